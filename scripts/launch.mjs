@@ -1,0 +1,72 @@
+/**
+ * The one door through which every npm script runs: `node scripts/launch.mjs <entry.ts> [arguments]`.
+ *
+ * Plain JavaScript, because on a fresh clone the system's Node may be any version from 20 on, and nothing is
+ * installed. It installs when the installed packages differ from the lockfile (one install at a time, output to
+ * stderr), then runs the entry under the Node 24 of node_modules and hands on arguments, signals and exit code.
+ *
+ * Invariants: stdout belongs to the entry alone. An install that was killed half-way is repeated by the next start.
+ * It is no npm `prestart` hook, since npm skips those under `ignore-scripts=true`.
+ */
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { ensureInstalled, nodeBinaryOf } from './lib/install.mjs';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+/** A terminal's Ctrl-C reaches npm, this process and the entry; npm then repeats it. Within this time it is one. */
+const SIGNAL_REPEAT_MS = 1000;
+
+/** Hands signals on to the child, once each, unless the terminal has already delivered them to it. */
+function forwardSignals(child) {
+  const isTerminal = Boolean(process.stdin.isTTY);
+  const sentAtMs = new Map();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      const nowMs = Date.now();
+      if (nowMs - (sentAtMs.get(signal) ?? 0) < SIGNAL_REPEAT_MS) return;
+      sentAtMs.set(signal, nowMs);
+      if (signal === 'SIGINT' && isTerminal) return;
+      child.kill(signal);
+    });
+  }
+}
+
+/** Runs one entry under Node 24 and resolves to the exit code to leave with. */
+function runEntry(entry, entryArguments) {
+  const binary = nodeBinaryOf(root);
+  const binaries = path.join(root, 'node_modules', '.bin');
+  const child = spawn(binary, [path.resolve(root, entry), ...entryArguments], {
+    stdio: 'inherit',
+    env: { ...process.env, PATH: `${binaries}${path.delimiter}${process.env.PATH ?? ''}` },
+  });
+  forwardSignals(child);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      resolve(code ?? 128 + (constants.signals[signal] ?? 0));
+    });
+  });
+}
+
+async function main() {
+  const [entry, ...entryArguments] = process.argv.slice(2);
+  if (entry === undefined) {
+    console.error('usage: node scripts/launch.mjs <entry.ts> [arguments]');
+    process.exitCode = 2;
+    return;
+  }
+  await ensureInstalled(root);
+  process.exitCode = await runEntry(entry, entryArguments);
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`rollcall: cannot start\n  ${error instanceof Error ? error.message : error}`);
+  console.error('  remedy: npm ci --include=dev --ignore-scripts=false');
+  process.exitCode = 1;
+}
