@@ -1,0 +1,108 @@
+/**
+ * Effects and outcomes: one request each to an API server, and what came of it.
+ *
+ * An effect carries everything that its request needs, including its precondition; the adapter adds
+ * nothing but transport. Expected outcomes are values of a closed union; exceptions are for bugs.
+ */
+import type { JsonObject } from './json.ts';
+import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
+
+/** Creates one pod under its slot or successor name. The name is the fence (S1). */
+export interface CreatePodEffect {
+  readonly kind: 'create-pod';
+  readonly namespace: string;
+  readonly name: string;
+  readonly node: NodeName;
+  readonly body: JsonObject;
+}
+
+/** Deletes one pod; UID and version are preconditions (S4). */
+export interface DeletePodEffect {
+  readonly kind: 'delete-pod';
+  readonly namespace: string;
+  readonly name: string;
+  readonly node?: NodeName;
+  readonly uid: Uid;
+  readonly resourceVersion: ResourceVersion;
+}
+
+/** Adds or removes our owner reference, or a label; the UID in the patch is the precondition. */
+export interface PatchEffect {
+  readonly kind: 'patch';
+  readonly resource: 'pods' | 'controllerrevisions';
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: Uid;
+  readonly purpose: 'adopt' | 'release' | 'relabel';
+  readonly contentType: 'application/strategic-merge-patch+json' | 'application/merge-patch+json';
+  readonly body: JsonObject;
+}
+
+/** Creates a ControllerRevision under its name. */
+export interface CreateRevisionEffect {
+  readonly kind: 'create-revision';
+  readonly namespace: string;
+  readonly name: string;
+  readonly body: JsonObject;
+}
+
+/** PUT of a DaemonSet's status; metadata.resourceVersion in the body is the precondition. */
+export interface UpdateStatusEffect {
+  readonly kind: 'update-status';
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: Uid;
+  readonly body: JsonObject;
+}
+
+/** Creates an Event on the DaemonSet. Failing to does not fail the run. */
+export interface CreateEventEffect {
+  readonly kind: 'create-event';
+  readonly namespace: string;
+  readonly name: string;
+  readonly body: JsonObject;
+}
+
+/** One request to an API server. */
+export type Effect =
+  | CreatePodEffect
+  | DeletePodEffect
+  | PatchEffect
+  | CreateRevisionEffect
+  | UpdateStatusEffect
+  | CreateEventEffect;
+
+/** Why an API server refused for good (until something changes). */
+export type RefusalCode =
+  | 'forbidden'
+  | 'unauthorized'
+  | 'invalid'
+  | 'admission'
+  | 'quota'
+  | 'namespace-terminating'
+  | 'namespace-missing'
+  | 'too-large'
+  | 'unsupported'
+  | 'other';
+
+/**
+ * What came of one effect.
+ *
+ * done: applied, as the API server said. exists: a create met an object of that name. conflict: the
+ * precondition failed. gone: no such object. refused: the request will not pass as it is.
+ * unsent: certainly not applied (throttled, refused connection, not sent any more). ambiguous: it may
+ * or may not have been applied.
+ */
+export type Outcome =
+  | { readonly kind: 'done'; readonly object: JsonObject }
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'conflict'; readonly message: string }
+  | { readonly kind: 'gone' }
+  | {
+      readonly kind: 'refused';
+      readonly code: RefusalCode;
+      readonly status: number;
+      readonly message: string;
+    }
+  | { readonly kind: 'unsent'; readonly message: string; readonly retryAfterMs?: number }
+  | { readonly kind: 'ambiguous'; readonly message: string };

@@ -1,0 +1,28 @@
+/**
+ * Hints: messages that say *look again*. Their content is never acted upon (design 1).
+ */
+import type { ClusterUid, DaemonSetKey } from './identifiers.ts';
+
+/** Version of the hint schema that this release writes. */
+export const HINT_SCHEMA = 1;
+
+/** Who asked for a look; for logs and metrics only. */
+export type HintReason = 'changed' | 'snapshot' | 'due' | 'retry' | 'resync' | 'manual';
+
+/** A body of reconcile.fifo. */
+export interface Hint {
+  readonly schema: typeof HINT_SCHEMA;
+  readonly key: DaemonSetKey;
+  readonly clusterUid: ClusterUid;
+  readonly reason: HintReason;
+}
+
+/** A body of the delay queue: forwarded to reconcile.fifo once due; longer delays hop. */
+export interface Timer {
+  readonly schema: typeof HINT_SCHEMA;
+  readonly hint: Hint;
+  /** Unique, so that no deduplication can swallow it (protocol 12). */
+  readonly timerId: string;
+  readonly dueAtMs: number;
+  readonly hops: number;
+}

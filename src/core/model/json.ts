@@ -1,0 +1,36 @@
+/**
+ * JSON values as they travel: Kubernetes objects, messages and items.
+ *
+ * Rollcall keeps Kubernetes objects as raw JSON throughout, because typed models drop the fields
+ * that they do not know (spec aws-facts 3.5). This module does not validate; adapters parse what
+ * comes from outside before it gets here.
+ */
+
+/** Any JSON value. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+/** A JSON object. Key order carries no meaning. */
+export interface JsonObject {
+  readonly [key: string]: Json | undefined;
+}
+
+/** Narrows an unknown value to a JSON object (not null, not an array). */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Canonical text of a JSON value: keys sorted, undefined members left out. Two values with equal
+ * meaning have equal canonical text, whatever the key order they arrived in.
+ */
+export function canonicalJson(value: Json | undefined): string {
+  if (value === undefined) return 'null';
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((item: Json) => canonicalJson(item)).join(',')}]`;
+  const object = value as JsonObject;
+  const members = Object.keys(object)
+    .filter((key) => object[key] !== undefined)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key])}`);
+  return `{${members.join(',')}}`;
+}

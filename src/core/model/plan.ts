@@ -1,0 +1,140 @@
+/**
+ * Inputs and the result of one reconcile's decision: pure values in, pure values out.
+ *
+ * The view is computed once from what was read and passed down; every stage (placement, pods,
+ * status, due time) reads that one view. A plan lists what should be done; it has done nothing yet:
+ * intents are recorded before effects are sent, and each destructive step is confirmed live first.
+ */
+import type { JsonObject } from './json.ts';
+import type { DaemonSetObject, DaemonSetStatus } from './kubernetes.ts';
+import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
+import type { NodeProjection, PodProjection, RevisionProjection } from './projections.ts';
+import type { BackoffEntry, DaemonSetState } from './state.ts';
+import type { Placement, PlacementReason, Verdict } from './verdict.ts';
+
+/** What was read, before anything is concluded from it. */
+export interface ViewInput {
+  readonly daemonSet: DaemonSetObject;
+  readonly nodes: readonly NodeProjection[];
+  /** Pods of this DaemonSet's set: owned ones, and orphans that its selector matches. */
+  readonly pods: readonly PodProjection[];
+  readonly revisions: readonly RevisionProjection[];
+  readonly nowMs: number;
+}
+
+/** Placement of the DaemonSet on one node, and the pods that count there. */
+export interface NodeView {
+  readonly node: NodeProjection;
+  readonly placement: Placement;
+  readonly reason: PlacementReason;
+  /**
+   * Claimed pods whose target is this node, in sort order (spec 2.7), without terminal terminating
+   * ones.
+   */
+  readonly pods: readonly PodProjection[];
+  /** Terminal pods held by a finalizer: they block their name, not the node (spec 2.4). */
+  readonly held: readonly PodProjection[];
+}
+
+/** The view of one reconcile. */
+export interface View {
+  readonly daemonSet: DaemonSetObject;
+  readonly uid: Uid;
+  readonly namespace: string;
+  readonly name: string;
+  readonly nowMs: number;
+  /** By node name, ascending: a plan does not depend on input order. */
+  readonly nodes: readonly NodeView[];
+  /** Claimed pods whose target node is not in the node list, sorted by name. */
+  readonly strays: readonly PodProjection[];
+  /** Claimed pods without any target node: ignored, counted. */
+  readonly untargeted: readonly PodProjection[];
+  /** Orphans to adopt and owned pods to release (spec 2.4). Adopted ones are in `nodes` already. */
+  readonly toAdopt: readonly PodProjection[];
+  readonly toRelease: readonly PodProjection[];
+  readonly revisions: readonly RevisionProjection[];
+  /** True while a claimed pod has a name that is not the one to be created (protocol 9). */
+  readonly hasForeignNames: boolean;
+}
+
+/** Whether the run may act, and if not, why (for verdicts and logs). */
+export type Guard =
+  | { readonly kind: 'act' }
+  | {
+      readonly kind: 'status-only' | 'observe';
+      readonly code:
+        | 'view-incomplete'
+        | 'cluster-silent'
+        | 'cut-open'
+        | 'own-writes-unseen'
+        | 'frozen'
+        | 'observe-mode'
+        | 'registry-unreadable'
+        | 'rival-controller'
+        | 'no-access';
+      readonly message: string;
+    };
+
+/** What a plan is made under, beside the view. */
+export interface PlanContext {
+  readonly guard: Guard;
+  readonly state: DaemonSetState;
+  /** controller-revision-hash of the current revision, when history knows it. */
+  readonly currentHash: string | undefined;
+  /** Per-request time-out against API servers: twice this resolves a create (protocol 5). */
+  readonly requestTimeoutMs: number;
+  /** Cap of creates, and of deletes, of one run (spec 2.1: 250). */
+  readonly burstPodsMax: number;
+}
+
+/** One pod to create. */
+export interface PlannedCreate {
+  readonly node: NodeName;
+  readonly name: string;
+  readonly body: JsonObject;
+}
+
+/** Why a pod goes. */
+export type DeleteReason =
+  | 'failed'
+  | 'succeeded'
+  | 'duplicate'
+  | 'not-wanted'
+  | 'node-gone'
+  | 'repeat';
+
+/** One pod to delete, after a live read confirmed it. */
+export interface PlannedDelete {
+  readonly node?: NodeName;
+  readonly name: string;
+  readonly uid: Uid;
+  readonly resourceVersion: ResourceVersion;
+  readonly reason: DeleteReason;
+  /** True if it counts as available now: forbidden while the state was lost (protocol 6). */
+  readonly isAvailable: boolean;
+}
+
+/** An Event to be written on the DaemonSet (spec 2.8). */
+export interface PlannedEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What one reconcile wants. */
+export interface Plan {
+  readonly creates: readonly PlannedCreate[];
+  readonly deletes: readonly PlannedDelete[];
+  readonly adopts: readonly PodProjection[];
+  readonly releases: readonly PodProjection[];
+  /** Back-off entries as they should be once the deletes of failed pods are recorded. */
+  readonly backoff: readonly BackoffEntry[];
+  readonly events: readonly PlannedEvent[];
+  readonly verdicts: readonly Verdict[];
+  /** The status to be written, or undefined when it already stands so. */
+  readonly status: DaemonSetStatus | undefined;
+  /** When to look again although nothing happens; undefined when no time matters. */
+  readonly dueAtMs: number | undefined;
+  /** Creates and deletes that the burst cap left for the next run. */
+  readonly cappedCount: number;
+}

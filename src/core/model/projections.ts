@@ -1,0 +1,107 @@
+/**
+ * Projections: the few fields of an object that can move a decision.
+ *
+ * The watcher projects raw objects at once and keeps only these, `ingest` stores them in slices, the
+ * core decides on them. Times are milliseconds since 1970 as the API server wrote them.
+ * The projection without its resourceVersion is the watcher's filter: equal means nothing to send.
+ */
+import type { JsonObject } from './json.ts';
+import type { DaemonSetObject, Taint } from './kubernetes.ts';
+import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
+
+/** The four watched types, by kind. */
+export type WatchedKind = 'Node' | 'Pod' | 'DaemonSet' | 'ControllerRevision';
+
+/** The watched kinds in the order in which lists, marks and messages name them. */
+export const WATCHED_KINDS = ['Node', 'Pod', 'DaemonSet', 'ControllerRevision'] as const;
+
+/** What placement and verdicts read of a Node. */
+export interface NodeProjection {
+  readonly kind: 'Node';
+  readonly name: NodeName;
+  readonly uid: Uid;
+  readonly resourceVersion: ResourceVersion;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+  readonly unschedulable: boolean;
+  /** status of the condition Ready is "True". Explains; never decides placement (spec 2.5). */
+  readonly isReady: boolean;
+  readonly isTerminating: boolean;
+}
+
+/** Pod phases. */
+export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+
+/** What claiming, planning and status read of a Pod. */
+export interface PodProjection {
+  readonly kind: 'Pod';
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: Uid;
+  readonly resourceVersion: ResourceVersion;
+  /** UID of the controlling owner reference; absent for an orphan. */
+  readonly ownerUid?: Uid;
+  readonly labels: Readonly<Record<string, string>>;
+  /** spec.nodeName: absent while unbound. */
+  readonly boundNode?: NodeName;
+  /** spec.nodeName, else the single node named by required affinity (spec 2.4). */
+  readonly targetNode?: NodeName;
+  readonly phase: PodPhase;
+  /** status.reason, as the kubelet gives it for evicted or rejected pods. */
+  readonly reason?: string;
+  readonly isReady: boolean;
+  /** lastTransitionTime of the condition Ready. */
+  readonly readyChangedAtMs?: number;
+  readonly createdAtMs: number;
+  readonly isTerminating: boolean;
+}
+
+/** What history reads of a ControllerRevision; its data stays in the cluster. */
+export interface RevisionProjection {
+  readonly kind: 'ControllerRevision';
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: Uid;
+  readonly resourceVersion: ResourceVersion;
+  readonly ownerUid?: Uid;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly revision: number;
+  readonly isTerminating: boolean;
+}
+
+/** A DaemonSet travels whole, without managedFields. */
+export interface DaemonSetProjection {
+  readonly kind: 'DaemonSet';
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: Uid;
+  readonly resourceVersion: ResourceVersion;
+  readonly object: DaemonSetObject;
+}
+
+/**
+ * An object that is too large or cannot be digested. It affects only its own set: a live read
+ * there (protocol 22).
+ */
+export interface OpaqueProjection {
+  readonly kind: 'Opaque';
+  readonly of: WatchedKind;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid: Uid;
+  readonly resourceVersion: ResourceVersion;
+  readonly reason: 'too-large' | 'undecodable';
+}
+
+/** Any projection. */
+export type Projection =
+  | NodeProjection
+  | PodProjection
+  | RevisionProjection
+  | DaemonSetProjection
+  | OpaqueProjection;
+
+/** The projection as plain JSON, for hashing and for the wire. */
+export function projectionJson(projection: Projection): JsonObject {
+  return projection as unknown as JsonObject;
+}

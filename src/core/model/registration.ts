@@ -1,0 +1,35 @@
+/**
+ * A registered cluster: the registry item that every decision about it starts from.
+ *
+ * `configVersion` is raised by the same write that changes mode, freeze, endpoint or policy
+ * (protocol 13). Registry data can neither execute code nor choose egress beyond its endpoint (S12):
+ * this is a closed schema, never a kubeconfig.
+ */
+import type { ClusterId, ClusterUid } from './identifiers.ts';
+
+/** Who may touch the cluster's DaemonSets (design 5). `copilot` comes with a later issue. */
+export type ClusterMode = 'observe' | 'takeover';
+
+/** How a function authenticates to the cluster. */
+export type ClusterAuthentication =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'bearer'; readonly token: string }
+  | { readonly kind: 'client-certificate'; readonly certificatePem: string; readonly keyPem: string }
+  | { readonly kind: 'eks'; readonly clusterName: string; readonly region: string };
+
+/** Registry item of a cluster. */
+export interface ClusterRegistration {
+  readonly id: ClusterId;
+  readonly clusterUid: ClusterUid;
+  readonly mode: ClusterMode;
+  readonly isFrozen: boolean;
+  readonly configVersion: number;
+  /** Unique id of the IAM role of its watcher: the part of SenderId before the colon. */
+  readonly senderRoleId: string;
+  readonly server: string;
+  readonly caPem?: string;
+  readonly authentication: ClusterAuthentication;
+  readonly labels: Readonly<Record<string, string>>;
+  /** When takeover was entered after its probe: the view must be announced after this. */
+  readonly takeoverProbedAtMs?: number;
+}

@@ -1,0 +1,101 @@
+/**
+ * The state of one DaemonSet between reconciles: intents, marks of own writes, back-off, memo.
+ *
+ * One item per DaemonSet UID, written by compare-and-set on `version` (design 3, step 6). Nothing in
+ * here expires by the clock; entries leave when they are resolved by identity or by mark.
+ */
+import type { Epoch, NodeName, ResourceVersion, Uid } from './identifiers.ts';
+import type { Stamp } from './position.ts';
+
+/** Version of the state schema that this release writes. */
+export const STATE_SCHEMA = 1;
+
+/** A create that was recorded before it was sent. */
+export interface CreateIntent {
+  readonly kind: 'create';
+  readonly node: NodeName;
+  /** The slot or successor name: the intent's identity. */
+  readonly name: string;
+  /** When it was recorded last; with twice the request time-out it bounds successors (protocol 5). */
+  readonly recordedAtMs: number;
+  /** What the API server answered; absent while unknown (never met by a mark then, protocol 3). */
+  readonly answer?: { readonly uid: Uid; readonly resourceVersion: ResourceVersion };
+}
+
+/** A delete that was recorded before it was sent. */
+export interface DeleteIntent {
+  readonly kind: 'delete';
+  readonly node?: NodeName;
+  readonly name: string;
+  /** The victim: the intent's identity. */
+  readonly uid: Uid;
+  /** The precondition it was sent with. */
+  readonly resourceVersion: ResourceVersion;
+  readonly recordedAtMs: number;
+  /** True once the API server accepted it (or said that the pod is gone). */
+  readonly isAccepted: boolean;
+}
+
+/** An effect recorded before it is sent. */
+export type Intent = CreateIntent | DeleteIntent;
+
+/** Back-off of failed pods of one node (spec 2.7: 1 s doubling to 15 min). */
+export interface BackoffEntry {
+  readonly node: NodeName;
+  /** observedGeneration it counts for: a new generation starts afresh. */
+  readonly generation: number;
+  readonly delayMs: number;
+  readonly advancedAtMs: number;
+}
+
+/** Stamps and versions exactly as a run read them (protocol 11). */
+export interface Memo {
+  readonly era: number;
+  readonly epoch: Epoch;
+  readonly nodesChanged: Stamp;
+  readonly podsChanged: Stamp;
+  readonly revisionsChanged: Stamp;
+  readonly daemonSetChanged: Stamp;
+  readonly configVersion: number;
+  readonly release: string;
+  /** The run that wrote this memo; every memo expires six hours later. */
+  readonly ranAtMs: number;
+}
+
+/** State of one DaemonSet. */
+export interface DaemonSetState {
+  readonly schema: typeof STATE_SCHEMA;
+  /** Compare-and-set counter; 0 means: no item yet. */
+  readonly version: number;
+  readonly intents: readonly Intent[];
+  /** Highest versions that our own successful writes returned, per type (spec 2.3 step 1). */
+  readonly written: {
+    readonly era: number;
+    readonly pods?: ResourceVersion;
+    readonly daemonSet?: ResourceVersion;
+    readonly revisions?: ResourceVersion;
+  };
+  readonly backoff: readonly BackoffEntry[];
+  /** Since when runs have been deferring; the deferral is capped (design 3, step 3). */
+  readonly deferredSinceMs?: number;
+  /** When this item was first written: bounds successor names after a loss (protocol 6). */
+  readonly createdAtMs: number;
+  /** Era and epoch for which the guard list beside foreign names was done (protocol 9). */
+  readonly foreignListed?: { readonly era: number; readonly epoch: Epoch };
+  /** When to look again, and the due time that was last put on the delay queue. */
+  readonly dueAtMs?: number;
+  readonly dueSentAtMs?: number;
+  readonly memo?: Memo;
+}
+
+/** State of a DaemonSet that has no item yet. */
+export function emptyState(nowMs: number): DaemonSetState {
+  return {
+    schema: STATE_SCHEMA,
+    version: 0,
+    intents: [],
+    written: { era: 0 },
+    backoff: [],
+    createdAtMs: nowMs,
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * Verdicts: for one node and one DaemonSet, run / keep / leave, with a reason a person can read.
+ *
+ * `placement` answers spec 2.5; `code` says in one word why there is (or is not) a pod. Codes are
+ * public: docs/reference.md lists each with its meaning and what to do.
+ */
+import type { NodeName } from './identifiers.ts';
+
+/** run: should have a pod. keep: may keep one, gets no new one. leave: its pods go. */
+export type Placement = 'run' | 'keep' | 'leave';
+
+/** Why placement came out as it did. */
+export type PlacementReason =
+  | { readonly code: 'Eligible' }
+  | { readonly code: 'OtherNodeName'; readonly wanted: string }
+  | { readonly code: 'NodeSelectorMismatch'; readonly label: string }
+  | { readonly code: 'NodeAffinityMismatch'; readonly detail: string }
+  | { readonly code: 'NodeAffinityInvalid'; readonly detail: string }
+  | { readonly code: 'TaintNotTolerated'; readonly taint: string };
+
+/** What is the matter on this node now; absent placement trouble, about the pod. */
+export type NodeCode =
+  | 'Running'
+  | 'NotReady'
+  | 'Pending'
+  | 'Creating'
+  | 'Deleting'
+  | 'WaitingForTermination'
+  | 'HeldByFinalizer'
+  | 'FailedBackoff'
+  | 'Refused'
+  | 'WaitingForBurst'
+  | 'WaitingForCluster'
+  | 'NotWanted'
+  | 'KeptDespiteTaint'
+  | 'Blocked'
+  | 'Bug';
+
+/** One node's verdict. */
+export interface Verdict {
+  readonly node: NodeName;
+  readonly placement: Placement;
+  readonly reason: PlacementReason;
+  readonly code: NodeCode;
+  /** The pod it is about, if there is one. */
+  readonly pod?: string;
+  /** A sentence for a person: what, why, what next. */
+  readonly message: string;
+  /** When it will be looked at again for this reason, if a time is known. */
+  readonly untilMs?: number;
+}

@@ -1,0 +1,84 @@
+/**
+ * Items of the view table, decoded: the cluster's META, a DaemonSet's position and object, slices.
+ *
+ * Everything here is a cache that a snapshot rebuilds. `ingest` is its only writer, except for the
+ * attributes named otherwise. Shapes of stored items (keys, compression) are the adapter's business.
+ */
+import type { ClusterUid, Epoch, Incarnation, Uid } from './identifiers.ts';
+import type { Stamp } from './position.ts';
+import type { Projection, WatchedKind } from './projections.ts';
+import type { DaemonSetObject } from './kubernetes.ts';
+import type { Marks, SetHashes } from './watcher-message.ts';
+
+/** A snapshot that was announced and is not closed yet. */
+export interface SnapshotProgress {
+  readonly announcedSeq: number;
+  /** META.broken when it was announced: must be unchanged at the manifest (protocol 18). */
+  readonly brokenAtAnnouncement: number;
+  readonly sliceCount: number;
+  readonly requestId?: string;
+  /** Sum of what this snapshot's slices (and deltas after them) carried. */
+  readonly hashes: SetHashes;
+}
+
+/** META: what is known about a cluster as a whole. */
+export interface ClusterMeta {
+  /** Compare-and-set counter; 0 means: no item yet. */
+  readonly version: number;
+  readonly clusterUid: ClusterUid;
+  readonly era: number;
+  readonly epoch: Epoch;
+  readonly incarnation: Incarnation;
+  readonly seq: number;
+  readonly isComplete: boolean;
+  /** Why it is not complete; for people. */
+  readonly incompleteReason?: string;
+  /** True between the first message of a flush and its cut: no deletes meanwhile (protocol 2). */
+  readonly isCutOpen: boolean;
+  /** Raised by each loss. */
+  readonly broken: number;
+  readonly snapshot?: SnapshotProgress;
+  readonly sliceCount: number;
+  readonly marks: Marks;
+  readonly hashes: SetHashes;
+  /** SentTimestamp of the last applied message. */
+  readonly lastSentAtMs: number;
+  /** Per type: when its watch was last known to have received bytes. */
+  readonly heardAtMs: Readonly<Partial<Record<WatchedKind, number>>>;
+  readonly nodesChanged: Stamp;
+  readonly daemonSetsChanged: Stamp;
+  /** When a snapshot was last asked for, and why hash mismatches are rate-limited (protocol 19). */
+  readonly snapshotRequestedAtMs?: number;
+  readonly hashSnapshotAtMs?: number;
+  /** When the Lease was last read live because of a lower epoch (protocol 15). */
+  readonly leaseCheckedAtMs?: number;
+}
+
+/** Which DaemonSet stands under a name. */
+export interface NameItem {
+  readonly namespace: string;
+  readonly name: string;
+  /** Null once it was deleted, until the item is removed. */
+  readonly uid: Uid | null;
+  readonly stamp: Stamp;
+}
+
+/** POSITION of a DaemonSet: the highest stamps of its slices. */
+export interface DaemonSetPosition {
+  readonly podsChanged: Stamp;
+  readonly revisionsChanged: Stamp;
+}
+
+/** DAEMONSET: the object as last sent; null object once deleted. */
+export interface DaemonSetItem {
+  readonly stamp: Stamp;
+  readonly object: DaemonSetObject | null;
+  /** Set when the object travelled opaque: decide on a live read only. */
+  readonly opaqueReason?: string;
+}
+
+/** A slice: projections with the hash that each was sent under. */
+export interface Slice {
+  readonly stamp: Stamp;
+  readonly objects: readonly { readonly object: Projection; readonly hash: number }[];
+}

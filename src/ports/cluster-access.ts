@@ -1,0 +1,90 @@
+/**
+ * A cluster's API server as the functions see it: `execute(effects) → outcomes`, and the live reads
+ * that confirm what is destructive. A relay may stand behind this seam later (design 5).
+ *
+ * Nothing here decides on nodes or pods by LIST, except the one guarded list beside foreign names
+ * (protocol 9). Reads answer values; an answer that cannot be trusted is `unavailable`, and whoever
+ * asked must not act. Credentials are per cluster and never leave the adapter (S11).
+ */
+import type { ClusterId, ResourceVersion, Uid } from '../core/model/identifiers.ts';
+import type { JsonObject } from '../core/model/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '../core/model/kubernetes.ts';
+import type { Effect, Outcome } from '../core/model/effects.ts';
+import type { ClusterRegistration } from '../core/model/registration.ts';
+import type { NamespacedName } from './view-store.ts';
+
+/** Answer of a live GET. */
+export type LiveRead<T> =
+  | { readonly kind: 'found'; readonly object: T }
+  | { readonly kind: 'missing' }
+  | {
+      readonly kind: 'unavailable';
+      readonly message: string;
+      readonly isRefused: boolean;
+      readonly retryAfterMs?: number;
+    };
+
+/** metadata of a listed pod. */
+export interface PodMetadata {
+  readonly name: string;
+  readonly uid: Uid;
+  readonly resourceVersion: ResourceVersion;
+  readonly ownerUid?: Uid;
+  readonly isTerminating: boolean;
+}
+
+/** Live reads of one cluster. */
+export interface ClusterReader {
+  getDaemonSet(key: NamespacedName): Promise<LiveRead<DaemonSetObject>>;
+  getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
+  getNode(name: string): Promise<LiveRead<KubernetesObject>>;
+  getRevision(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
+  /** The watcher's Lease: who holds it, and in which version. */
+  getWatcherLease(): Promise<LiveRead<KubernetesObject>>;
+  /** All pods of a namespace that match a selector: paged, metadata only, whole or unavailable. */
+  listPodMetadata(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly PodMetadata[]>>;
+  /** All ControllerRevisions of a namespace that match a selector, whole objects. */
+  listRevisions(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly KubernetesObject[]>>;
+}
+
+/** Limits of one batch. */
+export interface ExecuteOptions {
+  /** Monotonic deadline: no request starts after it. */
+  readonly deadlineMs: number;
+}
+
+/** One cluster, with a credential that was checked against its registered identity. */
+export interface ClusterAccess extends ClusterReader {
+  /** Sends the effects concurrently; one outcome each, in their order. Never rejects. */
+  execute(effects: readonly Effect[], options: ExecuteOptions): Promise<readonly Outcome[]>;
+  /** Asks the watcher for a snapshot through its Lease annotation (design 2). */
+  requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>>;
+}
+
+/** Why a cluster cannot be reached as registered. */
+export type ConnectRefusal =
+  | { readonly kind: 'no-credential' }
+  | { readonly kind: 'wrong-cluster'; readonly foundUid: string }
+  | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
+
+/** Opens clusters; credentials and connections are kept warm per cluster and configuration version. */
+export interface ClusterConnector {
+  /**
+   * Checks once per warm credential that the endpoint's kube-system UID is the registered one
+   * (protocol 24, S6).
+   */
+  connect(
+    registration: ClusterRegistration,
+  ): Promise<
+    | { readonly kind: 'connected'; readonly access: ClusterAccess }
+    | { readonly kind: 'refused'; readonly refusal: ConnectRefusal }
+  >;
+  /** Forgets a cluster's warm credential, e.g. after a 401. */
+  forget(id: ClusterId): void;
+}

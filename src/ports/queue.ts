@@ -1,0 +1,43 @@
+/**
+ * Queues as ports: hints out of functions, events out of watchers.
+ *
+ * At-least-once, with the ids of protocol 12 and design 3: each producer has its own deduplication
+ * ids. Failures to send reject: a hint that was not accepted must not be forgotten, so the caller
+ * fails its record and is redelivered.
+ */
+import type { Hint, Timer } from '../core/model/hint.ts';
+import type { WatcherMessage } from '../core/model/watcher-message.ts';
+
+/** Sends hints to reconcile.fifo and timers to the delay queue. */
+export interface HintQueue {
+  /** Sends hints, each under `deduplicationPrefix` + its key; resolves when all were accepted. */
+  sendHints(hints: readonly Hint[], deduplicationPrefix: string): Promise<void>;
+  /** Puts timers on the delay queue: each waits min(900 s, due − now). */
+  sendTimers(timers: readonly Timer[]): Promise<void>;
+}
+
+/**
+ * What came of sending one message of a watcher. accepted: in the queue. ambiguous: unknown, repeat
+ * the same body under the same id. unsent: certainly not accepted (throttled, no connection).
+ * refused: the queue will never take this body.
+ */
+export type SendOutcome =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'ambiguous'; readonly message: string }
+  | { readonly kind: 'unsent'; readonly message: string; readonly retryAfterMs?: number }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** A message whose body is frozen: repeating it sends the same bytes under the same id. */
+export interface FrozenMessage {
+  readonly message: WatcherMessage;
+  readonly body: string;
+  readonly sizeBytes: number;
+}
+
+/** The watcher's way into events.fifo: group = cluster, id = cluster/epoch/incarnation/seq. */
+export interface EventQueue {
+  /** Encodes a message once. */
+  freeze(message: WatcherMessage): FrozenMessage;
+  /** Tries once; never rejects for an expected outcome. */
+  send(frozen: FrozenMessage): Promise<SendOutcome>;
+}

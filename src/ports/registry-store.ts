@@ -1,0 +1,45 @@
+/**
+ * The registry: which clusters exist, who may do what there. The truth, never lost.
+ *
+ * An unreadable registry counts as frozen and writes no memo (protocol 13): `readCluster` rejects then,
+ * and the caller treats a rejection so. No other item decides anything.
+ */
+import type { ClusterId } from '../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../core/model/registration.ts';
+
+/** One page of the directory. */
+export interface DirectoryPage {
+  readonly clusters: readonly ClusterId[];
+  /** Pass it on to get the next page; absent on the last one. */
+  readonly cursor?: string;
+}
+
+/** Something that was refused or lost, kept for people. */
+export interface DeadLetterRecord {
+  readonly cluster: string;
+  readonly queue: 'events' | 'reconcile' | 'delay' | 'ingest';
+  readonly code: string;
+  readonly detail: string;
+  readonly messageId: string;
+  readonly atMs: number;
+  /** The body, cut to a size that fits an item; never a credential. */
+  readonly body: string;
+}
+
+/** Store of registrations, directory and dead letters. */
+export interface RegistryStore {
+  /** The registration, strongly consistent; undefined when the cluster is not registered. */
+  readCluster(id: ClusterId): Promise<ClusterRegistration | undefined>;
+  /**
+   * Creates or replaces a registration if its stored configVersion is still `expectedVersion`
+   * (0: not there yet). The written item has configVersion expectedVersion + 1.
+   */
+  writeCluster(
+    registration: ClusterRegistration,
+    expectedVersion: number,
+  ): Promise<'written' | 'lost'>;
+  /** Cluster ids in order, a page at a time; never a scan. */
+  listClusters(options: { readonly cursor?: string; readonly limit: number }): Promise<DirectoryPage>;
+  /** Keeps a record of a dead letter or a refused message. */
+  recordDeadLetter(record: DeadLetterRecord): Promise<void>;
+}
