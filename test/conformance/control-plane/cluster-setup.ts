@@ -1,0 +1,97 @@
+/**
+ * What a fresh test control plane is given before anyone uses it: rights for the observer, and a
+ * fence against an error of the fake kubelets.
+ *
+ * kwok deletes a terminating pod by name, without a UID, and repeats itself. Rollcall gives a
+ * node's next pod the same name, so a late repetition could remove the successor, which no real
+ * kubelet does. An admission policy lets kwok delete only what is already being deleted.
+ */
+import type { ApiClient } from './api.ts';
+import { userNameOf } from './identities.ts';
+import { pollUntil } from './poll.ts';
+
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
+const READ_ONLY = ['get', 'list', 'watch'];
+const OBSERVER_ROLE = 'rollcall-test-observer';
+const KUBELET_FENCE = 'rollcall-test-kubelet-fence';
+
+/** Applies the set-up; repeating it on a kept data directory does no harm. */
+export async function prepareCluster(admin: ApiClient): Promise<void> {
+  const objects: readonly (readonly [string, unknown])[] = [
+    [`${RBAC}/clusterroles`, observerRole()],
+    [`${RBAC}/clusterrolebindings`, observerBinding()],
+    [`${ADMISSION}/validatingadmissionpolicies`, kubeletFence()],
+    [`${ADMISSION}/validatingadmissionpolicybindings`, kubeletFenceBinding()],
+  ];
+  for (const [path, body] of objects) {
+    const response = await admin.request({ method: 'POST', path, body });
+    if (response.status >= 400 && response.status !== 409) {
+      throw new Error(`POST ${path}: ${JSON.stringify(response.body)}`);
+    }
+  }
+}
+
+/** Waits until pods can be created: their namespace needs its default service account. */
+export async function waitForServiceAccount(
+  admin: ApiClient,
+  deadlineMs: number,
+  assertProgress: () => void,
+): Promise<void> {
+  const path = '/api/v1/namespaces/default/serviceaccounts/default';
+  await pollUntil({ deadlineMs, description: 'default service account' }, async () => {
+    assertProgress();
+    const response = await admin.request({ method: 'GET', path });
+    return response.status === 200 ? true : undefined;
+  });
+}
+
+function observerRole(): unknown {
+  return {
+    metadata: { name: OBSERVER_ROLE },
+    rules: [
+      { apiGroups: ['*'], resources: ['*'], verbs: READ_ONLY },
+      { nonResourceURLs: ['*'], verbs: ['get'] },
+    ],
+  };
+}
+
+function observerBinding(): unknown {
+  return {
+    metadata: { name: OBSERVER_ROLE },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: OBSERVER_ROLE },
+    subjects: [
+      { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: userNameOf('observer') },
+    ],
+  };
+}
+
+function kubeletFence(): unknown {
+  return {
+    metadata: { name: KUBELET_FENCE },
+    spec: {
+      failurePolicy: 'Fail',
+      matchConstraints: {
+        resourceRules: [
+          { apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['DELETE'] },
+        ],
+      },
+      matchConditions: [
+        { name: 'by-kwok', expression: `request.userInfo.username == '${userNameOf('kwok')}'` },
+      ],
+      validations: [
+        {
+          expression: 'has(oldObject.metadata.deletionTimestamp)',
+          message: 'a kubelet removes only pods that are already being deleted',
+        },
+      ],
+    },
+  };
+}
+
+function kubeletFenceBinding(): unknown {
+  return {
+    metadata: { name: KUBELET_FENCE },
+    spec: { policyName: KUBELET_FENCE, validationActions: ['Deny'] },
+  };
+}

@@ -1,0 +1,179 @@
+/**
+ * A real Kubernetes control plane as plain processes: etcd, kube-apiserver,
+ * kube-controller-manager, kube-scheduler, and kwok in place of the kubelets.
+ *
+ * Several may run side by side: each has a run directory, ports and identities of its own.
+ * Everything listens on 127.0.0.1. No process survives the one that started it (reaper.ts).
+ * Assumes Linux. It applies none of the product's manifests.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApiClient } from './api.ts';
+import { ensureBinaries, type Binaries } from './build.ts';
+import { describeAccess, type ClusterAccess } from './cluster-access.ts';
+import { prepareCluster, waitForServiceAccount } from './cluster-setup.ts';
+import {
+  assertAllRunning,
+  COMPONENT_NAMES,
+  controlComponents,
+  describeComponents,
+  READY_DEADLINE_MS,
+  waitUntilReady,
+  type ComponentControl,
+  type Components,
+} from './component-control.ts';
+import {
+  AUDIT_POLICY,
+  auditPolicyPath,
+  servingCertificatePath,
+  type Settings,
+  type Wiring,
+} from './component-flags.ts';
+import { ComponentExitedError } from './component.ts';
+import { writeIdentityFiles } from './identities.ts';
+import { pollUntil } from './poll.ts';
+import { findFreePorts } from './ports.ts';
+import { startReaper } from './reaper.ts';
+
+/** How a control plane is to be; every field has a default. */
+export interface ControlPlaneOptions {
+  /** Used for the kubeconfig's context and the run directory. */
+  readonly name?: string;
+  /** The built-in DaemonSet loop; off by default. */
+  readonly daemonSetController?: 'on' | 'off';
+  /** Client rate limits of controller-manager and scheduler; `lifted` for fast set-up. */
+  readonly limits?: 'default' | 'lifted';
+  /** Node leases and status reports every few seconds; off by default. */
+  readonly nodeHeartbeats?: boolean;
+  /** One line per request; on by default. */
+  readonly auditLog?: boolean;
+  /** Run directory, kept at the end; without it a temporary one, removed at the end. */
+  readonly dataDir?: string;
+}
+
+/** A running control plane. */
+export interface ControlPlane extends ClusterAccess, ComponentControl {
+  readonly directory: string;
+  readonly etcdDataDirectory: string;
+  readonly auditLogPath: string;
+  /** Stops all programs in reverse order; none is left when it resolves. */
+  readonly stop: () => Promise<void>;
+}
+
+const START_ATTEMPTS_MAX = 3;
+
+/**
+ * Starts a control plane; resolves when pods can be created in it. The caller owes a `stop()`.
+ *
+ * @example
+ * const controlPlane = await startControlPlane({ limits: 'lifted' });
+ * try { … } finally { await controlPlane.stop(); }
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const binaries = await ensureBinaries();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOnce(options, binaries);
+    } catch (error) {
+      const isPortTaken =
+        error instanceof ComponentExitedError && error.message.includes('address already in use');
+      if (!isPortTaken || attempt === START_ATTEMPTS_MAX) throw error;
+    }
+  }
+}
+
+async function startOnce(options: ControlPlaneOptions, binaries: Binaries): Promise<ControlPlane> {
+  const name = options.name ?? 'rollcall-test';
+  const directory = options.dataDir ?? (await mkdtemp(join(tmpdir(), `${name}-`)));
+  const settings: Settings = {
+    daemonSetController: options.daemonSetController ?? 'off',
+    limits: options.limits ?? 'default',
+  };
+  const wiring = await prepareDirectory({ options, binaries, directory });
+  const reaper = startReaper();
+  const components = describeComponents({ wiring, settings, reaper });
+  const stop = async (): Promise<void> => {
+    for (const component of COMPONENT_NAMES.toReversed()) await components[component].stop();
+    await reaper.close();
+    if (options.dataDir === undefined) await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    const access = await bringUp({ name, wiring, components });
+    const openAdmin = () => createApiClient(access.connectionOf('admin'));
+    return {
+      ...access,
+      ...controlComponents({ components, settings, openAdmin }),
+      directory,
+      etcdDataDirectory: wiring.etcdDataDirectory,
+      auditLogPath: wiring.auditLogPath,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function prepareDirectory(parts: {
+  readonly options: ControlPlaneOptions;
+  readonly binaries: Binaries;
+  readonly directory: string;
+}): Promise<Wiring> {
+  const { options, binaries, directory } = parts;
+  const [etcdClient = 0, etcdPeer = 0, apiServer = 0] = await findFreePorts(3);
+  const certificateDirectory = join(directory, 'certificates');
+  mkdirSync(certificateDirectory, { recursive: true });
+  writeFileSync(auditPolicyPath({ directory }), AUDIT_POLICY);
+  return {
+    binaries,
+    directory,
+    certificateDirectory,
+    etcdDataDirectory: join(directory, 'etcd'),
+    ports: { etcdClient, etcdPeer, apiServer },
+    identities: writeIdentityFiles(directory),
+    auditLogPath: join(directory, 'audit.log'),
+    auditLog: options.auditLog ?? true,
+    nodeHeartbeats: options.nodeHeartbeats ?? false,
+  };
+}
+
+async function bringUp(parts: {
+  readonly name: string;
+  readonly wiring: Wiring;
+  readonly components: Components;
+}): Promise<ClusterAccess> {
+  const { name, wiring, components } = parts;
+  const servers = [components.etcd, components.apiServer];
+  const loops = [components.controllerManager, components.scheduler, components.kwok];
+  for (const component of servers) component.start();
+  const caPem = await pollUntil(
+    { deadlineMs: READY_DEADLINE_MS, description: 'certificate of the API server' },
+    () => {
+      assertAllRunning(servers);
+      return readAuthority(wiring);
+    },
+  );
+  const server = `https://127.0.0.1:${String(wiring.ports.apiServer)}`;
+  const access = describeAccess({ name, wiring, server, caPem });
+  const admin = createApiClient(access.connectionOf('admin'));
+  try {
+    await waitUntilReady(admin, servers);
+    await prepareCluster(admin);
+    for (const component of loops) component.start();
+    await waitForServiceAccount(admin, READY_DEADLINE_MS, () => {
+      assertAllRunning(loops);
+    });
+  } finally {
+    admin.close();
+  }
+  return access;
+}
+
+/** The API server's file holds its certificate first, then the authority that signed it. */
+function readAuthority(wiring: Wiring): string | undefined {
+  const text = readFileSync(servingCertificatePath(wiring), 'utf8');
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/g);
+  return blocks?.[1];
+}
