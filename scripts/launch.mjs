@@ -20,11 +20,15 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 /** A terminal's Ctrl-C reaches npm, this process and the entry; npm then repeats it. Within this time it is one. */
 const SIGNAL_REPEAT_MS = 1000;
 
-/** Hands signals on to the child, once each, unless the terminal has already delivered them to it. */
+/**
+ * Hands signals on to the child, once each, unless the terminal has already delivered them to it.
+ *
+ * @param {import('node:child_process').ChildProcess} child
+ */
 function forwardSignals(child) {
   const isTerminal = Boolean(process.stdin.isTTY);
   const sentAtMs = new Map();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
     process.on(signal, () => {
       const nowMs = Date.now();
       if (nowMs - (sentAtMs.get(signal) ?? 0) < SIGNAL_REPEAT_MS) return;
@@ -35,7 +39,13 @@ function forwardSignals(child) {
   }
 }
 
-/** Runs one entry under Node 24 and resolves to the exit code to leave with. */
+/**
+ * Runs one entry under Node 24 and resolves to the exit code to leave with.
+ *
+ * @param {string} entry
+ * @param {string[]} entryArguments
+ * @returns {Promise<number>}
+ */
 function runEntry(entry, entryArguments) {
   const binary = nodeBinaryOf(root);
   const binaries = path.join(root, 'node_modules', '.bin');
@@ -47,7 +57,7 @@ function runEntry(entry, entryArguments) {
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => {
-      resolve(code ?? 128 + (constants.signals[signal] ?? 0));
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });
 }
@@ -66,7 +76,9 @@ async function main() {
 try {
   await main();
 } catch (error) {
-  console.error(`rollcall: cannot start\n  ${error instanceof Error ? error.message : error}`);
+  console.error(
+    `rollcall: cannot start\n  ${error instanceof Error ? error.message : String(error)}`,
+  );
   console.error('  remedy: npm ci --include=dev --ignore-scripts=false');
   process.exitCode = 1;
 }

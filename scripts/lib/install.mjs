@@ -11,19 +11,33 @@ import path from 'node:path';
 import process from 'node:process';
 import { withLock } from './lock.mjs';
 
-/** The path of the Node binary that the project itself installs. */
+/**
+ * The path of the Node binary that the project itself installs.
+ *
+ * @param {string} root
+ */
 export function nodeBinaryOf(root) {
   const file = process.platform === 'win32' ? 'node.exe' : 'node';
   return path.join(root, 'node_modules', 'node', 'bin', file);
 }
 
+/**
+ * @typedef {{ version?: string, optional?: boolean, devOptional?: boolean, peer?: boolean }} LockedPackage
+ * @param {string} lockfile
+ * @returns {Record<string, LockedPackage>}
+ */
 function packagesOf(lockfile) {
-  return JSON.parse(readFileSync(lockfile, 'utf8')).packages ?? {};
+  /** @type {unknown} */
+  const content = JSON.parse(readFileSync(lockfile, 'utf8'));
+  return /** @type {{ packages?: Record<string, LockedPackage> }} */ (content).packages ?? {};
 }
 
 /**
  * Says why an install is needed, or undefined if it is not. Optional packages may be absent: they belong to other
  * platforms.
+ *
+ * @param {string} root
+ * @returns {string | undefined}
  */
 export function reasonToInstall(root) {
   const installedLockfile = path.join(root, 'node_modules', '.package-lock.json');
@@ -41,7 +55,11 @@ export function reasonToInstall(root) {
   return undefined;
 }
 
-/** The environment without node_modules/.bin on the PATH: npm must not run on the Node that it is about to replace. */
+/**
+ * The environment without node_modules/.bin on the PATH: npm must not run on the Node that it is about to replace.
+ *
+ * @param {string} root
+ */
 function environmentOfNpm(root) {
   const own = path.join(root, 'node_modules');
   const directories = (process.env.PATH ?? '').split(path.delimiter);
@@ -49,6 +67,11 @@ function environmentOfNpm(root) {
   return { ...process.env, PATH: kept.join(path.delimiter) };
 }
 
+/**
+ * @param {string} root
+ * @param {(childPid: number | undefined) => void} onChild
+ * @returns {Promise<void>}
+ */
 function runNpmInstall(root, onChild) {
   const npmArguments = ['ci', '--include=dev', '--ignore-scripts=false', '--no-audit', '--no-fund'];
   const child = spawn('npm', npmArguments, {
@@ -59,7 +82,9 @@ function runNpmInstall(root, onChild) {
   });
   onChild(child.pid);
   return new Promise((resolve, reject) => {
-    child.on('error', (error) => reject(new Error(`npm did not start: ${error.message}`)));
+    child.on('error', (error) =>
+      reject(new Error(`npm did not start: ${error.message}`, { cause: error })),
+    );
     child.on('exit', (code, signal) => {
       if (code === 0) resolve();
       else reject(new Error(`npm ci ended with ${signal ?? `exit code ${code}`}`));
@@ -67,7 +92,11 @@ function runNpmInstall(root, onChild) {
   });
 }
 
-/** Installs what is missing. Whoever waited for another process's install looks again before starting one. */
+/**
+ * Installs what is missing. Whoever waited for another process's install looks again before starting one.
+ *
+ * @param {string} root
+ */
 export async function ensureInstalled(root) {
   if (reasonToInstall(root) === undefined) return;
   await withLock(path.join(root, '.cache', 'install.lock'), async (onChild) => {

@@ -24,15 +24,22 @@ const SILENCE_MAX_MS = 20_000;
 const SILENCE_WITH_LIVE_PID_MAX_MS = 15 * 60_000;
 const RETRY_INTERVAL_MS = 250;
 
+/** @param {unknown} error */
+function codeOf(error) {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** @param {number} pid */
 function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 
+/** @param {string} text */
 function pidsIn(text) {
   return text
     .split('\n')
@@ -40,6 +47,7 @@ function pidsIn(text) {
     .filter((pid) => Number.isInteger(pid) && pid > 0);
 }
 
+/** @param {string} file */
 function isAbandoned(file) {
   const silenceMs = Date.now() - statSync(file).mtimeMs;
   if (silenceMs < SILENCE_MAX_MS) return false;
@@ -47,16 +55,18 @@ function isAbandoned(file) {
   return !pidsIn(readFileSync(file, 'utf8')).some(isAlive);
 }
 
+/** @param {string} file */
 function tryCreate(file) {
   try {
     writeFileSync(file, `${process.pid}\n`, { flag: 'wx' });
     return true;
   } catch (error) {
-    if (error.code === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST') return false;
     throw new Error(`cannot write the lock ${file}`, { cause: error });
   }
 }
 
+/** @param {string} file */
 function removeIfAbandoned(file) {
   try {
     if (!isAbandoned(file)) return;
@@ -64,10 +74,11 @@ function removeIfAbandoned(file) {
     renameSync(file, taken);
     rmSync(taken, { force: true });
   } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
 }
 
+/** @param {string} file */
 async function acquire(file) {
   mkdirSync(path.dirname(file), { recursive: true });
   let isAnnounced = false;
@@ -79,7 +90,14 @@ async function acquire(file) {
   }
 }
 
-/** Runs the work while holding the lock; the work may name a child whose life counts as the holder's. */
+/**
+ * Runs the work while holding the lock; the work may name a child whose life counts as the holder's.
+ *
+ * @template T
+ * @param {string} file
+ * @param {(onChild: (childPid: number | undefined) => void) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
 export async function withLock(file, work) {
   await acquire(file);
   const touch = setInterval(() => {
@@ -87,7 +105,7 @@ export async function withLock(file, work) {
     utimesSync(file, now, now);
   }, TOUCH_INTERVAL_MS);
   try {
-    return await work((childPid) => writeFileSync(file, `${process.pid}\n${childPid}\n`));
+    return await work((childPid) => writeFileSync(file, `${process.pid}\n${childPid ?? ''}\n`));
   } finally {
     clearInterval(touch);
     rmSync(file, { force: true });

@@ -1,0 +1,155 @@
+/**
+ * Import directions (docs/architecture.md): core <- ports <- {adapters, app} <- {functions, watcher, cli, web, local}.
+ *
+ * Each rule says why it exists. There is no list of exceptions and no baseline: a violation is repaired, or the rule
+ * is changed with an ADR. Composition roots (functions/, src/cli, src/local, src/watcher/main.ts) are the only places
+ * that may see both an adapter and the code that uses it through a port.
+ */
+
+/** A rule that forbids an import from one set of paths to another. */
+function forbid(name, comment, [from, to]) {
+  return { name, comment, severity: 'error', from, to };
+}
+
+const layerRules = [
+  forbid(
+    'core-is-pure',
+    'The core is a function of its input. It may use itself and one hash function, neither Node nor any other package.',
+    [{ path: '^src/core/' }, { pathNot: ['^src/core/', 'node_modules/@noble/hashes/'] }],
+  ),
+  forbid(
+    'ports-are-interfaces',
+    'A port names what the application needs, in the words of the core. It drags in no implementation and no package.',
+    [{ path: '^src/ports/' }, { pathNot: ['^src/core/', '^src/ports/'] }],
+  ),
+  forbid(
+    'adapters-know-no-application',
+    'An adapter translates one outside thing. It sees core and ports, neither the application nor another adapter.',
+    [
+      { path: '^src/adapters/([^/]+)/' },
+      { path: ['^src/', '^functions/'], pathNot: ['^src/(core|ports)/', '^src/adapters/$1/'] },
+    ],
+  ),
+  forbid(
+    'app-sees-ports-only',
+    'The application is run by tests and simulations with simulated ports, so it must not know a real one.',
+    [
+      { path: '^src/app/' },
+      { path: ['^src/', '^functions/'], pathNot: ['^src/(core|ports|app)/'] },
+    ],
+  ),
+  forbid(
+    'watcher-sees-ports-only',
+    'The watcher is simulated like the application. Only its main.ts puts adapters into it.',
+    [
+      { path: '^src/watcher/', pathNot: '^src/watcher/main\\.ts$' },
+      { path: ['^src/', '^functions/'], pathNot: ['^src/(core|ports|watcher)/'] },
+    ],
+  ),
+  forbid(
+    'watcher-main-composes-adapters',
+    'The watcher is deployed alone in a cluster: no application code, no local engine.',
+    [
+      { path: '^src/watcher/main\\.ts$' },
+      { path: ['^src/', '^functions/'], pathNot: ['^src/(core|ports|watcher|adapters)/'] },
+    ],
+  ),
+  forbid(
+    'handlers-compose-app-and-adapters',
+    'What is deployed as a function must not contain the watcher, the command line or the local engine.',
+    [{ path: '^functions/' }, { path: '^src/', pathNot: ['^src/(core|ports|adapters|app)/'] }],
+  ),
+  forbid(
+    'local-engine-knows-no-user-interface',
+    'The local engine runs under tests without a terminal or a browser.',
+    [{ path: '^src/local/' }, { path: '^src/(cli|web)/' }],
+  ),
+  forbid(
+    'dashboard-runs-in-a-browser',
+    'The dashboard speaks to the engine over HTTP; of our code it may only know the shapes.',
+    [
+      { path: '^src/web/' },
+      { path: ['^src/', '^functions/'], pathNot: ['^src/(core|ports|web)/'] },
+    ],
+  ),
+];
+
+const placeRules = [
+  forbid('tests-stay-in-test', 'What ships must not lean on a test or a fake.', [
+    { pathNot: '^test/' },
+    { path: '^test/' },
+  ]),
+  forbid(
+    'scripts-are-for-the-repository',
+    'Scripts serve developers and CI; what ships stands alone.',
+    [{ pathNot: '^(scripts|test)/' }, { path: '^scripts/' }],
+  ),
+  forbid(
+    'aws-stays-outside',
+    'A cloud client behind a port can be simulated; one in the application cannot.',
+    [
+      { path: '^src/(core|ports|app|watcher)/', pathNot: '^src/watcher/main\\.ts$' },
+      { path: 'node_modules/(@aws-|@smithy/|@middy/)' },
+    ],
+  ),
+  forbid(
+    'files-stay-outside',
+    'Files are state of a machine: only adapters, the local engine and tools touch them.',
+    [
+      { pathNot: '^(src/adapters/(system|kubernetes)|src/local|src/cli|scripts|test)/' },
+      { path: '^(fs|fs/promises)$' },
+    ],
+  ),
+  forbid(
+    'processes-stay-outside',
+    'Only the command line (a kubeconfig may name a plugin), the local engine and tools start programs.',
+    [{ pathNot: '^(src/local|src/cli|scripts|test)/' }, { path: '^child_process$' }],
+  ),
+];
+
+const hygieneRules = [
+  forbid('no-cycles', 'Modules in a cycle can only be understood, loaded and tested together.', [
+    {},
+    { circular: true },
+  ]),
+  forbid('no-orphans', 'A module that nothing uses and that uses nothing is a leftover.', [
+    {
+      orphan: true,
+      pathNot: ['\\.d\\.ts$', '\\.test\\.ts$', '^test/performance/', '^scripts/[^/]+$'],
+    },
+    {},
+  ]),
+  forbid('no-unresolvable', 'An import that finds nothing fails at run time, perhaps late.', [
+    {},
+    { couldNotResolve: true },
+  ]),
+  forbid(
+    'no-undeclared-package',
+    'A package that only another package declares can vanish with its next release.',
+    [{}, { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] }],
+  ),
+  forbid(
+    'no-development-package-in-what-ships',
+    'What is deployed is bundled from runtime dependencies. Types vanish when types are stripped.',
+    [
+      { path: '^(src|functions)/', pathNot: '^src/local/' },
+      { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm'] },
+    ],
+  ),
+];
+
+export default {
+  forbidden: [...layerRules, ...placeRules, ...hygieneRules],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|\\.cache|coverage)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types', 'typings'],
+      extensions: ['.ts', '.mjs', '.js', '.d.ts', '.json'],
+    },
+  },
+};

@@ -1,0 +1,71 @@
+/**
+ * Canaries for the project's own rules in scripts/tidy: one planted file for each.
+ *
+ * Texts that the rules forbid are put together here from pieces where that is easy; this module is otherwise exempt
+ * from the rules on text (scripts/tidy/text.ts).
+ */
+import type { Canary } from './canary.ts';
+
+const header = '/**\n * One line.\n * Two lines.\n * Three lines.\n */\n';
+const longFunction = `function long(): void {\n${'  work();\n'.repeat(75)}}\n`;
+const longTest = `it('is long', () => {\n${'  work();\n'.repeat(125)}});\n`;
+
+const files: Readonly<Record<string, string>> = {
+  'src/core/long-function.ts': header + longFunction,
+  'test/unit/long-test.test.ts': header + longTest,
+  'test/unit/long-helper.test.ts': header + longFunction,
+  'src/core/long-file.ts': header + '\n'.repeat(600),
+  'src/core/no-header.ts': 'export {};\n',
+  'src/core/short-header.ts': '// Only one line.\nexport {};\n',
+  'src/core/no-docstring.ts': `${header}import './clean.ts';\n\nexport function bare(): void {}\n`,
+  'src/core/header-is-no-docstring.ts': `${header}export const bare = 1;\n`,
+  'test/unit/only.test.ts': `${header}it.only('alone', () => undefined);\n`,
+  'src/core/suppression.ts': `${header}// eslint-disable-next-line no-eval\n// @ts-expect-error\n`,
+  'src/core/bidi.ts': `${header}// \u202e reversed\n`,
+  'docs/path.md': 'See /home/someone/notes.\n',
+  'docs/registry.md': 'From registry.npmjs.org.\n',
+  'docs/adr/README.md': '# Decisions\n',
+  'docs/adr/0001-lost.md': '# Lost\n\n## Context\n',
+  'docs/adr/0001-twice.md': '# Twice\n',
+  'docs/promise.md': '| S1 | one pod | test/unit/not-there.test.ts |\n| S2 | two | nothing |\n',
+  'docs/parity.md': '# Parity\n',
+  'src/core/differs.ts': `${header}// Differs from upstream: it is better.\n`,
+  'package.json':
+    '{"scripts":{"bare":"tsc"},"dependencies":{"ranged":"^1.0.0"},"allowScripts":{"node":true}}\n',
+  'package-lock.json':
+    '{"packages":{"node_modules/unknown":{"hasInstallScript":true,\n"resolved": "x"}}}\n',
+};
+
+/** Violations for the check tidy. */
+export const tidyCanaries: readonly Canary[] = [
+  {
+    check: 'tidy',
+    files,
+    expected: [
+      /long-function\.ts:\d+ function-length/,
+      /long-test\.test\.ts:\d+ function-length/,
+      /long-helper\.test\.ts:\d+ function-length/,
+      /long-file\.ts:\d+ file-length/,
+      /no-header\.ts:\d+ module-header/,
+      /short-header\.ts:\d+ module-header/,
+      /no-docstring\.ts:\d+ docstring: the export bare/,
+      /header-is-no-docstring\.ts:\d+ docstring: the export bare/,
+      /only\.test\.ts:\d+ only/,
+      /suppression\.ts:6 suppression-reason/,
+      /suppression\.ts:7 suppression-reason/,
+      /bidi\.ts:\d+ invisible-character/,
+      /docs\/path\.md:1 machine-path/,
+      /docs\/registry\.md:1 registry-host/,
+      /0001-lost\.md:1 adr: not linked/,
+      /0001-lost\.md:1 adr: has no section "decision"/,
+      /0001-twice\.md:1 adr: has the number/,
+      /promise\.md:1 promise: promise S1 names test\/unit\/not-there/,
+      /promise\.md:2 promise: promise S2 names no test/,
+      /differs\.ts:\d+ parity/,
+      /package\.json:1 manifest: ranged has the range/,
+      /package\.json:1 manifest: the script bare/,
+      /package\.json:1 manifest: unknown has an install script/,
+      /package-lock\.json:2 lockfile-address/,
+    ],
+  },
+];

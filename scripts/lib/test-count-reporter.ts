@@ -1,0 +1,45 @@
+/**
+ * A reporter for node:test that counts tests per file, as one JSON document at the end.
+ *
+ * It exists because node:test is content when nothing ran: a file without a test counts as one passed test there.
+ * Here suites and file entries are no tests; a skipped test is one, since it says itself that it was skipped.
+ * It judges nothing: `scripts/test.ts` does.
+ */
+import path from 'node:path';
+import type { TestEvent } from 'node:test/reporters';
+
+/** How many tests ended how; `filesWithoutTests` are paths. */
+export interface TestCounts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly filesWithoutTests: readonly string[];
+}
+
+function isFileEntry(data: { name: string; file?: string | undefined }): boolean {
+  return data.file === undefined || path.resolve(data.name) === data.file;
+}
+
+/** Consumes the events of one run and yields the counts. */
+// eslint-disable-next-line no-restricted-syntax -- node:test takes a reporter from a module's default export
+export default async function* countTests(
+  source: AsyncIterable<TestEvent>,
+): AsyncGenerator<string> {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const files = new Set<string>();
+  const filesWithTests = new Set<string>();
+  for await (const event of source) {
+    if (event.type !== 'test:pass' && event.type !== 'test:fail') continue;
+    if (event.data.details.type === 'suite') continue;
+    if (isFileEntry(event.data)) {
+      files.add(path.resolve(event.data.name));
+      continue;
+    }
+    if (event.data.file !== undefined) filesWithTests.add(event.data.file);
+    if (event.data.skip !== undefined) counts.skipped += 1;
+    else if (event.type === 'test:pass') counts.passed += 1;
+    else counts.failed += 1;
+  }
+  const filesWithoutTests = [...files].filter((file) => !filesWithTests.has(file));
+  yield JSON.stringify({ ...counts, filesWithoutTests } satisfies TestCounts);
+}

@@ -1,0 +1,130 @@
+/**
+ * Runs the test files of the named tiers: `scripts/test.ts <tier…> [file…] [node --test flags…]`.
+ *
+ * A tier is a directory of test/. Files, if any are given, replace those of the tiers; flags go to `node --test` as
+ * they are (write values with `=`). Fails when no test ran, or when a file holds none: a suite that silently stopped
+ * finding its tests must not be green. It needs npm alone; suites that need more ask for it themselves.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { TestCounts } from './lib/test-count-reporter.ts';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const tiers = new Set([
+  'unit',
+  'property',
+  'simulation',
+  'integration',
+  'regression',
+  'conformance',
+  'deploy',
+  'browser',
+  'security',
+]);
+
+/** Slow tiers start clusters and containers: one file at a time, and half an hour for each. */
+const slowTiers = new Set(['conformance', 'deploy', 'browser']);
+const TEST_TIMEOUT_MS = 120_000;
+const SLOW_TEST_TIMEOUT_MS = 1_800_000;
+
+interface Request {
+  readonly tiers: readonly string[];
+  readonly files: readonly string[];
+  readonly flags: readonly string[];
+}
+
+function parseRequest(parameters: readonly string[]): Request {
+  const named = parameters.filter((parameter) => tiers.has(parameter));
+  const files = parameters.filter((parameter) => parameter.endsWith('.ts'));
+  const flags = parameters.filter(
+    (parameter) => !named.includes(parameter) && !files.includes(parameter),
+  );
+  return { tiers: named, files, flags };
+}
+
+function findFiles(request: Request): string[] {
+  if (request.files.length > 0) return [...request.files];
+  return request.tiers
+    .flatMap((tier) => globSync(`test/${tier}/**/*.test.ts`, { cwd: root }))
+    .sort((left, right) => left.localeCompare(right));
+}
+
+function nodeParameters(request: Request, countsFile: string): string[] {
+  const isSlow = request.tiers.some((tier) => slowTiers.has(tier));
+  const counter = path.join(root, 'scripts/lib/test-count-reporter.ts');
+  return [
+    '--test',
+    `--test-concurrency=${isSlow ? 1 : 2}`,
+    `--test-timeout=${isSlow ? SLOW_TEST_TIMEOUT_MS : TEST_TIMEOUT_MS}`,
+    '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    `--test-reporter=${pathToFileURL(counter).href}`,
+    `--test-reporter-destination=${countsFile}`,
+    ...request.flags,
+  ];
+}
+
+/** Runs the files and resolves to node's exit code; Ctrl-C is left to node, which then ends the test processes. */
+function runNode(parameters: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, parameters, { cwd: root, stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => child.kill(signal));
+  }
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code) => {
+      resolve(code ?? 1);
+    });
+  });
+}
+
+function readCounts(countsFile: string): TestCounts | undefined {
+  if (!existsSync(countsFile)) return undefined;
+  const text = readFileSync(countsFile, 'utf8');
+  return text === '' ? undefined : (JSON.parse(text) as TestCounts);
+}
+
+/** Prints the closing lines and says whether tests were really run. */
+function judgeCounts(counts: TestCounts | undefined, isFiltered: boolean): boolean {
+  if (counts === undefined) {
+    console.error('rollcall: the test run left no counts: it was ended from outside');
+    return false;
+  }
+  const { passed, failed, skipped } = counts;
+  console.log(`# tests ${passed + failed + skipped}`);
+  console.log(`# pass ${passed}`);
+  console.log(`# fail ${failed}`);
+  console.log(`# skipped ${skipped}`);
+  if (passed + failed + skipped === 0) {
+    console.error('rollcall: no test ran');
+    return false;
+  }
+  if (isFiltered || counts.filesWithoutTests.length === 0) return true;
+  console.error(`rollcall: files without a test: ${counts.filesWithoutTests.join(', ')}`);
+  return false;
+}
+
+async function main(): Promise<void> {
+  const request = parseRequest(process.argv.slice(2));
+  const files = findFiles(request);
+  if (files.length === 0) {
+    console.error(`rollcall: no test files in test/{${request.tiers.join(',')}}`);
+    process.exitCode = 1;
+    return;
+  }
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-test-'));
+  try {
+    const countsFile = path.join(directory, 'counts.json');
+    const exitCode = await runNode([...nodeParameters(request, countsFile), ...files]);
+    const isFiltered = request.flags.some((flag) => /^--test-(name|skip)-pattern/.test(flag));
+    const isRun = judgeCounts(readCounts(countsFile), isFiltered);
+    process.exitCode = exitCode === 0 && !isRun ? 1 : exitCode;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+await main();
