@@ -48,6 +48,41 @@ export interface BackoffEntry {
   readonly advancedAtMs: number;
 }
 
+/**
+ * A node for which the API server (or an admission hook) refused the pod. Until `notBeforeMs` a plan
+ * creates nothing there (verdict `Refused`), so that one node's refusal never starves the others.
+ */
+export interface RefusalEntry {
+  readonly node: NodeName;
+  /** metadata.generation it counts for: an edited DaemonSet gets a fresh chance. */
+  readonly generation: number;
+  /** RefusalCode, or `name-taken` and `born-terminating`; for people. */
+  readonly code: string;
+  readonly message: string;
+  readonly delayMs: number;
+  readonly notBeforeMs: number;
+}
+
+/** Growing back-off of the key as a whole: cluster unreachable, namespace terminating, and such. */
+export interface RetryEntry {
+  readonly code: string;
+  readonly delayMs: number;
+  readonly notBeforeMs: number;
+  /** True if no create may be sent before `notBeforeMs`; otherwise it is only the next look. */
+  readonly holdsCreates: boolean;
+}
+
+/** The current revision as history last found it, valid for one generation of the DaemonSet. */
+export interface HistoryEntry {
+  readonly generation: number;
+  readonly uid: Uid;
+  readonly name: string;
+  /** Its label controller-revision-hash. */
+  readonly hash: string;
+  /** revisionsChanged as read when it was looked up: the entry may be younger than the view. */
+  readonly lookedUpAt: Stamp;
+}
+
 /** Stamps and versions exactly as a run read them (protocol 11). */
 export interface Memo {
   readonly era: number;
@@ -81,7 +116,21 @@ export interface DaemonSetState {
   /** When this item was first written: bounds successor names after a loss (protocol 6). */
   readonly createdAtMs: number;
   /** Era and epoch for which the guard list beside foreign names was done (protocol 9). */
-  readonly foreignListed?: { readonly era: number; readonly epoch: Epoch };
+  readonly foreignListed?: {
+    readonly era: number;
+    readonly epoch: Epoch;
+    /** takeoverProbedAtMs of the registration: each takeover needs a list of its own. */
+    readonly probedAtMs?: number;
+  };
+  /** Nodes whose creates were refused; absent means none. */
+  readonly refusals?: readonly RefusalEntry[];
+  /** Back-off of the whole key; absent while all is well. */
+  readonly retry?: RetryEntry;
+  readonly history?: HistoryEntry;
+  /** Hash of the verdicts stored last: they are written only when they differ. */
+  readonly verdictsHash?: string;
+  /** When the memo expires, and for when a timer is known to be on the delay queue. */
+  readonly expiryAtMs?: number;
   /** When to look again, and the due time that was last put on the delay queue. */
   readonly dueAtMs?: number;
   readonly dueSentAtMs?: number;
