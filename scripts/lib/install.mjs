@@ -73,7 +73,14 @@ function environmentOfNpm(root) {
  * @returns {Promise<void>}
  */
 function runNpmInstall(root, onChild) {
-  const npmArguments = ['ci', '--include=dev', '--ignore-scripts=false', '--no-audit', '--no-fund'];
+  const npmArguments = [
+    'ci',
+    '--include=dev',
+    '--ignore-scripts=false',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
   const child = spawn('npm', npmArguments, {
     cwd: root,
     stdio: ['ignore', 2, 2],
