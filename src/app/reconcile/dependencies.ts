@@ -1,0 +1,74 @@
+/**
+ * What one reconcile is given: ports, options, and the memory that a warm process keeps.
+ *
+ * Nothing here is needed for correctness but the ports: a run with fresh warmth decides the same.
+ */
+import type { Clock } from '../../ports/clock.ts';
+import type { ClusterConnector } from '../../ports/cluster-access.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { HintQueue } from '../../ports/queue.ts';
+import type { Random } from '../../ports/random.ts';
+import type { RegistryStore } from '../../ports/registry-store.ts';
+import type { StateStore, ViewReader } from '../../ports/view-store.ts';
+import type { ReconcileWarmth } from './warmth.ts';
+
+/** Bounds of a reconcile; `defaultReconcileOptions` has the published ones. */
+export interface ReconcileOptions {
+  /** Name of this release: a new one looks at every key once (protocol 11). */
+  readonly release: string;
+  /** Per-request time-out against API servers; twice this resolves a create (protocol 5). */
+  readonly requestTimeoutMs: number;
+  /** Time kept back before the deadline for recording what was done. */
+  readonly recordReserveMs: number;
+  /** Cap of creates, and of deletes, of one run (spec 2.1). */
+  readonly burstPodsMax: number;
+  /** A cluster, or one type of it, counts as silent when not heard of for longer (protocol 1). */
+  readonly silenceBoundMs: number;
+  /** How long a run may be deferred before a live read decides (design 3, step 3). */
+  readonly deferralMaxMs: number;
+  /** The look after a deferral; the granularity of the delay queue is one second. */
+  readonly deferralLookMs: number;
+  /** Life of a memo (protocol 11). */
+  readonly memoLifeMs: number;
+  /** First and longest back-off of retries and of refused nodes. */
+  readonly retryFirstMs: number;
+  readonly retryMaxMs: number;
+}
+
+/** The published bounds (docs/reference.md). */
+export const defaultReconcileOptions: ReconcileOptions = {
+  release: 'unreleased',
+  requestTimeoutMs: 10_000,
+  recordReserveMs: 5_000,
+  burstPodsMax: 250,
+  silenceBoundMs: 15 * 60_000,
+  deferralMaxMs: 30_000,
+  deferralLookMs: 1_000,
+  memoLifeMs: 6 * 3_600_000,
+  retryFirstMs: 2_000,
+  retryMaxMs: 300_000,
+};
+
+/** Ports and options of a reconcile. */
+export interface ReconcileDependencies {
+  readonly registry: Pick<RegistryStore, 'readCluster'>;
+  readonly view: ViewReader & StateStore;
+  readonly connector: ClusterConnector;
+  readonly queue: HintQueue;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly options: ReconcileOptions;
+  /** One per process, made by `createReconcileWarmth`; shared by all keys and clusters. */
+  readonly warmth: ReconcileWarmth;
+}
+
+/** The limits of one invocation. */
+export interface ReconcileRun {
+  /** Monotonic (Clock.monotonicMs): no request starts after it. */
+  readonly deadlineMs: number;
+  /** Aborted when the process is told to stop: no further batch is started. */
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,72 @@
+/**
+ * What came of one reconcile, as a closed union: the handler acknowledges every one of them.
+ *
+ * A run that could not finish has already arranged its next look; only bugs and lost dependencies
+ * (table, queue) throw, and end in the dead-letter queue after a few receives (design 3).
+ */
+
+/** Why a run was put off; each has a timer already. */
+export type DeferralCode =
+  | 'registry-unreadable'
+  | 'view-incomplete'
+  | 'view-moving'
+  | 'cluster-silent'
+  | 'cut-open'
+  | 'own-writes-unseen'
+  | 'cluster-unavailable'
+  | 'no-access'
+  | 'daemon-set-changed'
+  | 'foreign-pods-unseen'
+  | 'state-lost'
+  | 'lost-race'
+  | 'status-conflict'
+  | 'capped'
+  | 'interrupted'
+  | 'outcome-open'
+  | 'refused'
+  | 'namespace-terminating'
+  | 'history';
+
+/** Why a hint is refused for good: one log line, one metric, nothing lost. */
+export type RefusalReason =
+  'unknown-cluster' | 'wrong-cluster' | 'malformed-daemon-set' | 'selecting-all';
+
+/** Counters of one run. */
+export interface ReconcileCounts {
+  readonly creates: number;
+  readonly deletes: number;
+  readonly patches: number;
+  readonly refused: number;
+  readonly isStatusWritten: boolean;
+}
+
+/** The end of a run. */
+export type ReconcileResult =
+  /** The last complete run saw exactly this; nothing but small reads happened. */
+  | { readonly kind: 'skipped' }
+  /** There is no such DaemonSet (any more), or it is being deleted: nothing to do. */
+  | { readonly kind: 'absent' | 'terminating' }
+  /** Looked, all is as it should be; nothing was sent to the cluster. */
+  | { readonly kind: 'settled'; readonly counts: ReconcileCounts }
+  /** Something was changed in the cluster, and nothing is left to do until something happens. */
+  | { readonly kind: 'acted'; readonly counts: ReconcileCounts }
+  /** Not finished; the next look is arranged. It may have acted partly. */
+  | {
+      readonly kind: 'deferred';
+      readonly code: DeferralCode;
+      readonly message: string;
+      readonly nextLookAtMs: number;
+      readonly counts: ReconcileCounts;
+    }
+  /** Verdicts only: the mode, the freeze or a missing credential allows no more. */
+  | { readonly kind: 'observed'; readonly code: string; readonly counts: ReconcileCounts }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly message: string };
+
+/** Counters of a run that changed nothing. */
+export const NO_COUNTS: ReconcileCounts = {
+  creates: 0,
+  deletes: 0,
+  patches: 0,
+  refused: 0,
+  isStatusWritten: false,
+};
