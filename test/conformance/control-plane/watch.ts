@@ -74,8 +74,10 @@ export function startWatch(options: WatchOptions): Watch {
       } catch (error) {
         if (stopping.signal.aborted) return;
         if (isGone(error)) progress.position = undefined;
-        else if (isRefusal(error)) throw error;
-        // Connection refused or cut: the server is being restarted, or this watch was dropped.
+        // A server that starts again refuses everyone (403) until it has read its roles: only
+        // before the first list is a refusal taken at its word.
+        else if (counts.lists === 0 && isRefusal(error)) throw error;
+        // Otherwise refused, cut, or dropped: the server is being restarted, or we were slow.
         await delay(RETRY_DELAY_MS, undefined, { ref: false });
       }
       counts.resumes += 1;
