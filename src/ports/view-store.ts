@@ -38,15 +38,26 @@ export interface DaemonSetRef {
   readonly uid: Uid;
 }
 
+/** Which page of a cluster's names. */
+export interface NamePageOptions {
+  readonly cursor?: string;
+  readonly limit: number;
+  /** Also names under which no DaemonSet stands any more: for ingest's sweep. */
+  readonly includeDeleted?: boolean;
+}
+
+/** A page of names; a cursor when there is more. */
+export interface NamePage {
+  readonly names: readonly NameItem[];
+  readonly cursor?: string;
+}
+
 /** What `reconcile` needs of the view; ingest needs the rest below. */
 export interface ViewReader {
   readMeta(cluster: ClusterUid): Promise<ClusterMeta | undefined>;
   readName(cluster: ClusterUid, key: NamespacedName): Promise<NameItem | undefined>;
-  /** Names of a cluster's DaemonSets (deleted ones left out), a page at a time. */
-  listNames(
-    cluster: ClusterUid,
-    options: { readonly cursor?: string; readonly limit: number },
-  ): Promise<{ readonly names: readonly NameItem[]; readonly cursor?: string }>;
+  /** Names of a cluster's DaemonSets in order (deleted ones left out unless asked for), by pages. */
+  listNames(cluster: ClusterUid, options: NamePageOptions): Promise<NamePage>;
   readPosition(ref: DaemonSetRef): Promise<DaemonSetPosition | undefined>;
   readDaemonSet(ref: DaemonSetRef): Promise<DaemonSetItem | undefined>;
   /** Undefined when the item does not exist: a missing slice of a live set means incomplete. */
@@ -68,6 +79,7 @@ export interface ViewWriter {
   writeMeta(meta: ClusterMeta): Promise<WriteResult>;
   /** Writes a slice if the stored stamp is still `expected` (undefined: no item). */
   writeSlice(ref: SliceRef, slice: Slice, expected: Stamp | undefined): Promise<WriteResult>;
+  /** Removes a slice if the stored stamp is still `expected`; `written` also when it is gone. */
   removeSlice(ref: SliceRef, expected: Stamp): Promise<WriteResult>;
   /** Raises the position's stamps to at least these; never lowers one. */
   raisePosition(ref: DaemonSetRef, position: Partial<DaemonSetPosition>): Promise<void>;
@@ -75,6 +87,8 @@ export interface ViewWriter {
   writeDaemonSet(ref: DaemonSetRef, item: DaemonSetItem): Promise<WriteResult>;
   /** Writes the name if the stored stamp is older; `lost` when it is not. */
   writeName(cluster: ClusterUid, item: NameItem): Promise<WriteResult>;
+  /** Removes a name whose stored stamp is still the item's; `written` also when it is gone. */
+  removeName(cluster: ClusterUid, item: NameItem): Promise<WriteResult>;
   /** Removes what a deleted DaemonSet left: position, object, state, verdicts. */
   removeDaemonSet(ref: DaemonSetRef): Promise<void>;
 }

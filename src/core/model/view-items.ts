@@ -17,8 +17,17 @@ export interface SnapshotProgress {
   readonly brokenAtAnnouncement: number;
   readonly sliceCount: number;
   readonly requestId?: string;
+  /** SentTimestamp of the announcement. */
+  readonly announcedAtMs: number;
+  /** True after a loss: every slice is rewritten, also where nothing differs (protocol 18). */
+  readonly isAfterLoss: boolean;
   /** Sum of what this snapshot's slices (and deltas after them) carried. */
   readonly hashes: SetHashes;
+  /**
+   * The same sum by slice, so that a delta before its slice, or a slice sent twice, counts once:
+   * per set a number per slice (null: not received); DaemonSets under `daemonsets/<uid>`.
+   */
+  readonly sums: Readonly<Record<string, readonly (number | null)[]>>;
 }
 
 /** META: what is known about a cluster as a whole. */
@@ -38,6 +47,12 @@ export interface ClusterMeta {
   /** Raised by each loss. */
   readonly broken: number;
   readonly snapshot?: SnapshotProgress;
+  /** `broken` when the view last became complete: a difference means that a loss followed. */
+  readonly brokenWhenComplete?: number;
+  /** seq of the announcement whose snapshot last made the view complete, in the present epoch. */
+  readonly announcedSeq?: number;
+  /** SentTimestamp of that announcement: takeover demands one after its probe (protocol 9). */
+  readonly announcedAtMs?: number;
   readonly sliceCount: number;
   readonly marks: Marks;
   readonly hashes: SetHashes;
@@ -46,12 +61,15 @@ export interface ClusterMeta {
   /** Per type: when its watch was last known to have received bytes. */
   readonly heardAtMs: Readonly<Partial<Record<WatchedKind, number>>>;
   readonly nodesChanged: Stamp;
+  /** Where the list of DaemonSets (which uid under which name) last changed; not their contents. */
   readonly daemonSetsChanged: Stamp;
   /** When a snapshot was last asked for, and why hash mismatches are rate-limited (protocol 19). */
   readonly snapshotRequestedAtMs?: number;
   readonly hashSnapshotAtMs?: number;
   /** When the Lease was last read live because of a lower epoch (protocol 15). */
   readonly leaseCheckedAtMs?: number;
+  /** Whose message that was: another incarnation may be checked sooner. */
+  readonly leaseCheckedFor?: Incarnation;
 }
 
 /** Which DaemonSet stands under a name. */
@@ -60,6 +78,8 @@ export interface NameItem {
   readonly name: string;
   /** Null once it was deleted, until the item is removed. */
   readonly uid: Uid | null;
+  /** DaemonSets that stood here before and whose items are not removed yet (protocol 18). */
+  readonly formerUids?: readonly Uid[];
   readonly stamp: Stamp;
 }
 

@@ -1,0 +1,32 @@
+/** Metrics that keep their sums, so that a test can demand one. */
+import type { MetricUnit, Metrics } from '../../src/ports/metrics.ts';
+
+/** Metrics in memory. */
+export class MemoryMetrics implements Metrics {
+  private readonly counts = new Map<string, number>();
+  private readonly values = new Map<string, number[]>();
+
+  count(name: string, options?: { readonly by?: number; readonly outcome?: string }): void {
+    const by = options?.by ?? 1;
+    this.add(name, by);
+    if (options?.outcome !== undefined) this.add(`${name}/${options.outcome}`, by);
+  }
+
+  record(name: string, value: number, _unit: MetricUnit): void {
+    this.values.set(name, [...(this.values.get(name) ?? []), value]);
+  }
+
+  /** Sum of a counter, over all outcomes or of one. */
+  sum(name: string, outcome?: string): number {
+    return this.counts.get(outcome === undefined ? name : `${name}/${outcome}`) ?? 0;
+  }
+
+  /** Recorded values of a distribution, in order. */
+  recorded(name: string): readonly number[] {
+    return this.values.get(name) ?? [];
+  }
+
+  private add(name: string, by: number): void {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + by);
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The registry in memory, with the compare-and-set semantics of the port.
+ *
+ * One suite (store-suite.ts) holds it and the DynamoDB adapter to the same answers.
+ */
+import type { ClusterId } from '../../src/core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../src/core/model/registration.ts';
+import type {
+  DeadLetterRecord,
+  DirectoryPage,
+  RegistryStore,
+} from '../../src/ports/registry-store.ts';
+import { aroundCall } from './store-hooks.ts';
+import type { StoreCall, StoreHooks } from './store-hooks.ts';
+
+/** A registry in memory. */
+export class MemoryRegistryStore implements RegistryStore {
+  hooks: StoreHooks = {};
+  readonly calls: StoreCall[] = [];
+  /** Records by cluster, queue and message, as the table keeps them: a repeat replaces. */
+  readonly deadLetters = new Map<string, DeadLetterRecord>();
+  private readonly clusters = new Map<ClusterId, ClusterRegistration>();
+
+  readCluster(id: ClusterId): Promise<ClusterRegistration | undefined> {
+    const call = { operation: 'readCluster', target: id, isWrite: false };
+    return aroundCall(this, call, () => this.clusters.get(id));
+  }
+
+  writeCluster(
+    registration: ClusterRegistration,
+    expectedVersion: number,
+  ): Promise<'written' | 'lost'> {
+    const call = { operation: 'writeCluster', target: registration.id, isWrite: true };
+    return aroundCall(this, call, () => {
+      const stored = this.clusters.get(registration.id)?.configVersion ?? 0;
+      if (stored !== expectedVersion) return 'lost';
+      this.clusters.set(registration.id, { ...registration, configVersion: expectedVersion + 1 });
+      return 'written';
+    });
+  }
+
+  listClusters(options: {
+    readonly cursor?: string;
+    readonly limit: number;
+  }): Promise<DirectoryPage> {
+    const call = { operation: 'listClusters', target: options.cursor ?? '', isWrite: false };
+    return aroundCall(this, call, () => {
+      const ids = [...this.clusters.keys()]
+        .filter((id) => options.cursor === undefined || id > options.cursor)
+        .sort();
+      const page = ids.slice(0, options.limit);
+      const last = page.at(-1);
+      return ids.length > page.length && last !== undefined
+        ? { clusters: page, cursor: last }
+        : { clusters: page };
+    });
+  }
+
+  recordDeadLetter(record: DeadLetterRecord): Promise<void> {
+    const key = `${record.cluster} ${record.queue} ${record.messageId}`;
+    return aroundCall(this, { operation: 'recordDeadLetter', target: key, isWrite: true }, () => {
+      this.deadLetters.set(key, record);
+    });
+  }
+
+  /** Puts a registration in place whatever was there: how a test sets its scene. */
+  seed(registration: ClusterRegistration): void {
+    this.clusters.set(registration.id, registration);
+  }
+}

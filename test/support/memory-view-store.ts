@@ -1,0 +1,216 @@
+/**
+ * The view table in memory, with the compare-and-set semantics of the port.
+ *
+ * One suite (store-suite.ts) holds it and the DynamoDB adapter to the same answers. Items are kept
+ * by reference: the model is readonly throughout. `hooks` inject throttles, lost answers and freezes.
+ */
+import { ZERO_STAMP, laterStamp } from '../../src/core/model/position.ts';
+import type { ClusterUid } from '../../src/core/model/identifiers.ts';
+import type { Stamp } from '../../src/core/model/position.ts';
+import type { DaemonSetState } from '../../src/core/model/state.ts';
+import type { Verdict } from '../../src/core/model/verdict.ts';
+import type {
+  ClusterMeta,
+  DaemonSetItem,
+  DaemonSetPosition,
+  NameItem,
+  Slice,
+} from '../../src/core/model/view-items.ts';
+import type {
+  DaemonSetRef,
+  NamePage,
+  NamePageOptions,
+  NamespacedName,
+  SliceRef,
+  ViewStore,
+  WriteResult,
+} from '../../src/ports/view-store.ts';
+import { aroundCall } from './store-hooks.ts';
+import type { StoreCall, StoreHooks } from './store-hooks.ts';
+
+/** What the table holds, by readable key, for comparing end states. */
+export type ViewDump = Readonly<Record<string, unknown>>;
+
+const metaKey = (cluster: ClusterUid): string => `META ${cluster}`;
+const sliceKey = (ref: SliceRef): string => `SLICE ${ref.clusterUid} ${ref.set} ${ref.index}`;
+const daemonSetKey = (part: string, ref: DaemonSetRef): string =>
+  `${part} ${ref.clusterUid} ${ref.uid}`;
+const nameKey = (cluster: ClusterUid, key: NamespacedName): string =>
+  `NAME ${cluster} ${key.namespace}/${key.name}`;
+
+/** A view table in memory. */
+export class MemoryViewStore implements ViewStore {
+  hooks: StoreHooks = {};
+  readonly calls: StoreCall[] = [];
+  private items = new Map<string, unknown>();
+
+  readMeta(cluster: ClusterUid): Promise<ClusterMeta | undefined> {
+    return this.read('readMeta', metaKey(cluster));
+  }
+
+  writeMeta(meta: ClusterMeta): Promise<WriteResult> {
+    const key = metaKey(meta.clusterUid);
+    return this.write('writeMeta', key, () => {
+      const stored = this.items.get(key) as ClusterMeta | undefined;
+      if ((stored?.version ?? 0) !== meta.version) return 'lost';
+      this.items.set(key, { ...meta, version: meta.version + 1 });
+      return 'written';
+    });
+  }
+
+  readName(cluster: ClusterUid, key: NamespacedName): Promise<NameItem | undefined> {
+    return this.read('readName', nameKey(cluster, key));
+  }
+
+  listNames(cluster: ClusterUid, options: NamePageOptions): Promise<NamePage> {
+    const prefix = `NAME ${cluster} `;
+    const call = { operation: 'listNames', target: prefix.trim(), isWrite: false };
+    return aroundCall(this, call, () => {
+      const keys = [...this.items.keys()]
+        .filter((key) => key.startsWith(prefix))
+        .filter((key) => options.cursor === undefined || key > prefix + options.cursor)
+        .filter((key) => options.includeDeleted === true || this.nameAt(key).uid !== null)
+        .sort();
+      const names = keys.slice(0, options.limit).map((key) => this.nameAt(key));
+      const last = keys[options.limit - 1];
+      if (last === undefined || keys.length === options.limit) return { names };
+      return { names, cursor: last.slice(prefix.length) };
+    });
+  }
+
+  writeName(cluster: ClusterUid, item: NameItem): Promise<WriteResult> {
+    return this.writeIfOlder('writeName', nameKey(cluster, item), item);
+  }
+
+  removeName(cluster: ClusterUid, item: NameItem): Promise<WriteResult> {
+    return this.removeIfStamp('removeName', nameKey(cluster, item), item.stamp);
+  }
+
+  readPosition(ref: DaemonSetRef): Promise<DaemonSetPosition | undefined> {
+    return this.read('readPosition', daemonSetKey('POSITION', ref));
+  }
+
+  raisePosition(ref: DaemonSetRef, position: Partial<DaemonSetPosition>): Promise<void> {
+    const key = daemonSetKey('POSITION', ref);
+    return this.write('raisePosition', key, () => {
+      const stored = this.items.get(key) as DaemonSetPosition | undefined;
+      const raised = (name: keyof DaemonSetPosition): Stamp =>
+        laterStamp(stored?.[name] ?? ZERO_STAMP, position[name] ?? ZERO_STAMP);
+      this.items.set(key, {
+        podsChanged: raised('podsChanged'),
+        revisionsChanged: raised('revisionsChanged'),
+      });
+    });
+  }
+
+  readDaemonSet(ref: DaemonSetRef): Promise<DaemonSetItem | undefined> {
+    return this.read('readDaemonSet', daemonSetKey('DAEMONSET', ref));
+  }
+
+  writeDaemonSet(ref: DaemonSetRef, item: DaemonSetItem): Promise<WriteResult> {
+    return this.writeIfOlder('writeDaemonSet', daemonSetKey('DAEMONSET', ref), item);
+  }
+
+  removeDaemonSet(ref: DaemonSetRef): Promise<void> {
+    return this.write('removeDaemonSet', daemonSetKey('DAEMONSET', ref), () => {
+      for (const part of ['DAEMONSET', 'POSITION', 'STATE', 'VERDICTS']) {
+        this.items.delete(daemonSetKey(part, ref));
+      }
+    });
+  }
+
+  readSlice(ref: SliceRef): Promise<Slice | undefined> {
+    return this.read('readSlice', sliceKey(ref));
+  }
+
+  writeSlice(ref: SliceRef, slice: Slice, expected: Stamp | undefined): Promise<WriteResult> {
+    const key = sliceKey(ref);
+    return this.write('writeSlice', key, () => {
+      const stored = this.items.get(key) as Slice | undefined;
+      if (stored?.stamp !== expected) return 'lost';
+      this.items.set(key, slice);
+      return 'written';
+    });
+  }
+
+  removeSlice(ref: SliceRef, expected: Stamp): Promise<WriteResult> {
+    return this.removeIfStamp('removeSlice', sliceKey(ref), expected);
+  }
+
+  readState(ref: DaemonSetRef): Promise<DaemonSetState | undefined> {
+    return this.read('readState', daemonSetKey('STATE', ref));
+  }
+
+  writeState(ref: DaemonSetRef, state: DaemonSetState): Promise<WriteResult> {
+    const key = daemonSetKey('STATE', ref);
+    return this.write('writeState', key, () => {
+      const stored = this.items.get(key) as DaemonSetState | undefined;
+      if ((stored?.version ?? 0) !== state.version) return 'lost';
+      this.items.set(key, { ...state, version: state.version + 1 });
+      return 'written';
+    });
+  }
+
+  readVerdicts(ref: DaemonSetRef): Promise<readonly Verdict[] | undefined> {
+    return this.read('readVerdicts', daemonSetKey('VERDICTS', ref));
+  }
+
+  writeVerdicts(ref: DaemonSetRef, verdicts: readonly Verdict[]): Promise<void> {
+    const key = daemonSetKey('VERDICTS', ref);
+    return this.write('writeVerdicts', key, () => {
+      this.items.set(key, verdicts);
+    });
+  }
+
+  /** Everything in the table, in key order. */
+  dump(): ViewDump {
+    return Object.fromEntries([...this.items].sort(([left], [right]) => (left < right ? -1 : 1)));
+  }
+
+  /** Puts back an earlier dump: a table restored from a backup. */
+  restore(dump: ViewDump): void {
+    this.items = new Map(Object.entries(dump));
+  }
+
+  /** Loses every item whose readable key starts so; answers how many. */
+  lose(prefix: string): number {
+    const keys = [...this.items.keys()].filter((key) => key.startsWith(prefix));
+    for (const key of keys) this.items.delete(key);
+    return keys.length;
+  }
+
+  private nameAt(key: string): NameItem {
+    return this.items.get(key) as NameItem;
+  }
+
+  private read<T>(operation: string, target: string): Promise<T | undefined> {
+    const call = { operation, target, isWrite: false };
+    return aroundCall(this, call, () => this.items.get(target) as T | undefined);
+  }
+
+  private write<T>(operation: string, target: string, apply: () => T): Promise<T> {
+    return aroundCall(this, { operation, target, isWrite: true }, apply);
+  }
+
+  private writeIfOlder(
+    operation: string,
+    key: string,
+    item: { readonly stamp: Stamp },
+  ): Promise<WriteResult> {
+    return this.write(operation, key, () => {
+      const stored = this.items.get(key) as { readonly stamp: Stamp } | undefined;
+      if (stored !== undefined && stored.stamp >= item.stamp) return 'lost';
+      this.items.set(key, item);
+      return 'written';
+    });
+  }
+
+  private removeIfStamp(operation: string, key: string, expected: Stamp): Promise<WriteResult> {
+    return this.write(operation, key, () => {
+      const stored = this.items.get(key) as { readonly stamp: Stamp } | undefined;
+      if (stored !== undefined && stored.stamp !== expected) return 'lost';
+      this.items.delete(key);
+      return 'written';
+    });
+  }
+}
