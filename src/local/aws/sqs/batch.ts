@@ -1,4 +1,7 @@
 // What all batch requests share: one to ten entries with distinct ids, each of which succeeds or fails by itself.
+//
+// A batch that breaks these rules is refused as a whole, with nothing done. An error that is not the sender's is
+// not swallowed into an entry: it ends the request, and the server answers 500.
 import { SqsError, sqsErrors } from './errors.ts';
 import { readObject, readString, type Fields } from './request.ts';
 

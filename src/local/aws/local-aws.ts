@@ -1,0 +1,163 @@
+// AWS in this process, as serverless.yml declares it: queues, tables, mappings, schedules.
+//
+// Two steps, because handlers read their environment when they are loaded: `startLocalAws` starts the servers and
+// says the environment; then the caller loads the handlers and gives them to `startMappings`. Assumes a service file
+// that osls accepts. Everything binds loopback; credentials are dummies, and only the access key matters, as the
+// name of a sender. `stop` lets running invocations end, up to a bound; what is left is delivered again at the next
+// start with the same data directory.
+import path from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { createSystemClock } from '../../adapters/system/system-clock.ts';
+import { createSystemRandom } from '../../adapters/system/system-random.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Random } from '../../ports/random.ts';
+import { createQueues, type CreatedQueue } from './create-queues.ts';
+import { holdDataDirectory } from './data-directory.ts';
+import { createTables } from './dynamodb/create-tables.ts';
+import { startDynamoDbServer } from './dynamodb/server.ts';
+import type { FaultOptions } from './event-source-mapping/faults.ts';
+import type { InvocationCounts, LambdaHandler } from './event-source-mapping/invocation.ts';
+import { MappingSet, type EngineFailure } from './event-source-mapping/mapping-set.ts';
+import { createSeededRandom } from './event-source-mapping/seeded-random.ts';
+import { startSqsServer } from './sqs/server.ts';
+import { readService, type ServiceDeclaration } from './template/service.ts';
+
+/** How the local AWS is set up. */
+export interface LocalAwsOptions {
+  readonly serverlessFile: string;
+  readonly stage: string;
+  /** Where everything survives a kill; in memory if absent. */
+  readonly dataDirectory?: string | undefined;
+  /** SenderId by access key; the others send as `<access key>:local`. */
+  readonly senderIds?: ReadonlyMap<string, string> | undefined;
+  /** Disturbs deliveries, repeatably. */
+  readonly faults?: (FaultOptions & { readonly seed: number }) | undefined;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** Told of everything that went wrong around a function; by default written to standard error. */
+  readonly onFailure?: (failure: EngineFailure) => void;
+}
+
+/** A running local AWS. */
+export interface LocalAws {
+  readonly sqsEndpoint: string;
+  readonly dynamodbEndpoint: string;
+  readonly region: string;
+  /** By logical id, as in infra/queues.yml. */
+  readonly queueUrls: Readonly<Record<string, string>>;
+  /** By logical id, as in infra/tables.yml. */
+  readonly tableNames: Readonly<Record<string, string>>;
+  /** What the functions' environment must hold before their handlers are loaded. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly counts: Readonly<InvocationCounts>;
+  /** Starts the declared mappings and schedules. Every declared function needs a handler. */
+  startMappings(handlers: Readonly<Record<string, LambdaHandler>>): void;
+  /** Fires the schedules of a function now; resolves when it has ended. */
+  fireSchedule(functionName: string): Promise<void>;
+  /** Stops everything. `waitMs` bounds the wait for running invocations. */
+  stop(options?: { readonly waitMs?: number }): Promise<void>;
+}
+
+/** The access key with which functions and mappings sign. */
+export const functionsAccessKey = 'ROLLCALLFUNCTIONS';
+
+const stopWaitMs = 10_000;
+
+/** Starts queues and tables; mappings start with `startMappings`. */
+export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
+  const { dataDirectory } = options;
+  const clock = options.clock ?? createSystemClock();
+  const random = options.random ?? createSystemRandom();
+  const service = readService(options.serverlessFile, options.stage);
+  const held = dataDirectory === undefined ? undefined : holdDataDirectory(dataDirectory);
+  const inData = (name: string): string | undefined => held && path.join(held.path, name);
+  const sqs = await startSqsServer({
+    clock,
+    newId: () => random.uniqueId(),
+    region: service.region,
+    dataDirectory: inData('sqs'),
+    senderIds: options.senderIds,
+  });
+  const dynamoDb = await startDynamoDbServer({ dataDirectory: inData('dynamodb') });
+  const clients = createClients(service.region, sqs.endpoint, dynamoDb.endpoint);
+  await createTables(clients.dynamoDb, service.tables);
+  const queues = await createQueues(clients.sqs, service.queues);
+  const { faults } = options;
+  const mappings = new MappingSet({
+    service,
+    queues,
+    client: clients.sqs,
+    clock,
+    newId: () => random.uniqueId(),
+    faults,
+    random: faults === undefined ? random : createSeededRandom(faults.seed),
+    onFailure: options.onFailure ?? writeFailure,
+  });
+  const stop = async (stopOptions: { readonly waitMs?: number } = {}): Promise<void> => {
+    await mappings.stop(stopOptions.waitMs ?? stopWaitMs);
+    clients.sqs.destroy();
+    clients.dynamoDb.destroy();
+    await sqs.stop();
+    await dynamoDb.stop();
+    held?.release();
+  };
+  return {
+    sqsEndpoint: sqs.endpoint,
+    dynamodbEndpoint: dynamoDb.endpoint,
+    region: service.region,
+    queueUrls: Object.fromEntries([...queues.values()].map(({ id, url }) => [id, url])),
+    tableNames: Object.fromEntries(service.tables.map(({ id, name }) => [id, name])),
+    environment: {
+      ...resolveEnvironment(service, queues),
+      AWS_ENDPOINT_URL_SQS: sqs.endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
+      AWS_REGION: service.region,
+      AWS_ACCESS_KEY_ID: functionsAccessKey,
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_EC2_METADATA_DISABLED: 'true',
+    },
+    counts: mappings.counts,
+    startMappings: (handlers) => {
+      mappings.start(handlers);
+    },
+    fireSchedule: (functionName) => mappings.fireSchedule(functionName),
+    stop,
+  };
+}
+
+function createClients(
+  region: string,
+  sqsEndpoint: string,
+  dynamodbEndpoint: string,
+): { readonly sqs: SQSClient; readonly dynamoDb: DynamoDBClient } {
+  const credentials = { accessKeyId: functionsAccessKey, secretAccessKey: 'local' };
+  // Parked receives hold a connection each, so the pool is far larger than the SDK's 50.
+  const requestHandler = { httpAgent: { keepAlive: true, maxSockets: 2048 } };
+  return {
+    sqs: new SQSClient({ region, endpoint: sqsEndpoint, credentials, requestHandler }),
+    dynamoDb: new DynamoDBClient({ region, endpoint: dynamodbEndpoint, credentials }),
+  };
+}
+
+/** The provider's environment, with the addresses that Ref stands for: a queue's URL, a table's name. */
+function resolveEnvironment(
+  service: ServiceDeclaration,
+  queues: ReadonlyMap<string, CreatedQueue>,
+): Record<string, string> {
+  const tables = new Map(service.tables.map((table) => [table.id, table.name]));
+  const resolved: Record<string, string> = {};
+  for (const [name, value] of Object.entries(service.environment)) {
+    const text =
+      typeof value === 'string' ? value : (queues.get(value.Ref)?.url ?? tables.get(value.Ref));
+    if (text === undefined) throw new Error(`${name} refers to nothing that exists here`);
+    resolved[name] = text;
+  }
+  return resolved;
+}
+
+function writeFailure(failure: EngineFailure): void {
+  const { functionName, queueName = 'schedule', message, error } = failure;
+  const cause = error instanceof Error ? `: ${error.stack ?? error.message}` : '';
+  process.stderr.write(`local AWS: ${functionName} (${queueName}): ${message}${cause}\n`);
+}

@@ -1,0 +1,71 @@
+// Resolves the Serverless Framework's variables, as far as our own serverless.yml uses them.
+//
+// Known: ${self:a.b}, ${file(path)} and ${file(path):a.b}, ${sls:stage}, ${opt:name, 'default'}. A reference that
+// stands alone may be any value; inside of text it must be a string or a number. Files are read relative to the
+// service file and may use variables themselves. An unknown source is an error, never an empty string.
+import path from 'node:path';
+import { readYamlFile, type Json } from './yaml-file.ts';
+
+/** What variables are resolved against. */
+export interface VariableContext {
+  readonly serviceDirectory: string;
+  readonly service: Json;
+  /** Command-line options; `stage` among them also answers ${sls:stage}. */
+  readonly options: Readonly<Record<string, string>>;
+}
+
+const referencePattern = /\$\{([^{}]+)\}/;
+const depthMax = 20;
+
+/** A value with all its variables resolved. */
+export function resolveVariables(value: Json, context: VariableContext, depth = 0): Json {
+  if (depth > depthMax) throw new Error('variables refer to each other in a circle');
+  if (typeof value === 'string') return resolveText(value, context, depth);
+  if (Array.isArray(value)) return value.map((item) => resolveVariables(item, context, depth));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, resolveVariables(item, context, depth)]),
+  );
+}
+
+function resolveText(text: string, context: VariableContext, depth: number): Json {
+  const match = referencePattern.exec(text);
+  const reference = match?.[1];
+  if (match === null || reference === undefined) return text;
+  const found = resolveVariables(lookUp(reference.trim(), context), context, depth + 1);
+  if (match[0] === text) return found;
+  if (typeof found !== 'string' && typeof found !== 'number') {
+    throw new Error(`\${${reference}} stands inside of text and is no text: ${text}`);
+  }
+  return resolveText(
+    text.replace(match[0], () => String(found)),
+    context,
+    depth + 1,
+  );
+}
+
+function lookUp(reference: string, context: VariableContext): Json {
+  const file = /^file\(([^)]+)\)(?::(.+))?$/.exec(reference);
+  if (file?.[1] !== undefined) {
+    const content = readYamlFile(path.resolve(context.serviceDirectory, file[1]));
+    return file[2] === undefined ? content : follow(content, file[2], reference);
+  }
+  if (reference.startsWith('self:')) return follow(context.service, reference.slice(5), reference);
+  const option = /^opt:([\w-]+)(?:\s*,\s*'([^']*)')?$/.exec(reference);
+  const optionName = reference === 'sls:stage' ? 'stage' : option?.[1];
+  const value = optionName === undefined ? undefined : context.options[optionName];
+  const found = value ?? option?.[2];
+  if (found === undefined) throw new Error(`cannot resolve \${${reference}}`);
+  return found;
+}
+
+function follow(value: Json, keys: string, reference: string): Json {
+  let current: Json | undefined = value;
+  for (const key of keys.split('.')) {
+    const isMap: boolean =
+      typeof current === 'object' && current !== null && !Array.isArray(current);
+    current = isMap ? (current as Record<string, Json>)[key] : undefined;
+  }
+  if (current === undefined) throw new Error(`cannot resolve \${${reference}}`);
+  return current;
+}
