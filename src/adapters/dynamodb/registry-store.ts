@@ -1,8 +1,122 @@
-/** The registry over DynamoDB (being written). */
-import type { RegistryStore } from '../../ports/registry-store.ts';
-import type { DynamoStoreOptions } from './view-store.ts';
+/**
+ * The registry over DynamoDB: registrations, their directory, dead letters.
+ *
+ * A registration is parsed by a closed schema on every read: registry data can neither execute code
+ * nor choose egress beyond its endpoint (S12), and an item that does not fit is an error, never a
+ * default. The directory entry is written before a new registration, so that a listing never misses
+ * a cluster; an entry whose registration was never written reads as `undefined` and harms nothing.
+ */
+import * as v from 'valibot';
+import { clusterId, clusterUid } from '../../core/model/identifiers.ts';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { DeadLetterRecord, DirectoryPage, RegistryStore } from '../../ports/registry-store.ts';
+import { ItemUnreadableError } from './item-codec.ts';
+import { DIRECTORY_PARTITION, formatItemKey, registrationKey } from './item-keys.ts';
+import { Table } from './table.ts';
+import type { DynamoStoreOptions } from './table.ts';
 
-/** The registry table. */
-export function createDynamoRegistryStore(_options: DynamoStoreOptions): RegistryStore {
-  throw new Error('createDynamoRegistryStore is being written');
+/** Most of a dead letter's body that is kept. */
+const DEAD_LETTER_BODY_CHARACTERS_MAX = 16_384;
+const DEAD_LETTER_FIELD_CHARACTERS_MAX = 256;
+
+const AuthenticationSchema = v.variant('kind', [
+  v.strictObject({ kind: v.literal('none') }),
+  v.strictObject({ kind: v.literal('bearer'), token: v.string() }),
+  v.strictObject({
+    kind: v.literal('client-certificate'),
+    certificatePem: v.string(),
+    keyPem: v.string(),
+  }),
+  v.strictObject({ kind: v.literal('eks'), clusterName: v.string(), region: v.string() }),
+]);
+
+const RegistrationSchema = v.strictObject({
+  id: v.pipe(v.string(), v.transform(clusterId)),
+  clusterUid: v.pipe(v.string(), v.transform(clusterUid)),
+  mode: v.picklist(['observe', 'takeover']),
+  isFrozen: v.boolean(),
+  configVersion: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  senderRoleId: v.string(),
+  server: v.string(),
+  caPem: v.exactOptional(v.string()),
+  authentication: AuthenticationSchema,
+  labels: v.record(v.string(), v.string()),
+  takeoverProbedAtMs: v.exactOptional(v.number()),
+});
+
+/** The registry, over a DynamoDB-compatible table with string keys `pk` and `sk`. */
+export function createDynamoRegistryStore(options: DynamoStoreOptions): RegistryStore {
+  const table = new Table(options);
+  return {
+    readCluster: (id) => readCluster(table, id),
+    writeCluster: (registration, expectedVersion) =>
+      writeCluster(table, registration, expectedVersion),
+    listClusters: (page) => listClusters(table, page),
+    recordDeadLetter: (record) => recordDeadLetter(table, record),
+  };
+}
+
+async function readCluster(table: Table, id: ClusterId): Promise<ClusterRegistration | undefined> {
+  const key = registrationKey(id);
+  const item = await table.get(key);
+  if (item === undefined) return undefined;
+  const { registration, configVersion } = item;
+  const candidate = { ...(registration as object), configVersion };
+  const parsed = v.safeParse(RegistrationSchema, candidate);
+  if (parsed.success) return parsed.output;
+  const path = parsed.issues.map((issue) => v.getDotPath(issue) ?? '').join(', ');
+  // The issues themselves would quote values, credentials among them (S11).
+  throw new ItemUnreadableError(formatItemKey(key), `is no registration: ${path}`);
+}
+
+async function writeCluster(
+  table: Table,
+  registration: ClusterRegistration,
+  expectedVersion: number,
+): Promise<'written' | 'lost'> {
+  if (expectedVersion === 0) {
+    await table.put({ pk: DIRECTORY_PARTITION, sk: registration.id }, {});
+  }
+  const { configVersion: _version, ...rest } = registration;
+  return table.updateIf(
+    registrationKey(registration.id),
+    { registration: rest, configVersion: expectedVersion + 1 },
+    expectedVersion === 0
+      ? { expression: 'attribute_not_exists(configVersion)' }
+      : { expression: 'configVersion = :expected', values: { ':expected': expectedVersion } },
+  );
+}
+
+async function listClusters(
+  table: Table,
+  page: { readonly cursor?: string; readonly limit: number },
+): Promise<DirectoryPage> {
+  const { items, hasMore } = await table.query({
+    pk: DIRECTORY_PARTITION,
+    limit: page.limit,
+    attributes: ['sk'],
+    ...(page.cursor === undefined ? {} : { after: page.cursor }),
+  });
+  const clusters = items.map((item) => clusterId(item['sk'] as string));
+  const last = clusters.at(-1);
+  return hasMore && last !== undefined ? { clusters, cursor: last } : { clusters };
+}
+
+/** A repeat of the same letter replaces its record. */
+async function recordDeadLetter(table: Table, record: DeadLetterRecord): Promise<void> {
+  const cut = (text: string): string => text.slice(0, DEAD_LETTER_FIELD_CHARACTERS_MAX);
+  await table.put(
+    {
+      pk: `DEAD-LETTER#${cut(record.cluster)}`,
+      sk: `${String(record.atMs).padStart(15, '0')}#${record.queue}#${cut(record.messageId)}`,
+    },
+    {
+      ...record,
+      cluster: cut(record.cluster),
+      messageId: cut(record.messageId),
+      detail: record.detail.slice(0, DEAD_LETTER_BODY_CHARACTERS_MAX),
+      body: record.body.slice(0, DEAD_LETTER_BODY_CHARACTERS_MAX),
+    },
+  );
 }

@@ -1,0 +1,63 @@
+/**
+ * Keys of both tables (design 4). Every access is by whole key, or by partition in key order.
+ *
+ * What comes from outside is part of a key only after its own separator, so that no name can form
+ * another item's key: UIDs and cluster ids hold neither `#` nor `/`, and namespaces hold no `/`.
+ */
+import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
+import type { DaemonSetRef, NamespacedName, SliceRef } from '../../ports/view-store.ts';
+
+/** Primary key of an item. */
+export interface ItemKey {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** META of a cluster. */
+export function metaKey(cluster: ClusterUid): ItemKey {
+  return { pk: `CLUSTER#${cluster}`, sk: 'META' };
+}
+
+/** One slice: `NODES#cluster#nn`, `PODS#cluster/uid#nn` or `REVISIONS#cluster/uid#nn`. */
+export function sliceKey(ref: SliceRef): ItemKey {
+  const index = String(ref.index).padStart(2, '0');
+  const [kind, uid] = ref.set.split('/', 2);
+  const owner = uid === undefined ? ref.clusterUid : `${ref.clusterUid}/${uid}`;
+  return { pk: `${String(kind).toUpperCase()}#${owner}#${index}`, sk: 'SLICE' };
+}
+
+/** Partition of what belongs to one DaemonSet. */
+export function daemonSetPartition(ref: DaemonSetRef): string {
+  return `DS#${ref.clusterUid}/${ref.uid}`;
+}
+
+/** One item of a DaemonSet. */
+export function daemonSetKey(
+  ref: DaemonSetRef,
+  part: 'DAEMONSET' | 'POSITION' | 'STATE' | 'VERDICTS',
+): ItemKey {
+  return { pk: daemonSetPartition(ref), sk: part };
+}
+
+/** Partition of a cluster's names. */
+export function namePartition(cluster: ClusterUid): string {
+  return `NAMES#${cluster}`;
+}
+
+/** One name. */
+export function nameKey(cluster: ClusterUid, key: NamespacedName): ItemKey {
+  return { pk: namePartition(cluster), sk: `${key.namespace}/${key.name}` };
+}
+
+/** A registration. */
+export function registrationKey(id: ClusterId): ItemKey {
+  return { pk: `CLUSTER#${id}`, sk: 'CLUSTER' };
+}
+
+/** The one partition of the directory: registrations are few and change rarely. */
+export const DIRECTORY_PARTITION = 'DIRECTORY#00';
+
+/** A readable name of an item, for errors. */
+export function formatItemKey(key: ItemKey): string {
+  return `${key.pk} ${key.sk}`;
+}

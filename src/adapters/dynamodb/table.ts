@@ -1,0 +1,240 @@
+/**
+ * One table: consistent reads and single-item compare-and-set, the only operations there are.
+ *
+ * A condition that fails is a value (`lost`), everything else rejects. When the SDK repeated a write
+ * whose answer was lost, our own success looks like a failed condition (spec faults 33): each write
+ * carries a token of its own, and a failed condition on an item that bears this token is `written`.
+ *
+ *   write token=t ──▶ applied, answer lost
+ *   SDK repeats   ──▶ condition fails; the item bears t ──▶ written
+ *
+ * The stored item comes with the exception (ALL_OLD) or, where a store gives none, by a consistent
+ * read. A write that was tried only once cannot have been applied before: no read is spent on it.
+ */
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Random } from '../../ports/random.ts';
+import type { WriteResult } from '../../ports/view-store.ts';
+import type { ItemKey } from './item-keys.ts';
+
+/** Options of a store over one table. */
+export interface DynamoStoreOptions {
+  readonly client: DynamoDBDocumentClient;
+  readonly tableName: string;
+  /** For writer tokens. */
+  readonly random: Random;
+}
+
+/** An item as stored, keys included. */
+export type StoredItem = Readonly<Record<string, unknown>>;
+
+/** A condition; names need a `#` placeholder only where they are reserved words. */
+export interface Condition {
+  readonly expression: string;
+  readonly names?: Readonly<Record<string, string>>;
+  readonly values?: Readonly<Record<string, unknown>>;
+}
+
+/** Which part of a partition, in key order. */
+export interface PartitionQuery {
+  readonly pk: string;
+  readonly after?: string;
+  readonly prefix?: string;
+  readonly limit?: number;
+  /** Only these attributes; all when absent. */
+  readonly attributes?: readonly string[];
+}
+
+const WRITER = 'writer';
+
+/** Reads and writes single items of one table. */
+export class Table {
+  private readonly client: DynamoDBDocumentClient;
+  private readonly tableName: string;
+  private readonly random: Random;
+
+  constructor(options: DynamoStoreOptions) {
+    this.client = options.client;
+    this.tableName = options.tableName;
+    this.random = options.random;
+  }
+
+  /** A fresh writer token. */
+  token(): string {
+    return this.random.uniqueId();
+  }
+
+  /** Strongly consistent read of one item. */
+  async get(key: ItemKey): Promise<StoredItem | undefined> {
+    const answer = await this.client.send(
+      new GetCommand({ TableName: this.tableName, Key: key, ConsistentRead: true }),
+    );
+    return answer.Item;
+  }
+
+  /** One page of a partition, strongly consistent, in key order. */
+  async query(
+    query: PartitionQuery,
+  ): Promise<{ readonly items: readonly StoredItem[]; readonly hasMore: boolean }> {
+    const prefix = query.prefix === undefined ? '' : ' AND begins_with(sk, :prefix)';
+    const attributes = query.attributes ?? [];
+    const answer = await this.client.send(
+      new QueryCommand({
+        TableName: this.tableName,
+        ConsistentRead: true,
+        KeyConditionExpression: `pk = :pk${prefix}`,
+        ExpressionAttributeValues: {
+          ':pk': query.pk,
+          ...(query.prefix === undefined ? {} : { ':prefix': query.prefix }),
+        },
+        ...(query.limit === undefined ? {} : { Limit: query.limit }),
+        ...(query.after === undefined
+          ? {}
+          : { ExclusiveStartKey: { pk: query.pk, sk: query.after } }),
+        ...(attributes.length === 0
+          ? {}
+          : {
+              ProjectionExpression: attributes.map((_, index) => `#a${index}`).join(', '),
+              ExpressionAttributeNames: Object.fromEntries(
+                attributes.map((name, index) => [`#a${index}`, name]),
+              ),
+            }),
+      }),
+    );
+    return { items: answer.Items ?? [], hasMore: answer.LastEvaluatedKey !== undefined };
+  }
+
+  /** Replaces an item if the condition holds for the stored one. */
+  async putIf(key: ItemKey, attributes: StoredItem, condition: Condition): Promise<WriteResult> {
+    const token = this.token();
+    return this.compareAndSet(key, token, () =>
+      this.client.send(
+        new PutCommand({
+          TableName: this.tableName,
+          Item: { ...attributes, ...key, [WRITER]: token },
+          ...conditionOf(condition),
+        }),
+      ),
+    );
+  }
+
+  /** Replaces an item, whatever was there. */
+  async put(key: ItemKey, attributes: StoredItem): Promise<void> {
+    await this.client.send(
+      new PutCommand({ TableName: this.tableName, Item: { ...attributes, ...key } }),
+    );
+  }
+
+  /** Sets attributes if the condition holds; attributes not named stay as they are. */
+  async updateIf(key: ItemKey, attributes: StoredItem, condition: Condition): Promise<WriteResult> {
+    const token = this.token();
+    const entries = Object.entries({ ...attributes, [WRITER]: token });
+    const names = Object.fromEntries(entries.map(([name], index) => [`#s${index}`, name]));
+    const values = Object.fromEntries(entries.map(([, value], index) => [`:s${index}`, value]));
+    const assignments = entries.map((_, index) => `#s${index} = :s${index}`).join(', ');
+    return this.compareAndSet(key, token, () =>
+      this.client.send(
+        new UpdateCommand({
+          TableName: this.tableName,
+          Key: key,
+          UpdateExpression: `SET ${assignments}`,
+          ...conditionOf(condition),
+          ExpressionAttributeNames: { ...names, ...condition.names },
+          ExpressionAttributeValues: { ...values, ...condition.values },
+        }),
+      ),
+    );
+  }
+
+  /** Removes an item if the condition holds. A missing item is `written`: it is gone. */
+  async removeIf(key: ItemKey, condition: Condition): Promise<WriteResult> {
+    const orMissing = `attribute_not_exists(pk) OR (${condition.expression})`;
+    try {
+      await this.client.send(
+        new DeleteCommand({
+          TableName: this.tableName,
+          Key: key,
+          ...conditionOf({ ...condition, expression: orMissing }),
+        }),
+      );
+      return 'written';
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return 'lost';
+      throw error;
+    }
+  }
+
+  /** Removes an item, whatever is there. */
+  async remove(key: ItemKey): Promise<void> {
+    await this.client.send(new DeleteCommand({ TableName: this.tableName, Key: key }));
+  }
+
+  private async compareAndSet(
+    key: ItemKey,
+    token: string,
+    send: () => Promise<unknown>,
+  ): Promise<WriteResult> {
+    try {
+      await send();
+      return 'written';
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      if (error.$metadata.attempts === 1) return 'lost';
+      return (await this.storedWriter(key, error.Item)) === token ? 'written' : 'lost';
+    }
+  }
+
+  private async storedWriter(
+    key: ItemKey,
+    given: Record<string, AttributeValue> | undefined,
+  ): Promise<unknown> {
+    if (given !== undefined) return given[WRITER]?.S;
+    return (await this.get(key))?.[WRITER];
+  }
+}
+
+function conditionOf(condition: Condition): {
+  ConditionExpression: string;
+  ExpressionAttributeNames?: Record<string, string>;
+  ExpressionAttributeValues?: Record<string, unknown>;
+  ReturnValuesOnConditionCheckFailure: 'ALL_OLD';
+} {
+  return {
+    ConditionExpression: condition.expression,
+    ...(condition.names === undefined ? {} : { ExpressionAttributeNames: { ...condition.names } }),
+    ...(condition.values === undefined
+      ? {}
+      : { ExpressionAttributeValues: { ...condition.values } }),
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  };
+}
+
+/** Holds while there is no item. */
+export const IF_MISSING: Condition = { expression: 'attribute_not_exists(pk)' };
+
+/** Holds while the stored version is this one; 0 means that there is no version yet. */
+export function ifVersion(version: number): Condition {
+  if (version === 0) return { expression: 'attribute_not_exists(version)' };
+  return { expression: 'version = :expected', values: { ':expected': version } };
+}
+
+/** Holds while the stored stamp is exactly this one. */
+export function ifStamp(stamp: string): Condition {
+  return { expression: 'stamp = :expected', values: { ':expected': stamp } };
+}
+
+/** Holds while there is no item, or its stamp is older. */
+export function ifStampOlder(stamp: string): Condition {
+  return {
+    expression: 'attribute_not_exists(pk) OR stamp < :mine',
+    values: { ':mine': stamp },
+  };
+}
