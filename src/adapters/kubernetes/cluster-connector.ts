@@ -1,9 +1,32 @@
 /**
- * ClusterConnector over HTTPS (being written).
+ * ClusterConnector over HTTPS: warm connections and credentials per cluster and configuration.
+ *
+ * A warm entry belongs to one cluster id, one configuration version and one cluster UID; anything
+ * else opens a new one, so that neither a credential nor a connection of another cluster or of an
+ * older configuration is ever used (faults 31). Before an access is handed out, the endpoint's
+ * kube-system UID was the registered one, under this credential and at most ten minutes ago
+ * (protocol 24, S6; faults 90). Registry data chooses the endpoint and nothing else (S12).
  */
 import type { Clock } from '../../ports/clock.ts';
-import type { ClusterConnector } from '../../ports/cluster-access.ts';
+import type {
+  ClusterAccess,
+  ClusterConnector,
+  ConnectRefusal,
+} from '../../ports/cluster-access.ts';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { createClusterAccess } from './cluster-access.ts';
+import { staticBearer } from './credential.ts';
+import type { Credential } from './credential.ts';
+import { isRegion } from './eks-token.ts';
 import type { AwsCredentials } from './eks-token.ts';
+import { parseEndpoint } from './endpoint.ts';
+import { readObject } from './object-reader.ts';
+import { classifyRead } from './status-classifier.ts';
+import { createEksTokenSource } from './token-source.ts';
+import type { TokenSource } from './token-source.ts';
+import { createTransport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 /** Options of a connector. */
 export interface ClusterConnectorOptions {
@@ -12,11 +35,189 @@ export interface ClusterConnectorOptions {
   readonly awsCredentials?: () => Promise<AwsCredentials>;
   /** Per request; default 10,000. */
   readonly requestTimeoutMs?: number;
-  /** Connections per cluster; default 64. */
+  /** Connections, and requests of one batch at a time, per cluster; default 64. */
   readonly socketsMax?: number;
+  /** Clusters whose TLS is not verified: only the CLI, from a user's own kubeconfig. Default none. */
+  readonly insecureClusters?: ReadonlySet<ClusterId>;
 }
 
-/** Opens clusters. */
-export function createClusterConnector(_options: ClusterConnectorOptions): ClusterConnector {
-  throw new Error('not written yet');
+type Connection = Awaited<ReturnType<ClusterConnector['connect']>>;
+
+/** A cluster that was opened. */
+interface WarmCluster {
+  readonly registration: ClusterRegistration;
+  readonly transport: Transport;
+  readonly access: ClusterAccess;
+  readonly tokens: TokenSource | undefined;
+  verified?: { readonly atMs: number; readonly generation: number };
+  verifying?: Promise<ConnectRefusal | undefined>;
+}
+
+const DEFAULT_SOCKETS_MAX = 64;
+const WARM_CLUSTERS_MAX = 200;
+const VERIFIED_FOR_MS = 600_000;
+
+function refused(refusal: ConnectRefusal): Connection {
+  return { kind: 'refused', refusal };
+}
+
+class HttpsClusterConnector implements ClusterConnector {
+  readonly #options: ClusterConnectorOptions;
+  /** In order of last use, the oldest first. */
+  readonly #warm = new Map<ClusterId, WarmCluster>();
+
+  constructor(options: ClusterConnectorOptions) {
+    this.#options = options;
+  }
+
+  async connect(registration: ClusterRegistration): Promise<Connection> {
+    const known = this.#warm.get(registration.id);
+    const isCurrent =
+      known?.registration.configVersion === registration.configVersion &&
+      known.registration.clusterUid === registration.clusterUid;
+    const opened = known !== undefined && isCurrent ? known : this.#open(registration);
+    if ('kind' in opened) return refused(opened);
+    this.#keep(opened);
+    const refusal = await this.#verify(opened);
+    if (refusal !== undefined) {
+      if (refusal.kind !== 'unavailable') this.#drop(opened);
+      return refused(refusal);
+    }
+    return { kind: 'connected', access: opened.access };
+  }
+
+  forget(id: ClusterId): void {
+    const warm = this.#warm.get(id);
+    if (warm !== undefined) this.#drop(warm);
+  }
+
+  #keep(warm: WarmCluster): void {
+    const { id } = warm.registration;
+    const replaced = this.#warm.get(id);
+    if (replaced !== undefined && replaced !== warm) this.#drop(replaced);
+    this.#warm.delete(id);
+    this.#warm.set(id, warm);
+    if (this.#warm.size <= WARM_CLUSTERS_MAX) return;
+    const [oldest] = this.#warm.values();
+    if (oldest !== undefined) this.#drop(oldest);
+  }
+
+  #drop(warm: WarmCluster): void {
+    const { id } = warm.registration;
+    if (this.#warm.get(id) === warm) this.#warm.delete(id);
+    warm.transport.retire();
+  }
+
+  #tokensFor(registration: ClusterRegistration): TokenSource | undefined {
+    const { authentication } = registration;
+    const { awsCredentials, clock } = this.#options;
+    if (authentication.kind !== 'eks' || awsCredentials === undefined) return undefined;
+    if (!isRegion(authentication.region)) return undefined;
+    const { clusterName, region } = authentication;
+    return createEksTokenSource({ clusterName, region, awsCredentials, clock });
+  }
+
+  #open(registration: ClusterRegistration): WarmCluster | ConnectRefusal {
+    const tokens = this.#tokensFor(registration);
+    const credential = credentialOf(registration, tokens);
+    if (credential === undefined) return { kind: 'no-credential' };
+    const parsed = parseEndpoint(registration.server);
+    if (parsed.kind === 'refused') return { kind: 'unavailable', message: parsed.message };
+    const { clock, requestTimeoutMs, insecureClusters } = this.#options;
+    const socketsMax = this.#options.socketsMax ?? DEFAULT_SOCKETS_MAX;
+    let transport: Transport;
+    try {
+      transport = createTransport({
+        endpoint: parsed.endpoint,
+        credential,
+        clock,
+        socketsMax,
+        tlsVerification: insecureClusters?.has(registration.id) === true ? 'skipped' : 'required',
+        ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
+        ...(registration.caPem === undefined ? {} : { caPem: registration.caPem }),
+      });
+    } catch {
+      // A certificate or key that OpenSSL cannot read; its error may quote it (S11).
+      return { kind: 'unavailable', message: 'the CA or the client certificate cannot be read' };
+    }
+    const access = createClusterAccess({
+      transport,
+      clock,
+      concurrencyMax: socketsMax,
+      refreshCredential: () => this.#refresh(registration, tokens),
+    });
+    return { registration, transport, access, tokens };
+  }
+
+  /** After a 401: a new token if tokens can be minted; otherwise the next connect starts afresh. */
+  #refresh(registration: ClusterRegistration, tokens: TokenSource | undefined): boolean {
+    if (tokens !== undefined) {
+      tokens.invalidate();
+      return true;
+    }
+    const warm = this.#warm.get(registration.id);
+    if (warm?.registration === registration) this.#drop(warm);
+    return false;
+  }
+
+  #verify(warm: WarmCluster): Promise<ConnectRefusal | undefined> {
+    const { verified } = warm;
+    const isFresh =
+      verified !== undefined &&
+      verified.generation === (warm.tokens?.generation() ?? 0) &&
+      this.#options.clock.monotonicMs() - verified.atMs < VERIFIED_FOR_MS;
+    if (isFresh) return Promise.resolve(undefined);
+    warm.verifying ??= this.#checkIdentity(warm).finally(() => {
+      delete warm.verifying;
+    });
+    return warm.verifying;
+  }
+
+  async #checkIdentity(warm: WarmCluster): Promise<ConnectRefusal | undefined> {
+    const name = 'kube-system';
+    const request = { method: 'GET', path: `/api/v1/namespaces/${name}` } as const;
+    let answer = await warm.transport.send(request);
+    if (answer.kind === 'answered' && answer.status === 401 && warm.tokens !== undefined) {
+      warm.tokens.invalidate();
+      answer = await warm.transport.send(request);
+    }
+    const read = classifyRead(answer, name, (body) => readObject(body, { name }));
+    if (read.kind === 'missing')
+      return { kind: 'unavailable', message: 'no kube-system namespace' };
+    if (read.kind === 'unavailable') {
+      const { message, retryAfterMs } = read;
+      return {
+        kind: 'unavailable',
+        message,
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      };
+    }
+    const foundUid = read.object.metadata.uid;
+    if (foundUid !== warm.registration.clusterUid) return { kind: 'wrong-cluster', foundUid };
+    const atMs = this.#options.clock.monotonicMs();
+    warm.verified = { atMs, generation: warm.tokens?.generation() ?? 0 };
+    return undefined;
+  }
+}
+
+function credentialOf(
+  registration: ClusterRegistration,
+  tokens: TokenSource | undefined,
+): Credential | undefined {
+  const { authentication } = registration;
+  switch (authentication.kind) {
+    case 'none':
+      return undefined;
+    case 'bearer':
+      return authentication.token === '' ? undefined : staticBearer(authentication.token);
+    case 'client-certificate':
+      return authentication;
+    case 'eks':
+      return tokens === undefined ? undefined : { kind: 'bearer', token: () => tokens.token() };
+  }
+}
+
+/** Opens registered clusters over HTTPS. */
+export function createClusterConnector(options: ClusterConnectorOptions): ClusterConnector {
+  return new HttpsClusterConnector(options);
 }

@@ -1,0 +1,69 @@
+/**
+ * metav1.Status, the API server's way of saying no, read into the fields that may decide something.
+ *
+ * `message` is for people: nothing here or elsewhere decides on its text. Absent or malformed fields
+ * are left out; a body of another kind is no Status, whatever its HTTP status says.
+ */
+import { isJsonObject } from '../../core/model/json.ts';
+import type { Json, JsonObject } from '../../core/model/json.ts';
+
+/** One cause of a Status. */
+export interface StatusCause {
+  readonly reason?: string;
+  readonly field?: string;
+}
+
+/** A Status. */
+export interface ApiStatus {
+  /** '' when the server gave none. */
+  readonly reason: string;
+  /** Cut to 500 characters, control characters replaced. */
+  readonly message: string;
+  readonly causes: readonly StatusCause[];
+  /** What it is about: the resource (or kind) and the name. */
+  readonly detailsKind?: string;
+  readonly detailsName?: string;
+  readonly retryAfterMs?: number;
+}
+
+const MESSAGE_LENGTH_MAX = 500;
+
+function text(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function readCauses(details: JsonObject): StatusCause[] {
+  const causes = details['causes'];
+  if (!Array.isArray(causes)) return [];
+  return (causes as readonly Json[]).filter(isJsonObject).map((cause) => {
+    const reason = text(cause['reason']);
+    const field = text(cause['field']);
+    return {
+      ...(reason === undefined ? {} : { reason }),
+      ...(field === undefined ? {} : { field }),
+    };
+  });
+}
+
+/** Text from an API server made fit for a log line: one line, bounded. */
+export function plainMessage(message: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what is taken out
+  return message.slice(0, MESSAGE_LENGTH_MAX).replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+}
+
+/** Reads a Status; undefined when the body is none. */
+export function readStatus(body: Json | undefined): ApiStatus | undefined {
+  if (!isJsonObject(body) || body['kind'] !== 'Status') return undefined;
+  const details = isJsonObject(body['details']) ? body['details'] : {};
+  const detailsKind = text(details['kind']);
+  const detailsName = text(details['name']);
+  const seconds = details['retryAfterSeconds'];
+  return {
+    reason: text(body['reason']) ?? '',
+    message: plainMessage(text(body['message']) ?? ''),
+    causes: readCauses(details),
+    ...(detailsKind === undefined ? {} : { detailsKind }),
+    ...(detailsName === undefined ? {} : { detailsName }),
+    ...(typeof seconds === 'number' && seconds > 0 ? { retryAfterMs: seconds * 1000 } : {}),
+  };
+}

@@ -1,0 +1,221 @@
+/**
+ * ClusterAccess over a transport: effects out, outcomes back, and the live reads.
+ *
+ * Effects of a batch run concurrently over a bounded number of workers, so that a request's start is
+ * a moment that is known: none starts after the deadline or while the server asks to be left alone.
+ * A 401 is answered once with a fresh credential, since it certainly applied nothing. Reads answer
+ * values; a list is whole or `unavailable` (faults 35). It decides nothing and retries nothing else.
+ */
+import { isJsonObject } from '../../core/model/json.ts';
+import type { Json, JsonObject } from '../../core/model/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '../../core/model/kubernetes.ts';
+import type { Effect, Outcome } from '../../core/model/effects.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type {
+  ClusterAccess,
+  ExecuteOptions,
+  LiveRead,
+  PodMetadata,
+} from '../../ports/cluster-access.ts';
+import type { NamespacedName } from '../../ports/view-store.ts';
+import { createBackPressure } from './back-pressure.ts';
+import { isObjectName, namespacedPath, requestOf } from './effect-request.ts';
+import { readDaemonSet, readObject, readPage, readPodMetadata } from './object-reader.ts';
+import { classifyRead, classifyWrite, unavailableRead } from './status-classifier.ts';
+import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
+
+/** Options of an access. */
+export interface ClusterAccessOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** Requests of one batch that run at the same time. */
+  readonly concurrencyMax: number;
+  /** Called on a 401: resolves to true when the next request will carry another credential. */
+  readonly refreshCredential: () => boolean;
+}
+
+/** What a GET asks for; cluster-scoped objects have no namespace. */
+interface ReadTarget {
+  readonly collection: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+const WATCHER_LEASE = {
+  collection: '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases',
+  namespace: 'rollcall-system',
+  name: 'rollcall-watcher',
+};
+const SNAPSHOT_ANNOTATION = 'rollcall.dev/snapshot-requested';
+const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+const PAGE_LIMIT = 500;
+/** 500,000 objects: beyond any namespace; ends a server that never stops continuing. */
+const PAGES_MAX = 1000;
+
+class HttpsClusterAccess implements ClusterAccess {
+  readonly #options: ClusterAccessOptions;
+  readonly #pressure;
+
+  constructor(options: ClusterAccessOptions) {
+    this.#options = options;
+    this.#pressure = createBackPressure(options.clock);
+  }
+
+  async execute(effects: readonly Effect[], options: ExecuteOptions): Promise<readonly Outcome[]> {
+    const outcomes = new Array<Outcome>(effects.length);
+    const remaining = effects.entries();
+    const work = async (): Promise<void> => {
+      for (const [index, effect] of remaining) {
+        outcomes[index] = await this.#executeOne(effect, options.deadlineMs);
+      }
+    };
+    const workers = Math.min(this.#options.concurrencyMax, effects.length);
+    await Promise.all(Array.from({ length: workers }, work));
+    return outcomes;
+  }
+
+  async #executeOne(effect: Effect, deadlineMs: number): Promise<Outcome> {
+    if (this.#options.clock.monotonicMs() >= deadlineMs) {
+      return { kind: 'unsent', message: 'the deadline has passed' };
+    }
+    const pauseMs = this.#pressure.remainingMs();
+    if (pauseMs > 0) {
+      return { kind: 'unsent', message: 'the API server asked to wait', retryAfterMs: pauseMs };
+    }
+    const prepared = requestOf(effect);
+    if (prepared.kind === 'faulty') {
+      return { kind: 'refused', code: 'other', status: 0, message: prepared.message };
+    }
+    const outcome = classifyWrite(await this.#send(prepared.request), prepared.subject);
+    // Limits on Events are their own (EventRateLimit); they must not hold pods back.
+    if (outcome.kind === 'unsent' && effect.kind !== 'create-event') {
+      this.#pressure.note(outcome.retryAfterMs);
+    }
+    return outcome;
+  }
+
+  async #send(request: TransportRequest): Promise<TransportAnswer> {
+    const answer = await this.#options.transport.send(request);
+    if (answer.kind !== 'answered' || answer.status !== 401) return answer;
+    return this.#options.refreshCredential() ? this.#options.transport.send(request) : answer;
+  }
+
+  async #read<T>(
+    target: ReadTarget,
+    read: (body: Json | undefined, target: ReadTarget) => T | undefined,
+  ): Promise<LiveRead<T>> {
+    const { namespace, name } = target;
+    if (!isObjectName(name) || (namespace !== undefined && !isObjectName(namespace))) {
+      return { kind: 'unavailable', message: 'not an object name', isRefused: true };
+    }
+    const pauseMs = this.#pressure.remainingMs();
+    if (pauseMs > 0) return waiting(pauseMs);
+    const answer = await this.#send({ method: 'GET', path: `${target.collection}/${name}` });
+    const result = classifyRead(answer, name, (body) => read(body, target));
+    if (result.kind === 'unavailable') this.#pressure.note(result.retryAfterMs);
+    return result;
+  }
+
+  getDaemonSet(key: NamespacedName): Promise<LiveRead<DaemonSetObject>> {
+    const collection = namespacedPath('apps', key.namespace, 'daemonsets');
+    return this.#read({ ...key, collection }, readDaemonSet);
+  }
+
+  getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>> {
+    const collection = namespacedPath('core', key.namespace, 'pods');
+    return this.#read({ ...key, collection }, readObject);
+  }
+
+  getNode(name: string): Promise<LiveRead<KubernetesObject>> {
+    return this.#read({ name, collection: '/api/v1/nodes' }, readObject);
+  }
+
+  getRevision(key: NamespacedName): Promise<LiveRead<KubernetesObject>> {
+    const collection = namespacedPath('apps', key.namespace, 'controllerrevisions');
+    return this.#read({ ...key, collection }, readObject);
+  }
+
+  getWatcherLease(): Promise<LiveRead<KubernetesObject>> {
+    return this.#read(WATCHER_LEASE, readObject);
+  }
+
+  async listPodMetadata(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly PodMetadata[]>> {
+    const path = namespacedPath('core', namespace, 'pods');
+    const listed = await this.#list({ namespace, path, labelSelector, accept: METADATA_LIST });
+    if (listed.kind !== 'found') return listed;
+    return { kind: 'found', object: listed.object.map(readPodMetadata) };
+  }
+
+  async listRevisions(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly KubernetesObject[]>> {
+    const path = namespacedPath('apps', namespace, 'controllerrevisions');
+    const listed = await this.#list({ namespace, path, labelSelector });
+    if (listed.kind !== 'found') return listed;
+    // Each item's identity was checked with its page.
+    return { kind: 'found', object: listed.object as unknown as readonly KubernetesObject[] };
+  }
+
+  /** All pages or nothing: a failure or a 410 on any page makes the whole unavailable (faults 35). */
+  async #list(query: {
+    readonly namespace: string;
+    readonly path: string;
+    readonly labelSelector: string;
+    readonly accept?: string;
+  }): Promise<LiveRead<readonly JsonObject[]>> {
+    if (!isObjectName(query.namespace)) {
+      return { kind: 'unavailable', message: 'not an object name', isRefused: true };
+    }
+    const items: JsonObject[] = [];
+    let continueToken = '';
+    for (let page = 0; page < PAGES_MAX; page += 1) {
+      const pauseMs = this.#pressure.remainingMs();
+      if (pauseMs > 0) return waiting(pauseMs);
+      const parameters = new URLSearchParams({ limit: String(PAGE_LIMIT) });
+      if (query.labelSelector !== '') parameters.set('labelSelector', query.labelSelector);
+      if (continueToken !== '') parameters.set('continue', continueToken);
+      const answer = await this.#send({
+        method: 'GET',
+        path: `${query.path}?${parameters.toString()}`,
+        ...(query.accept === undefined ? {} : { accept: query.accept }),
+      });
+      const read =
+        answer.kind === 'answered' && answer.status === 200 ? readPage(answer.body) : undefined;
+      if (read === undefined) {
+        const unavailable = unavailableRead(answer, 'not a list');
+        this.#pressure.note(unavailable.retryAfterMs);
+        return unavailable;
+      }
+      items.push(...read.items);
+      if (read.continueToken === '') return { kind: 'found', object: items };
+      continueToken = read.continueToken;
+    }
+    return { kind: 'unavailable', message: 'the list does not end', isRefused: false };
+  }
+
+  async requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>> {
+    const answer = await this.#send({
+      method: 'PATCH',
+      path: `${WATCHER_LEASE.collection}/${WATCHER_LEASE.name}`,
+      contentType: 'application/merge-patch+json',
+      body: JSON.stringify({ metadata: { annotations: { [SNAPSHOT_ANNOTATION]: requestId } } }),
+    });
+    return classifyRead(answer, WATCHER_LEASE.name, (body) =>
+      isJsonObject(body) ? body : undefined,
+    );
+  }
+}
+
+function waiting(retryAfterMs: number): Extract<LiveRead<never>, { kind: 'unavailable' }> {
+  const message = 'the API server asked to wait';
+  return { kind: 'unavailable', message, isRefused: false, retryAfterMs };
+}
+
+/** A cluster over a transport. */
+export function createClusterAccess(options: ClusterAccessOptions): ClusterAccess {
+  return new HttpsClusterAccess(options);
+}

@@ -1,0 +1,72 @@
+/**
+ * Bearer tokens that expire: minted on demand, kept for ten minutes, minted once at a time.
+ *
+ * `generation` grows with each new token, so that whoever verified a cluster's identity with an older
+ * one verifies it again (protocol 24). A token never outlives the credentials that signed it.
+ */
+import type { Clock } from '../../ports/clock.ts';
+import { createEksToken } from './eks-token.ts';
+import type { AwsCredentials } from './eks-token.ts';
+
+/** A bearer token that is renewed. */
+export interface TokenSource {
+  /** The current token; rejects when none can be had. */
+  token(): Promise<string>;
+  /** Grows with each token minted. */
+  generation(): number;
+  /** Forgets the token: the next call mints a new one. */
+  invalidate(): void;
+}
+
+/** Options of an EKS token source. */
+export interface EksTokenSourceOptions {
+  readonly clusterName: string;
+  readonly region: string;
+  readonly awsCredentials: () => Promise<AwsCredentials>;
+  readonly clock: Clock;
+}
+
+/** Accepted for about 15 minutes; renewed after ten. */
+const TOKEN_LIFETIME_MS = 600_000;
+/** Credentials that end sooner than this are not signed with for longer. */
+const EXPIRY_MARGIN_MS = 60_000;
+
+interface Minted {
+  readonly token: string;
+  readonly usableUntilMs: number;
+}
+
+/** Tokens for one EKS cluster. */
+export function createEksTokenSource(options: EksTokenSourceOptions): TokenSource {
+  const { clock } = options;
+  let minted: Minted | undefined;
+  let minting: Promise<Minted> | undefined;
+  let generation = 0;
+
+  const mint = async (): Promise<Minted> => {
+    const credentials = await options.awsCredentials();
+    const nowMs = clock.nowMs();
+    const token = await createEksToken({ ...options, credentials, nowMs });
+    const expiresInMs = (credentials.expiration?.getTime() ?? Infinity) - nowMs - EXPIRY_MARGIN_MS;
+    generation += 1;
+    return {
+      token,
+      usableUntilMs: clock.monotonicMs() + Math.max(0, Math.min(TOKEN_LIFETIME_MS, expiresInMs)),
+    };
+  };
+
+  return {
+    generation: () => generation,
+    invalidate: () => {
+      minted = undefined;
+    },
+    token: async () => {
+      if (minted !== undefined && clock.monotonicMs() < minted.usableUntilMs) return minted.token;
+      minting ??= mint().finally(() => {
+        minting = undefined;
+      });
+      minted = await minting;
+      return minted.token;
+    },
+  };
+}
