@@ -47,7 +47,6 @@ function readCauses(details: JsonObject): StatusCause[] {
 
 /** Text from an API server made fit for a log line: one line, bounded. */
 export function plainMessage(message: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is taken out
   return message.slice(0, MESSAGE_LENGTH_MAX).replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
 }
 

@@ -48,6 +48,24 @@ function faultOfCreate(effect: Extract<Effect, { kind: `create-${string}` }>): s
   return undefined;
 }
 
+function faultOfDelete(effect: Extract<Effect, { kind: 'delete-pod' }>): string | undefined {
+  if (effect.uid === '') return 'no UID as a precondition';
+  return isResourceVersion(effect.resourceVersion) ? undefined : 'no version as a precondition';
+}
+
+function faultOfStatus(effect: Extract<Effect, { kind: 'update-status' }>): string | undefined {
+  const metadata = metadataOf(effect.body);
+  if (metadata['name'] !== effect.name) return 'the body has another name';
+  if (effect.uid === '' || metadata['uid'] !== effect.uid) return 'the body has another UID';
+  const version = metadata['resourceVersion'];
+  return isResourceVersion(version) ? undefined : 'no version as a precondition';
+}
+
+function faultOfPatch(effect: Extract<Effect, { kind: 'patch' }>): string | undefined {
+  if (effect.uid === '') return 'no UID as a precondition';
+  return metadataOf(effect.body)['uid'] === effect.uid ? undefined : 'the body has another UID';
+}
+
 /** Why an effect must not be sent: undefined when its fence stands. */
 function faultOf(effect: Effect): string | undefined {
   if (!isObjectName(effect.namespace) || !isObjectName(effect.name)) return 'not an object name';
@@ -57,19 +75,11 @@ function faultOf(effect: Effect): string | undefined {
     case 'create-event':
       return faultOfCreate(effect);
     case 'delete-pod':
-      if (effect.uid === '') return 'no UID as a precondition';
-      return isResourceVersion(effect.resourceVersion) ? undefined : 'no version as a precondition';
+      return faultOfDelete(effect);
     case 'patch':
-      if (effect.uid === '') return 'no UID as a precondition';
-      return metadataOf(effect.body)['uid'] === effect.uid ? undefined : 'the body has another UID';
-    case 'update-status': {
-      const metadata = metadataOf(effect.body);
-      if (metadata['name'] !== effect.name) return 'the body has another name';
-      if (effect.uid === '' || metadata['uid'] !== effect.uid) return 'the body has another UID';
-      return isResourceVersion(metadata['resourceVersion'])
-        ? undefined
-        : 'no version as a precondition';
-    }
+      return faultOfPatch(effect);
+    case 'update-status':
+      return faultOfStatus(effect);
   }
 }
 

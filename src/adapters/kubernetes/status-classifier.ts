@@ -106,33 +106,22 @@ function classifyInvalid(judged: Judged): Outcome {
   return refuse(judged, isAdmission ? 'admission' : 'invalid');
 }
 
-function classifyRefusal(judged: Judged): Outcome {
-  const { answer, status } = judged;
-  switch (answer.status) {
-    case 400:
-      return refuse(judged, status !== undefined && status.reason === '' ? 'admission' : 'invalid');
-    case 401:
-      return refuse(judged, 'unauthorized');
-    case 403:
-      return classifyForbidden(judged);
-    case 404:
-      return classifyNotFound(judged);
-    case 409:
-      return classifyConflict(judged);
-    case 413:
-      return refuse(judged, 'too-large');
-    case 405:
-    case 406:
-    case 415:
-      return refuse(judged, 'unsupported');
-    case 422:
-      return classifyInvalid(judged);
-    case 429:
-      return unsent(judged);
-    default:
-      return refuse(judged, 'other');
-  }
-}
+/** By HTTP status; what is not listed is refused as `other`. */
+const JUDGES: Readonly<Record<number, (judged: Judged) => Outcome>> = {
+  400: (judged) => refuse(judged, judged.status?.reason === '' ? 'admission' : 'invalid'),
+  401: (judged) => refuse(judged, 'unauthorized'),
+  403: classifyForbidden,
+  404: classifyNotFound,
+  405: (judged) => refuse(judged, 'unsupported'),
+  406: (judged) => refuse(judged, 'unsupported'),
+  // A gateway that gave up: nobody knows how far the request got.
+  408: (judged) => ({ kind: 'ambiguous', message: describe(judged) }),
+  409: classifyConflict,
+  413: (judged) => refuse(judged, 'too-large'),
+  415: (judged) => refuse(judged, 'unsupported'),
+  422: classifyInvalid,
+  429: unsent,
+};
 
 /** What came of a write. */
 export function classifyWrite(answer: TransportAnswer, subject: WriteSubject): Outcome {
@@ -143,7 +132,9 @@ export function classifyWrite(answer: TransportAnswer, subject: WriteSubject): O
     if (isJsonObject(body)) return { kind: 'done', object: body };
     return { kind: 'ambiguous', message: `${describe(judged)}: unreadable answer` };
   }
-  if (answer.status >= 300 && answer.status < 500) return classifyRefusal(judged);
+  if (answer.status >= 300 && answer.status < 500) {
+    return JUDGES[answer.status]?.(judged) ?? refuse(judged, 'other');
+  }
   if (answer.status === 503 && retryAfterOf(answer, judged.status) !== undefined) {
     return unsent(judged);
   }
