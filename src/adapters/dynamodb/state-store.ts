@@ -39,7 +39,11 @@ async function readState(table: Table, ref: DaemonSetRef): Promise<DaemonSetStat
   return { ...state, version: item['version'] as number };
 }
 
-function writeState(table: Table, ref: DaemonSetRef, state: DaemonSetState): Promise<WriteResult> {
+async function writeState(
+  table: Table,
+  ref: DaemonSetRef,
+  state: DaemonSetState,
+): Promise<WriteResult> {
   const key = daemonSetKey(ref, 'STATE');
   const { version, ...rest } = state;
   const body = encodeBody(formatItemKey(key), rest);

@@ -103,7 +103,7 @@ function bodyOf(key: ItemKey, item: StoredItem): unknown {
   return decodeBody(formatItemKey(key), item['body']);
 }
 
-function writeMeta(table: Table, meta: ClusterMeta): Promise<WriteResult> {
+async function writeMeta(table: Table, meta: ClusterMeta): Promise<WriteResult> {
   const key = metaKey(meta.clusterUid);
   const { version, ...body } = meta;
   return table.updateIf(
@@ -113,7 +113,7 @@ function writeMeta(table: Table, meta: ClusterMeta): Promise<WriteResult> {
   );
 }
 
-function writeSlice(
+async function writeSlice(
   table: Table,
   write: {
     readonly ref: SliceRef;
@@ -127,7 +127,7 @@ function writeSlice(
   return table.putIf(key, { stamp: write.slice.stamp, body }, condition);
 }
 
-function writeDaemonSet(
+async function writeDaemonSet(
   table: Table,
   ref: DaemonSetRef,
   item: DaemonSetItem,
@@ -138,7 +138,7 @@ function writeDaemonSet(
   return table.putIf(key, { stamp, body }, ifStampOlder(stamp));
 }
 
-function writeName(table: Table, cluster: ClusterUid, item: NameItem): Promise<WriteResult> {
+async function writeName(table: Table, cluster: ClusterUid, item: NameItem): Promise<WriteResult> {
   const { stamp, uid, formerUids } = item;
   return table.putIf(
     nameKey(cluster, item),

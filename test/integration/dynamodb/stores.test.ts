@@ -1,0 +1,152 @@
+/** The DynamoDB adapters keep the semantics of the ports, on dynalite in this process (M4). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { createDocumentClient } from '../../../src/adapters/dynamodb/document-client.ts';
+import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
+import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store.ts';
+import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
+import { clusterUid, nodeName, uid } from '../../../src/core/model/identifiers.ts';
+import { emptyState } from '../../../src/core/model/state.ts';
+import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
+import type { DynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
+import type { RegistryStore } from '../../../src/ports/registry-store.ts';
+import type { ViewStore } from '../../../src/ports/view-store.ts';
+import {
+  freshName,
+  metaOf,
+  registrationOf,
+  sliceOf,
+  stampAt,
+  testRegistryStore,
+  testViewStore,
+} from '../../support/store-suite.ts';
+
+const random = createSystemRandom();
+const present = <T>(value: T | undefined): T => {
+  assert.ok(value !== undefined, 'set up by the hook');
+  return value;
+};
+
+describe('the DynamoDB stores on dynalite', () => {
+  let server: DynamoDbServer | undefined;
+  let client: DynamoDBDocumentClient | undefined;
+  let view: ViewStore | undefined;
+  let registry: RegistryStore | undefined;
+
+  before(async () => {
+    server = await startDynamoDbServer();
+    client = createDocumentClient({
+      endpoint: server.endpoint,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    });
+    for (const TableName of ['view', 'registry']) {
+      await client.send(
+        new CreateTableCommand({
+          TableName,
+          BillingMode: 'PAY_PER_REQUEST',
+          AttributeDefinitions: [
+            { AttributeName: 'pk', AttributeType: 'S' },
+            { AttributeName: 'sk', AttributeType: 'S' },
+          ],
+          KeySchema: [
+            { AttributeName: 'pk', KeyType: 'HASH' },
+            { AttributeName: 'sk', KeyType: 'RANGE' },
+          ],
+        }),
+      );
+    }
+    view = createDynamoViewStore({ client, tableName: 'view', random });
+    registry = createDynamoRegistryStore({ client, tableName: 'registry', random });
+  });
+
+  after(async () => {
+    client?.destroy();
+    await server?.stop();
+  });
+
+  testViewStore(() => present(view));
+  testRegistryStore(() => present(registry));
+
+  it('leaves attributes of META that other functions own', async () => {
+    const meta = metaOf(freshName('shared'));
+    const Key = { pk: `CLUSTER#${meta.clusterUid}`, sk: 'META' };
+    await present(view).writeMeta(meta);
+    await present(client).send(
+      new UpdateCommand({
+        TableName: 'view',
+        Key,
+        UpdateExpression: 'SET breaker = :b',
+        ExpressionAttributeValues: { ':b': 'open' },
+      }),
+    );
+    await present(view).writeMeta({ ...meta, version: 1 });
+    const stored = await present(client).send(
+      new UpdateCommand({ TableName: 'view', Key, ReturnValues: 'ALL_NEW' }),
+    );
+    assert.equal(stored.Attributes?.['breaker'], 'open');
+    assert.equal(stored.Attributes['version'], 2);
+  });
+
+  it('refuses a format that a newer release wrote, and names the item', async () => {
+    const ref = { clusterUid: clusterUid(freshName('newer')), set: 'nodes', index: 0 } as const;
+    const pk = `NODES#${ref.clusterUid}#00`;
+    await present(client).send(
+      new PutCommand({
+        TableName: 'view',
+        Item: { pk, sk: 'SLICE', stamp: stampAt(1), body: Uint8Array.of(0x7f, 1, 2) },
+      }),
+    );
+    await assert.rejects(present(view).readSlice(ref), {
+      name: 'ItemUnreadableError',
+      item: `${pk} SLICE`,
+      message: /format 127 is unknown to this release/,
+    });
+  });
+
+  it('refuses a registration that holds more than the schema, without quoting it (S11, S12)', async () => {
+    const registration = registrationOf(freshName('open'));
+    await present(client).send(
+      new PutCommand({
+        TableName: 'registry',
+        Item: {
+          pk: `CLUSTER#${registration.id}`,
+          sk: 'CLUSTER',
+          configVersion: 1,
+          registration: {
+            ...registration,
+            authentication: { kind: 'exec', command: 'hunter2' },
+          },
+        },
+      }),
+    );
+    await assert.rejects(present(registry).readCluster(registration.id), (error: Error) => {
+      assert.equal(error.name, 'ItemUnreadableError');
+      assert.match(error.message, /authentication/);
+      assert.doesNotMatch(JSON.stringify([error.message, error.stack]), /hunter2/);
+      return true;
+    });
+  });
+
+  it('stores 15,000 nodes in back-off far below 400 KB, and refuses beyond 300 KB unsent', async () => {
+    const ref = { clusterUid: clusterUid(freshName('large')), uid: uid('u1') };
+    const backoff = Array.from({ length: 15_000 }, (_, index) => ({
+      node: nodeName(`ip-10-${index % 64}-${(index * 7) % 251}-${(index * 13) % 253}.internal`),
+      generation: 3,
+      delayMs: 1000 * 2 ** (index % 10),
+      advancedAtMs: 1_767_225_600_000 + ((index * 7919) % 900_000),
+    }));
+    assert.equal(await present(view).writeState(ref, { ...emptyState(1), backoff }), 'written');
+    assert.equal((await present(view).readState(ref))?.backoff.length, 15_000);
+    const slice = sliceOf(stampAt(1), 1);
+    const noise = Array.from({ length: 30_000 }, () => random.uniqueId()).join('');
+    const first = present(slice.objects[0]);
+    const objects = [{ ...first, object: { ...first.object, name: noise as never } }];
+    const sliceRef = { ...ref, set: 'nodes', index: 0 } as const;
+    const written = present(view).writeSlice(sliceRef, { ...slice, objects }, undefined);
+    await assert.rejects(written, { name: 'ItemTooLargeError', code: 'item-too-large' });
+  });
+});

@@ -1,0 +1,325 @@
+/**
+ * What every implementation of the view store and the registry must do: run against the in-memory
+ * stores and against the DynamoDB adapters, so that the fakes and the real thing agree (M4).
+ *
+ * Each test uses ids of its own: the suite needs no empty table.
+ */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import {
+  clusterId,
+  clusterUid,
+  epoch,
+  incarnation,
+  nodeName,
+  resourceVersion,
+  uid,
+} from '../../src/core/model/identifiers.ts';
+import { ZERO_STAMP, stampOf } from '../../src/core/model/position.ts';
+import type { Stamp } from '../../src/core/model/position.ts';
+import type { ClusterRegistration } from '../../src/core/model/registration.ts';
+import { emptyState } from '../../src/core/model/state.ts';
+import type { Verdict } from '../../src/core/model/verdict.ts';
+import type { ClusterMeta, NameItem, Slice } from '../../src/core/model/view-items.ts';
+import { EMPTY_HASHES } from '../../src/core/set-hash.ts';
+import type { RegistryStore } from '../../src/ports/registry-store.ts';
+import type { SliceRef, ViewStore } from '../../src/ports/view-store.ts';
+
+let counter = 0;
+
+/** A name that no other test of this process uses. */
+export function freshName(prefix: string): string {
+  counter += 1;
+  return `${prefix}-${counter}`;
+}
+
+/** The stamp of message `seq` of one watcher. */
+export function stampAt(seq: number): Stamp {
+  return stampOf({ era: 1, epoch: epoch('100'), incarnation: incarnation('i1'), seq });
+}
+
+/** A slice of `count` nodes. */
+export function sliceOf(stamp: Stamp, count: number): Slice {
+  const objects = Array.from({ length: count }, (_, index) => ({
+    object: {
+      kind: 'Node' as const,
+      name: nodeName(`node-${index}`),
+      uid: uid(`uid-${index}`),
+      resourceVersion: resourceVersion(String(1000 + index)),
+      labels: { 'kubernetes.io/hostname': `node-${index}` },
+      taints: [],
+      unschedulable: false,
+      isReady: true,
+      isTerminating: false,
+    },
+    hash: 2 ** 47 + index,
+  }));
+  return { stamp, objects };
+}
+
+/** META of a cluster that was never written. */
+export function metaOf(cluster: string): ClusterMeta {
+  return {
+    version: 0,
+    clusterUid: clusterUid(cluster),
+    era: 1,
+    epoch: epoch('100'),
+    incarnation: incarnation('i1'),
+    seq: 1,
+    isComplete: false,
+    isCutOpen: false,
+    broken: 0,
+    sliceCount: 1,
+    marks: {},
+    hashes: EMPTY_HASHES,
+    lastSentAtMs: 1,
+    heardAtMs: {},
+    nodesChanged: ZERO_STAMP,
+    daemonSetsChanged: ZERO_STAMP,
+  };
+}
+
+/** A registration in observe mode. */
+export function registrationOf(id: string): ClusterRegistration {
+  return {
+    id: clusterId(id),
+    clusterUid: clusterUid(`uid-of-${id}`),
+    mode: 'observe',
+    isFrozen: false,
+    configVersion: 1,
+    senderRoleId: 'AROAEXAMPLE',
+    server: 'https://cluster.example',
+    authentication: { kind: 'none' },
+    labels: { stage: 'test' },
+  };
+}
+
+/** Tests of a view store; call inside a describe block. */
+export function testViewStore(store: () => ViewStore): void {
+  testMeta(store);
+  testSlices(store);
+  testDaemonSets(store);
+  testNames(store);
+  testStates(store);
+}
+
+function testMeta(store: () => ViewStore): void {
+  it('writes META only over the version that was read (S8)', async () => {
+    const meta = metaOf(freshName('meta'));
+    assert.equal(await store().readMeta(meta.clusterUid), undefined);
+    assert.equal(await store().writeMeta(meta), 'written');
+    assert.equal(await store().writeMeta(meta), 'lost', 'no item is expected, one is there');
+    const stored = await store().readMeta(meta.clusterUid);
+    assert.deepEqual(stored, { ...meta, version: 1 });
+    assert.equal(await store().writeMeta({ ...meta, version: 1, seq: 2 }), 'written');
+    assert.equal(await store().writeMeta({ ...meta, version: 1, seq: 3 }), 'lost');
+    assert.equal((await store().readMeta(meta.clusterUid))?.seq, 2);
+  });
+}
+
+function testSlices(store: () => ViewStore): void {
+  it('writes a slice only over the stamp that was read (row 79)', async () => {
+    const cluster = clusterUid(freshName('slices'));
+    for (const set of ['nodes', 'pods/u1', 'revisions/u1'] as const) {
+      const ref: SliceRef = { clusterUid: cluster, set, index: 0 };
+      assert.equal(await store().readSlice(ref), undefined);
+      assert.equal(await store().writeSlice(ref, sliceOf(stampAt(1), 0), stampAt(9)), 'lost');
+      assert.equal(await store().writeSlice(ref, sliceOf(stampAt(1), 0), undefined), 'written');
+      assert.equal(await store().writeSlice(ref, sliceOf(stampAt(2), 3), undefined), 'lost');
+      assert.equal(await store().writeSlice(ref, sliceOf(stampAt(2), 300), stampAt(1)), 'written');
+      assert.equal(await store().writeSlice(ref, sliceOf(stampAt(3), 0), stampAt(1)), 'lost');
+      assert.deepEqual(await store().readSlice(ref), sliceOf(stampAt(2), 300));
+    }
+    const other: SliceRef = { clusterUid: cluster, set: 'nodes', index: 1 };
+    assert.equal(await store().readSlice(other), undefined, 'slices are apart by index');
+  });
+
+  it('removes a slice only at the stamp that was read; a missing one is gone', async () => {
+    const cluster = clusterUid(freshName('slices'));
+    const ref: SliceRef = { clusterUid: cluster, set: 'pods/u1', index: 3 };
+    await store().writeSlice(ref, sliceOf(stampAt(2), 1), undefined);
+    assert.equal(await store().removeSlice(ref, stampAt(1)), 'lost');
+    assert.equal(await store().removeSlice(ref, stampAt(2)), 'written');
+    assert.equal(await store().readSlice(ref), undefined);
+    assert.equal(await store().removeSlice(ref, stampAt(2)), 'written');
+  });
+}
+
+function testDaemonSets(store: () => ViewStore): void {
+  it('raises a position and never lowers it (protocol 20)', async () => {
+    const ref = { clusterUid: clusterUid(freshName('position')), uid: uid('u1') };
+    assert.equal(await store().readPosition(ref), undefined);
+    await store().raisePosition(ref, { podsChanged: stampAt(5) });
+    const first = { podsChanged: stampAt(5), revisionsChanged: ZERO_STAMP };
+    assert.deepEqual(await store().readPosition(ref), first);
+    await store().raisePosition(ref, { podsChanged: stampAt(4), revisionsChanged: stampAt(3) });
+    const second = { podsChanged: stampAt(5), revisionsChanged: stampAt(3) };
+    assert.deepEqual(await store().readPosition(ref), second);
+    await store().raisePosition(ref, { podsChanged: stampAt(5) });
+    await store().raisePosition(ref, {});
+    assert.deepEqual(await store().readPosition(ref), second);
+    await store().raisePosition(ref, { podsChanged: stampAt(7), revisionsChanged: stampAt(8) });
+    const third = { podsChanged: stampAt(7), revisionsChanged: stampAt(8) };
+    assert.deepEqual(await store().readPosition(ref), third);
+  });
+
+  it('writes a DaemonSet only over an older stamp, and removes all that belongs to it', async () => {
+    const cluster = clusterUid(freshName('daemonset'));
+    const ref = { clusterUid: cluster, uid: uid('u1') };
+    const other = { clusterUid: cluster, uid: uid('u10') };
+    const object = {
+      metadata: { name: 'logs', namespace: 'ops', uid: 'u1', resourceVersion: '7' },
+      spec: { template: { spec: { containers: [{ name: 'a'.repeat(2000) }] } } },
+    };
+    assert.equal(await store().readDaemonSet(ref), undefined);
+    assert.equal(await store().writeDaemonSet(ref, { stamp: stampAt(2), object }), 'written');
+    assert.equal(await store().writeDaemonSet(ref, { stamp: stampAt(2), object }), 'lost');
+    assert.equal(await store().writeDaemonSet(ref, { stamp: stampAt(1), object: null }), 'lost');
+    assert.deepEqual(await store().readDaemonSet(ref), { stamp: stampAt(2), object });
+    const gone = { stamp: stampAt(3), object: null, opaqueReason: 'too-large' };
+    assert.equal(await store().writeDaemonSet(ref, gone), 'written');
+    assert.deepEqual(await store().readDaemonSet(ref), gone);
+    await store().raisePosition(ref, { podsChanged: stampAt(3) });
+    await store().writeState(ref, emptyState(1));
+    await store().writeVerdicts(ref, []);
+    await store().writeDaemonSet(other, { stamp: stampAt(2), object });
+    await store().removeDaemonSet(ref);
+    assert.equal(await store().readDaemonSet(ref), undefined);
+    assert.equal(await store().readPosition(ref), undefined);
+    assert.equal(await store().readState(ref), undefined);
+    assert.equal(await store().readVerdicts(ref), undefined);
+    assert.notEqual(await store().readDaemonSet(other), undefined);
+  });
+}
+
+function testNames(store: () => ViewStore): void {
+  it('keeps one DaemonSet under a name, by stamp', async () => {
+    const cluster = clusterUid(freshName('names'));
+    const name: NameItem = { namespace: 'ops', name: 'logs', uid: uid('u1'), stamp: stampAt(2) };
+    assert.equal(await store().readName(cluster, name), undefined);
+    assert.equal(await store().writeName(cluster, name), 'written');
+    assert.equal(await store().writeName(cluster, { ...name, uid: uid('u0') }), 'lost');
+    assert.deepEqual(await store().readName(cluster, name), name);
+    const later: NameItem = { ...name, uid: null, formerUids: [uid('u1')], stamp: stampAt(3) };
+    assert.equal(await store().writeName(cluster, later), 'written');
+    assert.deepEqual(await store().readName(cluster, name), later);
+    assert.equal(await store().removeName(cluster, name), 'lost', 'an older stamp');
+    assert.equal(await store().removeName(cluster, later), 'written');
+    assert.equal(await store().readName(cluster, name), undefined);
+    assert.equal(await store().removeName(cluster, later), 'written');
+  });
+
+  it('lists names in pages, deleted ones only when asked for', async () => {
+    const cluster = clusterUid(freshName('names'));
+    const write = (name: string, isDeleted: boolean): Promise<unknown> =>
+      store().writeName(cluster, {
+        namespace: 'ops',
+        name,
+        uid: isDeleted ? null : uid(`u-${name}`),
+        stamp: stampAt(1),
+      });
+    for (const name of ['a', 'c', 'e', 'g']) await write(name, false);
+    for (const name of ['b', 'd', 'h', 'i']) await write(name, true);
+    const listAll = async (includeDeleted: boolean, limit: number): Promise<string[]> => {
+      const names: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const options = { limit, includeDeleted, ...(cursor === undefined ? {} : { cursor }) };
+        const page = await store().listNames(cluster, options);
+        assert.ok(page.names.length <= limit);
+        names.push(...page.names.map((item) => item.name));
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      return names;
+    };
+    for (const limit of [1, 2, 3, 4, 8, 100]) {
+      assert.deepEqual(await listAll(false, limit), ['a', 'c', 'e', 'g'], `limit ${limit}`);
+      assert.deepEqual(await listAll(true, limit), [...'abcdeghi'], `limit ${limit}`);
+    }
+    const empty = await store().listNames(clusterUid(freshName('names')), { limit: 5 });
+    assert.deepEqual(empty, { names: [] });
+  });
+}
+
+function testStates(store: () => ViewStore): void {
+  it('lets one of several writers of a state win (design 3, step 6)', async () => {
+    const ref = { clusterUid: clusterUid(freshName('state')), uid: uid('u1') };
+    assert.equal(await store().readState(ref), undefined);
+    const state = emptyState(5);
+    const results = await Promise.all(
+      [1, 2, 3, 4].map((dueAtMs) => store().writeState(ref, { ...state, dueAtMs })),
+    );
+    assert.equal(results.filter((result) => result === 'written').length, 1);
+    const stored = await store().readState(ref);
+    assert.equal(stored?.version, 1);
+    assert.equal(await store().writeState(ref, { ...state, version: 1, dueAtMs: 9 }), 'written');
+    assert.equal(await store().writeState(ref, { ...state, version: 1, dueAtMs: 8 }), 'lost');
+    const last = await store().readState(ref);
+    assert.deepEqual(last, { ...state, version: 2, dueAtMs: 9 });
+  });
+
+  it('replaces verdicts, however many', async () => {
+    const ref = { clusterUid: clusterUid(freshName('verdicts')), uid: uid('u1') };
+    assert.equal(await store().readVerdicts(ref), undefined);
+    const verdictsOf = (count: number): readonly Verdict[] =>
+      Array.from({ length: count }, (_, index) => ({
+        node: nodeName(`node-${index}`),
+        placement: 'run' as const,
+        reason: { code: 'Eligible' as const },
+        code: 'Running' as const,
+        message: `pod ${index} runs`,
+      }));
+    for (const count of [3, 6000, 1]) {
+      await store().writeVerdicts(ref, verdictsOf(count));
+      assert.deepEqual(await store().readVerdicts(ref), verdictsOf(count));
+    }
+  });
+}
+
+/** Tests of a registry; call inside a describe block. */
+export function testRegistryStore(store: () => RegistryStore): void {
+  it('writes a registration only over the version that was read (protocol 13)', async () => {
+    const registration = registrationOf(freshName('cluster'));
+    assert.equal(await store().readCluster(registration.id), undefined);
+    assert.equal(await store().writeCluster(registration, 1), 'lost');
+    assert.equal(await store().writeCluster(registration, 0), 'written');
+    assert.equal(await store().writeCluster(registration, 0), 'lost');
+    const frozen = { ...registration, isFrozen: true, takeoverProbedAtMs: 5, caPem: 'pem' };
+    assert.equal(await store().writeCluster(frozen, 1), 'written');
+    assert.equal(await store().writeCluster(registration, 1), 'lost');
+    const stored = await store().readCluster(registration.id);
+    assert.deepEqual(stored, { ...frozen, configVersion: 2 });
+  });
+
+  it('lists clusters in order, by pages', async () => {
+    const ids = [1, 2, 3, 4, 5].map(() => freshName('zz-listed'));
+    for (const id of ids) await store().writeCluster(registrationOf(id), 0);
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await store().listClusters({
+        limit: 2,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      found.push(...page.clusters);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    assert.deepEqual(found, [...found].sort());
+    assert.deepEqual(
+      found.filter((id) => ids.includes(id)),
+      [...ids].sort(),
+    );
+  });
+
+  it('keeps dead letters, whatever their fields hold', async () => {
+    await store().recordDeadLetter({
+      cluster: `#/../${'x'.repeat(3000)}`,
+      queue: 'ingest',
+      code: 'unknown-cluster',
+      detail: 'a\nb',
+      messageId: 'm'.repeat(2000),
+      atMs: 1,
+      body: 'y'.repeat(600_000),
+    });
+  });
+}

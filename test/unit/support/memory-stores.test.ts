@@ -1,0 +1,15 @@
+/** The in-memory stores keep the semantics of the ports: the suite that DynamoDB passes, too (M4). */
+import { describe } from 'node:test';
+import { MemoryRegistryStore } from '../../support/memory-registry-store.ts';
+import { MemoryViewStore } from '../../support/memory-view-store.ts';
+import { testRegistryStore, testViewStore } from '../../support/store-suite.ts';
+
+describe('the view store in memory', () => {
+  const store = new MemoryViewStore();
+  testViewStore(() => store);
+});
+
+describe('the registry in memory', () => {
+  const store = new MemoryRegistryStore();
+  testRegistryStore(() => store);
+});
