@@ -9,7 +9,7 @@ import type { JsonObject } from './json.ts';
 import type { DaemonSetObject, DaemonSetStatus } from './kubernetes.ts';
 import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
 import type { NodeProjection, PodProjection, RevisionProjection } from './projections.ts';
-import type { BackoffEntry, DaemonSetState } from './state.ts';
+import type { BackoffEntry, DaemonSetState, Intent } from './state.ts';
 import type { Placement, PlacementReason, Verdict } from './verdict.ts';
 
 /** What was read, before anything is concluded from it. */
@@ -75,12 +75,27 @@ export type Guard =
       readonly message: string;
     };
 
+/** Intents by what is known of them; each intent is in exactly one list (protocol 3–5). */
+export interface IntentJudgement {
+  /** Answered, but the view does not show it yet. */
+  readonly unseen: readonly Intent[];
+  /** Not answered: it may still happen. */
+  readonly unresolved: readonly Intent[];
+  /** Met, void or dead: to be dropped from the state. */
+  readonly settled: readonly Intent[];
+}
+
 /** What a plan is made under, beside the view. */
 export interface PlanContext {
   readonly guard: Guard;
   readonly state: DaemonSetState;
   /** controller-revision-hash of the current revision, when history knows it. */
   readonly currentHash: string | undefined;
+  /**
+   * What judgeIntents made of `state.intents` before planning. Absent: judged by identity alone, so
+   * that no mark settles anything (conservative).
+   */
+  readonly intents?: IntentJudgement;
   /** Per-request time-out against API servers: twice this resolves a create (protocol 5). */
   readonly requestTimeoutMs: number;
   /** Cap of creates, and of deletes, of one run (spec 2.1: 250). */
@@ -96,12 +111,7 @@ export interface PlannedCreate {
 
 /** Why a pod goes. */
 export type DeleteReason =
-  | 'failed'
-  | 'succeeded'
-  | 'duplicate'
-  | 'not-wanted'
-  | 'node-gone'
-  | 'repeat';
+  'failed' | 'succeeded' | 'duplicate' | 'not-wanted' | 'node-gone' | 'repeat';
 
 /** One pod to delete, after a live read confirmed it. */
 export interface PlannedDelete {

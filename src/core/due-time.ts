@@ -1,0 +1,89 @@
+/**
+ * When to look again although nothing happens (spec 2.7, 2.12, and its last section).
+ *
+ * The earliest of: ends of back-offs of nodes with a failed pod, minReadySeconds of *all* pods (not
+ * of the oldest per node: the built-in controller loses wake-ups by that), refusals and retries that
+ * end, and open intents (protocol 11). Never earlier than a second from now, so that a skewed clock
+ * cannot spin (#77203). The six-hourly expiry of memos is added by the caller.
+ */
+import type { NodeName } from './model/identifiers.ts';
+import type { IntentJudgement, View } from './model/plan.ts';
+import type { PodProjection } from './model/projections.ts';
+import type { BackoffEntry, DaemonSetState } from './model/state.ts';
+import { backoffEndMs, backoffGeneration, indexBackoff } from './backoff.ts';
+import { resolvedAtMs } from './intents.ts';
+import { availableAtMs, isAvailable, minReadyMsOf } from './pod-facts.ts';
+
+/** No look is planned sooner than this. */
+const SOONEST_MS = 1000;
+
+/** What a due time is computed from. */
+export interface DueTimeInput {
+  readonly view: View;
+  /** Back-off as it will stand after this run. */
+  readonly backoff: readonly BackoffEntry[];
+  readonly intents: IntentJudgement;
+  readonly state: DaemonSetState;
+  readonly requestTimeoutMs: number;
+  /** When what was withheld after a loss of state may happen (protocol 6). */
+  readonly withheldUntilMs: number | undefined;
+}
+
+/** The earliest moment at which time alone changes the plan; undefined when none does. */
+export function computeDueAt(input: DueTimeInput): number | undefined {
+  const soonestMs = input.view.nowMs + SOONEST_MS;
+  const moments = [
+    ...backoffMoments(input),
+    ...readinessMoments(input.view),
+    ...intentMoments(input),
+    ...stateMoments(input),
+  ];
+  if (moments.length === 0) return undefined;
+  const earliest = moments.reduce((left, right) => Math.min(left, right));
+  return Math.max(earliest, soonestMs);
+}
+
+function backoffMoments(input: DueTimeInput): number[] {
+  const entries = indexBackoff(input.backoff, backoffGeneration(input.view.daemonSet));
+  if (entries.size === 0) return [];
+  return input.view.nodes.flatMap(({ node, pods }) => {
+    const entry = entries.get(node.name);
+    const hasFailed = pods.some((pod) => pod.phase === 'Failed' && !pod.isTerminating);
+    return entry !== undefined && hasFailed ? [backoffEndMs(entry)] : [];
+  });
+}
+
+function readinessMoments(view: View): number[] {
+  const minReadyMs = minReadyMsOf(view.daemonSet);
+  if (minReadyMs === 0) return [];
+  const waiting = (pod: PodProjection): number[] => {
+    const atMs = availableAtMs(pod, minReadyMs);
+    const isWaiting = !pod.isTerminating && !isAvailable(pod, { minReadyMs, nowMs: view.nowMs });
+    return isWaiting && atMs !== undefined ? [atMs] : [];
+  };
+  return view.nodes.flatMap(({ pods }) => pods.flatMap(waiting));
+}
+
+/** An open intent is always a due time; one that is overdue is looked at once per time-out. */
+function intentMoments(input: DueTimeInput): number[] {
+  const { nowMs } = input.view;
+  const open = [...input.intents.unseen, ...input.intents.unresolved];
+  return open.map((intent) => {
+    const resolvedMs = resolvedAtMs(intent, input.requestTimeoutMs);
+    return resolvedMs > nowMs ? resolvedMs : nowMs + input.requestTimeoutMs;
+  });
+}
+
+function stateMoments(input: DueTimeInput): number[] {
+  const { state, view, withheldUntilMs } = input;
+  const isFuture = (atMs: number): boolean => atMs > view.nowMs;
+  const names = new Set<NodeName>(view.nodes.map(({ node }) => node.name));
+  const refusals = (state.refusals ?? []).filter(
+    ({ node, generation }) => names.has(node) && generation === view.daemonSet.metadata.generation,
+  );
+  return [
+    ...refusals.map(({ notBeforeMs }) => notBeforeMs).filter(isFuture),
+    ...(state.retry === undefined ? [] : [state.retry.notBeforeMs].filter(isFuture)),
+    ...(withheldUntilMs === undefined ? [] : [withheldUntilMs]),
+  ];
+}

@@ -1,0 +1,256 @@
+/**
+ * Intents: effects recorded before they are sent, judged against what has been seen since.
+ *
+ *   record intent ──▶ send ──▶ answer recorded ──▶ seen in the view, or mark passed ──▶ settled
+ *                       └─(no answer)─▶ unresolved: re-issued as it was, or dead after 2 × time-out
+ *
+ * Rules: a mark vouches only for a version that a successful write returned, and only in its era
+ * (protocol 3); what has no answer is re-issued under the same name, or the same UID and version
+ * (protocol 4); twice the request time-out resolves it (protocol 5). Nothing else expires by the
+ * clock. Merging goes by identity and never touches an intent that another run recorded later
+ * (S1, design 3.6). Assumes a complete view: nothing is to be judged on another (protocol 3).
+ */
+import { compareResourceVersions, isResourceVersion, newerVersion } from './model/identifiers.ts';
+import type { ResourceVersion, Uid } from './model/identifiers.ts';
+import type { IntentJudgement } from './model/plan.ts';
+import type { PodProjection } from './model/projections.ts';
+import type { CreateIntent, DaemonSetState, DeleteIntent, Intent } from './model/state.ts';
+import type { Marks } from './model/watcher-message.ts';
+
+/** Marks of our own writes, as the state keeps them. */
+export type WrittenMarks = DaemonSetState['written'];
+
+/** What intents are judged by. */
+export interface JudgeIntentsInput {
+  readonly state: Pick<DaemonSetState, 'intents' | 'written'>;
+  /** All pods of the set as read, claimed or not. */
+  readonly pods: readonly PodProjection[];
+  readonly marks: Marks;
+  readonly era: number;
+  readonly nowMs: number;
+  /** Per-request time-out against API servers (protocol 5). */
+  readonly requestTimeoutMs: number;
+  /** Pods of delete intents as a live read found them; null: gone. Wins over `pods` (protocol 4). */
+  readonly live?: ReadonlyMap<Uid, PodProjection | null>;
+}
+
+/** Sorts the intents of a state into unseen, unresolved and settled (protocol 3–5, S1). */
+export function judgeIntents(input: JudgeIntentsInput): IntentJudgement {
+  const podsByUid = new Map<Uid, PodProjection | null>(input.pods.map((pod) => [pod.uid, pod]));
+  for (const [liveUid, pod] of input.live ?? []) podsByUid.set(liveUid, pod);
+  const lists = {
+    unseen: new Array<Intent>(),
+    unresolved: new Array<Intent>(),
+    settled: new Array<Intent>(),
+  };
+  for (const intent of input.state.intents) {
+    const list =
+      intent.kind === 'create'
+        ? judgeCreate(intent, input, podsByUid)
+        : judgeDelete(intent, input, podsByUid);
+    lists[list].push(intent);
+  }
+  return lists;
+}
+
+type PodsByUid = ReadonlyMap<Uid, PodProjection | null>;
+
+function judgeCreate(
+  intent: CreateIntent,
+  input: JudgeIntentsInput,
+  pods: PodsByUid,
+): keyof IntentJudgement {
+  const { answer } = intent;
+  // A name in the view proves nothing: the request may still be on its way, so only time resolves.
+  if (answer === undefined) return isDead(intent, input) ? 'settled' : 'unresolved';
+  if (isOldEra(input) || pods.has(answer.uid)) return 'settled';
+  return hasPassed(input.marks.Pod, answer.resourceVersion) ? 'settled' : 'unseen';
+}
+
+function judgeDelete(
+  intent: DeleteIntent,
+  input: JudgeIntentsInput,
+  pods: PodsByUid,
+): keyof IntentJudgement {
+  if (intent.isAccepted && isOldEra(input)) return 'settled';
+  const pod = pods.get(intent.uid);
+  if (pod === undefined || pod === null || pod.isTerminating) return 'settled';
+  const hasMoved =
+    !isOldEra(input) && compareResourceVersions(pod.resourceVersion, intent.resourceVersion) > 0;
+  if (hasMoved) return 'settled';
+  if (intent.isAccepted) return 'unseen';
+  return isDead(intent, input) ? 'settled' : 'unresolved';
+}
+
+/** The state was written under another history of etcd: answers and versions are void. */
+function isOldEra(input: JudgeIntentsInput): boolean {
+  return input.state.written.era !== input.era;
+}
+
+/** Twice the time-out has passed: the request is dead (protocol 5, an assumption we publish). */
+function isDead(
+  intent: Intent,
+  at: { readonly nowMs: number; readonly requestTimeoutMs: number },
+): boolean {
+  return at.nowMs >= resolvedAtMs(intent, at.requestTimeoutMs);
+}
+
+/** When an unanswered intent counts as resolved: twice the request time-out (protocol 5). */
+export function resolvedAtMs(intent: Intent, requestTimeoutMs: number): number {
+  return intent.recordedAtMs + 2 * requestTimeoutMs;
+}
+
+function hasPassed(mark: ResourceVersion | undefined, version: ResourceVersion): boolean {
+  return mark !== undefined && compareResourceVersions(mark, version) >= 0;
+}
+
+/** What an API server answered to an intent. */
+export type IntentAnswer =
+  | {
+      readonly kind: 'created';
+      readonly name: string;
+      readonly uid: Uid;
+      readonly resourceVersion: ResourceVersion;
+    }
+  | { readonly kind: 'deleted'; readonly uid: Uid };
+
+/** What one run changes about the intents of a state; each part may be absent. */
+export interface IntentChange {
+  readonly record?: readonly Intent[];
+  readonly answers?: readonly IntentAnswer[];
+  /** Intents as this run judged (or recorded) them. */
+  readonly settle?: readonly Intent[];
+}
+
+/** Identity of an intent: the name for a create, the victim's UID for a delete. */
+export function intentIdentity(intent: Intent): string {
+  return intent.kind === 'create' ? `create/${intent.name}` : `delete/${intent.uid}`;
+}
+
+/**
+ * Merges one run's changes into the stored intents, by identity. Of two records of one identity the
+ * later wins; an answer lands on whatever record is there; settling removes nothing that was
+ * recorded, or answered, after the judgement (protocol 4). Sorted by identity; idempotent.
+ */
+export function mergeIntents(stored: readonly Intent[], change: IntentChange): readonly Intent[] {
+  const byIdentity = new Map<string, Intent>();
+  for (const intent of [...stored, ...(change.record ?? [])]) {
+    const identity = intentIdentity(intent);
+    byIdentity.set(identity, laterIntent(byIdentity.get(identity), intent));
+  }
+  for (const settled of change.settle ?? []) {
+    const identity = intentIdentity(settled);
+    const current = byIdentity.get(identity);
+    if (current !== undefined && laterIntent(current, settled) === settled) {
+      byIdentity.delete(identity);
+    }
+  }
+  for (const answer of change.answers ?? []) applyAnswer(byIdentity, answer);
+  return [...byIdentity.entries()]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([, intent]) => intent);
+}
+
+/** The one that knows more: recorded later, else answered; `right` when they are equal. */
+function laterIntent(left: Intent | undefined, right: Intent): Intent {
+  if (left === undefined) return right;
+  if (left.recordedAtMs !== right.recordedAtMs) {
+    return left.recordedAtMs > right.recordedAtMs ? left : right;
+  }
+  return knowledge(left) > knowledge(right) ? left : right;
+}
+
+/** Text that orders records of one identity and one time: answered after unanswered. */
+function knowledge(intent: Intent): string {
+  if (intent.kind === 'delete') {
+    return `${intent.isAccepted ? 1 : 0}${sortableVersion(intent.resourceVersion)}`;
+  }
+  const { answer } = intent;
+  return answer === undefined ? '' : `${sortableVersion(answer.resourceVersion)}${answer.uid}`;
+}
+
+function sortableVersion(version: ResourceVersion): string {
+  return version.padStart(39, '0');
+}
+
+function applyAnswer(byIdentity: Map<string, Intent>, answer: IntentAnswer): void {
+  const identity = answer.kind === 'created' ? `create/${answer.name}` : `delete/${answer.uid}`;
+  const current = byIdentity.get(identity);
+  if (current?.kind === 'delete') {
+    byIdentity.set(identity, { ...current, isAccepted: true });
+  } else if (current?.kind === 'create' && answer.kind === 'created') {
+    const { uid, resourceVersion } = answer;
+    const answered = { ...current, answer: { uid, resourceVersion } };
+    byIdentity.set(identity, laterIntent(current, answered));
+  }
+}
+
+/**
+ * Of the intents that a run recorded and knows that it never sent, those that may be withdrawn: one
+ * that an earlier run had left without an answer stays, because that request may be on its way.
+ */
+export function withdrawableIntents(input: {
+  readonly neverSent: readonly Intent[];
+  readonly before: readonly Intent[];
+}): readonly Intent[] {
+  const known = new Set(input.before.map(intentIdentity));
+  return input.neverSent.filter((intent) => !known.has(intentIdentity(intent)));
+}
+
+/** Marks of own writes for this era: those of another era vouch for nothing (design 3, ingest). */
+export function rebaseWrittenMarks(written: WrittenMarks, era: number): WrittenMarks {
+  return written.era === era ? written : { era };
+}
+
+/**
+ * A state for this era. In a new one, answers of the old are void: those intents go, unanswered ones
+ * stay until they are resolved (design 3, ingest; protocol 14). Same object when nothing changes.
+ */
+export function rebaseState(state: DaemonSetState, era: number): DaemonSetState {
+  if (state.written.era === era) return state;
+  const intents = state.intents.filter((intent) =>
+    intent.kind === 'create' ? intent.answer === undefined : !intent.isAccepted,
+  );
+  return { ...state, intents, written: rebaseWrittenMarks(state.written, era) };
+}
+
+/** Raises the mark of one type to a version that a successful write returned (protocol 3). */
+export function noteWritten(
+  written: WrittenMarks,
+  write: {
+    readonly era: number;
+    readonly type: 'pods' | 'daemonSet' | 'revisions';
+    readonly resourceVersion: ResourceVersion;
+  },
+): WrittenMarks {
+  const base = rebaseWrittenMarks(written, write.era);
+  // A version that cannot be compared must never block (spec 2.3 step 1).
+  if (!isResourceVersion(write.resourceVersion)) return base;
+  const newest = newerVersion(base[write.type], write.resourceVersion);
+  return newest === undefined ? base : { ...base, [write.type]: newest };
+}
+
+/** True while a type has not been read as far as we have written it, in this era (spec 2.3 step 1). */
+export function hasUnseenWrites(input: {
+  readonly written: WrittenMarks;
+  readonly marks: Marks;
+  readonly era: number;
+  /** Version of the DaemonSet that was read: seeing it is as good as the mark. */
+  readonly daemonSetVersion?: ResourceVersion;
+}): boolean {
+  const { written, marks } = input;
+  if (written.era !== input.era) return false;
+  const daemonSetMark = newerVersion(marks.DaemonSet, input.daemonSetVersion);
+  return (
+    isBehind(marks.Pod, written.pods) ||
+    isBehind(daemonSetMark, written.daemonSet) ||
+    isBehind(marks.ControllerRevision, written.revisions)
+  );
+}
+
+function isBehind(
+  mark: ResourceVersion | undefined,
+  version: ResourceVersion | undefined,
+): boolean {
+  return version !== undefined && isResourceVersion(version) && !hasPassed(mark, version);
+}
