@@ -82,8 +82,7 @@ export function countBy(
   return counts;
 }
 
-/** Whether a record has all that the filter asks for. */
-export function matchesAuditFilter(record: AuditRecord, filter: AuditFilter): boolean {
+function matchesAuditFilter(record: AuditRecord, filter: AuditFilter): boolean {
   const { sinceMs, where, ...equal } = filter;
   if (sinceMs !== undefined && record.receivedAtMs < sinceMs) return false;
   for (const [field, wanted] of Object.entries(equal)) {

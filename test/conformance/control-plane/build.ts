@@ -17,7 +17,7 @@ import { MissingToolError, requireTool, TOOLS } from '../../support/require-tool
 import { acquireFileLock } from './file-lock.ts';
 
 /** The Kubernetes release that the suites run against. */
-export const KUBERNETES_VERSION = 'v1.36.3';
+const KUBERNETES_VERSION = 'v1.36.3';
 
 /** Paths of the programs that were built. */
 export interface Binaries {
@@ -74,7 +74,7 @@ const RECIPES: readonly Recipe[] = [
 ];
 
 /** Where this machine keeps what the project builds; ROLLCALL_CACHE_DIR overrides it. */
-export function cacheDirectory(environment: NodeJS.ProcessEnv = process.env): string {
+function cacheDirectory(environment: NodeJS.ProcessEnv = process.env): string {
   const base = environment['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   return environment['ROLLCALL_CACHE_DIR'] ?? join(base, 'rollcall');
 }

@@ -7,7 +7,7 @@
  * Assumes Linux. It applies none of the product's manifests.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiClient } from './api.ts';
@@ -92,12 +92,13 @@ async function startOnce(options: ControlPlaneOptions, binaries: Binaries): Prom
     limits: options.limits ?? 'default',
   };
   const wiring = await prepareDirectory({ options, binaries, directory });
-  const reaper = startReaper();
+  const reaper = startReaper(
+    options.dataDir === undefined ? { temporaryDirectory: directory } : {},
+  );
   const components = describeComponents({ wiring, settings, reaper });
   const stop = async (): Promise<void> => {
     for (const component of COMPONENT_NAMES.toReversed()) await components[component].stop();
     await reaper.close();
-    if (options.dataDir === undefined) await rm(directory, { recursive: true, force: true });
   };
   try {
     const access = await bringUp({ name, wiring, components });

@@ -19,7 +19,7 @@ const DEADLINE = { deadlineMs: 30_000 };
 const NODE = 'node-0001';
 const PODS = `${SAMPLE_NAMESPACE_PATH}/pods`;
 
-describe('fake kubelets', { skip: skipWithoutTools([TOOLS.go]), timeout: 900_000 }, () => {
+describe('fake kubelets', { skip: skipWithoutTools([TOOLS.go]), timeout: 1_800_000 }, () => {
   let controlPlane: ControlPlane;
   let admin: ApiClient;
   let observer: Observer;
@@ -47,9 +47,8 @@ describe('fake kubelets', { skip: skipWithoutTools([TOOLS.go]), timeout: 900_000
   });
 
   after(async () => {
-    await observer.stop();
     admin.close();
-    await controlPlane.stop();
+    await observer.stop().finally(controlPlane.stop);
   });
 
   it('starts a bound pod at once', async () => {

@@ -4,7 +4,8 @@
  *
  * Waiting is event-driven: a predicate is asked again when something has changed, never on a
  * timer. Several events that arrive together are asked about once, so wait for states that last,
- * and read `events` for what was passed through. Times are when this process saw the event.
+ * and read `events` for what was passed through. Times are when this process saw the event. Each
+ * kind has a stream of its own: a DaemonSet's status may be seen before the pods that it counts.
  */
 import { createApiClient, type ApiConnection } from './api.ts';
 import { createDoublePlacementCheck, type DoublePlacement } from './double-placement.ts';
@@ -65,7 +66,7 @@ export interface Observer {
 }
 
 /** Raised when a wait meets its deadline. */
-export class ObserverDeadlineError extends Error {
+class ObserverDeadlineError extends Error {
   override readonly name = 'ObserverDeadlineError';
 }
 

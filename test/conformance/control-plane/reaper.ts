@@ -3,7 +3,7 @@
  *
  * A small shell, in a session of its own, is told each child's process id over a pipe. When the
  * pipe closes — normal end, crash, or SIGKILL by a test runner's time-out — it kills what is
- * still listed. Assumes a POSIX `sh`. It does not stop anything in order: that is the job of
+ * still listed and removes the temporary directory, if one was given. Assumes a POSIX `sh`. It does not stop anything in order: that is the job of
  * whoever started the children, and of the listing being empty by then.
  */
 import { spawn } from 'node:child_process';
@@ -19,6 +19,9 @@ while read -r verb pid; do
   esac
 done
 for pid in $pids; do kill -KILL "$pid" 2>/dev/null; done
+if [ -n "$1" ]; then
+  rm -rf -- "$1" 2>/dev/null || { sleep 1; rm -rf -- "$1"; }
+fi
 exit 0
 `;
 
@@ -26,13 +29,13 @@ exit 0
 export interface Reaper {
   readonly add: (pid: number) => void;
   readonly remove: (pid: number) => void;
-  /** Ends the reaper; kills whatever is still listed. */
+  /** Ends the reaper: kills whatever is still listed, removes the directory. */
   readonly close: () => Promise<void>;
 }
 
-/** Starts a reaper. */
-export function startReaper(): Reaper {
-  const shell = spawn('sh', ['-c', SCRIPT], {
+/** Starts a reaper; `temporaryDirectory` goes when the children have gone. */
+export function startReaper(options: { readonly temporaryDirectory?: string } = {}): Reaper {
+  const shell = spawn('sh', ['-c', SCRIPT, 'reaper', options.temporaryDirectory ?? ''], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
