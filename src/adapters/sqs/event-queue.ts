@@ -1,17 +1,59 @@
 /**
- * EventQueue over SQS (being written).
+ * EventQueue over SQS: the watcher's way into events.fifo.
+ *
+ * A message is encoded once (`freeze`); every try sends those bytes under that id, so that SQS itself
+ * swallows a repeat for five minutes and `ingest` skips a later one by its position. The client must
+ * not retry by itself (`EVENT_CLIENT_RETRY`): one send in flight is the watcher's rule (design 2).
  */
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { EventQueue } from '../../ports/queue.ts';
+import type { WatcherMessage } from '../../core/model/watcher-message.ts';
+import type { EventQueue, FrozenMessage, SendOutcome } from '../../ports/queue.ts';
+import { eventDeduplicationId, eventGroupId } from './queue-ids.ts';
+import { classifySendFailure } from './send-failure.ts';
+import { encodeWatcherMessage } from './watcher-message-codec.ts';
+
+/** Client settings under which one send is one request. */
+export const EVENT_CLIENT_RETRY = { maxAttempts: 1 } as const;
+
+/** The largest body that is sent, in bytes (design 2). */
+export const EVENT_BODY_BYTES_MAX = 256 * 1024;
 
 /** Options of an event queue. */
 export interface EventQueueOptions {
   /** Configured with `EVENT_CLIENT_RETRY` so that one send in flight holds. */
   readonly client: SQSClient;
   readonly queueUrl: string;
+  /** Per send; default 10,000. After it the outcome is ambiguous. */
+  readonly sendTimeoutMs?: number;
+}
+
+const DEFAULT_SEND_TIMEOUT_MS = 10_000;
+
+function freeze(message: WatcherMessage): FrozenMessage {
+  const body = encodeWatcherMessage(message);
+  return { message, body, sizeBytes: Buffer.byteLength(body) };
 }
 
 /** The watcher's way into events.fifo. */
-export function createEventQueue(_options: EventQueueOptions): EventQueue {
-  throw new Error('not written yet');
+export function createEventQueue(options: EventQueueOptions): EventQueue {
+  const timeoutMs = options.sendTimeoutMs ?? DEFAULT_SEND_TIMEOUT_MS;
+  const send = async (frozen: FrozenMessage): Promise<SendOutcome> => {
+    if (frozen.sizeBytes > EVENT_BODY_BYTES_MAX) {
+      return { kind: 'refused', message: `body of ${frozen.sizeBytes} bytes` };
+    }
+    const command = new SendMessageCommand({
+      QueueUrl: options.queueUrl,
+      MessageBody: frozen.body,
+      MessageGroupId: eventGroupId(frozen.message),
+      MessageDeduplicationId: eventDeduplicationId(frozen.message),
+    });
+    try {
+      await options.client.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) });
+      return { kind: 'accepted' };
+    } catch (error) {
+      return classifySendFailure(error);
+    }
+  };
+  return { freeze, send };
 }

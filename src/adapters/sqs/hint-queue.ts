@@ -1,9 +1,17 @@
 /**
- * HintQueue over SQS (being written).
+ * HintQueue over SQS: hints to reconcile.fifo, timers to the delay queue, in batches of ten.
+ *
+ * At-least-once: it resolves only when every entry was accepted. Entries that SQS did not take are
+ * sent again a few times; what is left rejects, and the caller fails its record and is redelivered.
+ * Repeats are harmless: a hint only says *look again*, and deduplication ids swallow most of them.
  */
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import type { SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
+import type { Hint, Timer } from '../../core/model/hint.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { HintQueue } from '../../ports/queue.ts';
+import { encodeHint, encodeTimer } from './hint-codec.ts';
+import { hintDeduplicationId, hintGroupId } from './queue-ids.ts';
 
 /** Options of a hint queue. */
 export interface HintQueueOptions {
@@ -13,7 +21,103 @@ export interface HintQueueOptions {
   readonly clock: Clock;
 }
 
-/** Sends hints and timers. */
-export function createHintQueue(_options: HintQueueOptions): HintQueue {
-  throw new Error('not written yet');
+/** Entries that a queue did not accept. */
+export class QueueRejectionError extends Error {
+  override readonly name = 'QueueRejectionError';
+}
+
+type Entry = Omit<SendMessageBatchRequestEntry, 'Id'>;
+
+const BATCH_ENTRIES_MAX = 10;
+const BATCHES_AT_ONCE_MAX = 4;
+const ATTEMPTS_MAX = 4;
+const FIRST_DELAY_MS = 100;
+/** The longest delay that SQS offers; longer waits hop (design 3, requeue). */
+const DELAY_SECONDS_MAX = 900;
+
+class SqsHintQueue implements HintQueue {
+  readonly #options: HintQueueOptions;
+
+  constructor(options: HintQueueOptions) {
+    this.#options = options;
+  }
+
+  async sendHints(hints: readonly Hint[], deduplicationPrefix: string): Promise<void> {
+    const entries = hints.map((hint) => ({
+      MessageBody: encodeHint(hint),
+      MessageGroupId: hintGroupId(hint.key),
+      MessageDeduplicationId: hintDeduplicationId(deduplicationPrefix, hint.key),
+    }));
+    await this.#sendAll(this.#options.reconcileQueueUrl, entries);
+  }
+
+  async sendTimers(timers: readonly Timer[]): Promise<void> {
+    const nowMs = this.#options.clock.nowMs();
+    const entries = timers.map((timer) => ({
+      MessageBody: encodeTimer(timer),
+      DelaySeconds: Math.min(
+        DELAY_SECONDS_MAX,
+        Math.max(0, Math.ceil((timer.dueAtMs - nowMs) / 1000)),
+      ),
+    }));
+    await this.#sendAll(this.#options.delayQueueUrl, entries);
+  }
+
+  async #sendAll(queueUrl: string, entries: readonly Entry[]): Promise<void> {
+    const batches: Entry[][] = [];
+    for (let start = 0; start < entries.length; start += BATCH_ENTRIES_MAX) {
+      batches.push(entries.slice(start, start + BATCH_ENTRIES_MAX));
+    }
+    const remaining = batches.values();
+    const work = async (): Promise<void> => {
+      for (const batch of remaining) await this.#sendBatch(queueUrl, batch);
+    };
+    const workers = Math.min(BATCHES_AT_ONCE_MAX, batches.length);
+    await Promise.all(Array.from({ length: workers }, work));
+  }
+
+  async #sendBatch(queueUrl: string, batch: readonly Entry[]): Promise<void> {
+    let pending = batch;
+    for (let attempt = 1; ; attempt += 1) {
+      const failed = await this.#tryBatch(queueUrl, pending);
+      if (failed.entries.length === 0) return;
+      if (failed.isFinal || attempt === ATTEMPTS_MAX) {
+        throw new QueueRejectionError(
+          `the queue did not accept ${failed.entries.length} of ${batch.length} entries: ${failed.codes}`,
+        );
+      }
+      pending = failed.entries;
+      await this.#options.clock.sleep(FIRST_DELAY_MS * 2 ** (attempt - 1));
+    }
+  }
+
+  /** Sends once; gives the entries that were not accepted. The client retries whole requests. */
+  async #tryBatch(
+    queueUrl: string,
+    entries: readonly Entry[],
+  ): Promise<{
+    readonly entries: readonly Entry[];
+    readonly isFinal: boolean;
+    readonly codes: string;
+  }> {
+    const answer = await this.#options.client.send(
+      new SendMessageBatchCommand({
+        QueueUrl: queueUrl,
+        Entries: entries.map((entry, index) => ({ ...entry, Id: String(index) })),
+      }),
+    );
+    const accepted = new Set((answer.Successful ?? []).map((entry) => entry.Id));
+    const failures = answer.Failed ?? [];
+    return {
+      // Also what the answer names nowhere: only "accepted" counts.
+      entries: entries.filter((_entry, index) => !accepted.has(String(index))),
+      isFinal: failures.length > 0 && failures.every((failure) => failure.SenderFault === true),
+      codes: [...new Set(failures.map((failure) => failure.Code ?? 'unknown'))].join(', '),
+    };
+  }
+}
+
+/** Sends hints and timers over SQS. */
+export function createHintQueue(options: HintQueueOptions): HintQueue {
+  return new SqsHintQueue(options);
 }

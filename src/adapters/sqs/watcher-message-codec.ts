@@ -1,26 +1,125 @@
 /**
- * Codec of watcher messages (being written).
+ * Codec of events.fifo: a readable JSON header around a payload that is compressed when it pays.
+ *
+ * The header stays plain, so that a dead letter can be read and its cluster's view be marked broken
+ * (protocol 22). The payload starts with its format: `j` JSON, `z` base64 of zstd of JSON. Parsing
+ * never throws: every byte of it may come from a captured watcher (faults 67). Who sent a message is
+ * not judged here; until its sender was, no field of it may be believed (S6).
  */
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import * as v from 'valibot';
+import { isJsonObject } from '../../core/model/json.ts';
+import type { JsonObject } from '../../core/model/json.ts';
+import { MESSAGE_SCHEMA } from '../../core/model/watcher-message.ts';
 import type { WatcherHeader, WatcherMessage } from '../../core/model/watcher-message.ts';
+import { bodySchema, envelopeSchema, headerFields } from './watcher-message-schema.ts';
+
+/** Why the body of a message was refused; public, listed in docs/reference.md. */
+export type MessageRefusalCode = 'undecodable' | 'oversized' | 'unsupported-schema' | 'invalid';
+
+/** A refused body. */
+export interface RefusedWatcherMessage {
+  readonly kind: 'refused';
+  readonly code: MessageRefusalCode;
+  /** Dotted path of what was refused; empty for the whole. */
+  readonly field: string;
+  /** What could be read of the header: unverified, never to be trusted before the sender is. */
+  readonly header: Partial<WatcherHeader>;
+}
 
 /** Result of parsing the body of a message of events.fifo. */
 export type ParsedWatcherMessage =
-  | { readonly kind: 'message'; readonly message: WatcherMessage }
-  | {
-      readonly kind: 'refused';
-      readonly code: 'undecodable' | 'oversized' | 'unsupported-schema' | 'invalid';
-      /** Dotted path of what was refused; empty for the whole. */
-      readonly field: string;
-      /** What could be read of the header: unverified, never to be trusted before the sender is. */
-      readonly header: Partial<WatcherHeader>;
-    };
+  { readonly kind: 'message'; readonly message: WatcherMessage } | RefusedWatcherMessage;
+
+/** Up to here a payload stays plain: cheaper than compressing, and a person can read it. */
+const PLAIN_LENGTH_MAX = 4096;
+/** What SQS itself takes at most. */
+const BODY_LENGTH_MAX = 1024 * 1024;
+const PAYLOAD_BYTES_MAX = 8 * 1024 * 1024;
+/** Characters that SQS refuses and JSON leaves as they are. */
+const UNSENDABLE = /[\ufffe\uffff]/;
 
 /** Encodes a message as the body of an SQS message. */
-export function encodeWatcherMessage(_message: WatcherMessage): string {
-  throw new Error('not written yet');
+export function encodeWatcherMessage(message: WatcherMessage): string {
+  const { schema, cluster, clusterUid, epoch, incarnation, seq, body } = message;
+  const json = JSON.stringify(body);
+  const isPlain = json.length <= PLAIN_LENGTH_MAX && !UNSENDABLE.test(json);
+  const payload = isPlain ? `j${json}` : `z${zstdCompressSync(json).toString('base64')}`;
+  return JSON.stringify({ schema, cluster, clusterUid, epoch, incarnation, seq, payload });
 }
 
-/** Parses a body. Never throws. */
-export function parseWatcherMessage(_body: string): ParsedWatcherMessage {
-  throw new Error('not written yet');
+type Decoded<T> =
+  | { readonly kind: 'decoded'; readonly value: T }
+  | { readonly kind: 'refused'; readonly code: 'undecodable' | 'oversized' };
+
+function parseJson(text: string): Decoded<unknown> {
+  try {
+    return { kind: 'decoded', value: JSON.parse(text) as unknown };
+  } catch {
+    // Counted as undecodable by the caller; the parser's message would quote the body.
+    return { kind: 'refused', code: 'undecodable' };
+  }
+}
+
+function decompress(base64: string): Decoded<string> {
+  try {
+    const compressed = Buffer.from(base64, 'base64');
+    const plain = zstdDecompressSync(compressed, { maxOutputLength: PAYLOAD_BYTES_MAX });
+    return { kind: 'decoded', value: plain.toString('utf8') };
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    return { kind: 'refused', code: isTooLarge ? 'oversized' : 'undecodable' };
+  }
+}
+
+function decodePayload(payload: string): Decoded<unknown> {
+  const text = payload.slice(1);
+  if (payload.startsWith('j')) return parseJson(text);
+  const plain = decompress(text);
+  return plain.kind === 'decoded' ? parseJson(plain.value) : plain;
+}
+
+/** The fields of a header that are valid by themselves. */
+function readableHeader(envelope: JsonObject): Partial<WatcherHeader> {
+  const readable = Object.entries(headerFields)
+    .filter(([name, schema]) => v.is(schema, envelope[name]))
+    .map(([name]) => [name, envelope[name]]);
+  return Object.fromEntries(readable) as Partial<WatcherHeader>;
+}
+
+const BRIEF = { abortEarly: true } as const;
+
+/** Parses the body of a message of events.fifo. Never throws. */
+export function parseWatcherMessage(body: string): ParsedWatcherMessage {
+  const nothing = { kind: 'refused', field: '', header: {} } as const;
+  if (body.length > BODY_LENGTH_MAX) return { ...nothing, code: 'oversized' };
+  const outer = parseJson(body);
+  if (outer.kind === 'refused') return { ...nothing, code: outer.code };
+  if (!isJsonObject(outer.value)) return { ...nothing, code: 'invalid' };
+  const refuse = (
+    code: MessageRefusalCode,
+    field: string | null | undefined,
+  ): RefusedWatcherMessage => ({
+    kind: 'refused',
+    code,
+    field: field ?? '',
+    header: readableHeader(outer.value as JsonObject),
+  });
+  const schema = outer.value['schema'];
+  if (typeof schema === 'number' && schema !== MESSAGE_SCHEMA) {
+    return refuse('unsupported-schema', 'schema');
+  }
+  const envelope = v.safeParse(envelopeSchema, outer.value, BRIEF);
+  if (!envelope.success) return refuse('invalid', v.getDotPath(envelope.issues[0]));
+  const { payload, ...header } = envelope.output;
+  const inner = decodePayload(payload);
+  if (inner.kind === 'refused') return refuse(inner.code, 'payload');
+  const parsed = v.safeParse(bodySchema, inner.value, BRIEF);
+  if (!parsed.success) {
+    const path = v.getDotPath(parsed.issues[0]);
+    return refuse('invalid', path === null ? 'payload' : `payload.${path}`);
+  }
+  // The schemas spell out the model; the brands and template types of it exist for the compiler only.
+  const message = { ...header, body: parsed.output } as unknown as WatcherMessage;
+  return { kind: 'message', message };
 }

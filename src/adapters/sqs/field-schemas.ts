@@ -1,0 +1,59 @@
+/**
+ * Schemas of the fields that messages share: identifiers, names, counts.
+ *
+ * Bounds are those of Kubernetes and SQS with some room, so that no legitimate object is refused and
+ * no field can be used to write a second log line, a path or a prototype (faults 67).
+ */
+import * as v from 'valibot';
+import { isResourceVersion } from '../../core/model/identifiers.ts';
+
+/** A cluster's registered id: also the message group and a part of deduplication ids. */
+export const clusterIdSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/));
+
+/** metadata.uid of an object: a UUID nearly always, but any token is legal. */
+export const uidSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:-]{1,128}$/));
+
+/** metadata.name, as far as the four watched kinds go: DNS-1123 subdomains. */
+export const objectNameSchema = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9.-]{0,252}$/));
+
+/** metadata.namespace: a DNS-1123 label. */
+export const namespaceSchema = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9-]{0,62}$/));
+
+/** A resourceVersion or an epoch. */
+export const versionSchema = v.custom<string>(isResourceVersion);
+
+/** A watcher's incarnation, a request id, a timer id. */
+export const tokenSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:-]{1,128}$/));
+
+/** Milliseconds since 1970. */
+export const timeSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+/** A whole number between two bounds. */
+export function countSchema(bounds: {
+  readonly min: number;
+  readonly max: number;
+}): v.GenericSchema<number> {
+  return v.pipe(v.number(), v.safeInteger(), v.minValue(bounds.min), v.maxValue(bounds.max));
+}
+
+const LABELS_MAX = 1000;
+const KEY_LENGTH_MAX = 400;
+const VALUE_LENGTH_MAX = 1000;
+
+function isLabelMap(value: unknown): value is Readonly<Record<string, string>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length <= LABELS_MAX &&
+    entries.every(
+      ([key, text]) =>
+        key.length <= KEY_LENGTH_MAX &&
+        key !== '__proto__' &&
+        typeof text === 'string' &&
+        text.length <= VALUE_LENGTH_MAX,
+    )
+  );
+}
+
+/** Labels. Checked in place: a copy would cost more than all the rest of a pod. */
+export const labelsSchema = v.custom<Readonly<Record<string, string>>>(isLabelMap);

@@ -1,0 +1,102 @@
+/**
+ * Schemas of projections as they travel (src/core/model/projections.ts): closed, bounded.
+ *
+ * The effect of a taint is any short word: an API server may learn one that we do not know, and that
+ * must not stop a cluster's messages.
+ */
+import * as v from 'valibot';
+import { isDaemonSetOf } from './raw-object.ts';
+import {
+  labelsSchema,
+  namespaceSchema,
+  objectNameSchema,
+  timeSchema,
+  uidSchema,
+  versionSchema,
+} from './field-schemas.ts';
+
+/** The four kinds. */
+export const watchedKindSchema = v.picklist(['Node', 'Pod', 'DaemonSet', 'ControllerRevision']);
+
+const LABEL_PART_MAX = 1000;
+const TAINTS_MAX = 1000;
+const WORD_MAX = 256;
+
+const taintSchema = v.strictObject({
+  key: v.pipe(v.string(), v.maxLength(LABEL_PART_MAX)),
+  value: v.optional(v.pipe(v.string(), v.maxLength(LABEL_PART_MAX))),
+  effect: v.pipe(v.string(), v.regex(/^[A-Za-z]{1,63}$/)),
+});
+
+const nodeSchema = v.strictObject({
+  kind: v.literal('Node'),
+  name: objectNameSchema,
+  uid: uidSchema,
+  resourceVersion: versionSchema,
+  labels: labelsSchema,
+  taints: v.pipe(v.array(taintSchema), v.maxLength(TAINTS_MAX)),
+  unschedulable: v.boolean(),
+  isReady: v.boolean(),
+  isTerminating: v.boolean(),
+});
+
+const podSchema = v.strictObject({
+  kind: v.literal('Pod'),
+  namespace: namespaceSchema,
+  name: objectNameSchema,
+  uid: uidSchema,
+  resourceVersion: versionSchema,
+  ownerUid: v.optional(uidSchema),
+  labels: labelsSchema,
+  boundNode: v.optional(objectNameSchema),
+  targetNode: v.optional(objectNameSchema),
+  phase: v.picklist(['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown']),
+  reason: v.optional(v.pipe(v.string(), v.maxLength(WORD_MAX))),
+  isReady: v.boolean(),
+  readyChangedAtMs: v.optional(timeSchema),
+  createdAtMs: timeSchema,
+  isTerminating: v.boolean(),
+});
+
+const revisionSchema = v.strictObject({
+  kind: v.literal('ControllerRevision'),
+  namespace: namespaceSchema,
+  name: objectNameSchema,
+  uid: uidSchema,
+  resourceVersion: versionSchema,
+  ownerUid: v.optional(uidSchema),
+  labels: labelsSchema,
+  revision: v.pipe(v.number(), v.safeInteger()),
+  isTerminating: v.boolean(),
+});
+
+const daemonSetSchema = v.pipe(
+  v.strictObject({
+    kind: v.literal('DaemonSet'),
+    namespace: namespaceSchema,
+    name: objectNameSchema,
+    uid: uidSchema,
+    resourceVersion: versionSchema,
+    object: v.unknown(),
+  }),
+  v.check((projection) => isDaemonSetOf(projection.object, projection)),
+);
+
+const opaqueSchema = v.strictObject({
+  kind: v.literal('Opaque'),
+  of: watchedKindSchema,
+  namespace: v.optional(namespaceSchema),
+  name: objectNameSchema,
+  uid: uidSchema,
+  resourceVersion: versionSchema,
+  reason: v.picklist(['too-large', 'undecodable']),
+});
+
+/** Any projection. */
+export const projectionSchema = v.variant('kind', [
+  podSchema,
+  nodeSchema,
+  revisionSchema,
+  daemonSetSchema,
+  opaqueSchema,
+]);

@@ -1,0 +1,77 @@
+/**
+ * From an SDK error to a SendOutcome: certainly not accepted, perhaps accepted, or never.
+ *
+ * By error name, code and HTTP status, never by message text. `refused` only where the body itself
+ * is the reason: a missing right or queue is repaired by an operator, and the same body goes then.
+ */
+import type { SendOutcome } from '../../ports/queue.ts';
+
+/** The queue will never take this body. */
+const BODY_ERRORS = new Set([
+  'InvalidMessageContents',
+  'InvalidParameterValue',
+  'InvalidParameterValueException',
+  'MessageTooLong',
+  'BatchRequestTooLong',
+]);
+
+const THROTTLE_ERRORS = new Set([
+  'RequestThrottled',
+  'RequestThrottledException',
+  'ThrottlingException',
+  'Throttling',
+  'TooManyRequestsException',
+  'KmsThrottled',
+  'OverLimit',
+]);
+
+/** No connection was made, or no name found, or no credential: nothing was sent. */
+const UNSENT_CODES = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+const UNSENT_NAMES = new Set(['CredentialsProviderError', 'TokenProviderError']);
+
+interface SdkError {
+  readonly name: string;
+  readonly code?: unknown;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
+}
+
+function retryAfterMs(error: SdkError): number | undefined {
+  const seconds = Number(error.$response?.headers?.['retry-after']);
+  return Number.isInteger(seconds) && seconds > 0 ? seconds * 1000 : undefined;
+}
+
+function unsent(error: SdkError, message: string): SendOutcome {
+  const delayMs = retryAfterMs(error);
+  return { kind: 'unsent', message, ...(delayMs === undefined ? {} : { retryAfterMs: delayMs }) };
+}
+
+/** No answer came: what is known is only whether a request can have left. */
+function classifyWithoutAnswer(error: SdkError): SendOutcome {
+  const code = typeof error.code === 'string' ? error.code : '';
+  const isUnsent = UNSENT_NAMES.has(error.name) || UNSENT_CODES.has(code);
+  return { kind: isUnsent ? 'unsent' : 'ambiguous', message: code === '' ? error.name : code };
+}
+
+/** What a failed send means. */
+export function classifySendFailure(failure: unknown): SendOutcome {
+  if (!(failure instanceof Error)) return { kind: 'ambiguous', message: 'unknown failure' };
+  const error = failure as Error & SdkError;
+  const status = error.$metadata?.httpStatusCode;
+  if (status === undefined) return classifyWithoutAnswer(error);
+  const message = `HTTP ${status} ${error.name}`;
+  if (BODY_ERRORS.has(error.name) || status === 413) return { kind: 'refused', message };
+  const isClientError = status >= 400 && status < 500 && status !== 408;
+  if (isClientError || THROTTLE_ERRORS.has(error.name)) return unsent(error, message);
+  return { kind: 'ambiguous', message };
+}
