@@ -20,6 +20,8 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 /** A terminal's Ctrl-C reaches npm, this process and the entry; npm then repeats it. Within this time it is one. */
 const SIGNAL_REPEAT_MS = 1000;
 
+const PARENT_CHECK_INTERVAL_MS = 250;
+
 /**
  * Hands signals on to the child, once each, unless the terminal has already delivered them to it.
  *
@@ -40,6 +42,22 @@ function forwardSignals(child) {
 }
 
 /**
+ * Ends the child when npm's shell is gone: killing npm kills only that shell, and the entry would run on unseen.
+ *
+ * @param {import('node:child_process').ChildProcess} child
+ */
+function endWithNpm(child) {
+  if (process.env['npm_lifecycle_event'] === undefined) return;
+  const parentPid = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parentPid) return;
+    clearInterval(watch);
+    child.kill('SIGTERM');
+  }, PARENT_CHECK_INTERVAL_MS);
+  watch.unref();
+}
+
+/**
  * Runs one entry under Node 24 and resolves to the exit code to leave with.
  *
  * @param {string} entry
@@ -54,6 +72,7 @@ function runEntry(entry, entryArguments) {
     env: { ...process.env, PATH: `${binaries}${path.delimiter}${process.env.PATH ?? ''}` },
   });
   forwardSignals(child);
+  endWithNpm(child);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => {

@@ -1,8 +1,9 @@
 /**
  * package.json: exact versions, every script through the launcher, every install script decided upon.
  *
- * A script that does not go through the launcher would fail on a fresh clone. A package with an install script must be
- * named in `allowScripts`, allowed or refused, so that a new one is noticed. Versions in the lockfile are npm's matter.
+ * A script that does not go through the launcher would fail on a fresh clone; with `exec`, signals and exit codes pass
+ * npm's shell unchanged. A package with an install script must be named in `allowScripts`, allowed or refused, so that
+ * a new one is noticed. Versions in the lockfile are npm's matter.
  */
 import type { Finding, Repository } from './repository.ts';
 
@@ -31,7 +32,7 @@ function checkVersions(manifest: Manifest): string[] {
 
 function checkScripts(manifest: Manifest): string[] {
   return Object.entries(manifest.scripts ?? {})
-    .filter(([, command]) => !command.startsWith('node scripts/launch.mjs '))
+    .filter(([, command]) => !/^(exec )?node scripts\/launch\.mjs /.test(command))
     .map(([name]) => `the script ${name} does not go through scripts/launch.mjs`);
 }
 
