@@ -2,11 +2,10 @@
  * When to look again although nothing happens (spec 2.7, 2.12, and its last section).
  *
  * The earliest of: ends of back-offs of nodes with a failed pod, minReadySeconds of *all* pods (not
- * of the oldest per node: the built-in controller loses wake-ups by that), refusals and retries that
- * end, and open intents (protocol 11). Never earlier than a second from now, so that a skewed clock
+ * of the oldest per node: the built-in controller loses wake-ups by that), waits and retries that end,
+ * and open intents (protocol 11). Never earlier than a second from now, so that a skewed clock
  * cannot spin (#77203). The six-hourly expiry of memos is added by the caller.
  */
-import type { NodeName } from './model/identifiers.ts';
 import type { IntentJudgement, View } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
 import type { BackoffEntry, DaemonSetState } from './model/state.ts';
@@ -25,8 +24,8 @@ export interface DueTimeInput {
   readonly intents: IntentJudgement;
   readonly state: DaemonSetState;
   readonly requestTimeoutMs: number;
-  /** When what was withheld after a loss of state may happen (protocol 6). */
-  readonly withheldUntilMs: number | undefined;
+  /** When nodes that wait for a known time may go on: refusals, names, restrictions (protocol 5, 6). */
+  readonly waitsUntilMs: readonly number[];
 }
 
 /** The earliest moment at which time alone changes the plan; undefined when none does. */
@@ -36,7 +35,8 @@ export function computeDueAt(input: DueTimeInput): number | undefined {
     ...backoffMoments(input),
     ...readinessMoments(input.view),
     ...intentMoments(input),
-    ...stateMoments(input),
+    ...input.waitsUntilMs,
+    ...retryMoments(input),
   ];
   if (moments.length === 0) return undefined;
   const earliest = moments.reduce((left, right) => Math.min(left, right));
@@ -74,16 +74,8 @@ function intentMoments(input: DueTimeInput): number[] {
   });
 }
 
-function stateMoments(input: DueTimeInput): number[] {
-  const { state, view, withheldUntilMs } = input;
-  const isFuture = (atMs: number): boolean => atMs > view.nowMs;
-  const names = new Set<NodeName>(view.nodes.map(({ node }) => node.name));
-  const refusals = (state.refusals ?? []).filter(
-    ({ node, generation }) => names.has(node) && generation === view.daemonSet.metadata.generation,
-  );
-  return [
-    ...refusals.map(({ notBeforeMs }) => notBeforeMs).filter(isFuture),
-    ...(state.retry === undefined ? [] : [state.retry.notBeforeMs].filter(isFuture)),
-    ...(withheldUntilMs === undefined ? [] : [withheldUntilMs]),
-  ];
+/** The next look of a key that backs off as a whole; one in the past was had. */
+function retryMoments(input: DueTimeInput): number[] {
+  const { retry } = input.state;
+  return retry !== undefined && retry.notBeforeMs > input.view.nowMs ? [retry.notBeforeMs] : [];
 }

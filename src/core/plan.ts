@@ -1,20 +1,183 @@
 /**
- * The plan of one reconcile: pure result of view and context. (Body follows.)
+ * The plan of one reconcile: a pure function of view and context (design 3.4; no clock, no I/O, no
+ * randomness). Stages: refuse what cannot be acted upon, judge intents, decide pods, cap, put into
+ * words, count status, find the due time.
+ *
+ * Invariants: S9 (creates and deletes within the burst, separately), S7 by status.ts, S1, S2 and S4
+ * by plan-pods.ts. Equal views and contexts give equal plans, whatever order their inputs had. The
+ * plan does nothing: intents are recorded, and destructive steps confirmed live, by the caller.
  */
-import type { Plan, PlanContext, View } from './model/plan.ts';
+import type { DaemonSetStatus } from './model/kubernetes.ts';
+import type {
+  IntentJudgement,
+  Plan,
+  PlanContext,
+  PlannedCreate,
+  PlannedEvent,
+  View,
+} from './model/plan.ts';
+import type { PodProjection } from './model/projections.ts';
+import type { Verdict } from './model/verdict.ts';
+import { backoffGeneration, mergeBackoff, sweepBackoff } from './backoff.ts';
+import { computeDueAt } from './due-time.ts';
+import { selectingAllEvent } from './events.ts';
+import { judgeIntents } from './intents.ts';
+import { compileSelector, isEmptySelector } from './label-selector.ts';
+import { planPods } from './plan-pods.ts';
+import type { DeleteDecision, NodeDecision, PodDecisions } from './plan-pods.ts';
+import { preparePlanning } from './planning.ts';
+import type { Planning } from './planning.ts';
+import { podFromTemplate, prepareTemplate } from './pod-template.ts';
+import { computeStatus, hasSameStatus } from './status.ts';
+import { blockedVerdict, judgeNode } from './verdicts.ts';
 
-/** Plans one reconcile (design 3.4): effects, events, verdicts, status, back-off, due time. */
+/** Plans one reconcile (spec 2.3): effects, events, verdicts, status, back-off, due time. */
 export function planReconcile(view: View, context: PlanContext): Plan {
+  const refusal = refuse(view, context);
+  if (refusal !== undefined) return refusal;
+  const intents = context.intents ?? judgeByIdentity(view, context);
+  const planning = preparePlanning(view, context, intents);
+  const decisions = planPods(planning);
+  // A rolling update (spec 2.9) joins here, in runs in which the nodes above need nothing.
+  const chosen = chooseWithinBurst(planning, decisions);
+  const isActing = context.guard.kind === 'act';
+  const backoff = mergeBackoff(
+    sweepBackoff(context.state.backoff, { generation: planning.generation, nowMs: view.nowMs }),
+    chosen.deletes.flatMap((each) => (each.backoff === undefined ? [] : [each.backoff])),
+  );
+  return {
+    creates: chosen.creates,
+    deletes: chosen.deletes.map(({ planned }) => planned),
+    adopts: isActing ? view.toAdopt : [],
+    releases: isActing ? view.toRelease : [],
+    backoff,
+    events: chosen.deletes.flatMap(({ event }) => (event === undefined ? [] : [event])),
+    verdicts: putIntoWords(planning, decisions, chosen),
+    status: planStatus(view, context),
+    dueAtMs: computeDueAt({
+      view,
+      backoff,
+      intents,
+      state: context.state,
+      requestTimeoutMs: context.requestTimeoutMs,
+      waitsUntilMs: waitingTimes(planning, decisions),
+    }),
+    cappedCount: chosen.cappedCount,
+  };
+}
+
+/** DaemonSets that are left alone: selecting all pods, being deleted, malformed (spec 2.3 step 4, 5). */
+function refuse(view: View, context: PlanContext): Plan | undefined {
+  const { daemonSet } = view;
+  const { selector } = daemonSet.spec;
+  if (isEmptySelector(selector)) {
+    const events = context.guard.kind === 'act' ? [selectingAllEvent()] : [];
+    return leaveAlone(view, context, { events, cause: 'its selector would select all pods' });
+  }
+  if (daemonSet.metadata.deletionTimestamp !== undefined) {
+    return leaveAlone(view, context, { events: [], cause: 'the DaemonSet is being deleted' });
+  }
+  const { invalid } = compileSelector(selector);
+  if (invalid === undefined) return undefined;
+  return leaveAlone(view, context, { events: [], cause: `its selector is invalid: ${invalid}` });
+}
+
+function leaveAlone(
+  view: View,
+  context: PlanContext,
+  why: { readonly events: readonly PlannedEvent[]; readonly cause: string },
+): Plan {
+  const generation = backoffGeneration(view.daemonSet);
   return {
     creates: [],
     deletes: [],
-    adopts: view.toAdopt,
-    releases: view.toRelease,
-    backoff: context.state.backoff,
-    events: [],
-    verdicts: [],
+    adopts: [],
+    releases: [],
+    backoff: sweepBackoff(context.state.backoff, { generation, nowMs: view.nowMs }),
+    events: why.events,
+    verdicts: view.nodes.map((nodeView) => blockedVerdict(nodeView, why.cause)),
     status: undefined,
     dueAtMs: undefined,
     cappedCount: 0,
   };
+}
+
+/** Without a judgement by marks, only what the view itself shows settles an intent. */
+function judgeByIdentity(view: View, context: PlanContext): IntentJudgement {
+  const { state, requestTimeoutMs } = context;
+  const pods: readonly PodProjection[] = [
+    ...view.nodes.flatMap((nodeView) => [...nodeView.pods, ...nodeView.held]),
+    ...view.strays,
+    ...view.untargeted,
+    ...view.toRelease,
+  ];
+  const { era } = state.written;
+  return judgeIntents({ state, pods, marks: {}, era, nowMs: view.nowMs, requestTimeoutMs });
+}
+
+interface Chosen {
+  readonly creates: readonly PlannedCreate[];
+  readonly deletes: readonly DeleteDecision[];
+  readonly cappedCount: number;
+}
+
+/** The first creates and deletes that the burst allows, in node order; none unless we may act. */
+function chooseWithinBurst(planning: Planning, decisions: PodDecisions): Chosen {
+  const { view, context } = planning;
+  if (context.guard.kind !== 'act') return { creates: [], deletes: [], cappedCount: 0 };
+  const wantedCreates = decisions.nodes.flatMap(({ nodeView, createName }) =>
+    createName === undefined ? [] : [{ node: nodeView.node.name, name: createName }],
+  );
+  const wantedDeletes = [...decisions.nodes.flatMap(({ deletes }) => deletes), ...decisions.strays];
+  const creates = wantedCreates.slice(0, context.burstPodsMax);
+  const deletes = wantedDeletes.slice(0, context.burstPodsMax);
+  const template = prepareTemplate(view.daemonSet, context.currentHash);
+  return {
+    creates: creates.map((create) => ({ ...create, body: podFromTemplate(template, create) })),
+    deletes,
+    cappedCount: wantedCreates.length - creates.length + (wantedDeletes.length - deletes.length),
+  };
+}
+
+function putIntoWords(
+  planning: Planning,
+  decisions: PodDecisions,
+  chosen: Chosen,
+): readonly Verdict[] {
+  const created = new Set(chosen.creates.map(({ node }) => node));
+  const deleted = new Set(chosen.deletes.map(({ planned }) => planned.name));
+  const { minReadyMs, restrictedUntilMs, view, context } = planning;
+  return decisions.nodes.map((decision) =>
+    judgeNode({
+      decision,
+      guard: context.guard,
+      isCreated: created.has(decision.nodeView.node.name),
+      deleted,
+      minReadyMs,
+      nowMs: view.nowMs,
+      restrictedUntilMs,
+    }),
+  );
+}
+
+/** Status to be written, if any: not in observe, and never from a view that is not whole. */
+function planStatus(view: View, context: PlanContext): DaemonSetStatus | undefined {
+  const { guard, currentHash } = context;
+  if (guard.kind === 'observe') return undefined;
+  const isForbidden =
+    guard.kind === 'status-only' &&
+    (guard.code === 'view-incomplete' || guard.code === 'rival-controller');
+  if (isForbidden) return undefined;
+  const observeGeneration = guard.kind === 'act';
+  const next = computeStatus(view, { currentHash, observeGeneration });
+  return hasSameStatus(view.daemonSet.status, next) ? undefined : next;
+}
+
+function waitingTimes(planning: Planning, decisions: PodDecisions): readonly number[] {
+  const { restrictedUntilMs } = planning;
+  const timesOf = ({ wait, isWithheld }: NodeDecision): number[] => [
+    ...(wait?.untilMs === undefined ? [] : [wait.untilMs]),
+    ...(isWithheld && restrictedUntilMs !== undefined ? [restrictedUntilMs] : []),
+  ];
+  return decisions.nodes.flatMap(timesOf);
 }

@@ -10,18 +10,28 @@ import { parseCanonicalInteger } from './integer.ts';
 
 /** True when one toleration tolerates one taint (spec 2.5). */
 export function toleratesTaint(toleration: Toleration, taint: Taint): boolean {
-  const { key = '', operator = '', value = '', effect = '' } = toleration;
-  if (effect !== '' && effect !== taint.effect) return false;
-  if (key !== '' && key !== taint.key) return false;
+  const { key, effect } = toleration;
+  // An empty key or effect means any.
+  if (isGiven(effect) && effect !== taint.effect) return false;
+  if (isGiven(key) && key !== taint.key) return false;
+  return toleratesValue(toleration, taint.value ?? '');
+}
+
+function isGiven(text: string | undefined): boolean {
+  return text !== undefined && text !== '';
+}
+
+function toleratesValue(toleration: Toleration, actual: string): boolean {
+  const { operator = '', value = '' } = toleration;
   switch (operator) {
     case '':
     case 'Equal':
-      return value === (taint.value ?? '');
+      return value === actual;
     case 'Exists':
       return true;
     case 'Gt':
     case 'Lt':
-      return comparesNumerically({ operator, bound: value, actual: taint.value ?? '' });
+      return comparesNumerically({ operator, bound: value, actual });
     default:
       return false;
   }

@@ -1,0 +1,119 @@
+/**
+ * May a node get its pod now, and under which name (design 3, protocol 4–6, spec faults 86, 88)?
+ *
+ * The slot name, unless a pod that is still there holds it: then its successor, down the chain.
+ * One unresolved create name per node: what was recorded and not answered is re-issued under the
+ * name it has, whatever name would be chosen today, so that a request still on its way can only meet
+ * its own name (S1). A successor waits until that earlier create is resolved.
+ */
+import type { NodeName, Uid } from './model/identifiers.ts';
+import type { NodeView } from './model/plan.ts';
+import type { PodProjection } from './model/projections.ts';
+import type { CreateIntent } from './model/state.ts';
+import type { NodeCode } from './model/verdict.ts';
+import { resolvedAtMs } from './intents.ts';
+import { slotName, successorName } from './naming.ts';
+import type { Planning } from './planning.ts';
+
+/** Why nothing is done on a node although something is missing there; becomes its verdict. */
+export interface Wait {
+  readonly code: NodeCode;
+  /** The clause after "Node X: …", for a person. */
+  readonly message: string;
+  readonly pod?: string;
+  readonly untilMs?: number;
+}
+
+/** Create under this name, or wait. */
+export type CreateDecision =
+  | { readonly kind: 'create'; readonly name: string }
+  | { readonly kind: 'wait'; readonly wait: Wait };
+
+/** Decides about the pod that a node lacks. */
+export function decideCreate(planning: Planning, nodeView: NodeView): CreateDecision {
+  const blocked = findObstacle(planning, nodeView.node.name);
+  if (blocked !== undefined) return { kind: 'wait', wait: blocked };
+  return decideName(planning, nodeView);
+}
+
+function findObstacle(planning: Planning, node: NodeName): Wait | undefined {
+  const { nowMs } = planning.view;
+  const unseen = planning.unseenCreates.get(node);
+  if (unseen !== undefined) {
+    const message = `pod ${unseen.name} was created; waiting for the watcher to report it`;
+    return { code: 'Creating', pod: unseen.name, message };
+  }
+  if (!planning.hasTemplateLabels) {
+    return { code: 'Blocked', message: 'the template has no labels, so no pod can be made of it' };
+  }
+  const refusal = planning.refusals.get(node);
+  if (refusal !== undefined && refusal.notBeforeMs > nowMs) {
+    const { code, message, notBeforeMs } = refusal;
+    const text = `its pod was refused (${code}: ${message}); it is tried again later`;
+    return { code: 'Refused', message: text, untilMs: notBeforeMs };
+  }
+  const { retry } = planning.context.state;
+  if (retry?.holdsCreates === true && retry.notBeforeMs > nowMs) {
+    const message = `no pod can be created at the moment (${retry.code}); it is tried again later`;
+    return { code: 'WaitingForCluster', message, untilMs: retry.notBeforeMs };
+  }
+  return undefined;
+}
+
+function decideName(planning: Planning, nodeView: NodeView): CreateDecision {
+  const node = nodeView.node.name;
+  const holders = new Map<string, PodProjection>();
+  const released = planning.releasedByNode.get(node) ?? [];
+  for (const pod of [...nodeView.pods, ...nodeView.held, ...released]) holders.set(pod.name, pod);
+  const unresolved = planning.unresolvedCreates.get(node) ?? [];
+  const repeated = unresolved.find((intent) => !holders.has(intent.name));
+  if (repeated !== undefined) return { kind: 'create', name: repeated.name };
+  const [pending] = unresolved;
+  if (pending !== undefined) return waitForResolution(planning, pending);
+  const { name, predecessor } = nameBeside(planning, node, holders);
+  if (predecessor !== undefined && planning.restrictedUntilMs !== undefined) {
+    const message =
+      `pod ${predecessor.name} still holds the name of the node's pod, and earlier requests may ` +
+      'have been forgotten; a pod under another name is created once they are certainly dead';
+    const untilMs = planning.restrictedUntilMs;
+    return {
+      kind: 'wait',
+      wait: { code: 'HeldByFinalizer', pod: predecessor.name, message, untilMs },
+    };
+  }
+  return { kind: 'create', name };
+}
+
+/** The slot name, or the last name of the chain of successors that nobody holds. */
+function nameBeside(
+  planning: Planning,
+  node: NodeName,
+  holders: ReadonlyMap<string, PodProjection>,
+): { readonly name: string; readonly predecessor?: PodProjection } {
+  const daemonSetName = planning.view.name;
+  const revision = planning.isSurging ? planning.context.currentHash : undefined;
+  let name = slotName({
+    daemonSetName,
+    daemonSetUid: planning.view.uid,
+    node,
+    ...(revision === undefined ? {} : { revision }),
+  });
+  let predecessor = holders.get(name);
+  const passed = new Set<Uid>();
+  let last: PodProjection | undefined;
+  while (predecessor !== undefined && !passed.has(predecessor.uid)) {
+    passed.add(predecessor.uid);
+    last = predecessor;
+    name = successorName({ daemonSetName, predecessorUid: predecessor.uid });
+    predecessor = holders.get(name);
+  }
+  return last === undefined ? { name } : { name, predecessor: last };
+}
+
+function waitForResolution(planning: Planning, pending: CreateIntent): CreateDecision {
+  const untilMs = resolvedAtMs(pending, planning.context.requestTimeoutMs);
+  const message =
+    `pod ${pending.name} still holds its name, and an earlier request to create it may be on its ` +
+    'way; a pod under another name is created once that request is dead';
+  return { kind: 'wait', wait: { code: 'HeldByFinalizer', pod: pending.name, message, untilMs } };
+}

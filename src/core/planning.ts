@@ -1,0 +1,96 @@
+/**
+ * What all steps of planning pods share, looked up once per run: intents by node and pod, back-off,
+ * refusals, what the strategy allows, and whether a loss of state restricts us (protocol 6).
+ */
+import type { NodeName, Uid } from './model/identifiers.ts';
+import type { IntentJudgement, PlanContext, View } from './model/plan.ts';
+import type { PodProjection } from './model/projections.ts';
+import type { BackoffEntry, CreateIntent, DeleteIntent, RefusalEntry } from './model/state.ts';
+import { backoffGeneration, indexBackoff } from './backoff.ts';
+import { minReadyMsOf } from './pod-facts.ts';
+import { hasTemplateLabels } from './pod-template.ts';
+import { allowsSurge } from './strategy.ts';
+
+/** Shared inputs of planning, indexed. */
+export interface Planning {
+  readonly view: View;
+  readonly context: PlanContext;
+  readonly isSurging: boolean;
+  readonly hasTemplateLabels: boolean;
+  readonly minReadyMs: number;
+  readonly generation: number;
+  readonly backoff: ReadonlyMap<NodeName, BackoffEntry>;
+  readonly refusals: ReadonlyMap<NodeName, RefusalEntry>;
+  /** Answered creates that the view does not show: their nodes get nothing else. */
+  readonly unseenCreates: ReadonlyMap<NodeName, CreateIntent>;
+  readonly unresolvedCreates: ReadonlyMap<NodeName, readonly CreateIntent[]>;
+  /** Deletes without an answer, by victim: it counts as unavailable, the delete may be repeated. */
+  readonly unresolvedDeletes: ReadonlyMap<Uid, DeleteIntent>;
+  /** Victims whose delete was accepted: as good as terminating. */
+  readonly acceptedDeletes: ReadonlySet<Uid>;
+  /** Pods that are released in this run: they may still hold the node's name. */
+  readonly releasedByNode: ReadonlyMap<NodeName, readonly PodProjection[]>;
+  /** Until then no successor names and no deletes of available pods (protocol 6). */
+  readonly restrictedUntilMs: number | undefined;
+}
+
+/** Indexes what planning needs. */
+export function preparePlanning(
+  view: View,
+  context: PlanContext,
+  intents: IntentJudgement,
+): Planning {
+  const generation = backoffGeneration(view.daemonSet);
+  const unseen = intents.unseen.filter((intent) => intent.kind === 'create');
+  const unresolved = intents.unresolved.filter((intent) => intent.kind === 'create');
+  const repeatable = intents.unresolved.filter((intent) => intent.kind === 'delete');
+  const accepted = intents.unseen.filter((intent) => intent.kind === 'delete');
+  const refusals = (context.state.refusals ?? []).filter(
+    (refusal) => refusal.generation === view.daemonSet.metadata.generation,
+  );
+  return {
+    view,
+    context,
+    isSurging: allowsSurge(view.daemonSet),
+    hasTemplateLabels: hasTemplateLabels(view.daemonSet),
+    minReadyMs: minReadyMsOf(view.daemonSet),
+    generation,
+    backoff: indexBackoff(context.state.backoff, generation),
+    refusals: new Map(refusals.map((refusal) => [refusal.node, refusal])),
+    unseenCreates: new Map(unseen.map((intent) => [intent.node, intent])),
+    unresolvedCreates: groupByNode(unresolved, (intent) => intent.node),
+    unresolvedDeletes: new Map(repeatable.map((intent) => [intent.uid, intent])),
+    acceptedDeletes: new Set(accepted.map((intent) => intent.uid)),
+    releasedByNode: groupByNode(view.toRelease, (pod) => pod.targetNode ?? pod.boundNode),
+    restrictedUntilMs: findRestriction(view, context),
+  };
+}
+
+/**
+ * A state item that is missing or young beside existing pods may mean that intents were lost
+ * (protocol 6). A young one of a new DaemonSet looks the same, and waits as long: harmless.
+ */
+function findRestriction(view: View, context: PlanContext): number | undefined {
+  const untilMs = context.state.createdAtMs + 2 * context.requestTimeoutMs;
+  if (view.nowMs >= untilMs) return undefined;
+  const hasPods =
+    view.strays.length > 0 ||
+    view.untargeted.length > 0 ||
+    view.nodes.some(({ pods, held }) => pods.length > 0 || held.length > 0);
+  return hasPods ? untilMs : undefined;
+}
+
+function groupByNode<T>(
+  items: readonly T[],
+  nodeOf: (item: T) => NodeName | undefined,
+): ReadonlyMap<NodeName, readonly T[]> {
+  const groups = new Map<NodeName, T[]>();
+  for (const item of items) {
+    const node = nodeOf(item);
+    if (node === undefined) continue;
+    const group = groups.get(node);
+    if (group === undefined) groups.set(node, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
