@@ -26,11 +26,14 @@ export function controllerUidOf(object: KubernetesObject): string | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true)?.uid;
 }
 
+/** What a patch has to know of a pod or a revision. */
+export type Ownable = Pick<
+  PodProjection | RevisionProjection,
+  'kind' | 'namespace' | 'name' | 'uid'
+>;
+
 /** Adds our owner reference to an orphan (strategic-merge patch, spec 2.4). */
-export function buildAdoptPatch(
-  daemonSet: DaemonSetObject,
-  orphan: PodProjection | RevisionProjection,
-): PatchEffect {
+export function buildAdoptPatch(daemonSet: DaemonSetObject, orphan: Ownable): PatchEffect {
   const ownerReferences = [ownerReferenceOf(daemonSet)];
   return {
     ...patchOf(orphan),
@@ -40,10 +43,7 @@ export function buildAdoptPatch(
 }
 
 /** Removes our owner reference, by our UID, from an object that we own (spec 2.4). */
-export function buildReleasePatch(
-  daemonSet: DaemonSetObject,
-  owned: PodProjection | RevisionProjection,
-): PatchEffect {
+export function buildReleasePatch(daemonSet: DaemonSetObject, owned: Ownable): PatchEffect {
   const ownerReferences = [{ $patch: 'delete', uid: daemonSet.metadata.uid }];
   return {
     ...patchOf(owned),
@@ -52,9 +52,7 @@ export function buildReleasePatch(
   };
 }
 
-function patchOf(
-  object: PodProjection | RevisionProjection,
-): Omit<PatchEffect, 'purpose' | 'body'> {
+function patchOf(object: Ownable): Omit<PatchEffect, 'purpose' | 'body'> {
   return {
     kind: 'patch',
     resource: object.kind === 'Pod' ? 'pods' : 'controllerrevisions',

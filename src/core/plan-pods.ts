@@ -9,8 +9,7 @@
  * Differs from upstream: back-off also holds back surge pods (#124388), and a terminal pod that is
  * about to be deleted is waited for with surge too.
  */
-import type { NodeView, PlannedDelete, PlannedEvent } from './model/plan.ts';
-import type { DeleteReason } from './model/plan.ts';
+import type { DeleteReason, NodeView, PlannedDelete, PlannedEvent } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
 import type { BackoffEntry } from './model/state.ts';
 import { advanceBackoff, backoffEndMs, isInBackoff } from './backoff.ts';
@@ -19,6 +18,8 @@ import { decideCreate } from './plan-create.ts';
 import type { Wait } from './plan-create.ts';
 import type { Planning } from './planning.ts';
 import { isAvailable, revisionHashOfPod } from './pod-facts.ts';
+
+type Wanted = Exclude<DeleteReason, 'repeat'>;
 
 /** One delete with what goes with it, if it survives the burst cap. */
 export interface DeleteDecision {
@@ -165,7 +166,7 @@ function withCreate(planning: Planning, decision: NodeDecision): NodeDecision {
 function withDeletes(
   planning: Planning,
   nodeView: NodeView,
-  wanted: { readonly victims: readonly PodProjection[]; readonly reason: DeleteReason },
+  wanted: { readonly victims: readonly PodProjection[]; readonly reason: Wanted },
 ): NodeDecision {
   const planned = wanted.victims.map((pod) => plannedDelete(planning, pod, wanted.reason));
   const isRestricted = planning.restrictedUntilMs !== undefined;
@@ -178,11 +179,7 @@ function withDeletes(
 }
 
 /** A delete, or the repetition of one that was recorded and not answered (protocol 4). */
-function plannedDelete(
-  planning: Planning,
-  pod: PodProjection,
-  reason: DeleteReason,
-): PlannedDelete {
+function plannedDelete(planning: Planning, pod: PodProjection, reason: Wanted): PlannedDelete {
   const open = planning.unresolvedDeletes.get(pod.uid);
   const node = pod.targetNode ?? pod.boundNode;
   return {
@@ -190,7 +187,7 @@ function plannedDelete(
     name: pod.name,
     uid: pod.uid,
     resourceVersion: open?.resourceVersion ?? pod.resourceVersion,
-    reason: open === undefined ? reason : 'repeat',
+    ...(open === undefined ? { reason } : { reason: 'repeat', repeats: reason }),
     isAvailable: isAvailable(pod, { minReadyMs: planning.minReadyMs, nowMs: planning.view.nowMs }),
   };
 }

@@ -120,6 +120,8 @@ export interface PlannedDelete {
   readonly uid: Uid;
   readonly resourceVersion: ResourceVersion;
   readonly reason: DeleteReason;
+  /** Of a repeat: what it is still wanted for, so that the live read can check just that. */
+  readonly repeats?: Exclude<DeleteReason, 'repeat'>;
   /** True if it counts as available now: forbidden while the state was lost (protocol 6). */
   readonly isAvailable: boolean;
 }
