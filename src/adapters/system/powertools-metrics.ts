@@ -1,0 +1,57 @@
+/**
+ * Metrics over Powertools (CloudWatch embedded metric format), for deployed functions.
+ *
+ * The dimensions are `service` and, for counters that have one, `outcome`: both from closed lists,
+ * never a cluster or a key (a metric per cluster costs more than the cluster, spec aws-facts 9).
+ * One Powertools instance per outcome, so that one line per outcome and invocation is written.
+ */
+import { Metrics as PowertoolsMetrics } from '@aws-lambda-powertools/metrics';
+import type { MetricUnit, Metrics } from '../../ports/metrics.ts';
+
+/** Metrics that are written when they are published. */
+export interface PublishedMetrics extends Metrics {
+  /** Writes what was collected, and forgets it. */
+  publish(): void;
+}
+
+/** Options of Powertools metrics. */
+export interface PowertoolsMetricsOptions {
+  /** Default `Rollcall`. */
+  readonly namespace?: string;
+  /** Value of the dimension `service`: the function's name. */
+  readonly service: string;
+}
+
+/** A list that grows beyond this is not closed: what comes later goes without its outcome. */
+const OUTCOMES_MAX = 50;
+
+/** Metrics over Powertools. */
+export function createPowertoolsMetrics(options: PowertoolsMetricsOptions): PublishedMetrics {
+  const namespace = options.namespace ?? 'Rollcall';
+  const sinks = new Map<string, PowertoolsMetrics>();
+
+  const sinkFor = (outcome: string): PowertoolsMetrics => {
+    const known = sinks.get(outcome);
+    if (known !== undefined) return known;
+    if (sinks.size >= OUTCOMES_MAX && outcome !== '') return sinkFor('');
+    const sink = new PowertoolsMetrics({
+      namespace,
+      serviceName: options.service,
+      ...(outcome === '' ? {} : { defaultDimensions: { outcome } }),
+    });
+    sinks.set(outcome, sink);
+    return sink;
+  };
+
+  return {
+    count: (name, { by = 1, outcome = '' } = {}) => {
+      sinkFor(outcome).addMetric(name, 'Count', by);
+    },
+    record: (name: string, value: number, unit: MetricUnit) => {
+      sinkFor('').addMetric(name, unit, value);
+    },
+    publish: () => {
+      for (const sink of sinks.values()) if (sink.hasStoredMetrics()) sink.publishStoredMetrics();
+    },
+  };
+}
