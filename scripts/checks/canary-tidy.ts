@@ -16,7 +16,7 @@ const files: Readonly<Record<string, string>> = {
   'test/unit/long-helper.test.ts': header + longFunction,
   'src/core/long-file.ts': header + '\n'.repeat(600),
   'src/core/no-header.ts': 'export {};\n',
-  'src/core/short-header.ts': '// Only one line.\nexport {};\n',
+  'src/core/short-header.ts': `// Only one line.\n${'export {};\n'.repeat(45)}`,
   'src/core/no-docstring.ts': `${header}import './clean.ts';\n\nexport function bare(): void {}\n`,
   'src/core/header-is-no-docstring.ts': `${header}export const bare = 1;\n`,
   'test/unit/only.test.ts': `${header}it.only('alone', () => undefined);\n`,

@@ -2,7 +2,8 @@
  * Comments that must exist: a header on every module, a docstring on every export of what ships.
  *
  * A header says in 3 to 16 lines what the module is for, what it assumes, which invariants it keeps and what it does
- * not do; for a test one line is enough. It cannot be judged here whether a comment is true or useful.
+ * not do; for a test, or a module of at most 40 lines, one line is enough. Whether a comment is true or useful cannot be
+ * judged here.
  * Re-exports need no docstring of their own.
  */
 import ts from 'typescript';
@@ -11,6 +12,7 @@ import type { Finding, Repository, SourceFile } from './repository.ts';
 
 const HEADER_LINES_MIN = 3;
 const HEADER_LINES_MAX = 16;
+const SMALL_MODULE_LINES_MAX = 40;
 
 /** The comment that opens a module; several `//` lines in a row are one comment. */
 function readHeader(file: SourceFile): { text: string; start: number } {
@@ -29,13 +31,20 @@ function readHeader(file: SourceFile): { text: string; start: number } {
   return { text: file.text.slice(first.pos, end), start: first.pos };
 }
 
+/** Counts lines as a person sees them: those of the text, and empty ones between paragraphs. */
 function countTextLines(comment: string): number {
-  return comment.split('\n').filter((line) => /[\p{L}\p{N}]/u.test(line)).length;
+  const lines = comment.split('\n').map((line) => /[\p{L}\p{N}]/u.test(line));
+  return lines.includes(true) ? lines.lastIndexOf(true) - lines.indexOf(true) + 1 : 0;
+}
+
+function headerLinesMinOf(file: SourceFile): number {
+  const isSmall = file.text.split('\n').length - 1 <= SMALL_MODULE_LINES_MAX;
+  return isSmall || /^test\/|\.d\.ts$/.test(file.path) ? 1 : HEADER_LINES_MIN;
 }
 
 function checkHeader(file: SourceFile): Finding[] {
   const lines = countTextLines(readHeader(file).text);
-  const linesMin = /^test\/|\.d\.ts$/.test(file.path) ? 1 : HEADER_LINES_MIN;
+  const linesMin = headerLinesMinOf(file);
   if (lines >= linesMin && lines <= HEADER_LINES_MAX) return [];
   const message = `the module's opening comment has ${lines} lines; ${linesMin} to ${HEADER_LINES_MAX}`;
   return [{ rule: 'module-header', path: file.path, line: 1, message }];
