@@ -1,0 +1,23 @@
+/** Does the strategy allow surge (spec 2.7)? */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject } from '../../../src/core/model/json.ts';
+import { allowsSurge } from '../../../src/core/strategy.ts';
+import { daemonSet, surging } from '../../support/core-fixtures.ts';
+
+describe('allowsSurge (spec 2.7: any value that is not zero)', () => {
+  const rows: readonly [string, JsonObject, boolean][] = [
+    ['nothing', {}, false],
+    ['an absent type', { updateStrategy: { rollingUpdate: { maxSurge: 1 } } }, true],
+    ['OnDelete', { updateStrategy: { type: 'OnDelete', rollingUpdate: { maxSurge: 1 } } }, false],
+    ['no rollingUpdate block', { updateStrategy: { type: 'RollingUpdate' } }, false],
+    ['1', surging(1), true],
+    ['0', surging(0), false],
+    ['1%', surging('1%'), true],
+    ['0%', surging('0%'), false],
+    ['a text that is no percentage', surging('many'), false],
+  ];
+  for (const [title, spec, expected] of rows) {
+    it(`${expected} for ${title}`, () => assert.equal(allowsSurge(daemonSet({ spec })), expected));
+  }
+});
