@@ -1,0 +1,109 @@
+/**
+ * From environment to dependencies: what every handler is composed of, once per warm process.
+ *
+ * Clients and warm memory live here and nowhere else, so that a frozen function that wakes up finds
+ * connections but never another tenant's request state (spec faults 30, 31). The embedded engine runs
+ * these same handlers; it may only replace where logs and metrics go.
+ */
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { createDocumentClient } from '../src/adapters/dynamodb/document-client.ts';
+import { createDynamoRegistryStore } from '../src/adapters/dynamodb/registry-store.ts';
+import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
+import { createClusterConnector } from '../src/adapters/kubernetes/cluster-connector.ts';
+import { createHintQueue } from '../src/adapters/sqs/hint-queue.ts';
+import { createSystemClock } from '../src/adapters/system/system-clock.ts';
+import { createSystemRandom } from '../src/adapters/system/system-random.ts';
+import { createIngestWarmth } from '../src/app/ingest/warmth.ts';
+import type { IngestWarmth } from '../src/app/ingest/warmth.ts';
+import { createReconcileWarmth } from '../src/app/reconcile/warmth.ts';
+import type { ReconcileWarmth } from '../src/app/reconcile/warmth.ts';
+import type { Clock } from '../src/ports/clock.ts';
+import type { ClusterConnector } from '../src/ports/cluster-access.ts';
+import type { HintQueue } from '../src/ports/queue.ts';
+import type { Random } from '../src/ports/random.ts';
+import type { RegistryStore } from '../src/ports/registry-store.ts';
+import type { ViewStore } from '../src/ports/view-store.ts';
+
+/** Everything a handler needs beside its event. */
+export interface Composition {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly registry: RegistryStore;
+  readonly view: ViewStore;
+  readonly queue: HintQueue;
+  readonly connector: ClusterConnector;
+  readonly ingestWarmth: IngestWarmth;
+  readonly reconcileWarmth: ReconcileWarmth;
+}
+
+const VARIABLES = [
+  'ROLLCALL_REGISTRY_TABLE',
+  'ROLLCALL_VIEW_TABLE',
+  'ROLLCALL_RECONCILE_QUEUE_URL',
+  'ROLLCALL_DELAY_QUEUE_URL',
+] as const;
+
+type Variable = (typeof VARIABLES)[number];
+
+let composed: { readonly signature: string; readonly composition: Composition } | undefined;
+
+/**
+ * The composition of this process. Made again only when its environment changed, which happens in
+ * the embedded engine alone. Throws when a variable is missing: that is a broken deployment.
+ */
+export function composition(environment: NodeJS.ProcessEnv = process.env): Composition {
+  const settings = readSettings(environment);
+  const signature = JSON.stringify(settings);
+  if (composed?.signature !== signature) {
+    composed = { signature, composition: compose(settings) };
+  }
+  return composed.composition;
+}
+
+type Settings = Readonly<Record<Variable, string>> & {
+  readonly endpoints: readonly (string | undefined)[];
+};
+
+function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const values = Object.fromEntries(
+    VARIABLES.map((name) => {
+      const value = environment[name];
+      if (value === undefined || value === '') {
+        throw new Error(`environment variable ${name} is not set: see serverless.yml`);
+      }
+      return [name, value];
+    }),
+  ) as Record<Variable, string>;
+  const endpoints = [
+    environment['AWS_ENDPOINT_URL_SQS'],
+    environment['AWS_ENDPOINT_URL_DYNAMODB'],
+    environment['AWS_ENDPOINT_URL'],
+  ];
+  return { ...values, endpoints };
+}
+
+function compose(settings: Settings): Composition {
+  const clock = createSystemClock();
+  const random = createSystemRandom();
+  const client = createDocumentClient();
+  const sqs = new SQSClient({});
+  return {
+    clock,
+    random,
+    registry: createDynamoRegistryStore({
+      client,
+      random,
+      tableName: settings.ROLLCALL_REGISTRY_TABLE,
+    }),
+    view: createDynamoViewStore({ client, random, tableName: settings.ROLLCALL_VIEW_TABLE }),
+    queue: createHintQueue({
+      client: sqs,
+      reconcileQueueUrl: settings.ROLLCALL_RECONCILE_QUEUE_URL,
+      delayQueueUrl: settings.ROLLCALL_DELAY_QUEUE_URL,
+      clock,
+    }),
+    connector: createClusterConnector({ clock, awsCredentials: () => sqs.config.credentials() }),
+    ingestWarmth: createIngestWarmth(),
+    reconcileWarmth: createReconcileWarmth(),
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * `dead-letter`: classifies, records and counts what the queues gave up; a lost event marks its view
+ * incomplete, so that nothing acts on what came after it (design 3, protocol 18, row 83).
+ */
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { parseHint, parseTimer } from '../../src/adapters/sqs/hint-codec.ts';
+import { handleDeadLetter } from '../../src/app/dead-letter.ts';
+import type { DeadLetter } from '../../src/app/dead-letter.ts';
+import { defaultIngestOptions } from '../../src/app/ingest/dependencies.ts';
+import { composition } from '../composition.ts';
+import { toIngestRecord } from '../ingest-record.ts';
+import { createHandler } from '../middleware.ts';
+
+/** The Lambda handler of the three dead-letter queues. */
+export const handler = createHandler<SQSEvent, SQSBatchResponse>({
+  name: 'dead-letter',
+  handle: async (event, { log, metrics }) => {
+    const { registry, view, connector, queue, clock, random, ingestWarmth } = composition();
+    const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
+    for (const record of event.Records) {
+      try {
+        await handleDeadLetter(toDeadLetter(record), {
+          registry,
+          view,
+          connector,
+          queue,
+          clock,
+          random,
+          log,
+          metrics,
+          options: defaultIngestOptions,
+          warmth: ingestWarmth,
+        });
+      } catch (error) {
+        log.error('dead letter could not be kept', { messageId: record.messageId }, error);
+        batchItemFailures.push({ itemIdentifier: record.messageId });
+      }
+    }
+    return { batchItemFailures };
+  },
+});
+
+/** Which queue gave it up is told by the name of its dead-letter queue. */
+function toDeadLetter(record: SQSRecord): DeadLetter {
+  if (record.eventSourceARN.includes('-events-dead-letter')) {
+    const { context, parsed } = toIngestRecord(record);
+    return { queue: 'events', context, parsed };
+  }
+  const queue = record.eventSourceARN.includes('-delay-dead-letter') ? 'delay' : 'reconcile';
+  const cluster = queue === 'delay' ? clusterOfTimer(record.body) : clusterOfHint(record.body);
+  return {
+    queue,
+    messageId: record.messageId,
+    sentAtMs: Number(record.attributes.SentTimestamp),
+    body: record.body,
+    ...(cluster === undefined ? {} : { cluster }),
+  };
+}
+
+function clusterOfHint(body: string): string | undefined {
+  const parsed = parseHint(body);
+  return parsed.kind === 'hint' ? parsed.hint.key.cluster : undefined;
+}
+
+function clusterOfTimer(body: string): string | undefined {
+  const parsed = parseTimer(body);
+  return parsed.kind === 'timer' ? parsed.timer.hint.key.cluster : undefined;
+}

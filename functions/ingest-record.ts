@@ -1,0 +1,22 @@
+/**
+ * A record of events.fifo (or of its dead-letter queue) as `ingest` and `dead-letter` take it.
+ */
+import type { SQSRecord } from 'aws-lambda';
+import { identifySender } from '../src/adapters/sqs/sender-identity.ts';
+import { parseWatcherMessage } from '../src/adapters/sqs/watcher-message-codec.ts';
+import type { IngestRecord } from '../src/app/ingest/ingest-batch.ts';
+
+/** Parses the body, and takes the sender from what SQS says (S6). Never throws. */
+export function toIngestRecord(record: SQSRecord): IngestRecord {
+  const { SenderId, SentTimestamp, MessageGroupId } = record.attributes;
+  return {
+    context: {
+      sentAtMs: Number(SentTimestamp),
+      senderRoleId: identifySender(SenderId),
+      messageId: record.messageId,
+      body: record.body,
+    },
+    ...(MessageGroupId === undefined ? {} : { groupId: MessageGroupId }),
+    parsed: parseWatcherMessage(record.body),
+  };
+}

@@ -1,0 +1,35 @@
+/**
+ * `ingest`: applies watchers' messages to the view and hints the keys that they affect (design 3).
+ *
+ * Who sent a message is what SQS says (S6), never what the body says. Records that must come again
+ * are reported one by one; a refused message is finished business.
+ */
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { defaultIngestOptions } from '../../src/app/ingest/dependencies.ts';
+import { ingestBatch } from '../../src/app/ingest/ingest-batch.ts';
+import { composition } from '../composition.ts';
+import { toIngestRecord } from '../ingest-record.ts';
+import { createHandler } from '../middleware.ts';
+
+/** The Lambda handler of events.fifo. */
+export const handler = createHandler<SQSEvent, SQSBatchResponse>({
+  name: 'ingest',
+  handle: async (event, { log, metrics }) => {
+    const { registry, view, connector, queue, clock, random, ingestWarmth } = composition();
+    const { failedMessageIds } = await ingestBatch(event.Records.map(toIngestRecord), {
+      registry,
+      view,
+      connector,
+      queue,
+      clock,
+      random,
+      log,
+      metrics,
+      options: defaultIngestOptions,
+      warmth: ingestWarmth,
+    });
+    return {
+      batchItemFailures: failedMessageIds.map((itemIdentifier) => ({ itemIdentifier })),
+    };
+  },
+});

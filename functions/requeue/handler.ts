@@ -1,0 +1,50 @@
+/**
+ * `requeue`: forwards due timers from the delay queue to reconcile.fifo (design 3, protocol 12).
+ */
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { Timer } from '../../src/core/model/hint.ts';
+import { parseTimer } from '../../src/adapters/sqs/hint-codec.ts';
+import { requeueTimers } from '../../src/app/requeue.ts';
+import { composition } from '../composition.ts';
+import { createHandler } from '../middleware.ts';
+import type { HandlerContext } from '../middleware.ts';
+import { refuseRecord } from '../refusal.ts';
+
+/** The Lambda handler of the delay queue. */
+export const handler = createHandler<SQSEvent, SQSBatchResponse>({
+  name: 'requeue',
+  handle: async (event, context) => {
+    const { queue, clock } = composition();
+    const { log, metrics } = context;
+    const readable = await readTimers(event.Records, context);
+    const outcomes = await requeueTimers(
+      readable.map(({ timer }) => timer),
+      { queue, clock, log, metrics },
+    );
+    const batchItemFailures = readable
+      .filter((_, index) => outcomes[index]?.kind === 'failed')
+      .map(({ messageId }) => ({ itemIdentifier: messageId }));
+    return { batchItemFailures };
+  },
+});
+
+interface ReadableTimer {
+  readonly messageId: string;
+  readonly timer: Timer;
+}
+
+async function readTimers(
+  records: readonly SQSRecord[],
+  context: HandlerContext,
+): Promise<ReadableTimer[]> {
+  const readable: ReadableTimer[] = [];
+  for (const record of records) {
+    const parsed = parseTimer(record.body);
+    if (parsed.kind === 'timer') {
+      readable.push({ messageId: record.messageId, timer: parsed.timer });
+    } else {
+      await refuseRecord({ queue: 'delay', record, refusal: parsed, context });
+    }
+  }
+  return readable;
+}

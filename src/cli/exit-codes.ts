@@ -1,0 +1,34 @@
+/**
+ * Exit codes of the CLI, the same for every command; docs/reference.md lists them for users.
+ */
+
+/** What a command leaves with. */
+export const EXIT = {
+  ok: 0,
+  /** Something failed; the message says what and what to do next. */
+  failed: 1,
+  /** The command line is not usable as given. */
+  usage: 2,
+  /** Refused for safety: e.g. takeover while the built-in DaemonSet loop is on. */
+  refused: 3,
+  /** A bound was reached before the goal: e.g. not settled in time. */
+  timedOut: 4,
+} as const;
+
+/** An error for the person at the terminal: what happened, why, and what to do next. */
+export class CommandError extends Error {
+  readonly exitCode: number;
+  readonly remedy: string;
+
+  constructor(options: {
+    readonly message: string;
+    readonly remedy: string;
+    readonly exitCode: number;
+    readonly cause?: unknown;
+  }) {
+    super(options.message, options.cause === undefined ? {} : { cause: options.cause });
+    this.name = 'CommandError';
+    this.exitCode = options.exitCode;
+    this.remedy = options.remedy;
+  }
+}

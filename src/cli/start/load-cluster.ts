@@ -1,0 +1,70 @@
+/**
+ * From a kubeconfig to the cluster that the engine manages.
+ *
+ * The kubeconfig is the user's own, so an exec credential plugin in it may run here, and only here
+ * (design 8): registry data can never name one.
+ */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts';
+import type { CredentialPlugin } from '../../adapters/kubernetes/kubeconfig-user.ts';
+import { clusterId } from '../../core/model/identifiers.ts';
+import type { EngineCluster } from '../../local/engine-options.ts';
+import { CommandError, EXIT } from '../exit-codes.ts';
+import type { StartOptions } from './options.ts';
+
+const PLUGIN_TIMEOUT_MS = 30_000;
+
+/** Loads the cluster that the options name. Throws CommandError when it cannot be used. */
+export async function loadCluster(options: StartOptions): Promise<EngineCluster> {
+  const result = await loadKubeconfig({
+    path: options.kubeconfig,
+    ...(options.context === undefined ? {} : { context: options.context }),
+    runPlugin,
+  });
+  if (result.kind === 'refused') {
+    const known = result.available === undefined ? '' : ` It has: ${result.available.join(', ')}.`;
+    throw new CommandError({
+      message: `${options.kubeconfig} cannot be used: ${result.message}${known}`,
+      remedy: 'Try `kubectl --kubeconfig FILE --context NAME get nodes` with the same file.',
+      exitCode: EXIT.usage,
+    });
+  }
+  const { kubeconfig } = result;
+  if (kubeconfig.isInsecure) {
+    throw new CommandError({
+      message: `${options.kubeconfig} asks to skip the verification of the server’s certificate.`,
+      remedy: 'Put the cluster’s certificate authority into the kubeconfig instead.',
+      exitCode: EXIT.usage,
+    });
+  }
+  const { authentication } = kubeconfig;
+  return {
+    id: clusterId(idFor(kubeconfig.clusterName)),
+    server: kubeconfig.server,
+    ...(kubeconfig.caPem === undefined ? {} : { caPem: kubeconfig.caPem }),
+    mode: options.mode,
+    watcher: authentication,
+    // Without a credential no bug and no race can write anything (design 5, mode observe).
+    functions: options.mode === 'observe' ? { kind: 'none' } : authentication,
+    probe: authentication,
+  };
+}
+
+/** A cluster id made of the kubeconfig's name for it: lower case, digits and dashes. */
+function idFor(name: string): string {
+  const id = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40);
+  return id === '' ? 'cluster' : id;
+}
+
+async function runPlugin(plugin: CredentialPlugin): Promise<string> {
+  const { stdout } = await promisify(execFile)(plugin.command, [...plugin.args], {
+    env: { ...process.env, ...plugin.env },
+    timeout: PLUGIN_TIMEOUT_MS,
+  });
+  return stdout;
+}

@@ -1,0 +1,69 @@
+/**
+ * The live table of `npm start`: pure text from an overview and the latest activity.
+ *
+ * Columns are those of `kubectl get daemonsets`, plus NOTE: how many nodes wait for what. Rendering
+ * knows nothing of terminals; `screen.ts` decides whether to redraw or to append.
+ */
+import type { ClusterOverview, DaemonSetOverview } from '../../local/overview.ts';
+import type { NodeCode } from '../../core/model/verdict.ts';
+
+const HEADINGS = [
+  'NAMESPACE',
+  'NAME',
+  'DESIRED',
+  'CURRENT',
+  'READY',
+  'UP-TO-DATE',
+  'AVAILABLE',
+  'NOTE',
+] as const;
+
+/** Verdict codes that need no words: the counters say it all. */
+const QUIET_CODES: ReadonlySet<NodeCode> = new Set<NodeCode>(['Running', 'NotWanted']);
+
+/** Lines of the table of one cluster, without a trailing newline. */
+export function renderTable(overview: ClusterOverview): string[] {
+  const rows = overview.daemonSets.map((daemonSet) => cellsOf(daemonSet));
+  const widths = HEADINGS.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => (row[column] ?? '').length)),
+  );
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [
+    headline(overview),
+    line(HEADINGS),
+    ...(rows.length === 0 ? ['(no DaemonSets yet)'] : rows.map((row) => line(row))),
+  ];
+}
+
+function headline(overview: ClusterOverview): string {
+  const state = overview.isViewComplete
+    ? 'view complete'
+    : `view incomplete: ${overview.incompleteReason ?? 'waiting for the first snapshot'}`;
+  const freeze = overview.isFrozen ? ', FROZEN' : '';
+  return `cluster ${overview.cluster}  mode ${overview.mode}${freeze}  ${state}`;
+}
+
+function cellsOf(daemonSet: DaemonSetOverview): string[] {
+  return [
+    daemonSet.namespace,
+    daemonSet.name,
+    String(daemonSet.desired),
+    String(daemonSet.current),
+    String(daemonSet.ready),
+    String(daemonSet.upToDate),
+    String(daemonSet.available),
+    noteOf(daemonSet),
+  ];
+}
+
+function noteOf(daemonSet: DaemonSetOverview): string {
+  const notes = Object.entries(daemonSet.codes)
+    .filter(([code, count]) => count > 0 && !QUIET_CODES.has(code as NodeCode))
+    .map(([code, count]) => `${String(count)} ${code}`);
+  if (daemonSet.misscheduled > 0) notes.push(`${String(daemonSet.misscheduled)} misscheduled`);
+  return notes.join(', ');
+}

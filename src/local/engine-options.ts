@@ -1,0 +1,37 @@
+/**
+ * What the embedded engine is told: which clusters, as whom, and how to run.
+ */
+import type { ClusterId } from '../core/model/identifiers.ts';
+import type { ClusterAuthentication, ClusterMode } from '../core/model/registration.ts';
+import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { LocalAwsOptions } from './aws/local-aws.ts';
+
+/** A cluster to manage, and as whom. */
+export interface EngineCluster {
+  readonly id: ClusterId;
+  readonly server: string;
+  readonly caPem?: string;
+  readonly mode: ClusterMode;
+  /** As whom the watcher lists and watches. */
+  readonly watcher: ClusterAuthentication;
+  /** As whom the functions act; `none` in mode observe. */
+  readonly functions: ClusterAuthentication;
+  /** As whom the cluster is prepared and probed: namespace rollcall-system, the takeover probe. */
+  readonly probe: ClusterAuthentication;
+}
+
+/** How the engine runs. */
+export interface EngineOptions {
+  readonly clusters: readonly EngineCluster[];
+  /** Queues and tables live there between runs; in memory when absent. */
+  readonly dataDir?: string;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Disturbs deliveries, repeatably; for tests. */
+  readonly faults?: LocalAwsOptions['faults'];
+  /** How long the built-in DaemonSet loop gets to show itself before takeover; default: 20 s. */
+  readonly probeWaitMs?: number;
+  /** Told about long steps, for people. */
+  readonly onProgress?: (text: string) => void;
+}

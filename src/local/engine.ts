@@ -1,0 +1,162 @@
+/**
+ * The embedded engine: the deployed handlers, over the AWS SDK, against local queues and tables, with a
+ * watcher for each cluster, in one process (design 7).
+ *
+ * It composes and decides nothing: which clusters, in which mode, is registered in the very registry
+ * that a deployment uses. One engine per process at a time, because handlers read the process's
+ * environment. `stop` ends the watchers first, then lets running invocations finish, so that whatever
+ * was begun is recorded; a kill instead is repaired at the next start on the same data.
+ */
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { createDocumentClient } from '../adapters/dynamodb/document-client.ts';
+import { createDynamoRegistryStore } from '../adapters/dynamodb/registry-store.ts';
+import { createDynamoViewStore } from '../adapters/dynamodb/view-store.ts';
+import { createEventQueue } from '../adapters/sqs/event-queue.ts';
+import { createSystemClock } from '../adapters/system/system-clock.ts';
+import { createSystemRandom } from '../adapters/system/system-random.ts';
+import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
+import type { RegistryStore } from '../ports/registry-store.ts';
+import type { ViewStore } from '../ports/view-store.ts';
+import { startLocalAws } from './aws/local-aws.ts';
+import type { LocalAws } from './aws/local-aws.ts';
+import { startClusterWatcher } from './cluster-watcher.ts';
+import type { ClusterWatcher } from './cluster-watcher.ts';
+import type { EngineCluster, EngineOptions } from './engine-options.ts';
+import { loadHandlers } from './handlers.ts';
+import { readOverview } from './overview.ts';
+import type { ClusterOverview } from './overview.ts';
+import { registerCluster } from './register-cluster.ts';
+
+/** A running engine. */
+export interface Engine {
+  readonly aws: LocalAws;
+  readonly registry: RegistryStore;
+  readonly view: ViewStore;
+  readonly clusterUids: ReadonlyMap<ClusterId, ClusterUid>;
+  /** What is known of every cluster now. */
+  readonly overview: () => Promise<readonly ClusterOverview[]>;
+  readonly stop: () => Promise<void>;
+}
+
+const STAGE = 'local';
+const SERVERLESS_FILE = new URL('../../serverless.yml', import.meta.url).pathname;
+
+/** The access key with which a cluster's watcher signs its messages. */
+function watcherAccessKey(id: ClusterId): string {
+  return `WATCHER${id.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase()}`;
+}
+
+/** The unique id of the role that a cluster's watcher would have in AWS. */
+function watcherRoleId(id: ClusterId): string {
+  return `AROA${watcherAccessKey(id)}`;
+}
+
+/**
+ * Starts everything; resolves when watchers and mappings run. Rejects with EngineRefusal when a
+ * cluster may not be managed as asked; nothing is left running then.
+ */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const senderIds = new Map(
+    options.clusters.map(({ id }) => [
+      watcherAccessKey(id),
+      `${watcherRoleId(id)}:rollcall-watcher`,
+    ]),
+  );
+  const aws = await startLocalAws({
+    serverlessFile: SERVERLESS_FILE,
+    stage: STAGE,
+    senderIds,
+    dataDirectory: options.dataDir,
+    faults: options.faults,
+    onFailure: ({ functionName, message, error }) => {
+      options.log.error(message, { function: functionName }, error);
+    },
+  });
+  const stops: (() => Promise<void> | void)[] = [() => aws.stop()];
+  const stop = async (): Promise<void> => {
+    for (const stopOne of stops.splice(0).toReversed()) await stopOne();
+  };
+  try {
+    return { ...(await bringUp({ options, aws, stops })), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface BringUp {
+  readonly options: EngineOptions;
+  readonly aws: LocalAws;
+  readonly stops: (() => Promise<void> | void)[];
+}
+
+async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, 'stop'>> {
+  Object.assign(process.env, aws.environment);
+  const { registry, view, destroy } = openStores(aws);
+  stops.push(destroy);
+  const clusterUids = new Map<ClusterId, ClusterUid>();
+  for (const cluster of options.clusters) {
+    const senderRoleId = watcherRoleId(cluster.id);
+    const stores = { registry, view };
+    clusterUids.set(cluster.id, await registerCluster({ cluster, senderRoleId, stores, options }));
+  }
+  aws.startMappings(await loadHandlers({ log: options.log, metrics: options.metrics }));
+  const watchers = options.clusters.map((cluster) => startWatcher({ cluster, aws, options }));
+  stops.push(async () => {
+    await Promise.all(watchers.map((watcher) => watcher.stop()));
+  });
+  await Promise.all(watchers.map((watcher) => watcher.started));
+  const overview = async (): Promise<readonly ClusterOverview[]> => {
+    const all = options.clusters.map(({ id }) => readOverview(id, { registry, view }));
+    return (await Promise.all(all)).filter((one) => one !== undefined);
+  };
+  return { aws, registry, view, clusterUids, overview };
+}
+
+function openStores(aws: LocalAws): {
+  readonly registry: RegistryStore;
+  readonly view: ViewStore;
+  readonly destroy: () => void;
+} {
+  const client = createDocumentClient();
+  const random = createSystemRandom();
+  const tableName = (id: string): string => {
+    const name = aws.tableNames[id];
+    if (name === undefined) throw new Error(`infra/tables.yml declares no ${id}`);
+    return name;
+  };
+  return {
+    registry: createDynamoRegistryStore({ client, random, tableName: tableName('RegistryTable') }),
+    view: createDynamoViewStore({ client, random, tableName: tableName('ViewTable') }),
+    destroy: () => {
+      client.destroy();
+    },
+  };
+}
+
+function startWatcher(parts: {
+  readonly cluster: EngineCluster;
+  readonly aws: LocalAws;
+  readonly options: EngineOptions;
+}): ClusterWatcher {
+  const { cluster, aws, options } = parts;
+  const queueUrl = aws.queueUrls['EventsQueue'];
+  if (queueUrl === undefined) throw new Error('infra/queues.yml declares no EventsQueue');
+  const client = new SQSClient({
+    region: aws.region,
+    endpoint: aws.sqsEndpoint,
+    maxAttempts: 1,
+    credentials: { accessKeyId: watcherAccessKey(cluster.id), secretAccessKey: 'local' },
+  });
+  return startClusterWatcher({
+    cluster,
+    queue: createEventQueue({ client, queueUrl }),
+    clock: createSystemClock(),
+    random: createSystemRandom(),
+    log: options.log.with({ cluster: cluster.id }),
+    metrics: options.metrics,
+    onStopped: () => {
+      client.destroy();
+    },
+  });
+}

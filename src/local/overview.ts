@@ -1,0 +1,134 @@
+/**
+ * What the embedded engine knows about its clusters right now, for a table, a JSON document and the
+ * question whether everything has settled.
+ *
+ * Reads the same items that the functions read, through the same ports; decides nothing. Counters of
+ * DESIRED … AVAILABLE are those of the DaemonSet's status as the watcher last sent it, which is what
+ * `kubectl get daemonsets` shows; verdict counts are Rollcall's own.
+ */
+import type { ClusterId } from '../core/model/identifiers.ts';
+import type { NameItem } from '../core/model/view-items.ts';
+import type { NodeCode, Verdict } from '../core/model/verdict.ts';
+import type { RegistryStore } from '../ports/registry-store.ts';
+import type { ViewStore } from '../ports/view-store.ts';
+
+/** One DaemonSet of one cluster. */
+export interface DaemonSetOverview {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly generation: number;
+  readonly observedGeneration: number;
+  readonly desired: number;
+  readonly current: number;
+  readonly ready: number;
+  readonly upToDate: number;
+  readonly available: number;
+  readonly misscheduled: number;
+  /** How many nodes have each verdict code. */
+  readonly codes: Readonly<Partial<Record<NodeCode, number>>>;
+  /** Effects that were recorded and are not resolved. */
+  readonly openIntents: number;
+  /** True when the last run saw everything and had nothing left to do. */
+  readonly isComplete: boolean;
+  /** When it will be looked at again, milliseconds since 1970. */
+  readonly dueAtMs?: number;
+}
+
+/** One cluster. */
+export interface ClusterOverview {
+  readonly cluster: string;
+  readonly clusterUid: string;
+  readonly mode: string;
+  readonly isFrozen: boolean;
+  /** True when the view is known to be whole. */
+  readonly isViewComplete: boolean;
+  readonly incompleteReason?: string;
+  readonly daemonSets: readonly DaemonSetOverview[];
+}
+
+/** What `readOverview` reads from. */
+export interface OverviewSources {
+  readonly registry: RegistryStore;
+  readonly view: ViewStore;
+}
+
+const NAMES_PER_PAGE = 100;
+
+/** Reads one cluster; undefined when it is not registered. Rejects when a table fails. */
+export async function readOverview(
+  id: ClusterId,
+  sources: OverviewSources,
+): Promise<ClusterOverview | undefined> {
+  const registration = await sources.registry.readCluster(id);
+  if (registration === undefined) return undefined;
+  const meta = await sources.view.readMeta(registration.clusterUid);
+  const daemonSets: DaemonSetOverview[] = [];
+  for await (const item of eachName(registration.clusterUid, sources.view)) {
+    const overview = await readDaemonSet(registration.clusterUid, item, sources.view);
+    if (overview !== undefined) daemonSets.push(overview);
+  }
+  return {
+    cluster: registration.id,
+    clusterUid: registration.clusterUid,
+    mode: registration.mode,
+    isFrozen: registration.isFrozen,
+    isViewComplete: meta?.isComplete === true && !meta.isCutOpen,
+    ...(meta?.incompleteReason === undefined ? {} : { incompleteReason: meta.incompleteReason }),
+    daemonSets,
+  };
+}
+
+type ClusterUidOf = Parameters<ViewStore['readMeta']>[0];
+
+async function* eachName(cluster: ClusterUidOf, view: ViewStore): AsyncGenerator<NameItem> {
+  let cursor: string | undefined;
+  do {
+    const page = await view.listNames(cluster, {
+      limit: NAMES_PER_PAGE,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    yield* page.names;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+async function readDaemonSet(
+  cluster: ClusterUidOf,
+  item: NameItem,
+  view: ViewStore,
+): Promise<DaemonSetOverview | undefined> {
+  if (item.uid === null) return undefined;
+  const ref = { clusterUid: cluster, uid: item.uid };
+  const [daemonSet, state, verdicts] = await Promise.all([
+    view.readDaemonSet(ref),
+    view.readState(ref),
+    view.readVerdicts(ref),
+  ]);
+  const object = daemonSet?.object;
+  if (object === undefined || object === null) return undefined;
+  const status = object.status;
+  return {
+    namespace: item.namespace,
+    name: item.name,
+    uid: item.uid,
+    generation: object.metadata.generation ?? 0,
+    observedGeneration: status?.observedGeneration ?? 0,
+    desired: status?.desiredNumberScheduled ?? 0,
+    current: status?.currentNumberScheduled ?? 0,
+    ready: status?.numberReady ?? 0,
+    upToDate: status?.updatedNumberScheduled ?? 0,
+    available: status?.numberAvailable ?? 0,
+    misscheduled: status?.numberMisscheduled ?? 0,
+    codes: countCodes(verdicts ?? []),
+    openIntents: state?.intents.length ?? 0,
+    isComplete: state?.memo !== undefined,
+    ...(state?.dueAtMs === undefined ? {} : { dueAtMs: state.dueAtMs }),
+  };
+}
+
+function countCodes(verdicts: readonly Verdict[]): Partial<Record<NodeCode, number>> {
+  const counts: Partial<Record<NodeCode, number>> = {};
+  for (const verdict of verdicts) counts[verdict.code] = (counts[verdict.code] ?? 0) + 1;
+  return counts;
+}

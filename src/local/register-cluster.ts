@@ -1,0 +1,160 @@
+/**
+ * Registers a cluster with the embedded engine, and takes it over if asked to (design 5).
+ *
+ * An item that is there already is the truth: another clusterUid under the same id means that the
+ * cluster was rebuilt, and nothing is written to it until somebody registers it again (row 90).
+ * Takeover is entered only after the probe; a cluster that was taken over before stays so.
+ */
+import { createProbeAccess } from '../adapters/kubernetes/probe-access.ts';
+import { parseEndpoint } from '../adapters/kubernetes/endpoint.ts';
+import { staticBearer } from '../adapters/kubernetes/credential.ts';
+import type { Credential } from '../adapters/kubernetes/credential.ts';
+import { createClusterConnector } from '../adapters/kubernetes/cluster-connector.ts';
+import { createTransport } from '../adapters/kubernetes/transport.ts';
+import type { Transport } from '../adapters/kubernetes/transport.ts';
+import { createSystemClock } from '../adapters/system/system-clock.ts';
+import { createSystemRandom } from '../adapters/system/system-random.ts';
+import { enterTakeover } from '../app/takeover-probe.ts';
+import type { ClusterUid } from '../core/model/identifiers.ts';
+import { canonicalJson } from '../core/model/json.ts';
+import type { Json } from '../core/model/json.ts';
+import type { ClusterAuthentication, ClusterRegistration } from '../core/model/registration.ts';
+import type { RegistryStore } from '../ports/registry-store.ts';
+import type { ViewStore } from '../ports/view-store.ts';
+import { ensureSystemNamespace, readClusterUid } from './cluster-preparation.ts';
+import type { EngineCluster, EngineOptions } from './engine-options.ts';
+import { EngineRefusal } from './engine-refusal.ts';
+
+/** What registering needs. */
+export interface RegisterCluster {
+  readonly cluster: EngineCluster;
+  readonly senderRoleId: string;
+  readonly stores: { readonly registry: RegistryStore; readonly view: ViewStore };
+  readonly options: Pick<EngineOptions, 'probeWaitMs' | 'onProgress'>;
+}
+
+/** Registers, probes and takes over as asked; returns the cluster's UID. Throws EngineRefusal. */
+export async function registerCluster(request: RegisterCluster): Promise<ClusterUid> {
+  const { cluster, stores } = request;
+  const transport = openTransport(cluster);
+  try {
+    const uid = await readClusterUid(transport, cluster.server);
+    await ensureSystemNamespace(transport, cluster.server);
+    const stored = await stores.registry.readCluster(cluster.id);
+    if (stored !== undefined && stored.clusterUid !== uid) throw otherCluster(cluster, stored);
+    await writeRegistration(request, { uid, stored });
+    const isTakenOver = stored?.mode === 'takeover';
+    if (cluster.mode === 'takeover' && !isTakenOver) await takeOver(request, transport);
+    return uid;
+  } finally {
+    transport.retire();
+  }
+}
+
+function otherCluster(cluster: EngineCluster, stored: ClusterRegistration): EngineRefusal {
+  return new EngineRefusal({
+    code: 'other-cluster',
+    message:
+      `${cluster.id} is registered as the cluster ${stored.clusterUid}, ` +
+      `but ${cluster.server} is another one.`,
+    remedy: 'Was it rebuilt? Then start with an empty --data directory to register it anew.',
+  });
+}
+
+/** Takeover is never entered here: only `enterTakeover` does, after its probe. */
+async function writeRegistration(
+  request: RegisterCluster,
+  found: { readonly uid: ClusterUid; readonly stored: ClusterRegistration | undefined },
+): Promise<void> {
+  const { cluster, senderRoleId, stores } = request;
+  const { stored, uid } = found;
+  const staysTakenOver = cluster.mode === 'takeover' && stored?.mode === 'takeover';
+  const wanted: ClusterRegistration = {
+    id: cluster.id,
+    clusterUid: uid,
+    mode: staysTakenOver ? 'takeover' : 'observe',
+    isFrozen: stored?.isFrozen ?? false,
+    configVersion: stored?.configVersion ?? 0,
+    senderRoleId,
+    server: cluster.server,
+    ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
+    authentication: cluster.functions,
+    labels: stored?.labels ?? {},
+    ...(staysTakenOver && stored.takeoverProbedAtMs !== undefined
+      ? { takeoverProbedAtMs: stored.takeoverProbedAtMs }
+      : {}),
+  };
+  if (stored !== undefined && isSame(stored, wanted)) return;
+  const result = await stores.registry.writeCluster(wanted, stored?.configVersion ?? 0);
+  if (result === 'lost') {
+    throw new EngineRefusal({
+      code: 'registry-busy',
+      message: `The registration of ${cluster.id} was changed at the same moment.`,
+      remedy: 'Start again; if it happens again, another engine uses this --data directory.',
+    });
+  }
+}
+
+function isSame(left: ClusterRegistration, right: ClusterRegistration): boolean {
+  const text = (one: ClusterRegistration): string => canonicalJson({ ...one } as unknown as Json); // a registration is plain JSON
+  return text(left) === text(right);
+}
+
+async function takeOver(request: RegisterCluster, transport: Transport): Promise<void> {
+  const { cluster, stores, options } = request;
+  options.onProgress?.(`checking that no built-in DaemonSet loop runs in ${cluster.id} …`);
+  const clock = createSystemClock();
+  const result = await enterTakeover(cluster.id, {
+    access: createProbeAccess({ transport }),
+    registry: stores.registry,
+    view: stores.view,
+    connector: createClusterConnector({ clock }),
+    clock,
+    random: createSystemRandom(),
+    ...(options.probeWaitMs === undefined ? {} : { waitMs: options.probeWaitMs }),
+  });
+  if (result.kind === 'entered') return;
+  if (result.kind === 'failed') {
+    throw new EngineRefusal({
+      code: 'probe-failed',
+      message: `The takeover probe could not be carried out: ${result.message}.`,
+      remedy:
+        'The kubeconfig’s user must be able to create and delete a DaemonSet in rollcall-system.',
+    });
+  }
+  throw new EngineRefusal({
+    code: 'built-in-controller-runs',
+    message: `Takeover of ${cluster.id} is refused: its built-in DaemonSet loop is on, and two controllers would fight.`,
+    remedy:
+      'Start kube-controller-manager with --controllers=*,-daemonset-controller, or use --mode observe.',
+  });
+}
+
+function openTransport(cluster: EngineCluster): Transport {
+  const parsed = parseEndpoint(cluster.server);
+  if (parsed.kind === 'refused') {
+    throw new EngineRefusal({
+      code: 'endpoint-invalid',
+      message: `The cluster ${cluster.id} cannot be reached as given: ${parsed.message}.`,
+      remedy: 'Check the server address in the kubeconfig.',
+    });
+  }
+  return createTransport({
+    endpoint: parsed.endpoint,
+    credential: credentialOf(cluster.probe),
+    clock: createSystemClock(),
+    ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
+  });
+}
+
+function credentialOf(authentication: ClusterAuthentication): Credential {
+  switch (authentication.kind) {
+    case 'bearer':
+      return staticBearer(authentication.token);
+    case 'client-certificate':
+      return authentication;
+    case 'none':
+    case 'eks':
+      return { kind: 'none' };
+  }
+}

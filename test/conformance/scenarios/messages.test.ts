@@ -1,0 +1,51 @@
+/**
+ * Messages duplicated, reordered across groups, delayed and dropped while the stage churns: the same
+ * end state, and never two non-terminal pods of a DaemonSet on a node, as the witness sees it.
+ *
+ * Replay: ROLLCALL_SEED=<seed> npm run test:conformance -- test/conformance/scenarios/messages.test.ts
+ */
+import { after, before, describe, it } from 'node:test';
+import { EXPECTED_NODES, applyExamples, uidOf } from './examples.ts';
+import { expectNoDoublePlacement, expectPodsOn } from './expectations.ts';
+import { churn, endChurn } from './churn.ts';
+import { createSeeded, seedOfRun } from './seeded.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const STEPS_COUNT = 60;
+const SETTLE_DEADLINE_MS = 120_000;
+const seeded = createSeeded(seedOfRun(20261121));
+
+describe(`disturbed messages (seed ${String(seeded.seed)})`, { timeout: 600_000 }, () => {
+  let stage: Stage;
+  let uids: Readonly<Record<string, string>>;
+
+  before(async () => {
+    stage = await openStage({
+      name: 'scenario-messages',
+      engine: {
+        faults: { seed: seeded.seed, duplicate: 0.3, reorder: 0.3, delay: 0.3, drop: 0.05 },
+      },
+    });
+    uids = await applyExamples(stage);
+  });
+  after(async () => {
+    await stage.close();
+  });
+
+  it('lead to the same end state once the disturbance ends', async (context) => {
+    for (let step = 0; step < STEPS_COUNT; step += 1) {
+      const what = await churn(stage, seeded);
+      context.diagnostic(`step ${String(step)}: ${what}`);
+    }
+    await endChurn(stage);
+    await stage.restartEngine({ faults: undefined });
+    for (const [name, nodes] of Object.entries(EXPECTED_NODES)) {
+      await expectPodsOn(stage, uidOf(uids, name), nodes, SETTLE_DEADLINE_MS);
+    }
+  });
+
+  it('never led to two non-terminal pods of a DaemonSet on a node (S1)', () => {
+    expectNoDoublePlacement(stage);
+  });
+});

@@ -1,0 +1,159 @@
+/**
+ * Scenarios of issue 3 on the real control plane: what happens to pods. Deleted, failed (the first
+ * steps of the back-off for real and across a restart), succeeded, evicted, stuck terminating, held by a
+ * finalizer.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { PodRecord } from '../control-plane/observed-records.ts';
+import type { ObservedEvent } from '../control-plane/observer.ts';
+import { daemonSetPath, podPath, testDaemonSet } from './daemon-set.ts';
+import {
+  daemonSetUid,
+  expectNoDoublePlacement,
+  expectPodsOn,
+  expectStatus,
+  livePodsByNode,
+} from './expectations.ts';
+import { NODES, openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const STORAGE = { 'storage.example.com/local-disks': 'true' };
+const FIRST = NODES.storage[0];
+
+describe('pods of a DaemonSet', { timeout: 600_000 }, () => {
+  let stage: Stage;
+
+  before(async () => {
+    stage = await openStage({ name: 'scenario-pods' });
+  });
+  after(async () => {
+    await stage.close();
+  });
+
+  it('a deleted pod is replaced', async () => {
+    const { uid, pod } = await createOnStorage('deleted');
+    await stage.admin.delete(podPath(pod));
+    await expectReplacement(uid, pod);
+  });
+
+  it('a pod that succeeded is replaced', async () => {
+    const { uid, pod } = await createOnStorage('succeeded');
+    await setPhase(pod, 'Succeeded');
+    await expectReplacement(uid, pod);
+  });
+
+  it('an evicted pod is replaced', async () => {
+    const { uid, pod } = await createOnStorage('evicted');
+    await setPhase(pod, 'Failed', 'Evicted');
+    await expectReplacement(uid, pod);
+  });
+
+  it('failed pods are replaced 1, 2 and 4 s apart, also across a restart', async () => {
+    const { uid, pod } = await createOnStorage('failing');
+    await setPhase(pod, 'Failed');
+    let current = await expectReplacement(uid, pod);
+    const waitsMs: number[] = [];
+    for (const step of [1, 2, 3]) {
+      const failedAtMs = performance.timeOrigin + performance.now();
+      await setPhase(current, 'Failed');
+      if (step === 2) await stage.restartEngine();
+      const failed = current;
+      current = await expectReplacement(uid, failed);
+      waitsMs.push(deletedAtMs(failed.uid) - failedAtMs);
+    }
+    const [first = 0, second = 0, third = 0] = waitsMs;
+    const text = `waited ${waitsMs.map((wait) => Math.round(wait)).join(', ')} ms`;
+    assert.ok(first < 3500, text);
+    assert.ok(second >= 500 && third >= 2000, text);
+    assert.ok(third > first, text);
+  });
+
+  it('a pod stuck terminating blocks its node until it is gone', async () => {
+    const { uid, pod } = await createOnStorage('stuck', {
+      podLabels: { 'rollcall.test/stuck-terminating': 'true' },
+    });
+    await stage.admin.delete(podPath(pod));
+    await stage.observer.waitUntilQuiet({ quietMs: 3000, deadlineMs: 30_000 });
+    assert.equal(livePodsByNode(stage.observer, uid).get(FIRST), undefined);
+    await stage.admin.delete(podPath(pod), { gracePeriodSeconds: 0 });
+    await expectReplacement(uid, pod);
+  });
+
+  it('a finished pod held by a finalizer gets a successor beside it', async () => {
+    const { uid, pod } = await createOnStorage('held', { finalizers: ['example.com/hold'] });
+    await setPhase(pod, 'Failed');
+    const successor = await expectReplacement(uid, pod);
+    assert.notEqual(successor.name, pod.name);
+    assert.ok(stage.observer.pods.has(pod.uid), 'the held pod is still there');
+    for (const held of stage.observer.podsByNode(uid).values()) {
+      for (const one of held)
+        await stage.admin.patch(podPath(one), { metadata: { finalizers: null } });
+    }
+    await expectStatus(stage, uid, { numberAvailable: NODES.storage.length });
+    await expectPodsOn(stage, uid, NODES.storage);
+  });
+
+  it('never had two non-terminal pods of a DaemonSet on a node (S1)', () => {
+    expectNoDoublePlacement(stage);
+  });
+
+  async function createOnStorage(
+    name: string,
+    more: Partial<Parameters<typeof testDaemonSet>[0]> = {},
+  ): Promise<{ readonly uid: string; readonly pod: PodRecord }> {
+    await stage.admin.post(
+      daemonSetPath({}),
+      testDaemonSet({ name, nodeSelector: STORAGE, ...more }),
+    );
+    const uid = await daemonSetUid(stage, { namespace: 'default', name });
+    await expectPodsOn(stage, uid, NODES.storage);
+    await expectStatus(stage, uid, { numberReady: NODES.storage.length });
+    const pod = livePodsByNode(stage.observer, uid).get(FIRST)?.[0];
+    assert.ok(pod !== undefined);
+    return { uid, pod };
+  }
+
+  /** Waits for a ready pod on the same node with another UID. */
+  async function expectReplacement(uid: string, old: PodRecord): Promise<PodRecord> {
+    const find = (): PodRecord | undefined =>
+      livePodsByNode(stage.observer, uid)
+        .get(old.node ?? '')
+        ?.find((pod) => pod.uid !== old.uid && pod.isReady);
+    try {
+      await stage.observer.waitUntil(() => find() !== undefined, {
+        deadlineMs: 60_000,
+        description: `a replacement of ${old.name}`,
+      });
+    } catch (error) {
+      throw new Error(stage.activity.tail(30), { cause: error });
+    }
+    const pod = find();
+    assert.ok(pod !== undefined);
+    return pod;
+  }
+
+  async function setPhase(pod: PodRecord, phase: string, reason?: string): Promise<void> {
+    await stage.admin.patch(`${podPath(pod)}/status`, {
+      status: {
+        phase,
+        ...(reason === undefined ? {} : { reason }),
+        conditions: [{ type: 'Ready', status: 'False' }],
+      },
+    });
+  }
+
+  function deletedAtMs(podUid: string): number {
+    const event = stage.observer.events.find((one) => isDeletion(one, podUid));
+    return event?.atMs ?? Number.NaN;
+  }
+});
+
+function isDeletion(event: ObservedEvent, podUid: string): boolean {
+  const { record } = event;
+  return (
+    record.kind === 'Pod' &&
+    record.uid === podUid &&
+    (record.isDeleting || event.type === 'DELETED')
+  );
+}

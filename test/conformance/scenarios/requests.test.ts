@@ -1,0 +1,74 @@
+/**
+ * What Rollcall costs the API server, from its own audit log: creating one DaemonSet on 1,000 nodes
+ * takes at most 1.1 requests per pod (events aside), and no reconcile sends a LIST of nodes or pods.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { countBy, readAuditRecords } from '../control-plane/audit.ts';
+import { plainNodes } from '../control-plane/nodes.ts';
+import { daemonSetPath, testDaemonSet } from './daemon-set.ts';
+import {
+  daemonSetUid,
+  expectNoDoublePlacement,
+  expectPodsOn,
+  expectStatus,
+} from './expectations.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const NODES_COUNT = 1000;
+const REQUESTS_PER_POD_MAX = 1.1;
+const FUNCTIONS_USER = 'system:serviceaccount:rollcall-system:rollcall-functions';
+
+describe('one DaemonSet on 1,000 nodes', { timeout: 600_000 }, () => {
+  let stage: Stage;
+
+  before(async () => {
+    stage = await openStage({ name: 'scenario-requests', nodes: plainNodes(NODES_COUNT) });
+  });
+  after(async () => {
+    await stage.close();
+  });
+
+  it('costs at most 1.1 non-event requests per pod and no LIST of nodes or pods', async (context) => {
+    const { controlPlane } = stage.cluster;
+    if (controlPlane === undefined) {
+      context.skip('needs the audit log of a control plane of its own');
+      return;
+    }
+    await stage.observer.waitUntil(
+      (observer) =>
+        [...observer.nodes.values()].filter((node) => node.taintKeys.length === 0).length ===
+        NODES_COUNT,
+      { deadlineMs: 240_000, description: 'all nodes untainted' },
+    );
+    const sinceMs = Date.now();
+    await stage.admin.post(daemonSetPath({}), testDaemonSet({ name: 'everywhere' }));
+    const uid = await daemonSetUid(stage, { namespace: 'default', name: 'everywhere' });
+    const names = Array.from({ length: NODES_COUNT }, (_, index) => nodeNameOf(index));
+    await expectPodsOn(stage, uid, names, 120_000);
+    await expectStatus(stage, uid, { numberAvailable: NODES_COUNT });
+    await stage.observer.waitUntilQuiet({ quietMs: 3000, deadlineMs: 60_000 });
+    const requests = await readAuditRecords(controlPlane.auditLogPath, {
+      user: FUNCTIONS_USER,
+      sinceMs,
+      where: (record) => record.resource !== 'events',
+    });
+    const byVerb = countBy(
+      requests,
+      (record) => `${record.verb} ${record.resource}/${record.subresource}`,
+    );
+    const text = JSON.stringify(Object.fromEntries(byVerb));
+    context.diagnostic(`requests per pod ${String(requests.length / NODES_COUNT)}: ${text}`);
+    assert.ok(requests.length <= NODES_COUNT * REQUESTS_PER_POD_MAX, text);
+    const lists = requests.filter(
+      (record) => record.verb === 'list' && ['nodes', 'pods'].includes(record.resource),
+    );
+    assert.deepEqual(lists, []);
+    expectNoDoublePlacement(stage);
+  });
+});
+
+function nodeNameOf(index: number): string {
+  return `node-${String(index + 1).padStart(4, '0')}`;
+}

@@ -1,0 +1,245 @@
+/**
+ * `npm run bench -- join`: a node joins a cluster of 1,000 nodes with 10 DaemonSets. How long from
+ * *eligible* (its last start-up taint is gone) until all ten pods are created, and at what cost; Rollcall
+ * and the built-in controller (default and lifted limits) in the same run, on the same control plane.
+ *
+ * Times are those of an independent watch. CPU is user plus system time of the controller's process: the
+ * controller-manager, or the engine with watcher, handlers, and its local queues and tables together.
+ * Bounded: joins are counted, every wait has a deadline, everything is stopped at the end.
+ */
+import { createApiClient } from '../conformance/control-plane/api.ts';
+import type { ApiClient } from '../conformance/control-plane/api.ts';
+import { startControlPlane } from '../conformance/control-plane/control-plane.ts';
+import type { ControlPlane } from '../conformance/control-plane/control-plane.ts';
+import {
+  createNodes,
+  deleteNodes,
+  fakeNode,
+  plainNodes,
+} from '../conformance/control-plane/nodes.ts';
+import { startObserver } from '../conformance/control-plane/observer.ts';
+import type { Observer } from '../conformance/control-plane/observer.ts';
+import { testDaemonSet, daemonSetPath } from '../conformance/scenarios/daemon-set.ts';
+import { applyFiles } from '../conformance/scenarios/manifests.ts';
+import { repositoryPath } from '../conformance/scenarios/stage.ts';
+import { startEngineProcess } from './support/engine-process.ts';
+import type { EngineProcess } from './support/engine-process.ts';
+import { percentile, renderRows } from './support/statistics.ts';
+
+const NODES_COUNT = Number(process.env['BENCH_NODES'] ?? 1000);
+const DAEMON_SETS_COUNT = Number(process.env['BENCH_DAEMONSETS'] ?? 10);
+const JOINS_COUNT = Number(process.env['BENCH_JOINS'] ?? 20);
+const WARM_JOINS_COUNT = 3;
+const DEADLINE_MS = 300_000;
+
+interface JoinTimes {
+  readonly firstPodMs: number;
+  readonly allPodsMs: number;
+}
+
+interface Row {
+  readonly who: string;
+  readonly times: readonly JoinTimes[];
+  readonly cpuSecondsPerJoin: number;
+  readonly notes: string;
+}
+
+interface Bench {
+  readonly controlPlane: ControlPlane;
+  readonly admin: ApiClient;
+  readonly observer: Observer;
+}
+
+async function main(): Promise<void> {
+  say('starting a control plane …');
+  const controlPlane = await startControlPlane({ name: 'bench-join', limits: 'lifted' });
+  const admin = createApiClient(controlPlane.connectionOf('admin'));
+  const observer = await startObserver(controlPlane.connectionOf('observer'));
+  const bench = { controlPlane, admin, observer };
+  const rows: Row[] = [];
+  try {
+    await prepare(bench);
+    rows.push(await measureRollcall(bench));
+    rows.push(await measureBuiltIn(bench, 'lifted'));
+    rows.push(await measureBuiltIn(bench, 'default'));
+  } finally {
+    await observer.stop();
+    admin.close();
+    await controlPlane.stop();
+  }
+  print(rows);
+}
+
+async function prepare({ admin, observer }: Bench): Promise<void> {
+  await applyFiles(admin, [
+    repositoryPath('infra/watcher/rbac.yaml'),
+    repositoryPath('infra/functions/rbac.yaml'),
+  ]);
+  say(`creating ${String(NODES_COUNT)} nodes …`);
+  await createNodes(admin, plainNodes(NODES_COUNT));
+  await observer.waitUntil((it) => countEligible(it) === NODES_COUNT, { deadlineMs: DEADLINE_MS });
+}
+
+function countEligible(observer: Observer): number {
+  let count = 0;
+  for (const node of observer.nodes.values()) if (node.taintKeys.length === 0) count += 1;
+  return count;
+}
+
+async function measureRollcall(bench: Bench): Promise<Row> {
+  say('starting the engine …');
+  const engine = await startEngineProcess(bench.controlPlane);
+  try {
+    await createDaemonSets(bench);
+    await joinSome(bench, { prefix: 'warm', count: WARM_JOINS_COUNT });
+    const before = await engine.usage();
+    const times = await joinSome(bench, { prefix: 'rollcall', count: JOINS_COUNT });
+    const after = await engine.usage();
+    const perJoin = (key: string): string =>
+      (((after.requests[key] ?? 0) - (before.requests[key] ?? 0)) / JOINS_COUNT).toFixed(1);
+    return {
+      who: 'rollcall',
+      times,
+      cpuSecondsPerJoin: (after.cpuSeconds - before.cpuSeconds) / JOINS_COUNT,
+      notes: ['messages', 'hints', 'invocations', 'reads', 'writes', 'kubernetes']
+        .map((key) => `${key} ${perJoin(key)}`)
+        .join(', '),
+    };
+  } finally {
+    await stopEngine(bench, engine);
+  }
+}
+
+/** Leaves the cluster without DaemonSets, so that the next one starts like the first. */
+async function stopEngine(bench: Bench, engine: EngineProcess): Promise<void> {
+  await engine.stop();
+  await deleteDaemonSets(bench);
+}
+
+async function measureBuiltIn(bench: Bench, limits: 'default' | 'lifted'): Promise<Row> {
+  say(`built-in controller, ${limits} limits …`);
+  const { controlPlane } = bench;
+  await controlPlane.setControllerManagerLimits('lifted');
+  await controlPlane.setDaemonSetController('on');
+  await createDaemonSets(bench);
+  await controlPlane.setControllerManagerLimits(limits);
+  await joinSome(bench, { prefix: 'warm', count: WARM_JOINS_COUNT });
+  const beforeSeconds = controlPlane.cpuSeconds('controllerManager');
+  const times = await joinSome(bench, { prefix: `builtin-${limits}`, count: JOINS_COUNT });
+  const cpuSeconds = controlPlane.cpuSeconds('controllerManager') - beforeSeconds;
+  await controlPlane.setControllerManagerLimits('lifted');
+  await deleteDaemonSets(bench);
+  await controlPlane.setDaemonSetController('off');
+  return {
+    who: `built-in, ${limits}`,
+    times,
+    cpuSecondsPerJoin: cpuSeconds / JOINS_COUNT,
+    notes: 'whole controller-manager',
+  };
+}
+
+async function createDaemonSets({ admin, observer }: Bench): Promise<void> {
+  for (let index = 0; index < DAEMON_SETS_COUNT; index += 1) {
+    await admin.post(daemonSetPath({}), testDaemonSet({ name: nameOf(index) }));
+  }
+  const wanted = DAEMON_SETS_COUNT * observer.nodes.size;
+  await observer.waitUntil((it) => it.pods.size >= wanted && allReady(it), {
+    deadlineMs: DEADLINE_MS,
+    description: `${String(wanted)} pods ready`,
+  });
+  await observer.waitUntilQuiet({ quietMs: 3000, deadlineMs: DEADLINE_MS });
+}
+
+function allReady(observer: Observer): boolean {
+  for (const pod of observer.pods.values()) if (!pod.isReady) return false;
+  return true;
+}
+
+async function deleteDaemonSets({ admin, observer }: Bench): Promise<void> {
+  for (let index = 0; index < DAEMON_SETS_COUNT; index += 1) {
+    await admin.delete(daemonSetPath({ name: nameOf(index) }));
+  }
+  await observer.waitUntil((it) => it.pods.size === 0, {
+    deadlineMs: DEADLINE_MS,
+    description: 'no pods',
+  });
+}
+
+/** Lets nodes join one after the other, each followed by quiet; then removes them again. */
+async function joinSome(
+  bench: Bench,
+  joins: { readonly prefix: string; readonly count: number },
+): Promise<JoinTimes[]> {
+  const names = Array.from(
+    { length: joins.count },
+    (_, index) => `${joins.prefix}-${String(index)}`,
+  );
+  const times: JoinTimes[] = [];
+  for (const name of names) {
+    const fromEvent = bench.observer.events.length;
+    await createNodes(bench.admin, [fakeNode({ name })]);
+    await bench.observer.waitUntil((it) => countReadyOn(it, name) === DAEMON_SETS_COUNT, {
+      deadlineMs: DEADLINE_MS,
+      description: `${String(DAEMON_SETS_COUNT)} ready pods on ${name}`,
+    });
+    await bench.observer.waitUntilQuiet({ quietMs: 500, deadlineMs: DEADLINE_MS });
+    times.push(readTimes(bench.observer, name, fromEvent));
+  }
+  await deleteNodes(bench.admin, names);
+  await bench.observer.waitUntil(
+    (it) =>
+      [...it.pods.values()].every((pod) => pod.node === undefined || !names.includes(pod.node)),
+    { deadlineMs: DEADLINE_MS, description: 'pods of the removed nodes collected' },
+  );
+  return times;
+}
+
+function countReadyOn(observer: Observer, node: string): number {
+  let count = 0;
+  for (const pod of observer.pods.values()) if (pod.node === node && pod.isReady) count += 1;
+  return count;
+}
+
+function readTimes(observer: Observer, node: string, fromEvent: number): JoinTimes {
+  let eligibleAtMs = Number.NaN;
+  const createdAtMs: number[] = [];
+  for (const { type, atMs, record } of observer.events.slice(fromEvent)) {
+    if (record.kind === 'Node' && record.name === node && record.taintKeys.length === 0) {
+      if (Number.isNaN(eligibleAtMs)) eligibleAtMs = atMs;
+    }
+    if (record.kind === 'Pod' && record.node === node && type === 'ADDED') createdAtMs.push(atMs);
+  }
+  return {
+    firstPodMs: Math.min(...createdAtMs) - eligibleAtMs,
+    allPodsMs: Math.max(...createdAtMs) - eligibleAtMs,
+  };
+}
+
+function nameOf(index: number): string {
+  return `agent-${String(index)}`;
+}
+
+function print(rows: readonly Row[]): void {
+  const cells = rows.map(({ who, times, cpuSecondsPerJoin, notes }) => {
+    const all = times.map((one) => one.allPodsMs);
+    const first = times.map((one) => one.firstPodMs);
+    return [
+      who,
+      percentile(first, 50).toFixed(0),
+      percentile(first, 95).toFixed(0),
+      percentile(all, 50).toFixed(0),
+      percentile(all, 95).toFixed(0),
+      cpuSecondsPerJoin.toFixed(2),
+      notes,
+    ];
+  });
+  const headings = ['controller', 'first p50', 'p95', 'all p50', 'p95', 'CPU s/join', 'per join'];
+  const title = `${String(JOINS_COUNT)} joins, ${String(NODES_COUNT)} nodes, ${String(DAEMON_SETS_COUNT)} DaemonSets; milliseconds from eligible to pods created`;
+  process.stdout.write(`${title}\n${renderRows([headings, ...cells])}\n`);
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+await main();

@@ -1,0 +1,72 @@
+/**
+ * Rollcall's engine as a child process of a benchmark: starts, counts its own requests, stops when told.
+ *
+ * Requests are counted where they leave (node's diagnostics channel of the HTTP client), by kind.
+ */
+import { channel } from 'node:diagnostics_channel';
+import type { ClientRequest } from 'node:http';
+import { once } from 'node:events';
+import { clusterId } from '../../../src/core/model/identifiers.ts';
+import { startEngine } from '../../../src/local/engine.ts';
+import { createActivityLog } from '../../conformance/scenarios/activity-log.ts';
+import type { EngineChildSettings } from './engine-process.ts';
+
+const READS = new Set(['GetItem', 'BatchGetItem', 'Query']);
+const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']);
+
+const requests: Record<string, number> = {};
+
+function count(kind: string): void {
+  requests[kind] = (requests[kind] ?? 0) + 1;
+}
+
+/** Sorts a request by what it is for. */
+function classify(request: ClientRequest): string {
+  const target = request.getHeader('x-amz-target');
+  if (typeof target !== 'string') return 'kubernetes';
+  const [, action = ''] = target.split('.');
+  if (READS.has(action)) return 'reads';
+  if (WRITES.has(action)) return 'writes';
+  return `sqs-${action}`;
+}
+
+channel('http.client.request.start').subscribe((message) => {
+  count(classify((message as { readonly request: ClientRequest }).request));
+});
+
+const [settings] = (await once(process, 'message')) as [EngineChildSettings];
+const activity = createActivityLog();
+const engine = await startEngine({
+  clusters: [
+    {
+      id: clusterId('bench'),
+      server: settings.server,
+      caPem: settings.caPem,
+      watcher: { kind: 'bearer', token: settings.watcherToken },
+      functions: { kind: 'bearer', token: settings.functionsToken },
+      probe: { kind: 'bearer', token: settings.adminToken },
+      mode: 'takeover',
+    },
+  ],
+  log: activity.log,
+  metrics: activity.metrics,
+  probeWaitMs: 3000,
+});
+process.send?.('started');
+
+process.on('message', (message) => {
+  if (message === 'usage') {
+    process.send?.({
+      ...requests,
+      messages: requests['sqs-SendMessage'] ?? 0,
+      hints: requests['sqs-SendMessageBatch'] ?? 0,
+      invocations: engine.aws.counts.started,
+    });
+  }
+  if (message === 'stop') {
+    void engine.stop().then(() => {
+      process.stderr.write(`${activity.tail(5)}\n`);
+      process.disconnect();
+    });
+  }
+});

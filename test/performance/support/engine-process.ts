@@ -1,0 +1,63 @@
+/**
+ * Rollcall's engine in a process of its own, so that its CPU time is nobody else's; the benchmark's
+ * side. `engine-child.ts` is the other side.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { ControlPlane } from '../../conformance/control-plane/control-plane.ts';
+import { readCpuSeconds } from '../../conformance/control-plane/process-usage.ts';
+
+/** What the engine is started with. */
+export interface EngineChildSettings {
+  readonly server: string;
+  readonly caPem: string;
+  readonly watcherToken: string;
+  readonly functionsToken: string;
+  readonly adminToken: string;
+}
+
+/** Counters since the start. */
+export interface EngineUsage {
+  readonly cpuSeconds: number;
+  /** messages, hints, invocations, reads, writes, kubernetes. */
+  readonly requests: Readonly<Record<string, number>>;
+}
+
+/** A running engine process. */
+export interface EngineProcess {
+  readonly pid: number;
+  readonly usage: () => Promise<EngineUsage>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts the engine in takeover; resolves when it runs. */
+export async function startEngineProcess(controlPlane: ControlPlane): Promise<EngineProcess> {
+  const child = fork(new URL('./engine-child.ts', import.meta.url).pathname, [], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const settings: EngineChildSettings = {
+    server: controlPlane.server,
+    caPem: controlPlane.caPem,
+    watcherToken: controlPlane.tokens.watcher,
+    functionsToken: controlPlane.tokens.functions,
+    adminToken: controlPlane.tokens.admin,
+  };
+  child.send(settings);
+  const [first] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [unknown];
+  if (first !== 'started') throw new Error(`the engine did not start: ${String(first)}`);
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the engine has no process id');
+  return {
+    pid,
+    usage: async () => {
+      child.send('usage');
+      const [requests] = (await once(child, 'message')) as [Record<string, number>];
+      return { cpuSeconds: readCpuSeconds(pid), requests };
+    },
+    stop: async () => {
+      const exited = once(child, 'exit');
+      child.send('stop');
+      await exited;
+    },
+  };
+}
