@@ -1,6 +1,17 @@
-/** Dead letters (being written). */
-import type { RegistryStore } from '../ports/registry-store.ts';
+/**
+ * `dead-letter`: what a queue gave up is classified, recorded and counted.
+ *
+ * A lost event may have changed anything, so its cluster's view is incomplete until a snapshot that is
+ * announced afterwards, unless the view rests on an announcement that came later than the event
+ * (protocol 18, row 83). Only a verified sender's letter can do that (S6). A lost hint is recorded;
+ * `resync` hints every key anyway. Nothing is sent back into a queue here.
+ */
+import { compareResourceVersions, isResourceVersion } from '../core/model/identifiers.ts';
+import type { ClusterMeta } from '../core/model/view-items.ts';
+import type { WatcherHeader } from '../core/model/watcher-message.ts';
 import type { IngestDependencies } from './ingest/dependencies.ts';
+import { verifySender } from './ingest/identity.ts';
+import { markIncomplete } from './ingest/ingest-refused.ts';
 import type { IngestContext, ParsedBody } from './ingest/result.ts';
 
 /** A message that a queue gave up. */
@@ -21,15 +32,68 @@ export type DeadLetterResult =
   | { readonly kind: 'view-incomplete'; readonly code: 'lost-event' }
   | { readonly kind: 'outdated'; readonly code: 'older-than-announcement' };
 
-/** What `handleDeadLetter` needs: ingest's dependencies, and a registry to list records in. */
-export type DeadLetterDependencies = IngestDependencies & {
-  readonly registry: Pick<RegistryStore, 'readCluster' | 'recordDeadLetter'>;
-};
-
-/** Classifies, records and counts one dead letter; a lost event marks its view incomplete. */
+/** Classifies, records and counts one dead letter. Rejects when a dependency is lost. */
 export async function handleDeadLetter(
-  _letter: DeadLetter,
-  _dependencies: DeadLetterDependencies,
+  letter: DeadLetter,
+  dependencies: IngestDependencies,
 ): Promise<DeadLetterResult> {
-  throw new Error('handleDeadLetter is being written');
+  const { registry, log, metrics } = dependencies;
+  const result =
+    letter.queue === 'events'
+      ? await handleLostEvent(letter, dependencies)
+      : ({ kind: 'recorded', code: 'lost-hint' } as const);
+  const isEvent = letter.queue === 'events';
+  const messageId = isEvent ? letter.context.messageId : letter.messageId;
+  const cluster = isEvent ? (headerOf(letter.parsed).cluster ?? '') : (letter.cluster ?? '');
+  log.warn('dead letter', { queue: letter.queue, code: result.code, cluster, messageId });
+  metrics.count('DeadLetters', { outcome: `${letter.queue}/${result.code}` });
+  await registry.recordDeadLetter({
+    cluster,
+    queue: letter.queue,
+    code: result.code,
+    detail: isEvent ? detailOf(letter.parsed) : '',
+    messageId,
+    atMs: isEvent ? letter.context.sentAtMs : letter.sentAtMs,
+    body: isEvent ? (letter.context.body ?? '') : letter.body,
+  });
+  return result;
+}
+
+async function handleLostEvent(
+  letter: Extract<DeadLetter, { queue: 'events' }>,
+  dependencies: IngestDependencies,
+): Promise<DeadLetterResult> {
+  const header = headerOf(letter.parsed);
+  const { cluster, clusterUid } = header;
+  if (cluster === undefined) return { kind: 'recorded', code: 'unverified-event' };
+  const claim = { cluster, ...(clusterUid === undefined ? {} : { clusterUid }) };
+  const verification = await verifySender(claim, letter.context, dependencies);
+  if (verification.kind === 'refused') return { kind: 'recorded', code: 'unverified-event' };
+  const { registration } = verification;
+  const meta = await dependencies.view.readMeta(registration.clusterUid);
+  if (meta !== undefined && isOutdated(header, meta)) {
+    return { kind: 'outdated', code: 'older-than-announcement' };
+  }
+  const marked = await markIncomplete(registration, { reason: 'dead-letter' }, dependencies);
+  return { kind: marked === 'marked' ? 'view-incomplete' : 'recorded', code: 'lost-event' };
+}
+
+/** True when the view rests, or will rest, on an announcement that came after this message. */
+function isOutdated(header: Partial<WatcherHeader>, meta: ClusterMeta): boolean {
+  const { epoch, incarnation, seq } = header;
+  if (!isResourceVersion(epoch) || seq === undefined) return false;
+  const difference = compareResourceVersions(epoch, meta.epoch);
+  if (difference !== 0 || incarnation !== meta.incarnation) return difference < 0;
+  const announcedSeq = meta.snapshot?.announcedSeq ?? meta.announcedSeq;
+  return announcedSeq !== undefined && seq < announcedSeq;
+}
+
+function headerOf(parsed: ParsedBody): Partial<WatcherHeader> {
+  return parsed.kind === 'message' ? parsed.message : parsed.header;
+}
+
+function detailOf(parsed: ParsedBody): string {
+  return parsed.kind === 'refused'
+    ? `${parsed.code} ${parsed.field}`.trim()
+    : parsed.message.body.kind;
 }

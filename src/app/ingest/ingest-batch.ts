@@ -1,6 +1,15 @@
-/** Applies a batch (being written). */
+/**
+ * Applies a batch of events.fifo: one message at a time per cluster, clusters side by side.
+ *
+ * The first record of a group that fails, or must come again, ends the group: what follows it is left
+ * to redelivery in its order (protocol 20), and other clusters go on (L3). Records of one group are in
+ * order in a batch. Nothing is thrown: a rejection of a dependency is logged once, with its cause.
+ */
 import type { IngestDependencies } from './dependencies.ts';
+import { ingestMessage } from './ingest-message.ts';
+import { ingestRefused } from './ingest-refused.ts';
 import type { IngestContext, IngestResult, ParsedBody } from './result.ts';
+import { sideBySide } from './side-by-side.ts';
 
 /** One record of events.fifo. */
 export interface IngestRecord {
@@ -17,10 +26,54 @@ export interface IngestBatchResult {
   readonly failedMessageIds: readonly string[];
 }
 
-/** Applies a batch: one message at a time per cluster, clusters side by side. Never rejects. */
+/** Applies a batch. Never rejects. */
 export async function ingestBatch(
-  _records: readonly IngestRecord[],
-  _dependencies: IngestDependencies,
+  records: readonly IngestRecord[],
+  dependencies: IngestDependencies,
 ): Promise<IngestBatchResult> {
-  throw new Error('ingestBatch is being written');
+  const groups = new Map<string, IngestRecord[]>();
+  for (const record of records) {
+    const group = record.groupId ?? clusterOf(record.parsed) ?? '';
+    groups.set(group, [...(groups.get(group) ?? []), record]);
+  }
+  const results = new Map<string, IngestResult>();
+  const failed = await sideBySide([...groups.values()], groups.size, (group) =>
+    ingestGroup(group, results, dependencies),
+  );
+  return { results, failedMessageIds: failed.flat() };
+}
+
+async function ingestGroup(
+  records: readonly IngestRecord[],
+  results: Map<string, IngestResult>,
+  dependencies: IngestDependencies,
+): Promise<readonly string[]> {
+  for (const [index, record] of records.entries()) {
+    const { messageId } = record.context;
+    try {
+      const result = await ingestRecord(record, dependencies);
+      results.set(messageId, result);
+      if (result.kind !== 'deferred') continue;
+    } catch (error) {
+      const cluster = clusterOf(record.parsed) ?? '';
+      dependencies.log.error('a record was not ingested', { messageId, cluster }, error);
+      dependencies.metrics.count('IngestFailures');
+    }
+    return records.slice(index).map(({ context }) => context.messageId);
+  }
+  return [];
+}
+
+/** Applies one record, readable or not. Rejects when a dependency is lost. */
+export function ingestRecord(
+  { parsed, context }: IngestRecord,
+  dependencies: IngestDependencies,
+): Promise<IngestResult> {
+  return parsed.kind === 'message'
+    ? ingestMessage(parsed.message, context, dependencies)
+    : ingestRefused(parsed, context, dependencies);
+}
+
+function clusterOf(parsed: ParsedBody): string | undefined {
+  return parsed.kind === 'message' ? parsed.message.cluster : parsed.header.cluster;
 }

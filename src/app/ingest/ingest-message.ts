@@ -1,13 +1,127 @@
-/** Applies one message (being written). */
+/**
+ * Applies one message of a watcher to the view, strictly by position (design 3, protocol 14–22).
+ *
+ *   identity ─▶ META read ─▶ slices, DaemonSets ─▶ names ─▶ positions ─▶ META ─▶ hints
+ *                  ▲                                                      │
+ *                  └───────────────── compare-and-set lost ───────────────┘
+ *
+ * A crash between any two steps is repaired by redelivery: finished steps skip themselves, and the
+ * hints of a redelivered message are sent again (L2). META is read for each message: a process that
+ * remembered it could take a zombie's message for the next one. Rejects when a dependency is lost;
+ * the record then comes again. Never throws for what a message holds (L4).
+ */
+import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { WatcherMessage } from '../../core/model/watcher-message.ts';
+import { decideStep } from './decide-step.ts';
+import type { Step } from './decide-step.ts';
 import type { IngestDependencies } from './dependencies.ts';
-import type { IngestContext, IngestResult } from './result.ts';
+import { hintMessage } from './hints.ts';
+import { verifySender } from './identity.ts';
+import type { Incoming } from './incoming.ts';
+import { refuse } from './refuse.ts';
+import { askForSnapshot, noteSnapshotRequest } from './request-snapshot.ts';
+import type { IngestContext, IngestResult, LossReason } from './result.ts';
 
-/** Applies one message of a watcher to the view, strictly by position. */
+/** Applies one message; see IngestResult for what can come of it. */
 export async function ingestMessage(
-  _message: WatcherMessage,
-  _context: IngestContext,
-  _dependencies: IngestDependencies,
+  message: WatcherMessage,
+  context: IngestContext,
+  dependencies: IngestDependencies,
 ): Promise<IngestResult> {
-  throw new Error('ingestMessage is being written');
+  const verification = await verifySender(message, context, dependencies);
+  if (verification.kind === 'refused') {
+    return refuse({ code: verification.code, cluster: message.cluster }, context, dependencies);
+  }
+  const incoming = { message, context, registration: verification.registration };
+  const { metrics, clock, view, options } = dependencies;
+  metrics.record('IngestLag', Math.max(0, clock.nowMs() - context.sentAtMs), 'Milliseconds');
+  for (let attempt = 0; attempt < options.writeTriesMax; attempt += 1) {
+    const stored = await view.readMeta(message.clusterUid);
+    const step = await decideStep(incoming, stored, dependencies);
+    const result = await finish(incoming, { step, stored }, dependencies);
+    if (result === 'lost') continue;
+    metrics.count('IngestMessages', { outcome: result.kind });
+    return result;
+  }
+  throw new Error(`META of ${message.cluster}: lost ${options.writeTriesMax} compare-and-sets`);
+}
+
+interface Decided {
+  readonly step: Step;
+  readonly stored: ClusterMeta | undefined;
+}
+
+/** Writes META and does what follows from it; `lost` when another writer was faster. */
+async function finish(
+  incoming: Incoming,
+  { step, stored }: Decided,
+  dependencies: IngestDependencies,
+): Promise<IngestResult | 'lost'> {
+  const { view, log } = dependencies;
+  switch (step.kind) {
+    case 'apply':
+      return finishApplied(incoming, step, dependencies);
+    case 'duplicate': {
+      if (stored?.isComplete !== true) return { kind: 'duplicate', hints: 0 };
+      return {
+        kind: 'duplicate',
+        hints: await hintMessage(incoming.message, stored, dependencies),
+      };
+    }
+    case 'loss':
+      return finishIncomplete(incoming, step, dependencies);
+    case 'await':
+      return finishIncomplete(incoming, { ...step, reason: undefined }, dependencies);
+    case 'stale':
+      if (step.meta !== undefined && (await view.writeMeta(step.meta)) === 'lost') return 'lost';
+      log.info('message of an overtaken watcher left aside', logFieldsOf(incoming));
+      return { kind: 'stale-epoch' };
+    case 'defer':
+      return { kind: 'deferred', reason: 'lease-check-limited' };
+  }
+}
+
+async function finishApplied(
+  incoming: Incoming,
+  step: Extract<Step, { kind: 'apply' }>,
+  dependencies: IngestDependencies,
+): Promise<IngestResult | 'lost'> {
+  const { view, warmth, log } = dependencies;
+  const { message } = incoming;
+  if ((await view.writeMeta(step.meta)) === 'lost') return 'lost';
+  if (step.names !== undefined) warmth.names.set(message.clusterUid, step.names);
+  if (message.body.kind === 'announcement' || message.body.kind === 'manifest') {
+    log.info(`snapshot ${message.body.kind}`, {
+      ...logFieldsOf(incoming),
+      era: step.meta.era,
+      isComplete: step.meta.isComplete,
+    });
+  }
+  const { isComplete } = step.meta;
+  const hints = isComplete ? await hintMessage(message, step.meta, dependencies) : 0;
+  return { kind: 'applied', hints, isComplete };
+}
+
+/** META first: nobody acts on the view while the way back is still being asked for. */
+async function finishIncomplete(
+  incoming: Incoming,
+  step: { readonly meta: ClusterMeta; readonly reason: LossReason | undefined },
+  dependencies: IngestDependencies,
+): Promise<IngestResult | 'lost'> {
+  const { view, log, metrics } = dependencies;
+  const { reason } = step;
+  const cause = reason ?? ((step.meta.incompleteReason ?? 'new-epoch') as LossReason);
+  const { meta, mayAsk } = noteSnapshotRequest(step.meta, cause, dependencies);
+  if ((await view.writeMeta(meta)) === 'lost') return 'lost';
+  if (reason !== undefined) {
+    metrics.count('ViewLosses', { outcome: reason });
+    log.warn('view incomplete', { ...logFieldsOf(incoming), reason, broken: meta.broken });
+  }
+  if (mayAsk) await askForSnapshot(incoming.registration, dependencies);
+  return reason === undefined ? { kind: 'awaiting-snapshot' } : { kind: 'incomplete', reason };
+}
+
+function logFieldsOf(incoming: Incoming): Record<string, string | number> {
+  const { cluster, epoch, incarnation, seq } = incoming.message;
+  return { cluster, epoch, incarnation, seq, messageId: incoming.context.messageId };
 }

@@ -24,10 +24,11 @@ export type LossReason =
   | 'new-epoch'
   | 'new-cluster'
   | 'restored'
-  | 'slice-count'
   | 'snapshot-broken'
   | 'snapshot-hash'
   | 'dead-letter'
+  | 'slice-missing'
+  | 'item-too-large'
   | 'era-unconfirmed';
 
 /** Result of one message. */

@@ -1,0 +1,144 @@
+/**
+ * Closing a snapshot: what the manifest does not name goes, what it names exists, even if empty.
+ *
+ * A DaemonSet that is not named was deleted while nobody watched (row 82): its object, its name and
+ * its slices are emptied under this stamp, never removed at once, so that a late process finds
+ * something newer than what it holds. The items are removed by a manifest of a later epoch (protocol
+ * 18). A slice that was not sent is empty: the set hashes have proved that before this runs.
+ */
+import type { Uid } from '../../core/model/identifiers.ts';
+import type { NameItem, SnapshotProgress } from '../../core/model/view-items.ts';
+import type { ManifestBody, SetId } from '../../core/model/watcher-message.ts';
+import type { SlicedSet } from '../../ports/view-store.ts';
+import { raisePositions, touchedBy } from './apply-content.ts';
+import type { AppliedContent } from './apply-content.ts';
+import { writeDaemonSets } from './daemon-set-writes.ts';
+import type { IngestDependencies } from './dependencies.ts';
+import { listAllNames, writeNames } from './names.ts';
+import type { NameChange } from './names.ts';
+import { sideBySide } from './side-by-side.ts';
+import { replacing } from './slice-edits.ts';
+import type { SliceEdit } from './slice-edits.ts';
+import { isReceived, slicesOfSet } from './snapshot-sums.ts';
+import { writeSlices } from './write-slices.ts';
+import type { SliceTarget } from './write-slices.ts';
+
+/** Most slices that a set can have (design 4). */
+const SLICE_COUNT_MAX = 16;
+
+/** What a manifest closes. */
+export interface ManifestTarget extends SliceTarget {
+  readonly snapshot: SnapshotProgress;
+  /** Slice count of the view before: of more slices, the rest is emptied. */
+  readonly formerSliceCount: number;
+  /** Stamps older than this belong to an earlier epoch. */
+  readonly epochStart: string;
+}
+
+/** Applies a manifest whose hashes agree; the caller writes META next. */
+export async function applyManifest(
+  target: ManifestTarget,
+  body: ManifestBody,
+  dependencies: IngestDependencies,
+): Promise<AppliedContent> {
+  const { clusterUid } = target;
+  const listed = await listAllNames(clusterUid, dependencies, true);
+  const live = new Set(body.daemonSets.map(({ uid }) => uid));
+  const swept = listed.filter((item) => item.uid !== null && !live.has(item.uid));
+  const sweptUids = swept.flatMap(({ uid }) => (uid === null ? [] : [uid]));
+  const edits = [
+    ...editsOfNamedSets(target, body),
+    ...sweptUids.flatMap((uid) => emptying(uid, SLICE_COUNT_MAX, 0)),
+  ];
+  const slices = await writeSlices(target, edits, dependencies);
+  const gone = sweptUids.map((uid) => ({ uid, object: null }));
+  await writeDaemonSets(target, gone, { unlessEqual: true, dependencies });
+  const changes = nameChangesOf(body, listed, swept);
+  const nameItems = await writeNames(target, changes, dependencies);
+  await raisePositions(target, slices, dependencies);
+  const written = new Set(nameItems.map(({ namespace, name }) => `${namespace}/${name}`));
+  const unchanged = listed.filter(({ namespace, name }) => !written.has(`${namespace}/${name}`));
+  const old = unchanged.filter(
+    (item) => item.stamp < target.epochStart && (item.formerUids ?? []).length > 0,
+  );
+  await removeFormer(target, { items: old, body }, dependencies);
+  const standing = [...nameItems, ...unchanged.filter(({ uid }) => uid !== null)];
+  return { touched: touchedBy(slices, standing), nameItems: standing };
+}
+
+/** Slices that must exist and were not sent, and those beyond the new slice count. */
+function editsOfNamedSets(target: ManifestTarget, body: ManifestBody): readonly SliceEdit[] {
+  const { snapshot, formerSliceCount } = target;
+  const sets = new Set<SetId>(['nodes', ...body.sets]);
+  for (const { uid } of body.daemonSets) sets.add(`pods/${uid}`).add(`revisions/${uid}`);
+  const edits: SliceEdit[] = [];
+  for (const set of sets) {
+    if (set === 'daemonsets') continue;
+    const count = slicesOfSet(set, snapshot.sliceCount);
+    for (let index = 0; index < count; index += 1) {
+      if (isReceived(snapshot, set, index)) continue;
+      const rewritesAll = snapshot.isAfterLoss;
+      edits.push(replacing({ set, index, objects: [] }, { rewritesAll }));
+    }
+    for (let index = count; index < slicesOfSet(set, formerSliceCount); index += 1) {
+      edits.push(emptied(set, index));
+    }
+  }
+  return edits;
+}
+
+function emptied(set: SlicedSet, index: number): SliceEdit {
+  return { ...replacing({ set, index, objects: [] }, { rewritesAll: false }), ifMissing: 'leave' };
+}
+
+function emptying(uid: Uid, sliceCount: number, from: number): readonly SliceEdit[] {
+  return ([`pods/${uid}`, `revisions/${uid}`] as const).flatMap((set) => {
+    const count = slicesOfSet(set, sliceCount);
+    return Array.from({ length: count - from }, (_, index) => emptied(set, from + index));
+  });
+}
+
+function nameChangesOf(
+  body: ManifestBody,
+  listed: readonly NameItem[],
+  swept: readonly NameItem[],
+): readonly NameChange[] {
+  const keyOf = (item: { readonly namespace: string; readonly name: string }): string =>
+    `${item.namespace}/${item.name}`;
+  const byName = new Map(listed.map((item) => [keyOf(item), item]));
+  const arrivals = body.daemonSets
+    .filter((daemonSet) => byName.get(keyOf(daemonSet))?.uid !== daemonSet.uid)
+    .map(({ namespace, name, uid }) => ({ namespace, name, arrived: uid, departed: [] }));
+  const arrived = new Set(arrivals.map(keyOf));
+  const departures = swept
+    .filter((item) => !arrived.has(keyOf(item)))
+    .map(({ namespace, name, uid }) => ({ namespace, name, departed: uid === null ? [] : [uid] }));
+  return [...arrivals, ...departures];
+}
+
+/** Removes what earlier epochs left; not what this snapshot still names. */
+async function removeFormer(
+  target: SliceTarget,
+  swept: { readonly items: readonly NameItem[]; readonly body: ManifestBody },
+  dependencies: IngestDependencies,
+): Promise<void> {
+  const { view, warmth, options } = dependencies;
+  const named = new Set<SetId>(swept.body.sets);
+  const isNamed = (uid: Uid): boolean => named.has(`pods/${uid}`) || named.has(`revisions/${uid}`);
+  await sideBySide(swept.items, options.concurrencyMax, async (item) => {
+    const uids = item.formerUids ?? [];
+    if (uids.some(isNamed)) return;
+    for (const uid of uids) {
+      for (const { set, index } of emptying(uid, SLICE_COUNT_MAX, 0)) {
+        const ref = { clusterUid: target.clusterUid, set, index };
+        const slice = await view.readSlice(ref);
+        if (slice !== undefined) await view.removeSlice(ref, slice.stamp);
+        warmth.keepSlice(ref, undefined);
+      }
+      await view.removeDaemonSet({ clusterUid: target.clusterUid, uid });
+    }
+    const { formerUids: _formerUids, ...rest } = item;
+    if (item.uid === null) await view.removeName(target.clusterUid, item);
+    else await view.writeName(target.clusterUid, { ...rest, stamp: target.stamp });
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * Which keys a message affects, and sending them their hints.
+ *
+ * Affected keys come from the message, never from what it changed in the table, and a redelivered
+ * message sends its hints again (protocol 20): whoever crashed between META and hints is repaired so.
+ * The deduplication prefix is the message's own identity, so a repeat within five minutes costs
+ * nothing and no other message's hints are swallowed (protocol 12).
+ */
+import { HINT_SCHEMA } from '../../core/model/hint.ts';
+import type { Hint, HintReason } from '../../core/model/hint.ts';
+import type { Uid } from '../../core/model/identifiers.ts';
+import type { ClusterMeta } from '../../core/model/view-items.ts';
+import type {
+  Delta,
+  ManifestBody,
+  WatcherHeader,
+  WatcherMessage,
+} from '../../core/model/watcher-message.ts';
+import type { NamespacedName } from '../../ports/view-store.ts';
+import type { IngestDependencies } from './dependencies.ts';
+import { namesOf } from './names.ts';
+import type { WarmNames } from './warmth.ts';
+
+/** Keys to look at because of a manifest: every one. */
+export function keysOfManifest(body: ManifestBody): readonly NamespacedName[] {
+  return body.daemonSets.map(({ namespace, name }) => ({ namespace, name }));
+}
+
+/** Keys to look at because of a message; `names` is read only if it is needed. */
+export async function affectedKeys(
+  message: WatcherMessage,
+  names: () => Promise<WarmNames>,
+): Promise<readonly NamespacedName[]> {
+  const { body } = message;
+  if (body.kind === 'manifest') return keysOfManifest(body);
+  if (body.kind !== 'changes' || body.deltas.length === 0) return [];
+  const named = body.deltas
+    .filter(({ of }) => of === 'DaemonSet')
+    .map(({ namespace, name }) => ({ namespace: namespace ?? '', name }));
+  const isForAll = body.deltas.some(({ of }) => of === 'Node');
+  const owners = isForAll ? [] : ownersIn(body.deltas);
+  if (!isForAll && owners.length === 0) return distinct(named);
+  const { byUid } = await names();
+  // A set whose DaemonSet is gone, or not there yet, has no key: its own delta hints it.
+  const owned = isForAll ? byUid.values() : owners.flatMap((owner) => byUid.get(owner) ?? []);
+  return distinct([...named, ...owned]);
+}
+
+/** DaemonSets in whose sets something stands, or stood. */
+function ownersIn(deltas: readonly Delta[]): readonly Uid[] {
+  const sets = deltas
+    .filter(({ of }) => of === 'Pod' || of === 'ControllerRevision')
+    .flatMap((delta) => [...delta.sets, ...delta.formerSets]);
+  return [...new Set(sets.map(({ set }) => set.slice(set.indexOf('/') + 1) as Uid))];
+}
+
+function distinct(keys: readonly NamespacedName[]): readonly NamespacedName[] {
+  const byName = new Map(
+    keys.map(({ namespace, name }) => [`${namespace}/${name}`, { namespace, name }]),
+  );
+  return [...byName.values()];
+}
+
+/** Sends hints for keys under the message's own prefix; answers how many. */
+export async function sendHintsFor(
+  header: WatcherHeader,
+  hinted: { readonly keys: readonly NamespacedName[]; readonly reason: HintReason },
+  dependencies: IngestDependencies,
+): Promise<number> {
+  if (hinted.keys.length === 0) return 0;
+  const { cluster, clusterUid, epoch, incarnation, seq } = header;
+  const hints = hinted.keys.map(({ namespace, name }): Hint => ({
+    schema: HINT_SCHEMA,
+    key: { cluster, namespace, name },
+    clusterUid,
+    reason: hinted.reason,
+  }));
+  await dependencies.queue.sendHints(hints, `ingest/${cluster}/${epoch}/${incarnation}/${seq}`);
+  dependencies.metrics.count('IngestHints', { by: hints.length });
+  return hints.length;
+}
+
+/** Sends the hints of a message again, or for the first time. */
+export async function hintMessage(
+  message: WatcherMessage,
+  meta: ClusterMeta,
+  dependencies: IngestDependencies,
+): Promise<number> {
+  const keys = await affectedKeys(message, () => namesOf(meta, dependencies));
+  const reason = message.body.kind === 'manifest' ? 'snapshot' : 'changed';
+  return sendHintsFor(message, { keys, reason }, dependencies);
+}

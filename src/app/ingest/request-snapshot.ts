@@ -1,0 +1,87 @@
+/**
+ * Asking a cluster's watcher for a snapshot: the way back after a loss (protocol 17).
+ *
+ * The request goes through the annotation on the watcher's Lease, if there is a credential to write
+ * it with; in observe without one, the watcher's own six-hourly snapshot is the way back. It is
+ * limited in rate by META, which the caller writes first. Failing to ask fails nothing: `resync`
+ * repeats the request while the view is incomplete.
+ */
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { ClusterMeta } from '../../core/model/view-items.ts';
+import type { IngestDependencies } from './dependencies.ts';
+import type { LossReason } from './result.ts';
+
+type RequestDependencies = Pick<
+  IngestDependencies,
+  'connector' | 'random' | 'log' | 'metrics' | 'clock' | 'options'
+>;
+
+/** META with the request noted, and whether it may be sent. */
+export interface NotedRequest {
+  readonly meta: ClusterMeta;
+  readonly mayAsk: boolean;
+}
+
+/** Notes a request in META unless one was sent lately; set hashes have a longer interval. */
+export function noteSnapshotRequest(
+  meta: ClusterMeta,
+  reason: LossReason,
+  { clock, options, log, metrics }: RequestDependencies,
+): NotedRequest {
+  const nowMs = clock.nowMs();
+  const isByHash = reason === 'set-hash' || reason === 'snapshot-hash';
+  const isWithin = (sinceMs: number | undefined, intervalMs: number): boolean =>
+    sinceMs !== undefined && nowMs - sinceMs < intervalMs && nowMs >= sinceMs;
+  if (isByHash && isWithin(meta.hashSnapshotAtMs, options.hashSnapshotEveryMs)) {
+    // Twice within the hour is no lost message any more: watcher and ingest disagree (protocol 19).
+    metrics.count('IngestSetHashAlarms');
+    log.error('set hashes differ again within the hour', { clusterUid: meta.clusterUid });
+    return { meta, mayAsk: false };
+  }
+  if (isWithin(meta.snapshotRequestedAtMs, options.snapshotRequestEveryMs)) {
+    return { meta, mayAsk: false };
+  }
+  const noted = { ...meta, snapshotRequestedAtMs: nowMs };
+  return { meta: isByHash ? { ...noted, hashSnapshotAtMs: nowMs } : noted, mayAsk: true };
+}
+
+/** What came of asking. */
+export type AskResult = 'asked' | 'no-credential' | 'unavailable';
+
+/** Writes the request into the watcher's Lease. Never rejects for an expected outcome. */
+export async function askForSnapshot(
+  registration: ClusterRegistration,
+  dependencies: RequestDependencies,
+): Promise<AskResult> {
+  const { connector, random, log, metrics } = dependencies;
+  const result = await ask(registration, connector, random.uniqueId());
+  metrics.count('SnapshotRequests', { outcome: result.kind });
+  const fields = { cluster: registration.id, outcome: result.kind };
+  if (result.kind === 'unavailable') {
+    log.warn('a snapshot could not be asked for', { ...fields, detail: result.message });
+  } else log.info('a snapshot is needed', fields);
+  return result.kind;
+}
+
+async function ask(
+  registration: ClusterRegistration,
+  connector: IngestDependencies['connector'],
+  requestId: string,
+): Promise<
+  | { readonly kind: 'asked' | 'no-credential' }
+  | { readonly kind: 'unavailable'; readonly message: string }
+> {
+  if (registration.authentication.kind === 'none') return { kind: 'no-credential' };
+  const connection = await connector.connect(registration);
+  if (connection.kind === 'refused') {
+    const { refusal } = connection;
+    if (refusal.kind === 'no-credential') return { kind: 'no-credential' };
+    const message =
+      refusal.kind === 'unavailable' ? refusal.message : 'the cluster has another UID';
+    return { kind: 'unavailable', message };
+  }
+  const answer = await connection.access.requestSnapshot(requestId);
+  if (answer.kind === 'found') return { kind: 'asked' };
+  const message = answer.kind === 'missing' ? 'there is no Lease' : answer.message;
+  return { kind: 'unavailable', message };
+}

@@ -1,0 +1,116 @@
+/**
+ * Writes slice edits by compare-and-set on the stamp that was read.
+ *
+ * A slice whose stamp is not older than the message is left alone: the message was applied to it, or
+ * a later one was (row 79). The slice this process saw last saves a read; if it is not what the table
+ * holds, the write is lost and the table is read. Answers the stamps as they stand afterwards, also
+ * of slices that were skipped: a position is made of them (protocol 20).
+ *
+ *   this process   reads slice@8 ─────(frozen)───────▶ writes over 8 ─▶ lost ─▶ reads 10 ─▶ skips
+ *   another one               applies 9, 10 ─▶ slice@10
+ */
+import { ZERO_STAMP } from '../../core/model/position.ts';
+import type { ClusterUid } from '../../core/model/identifiers.ts';
+import type { Stamp } from '../../core/model/position.ts';
+import type { Slice } from '../../core/model/view-items.ts';
+import type { SliceRef, SlicedSet } from '../../ports/view-store.ts';
+import type { IngestDependencies } from './dependencies.ts';
+import { sideBySide } from './side-by-side.ts';
+import type { SliceEdit } from './slice-edits.ts';
+
+/** Where edits are written, and under which stamp. */
+export interface SliceTarget {
+  readonly clusterUid: ClusterUid;
+  readonly stamp: Stamp;
+}
+
+/** A slice as it stands after its edit. */
+export interface WrittenSlice {
+  readonly set: SlicedSet;
+  readonly stamp: Stamp;
+}
+
+/** A slice that must exist does not: the view is not whole. */
+export class SliceMissingError extends Error {
+  override readonly name = 'SliceMissingError';
+}
+
+/** Applies the edits side by side. Throws SliceMissingError, or what the store rejects with. */
+export function writeSlices(
+  target: SliceTarget,
+  edits: readonly SliceEdit[],
+  dependencies: IngestDependencies,
+): Promise<readonly WrittenSlice[]> {
+  return sideBySide(edits, dependencies.options.concurrencyMax, async (edit) => ({
+    set: edit.set,
+    stamp: await writeSlice(target, edit, dependencies),
+  }));
+}
+
+async function writeSlice(
+  target: SliceTarget,
+  edit: SliceEdit,
+  dependencies: IngestDependencies,
+): Promise<Stamp> {
+  const { warmth, options } = dependencies;
+  const ref: SliceRef = { clusterUid: target.clusterUid, set: edit.set, index: edit.index };
+  const remembered = warmth.slice(ref);
+  if (remembered !== undefined && remembered.stamp < target.stamp) {
+    const stamp = await tryOver({ ref, target, edit, stored: remembered }, dependencies);
+    const isByMemoryAlone = stamp === remembered.stamp;
+    // What is left unwritten because of memory alone must be what the table holds.
+    if (stamp !== undefined && !isByMemoryAlone) return stamp;
+    if (isByMemoryAlone && (await dependencies.view.readSlice(ref))?.stamp === stamp) return stamp;
+  }
+  for (let attempt = 0; attempt < options.writeTriesMax; attempt += 1) {
+    const stored = await readSlice(ref, dependencies);
+    if (stored === undefined && edit.ifMissing === 'leave') return ZERO_STAMP;
+    if (stored === undefined && edit.ifMissing === 'loss') {
+      throw new SliceMissingError(`${edit.set}#${edit.index} does not exist`);
+    }
+    const stamp = await tryOver({ ref, target, edit, stored }, dependencies);
+    if (stamp !== undefined) return stamp;
+  }
+  throw new Error(`${edit.set}#${edit.index}: lost ${options.writeTriesMax} compare-and-sets`);
+}
+
+interface SliceWrite {
+  readonly ref: SliceRef;
+  readonly target: SliceTarget;
+  readonly edit: SliceEdit;
+  readonly stored: Slice | undefined;
+}
+
+/** One try over a slice as it was read; the stamp that stands then, or undefined when it was lost. */
+async function tryOver(
+  { ref, target, edit, stored }: SliceWrite,
+  { view, warmth }: IngestDependencies,
+): Promise<Stamp | undefined> {
+  if (stored !== undefined && stored.stamp >= target.stamp) return stored.stamp;
+  const objects = edit.edit(stored?.objects ?? []);
+  if (objects === undefined && stored !== undefined) return stored.stamp;
+  const slice: Slice = { stamp: target.stamp, objects: objects ?? [] };
+  const result = await view.writeSlice(ref, slice, stored?.stamp);
+  warmth.keepSlice(ref, result === 'written' ? slice : undefined);
+  return result === 'written' ? slice.stamp : undefined;
+}
+
+async function readSlice(
+  ref: SliceRef,
+  { view, warmth }: IngestDependencies,
+): Promise<Slice | undefined> {
+  const slice = await view.readSlice(ref);
+  warmth.keepSlice(ref, slice);
+  return slice;
+}
+
+/** The latest of the stamps of slices of one set; ZERO_STAMP when there is none. */
+export function latestStamp(
+  slices: readonly WrittenSlice[],
+  isOfSet: (set: SlicedSet) => boolean,
+): Stamp {
+  return slices.reduce(
+    (latest, { set, stamp }) => (isOfSet(set) && stamp > latest ? stamp : latest),
+    ZERO_STAMP,
+  );
+}
