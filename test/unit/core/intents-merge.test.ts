@@ -1,0 +1,165 @@
+/** Merging intents by identity (design 3.6, protocol 4), and marks of own writes (spec 2.3 step 1). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  hasUnseenWrites,
+  intentIdentity,
+  mergeIntents,
+  noteWritten,
+  rebaseState,
+  rebaseWrittenMarks,
+  withdrawableIntents,
+} from '../../../src/core/intents.ts';
+import { resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
+import type { ResourceVersion } from '../../../src/core/model/identifiers.ts';
+import {
+  NOW_MS,
+  answerOf,
+  createIntent,
+  deleteIntent,
+  pod,
+  slot,
+  state,
+} from '../../support/core-fixtures.ts';
+
+const version = resourceVersion;
+
+describe('mergeIntents', () => {
+  const first = createIntent('n1');
+  const victim = pod('n2');
+  const removal = deleteIntent(victim);
+  const again = { ...first, recordedAtMs: NOW_MS + 1 };
+  const answer = { kind: 'created', name: slot('n1'), ...answerOf(slot('n1')) } as const;
+  const answered = { ...first, answer: answerOf(slot('n1')) };
+
+  it('keeps what others recorded, sorted by identity', () => {
+    assert.deepEqual(mergeIntents([removal], { record: [first] }), [first, removal]);
+    assert.equal(intentIdentity(removal), `delete/${victim.uid}`);
+    assert.deepEqual(mergeIntents([removal], {}), [removal]);
+  });
+
+  it('lets the later record of an identity win, whichever comes first', () => {
+    assert.deepEqual(mergeIntents([first], { record: [again] }), [again]);
+    assert.deepEqual(mergeIntents([again], { record: [first] }), [again]);
+    assert.deepEqual(mergeIntents([answered], { record: [first] }), [answered]);
+    assert.deepEqual(mergeIntents([first], { record: [answered] }), [answered]);
+  });
+
+  it('settles what was judged, not what was recorded or answered since', () => {
+    assert.deepEqual(mergeIntents([first, removal], { settle: [first] }), [removal]);
+    assert.deepEqual(mergeIntents([again], { settle: [first] }), [again]);
+    assert.deepEqual(mergeIntents([answered], { settle: [first] }), [answered]);
+    assert.deepEqual(mergeIntents([removal], { settle: [first] }), [removal]);
+  });
+
+  it('puts answers on the record that is there, and makes none', () => {
+    assert.deepEqual(mergeIntents([first], { answers: [answer] }), [answered]);
+    assert.deepEqual(mergeIntents([], { answers: [answer] }), []);
+    assert.deepEqual(mergeIntents([removal], { answers: [{ kind: 'deleted', uid: victim.uid }] }), [
+      { ...removal, isAccepted: true },
+    ]);
+  });
+
+  it('keeps the newer of two answers', () => {
+    const newer = { ...answer, uid: uid('later'), resourceVersion: version('100') };
+    const [kept] = mergeIntents([first], { answers: [newer, answer] });
+    assert.deepEqual(kept, {
+      ...first,
+      answer: { uid: 'later', resourceVersion: '100' },
+    });
+  });
+
+  it('prefers the accepted of two deletes of one time, then the newer version', () => {
+    const accepted = { ...removal, isAccepted: true };
+    const newer = { ...removal, resourceVersion: version('61') };
+    assert.deepEqual(mergeIntents([accepted], { record: [removal] }), [accepted]);
+    assert.deepEqual(mergeIntents([newer], { record: [removal] }), [newer]);
+  });
+
+  it('withdraws only what no earlier run had left open', () => {
+    assert.deepEqual(withdrawableIntents({ neverSent: [again, removal], before: [first] }), [
+      removal,
+    ]);
+  });
+});
+
+describe('marks of own writes (protocol 3)', () => {
+  it('rise, per type, and are voided by a new era', () => {
+    const written = noteWritten(
+      { era: 1 },
+      { era: 1, type: 'pods', resourceVersion: version('9') },
+    );
+    assert.deepEqual(written, { era: 1, pods: '9' });
+    const more = { era: 1, type: 'pods', resourceVersion: version('8') } as const;
+    assert.deepEqual(noteWritten(written, more), written);
+    const other = { era: 2, type: 'daemonSet', resourceVersion: version('3') } as const;
+    assert.deepEqual(noteWritten(written, other), { era: 2, daemonSet: '3' });
+    assert.equal(rebaseWrittenMarks(written, 1), written);
+  });
+
+  it('never block by a version that cannot be compared (spec 2.3 step 1)', () => {
+    const odd = 'abc' as ResourceVersion;
+    assert.deepEqual(noteWritten({ era: 1 }, { era: 1, type: 'pods', resourceVersion: odd }), {
+      era: 1,
+    });
+    assert.equal(hasUnseenWrites({ written: { era: 1, pods: odd }, marks: {}, era: 1 }), false);
+  });
+
+  const unseen: readonly [string, Parameters<typeof hasUnseenWrites>[0], boolean][] = [
+    ['nothing written', { written: { era: 1 }, marks: {}, era: 1 }, false],
+    ['no mark yet', { written: { era: 1, pods: version('9') }, marks: {}, era: 1 }, true],
+    [
+      'a mark behind',
+      { written: { era: 1, pods: version('9') }, marks: { Pod: version('8') }, era: 1 },
+      true,
+    ],
+    [
+      'a mark that has reached it',
+      { written: { era: 1, pods: version('9') }, marks: { Pod: version('9') }, era: 1 },
+      false,
+    ],
+    ['another era', { written: { era: 1, pods: version('9') }, marks: {}, era: 2 }, false],
+    [
+      'a status not seen',
+      { written: { era: 1, daemonSet: version('9') }, marks: {}, era: 1 },
+      true,
+    ],
+    [
+      'a status seen in the object itself',
+      {
+        written: { era: 1, daemonSet: version('9') },
+        marks: {},
+        era: 1,
+        daemonSetVersion: version('9'),
+      },
+      false,
+    ],
+    [
+      'a revision not seen',
+      { written: { era: 1, revisions: version('9') }, marks: {}, era: 1 },
+      true,
+    ],
+  ];
+  for (const [title, input, expected] of unseen) {
+    it(`${expected ? 'are unseen' : 'block nothing'}: ${title}`, () => {
+      assert.equal(hasUnseenWrites(input), expected);
+    });
+  }
+});
+
+describe('rebaseState (protocol 14)', () => {
+  it('drops what the old era answered, and keeps what may still happen', () => {
+    const open = createIntent('n1');
+    const answered = createIntent('n2', { name: slot('n2'), answer: answerOf(slot('n2')) });
+    const removal = deleteIntent(pod('n3'));
+    const accepted = deleteIntent(pod('n4'), { isAccepted: true });
+    const before = state({
+      intents: [open, answered, removal, accepted],
+      written: { era: 1, pods: version('9') },
+    });
+    assert.equal(rebaseState(before, 1), before);
+    const rebased = rebaseState(before, 2);
+    assert.deepEqual(rebased.intents, [open, removal]);
+    assert.deepEqual(rebased.written, { era: 2 });
+  });
+});
