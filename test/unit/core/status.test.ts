@@ -1,0 +1,149 @@
+/** Status counters (spec 2.12, S7). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { DaemonSetStatus } from '../../../src/core/model/kubernetes.ts';
+import { computeStatus, hasSameStatus } from '../../../src/core/status.ts';
+import {
+  CURRENT_HASH,
+  NOW_MS,
+  daemonSet,
+  failedPod,
+  namedPod,
+  node,
+  pod,
+  view,
+} from '../../support/core-fixtures.ts';
+import type { ViewOptions } from '../../support/core-fixtures.ts';
+
+const acting = { currentHash: CURRENT_HASH, observeGeneration: true };
+
+function counters(options: ViewOptions): readonly (number | undefined)[] {
+  const status = computeStatus(view(options), acting);
+  return [
+    status.desiredNumberScheduled,
+    status.currentNumberScheduled,
+    status.numberReady,
+    status.updatedNumberScheduled,
+    status.numberAvailable,
+    status.numberUnavailable,
+    status.numberMisscheduled,
+  ];
+}
+
+const keeping = node('k', { taints: [{ key: 'k', effect: 'NoSchedule' }] });
+const old = { labels: { app: 'agent', 'controller-revision-hash': 'old' } };
+
+describe('counters (spec 2.12): desired, current, ready, updated, available, unavailable, misscheduled', () => {
+  const rows: readonly [string, ViewOptions, readonly number[]][] = [
+    ['nothing', {}, [0, 0, 0, 0, 0, 0, 0]],
+    ['a node without a pod', { nodes: [node('a')] }, [1, 0, 0, 0, 0, 1, 0]],
+    ['a healthy node', { nodes: [node('a')], pods: [pod('a')] }, [1, 1, 1, 1, 1, 0, 0]],
+    [
+      'a pod that is not ready',
+      { nodes: [node('a')], pods: [pod('a', { isReady: false })] },
+      [1, 1, 0, 1, 0, 1, 0],
+    ],
+    [
+      'a pod of an old revision',
+      { nodes: [node('a')], pods: [pod('a', old)] },
+      [1, 1, 1, 0, 1, 0, 0],
+    ],
+    [
+      'two pods: the first in sort order counts alone',
+      {
+        nodes: [node('a')],
+        pods: [
+          namedPod('a', 'older', { createdAtMs: 1, isReady: false, ...old }),
+          namedPod('a', 'newer', { createdAtMs: 2 }),
+        ],
+      },
+      [1, 1, 0, 0, 0, 1, 0],
+    ],
+    [
+      'a terminating pod that is not terminal counts',
+      { nodes: [node('a')], pods: [pod('a', { isTerminating: true })] },
+      [1, 1, 1, 1, 1, 0, 0],
+    ],
+    [
+      'a terminal terminating pod does not',
+      { nodes: [node('a')], pods: [failedPod('a', { isTerminating: true })] },
+      [1, 0, 0, 0, 0, 1, 0],
+    ],
+    [
+      'a tolerated leftover is misscheduled and in no other counter',
+      { nodes: [keeping], pods: [pod('k')] },
+      [0, 0, 0, 0, 0, 0, 1],
+    ],
+    ['a tainted node without a pod', { nodes: [keeping] }, [0, 0, 0, 0, 0, 0, 0]],
+    ['a pod on a node that does not exist', { pods: [pod('gone')] }, [0, 0, 0, 0, 0, 0, 0]],
+    [
+      'a ready pod within minReadySeconds',
+      {
+        daemonSet: daemonSet({ spec: { minReadySeconds: 60 } }),
+        nodes: [node('a')],
+        pods: [pod('a', { readyChangedAtMs: NOW_MS - 59_000 })],
+      },
+      [1, 1, 1, 1, 0, 1, 0],
+    ],
+  ];
+  for (const [title, options, expected] of rows) {
+    it(title, () => assert.deepEqual(counters(options), expected));
+  }
+});
+
+describe('observedGeneration (S7)', () => {
+  const generation = (
+    meta: number | undefined,
+    observed: number | undefined,
+    observeGeneration: boolean,
+  ): number | undefined => {
+    const set = daemonSet({
+      metadata: { generation: meta },
+      ...(observed === undefined ? {} : { status: { observedGeneration: observed } }),
+    });
+    const options = { currentHash: undefined, observeGeneration };
+    return computeStatus(view({ daemonSet: set }), options).observedGeneration;
+  };
+  it('rises to metadata.generation only when the run was allowed to act', () => {
+    assert.equal(generation(3, 2, true), 3);
+    assert.equal(generation(3, 2, false), 2);
+    assert.equal(generation(3, undefined, false), undefined);
+    assert.equal(generation(3, undefined, true), 3);
+  });
+  it('never falls', () => {
+    assert.equal(generation(1, 2, true), 2);
+    assert.equal(generation(undefined, 2, true), 2);
+  });
+});
+
+describe('what is not ours', () => {
+  it('is preserved: conditions, collisionCount and unknown members', () => {
+    const conditions = [{ type: 'Custom', status: 'True' }];
+    const kept = { conditions, collisionCount: 4, future: 'x' };
+    const status = computeStatus(view({ daemonSet: daemonSet({ status: kept }) }), acting);
+    for (const [key, value] of Object.entries(kept)) assert.deepEqual(status[key], value);
+  });
+});
+
+describe('hasSameStatus', () => {
+  const base: DaemonSetStatus = {
+    currentNumberScheduled: 1,
+    numberMisscheduled: 0,
+    desiredNumberScheduled: 1,
+    numberReady: 1,
+    observedGeneration: 2,
+  };
+  it('takes absent counters as zero, and ignores what is not ours', () => {
+    assert.equal(hasSameStatus({ ...base, numberAvailable: 0, collisionCount: 1 }, base), true);
+  });
+  it('is false for another counter, a newer generation, or no status yet', () => {
+    assert.equal(hasSameStatus(base, { ...base, updatedNumberScheduled: 1 }), false);
+    assert.equal(hasSameStatus(base, { ...base, observedGeneration: 3 }), false);
+    assert.equal(hasSameStatus(undefined, base), false);
+  });
+  it('is true when a run may not raise the generation: nothing to write (spec 2.12)', () => {
+    assert.equal(hasSameStatus(base, { ...base, observedGeneration: 1 }), true);
+    const { observedGeneration: _none, ...unobserved } = base;
+    assert.equal(hasSameStatus(unobserved, unobserved), true);
+  });
+});
