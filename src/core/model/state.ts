@@ -91,6 +91,11 @@ export interface Memo {
   readonly podsChanged: Stamp;
   readonly revisionsChanged: Stamp;
   readonly daemonSetChanged: Stamp;
+  /**
+   * Version that this run's own status write returned. The object of that version is the one that was
+   * planned on, with the status that was planned: seeing it is no reason to plan again.
+   */
+  readonly daemonSetVersion?: ResourceVersion;
   readonly configVersion: number;
   readonly release: string;
   /** The run that wrote this memo; every memo expires six hours later. */

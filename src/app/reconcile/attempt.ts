@@ -1,0 +1,231 @@
+/**
+ * One attempt at a reconcile: the eight steps of design 3 in their order.
+ *
+ *   read → skip? → guard → plan → confirm → record intents → execute → record outcomes
+ *
+ * Every branch that cannot go on has arranged the next look before it returns. `lost` means that
+ * another run recorded its intents first: nothing was done here, and the caller looks again.
+ */
+import { computeView } from '../../core/view.ts';
+import { planReconcile } from '../../core/plan.ts';
+import { hash48 } from '../../core/set-hash.ts';
+import type { Guard, Plan } from '../../core/model/plan.ts';
+import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
+import type { ClusterAccess } from '../../ports/cluster-access.ts';
+import { actOnPlan, hasPodWork } from './act.ts';
+import type { RunContext, Subject, ViewedSubject } from './context.ts';
+import { deferRun } from './defer.ts';
+import { endUnavailable } from './end-unavailable.ts';
+import { findHistory } from './find-history.ts';
+import { finishRun } from './finish.ts';
+import { freshnessOf, judgeSubject } from './guard.ts';
+import type { Judgement } from './guard.ts';
+import { guessHash } from './history.ts';
+import { Ledger } from './ledger.ts';
+import { endAwaiting, openSubject } from './open-subject.ts';
+import type { ReconcileResult } from './result.ts';
+import { updateStatus } from './update-status.ts';
+import { writeEvents } from './write-events.ts';
+
+/** The end of an attempt. */
+export type AttemptResult = ReconcileResult | { readonly kind: 'lost' };
+
+/** What an attempt decides on, once it is known that it may. */
+interface Judged {
+  readonly context: RunContext;
+  readonly subject: ViewedSubject;
+  readonly judgement: Extract<Judgement, { kind: 'judged' }>;
+  readonly history: HistoryEntry | undefined;
+}
+
+/** Runs the steps once. */
+export async function attemptReconcile(context: RunContext): Promise<AttemptResult> {
+  const opening = await openSubject(context);
+  if (opening.kind === 'ended') return opening.result;
+  const { subject } = opening;
+  const judgement = await judgeSubject(subject, context);
+  if (judgement.kind === 'unavailable') return endUnavailable(judgement.message, context, subject);
+  if (judgement.kind === 'defer') {
+    const { guard, retryInMs } = judgement;
+    if (guard.code === 'view-incomplete') return endAwaiting(guard.message, subject.nowMs);
+    return deferWith({ guard, retryInMs }, context, subject);
+  }
+  const current = judgement.isLive ? await refreshLive(subject) : subject;
+  if (current === undefined) return endUnavailable('the DaemonSet is unreadable', context, subject);
+  const history = await findHistory(current, judgement.guard, context);
+  if (history.kind === 'ended') return history.result;
+  const { daemonSet, read, nowMs } = current;
+  const { pods } = judgement;
+  const { nodes, revisions } = read;
+  const view = computeView({ daemonSet, nodes, pods, revisions, nowMs });
+  const viewed: ViewedSubject = { ...current, read: { ...read, pods }, view };
+  return decide({ context, subject: viewed, judgement, history: history.entry });
+}
+
+function deferWith(
+  doubt: { readonly guard: Exclude<Guard, { kind: 'act' }>; readonly retryInMs: number },
+  context: RunContext,
+  subject: Subject,
+): Promise<ReconcileResult> {
+  const { code, message } = doubt.guard;
+  const deferral = {
+    code: isDeferralCode(code) ? code : ('cluster-unavailable' as const),
+    message,
+    delayMs: doubt.retryInMs,
+  };
+  return deferRun(deferral, { context, subject });
+}
+
+function isDeferralCode(
+  code: string,
+): code is 'cluster-silent' | 'cut-open' | 'own-writes-unseen' | 'view-incomplete' {
+  return ['cluster-silent', 'cut-open', 'own-writes-unseen', 'view-incomplete'].includes(code);
+}
+
+/** With a capped deferral the live DaemonSet takes the place of the one that was read. */
+async function refreshLive(subject: Subject): Promise<Subject | undefined> {
+  const access = await subject.access.get();
+  if (access === undefined) return undefined;
+  const { namespace = '', name } = subject.daemonSet.metadata;
+  const live = await access.getDaemonSet({ namespace, name });
+  if (live.kind !== 'found' || live.object.metadata.uid !== subject.basis.ref.uid) return undefined;
+  return { ...subject, daemonSet: live.object };
+}
+
+function plan(judged: Judged, guard: Guard): Plan {
+  const { subject, context, judgement, history } = judged;
+  const { requestTimeoutMs, burstPodsMax } = context.dependencies.options;
+  const currentHash = history?.hash ?? guessHash(subject.daemonSet, subject.read.revisions);
+  return planReconcile(subject.view, {
+    guard,
+    state: subject.state,
+    currentHash,
+    intents: judgement.intents,
+    requestTimeoutMs,
+    burstPodsMax,
+  });
+}
+
+async function decide(judged: Judged): Promise<AttemptResult> {
+  const { subject, context, judgement } = judged;
+  const wanted = plan(judged, judgement.guard);
+  const hasWork = hasPodWork(wanted) || wanted.status !== undefined;
+  if (judgement.guard.kind !== 'act' || !hasWork) {
+    return carryOut(judged, { plan: wanted, guard: judgement.guard, isLive: judgement.isLive });
+  }
+  const freshness = freshnessOf(subject, context, { unseenCount: 0, hasWork: true });
+  if (freshness.kind === 'defer' && !judgement.isLive) {
+    const withheld = plan(judged, freshness.guard);
+    await storeVerdicts(withheld.verdicts, judged);
+    return deferWith(freshness, context, subject);
+  }
+  const isLive = judgement.isLive || freshness.kind === 'live-read';
+  return carryOut(judged, { plan: wanted, guard: judgement.guard, isLive });
+}
+
+interface Decision {
+  readonly plan: Plan;
+  readonly guard: Guard;
+  readonly isLive: boolean;
+}
+
+async function carryOut(judged: Judged, decision: Decision): Promise<AttemptResult> {
+  const { context, subject, judgement } = judged;
+  const { guard } = decision;
+  const ledger = new Ledger();
+  const needsAccess =
+    guard.kind !== 'observe' && (hasPodWork(decision.plan) || decision.plan.status !== undefined);
+  const access = needsAccess ? await subject.access.get() : undefined;
+  if (needsAccess && access === undefined) return endUnavailable('no access', context, subject);
+  let stored: DaemonSetState = subject.state;
+  if (access !== undefined) {
+    const { intents } = judgement;
+    if (guard.kind === 'act' && hasPodWork(decision.plan)) {
+      const { isLive } = decision;
+      const acted = await actOnPlan(decision.plan, {
+        context,
+        subject,
+        access,
+        ledger,
+        intents,
+        isLive,
+      });
+      if (acted.kind === 'lost') return acted;
+      stored = acted.state;
+    }
+    await updateStatus({ context, subject, plan: decision.plan, access, ledger });
+  }
+  return conclude(judged, { decision, ledger, stored, access });
+}
+
+interface Conclusion {
+  readonly decision: Decision;
+  readonly ledger: Ledger;
+  readonly stored: DaemonSetState;
+  readonly access: ClusterAccess | undefined;
+}
+
+async function conclude(
+  judged: Judged,
+  { decision, ledger, stored, access }: Conclusion,
+): Promise<AttemptResult> {
+  const { context, subject, judgement, history } = judged;
+  const verdictsHash = ledger.hasEffects
+    ? subject.state.verdictsHash
+    : await storeVerdicts(decision.plan.verdicts, judged);
+  const finish = await finishRun({
+    context,
+    subject,
+    ledger,
+    plan: decision.plan,
+    intents: judgement.intents,
+    stored,
+    history,
+    verdictsHash,
+  });
+  if (access !== undefined) {
+    await writeEvents(ledger.events, { context, daemonSet: subject.daemonSet, access });
+  }
+  forgetRefusedCredential(context, ledger);
+  return resultOf(decision, ledger, { ...finish, cappedCount: decision.plan.cappedCount });
+}
+
+/** A 401 says that the warm credential is not good any more. */
+function forgetRefusedCredential(context: RunContext, ledger: Ledger): void {
+  if (!ledger.problems.some(({ code }) => code === 'no-access')) return;
+  context.dependencies.connector.forget(context.hint.key.cluster);
+}
+
+function resultOf(
+  { guard }: Decision,
+  ledger: Ledger,
+  end: { readonly isComplete: boolean; readonly dueAtMs: number; readonly cappedCount: number },
+): ReconcileResult {
+  const { counts } = ledger;
+  const [problem] = ledger.problems;
+  const nextLookAtMs = end.dueAtMs;
+  if (problem !== undefined) {
+    const { code, message } = problem;
+    return { kind: 'deferred', code, message, nextLookAtMs, counts };
+  }
+  if (ledger.refused.length > 0) {
+    const message = `${ledger.refused.length} pods were refused`;
+    return { kind: 'deferred', code: 'refused', message, nextLookAtMs, counts };
+  }
+  if (end.cappedCount > 0) {
+    const message = `${end.cappedCount} pods are left for the next run`;
+    return { kind: 'deferred', code: 'capped', message, nextLookAtMs, counts };
+  }
+  if (guard.kind !== 'act') return { kind: 'observed', code: guard.code, counts };
+  return { kind: ledger.hasEffects || counts.isStatusWritten ? 'acted' : 'settled', counts };
+}
+
+/** Stores verdicts if they differ from those stored last; answers their hash. */
+async function storeVerdicts(verdicts: Plan['verdicts'], judged: Judged): Promise<string> {
+  const { context, subject } = judged;
+  const verdictsHash = hash48(JSON.stringify(verdicts)).toString(36);
+  if (verdictsHash !== subject.state.verdictsHash) {
+    await context.dependencies.view.writeVerdicts(subject.basis.ref, verdicts);
+  }
+  return verdictsHash;
+}

@@ -1,0 +1,145 @@
+/**
+ * Everything that is looked at live before anything is recorded or sent (design 3, step 5).
+ *
+ * The DaemonSet before creates and adoptions (S5), each victim before its delete (S4), the guarded
+ * list beside foreign names (protocol 9), and, once a deferral was capped, the node of each create.
+ * What is not confirmed leaves the plan and is noted as a problem; nothing is written here.
+ */
+import type { Plan, PlannedCreate } from '../../core/model/plan.ts';
+import type { ClusterAccess } from '../../ports/cluster-access.ts';
+import { confirmVictims } from './confirm-victims.ts';
+import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';
+import { keyOf, mayContinue } from './context.ts';
+import type { RunContext, ViewedSubject } from './context.ts';
+import { checkForeignPods, foreignListedNow, isListedFor } from './foreign-list.ts';
+import type { ForeignListed } from './foreign-list.ts';
+import type { Ledger } from './ledger.ts';
+import { confirmDaemonSet } from './live-daemon-set.ts';
+
+/** Creates per run whose nodes are confirmed one by one, once a deferral was capped. */
+const LIVE_CREATES_MAX = 50;
+
+/** What survived the live reads. */
+export interface ConfirmedPlan {
+  readonly creates: readonly PlannedCreate[];
+  readonly deletes: readonly ConfirmedDelete[];
+  readonly adopts: Plan['adopts'];
+  readonly releases: Plan['releases'];
+  readonly foreignListed?: ForeignListed;
+  /** Nodes of deletes that were not confirmed: their back-off does not advance. */
+  readonly unconfirmedUids: ReadonlySet<string>;
+}
+
+/** What confirming works with. */
+export interface ConfirmInput {
+  readonly context: RunContext;
+  readonly subject: ViewedSubject;
+  readonly access: ClusterAccess;
+  readonly ledger: Ledger;
+  /** True if the deferral was capped: nodes are confirmed too, and foreign pods always. */
+  readonly isLive: boolean;
+}
+
+/** Confirms a plan live. */
+export async function confirmPlan(plan: Plan, input: ConfirmInput): Promise<ConfirmedPlan> {
+  const isMaking = plan.creates.length > 0 || plan.adopts.length > 0;
+  const [isConfirmed, foreign, victims, creates] = await Promise.all([
+    isMaking ? confirmMaking(input) : true,
+    plan.creates.length > 0 ? confirmForeign(input) : NOT_LISTED,
+    confirmDeletes(plan, input),
+    input.isLive ? confirmNodes(plan.creates, input) : plan.creates,
+  ]);
+  const { listed } = foreign;
+  return {
+    creates: isConfirmed && foreign.isClear ? creates : [],
+    deletes: victims.confirmed,
+    adopts: isConfirmed ? plan.adopts : [],
+    releases: plan.releases,
+    ...(listed === undefined ? {} : { foreignListed: listed }),
+    unconfirmedUids: new Set([...victims.dropped, ...victims.unreadable].map(({ uid }) => uid)),
+  };
+}
+
+/** Reads victims live, and notes what keeps some of them. */
+async function confirmDeletes(plan: Plan, input: ConfirmInput): Promise<VictimConfirmation> {
+  const { context, subject, access, ledger } = input;
+  if (subject.basis.meta.isCutOpen && plan.deletes.length > 0) {
+    // No delete while a cut is open (protocol 2), however long it has been open.
+    ledger.add({ code: 'cut-open', message: 'deletes wait for the end of a cut', pace: 'backoff' });
+    return { confirmed: [], dropped: plan.deletes, unreadable: [] };
+  }
+  const victims = await confirmVictims(plan.deletes, {
+    reader: access,
+    view: subject.view,
+    mayContinue: () => mayContinue(context),
+  });
+  if (victims.unreadable.length > 0) {
+    const message = `${victims.unreadable.length} pods to be deleted could not be read`;
+    ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff' });
+  }
+  if (victims.dropped.length > 0) {
+    const message = `${victims.dropped.length} pods changed since they were seen`;
+    ledger.add({ code: 'outcome-open', message, pace: 'backoff' });
+  }
+  return victims;
+}
+
+interface ForeignConfirmation {
+  readonly isClear: boolean;
+  readonly listed?: ForeignListed;
+}
+
+const NOT_LISTED: ForeignConfirmation = { isClear: true };
+
+async function confirmMaking({ context, subject, access, ledger }: ConfirmInput): Promise<boolean> {
+  const { uid } = subject.basis.ref;
+  const confirmation = await confirmDaemonSet(access, { ...keyOf(context), uid });
+  if (confirmation.kind === 'confirmed') return true;
+  const { message } = confirmation;
+  if (confirmation.kind === 'changed') {
+    ledger.add({ code: 'daemon-set-changed', message, pace: 'backoff' });
+  } else {
+    const { retryAfterMs } = confirmation;
+    const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+    ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff', ...asked });
+  }
+  return false;
+}
+
+async function confirmForeign(input: ConfirmInput): Promise<ForeignConfirmation> {
+  const { subject, access, ledger } = input;
+  const { meta, registration } = subject.basis;
+  const now = foreignListedNow(meta, registration);
+  const isNeeded =
+    input.isLive ||
+    (subject.view.hasForeignNames && !isListedFor(subject.state.foreignListed, now));
+  if (!isNeeded) return { isClear: true };
+  const { view, state, read } = subject;
+  const knownUids = new Set<string>(read.pods.map((pod) => pod.uid));
+  const check = await checkForeignPods({ view, state, knownUids, now }, access);
+  if (check.kind === 'clear') return { isClear: true, listed: check.listed };
+  if (check.kind === 'unavailable') {
+    ledger.add({ code: 'cluster-unavailable', message: check.message, pace: 'backoff' });
+    return { isClear: false };
+  }
+  const message = `pods that the view does not know: ${check.names.slice(0, 5).join(', ')}`;
+  ledger.add({ code: 'foreign-pods-unseen', message, pace: 'backoff' });
+  return { isClear: false };
+}
+
+/** The nodes of some creates, live: the view was not fresh, so each must still be there. */
+async function confirmNodes(
+  creates: readonly PlannedCreate[],
+  { access, ledger }: ConfirmInput,
+): Promise<readonly PlannedCreate[]> {
+  const some = creates.slice(0, LIVE_CREATES_MAX);
+  if (some.length < creates.length) {
+    const message = 'creates beside a silent watcher are confirmed node by node';
+    ledger.add({ code: 'capped', message, pace: 'soon' });
+  }
+  const reads = await Promise.all(some.map(({ node }) => access.getNode(node)));
+  return some.filter((_create, index) => {
+    const read = reads[index];
+    return read?.kind === 'found' && read.object.metadata.deletionTimestamp === undefined;
+  });
+}

@@ -1,0 +1,100 @@
+/**
+ * What every step of one run shares: the hint, the limits, the ports, and what was read.
+ *
+ * Nothing of it outlives the invocation; a frozen and thawed process finds nothing half-used here.
+ */
+import type { Hint } from '../../core/model/hint.ts';
+import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
+import type { View } from '../../core/model/plan.ts';
+import type { DaemonSetState } from '../../core/model/state.ts';
+import type {
+  ClusterAccess,
+  ClusterConnector,
+  ConnectRefusal,
+} from '../../ports/cluster-access.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { NamespacedName } from '../../ports/view-store.ts';
+import type { ReconcileDependencies, ReconcileRun } from './dependencies.ts';
+import type { Basis } from './read-basis.ts';
+import type { ReadView } from './read-view.ts';
+
+/** Where the view stood when it was read last; for the log line. */
+export interface RunNote {
+  epoch?: string;
+  seq?: number;
+}
+
+/** One invocation. */
+export interface RunContext {
+  readonly note: RunNote;
+  readonly hint: Hint;
+  readonly run: ReconcileRun;
+  readonly dependencies: ReconcileDependencies;
+}
+
+/** What was read, and what the run is about. */
+export interface Subject {
+  readonly basis: Basis;
+  readonly daemonSet: DaemonSetObject;
+  readonly read: ReadView;
+  /** The state as stored, or an empty one; of this era. */
+  readonly state: DaemonSetState;
+  readonly access: LazyAccess;
+  readonly nowMs: number;
+}
+
+/** A subject with its view. */
+export interface ViewedSubject extends Subject {
+  readonly view: View;
+}
+
+/** namespace and name of the run's DaemonSet. */
+export function keyOf({ hint }: RunContext): NamespacedName {
+  return { namespace: hint.key.namespace, name: hint.key.name };
+}
+
+/** Monotonic time after which no request is started: the rest is for recording. */
+export function effectDeadlineMs({ run, dependencies }: RunContext): number {
+  return run.deadlineMs - dependencies.options.recordReserveMs;
+}
+
+/** False once the deadline passed or the process was told to stop. */
+export function mayContinue(context: RunContext): boolean {
+  if (context.run.signal?.aborted === true) return false;
+  return context.dependencies.clock.monotonicMs() < effectDeadlineMs(context);
+}
+
+/** Connects at most once per run, and only when something needs the cluster. */
+export class LazyAccess {
+  readonly #connector: ClusterConnector;
+  readonly #registration: ClusterRegistration;
+  #refusal: ConnectRefusal | undefined;
+  #opened: Promise<ClusterAccess | undefined> | undefined;
+
+  constructor(connector: ClusterConnector, registration: ClusterRegistration) {
+    this.#connector = connector;
+    this.#registration = registration;
+  }
+
+  /** Why there is no access, once it was asked for. */
+  get refusal(): ConnectRefusal | undefined {
+    return this.#refusal;
+  }
+
+  /** The cluster, or undefined when it refuses. In observe mode nobody asks (design 5). */
+  get(): Promise<ClusterAccess | undefined> {
+    this.#opened ??= this.#connect();
+    return this.#opened;
+  }
+
+  async #connect(): Promise<ClusterAccess | undefined> {
+    if (this.#registration.mode === 'observe') {
+      this.#refusal = { kind: 'no-credential' };
+      return undefined;
+    }
+    const answer = await this.#connector.connect(this.#registration);
+    if (answer.kind === 'connected') return answer.access;
+    this.#refusal = answer.refusal;
+    return undefined;
+  }
+}

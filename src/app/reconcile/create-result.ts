@@ -1,0 +1,122 @@
+/**
+ * What came of one create: each answer of the API server has its own meaning (rows 42, 57, 88).
+ *
+ * 201 and 409 resolve a create (protocol 5); AlreadyExists is looked into by one live read, which
+ * says whose pod holds the name. Nothing is adopted or deleted here; a name taken by somebody else
+ * concerns its node only (row 41).
+ */
+import type { Outcome } from '../../core/model/effects.ts';
+import type { ResourceVersion, Uid } from '../../core/model/identifiers.ts';
+import type { KubernetesObject } from '../../core/model/kubernetes.ts';
+import type { PlannedCreate } from '../../core/model/plan.ts';
+import type { PodProjection } from '../../core/model/projections.ts';
+import { isTerminal } from '../../core/pod-facts.ts';
+import type { ClusterReader } from '../../ports/cluster-access.ts';
+import { projectLivePod } from './live-pod.ts';
+
+/** Conditions of the whole namespace or credential: no other create will fare better. */
+export type ClosedCode = 'namespace-terminating' | 'namespace-missing' | 'unauthorized';
+
+/** The meaning of one answer. */
+export type CreateResult =
+  /** Our pod is there: made by this request, or found under the name, ours and alive. */
+  | {
+      readonly kind: 'created';
+      readonly uid: Uid;
+      readonly resourceVersion: ResourceVersion;
+      readonly isNew: boolean;
+    }
+  /** The name is held by a pod of ours that is on its way out, or was just gone: look again. */
+  | { readonly kind: 'waiting'; readonly held: 'terminating' | 'terminal' | 'vanished' }
+  /** This node's pod will not pass as it is. `isBug`: somebody else holds our name. */
+  | {
+      readonly kind: 'refused';
+      readonly code: string;
+      readonly message: string;
+      readonly isBug: boolean;
+    }
+  | { readonly kind: 'closed'; readonly code: ClosedCode; readonly message: string }
+  /** Certainly not sent. */
+  | { readonly kind: 'unsent'; readonly message: string; readonly retryAfterMs?: number }
+  /** May or may not have happened: the intent stays open (protocol 4). */
+  | { readonly kind: 'open'; readonly message: string };
+
+/** Whose pod it must be. */
+export interface CreateOwner {
+  readonly namespace: string;
+  readonly uid: Uid;
+}
+
+/** Reads the meaning off an outcome; asks live once when the name was taken. */
+export async function resolveCreate(
+  planned: PlannedCreate,
+  outcome: Outcome,
+  context: { readonly reader: ClusterReader; readonly owner: CreateOwner },
+): Promise<CreateResult> {
+  switch (outcome.kind) {
+    case 'done':
+      return resolveDone(outcome.object as unknown as KubernetesObject); // the answer is a pod
+    case 'exists':
+      return resolveExists(planned, context);
+    case 'unsent':
+      return { ...outcome };
+    case 'ambiguous':
+      return { kind: 'open', message: outcome.message };
+    case 'conflict':
+      return { kind: 'refused', code: 'conflict', message: outcome.message, isBug: false };
+    case 'gone':
+      return { kind: 'closed', code: 'namespace-missing', message: 'the namespace is not there' };
+    case 'refused': {
+      const { code, message } = outcome;
+      if (isClosedCode(code)) return { kind: 'closed', code, message };
+      return { kind: 'refused', code, message, isBug: false };
+    }
+  }
+}
+
+function isClosedCode(code: string): code is ClosedCode {
+  return (
+    code === 'namespace-terminating' || code === 'namespace-missing' || code === 'unauthorized'
+  );
+}
+
+/** A pod that is born terminating meets no expectation (row 42); its node backs off. */
+function resolveDone(object: KubernetesObject): CreateResult {
+  const pod = projectLivePod(object);
+  if (pod.isTerminating) {
+    const message = `the API server answered ${pod.name} as already terminating`;
+    return { kind: 'refused', code: 'born-terminating', message, isBug: false };
+  }
+  return { kind: 'created', uid: pod.uid, resourceVersion: pod.resourceVersion, isNew: true };
+}
+
+async function resolveExists(
+  planned: PlannedCreate,
+  { reader, owner }: { readonly reader: ClusterReader; readonly owner: CreateOwner },
+): Promise<CreateResult> {
+  const live = await reader.getPod({ namespace: owner.namespace, name: planned.name });
+  // 409 resolved the request itself; who holds the name is for the next look to find out.
+  if (live.kind !== 'found') return { kind: 'waiting', held: 'vanished' };
+  const pod = projectLivePod(live.object);
+  const trouble = findNameTrouble(pod, { planned, owner });
+  if (trouble !== undefined) {
+    return { kind: 'refused', code: 'name-taken', message: trouble, isBug: true };
+  }
+  if (isTerminal(pod)) return { kind: 'waiting', held: 'terminal' };
+  if (pod.isTerminating) return { kind: 'waiting', held: 'terminating' };
+  return { kind: 'created', uid: pod.uid, resourceVersion: pod.resourceVersion, isNew: false };
+}
+
+function findNameTrouble(
+  pod: PodProjection,
+  expected: { readonly planned: PlannedCreate; readonly owner: CreateOwner },
+): string | undefined {
+  const { planned, owner } = expected;
+  if (pod.ownerUid !== owner.uid) {
+    return `pod ${pod.name} for node ${planned.node} exists, but is not ours`;
+  }
+  if (pod.targetNode !== planned.node) {
+    return `pod ${pod.name} for node ${planned.node} exists, but is aimed at ${pod.targetNode ?? 'no node'}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,102 @@
+/**
+ * The DaemonSet of a run, fit to be decided on, or the reason why it is not.
+ *
+ * A DaemonSet travels as raw JSON, so its shape is checked once per run before the core sees it. One
+ * that travelled opaque, or does not have the shape, is read live: that read decides (protocol 22).
+ */
+import { compileSelector, isEmptySelector } from '../../core/label-selector.ts';
+import { isJsonObject } from '../../core/model/json.ts';
+import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
+import type { ClusterAccess } from '../../ports/cluster-access.ts';
+import type { NamespacedName } from '../../ports/view-store.ts';
+import type { Basis } from './read-basis.ts';
+
+/** What the run is about. */
+export type Digest =
+  | { readonly kind: 'usable'; readonly daemonSet: DaemonSetObject }
+  | { readonly kind: 'terminating' }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'malformed'; readonly problem: string }
+  /** The selector is exactly empty (spec 2.3 step 4). */
+  | { readonly kind: 'selecting-all'; readonly daemonSet: DaemonSetObject }
+  | { readonly kind: 'unavailable'; readonly message: string };
+
+/** Digests what the view holds; asks `access` only when that cannot be used. */
+export async function digestDaemonSet(
+  basis: Basis,
+  key: NamespacedName,
+  access: () => Promise<ClusterAccess | undefined>,
+): Promise<Digest> {
+  const { object } = basis.daemonSet;
+  if (object !== null && findProblem(object, basis) === undefined) return classify(object);
+  const reader = await access();
+  if (reader === undefined) {
+    const reason = basis.daemonSet.opaqueReason;
+    const problem = object === null ? undefined : findProblem(object, basis);
+    return {
+      kind: 'malformed',
+      problem: problem ?? `it travelled opaque (${reason ?? 'unknown'})`,
+    };
+  }
+  const live = await reader.getDaemonSet(key);
+  if (live.kind === 'unavailable') return { kind: 'unavailable', message: live.message };
+  if (live.kind === 'missing') return { kind: 'gone' };
+  if (live.object.metadata.uid !== basis.ref.uid) return { kind: 'gone' };
+  const problem = findProblem(live.object, basis);
+  return problem === undefined ? classify(live.object) : { kind: 'malformed', problem };
+}
+
+/** Order of spec 2.3: the empty selector is looked at before the deletion. */
+function classify(daemonSet: DaemonSetObject): Digest {
+  const { selector } = daemonSet.spec;
+  if (isEmptySelector(selector)) return { kind: 'selecting-all', daemonSet };
+  const { invalid } = compileSelector(selector);
+  if (invalid !== undefined) return { kind: 'malformed', problem: invalid };
+  if (daemonSet.metadata.deletionTimestamp !== undefined) return { kind: 'terminating' };
+  return { kind: 'usable', daemonSet };
+}
+
+/** The first thing that does not have the documented shape, as a sentence for a person. */
+function findProblem(object: DaemonSetObject, { ref }: Basis): string | undefined {
+  const raw: unknown = object;
+  if (!isJsonObject(raw)) return 'it is no object';
+  const { metadata, spec } = raw;
+  if (!isJsonObject(metadata)) return 'metadata is missing';
+  if (metadata['uid'] !== ref.uid) return 'metadata.uid is not the one it is stored under';
+  if (typeof metadata['name'] !== 'string' || typeof metadata['namespace'] !== 'string') {
+    return 'metadata has no name and namespace';
+  }
+  if (!isJsonObject(spec)) return 'spec is missing';
+  return findTemplateProblem(spec['template']) ?? findSelectorProblem(spec['selector']);
+}
+
+function findTemplateProblem(template: unknown): string | undefined {
+  if (!isJsonObject(template)) return 'spec.template is missing';
+  if (!isJsonObject(template['spec'])) return 'spec.template.spec is missing';
+  const metadata = template['metadata'];
+  if (metadata !== undefined && !isJsonObject(metadata))
+    return 'spec.template.metadata is no object';
+  const labels = metadata?.['labels'];
+  if (labels !== undefined && !isTextRecord(labels)) return 'labels of the template are no texts';
+  const tolerations = template['spec']['tolerations'];
+  if (tolerations !== undefined && !Array.isArray(tolerations)) return 'tolerations are no list';
+  return undefined;
+}
+
+function findSelectorProblem(selector: unknown): string | undefined {
+  if (selector === undefined) return undefined;
+  if (!isJsonObject(selector)) return 'spec.selector is no object';
+  const { matchLabels, matchExpressions } = selector;
+  if (matchLabels !== undefined && !isTextRecord(matchLabels)) return 'matchLabels are no texts';
+  if (matchExpressions === undefined) return undefined;
+  const isList =
+    Array.isArray(matchExpressions) &&
+    matchExpressions.every(
+      (item: unknown) => isJsonObject(item) && typeof item['key'] === 'string',
+    );
+  return isList ? undefined : 'matchExpressions are no list of requirements';
+}
+
+function isTextRecord(value: unknown): boolean {
+  return isJsonObject(value) && Object.values(value).every((item) => typeof item === 'string');
+}

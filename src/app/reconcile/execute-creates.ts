@@ -1,0 +1,101 @@
+/**
+ * Sends the creates of a run in slow-start batches (spec 2.8; design 3, step 7).
+ *
+ * The first batch stands on the live read that confirmed the DaemonSet just before the intents were
+ * recorded; each later one is fenced anew. What was not started is reported as such, so that its
+ * intents can be withdrawn.
+ */
+import type { CreatePodEffect } from '../../core/model/effects.ts';
+import type { PlannedCreate } from '../../core/model/plan.ts';
+import { checkFence } from './batch-fence.ts';
+import type { Fence, FenceAnswer } from './batch-fence.ts';
+import { effectDeadlineMs, mayContinue } from './context.ts';
+import { resolveCreate } from './create-result.ts';
+import type { CreateResult } from './create-result.ts';
+import { SLOW_START, continueSlowStart } from './slow-start.ts';
+
+/** Creates with their results, in the order in which they were sent. */
+export interface CreateExecution {
+  readonly results: readonly { readonly planned: PlannedCreate; readonly result: CreateResult }[];
+  readonly notStarted: readonly PlannedCreate[];
+  /** Why not all were started. */
+  readonly stopped?:
+    | { readonly kind: 'fenced'; readonly answer: Extract<FenceAnswer, { kind: 'stop' }> }
+    | { readonly kind: 'closed' | 'trouble' | 'all-refused' };
+}
+
+type Stop = NonNullable<CreateExecution['stopped']>;
+
+/** Sends batches until all are sent or something says stop. */
+export async function executeCreates(
+  creates: readonly PlannedCreate[],
+  fence: Fence,
+): Promise<CreateExecution> {
+  const results: { planned: PlannedCreate; result: CreateResult }[] = [];
+  const { burstPodsMax } = fence.context.dependencies.options;
+  let pace = SLOW_START;
+  let next = 0;
+  let stopped: Stop | undefined;
+  while (next < creates.length && stopped === undefined) {
+    stopped = await findFence(fence, { isFirst: next === 0 });
+    if (stopped !== undefined) break;
+    const batch = creates.slice(next, next + pace.batchSize);
+    next += batch.length;
+    const answers = await sendBatch(batch, fence);
+    for (const [index, planned] of batch.entries()) {
+      const result = answers[index] ?? { kind: 'open', message: 'no answer' };
+      results.push({ planned, result });
+    }
+    if (answers.some(({ kind }) => kind === 'closed')) stopped = { kind: 'closed' };
+    const decision = continueSlowStart(pace, tally(answers), burstPodsMax);
+    if (decision.kind === 'continue') pace = decision.next;
+    else stopped ??= { kind: decision.reason };
+  }
+  const notStarted = creates.slice(next);
+  return stopped === undefined ? { results, notStarted } : { results, notStarted, stopped };
+}
+
+async function findFence(
+  fence: Fence,
+  batch: { readonly isFirst: boolean },
+): Promise<Stop | undefined> {
+  if (batch.isFirst && mayContinue(fence.context)) return undefined;
+  const answer = await checkFence(fence, { isCreating: true });
+  return answer.kind === 'go' ? undefined : { kind: 'fenced', answer };
+}
+
+async function sendBatch(
+  batch: readonly PlannedCreate[],
+  { context, subject, access }: Fence,
+): Promise<readonly CreateResult[]> {
+  const { namespace } = context.hint.key;
+  const effects = batch.map(({ node, name, body }): CreatePodEffect => ({
+    kind: 'create-pod',
+    namespace,
+    name,
+    node,
+    body,
+  }));
+  const outcomes = await access.execute(effects, { deadlineMs: effectDeadlineMs(context) });
+  const owner = { namespace, uid: subject.basis.ref.uid };
+  return Promise.all(
+    batch.map((planned, index) => {
+      const outcome = outcomes[index] ?? { kind: 'ambiguous', message: 'no outcome' };
+      return resolveCreate(planned, outcome, { reader: access, owner });
+    }),
+  );
+}
+
+function tally(answers: readonly CreateResult[]): {
+  done: number;
+  refused: number;
+  trouble: number;
+} {
+  const count = (...kinds: readonly CreateResult['kind'][]): number =>
+    answers.filter(({ kind }) => kinds.includes(kind)).length;
+  return {
+    done: count('created', 'waiting'),
+    refused: count('refused'),
+    trouble: count('unsent', 'open'),
+  };
+}

@@ -1,0 +1,180 @@
+/**
+ * Step 8 of a reconcile: due time sent, then recorded with outcomes and memo in one write.
+ *
+ * Nothing is written when nothing changed. The memo is part of the same item, and only of a complete
+ * run (protocol 11); if the write is lost, outcomes are merged and the memo is forgotten. A crash
+ * before the write leaves open intents and an unacknowledged hint: both lead back here (row 75).
+ */
+import { canonicalJson } from '../../core/model/json.ts';
+import type { Json } from '../../core/model/json.ts';
+import type { NodeName } from '../../core/model/identifiers.ts';
+import { mergeIntents } from '../../core/intents.ts';
+import type { Plan } from '../../core/model/plan.ts';
+import type { IntentJudgement } from '../../core/model/plan.ts';
+import type { DaemonSetState, HistoryEntry, RetryEntry } from '../../core/model/state.ts';
+import type { RunContext, ViewedSubject } from './context.ts';
+import type { Ledger, Problem } from './ledger.ts';
+import { intentChangeOf, mergeOutcomes, raiseWritten, writeState } from './record-state.ts';
+import { nextRefusals, nextRetry } from './retry.ts';
+import { planSchedule, sendTimers } from './schedule.ts';
+import type { DueTimes } from './schedule.ts';
+import { memoOf } from './skip.ts';
+
+/** After effects, a look this soon finds what the watcher never reported (row 91). */
+const LOOK_AFTER_EFFECTS_MS = 2_000;
+
+/** What finishing works with. */
+export interface FinishInput {
+  readonly context: RunContext;
+  readonly subject: ViewedSubject;
+  readonly ledger: Ledger;
+  readonly plan: Plan;
+  readonly intents: IntentJudgement;
+  /** The state as stored now: read, or written with intents. */
+  readonly stored: DaemonSetState;
+  readonly history: HistoryEntry | undefined;
+  readonly verdictsHash: string | undefined;
+}
+
+/** How the run ends. */
+export interface Finish {
+  readonly isComplete: boolean;
+  readonly dueAtMs: number;
+}
+
+/** Sends timers, records, and says when the next look is. */
+export async function finishRun(input: FinishInput): Promise<Finish> {
+  const { context, subject, ledger, plan } = input;
+  const { options, random } = context.dependencies;
+  const isComplete = ledger.isComplete && plan.cappedCount === 0;
+  const retry = decideRetry(input);
+  const refusals = decideRefusals(input);
+  const schedule = planSchedule({
+    state: input.stored,
+    nowMs: subject.nowMs,
+    nearAtMs: findNear(input, { retry, refusals }),
+    memoLifeMs: options.memoLifeMs,
+    random: random.next(),
+  });
+  await sendTimers(context, schedule.timersAtMs);
+  const next = composeState(input, { isComplete, retry, refusals, due: schedule.due });
+  if (!isSame(input.stored, next)) {
+    const write = await writeState(next, { context, subject });
+    if (write.kind === 'lost') {
+      await mergeOutcomes(ledger, { context, subject });
+      return { isComplete: false, dueAtMs: schedule.due.dueAtMs };
+    }
+  }
+  return { isComplete, dueAtMs: schedule.due.dueAtMs };
+}
+
+type Refusals = NonNullable<DaemonSetState['refusals']>;
+
+function decideRetry({ context, subject, ledger, stored }: FinishInput): RetryEntry | undefined {
+  const { options, random } = context.dependencies;
+  const at = { nowMs: subject.nowMs, random, options };
+  const problem = ledger.problems.find(({ pace }) => pace === 'backoff');
+  if (problem !== undefined) return nextRetry(stored.retry, retryReasonOf(problem), at);
+  const { retry } = stored;
+  return retry !== undefined && retry.holdsCreates && retry.notBeforeMs > subject.nowMs
+    ? retry
+    : undefined;
+}
+
+function retryReasonOf(problem: Problem): Parameters<typeof nextRetry>[1] {
+  const { code, holdsCreates = false, retryAfterMs } = problem;
+  return { code, holdsCreates, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+function decideRefusals({ context, subject, ledger, stored }: FinishInput): Refusals {
+  if (ledger.refused.length === 0 && (stored.refusals ?? []).length === 0) return [];
+  const { options, random } = context.dependencies;
+  return nextRefusals(
+    stored,
+    {
+      generation: subject.daemonSet.metadata.generation ?? 0,
+      refused: ledger.refused,
+      createdNodes: ledger.createdNodes,
+      knownNodes: new Set<NodeName>(subject.view.nodes.map(({ node }) => node.name)),
+    },
+    { nowMs: subject.nowMs, random, options },
+  );
+}
+
+/** The earliest need to look again, if time or this run gives one. */
+function findNear(
+  { context, subject, ledger, plan }: FinishInput,
+  decided: { readonly retry: RetryEntry | undefined; readonly refusals: Refusals },
+): number | undefined {
+  const { nowMs } = subject;
+  const { deferralLookMs } = context.dependencies.options;
+  const isSoon = ledger.problems.some(({ pace }) => pace === 'soon');
+  const hasOpen = ledger.hasEffects || ledger.isStatusPostponed || plan.cappedCount > 0;
+  const moments = [
+    plan.dueAtMs,
+    decided.retry?.notBeforeMs,
+    isSoon ? nowMs + deferralLookMs : undefined,
+    hasOpen ? nowMs + LOOK_AFTER_EFFECTS_MS : undefined,
+    ...decided.refusals.map(({ notBeforeMs }) => Math.max(notBeforeMs, nowMs + deferralLookMs)),
+  ].filter((moment) => moment !== undefined);
+  return moments.length === 0 ? undefined : Math.min(...moments);
+}
+
+function composeState(
+  input: FinishInput,
+  decided: {
+    readonly isComplete: boolean;
+    readonly retry: RetryEntry | undefined;
+    readonly refusals: Refusals;
+    readonly due: DueTimes;
+  },
+): DaemonSetState {
+  const { context, subject, ledger, plan, stored, history, verdictsHash } = input;
+  const {
+    retry: _retry,
+    refusals: _refusals,
+    deferredSinceMs: _since,
+    memo: _memo,
+    ...kept
+  } = stored;
+  const version = ledger.written.daemonSet;
+  const memo = {
+    ...memoOf(subject.basis, {
+      release: context.dependencies.options.release,
+      nowMs: subject.nowMs,
+    }),
+    ...(version === undefined ? {} : { daemonSetVersion: version }),
+  };
+  return {
+    ...kept,
+    intents: mergeIntents(stored.intents, {
+      answers: intentChangeOf(ledger).answers ?? [],
+      settle: [...input.intents.settled, ...ledger.settled],
+    }),
+    written: raiseWritten(stored, ledger, subject.basis.meta.era),
+    // Advanced back-off is recorded with the intents of the deletes; here only swept.
+    backoff: ledger.recorded.length === 0 ? sweptOnly(stored, plan) : stored.backoff,
+    ...decided.due,
+    ...(decided.retry === undefined ? {} : { retry: decided.retry }),
+    ...(decided.refusals.length === 0 ? {} : { refusals: decided.refusals }),
+    ...(history === undefined ? {} : { history }),
+    ...(verdictsHash === undefined ? {} : { verdictsHash }),
+    // Own writes are unseen from here on: the cap of the deferral counts from now.
+    ...(ledger.hasEffects ? { deferredSinceMs: subject.nowMs } : {}),
+    ...(decided.isComplete ? { memo } : {}),
+  };
+}
+
+/** Stored entries that the plan still knows, never an advance whose delete was not recorded. */
+function sweptOnly(stored: DaemonSetState, plan: Plan): DaemonSetState['backoff'] {
+  const known = new Set(plan.backoff.map(({ node }) => node));
+  return stored.backoff.filter(({ node }) => known.has(node));
+}
+
+function isSame(left: DaemonSetState, right: DaemonSetState): boolean {
+  return textOf(left) === textOf(right);
+}
+
+function textOf(state: DaemonSetState): string {
+  return canonicalJson(state as unknown as Json); // a state is plain JSON
+}

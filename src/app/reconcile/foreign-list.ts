@@ -1,0 +1,66 @@
+/**
+ * The one LIST of pods there is: it guards creates beside foreign names (protocol 9, row 87).
+ *
+ * A pod whose name is not the one to be created is not fenced by the API server. While a DaemonSet
+ * has such pods, creates wait for one live list by selector, metadata only, once per epoch, era and
+ * takeover: an owned pod that the view does not know defers all creates.
+ */
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { DaemonSetState } from '../../core/model/state.ts';
+import type { ClusterMeta } from '../../core/model/view-items.ts';
+import type { View } from '../../core/model/plan.ts';
+import type { ClusterReader } from '../../ports/cluster-access.ts';
+import { selectorText } from './selector-text.ts';
+
+/** For which stretch of history a list was made. */
+export type ForeignListed = NonNullable<DaemonSetState['foreignListed']>;
+
+/** What came of it. */
+export type ForeignCheck =
+  | { readonly kind: 'clear'; readonly listed: ForeignListed }
+  | { readonly kind: 'unknown-pods'; readonly names: readonly string[] }
+  | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
+
+/** The stretch of history of this run. */
+export function foreignListedNow(
+  meta: ClusterMeta,
+  registration: ClusterRegistration,
+): ForeignListed {
+  const { era, epoch } = meta;
+  const { takeoverProbedAtMs } = registration;
+  return takeoverProbedAtMs === undefined
+    ? { era, epoch }
+    : { era, epoch, probedAtMs: takeoverProbedAtMs };
+}
+
+/** True if the list was made for this stretch already. */
+export function isListedFor(listed: ForeignListed | undefined, now: ForeignListed): boolean {
+  return (
+    listed?.era === now.era && listed.epoch === now.epoch && listed.probedAtMs === now.probedAtMs
+  );
+}
+
+/** Lists the DaemonSet's pods live and compares them with the view and with our own answers. */
+export async function checkForeignPods(
+  input: {
+    readonly view: View;
+    readonly state: DaemonSetState;
+    readonly knownUids: ReadonlySet<string>;
+    readonly now: ForeignListed;
+  },
+  reader: ClusterReader,
+): Promise<ForeignCheck> {
+  const { view, state, knownUids } = input;
+  const { selector } = view.daemonSet.spec;
+  const live = await reader.listPodMetadata(view.namespace, selectorText(selector));
+  if (live.kind === 'unavailable') return live;
+  const pods = live.kind === 'found' ? live.object : [];
+  const answered = new Set(
+    state.intents.map((intent) => (intent.kind === 'create' ? intent.answer?.uid : intent.uid)),
+  );
+  const unknown = pods.filter(
+    (pod) => pod.ownerUid === view.uid && !knownUids.has(pod.uid) && !answered.has(pod.uid),
+  );
+  if (unknown.length === 0) return { kind: 'clear', listed: input.now };
+  return { kind: 'unknown-pods', names: unknown.map((pod) => pod.name) };
+}

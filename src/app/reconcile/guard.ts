@@ -1,0 +1,164 @@
+/**
+ * May this run act, and on what (design 3, step 3; protocol 1–4, 13)?
+ *
+ * First the mode and the freeze, then the view: not whole, own writes unseen, an open cut. A doubt
+ * defers; a deferral is capped, and then live reads take the place of what was not seen. Open delete
+ * intents are read live like victims before they are judged (protocol 4). Silence of the cluster is
+ * looked at by the caller, once it is known that there is work to do.
+ */
+import { resourceVersion, uid } from '../../core/model/identifiers.ts';
+import type { Uid } from '../../core/model/identifiers.ts';
+import { judgeFreshness } from '../../core/freshness.ts';
+import type { Freshness, FreshnessGuard } from '../../core/freshness.ts';
+import { hasUnseenWrites, judgeIntents } from '../../core/intents.ts';
+import type { Guard, IntentJudgement } from '../../core/model/plan.ts';
+import type { PodProjection } from '../../core/model/projections.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { Intent } from '../../core/model/state.ts';
+import type { ClusterReader } from '../../ports/cluster-access.ts';
+import type { RunContext, Subject } from './context.ts';
+import { projectLivePod } from './live-pod.ts';
+
+/** What a run may do. */
+export type Judgement =
+  | {
+      readonly kind: 'judged';
+      readonly guard: Guard;
+      readonly intents: IntentJudgement;
+      /** Pods as read, with what live reads added. */
+      readonly pods: readonly PodProjection[];
+      /** True if the deferral was capped: live reads stand for what was not seen. */
+      readonly isLive: boolean;
+    }
+  | { readonly kind: 'defer'; readonly guard: FreshnessGuard; readonly retryInMs: number }
+  | { readonly kind: 'unavailable'; readonly message: string };
+
+/** Mode and freeze of the cluster (design 5, protocol 13). */
+export function guardOfRegistration(registration: ClusterRegistration): Guard {
+  if (registration.mode === 'observe') {
+    const message = 'The cluster is only observed; nothing is changed in it.';
+    return { kind: 'observe', code: 'observe-mode', message };
+  }
+  if (registration.isFrozen) {
+    const message = 'The cluster is frozen; only its status is kept up to date.';
+    return { kind: 'status-only', code: 'frozen', message };
+  }
+  return { kind: 'act' };
+}
+
+/** Freshness of a subject's view; `hasWork` brings silence into it. */
+export function freshnessOf(
+  subject: Subject,
+  context: RunContext,
+  doubt: { readonly unseenCount: number; readonly hasWork: boolean },
+): Freshness {
+  const { options } = context.dependencies;
+  return judgeFreshness({
+    meta: subject.basis.meta,
+    nowMs: subject.nowMs,
+    silentAfterMs: options.silenceBoundMs,
+    deferralCapMs: options.deferralMaxMs,
+    deferredSinceMs: subject.state.deferredSinceMs,
+    ...doubt,
+  });
+}
+
+/** Judges intents and freshness of what was read. */
+export async function judgeSubject(subject: Subject, context: RunContext): Promise<Judgement> {
+  const whole = freshnessOf(subject, context, { unseenCount: 0, hasWork: false });
+  if (whole.kind === 'defer' && whole.guard.code === 'view-incomplete') return whole;
+  const registered = guardOfRegistration(subject.basis.registration);
+  const first = judge(subject, context, new Map());
+  if (registered.kind !== 'act') {
+    const { pods } = subject.read;
+    return { kind: 'judged', guard: registered, intents: first, pods, isLive: false };
+  }
+  const openDeletes = first.unresolved.filter((intent) => intent.kind === 'delete');
+  const live = await readLive(openDeletes, subject);
+  if (live === undefined) return { kind: 'unavailable', message: 'open deletes are unreadable' };
+  const intents = judge(subject, context, live);
+  const freshness = freshnessOf(subject, context, {
+    unseenCount: intents.unseen.length + (hasUnseen(subject) ? 1 : 0),
+    hasWork: false,
+  });
+  if (freshness.kind === 'defer') return freshness;
+  if (freshness.kind === 'live-read') return judgeLive({ subject, context, live }, intents);
+  return { kind: 'judged', guard: registered, intents, pods: subject.read.pods, isLive: false };
+}
+
+type LivePods = Map<Uid, PodProjection | null>;
+
+/** The cap is reached: live reads say what became of what was never seen (rows 64, 91). */
+async function judgeLive(
+  input: { readonly subject: Subject; readonly context: RunContext; readonly live: LivePods },
+  intents: IntentJudgement,
+): Promise<Judgement> {
+  const { subject, context } = input;
+  const unseen = await readLive(intents.unseen, subject);
+  if (unseen === undefined) return { kind: 'unavailable', message: 'own writes are unreadable' };
+  const live: LivePods = new Map([...input.live, ...unseen]);
+  const pods = subject.read.pods.filter((pod) => !live.has(pod.uid));
+  for (const pod of live.values()) if (pod !== null) pods.push(pod);
+  return {
+    kind: 'judged',
+    guard: { kind: 'act' },
+    intents: judge({ ...subject, read: { ...subject.read, pods } }, context, live),
+    pods,
+    isLive: true,
+  };
+}
+
+function judge(subject: Subject, context: RunContext, live: LivePods): IntentJudgement {
+  return judgeIntents({
+    state: subject.state,
+    pods: subject.read.pods,
+    marks: subject.basis.meta.marks,
+    era: subject.basis.meta.era,
+    nowMs: subject.nowMs,
+    requestTimeoutMs: context.dependencies.options.requestTimeoutMs,
+    live,
+  });
+}
+
+function hasUnseen(subject: Subject): boolean {
+  const { marks, era } = subject.basis.meta;
+  const version = subject.basis.daemonSet.object?.metadata.resourceVersion;
+  return hasUnseenWrites({
+    written: subject.state.written,
+    marks,
+    era,
+    ...(version === undefined ? {} : { daemonSetVersion: resourceVersion(version) }),
+  });
+}
+
+/** Pods of intents as they are now; undefined when one cannot be read. */
+async function readLive(
+  intents: readonly Intent[],
+  subject: Subject,
+): Promise<LivePods | undefined> {
+  const live: LivePods = new Map();
+  if (intents.length === 0) return live;
+  const reader = await subject.access.get();
+  if (reader === undefined) return undefined;
+  const namespace = subject.daemonSet.metadata.namespace ?? '';
+  const reads = await Promise.all(
+    intents.map((intent) => readIntent(intent, { reader, namespace })),
+  );
+  for (const read of reads) {
+    if (read === undefined) return undefined;
+    live.set(read.uid, read.pod);
+  }
+  return live;
+}
+
+async function readIntent(
+  intent: Intent,
+  at: { readonly reader: ClusterReader; readonly namespace: string },
+): Promise<{ readonly uid: Uid; readonly pod: PodProjection | null } | undefined> {
+  const wanted = intent.kind === 'delete' ? intent.uid : (intent.answer?.uid ?? uid(''));
+  const live = await at.reader.getPod({ namespace: at.namespace, name: intent.name });
+  if (live.kind === 'unavailable') return undefined;
+  if (live.kind === 'missing') return { uid: wanted, pod: null };
+  const pod = projectLivePod(live.object);
+  return { uid: wanted, pod: pod.uid === wanted ? pod : null };
+}

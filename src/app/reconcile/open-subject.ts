@@ -1,0 +1,150 @@
+/**
+ * Steps 1 and 2 of a reconcile: read, skip if the last complete run saw exactly this, and digest.
+ *
+ * While `ingest` is at work on what is being read, everything is read again, at most three times;
+ * then a timer looks later (protocol 2). What cannot be decided on ends the run here, with a reason.
+ */
+import { rebaseState } from '../../core/intents.ts';
+import { emptyState } from '../../core/model/state.ts';
+import { LazyAccess, keyOf } from './context.ts';
+import type { RunContext, Subject } from './context.ts';
+import { backOffRun, deferRun, deferUnrecorded } from './defer.ts';
+import { digestDaemonSet } from './digest-daemon-set.ts';
+import type { Digest } from './digest-daemon-set.ts';
+import { readBasis } from './read-basis.ts';
+import { readView } from './read-view.ts';
+import type { ReconcileResult } from './result.ts';
+import { resolveOpaque } from './resolve-opaque.ts';
+import { sendTimers } from './schedule.ts';
+import { refuseSelectingAll } from './selecting-all.ts';
+import { decideSkip } from './skip.ts';
+
+/** Reads in all: the first, and three re-reads (protocol 2). */
+const READS_MAX = 4;
+/** A view whose slice is missing waits for a snapshot; this is only the backstop. */
+const INCOMPLETE_LOOK_MS = 60_000;
+const REGISTRY_LOOK_MS = 15_000;
+
+/** A subject to be decided on, or the end of the run. */
+export type Opening =
+  | { readonly kind: 'opened'; readonly subject: Subject }
+  | { readonly kind: 'ended'; readonly result: ReconcileResult };
+
+/** Opens the subject of a run. */
+export async function openSubject(context: RunContext): Promise<Opening> {
+  for (let read = 0; read < READS_MAX; read += 1) {
+    const opening = await tryOpening(context);
+    if (opening !== 'moving') return opening;
+  }
+  const message = 'the view kept moving while it was read';
+  return ended(await deferUnrecorded({ code: 'view-moving', message, delayMs: 1_000 }, context));
+}
+
+async function tryOpening(context: RunContext): Promise<Opening | 'moving'> {
+  const { dependencies } = context;
+  const read = await readBasis(context.hint, dependencies);
+  if (read.kind !== 'read') return endWithoutBasis(read, context);
+  const { basis } = read;
+  context.note.epoch = basis.meta.epoch;
+  context.note.seq = basis.meta.seq;
+  const nowMs = dependencies.clock.nowMs();
+  const { release, memoLifeMs } = dependencies.options;
+  const skip = decideSkip(basis, { release, nowMs, memoLifeMs });
+  if (skip.kind === 'skip') {
+    await sendTimers(context, skip.resendDueAtMs === undefined ? [] : [skip.resendDueAtMs]);
+    return ended({ kind: 'skipped' });
+  }
+  const access = new LazyAccess(dependencies.connector, basis.registration);
+  const digest = await digestDaemonSet(basis, keyOf(context), () => access.get());
+  const state = rebaseState(basis.state ?? emptyState(nowMs), basis.meta.era);
+  if (digest.kind !== 'usable') {
+    return ended(await endUndigested(digest, { context, basis, state, access, nowMs }));
+  }
+  const { daemonSet } = digest;
+  const view = await readView(basis, dependencies);
+  if (view.kind === 'moving') return 'moving';
+  const found = { basis, daemonSet, state, access, nowMs };
+  if (view.kind === 'incomplete') return endIncomplete(view.missing, { context, found });
+  const reader = view.view.opaque.length === 0 ? undefined : await access.get();
+  const resolved = await resolveOpaque(view.view, reader);
+  if (resolved.kind === 'resolved') {
+    return { kind: 'opened', subject: { ...found, read: resolved.read } };
+  }
+  const { message } = resolved;
+  const reason = { code: 'cluster-unavailable' as const, message, holdsCreates: false };
+  return ended(await backOffRun(reason, { context, subject: found }));
+}
+
+function ended(result: ReconcileResult): Opening {
+  return { kind: 'ended', result };
+}
+
+async function endWithoutBasis(
+  read: Exclude<Awaited<ReturnType<typeof readBasis>>, { kind: 'read' }>,
+  context: RunContext,
+): Promise<Opening> {
+  switch (read.kind) {
+    case 'absent':
+      return ended({ kind: 'absent' });
+    case 'unregistered': {
+      const message = `cluster ${context.hint.key.cluster} is not registered`;
+      return ended({ kind: 'refused', reason: 'unknown-cluster', message });
+    }
+    case 'registry-unreadable': {
+      // Counts as frozen and writes nothing (protocol 13).
+      const message = 'the registry is unreadable, which counts as frozen';
+      const delayMs = Math.round(REGISTRY_LOOK_MS * (1 + context.dependencies.random.next()));
+      const deferral = { code: 'registry-unreadable' as const, message, delayMs };
+      return ended(await deferUnrecorded(deferral, context));
+    }
+  }
+}
+
+async function endUndigested(
+  digest: Exclude<Digest, { kind: 'usable' }>,
+  found: Omit<Subject, 'read' | 'daemonSet'> & { readonly context: RunContext },
+): Promise<ReconcileResult> {
+  switch (digest.kind) {
+    case 'gone':
+      return { kind: 'absent' };
+    case 'terminating':
+      // Children are the garbage collector's business (spec 2.3 step 5).
+      return { kind: 'terminating' };
+    case 'malformed':
+      return { kind: 'refused', reason: 'malformed-daemon-set', message: digest.problem };
+    case 'selecting-all':
+      return refuseSelectingAll(digest.daemonSet, found);
+    case 'unavailable': {
+      const { message } = digest;
+      const reason = { code: 'cluster-unavailable' as const, message, holdsCreates: false };
+      return backOffRun(reason, { context: found.context, subject: found });
+    }
+  }
+}
+
+/** META calls itself whole, and a slice is missing: ask for a snapshot, idempotently (protocol 18). */
+async function endIncomplete(
+  missing: string,
+  { context, found }: { readonly context: RunContext; readonly found: Omit<Subject, 'read'> },
+): Promise<Opening> {
+  const { meta } = found.basis;
+  const message = `a slice of ${missing} is missing; waiting for a snapshot`;
+  if (!meta.isComplete) return ended(await endAwaiting(message, found.nowMs));
+  const access = await found.access.get();
+  const requestId = `missing-${meta.era}-${meta.epoch}-${meta.broken}-${missing.replace('/', '-')}`;
+  await access?.requestSnapshot(requestId);
+  const read = { nodes: [], pods: [], revisions: [], opaque: [] };
+  const deferral = { code: 'view-incomplete' as const, message, delayMs: INCOMPLETE_LOOK_MS };
+  return ended(await deferRun(deferral, { context, subject: { ...found, read } }));
+}
+
+/** The manifest that completes the view hints every key (protocol 20): no timer is needed. */
+export function endAwaiting(message: string, nowMs: number): Promise<ReconcileResult> {
+  return Promise.resolve({
+    kind: 'deferred',
+    code: 'view-incomplete',
+    message,
+    nextLookAtMs: nowMs,
+    counts: { creates: 0, deletes: 0, patches: 0, refused: 0, isStatusWritten: false },
+  });
+}

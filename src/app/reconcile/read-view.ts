@@ -1,0 +1,171 @@
+/**
+ * Reads the slices a plan is made from: nodes of the cluster, pods and revisions of the DaemonSet.
+ *
+ * A set is taken from warm memory when its last change is the one that was read; otherwise all its
+ * slices are read. A slice newer than the position says that `ingest` is at work: the caller reads
+ * again (protocol 2). A missing slice means that the view is incomplete (protocol 18).
+ * Pods from memory are used only if the position, read once more *after* the state, is unmoved: the
+ * state may know more than pods that were decoded before it was read.
+ */
+import { compareStamps, stampOf } from '../../core/model/position.ts';
+import type { Stamp } from '../../core/model/position.ts';
+import type {
+  NodeProjection,
+  OpaqueProjection,
+  PodProjection,
+  Projection,
+  RevisionProjection,
+} from '../../core/model/projections.ts';
+import type { SlicedSet } from '../../ports/view-store.ts';
+import type { ReconcileDependencies } from './dependencies.ts';
+import { NO_POSITION } from './read-basis.ts';
+import type { Basis } from './read-basis.ts';
+import { warmKey } from './warmth.ts';
+import type { WarmSet } from './warmth.ts';
+
+/** Everything that was read of one cluster for one DaemonSet. */
+export interface ReadView {
+  readonly nodes: readonly NodeProjection[];
+  readonly pods: readonly PodProjection[];
+  readonly revisions: readonly RevisionProjection[];
+  /** Objects that could not be digested: a live read decides about them (protocol 22). */
+  readonly opaque: readonly OpaqueProjection[];
+}
+
+/** What reading came to. */
+export type ViewRead =
+  | { readonly kind: 'read'; readonly view: ReadView }
+  | { readonly kind: 'moving' }
+  | { readonly kind: 'incomplete'; readonly missing: string };
+
+type Readers = Pick<ReconcileDependencies, 'view' | 'warmth'>;
+
+interface SetRequest {
+  readonly set: SlicedSet;
+  readonly sliceCount: number;
+  readonly changed: Stamp;
+}
+
+type SetRead =
+  | { readonly kind: 'whole'; readonly objects: readonly Projection[] }
+  | { readonly kind: 'moving' }
+  | { readonly kind: 'missing'; readonly set: string };
+
+/** Reads the slices that belong to a basis. */
+export async function readView(basis: Basis, readers: Readers): Promise<ViewRead> {
+  const { meta, position, daemonSet, ref } = basis;
+  const newest = stampOf(meta);
+  const known = [meta.nodesChanged, position.podsChanged, position.revisionsChanged];
+  if ([...known, daemonSet.stamp].some((stamp) => compareStamps(stamp, newest) > 0)) {
+    return { kind: 'moving' };
+  }
+  const { sliceCount } = meta;
+  const pods: SlicedSet = `pods/${ref.uid}`;
+  const revisions: SlicedSet = `revisions/${ref.uid}`;
+  const isUnmoved = onceUnmoved(basis, readers);
+  const own = (request: SetRequest): Promise<SetRead> =>
+    readOwn(basis, { ...request, isUnmoved }, readers);
+  const reads = await Promise.all([
+    readNodes(basis, readers),
+    own({ set: pods, sliceCount, changed: position.podsChanged }),
+    own({ set: revisions, sliceCount: 1, changed: position.revisionsChanged }),
+  ]);
+  return assemble(reads);
+}
+
+/** Asks at most once whether the position still is the one that was read. */
+function onceUnmoved({ ref, position }: Basis, { view }: Readers): () => Promise<boolean> {
+  let answer: Promise<boolean> | undefined;
+  return () => {
+    answer ??= view.readPosition(ref).then((again) => {
+      const { podsChanged, revisionsChanged } = again ?? NO_POSITION;
+      return podsChanged === position.podsChanged && revisionsChanged === position.revisionsChanged;
+    });
+    return answer;
+  };
+}
+
+function assemble(reads: readonly SetRead[]): ViewRead {
+  const objects: Projection[] = [];
+  for (const read of reads) {
+    if (read.kind === 'moving') return { kind: 'moving' };
+    if (read.kind === 'missing') return { kind: 'incomplete', missing: read.set };
+    for (const object of read.objects) objects.push(object);
+  }
+  const nodes: NodeProjection[] = [];
+  const pods: PodProjection[] = [];
+  const revisions: RevisionProjection[] = [];
+  const opaque: OpaqueProjection[] = [];
+  for (const object of objects) {
+    if (object.kind === 'Node') nodes.push(object);
+    else if (object.kind === 'Pod') pods.push(object);
+    else if (object.kind === 'ControllerRevision') revisions.push(object);
+    else if (object.kind === 'Opaque') opaque.push(object);
+  }
+  return { kind: 'read', view: { nodes, pods, revisions, opaque } };
+}
+
+/** Nodes are shared by all keys of a cluster: one load serves every run that waits for it. */
+async function readNodes(basis: Basis, readers: Readers): Promise<SetRead> {
+  const { meta, ref } = basis;
+  const request: SetRequest = {
+    set: 'nodes',
+    sliceCount: meta.sliceCount,
+    changed: meta.nodesChanged,
+  };
+  const { sets, loading } = readers.warmth;
+  const key = warmKey({ clusterUid: ref.clusterUid, set: 'nodes' }, meta.sliceCount);
+  const warm = sets.get(key, request.changed);
+  if (warm !== undefined) return { kind: 'whole', objects: warm.objects };
+  const loadKey = `${key}|${request.changed}`;
+  const shared = loading.get(loadKey);
+  if (shared !== undefined) {
+    const loaded = await shared.catch(() => undefined);
+    if (loaded !== undefined) return { kind: 'whole', objects: loaded.objects };
+  }
+  const load = loadSet(basis, request, readers);
+  const result = load.then((read) => asWarm(read, request.changed));
+  loading.set(loadKey, result);
+  try {
+    return await load;
+  } finally {
+    if (loading.get(loadKey) === result) loading.delete(loadKey);
+    await result.catch(() => undefined);
+  }
+}
+
+function asWarm(read: SetRead, changed: Stamp): WarmSet | undefined {
+  return read.kind === 'whole' ? { changed, objects: read.objects } : undefined;
+}
+
+/** Pods and revisions: from memory only if the position has not moved since the state was read. */
+async function readOwn(
+  basis: Basis,
+  request: SetRequest & { readonly isUnmoved: () => Promise<boolean> },
+  readers: Readers,
+): Promise<SetRead> {
+  const { clusterUid } = basis.ref;
+  const key = warmKey({ clusterUid, set: request.set }, request.sliceCount);
+  const warm = readers.warmth.sets.get(key, request.changed);
+  if (warm === undefined) return loadSet(basis, request, readers);
+  if (!(await request.isUnmoved())) return { kind: 'moving' };
+  return { kind: 'whole', objects: warm.objects };
+}
+
+async function loadSet(basis: Basis, request: SetRequest, readers: Readers): Promise<SetRead> {
+  const { clusterUid } = basis.ref;
+  const { set, sliceCount, changed } = request;
+  const slices = await Promise.all(
+    Array.from({ length: sliceCount }, (_, index) =>
+      readers.view.readSlice({ clusterUid, set, index }),
+    ),
+  );
+  const objects: Projection[] = [];
+  for (const slice of slices) {
+    if (slice === undefined) return { kind: 'missing', set };
+    if (compareStamps(slice.stamp, changed) > 0) return { kind: 'moving' };
+    for (const entry of slice.objects) objects.push(entry.object);
+  }
+  readers.warmth.sets.put(warmKey({ clusterUid, set }, sliceCount), { changed, objects });
+  return { kind: 'whole', objects };
+}

@@ -1,0 +1,84 @@
+/**
+ * Compare-and-set writes of a key's state: intents before effects, outcomes after (protocol 4).
+ *
+ *   read v ── plan ── record intents (v → v+1) ── effects ── record outcomes (v+1 → v+2)
+ *                        └─ lost: nothing was done, look again    └─ lost: merge own intents only
+ *
+ * The first write is the optimistic lock: its loser has done nothing yet (design 3, step 6). The
+ * second must not be lost, so a loser re-reads and merges what concerns its own intents and versions,
+ * never the memo or a due time.
+ */
+import { mergeIntents, noteWritten } from '../../core/intents.ts';
+import type { IntentChange } from '../../core/intents.ts';
+import { emptyState } from '../../core/model/state.ts';
+import type { DaemonSetState } from '../../core/model/state.ts';
+import type { RunContext, Subject } from './context.ts';
+import type { Ledger } from './ledger.ts';
+
+/** Attempts at merging before the run is given up as a lost dependency. */
+const MERGES_MAX = 8;
+
+/** Result of a compare-and-set: the state as it stands now. */
+export type StateWrite =
+  { readonly kind: 'written'; readonly state: DaemonSetState } | { readonly kind: 'lost' };
+
+/** Writes a state; the answer holds the version that it has now. */
+export async function writeState(
+  state: DaemonSetState,
+  input: { readonly context: RunContext; readonly subject: Pick<Subject, 'basis'> },
+): Promise<StateWrite> {
+  const { view } = input.context.dependencies;
+  const result = await view.writeState(input.subject.basis.ref, state);
+  if (result === 'lost') return { kind: 'lost' };
+  return { kind: 'written', state: { ...state, version: state.version + 1 } };
+}
+
+/** What a run changes about intents once its outcomes are known. */
+export function intentChangeOf(ledger: Ledger): IntentChange {
+  return { answers: ledger.answers, settle: ledger.settled };
+}
+
+/** Marks of own writes raised by what this run's writes returned. */
+export function raiseWritten(
+  state: DaemonSetState,
+  ledger: Ledger,
+  era: number,
+): DaemonSetState['written'] {
+  let { written } = state;
+  for (const type of ['pods', 'daemonSet'] as const) {
+    const version = ledger.written[type];
+    if (version !== undefined) {
+      written = noteWritten(written, { era, type, resourceVersion: version });
+    }
+  }
+  return written;
+}
+
+/**
+ * Merges a run's outcomes into whatever state is stored now. Needed only when the final write was
+ * lost; writes nothing if the run has nothing of its own to tell.
+ */
+export async function mergeOutcomes(
+  ledger: Ledger,
+  input: { readonly context: RunContext; readonly subject: Subject },
+): Promise<void> {
+  const { context, subject } = input;
+  const hasOwn = ledger.recorded.length > 0 || ledger.hasEffects || ledger.isStatusWritten;
+  if (!hasOwn) return;
+  const { view, clock } = context.dependencies;
+  const { ref, meta } = subject.basis;
+  for (let attempt = 0; attempt < MERGES_MAX; attempt += 1) {
+    const stored = await view.readState(ref);
+    const base = stored ?? emptyState(clock.nowMs());
+    // An item that was lost meanwhile gets this run's intents back, open ones above all.
+    const record = stored === undefined ? { record: ledger.recorded } : {};
+    const merged: DaemonSetState = {
+      ...base,
+      intents: mergeIntents(base.intents, { ...record, ...intentChangeOf(ledger) }),
+      written: raiseWritten(base, ledger, meta.era),
+    };
+    const result = await writeState(merged, { context, subject });
+    if (result.kind === 'written') return;
+  }
+  throw new Error(`outcomes of ${ref.uid} could not be recorded: the state never stood still`);
+}

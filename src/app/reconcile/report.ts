@@ -1,0 +1,63 @@
+/**
+ * One log line and the metrics of a run: info when something changed in the cluster, warn when
+ * something was refused, debug otherwise. No object body and no credential is a field (S11).
+ */
+import { formatKey } from '../../core/model/identifiers.ts';
+import type { LogFields } from '../../ports/log.ts';
+import type { RunContext } from './context.ts';
+import type { ReconcileResult } from './result.ts';
+
+/** Reports a run once. */
+export function reportRun(
+  result: ReconcileResult,
+  run: { readonly context: RunContext; readonly durationMs: number },
+): void {
+  const { hint, dependencies } = run.context;
+  const { log, metrics } = dependencies;
+  metrics.count('reconcile_runs', { outcome: result.kind });
+  metrics.record('reconcile_duration', run.durationMs, 'Milliseconds');
+  const fields: LogFields = {
+    key: formatKey(hint.key),
+    reason: hint.reason,
+    outcome: result.kind,
+    epoch: run.context.note.epoch,
+    seq: run.context.note.seq,
+    durationMs: run.durationMs,
+    ...fieldsOf(result),
+  };
+  if (result.kind === 'refused') {
+    metrics.count('reconcile_refusals', { outcome: result.reason });
+    log.warn('reconcile refused', fields);
+    return;
+  }
+  if (result.kind === 'deferred') metrics.count('reconcile_deferrals', { outcome: result.code });
+  if (!('counts' in result)) {
+    log.debug('reconcile', fields);
+    return;
+  }
+  const { creates, deletes, patches, refused, isStatusWritten } = result.counts;
+  if (creates > 0) metrics.count('reconcile_creates', { by: creates });
+  if (deletes > 0) metrics.count('reconcile_deletes', { by: deletes });
+  if (refused > 0) metrics.count('reconcile_refused_pods', { by: refused });
+  const hasChanged = creates + deletes + patches > 0 || isStatusWritten;
+  if (hasChanged) log.info('reconcile', fields);
+  else log.debug('reconcile', fields);
+}
+
+function fieldsOf(result: ReconcileResult): LogFields {
+  switch (result.kind) {
+    case 'skipped':
+    case 'absent':
+    case 'terminating':
+      return {};
+    case 'refused':
+      return { code: result.reason, detail: result.message };
+    case 'deferred':
+      return { ...result.counts, code: result.code, detail: result.message };
+    case 'observed':
+      return { ...result.counts, code: result.code };
+    case 'settled':
+    case 'acted':
+      return { ...result.counts };
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Growing back-off of a key, and of nodes whose pods were refused. Doubling, jittered, capped; kept in
+ * the state so that it survives the process. Nothing hot-loops, nothing is given up (row 57).
+ */
+import type { NodeName } from '../../core/model/identifiers.ts';
+import type { DaemonSetState, RefusalEntry, RetryEntry } from '../../core/model/state.ts';
+import { jittered } from '../../ports/random.ts';
+import type { Random } from '../../ports/random.ts';
+import type { ReconcileOptions } from './dependencies.ts';
+
+const JITTER = 0.2;
+
+/** What back-off is computed with. */
+export interface RetryClock {
+  readonly nowMs: number;
+  readonly random: Random;
+  readonly options: Pick<ReconcileOptions, 'retryFirstMs' | 'retryMaxMs'>;
+}
+
+/** Why a key has to wait as a whole. */
+export interface RetryReason {
+  readonly code: string;
+  readonly holdsCreates: boolean;
+  /** What the API server asked for, if it did. */
+  readonly retryAfterMs?: number;
+}
+
+/** The next step of a key's back-off; another reason starts afresh. */
+export function nextRetry(
+  former: RetryEntry | undefined,
+  reason: RetryReason,
+  at: RetryClock,
+): RetryEntry {
+  const grown = former?.code === reason.code ? former.delayMs * 2 : at.options.retryFirstMs;
+  const delayMs = Math.min(Math.max(grown, reason.retryAfterMs ?? 0), at.options.retryMaxMs);
+  return {
+    code: reason.code,
+    delayMs,
+    notBeforeMs: at.nowMs + jittered(at.random, delayMs, JITTER),
+    holdsCreates: reason.holdsCreates,
+  };
+}
+
+/** A node's refusal in this run. */
+export interface Refused {
+  readonly node: NodeName;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Longest part of a refusal's message that is kept. */
+const MESSAGE_MAX = 300;
+
+/** Refusals after a run: grown where refused again, gone where created, of this generation only. */
+export function nextRefusals(
+  state: Pick<DaemonSetState, 'refusals'>,
+  change: {
+    readonly generation: number;
+    readonly refused: readonly Refused[];
+    readonly createdNodes: ReadonlySet<NodeName>;
+    readonly knownNodes: ReadonlySet<NodeName>;
+  },
+  at: RetryClock,
+): readonly RefusalEntry[] {
+  const kept = new Map<NodeName, RefusalEntry>();
+  for (const entry of state.refusals ?? []) {
+    const isCurrent = entry.generation === change.generation && change.knownNodes.has(entry.node);
+    if (isCurrent && !change.createdNodes.has(entry.node)) kept.set(entry.node, entry);
+  }
+  for (const { node, code, message } of change.refused) {
+    const former = kept.get(node);
+    const grown = former === undefined ? at.options.retryFirstMs : former.delayMs * 2;
+    const delayMs = Math.min(grown, at.options.retryMaxMs);
+    const notBeforeMs = at.nowMs + jittered(at.random, delayMs, JITTER);
+    kept.set(node, {
+      node,
+      generation: change.generation,
+      code,
+      message: message.slice(0, MESSAGE_MAX),
+      delayMs,
+      notBeforeMs,
+    });
+  }
+  return [...kept.values()].sort((left, right) => (left.node < right.node ? -1 : 1));
+}

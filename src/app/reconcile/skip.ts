@@ -1,0 +1,72 @@
+/**
+ * Whether the last complete run saw exactly this (protocol 11, 12).
+ *
+ * Equality with the memo decides, never a number that a hint carries: no wake-up can be lost to
+ * numbering (row 74). Every memo expires; a due time that passed always means a look.
+ */
+import type { Memo } from '../../core/model/state.ts';
+import type { Basis } from './read-basis.ts';
+
+/** Due means now ≥ due − 2 s (protocol 12). */
+export const DUE_EARLY_MS = 2_000;
+/** A run or skip so close before a due time sends it again (protocol 12). */
+export const RESEND_WITHIN_MS = 10_000;
+
+/** What to do with a hint after the small reads. */
+export type SkipDecision =
+  | { readonly kind: 'run' }
+  /** `resendDueAtMs`: so close before a due time that its timer is sent once more. */
+  | { readonly kind: 'skip'; readonly resendDueAtMs?: number };
+
+/** Stamps and versions of this run, exactly as read (protocol 11). */
+export function memoOf(
+  basis: Basis,
+  run: { readonly release: string; readonly nowMs: number },
+): Memo {
+  const { meta, position, daemonSet, registration } = basis;
+  return {
+    era: meta.era,
+    epoch: meta.epoch,
+    nodesChanged: meta.nodesChanged,
+    podsChanged: position.podsChanged,
+    revisionsChanged: position.revisionsChanged,
+    daemonSetChanged: daemonSet.stamp,
+    configVersion: registration.configVersion,
+    release: run.release,
+    ranAtMs: run.nowMs,
+  };
+}
+
+/** Skips when the memo equals what was read and nothing is due. */
+export function decideSkip(
+  basis: Basis,
+  run: { readonly release: string; readonly nowMs: number; readonly memoLifeMs: number },
+): SkipDecision {
+  const memo = basis.state?.memo;
+  if (memo === undefined || !isSameView(memo, memoOf(basis, run), basis)) return { kind: 'run' };
+  const dueAtMs = Math.min(
+    basis.state?.dueAtMs ?? Infinity,
+    basis.state?.expiryAtMs ?? Infinity,
+    memo.ranAtMs + run.memoLifeMs,
+  );
+  if (run.nowMs >= dueAtMs - DUE_EARLY_MS) return { kind: 'run' };
+  if (run.nowMs >= dueAtMs - RESEND_WITHIN_MS) return { kind: 'skip', resendDueAtMs: dueAtMs };
+  return { kind: 'skip' };
+}
+
+function isSameView(left: Memo, right: Memo, { daemonSet }: Basis): boolean {
+  const version = daemonSet.object?.metadata.resourceVersion;
+  const isSameDaemonSet =
+    left.daemonSetChanged === right.daemonSetChanged ||
+    (version !== undefined && left.daemonSetVersion === version);
+  return (
+    isSameDaemonSet &&
+    left.era === right.era &&
+    left.epoch === right.epoch &&
+    left.nodesChanged === right.nodesChanged &&
+    left.podsChanged === right.podsChanged &&
+    left.revisionsChanged === right.revisionsChanged &&
+    left.configVersion === right.configVersion &&
+    left.release === right.release
+  );
+}

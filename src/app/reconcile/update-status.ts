@@ -1,0 +1,55 @@
+/**
+ * Brings the status up to date at the end of a run, and notes what came of it (spec 2.12, protocol 8).
+ */
+import type { Plan } from '../../core/model/plan.ts';
+import type { ClusterAccess } from '../../ports/cluster-access.ts';
+import type { RunContext, Subject } from './context.ts';
+import type { Ledger } from './ledger.ts';
+import { writeStatus } from './write-status.ts';
+import type { StatusWrite } from './write-status.ts';
+
+/**
+ * The status, unless pods were just touched: their events cause another look within moments, and
+ * that one writes. Differs from upstream, which writes both times; a generation is never postponed.
+ */
+export async function updateStatus(step: {
+  readonly context: RunContext;
+  readonly subject: Subject;
+  readonly plan: Plan;
+  readonly access: ClusterAccess;
+  readonly ledger: Ledger;
+}): Promise<void> {
+  const { context, subject, plan: wanted, access, ledger } = step;
+  if (wanted.status === undefined) return;
+  const { metadata, status } = subject.daemonSet;
+  const isObserved = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  if (ledger.hasEffects && isObserved) {
+    ledger.isStatusPostponed = true;
+    return;
+  }
+  const write = await writeStatus(wanted.status, { context, subject, access });
+  switch (write.kind) {
+    case 'written':
+      ledger.isStatusWritten = true;
+      ledger.noteWritten('daemonSet', write.version);
+      return;
+    case 'conflict': {
+      const message = 'the DaemonSet changed since it was seen; its status waits for another look';
+      ledger.add({ code: 'status-conflict', message, pace: 'soon' });
+      return;
+    }
+    case 'gone':
+      ledger.add({ code: 'daemon-set-changed', message: 'the DaemonSet is gone', pace: 'backoff' });
+      return;
+    case 'failed':
+      noteStatusFailure(write, ledger);
+  }
+}
+
+function noteStatusFailure(
+  { message, retryAfterMs }: Extract<StatusWrite, { kind: 'failed' }>,
+  ledger: Ledger,
+): void {
+  const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+  ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff', ...asked });
+}

@@ -1,0 +1,451 @@
+/**
+ * A small API server in memory behind ClusterAccess: what reconcile's effects meet in tests.
+ *
+ * It keeps resourceVersions, UIDs, preconditions, AlreadyExists, finalizers and terminating states,
+ * and answers admission refusals or loses answers when a test says so. It is no kube-apiserver: the
+ * conformance suite holds the real one to the same expectations. Everything is deterministic. After
+ * each write it checks S1, S4 and S5 itself, as an observer that no fault can reach (`violations`).
+ */
+import { resourceVersion, uid as asUid } from '../../src/core/model/identifiers.ts';
+import type { ClusterUid } from '../../src/core/model/identifiers.ts';
+import type { Effect, Outcome, RefusalCode } from '../../src/core/model/effects.ts';
+import type { JsonObject } from '../../src/core/model/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '../../src/core/model/kubernetes.ts';
+import type { ClusterRegistration } from '../../src/core/model/registration.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type {
+  ClusterAccess,
+  ClusterConnector,
+  ConnectRefusal,
+  LiveRead,
+  PodMetadata,
+} from '../../src/ports/cluster-access.ts';
+import type { NamespacedName } from '../../src/ports/view-store.ts';
+import { controllerUid, matchesSelectorText, mergeMetadata } from './simulated-objects.ts';
+
+/** What a test makes of one effect. `stuck`: answered ambiguous now, applied by `releaseStuck`. */
+export type Intervention =
+  | { readonly kind: 'answer'; readonly outcome: Outcome }
+  | { readonly kind: 'lose-answer' }
+  | { readonly kind: 'stuck' };
+
+/** Where a test steps in. */
+export interface ClusterHooks {
+  beforeEffect?: (
+    effect: Effect,
+    index: number,
+  ) => Intervention | undefined | Promise<Intervention | undefined>;
+  afterEffect?: (effect: Effect, index: number) => void | Promise<void>;
+  /** Throwing is a bug of the test; answering `unavailable` is an API server in trouble. */
+  onRead?: (
+    what: string,
+    name: string,
+  ) => LiveRead<never> | undefined | Promise<LiveRead<never> | undefined>;
+  /** Refuses a pod, or changes it as a mutating webhook does. */
+  admitPod?: (pod: KubernetesObject) => { code: RefusalCode } | KubernetesObject | undefined;
+}
+
+/** A kind of object that is stored. */
+export type Kind = 'pods' | 'nodes' | 'daemonsets' | 'controllerrevisions' | 'events' | 'leases';
+
+const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
+
+/** An object as stored, open for writing. */
+type Stored = KubernetesObject;
+
+/** What an etcd held when it was backed up. */
+export interface ClusterBackup {
+  readonly version: number;
+  readonly objects: ReadonlyMap<Kind, ReadonlyMap<string, Stored>>;
+}
+
+/** An API server in memory. */
+export class SimulatedCluster implements ClusterAccess {
+  readonly clusterUid: ClusterUid;
+  hooks: ClusterHooks = {};
+  /** Every request, as `VERB kind name`. */
+  readonly requests: string[] = [];
+  readonly violations: string[] = [];
+  /** True: a deleted pod stays terminating until `finishTermination`. */
+  podsLinger = false;
+  isNamespaceTerminating = false;
+  readonly snapshotRequests: string[] = [];
+  readonly #clock: Clock;
+  readonly #objects = new Map<Kind, Map<string, Stored>>();
+  readonly #stuck: (() => void)[] = [];
+  #version = 1000;
+  #uids = 0;
+  #effects = 0;
+
+  constructor(clusterUid: ClusterUid, clock: Clock) {
+    this.clusterUid = clusterUid;
+    this.#clock = clock;
+  }
+
+  /** Highest version given out: what a fully caught-up watcher has read. */
+  get version(): string {
+    return String(this.#version);
+  }
+
+  list(kind: Kind): readonly KubernetesObject[] {
+    return [...this.#of(kind).values()].sort((left, right) =>
+      left.metadata.name < right.metadata.name ? -1 : 1,
+    );
+  }
+
+  find(kind: Kind, name: string, namespace?: string): KubernetesObject | undefined {
+    return this.#of(kind).get(keyOf(namespace, name));
+  }
+
+  /** Creates or replaces an object from outside (a user, a kubelet, another controller). */
+  put(
+    kind: Kind,
+    object: {
+      readonly metadata: { readonly name: string; readonly [field: string]: unknown };
+      readonly [field: string]: unknown;
+    },
+  ): KubernetesObject {
+    const given = object.metadata as unknown as KubernetesObject['metadata']; // completed below
+    const former = this.find(kind, given.name, given.namespace);
+    const stored: Stored = {
+      ...object,
+      metadata: {
+        ...given,
+        uid: former?.metadata.uid ?? this.#nextUid(),
+        resourceVersion: this.#nextVersion(),
+        creationTimestamp: given.creationTimestamp ?? this.#timestamp(),
+      },
+    };
+    this.#of(kind).set(keyOf(given.namespace, given.name), stored);
+    return stored;
+  }
+
+  /** Changes an object from outside; a new version each time. */
+  change(kind: Kind, key: NamespacedName, edit: (object: Stored) => Stored): KubernetesObject {
+    const found = this.find(kind, key.name, key.namespace || undefined);
+    if (found === undefined) throw new Error(`no ${kind} ${key.namespace}/${key.name}`);
+    const edited = edit(found);
+    const stored = {
+      ...edited,
+      metadata: { ...edited.metadata, resourceVersion: this.#nextVersion() },
+    };
+    this.#of(kind).set(keyOf(found.metadata.namespace, key.name), stored);
+    return stored;
+  }
+
+  remove(kind: Kind, name: string, namespace?: string): void {
+    this.#of(kind).delete(keyOf(namespace, name));
+    this.#nextVersion();
+  }
+
+  /** All that is stored, as a backup of etcd holds it. */
+  backup(): ClusterBackup {
+    const objects = new Map([...this.#objects].map(([kind, items]) => [kind, new Map(items)]));
+    return { version: this.#version, objects };
+  }
+
+  /** Puts a backup back: versions go back with it and will be given out again (row 71). */
+  restore(backup: ClusterBackup): void {
+    this.#version = backup.version;
+    this.#objects.clear();
+    for (const [kind, items] of backup.objects) this.#objects.set(kind, new Map(items));
+  }
+
+  /** The kubelet is done with every terminating pod that no finalizer holds. */
+  finishTermination(): void {
+    for (const pod of this.list('pods')) {
+      if (pod.metadata.deletionTimestamp === undefined) continue;
+      if ((pod.metadata.finalizers ?? []).length > 0) continue;
+      this.remove('pods', pod.metadata.name, pod.metadata.namespace);
+    }
+  }
+
+  /** Applies the requests that were stuck on their way. */
+  releaseStuck(): void {
+    for (const apply of this.#stuck.splice(0)) apply();
+  }
+
+  async execute(
+    effects: readonly Effect[],
+    options: { readonly deadlineMs: number },
+  ): Promise<readonly Outcome[]> {
+    return Promise.all(effects.map((effect) => this.#send(effect, options.deadlineMs)));
+  }
+
+  getDaemonSet(key: NamespacedName): Promise<LiveRead<DaemonSetObject>> {
+    return this.#get('daemonsets', key) as Promise<LiveRead<DaemonSetObject>>;
+  }
+
+  getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>> {
+    return this.#get('pods', key);
+  }
+
+  getNode(name: string): Promise<LiveRead<KubernetesObject>> {
+    return this.#get('nodes', { namespace: '', name });
+  }
+
+  getRevision(key: NamespacedName): Promise<LiveRead<KubernetesObject>> {
+    return this.#get('controllerrevisions', key);
+  }
+
+  getWatcherLease(): Promise<LiveRead<KubernetesObject>> {
+    return this.#get('leases', { namespace: 'rollcall-system', name: 'rollcall-watcher' });
+  }
+
+  async listPodMetadata(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly PodMetadata[]>> {
+    const answer = await this.#read('LIST pods', namespace);
+    if (answer !== undefined) return answer;
+    const object = this.#matching('pods', namespace, labelSelector).map((pod) => {
+      const owner = controllerUid(pod);
+      return {
+        name: pod.metadata.name,
+        uid: asUid(pod.metadata.uid),
+        resourceVersion: resourceVersion(pod.metadata.resourceVersion),
+        ...(owner === undefined ? {} : { ownerUid: asUid(owner) }),
+        isTerminating: pod.metadata.deletionTimestamp !== undefined,
+      };
+    });
+    return { kind: 'found', object };
+  }
+
+  async listRevisions(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly KubernetesObject[]>> {
+    const answer = await this.#read('LIST controllerrevisions', namespace);
+    if (answer !== undefined) return answer;
+    return {
+      kind: 'found',
+      object: this.#matching('controllerrevisions', namespace, labelSelector),
+    };
+  }
+
+  async requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>> {
+    const answer = await this.#read('PATCH leases', 'rollcall-watcher');
+    if (answer !== undefined) return answer;
+    this.snapshotRequests.push(requestId);
+    return { kind: 'found', object: {} };
+  }
+
+  async #read(what: string, name: string): Promise<LiveRead<never> | undefined> {
+    this.requests.push(`${what} ${name}`);
+    return this.hooks.onRead?.(what, name);
+  }
+
+  async #get(kind: Kind, key: NamespacedName): Promise<LiveRead<KubernetesObject>> {
+    const answer = await this.#read(`GET ${kind}`, key.name);
+    if (answer !== undefined) return answer;
+    const object = this.find(kind, key.name, key.namespace || undefined);
+    return object === undefined ? { kind: 'missing' } : { kind: 'found', object };
+  }
+
+  #matching(kind: Kind, namespace: string, selector: string): readonly KubernetesObject[] {
+    return this.list(kind).filter(
+      (object) =>
+        object.metadata.namespace === namespace &&
+        matchesSelectorText(selector, object.metadata.labels ?? {}),
+    );
+  }
+
+  async #send(effect: Effect, deadlineMs: number): Promise<Outcome> {
+    if (this.#clock.monotonicMs() >= deadlineMs) return { kind: 'unsent', message: 'deadline' };
+    this.#effects += 1;
+    const index = this.#effects;
+    this.requests.push(`${effect.kind} ${effect.name}`);
+    const intervention = await this.hooks.beforeEffect?.(effect, index);
+    if (intervention?.kind === 'answer') return intervention.outcome;
+    if (intervention?.kind === 'stuck') {
+      this.#stuck.push(() => this.#apply(effect));
+      return { kind: 'ambiguous', message: 'no answer in time' };
+    }
+    const outcome = this.#apply(effect);
+    await this.hooks.afterEffect?.(effect, index);
+    if (intervention?.kind === 'lose-answer') {
+      return { kind: 'ambiguous', message: 'connection lost' };
+    }
+    return outcome;
+  }
+
+  #apply(effect: Effect): Outcome {
+    switch (effect.kind) {
+      case 'create-pod':
+        return this.#createPod(effect);
+      case 'delete-pod':
+        return this.#deletePod(effect);
+      case 'patch':
+        return this.#patch(effect);
+      case 'create-revision':
+        return this.#create('controllerrevisions', effect);
+      case 'create-event':
+        return this.#create('events', effect);
+      case 'update-status':
+        return this.#updateStatus(effect);
+    }
+  }
+
+  #createPod(effect: Extract<Effect, { kind: 'create-pod' }>): Outcome {
+    const owner = controllerUid(effect.body as unknown as KubernetesObject); // raw JSON of a pod
+    const set = this.list('daemonsets').find((item) => item.metadata.uid === owner);
+    if (set === undefined || set.metadata.deletionTimestamp !== undefined) {
+      this.violations.push(`S5: ${effect.name} created for a DaemonSet that is gone or deleting`);
+    }
+    const admitted = this.hooks.admitPod?.(effect.body as unknown as KubernetesObject); // as above
+    if (admitted !== undefined && 'code' in admitted) {
+      return refusal(admitted.code as RefusalCode);
+    }
+    const body = (admitted ?? effect.body) as JsonObject;
+    const outcome = this.#create('pods', {
+      ...effect,
+      body: { ...body, status: { phase: 'Pending' } },
+    });
+    this.#checkOnePodPerNode();
+    return outcome;
+  }
+
+  #create(
+    kind: Kind,
+    effect: { readonly namespace: string; readonly name: string; readonly body: JsonObject },
+  ): Outcome {
+    if (this.isNamespaceTerminating) return refusal('namespace-terminating');
+    if (this.find(kind, effect.name, effect.namespace) !== undefined) return { kind: 'exists' };
+    const metadata = effect.body['metadata'] as JsonObject | undefined;
+    const object = this.put(kind, {
+      ...effect.body,
+      metadata: { ...metadata, namespace: effect.namespace, name: effect.name },
+    });
+    return done(object);
+  }
+
+  #deletePod(effect: Extract<Effect, { kind: 'delete-pod' }>): Outcome {
+    const pod = this.find('pods', effect.name, effect.namespace);
+    if (pod === undefined) return { kind: 'gone' };
+    const { uid, resourceVersion: version, deletionTimestamp, finalizers } = pod.metadata;
+    if (uid !== effect.uid || version !== effect.resourceVersion) {
+      return { kind: 'conflict', message: 'the precondition does not hold' };
+    }
+    if (controllerUid(pod) === undefined) this.violations.push(`S4: ${effect.name} is not owned`);
+    if (deletionTimestamp !== undefined) return done(pod);
+    if (!this.podsLinger && (finalizers ?? []).length === 0) {
+      this.remove('pods', effect.name, effect.namespace);
+      return done(pod);
+    }
+    return done(
+      this.change('pods', effect, (object) => ({
+        ...object,
+        metadata: { ...object.metadata, deletionTimestamp: this.#timestamp() },
+      })),
+    );
+  }
+
+  #patch(effect: Extract<Effect, { kind: 'patch' }>): Outcome {
+    const object = this.find(effect.resource, effect.name, effect.namespace);
+    if (object === undefined) return { kind: 'gone' };
+    if (object.metadata.uid !== effect.uid) return { kind: 'conflict', message: 'other UID' };
+    const patched = this.change(effect.resource, effect, (former) => ({
+      ...former,
+      metadata: mergeMetadata(former.metadata, effect.body['metadata'] as JsonObject),
+    }));
+    return done(patched);
+  }
+
+  #updateStatus(effect: Extract<Effect, { kind: 'update-status' }>): Outcome {
+    const object = this.find('daemonsets', effect.name, effect.namespace);
+    if (object === undefined) return { kind: 'gone' };
+    const metadata = effect.body['metadata'] as JsonObject;
+    if (metadata['resourceVersion'] !== object.metadata.resourceVersion) {
+      return { kind: 'conflict', message: 'the object has been modified' };
+    }
+    const status = effect.body['status'] as JsonObject;
+    const former = object['status'] as { readonly observedGeneration?: number } | undefined;
+    const observed = Number(status['observedGeneration'] ?? 0);
+    if (observed < (former?.observedGeneration ?? 0)) this.violations.push('S7: generation fell');
+    if (observed > (object.metadata.generation ?? 0)) this.violations.push('S7: generation leads');
+    return done(this.change('daemonsets', effect, (item) => ({ ...item, status })));
+  }
+
+  #checkOnePodPerNode(): void {
+    const seen = new Map<string, string>();
+    for (const pod of this.list('pods')) {
+      const phase = (pod['status'] as { readonly phase?: string } | undefined)?.phase;
+      const owner = controllerUid(pod);
+      if (owner === undefined || phase === 'Succeeded' || phase === 'Failed') continue;
+      const place = `${owner} on ${nodeOf(pod) ?? '?'}`;
+      const other = seen.get(place);
+      if (other !== undefined) this.violations.push(`S1: ${other} and ${pod.metadata.name}`);
+      seen.set(place, pod.metadata.name);
+    }
+  }
+
+  #of(kind: Kind): Map<string, Stored> {
+    const found = this.#objects.get(kind) ?? new Map<string, Stored>();
+    this.#objects.set(kind, found);
+    return found;
+  }
+
+  #nextVersion(): string {
+    this.#version += 1;
+    return String(this.#version);
+  }
+
+  #nextUid(): string {
+    this.#uids += 1;
+    return `uid-${String(this.#uids).padStart(5, '0')}`;
+  }
+
+  #timestamp(): string {
+    return new Date(this.#clock.nowMs()).toISOString();
+  }
+}
+
+/** A connector to simulated clusters, by registered id. */
+export class SimulatedConnector implements ClusterConnector {
+  readonly clusters = new Map<string, SimulatedCluster>();
+  readonly forgotten: string[] = [];
+  connects = 0;
+  refusal: ConnectRefusal | undefined;
+
+  connect(
+    registration: ClusterRegistration,
+  ): Promise<
+    | { readonly kind: 'connected'; readonly access: ClusterAccess }
+    | { readonly kind: 'refused'; readonly refusal: ConnectRefusal }
+  > {
+    this.connects += 1;
+    const refused = (refusal: ConnectRefusal): { kind: 'refused'; refusal: ConnectRefusal } => ({
+      kind: 'refused',
+      refusal,
+    });
+    if (this.refusal !== undefined) return Promise.resolve(refused(this.refusal));
+    const access = this.clusters.get(registration.id);
+    if (access === undefined) return Promise.resolve(refused({ kind: 'no-credential' }));
+    if (access.clusterUid !== registration.clusterUid) {
+      return Promise.resolve(refused({ kind: 'wrong-cluster', foundUid: access.clusterUid }));
+    }
+    return Promise.resolve({ kind: 'connected', access });
+  }
+
+  forget(id: string): void {
+    this.forgotten.push(id);
+  }
+}
+
+/** The node a pod is bound to, or aimed at by affinity. */
+export function nodeOf(pod: KubernetesObject): string | undefined {
+  const spec = pod['spec'] as
+    { readonly nodeName?: string; readonly affinity?: unknown } | undefined;
+  if (spec?.nodeName !== undefined) return spec.nodeName;
+  return /"metadata\.name"[^\]]*"values":\["([^"]+)"\]/.exec(JSON.stringify(spec?.affinity))?.[1];
+}
+
+function done(object: KubernetesObject): Outcome {
+  return { kind: 'done', object: object as unknown as JsonObject }; // stored objects are raw JSON
+}
+
+const STATUS_OF: Partial<Record<RefusalCode, number>> = { invalid: 422, unauthorized: 401 };
+
+function refusal(code: RefusalCode): Outcome {
+  return { kind: 'refused', code, status: STATUS_OF[code] ?? 403, message: `refused: ${code}` };
+}
