@@ -1,0 +1,55 @@
+/** Stamps order as positions do (ADR 0007, S8). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { epoch, incarnation } from '../../../src/core/model/identifiers.ts';
+import {
+  ZERO_STAMP,
+  compareStamps,
+  laterStamp,
+  stampOf,
+} from '../../../src/core/model/position.ts';
+import type { Position } from '../../../src/core/model/position.ts';
+
+const positions: fc.Arbitrary<Position> = fc.record({
+  era: fc.integer({ min: 0, max: 999_999 }),
+  epoch: fc.bigInt({ min: 1n, max: 10n ** 39n - 1n }).map((value) => epoch(String(value))),
+  incarnation: fc.constant(incarnation('same')),
+  seq: fc.integer({ min: 0, max: 999_999_999_999 }),
+});
+
+function comparePositions(left: Position, right: Position): number {
+  if (left.era !== right.era) return left.era - right.era;
+  const epochs = BigInt(left.epoch) - BigInt(right.epoch);
+  if (epochs !== 0n) return epochs < 0n ? -1 : 1;
+  return left.seq - right.seq;
+}
+
+describe('stamps', () => {
+  it('order as their positions: era, then epoch as a number, then seq (protocol 14)', () => {
+    fc.assert(
+      fc.property(positions, positions, (left, right) => {
+        const byStamp = Math.sign(compareStamps(stampOf(left), stampOf(right)));
+        assert.equal(byStamp, Math.sign(comparePositions(left, right)));
+      }),
+    );
+  });
+
+  it('never compare a shorter epoch as text', () => {
+    const at = (value: string): Position => ({
+      era: 1,
+      epoch: epoch(value),
+      incarnation: incarnation('a'),
+      seq: 1,
+    });
+    assert.ok(compareStamps(stampOf(at('999')), stampOf(at('1000'))) < 0);
+  });
+
+  it('are all later than the zero stamp', () => {
+    fc.assert(
+      fc.property(positions, (position) => {
+        assert.equal(laterStamp(ZERO_STAMP, stampOf(position)), stampOf(position));
+      }),
+    );
+  });
+});
