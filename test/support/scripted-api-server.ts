@@ -38,15 +38,17 @@ export interface ScriptedApiServer {
   close(): Promise<void>;
 }
 
+/** An answer: status first. */
+export interface ScriptedAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** Answers with JSON. */
-export function answerJson(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(JSON.stringify(body));
+export function answerJson(response: ServerResponse, answer: ScriptedAnswer): void {
+  response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
+  response.end(JSON.stringify(answer.body));
 }
 
 /** A metav1.Status as an API server sends one. */
@@ -81,7 +83,7 @@ export async function startScriptedApiServer(
   const requests: SeenRequest[] = [];
   let connections = 0;
   let script: Script = (_request, response) => {
-    answerJson(response, 200, {});
+    answerJson(response, { status: 200, body: {} });
   };
   const { clientCaPem } = options;
   const server = createServer({

@@ -29,7 +29,7 @@ describe('transport', () => {
   afterEach(() => {
     for (const transport of opened.splice(0)) transport.retire();
     server.answerWith((_request, response) => {
-      answerJson(response, 200, { ok: true });
+      answerJson(response, { status: 200, body: { ok: true } });
     });
     server.requests.length = 0;
   });
@@ -55,7 +55,7 @@ describe('transport', () => {
   it('sends JSON with the bearer token below the path prefix, and parses the answer', async () => {
     const endpoint = { host: '127.0.0.1', port: server.port, pathPrefix: '/k8s/one' };
     server.answerWith((_request, response) => {
-      answerJson(response, 201, { kind: 'Pod' });
+      answerJson(response, { status: 201, body: { kind: 'Pod' } });
     });
     const answer = await open({ endpoint }).send({ ...POST, body: '{"näme":1}' });
     assert.deepEqual(answer, { kind: 'answered', status: 201, body: { kind: 'Pod' } });
@@ -183,7 +183,7 @@ describe('transport', () => {
     server.answerWith((_request, response) => {
       // To the client this looks like a connection that died while it was idle.
       if (isFirst) response.socket?.destroy();
-      else answerJson(response, 200, {});
+      else answerJson(response, { status: 200, body: {} });
       isFirst = false;
     });
     assertKind(await transport.send(GET), 'answered');
@@ -238,15 +238,8 @@ describe('transport', () => {
 
   it('passes on Retry-After and the priority level', async () => {
     server.answerWith((_request, response) => {
-      answerJson(
-        response,
-        429,
-        {},
-        {
-          'retry-after': '7',
-          'x-kubernetes-pf-prioritylevel-uid': 'level-1',
-        },
-      );
+      const headers = { 'retry-after': '7', 'x-kubernetes-pf-prioritylevel-uid': 'level-1' };
+      answerJson(response, { status: 429, body: {}, headers });
     });
     const answer = await open().send(POST);
     assert.equal(answer.kind, 'answered');
@@ -256,7 +249,10 @@ describe('transport', () => {
 
   it('cuts its own token out of an error that echoes it (S11)', async () => {
     server.answerWith((request, response) => {
-      answerJson(response, 403, { kind: 'Status', message: request.headers.authorization });
+      answerJson(response, {
+        status: 403,
+        body: { kind: 'Status', message: request.headers.authorization },
+      });
     });
     const answer = await open().send(GET);
     assert.ok(!JSON.stringify(answer).includes('token-of-a-test'));

@@ -136,7 +136,7 @@ describe('classifyWrite: by reason and details, never by message', () => {
 
   it('names the priority level that throttled', () => {
     const answer = { ...answered(429, 'TooManyRequests'), priorityLevel: 'workload-low' };
-    const outcome = classifyWrite(answer as TransportAnswer, CREATE);
+    const outcome = classifyWrite(answer, CREATE);
     assert.match(outcome.kind === 'unsent' ? outcome.message : '', /priority level workload-low/);
   });
 
