@@ -1,0 +1,196 @@
+/** Names of creates: slot, successor, one unresolved name per node (protocol 4–6, faults 86–88). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { nodeName, resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
+import type { Plan, PlanContext } from '../../../src/core/model/plan.ts';
+import type { PodProjection } from '../../../src/core/model/projections.ts';
+import type { CreateIntent } from '../../../src/core/model/state.ts';
+import { judgeIntents } from '../../../src/core/intents.ts';
+import { successorName } from '../../../src/core/naming.ts';
+import { planReconcile } from '../../../src/core/plan.ts';
+import {
+  CURRENT_HASH,
+  NOW_MS,
+  TIMEOUT_MS,
+  answerOf,
+  context,
+  createIntent,
+  daemonSet,
+  failedPod,
+  namedPod,
+  node,
+  pod,
+  slot,
+  state,
+  surging,
+  view,
+} from '../../support/core-fixtures.ts';
+import type { ViewOptions } from '../../support/core-fixtures.ts';
+
+function plan(options: ViewOptions, by: Partial<PlanContext> = {}): Plan {
+  return planReconcile(view({ nodes: [node('n1')], ...options }), context(by));
+}
+
+const names = (made: Plan): readonly string[] => made.creates.map(({ name }) => name);
+const successor = (of: PodProjection): string =>
+  successorName({ daemonSetName: 'agent', predecessorUid: of.uid });
+const open = (...intents: readonly CreateIntent[]): Partial<PlanContext> => ({
+  state: state({ intents }),
+});
+
+const held = failedPod('n1', { isTerminating: true });
+const SLOT = slot('n1');
+
+describe('successors (design 3, faults 47)', () => {
+  it('are used where a finalizer-held pod holds the slot name', () => {
+    assert.deepEqual(names(plan({ pods: [held] })), [successor(held)]);
+  });
+  it('follow the chain to the first name that nobody holds', () => {
+    const second = failedPod('n1', { name: successor(held), isTerminating: true });
+    assert.deepEqual(names(plan({ pods: [held, second] })), [successor(second)]);
+  });
+  it('are not used where the held pod has another name', () => {
+    const other = failedPod('n1', { name: 'agent-x7k2p', isTerminating: true });
+    assert.deepEqual(names(plan({ pods: [other] })), [SLOT]);
+  });
+  it('are used where a pod that is being released still holds the name', () => {
+    const released = pod('n1', { labels: { app: 'quarantine' } });
+    const nameless = namedPod('n1', 'x', {
+      labels: { app: 'quarantine' },
+      boundNode: null,
+      targetNode: null,
+    });
+    const made = plan({ pods: [released, nameless] });
+    assert.deepEqual(names(made), [successor(released)]);
+    assert.equal(made.releases.length, 2);
+  });
+  it('with surge also follow a terminating pod of the same revision', () => {
+    const set = daemonSet({ spec: surging() });
+    const leaving = pod('n1', { name: slot('n1', CURRENT_HASH), isTerminating: true });
+    const made = plan({ daemonSet: set, pods: [leaving] });
+    assert.deepEqual(names(made), [successor(leaving)]);
+  });
+  it('wait while a lost state may have forgotten a request (protocol 6)', () => {
+    const made = plan({ pods: [held] }, { state: state({ createdAtMs: NOW_MS - 5000 }) });
+    assert.deepEqual(names(made), []);
+    assert.equal(made.dueAtMs, NOW_MS + 15_000);
+    assert.equal(made.verdicts[0]?.code, 'HeldByFinalizer');
+  });
+  it('end the chain even if names were to repeat', () => {
+    const twin = { ...failedPod('n1', { isTerminating: true }), name: successor(held) };
+    const made = plan({ pods: [held, { ...twin, uid: held.uid }] });
+    assert.equal(made.creates.length, 1);
+  });
+});
+
+describe('unresolved creates (protocol 4, 5)', () => {
+  it('are re-issued under the same name', () => {
+    assert.deepEqual(names(plan({}, open(createIntent('n1')))), [SLOT]);
+  });
+  it('are re-issued under the successor name although the slot is free again (faults 86)', () => {
+    const name = successor(held);
+    assert.deepEqual(names(plan({}, open(createIntent('n1', { name })))), [name]);
+  });
+  it('are re-issued under the plain slot although surge was switched on meanwhile (faults 86)', () => {
+    const set = daemonSet({ spec: surging() });
+    assert.deepEqual(names(plan({ daemonSet: set }, open(createIntent('n1')))), [SLOT]);
+  });
+  it('keep a successor from being used until twice the time-out', () => {
+    const waiting = plan({ pods: [held] }, open(createIntent('n1')));
+    assert.deepEqual(names(waiting), []);
+    assert.equal(waiting.dueAtMs, NOW_MS + 2 * TIMEOUT_MS);
+    assert.equal(waiting.verdicts[0]?.code, 'HeldByFinalizer');
+    const recordedAtMs = NOW_MS - 2 * TIMEOUT_MS;
+    const late = plan({ pods: [held] }, open(createIntent('n1', { recordedAtMs })));
+    assert.deepEqual(names(late), [successor(held)]);
+  });
+  it('are not re-issued where a pod is there, or none is wanted', () => {
+    assert.deepEqual(names(plan({ pods: [pod('n1')] }, open(createIntent('n1')))), []);
+    assert.deepEqual(names(plan({ nodes: [] }, open(createIntent('n1')))), []);
+  });
+  it('of one node do not concern another', () => {
+    const nodes = [node('n1'), node('n2')];
+    const two = open(createIntent('n1'), createIntent('n1', { name: 'agent-other' }));
+    assert.deepEqual(names(plan({ nodes }, two)), [SLOT, slot('n2')]);
+  });
+});
+
+describe('answered creates that are not seen yet', () => {
+  const intent = createIntent('n1', { answer: answerOf(SLOT, '90') });
+  it('keep the node from getting another', () => {
+    const made = plan({}, open(intent));
+    assert.deepEqual(names(made), []);
+    assert.equal(made.verdicts[0]?.code, 'Creating');
+    assert.equal(made.verdicts[0]?.pod, SLOT);
+    assert.equal(made.dueAtMs, NOW_MS + 2 * TIMEOUT_MS);
+  });
+  it('stop doing so once judged by a mark', () => {
+    const by = open(intent);
+    const intents = judgeIntents({
+      state: state({ intents: [intent], written: { era: 1 } }),
+      pods: [],
+      marks: { Pod: resourceVersion('90') },
+      era: 1,
+      nowMs: NOW_MS,
+      requestTimeoutMs: TIMEOUT_MS,
+    });
+    assert.deepEqual(names(plan({}, { ...by, intents })), [SLOT]);
+  });
+});
+
+describe('obstacles', () => {
+  const refusal = {
+    node: nodeName('n1'),
+    generation: 1,
+    code: 'admission',
+    message: 'policy says no',
+    delayMs: 5000,
+    notBeforeMs: NOW_MS + 5000,
+  };
+  it('a refused node waits, the others go on', () => {
+    const by = { state: state({ refusals: [refusal] }) };
+    const made = plan({ nodes: [node('n1'), node('n2')] }, by);
+    assert.deepEqual(names(made), [slot('n2')]);
+    assert.equal(made.verdicts[0]?.code, 'Refused');
+    assert.match(made.verdicts[0]?.message ?? '', /admission: policy says no/);
+    assert.equal(made.dueAtMs, NOW_MS + 5000);
+  });
+  it('a refusal ends with its time, or with an edited DaemonSet', () => {
+    const past = { state: state({ refusals: [{ ...refusal, notBeforeMs: NOW_MS }] }) };
+    assert.deepEqual(names(plan({}, past)), [SLOT]);
+    const other = { state: state({ refusals: [{ ...refusal, generation: 0 }] }) };
+    assert.deepEqual(names(plan({}, other)), [SLOT]);
+  });
+  it('a key that backs off as a whole creates nothing, if that is what it holds', () => {
+    const retry = {
+      code: 'namespace-terminating',
+      delayMs: 5000,
+      notBeforeMs: NOW_MS + 5000,
+      holdsCreates: true,
+    };
+    const holding = plan({}, { state: state({ retry }) });
+    assert.deepEqual(names(holding), []);
+    assert.equal(holding.verdicts[0]?.code, 'WaitingForCluster');
+    const looking = { state: state({ retry: { ...retry, holdsCreates: false } }) };
+    assert.deepEqual(names(plan({}, looking)), [SLOT]);
+    const over = { state: state({ retry: { ...retry, notBeforeMs: NOW_MS } }) };
+    assert.deepEqual(names(plan({}, over)), [SLOT]);
+  });
+  it('a template without labels makes no pods (spec 2.8)', () => {
+    const set = daemonSet({ templateMetadata: {} });
+    const made = plan({ daemonSet: set });
+    assert.deepEqual(names(made), []);
+    assert.equal(made.verdicts[0]?.code, 'Blocked');
+  });
+});
+
+describe('the body', () => {
+  it('is the pod of that node and name, under the current hash', () => {
+    const [create] = plan({}).creates;
+    const metadata = create?.body['metadata'] as { readonly name: string; readonly labels: object };
+    assert.equal(metadata.name, SLOT);
+    assert.deepEqual(metadata.labels, { app: 'agent', 'controller-revision-hash': CURRENT_HASH });
+    assert.equal(create?.node, 'n1');
+    assert.ok(uid(SLOT));
+  });
+});
