@@ -43,6 +43,7 @@ export interface WatchOptions {
   readonly timeoutSeconds: number;
   /** WatchList: initial events, then a bookmark that ends them. */
   readonly sendInitialEvents: boolean;
+  /** Aborting ends the stream promptly, whatever it waits for. */
   readonly signal: AbortSignal;
   /** Called whenever bytes arrive: liveness is the time since the last byte. */
   readonly onBytes: () => void;
@@ -67,7 +68,11 @@ export interface WatchSource {
   /** One page; never resourceVersion=0. */
   listPage(
     kind: WatchedKind,
-    options: { readonly limit: number; readonly continueToken?: string; readonly signal: AbortSignal },
+    options: {
+      readonly limit: number;
+      readonly continueToken?: string;
+      readonly signal: AbortSignal;
+    },
   ): Promise<SourceAnswer<ListPage>>;
   /** A stream that ends with exactly one `failed` or `ended` frame. */
   watch(kind: WatchedKind, options: WatchOptions): AsyncIterable<WatchFrame>;

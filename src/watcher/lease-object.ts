@@ -1,0 +1,77 @@
+/**
+ * The watcher's Lease as an object: who holds it, what was asked for through it, and how to write it.
+ *
+ * Foreign annotations, labels and fields are kept (protocol 14). Times in it are for people and for the
+ * comparison "has it changed", never for arithmetic between two clocks.
+ */
+import { isResourceVersion } from '../core/model/identifiers.ts';
+import type { Incarnation, ResourceVersion } from '../core/model/identifiers.ts';
+import type { KubernetesObject } from '../core/model/kubernetes.ts';
+
+/** Name of the Lease, and its namespace (design 8). */
+export const WATCHER_LEASE = { namespace: 'rollcall-system', name: 'rollcall-watcher' } as const;
+/** Annotation by which functions ask for a snapshot; its value is the request id (design 2). */
+export const SNAPSHOT_REQUESTED_ANNOTATION = 'rollcall.dev/snapshot-requested';
+
+/** What the watcher reads of a Lease. */
+export interface LeaseFacts {
+  readonly holder: string | undefined;
+  readonly version: ResourceVersion | undefined;
+  readonly requestId: string | undefined;
+  /** Equal as long as nobody renewed it. */
+  readonly pulse: string;
+}
+
+/** Reads a Lease that an API server returned. */
+export function leaseFacts(lease: KubernetesObject): LeaseFacts {
+  const spec = specOf(lease);
+  const holder = spec['holderIdentity'];
+  const version: unknown = lease.metadata.resourceVersion;
+  const requestId = lease.metadata.annotations?.[SNAPSHOT_REQUESTED_ANNOTATION];
+  return {
+    holder: typeof holder === 'string' ? holder : undefined,
+    version: isResourceVersion(version) ? version : undefined,
+    requestId: requestId === '' ? undefined : requestId,
+    pulse: `${String(holder)}@${String(spec['renewTime'])}`,
+  };
+}
+
+/** The Lease as this incarnation takes or renews it; `former` is what was read or written last. */
+export function leaseHeldBy(
+  incarnation: Incarnation,
+  options: {
+    readonly former: KubernetesObject | undefined;
+    readonly nowMs: number;
+    readonly durationSeconds: number;
+  },
+): KubernetesObject {
+  const { former, nowMs, durationSeconds } = options;
+  const time = microTime(nowMs);
+  const spec = former === undefined ? {} : specOf(former);
+  const isTakeover = spec['holderIdentity'] !== incarnation;
+  const transitions = typeof spec['leaseTransitions'] === 'number' ? spec['leaseTransitions'] : 0;
+  return {
+    ...former,
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    // A Lease without version is created; what the API server fills in is then absent.
+    metadata: (former?.metadata ?? WATCHER_LEASE) as KubernetesObject['metadata'],
+    spec: {
+      ...spec,
+      holderIdentity: incarnation,
+      leaseDurationSeconds: durationSeconds,
+      renewTime: time,
+      ...(isTakeover ? { acquireTime: time, leaseTransitions: transitions + 1 } : {}),
+    },
+  };
+}
+
+function specOf(lease: KubernetesObject): Readonly<Record<string, unknown>> {
+  const spec = lease['spec'];
+  return typeof spec === 'object' && spec !== null ? (spec as Record<string, unknown>) : {};
+}
+
+/** RFC 3339 with microseconds: the API server takes no other precision here. */
+function microTime(nowMs: number): string {
+  return new Date(nowMs).toISOString().replace('Z', '000Z');
+}

@@ -1,0 +1,409 @@
+/**
+ * Raw objects in, projections out: the watcher's filter (design 2).
+ *
+ * Everything that cannot move a decision is dropped here, at once, so that memory is O(slim objects)
+ * and an event whose projection did not change costs nothing further. An object that is too large or
+ * not as documented becomes opaque (protocol 22) and affects only its own set. Never throws for what
+ * an API server sent. It does not decide where an object is stored: see membership.ts.
+ */
+import { nodeName, resourceVersion, uid } from '../core/model/identifiers.ts';
+import type { ResourceVersion, Uid } from '../core/model/identifiers.ts';
+import type { JsonObject } from '../core/model/json.ts';
+import type {
+  DaemonSetObject,
+  KubernetesObject,
+  LabelSelector,
+  Taint,
+} from '../core/model/kubernetes.ts';
+import type {
+  DaemonSetProjection,
+  NodeProjection,
+  OpaqueProjection,
+  PodPhase,
+  PodProjection,
+  Projection,
+  RevisionProjection,
+  WatchedKind,
+} from '../core/model/projections.ts';
+import { projectionText } from '../core/set-hash.ts';
+import type { Interner, Labels } from './interner.ts';
+import {
+  UnexpectedFieldError,
+  readInteger,
+  readObject,
+  readObjects,
+  readText,
+  readTexts,
+  readTimeMs,
+  requireText,
+} from './raw-fields.ts';
+
+/** Names one object of a kind, whatever its content. */
+export interface ObjectIdentity {
+  readonly of: WatchedKind;
+  readonly uid: Uid;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly resourceVersion: ResourceVersion;
+}
+
+/** What the watcher keeps of one object. */
+export interface Digest extends ObjectIdentity {
+  readonly projection: Projection;
+  /** Equal for two digests exactly when there is nothing to send. */
+  readonly text: string;
+  /** UID of the DaemonSet that controls it; absent for orphans, nodes and DaemonSets. */
+  readonly ownerUid?: Uid;
+  /** Labels that selectors are matched against (pods and revisions). */
+  readonly labels?: Labels;
+  /** Selector of a DaemonSet. */
+  readonly selector?: LabelSelector;
+  /** True while a DaemonSet's status lags behind its spec or its rollout is not through. */
+  readonly isRollingOut: boolean;
+}
+
+/** What became of one raw object. */
+export type ProjectionResult =
+  | { readonly kind: 'tracked'; readonly digest: Digest }
+  /** Controlled by something else than a DaemonSet: not kept, and dropped if it was. */
+  | { readonly kind: 'irrelevant'; readonly identity: ObjectIdentity }
+  /** Without uid, name or version: nothing can be said about it. */
+  | { readonly kind: 'unidentified'; readonly message: string };
+
+/** Projects raw objects of every watched kind. */
+export interface Projector {
+  project(kind: WatchedKind, raw: KubernetesObject): ProjectionResult;
+  /** The digest of an object that cannot be sent as it is. */
+  opaque(digest: Digest, reason: OpaqueReason): Digest;
+}
+
+/** Why an object travels opaque. */
+export type OpaqueReason = OpaqueProjection['reason'];
+
+/** What a projector needs. */
+export interface ProjectorOptions {
+  readonly interner: Interner;
+  /** Projections of more bytes than this travel opaque, so that one always fits a message. */
+  readonly objectBytesMax: number;
+  /** Objects that did not fit a message, or that the queue refused: opaque (protocol 22). */
+  readonly unsendable: ReadonlyMap<Uid, OpaqueReason>;
+  /** Called with what made an object opaque, for metrics and logs. */
+  readonly onOpaque: (identity: ObjectIdentity, reason: OpaqueReason) => void;
+}
+
+/** Creates a projector. */
+export function createProjector(options: ProjectorOptions): Projector {
+  return {
+    project: (kind, raw) => {
+      const identity = identify(kind, raw);
+      if (typeof identity === 'string') return { kind: 'unidentified', message: identity };
+      const owner = readOwner(kind, raw);
+      if (owner.kind === 'other') return { kind: 'irrelevant', identity };
+      const shared = owner.kind === 'daemon-set' ? { ownerUid: owner.uid } : {};
+      const digest = tryDigest({ identity, raw, shared, options });
+      if (typeof digest !== 'string') return { kind: 'tracked', digest };
+      options.onOpaque(identity, digest);
+      const labels =
+        kind === 'Pod' || kind === 'ControllerRevision' ? labelsOrNone(raw) : undefined;
+      const selector = kind === 'DaemonSet' ? selectorOf(raw) : undefined;
+      const known = {
+        ...shared,
+        ...(labels === undefined ? {} : { labels }),
+        ...(selector === undefined ? {} : { selector }),
+      };
+      return { kind: 'tracked', digest: opaqueDigest(identity, known, digest) };
+    },
+    opaque: (digest, reason) => {
+      const { projection: _projection, text: _text, ...identity } = digest;
+      options.onOpaque(identity, reason);
+      return opaqueDigest(identity, digest, reason);
+    },
+  };
+}
+
+/** The digest, or why the object must travel opaque. */
+function tryDigest(input: {
+  readonly identity: ObjectIdentity;
+  readonly raw: KubernetesObject;
+  readonly shared: { readonly ownerUid?: Uid };
+  readonly options: ProjectorOptions;
+}): Digest | OpaqueReason {
+  const { identity, raw, shared, options } = input;
+  const refused = options.unsendable.get(identity.uid);
+  if (refused !== undefined) return refused;
+  try {
+    const digest = digestObject({ identity, raw, shared, interner: options.interner });
+    return isLonger(digest.text, options.objectBytesMax) ? 'too-large' : digest;
+  } catch (cause) {
+    // RangeError: nested too deeply to walk. Whatever else it is, one object must not stop a stream.
+    if (cause instanceof Error) return 'undecodable';
+    throw cause;
+  }
+}
+
+function identify(kind: WatchedKind, raw: KubernetesObject): ObjectIdentity | string {
+  try {
+    const metadata = readObject(rawJson(raw), 'metadata');
+    const namespace = readText(metadata, 'namespace');
+    return {
+      of: kind,
+      uid: uid(requireText(metadata, 'uid')),
+      name: requireText(metadata, 'name'),
+      resourceVersion: resourceVersion(requireText(metadata, 'resourceVersion')),
+      ...(namespace === undefined ? {} : { namespace }),
+    };
+  } catch (cause) {
+    if (cause instanceof UnexpectedFieldError) return cause.message;
+    throw cause;
+  }
+}
+
+type Owner =
+  | { readonly kind: 'daemon-set'; readonly uid: Uid }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'other' };
+
+/** Who controls a pod or revision. OpenKruise has a kind DaemonSet of its own: the group counts. */
+function readOwner(kind: WatchedKind, raw: KubernetesObject): Owner {
+  if (kind === 'Node' || kind === 'DaemonSet') return { kind: 'none' };
+  const references: unknown = raw.metadata.ownerReferences;
+  if (!Array.isArray(references)) return { kind: 'none' };
+  for (const reference of references as readonly (JsonObject | null)[]) {
+    if (reference?.['controller'] !== true) continue;
+    const { apiVersion, kind: ownerKind, uid: ownerUid } = reference;
+    const isDaemonSet =
+      ownerKind === 'DaemonSet' &&
+      typeof apiVersion === 'string' &&
+      apiVersion.startsWith('apps/') &&
+      typeof ownerUid === 'string';
+    return isDaemonSet ? { kind: 'daemon-set', uid: uid(ownerUid) } : { kind: 'other' };
+  }
+  return { kind: 'none' };
+}
+
+interface DigestInput {
+  readonly identity: ObjectIdentity;
+  readonly raw: KubernetesObject;
+  readonly shared: { readonly ownerUid?: Uid };
+  readonly interner: Interner;
+}
+
+function digestObject(input: DigestInput): Digest {
+  const { identity, shared } = input;
+  switch (identity.of) {
+    case 'Node': {
+      const projection = projectNode(input);
+      return { ...identity, projection, text: projectionText(projection), isRollingOut: false };
+    }
+    case 'Pod':
+    case 'ControllerRevision': {
+      const projection = identity.of === 'Pod' ? projectPod(input) : projectRevision(input);
+      const { labels } = projection;
+      const text = projectionText(projection);
+      return { ...identity, ...shared, projection, text, labels, isRollingOut: false };
+    }
+    case 'DaemonSet':
+      return digestDaemonSet(input);
+  }
+}
+
+/** An opaque object is sent at each version: what changed inside is unknown, so somebody must look. */
+function opaqueDigest(
+  identity: ObjectIdentity,
+  known: Pick<Digest, 'ownerUid' | 'labels' | 'selector'>,
+  reason: OpaqueReason,
+): Digest {
+  const { of, uid: ownUid, name, namespace, resourceVersion: version } = identity;
+  const names = { name, uid: ownUid, ...(namespace === undefined ? {} : { namespace }) };
+  const projection: OpaqueProjection = {
+    kind: 'Opaque',
+    of,
+    ...names,
+    resourceVersion: version,
+    reason,
+  };
+  const { ownerUid, labels, selector } = known;
+  return {
+    of,
+    ...names,
+    resourceVersion: version,
+    projection,
+    text: `${projectionText(projection)}@${version}`,
+    ...(ownerUid === undefined ? {} : { ownerUid }),
+    ...(labels === undefined ? {} : { labels }),
+    ...(selector === undefined ? {} : { selector }),
+    isRollingOut: false,
+  };
+}
+
+function projectNode({ identity, raw, interner }: DigestInput): NodeProjection {
+  const json = rawJson(raw);
+  const metadata = readObject(json, 'metadata');
+  const spec = readObject(json, 'spec');
+  const ready = findReadyCondition(json);
+  return {
+    kind: 'Node',
+    name: nodeName(identity.name),
+    uid: identity.uid,
+    resourceVersion: identity.resourceVersion,
+    labels: internTexts(readTexts(metadata, 'labels'), interner),
+    taints: readObjects(spec, 'taints').map((taint) => projectTaint(taint, interner)),
+    unschedulable: spec['unschedulable'] === true,
+    isReady: ready?.['status'] === 'True',
+    isTerminating: readText(metadata, 'deletionTimestamp') !== undefined,
+  };
+}
+
+/** timeAdded is left out: it explains nothing and decides nothing (spec 2.5). */
+function projectTaint(raw: JsonObject, interner: Interner): Taint {
+  const value = readText(raw, 'value');
+  return {
+    key: interner.text(requireText(raw, 'key')),
+    ...(value === undefined || value === '' ? {} : { value: interner.text(value) }),
+    effect: requireText(raw, 'effect') as Taint['effect'],
+  };
+}
+
+type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
+
+function projectPod({ identity, raw, shared, interner }: DigestInput): PodProjection {
+  const json = rawJson(raw);
+  const metadata = readObject(json, 'metadata');
+  const status = readObject(json, 'status');
+  const ready = findReadyCondition(json);
+  const createdAtMs = readTimeMs(metadata, 'creationTimestamp');
+  if (createdAtMs === undefined) throw new UnexpectedFieldError('creationTimestamp is missing');
+  const pod: Writable<PodProjection> = {
+    kind: 'Pod',
+    namespace: interner.text(identity.namespace ?? ''),
+    name: identity.name,
+    uid: identity.uid,
+    resourceVersion: identity.resourceVersion,
+    labels: interner.labels(readTexts(metadata, 'labels')),
+    phase: readPhase(status),
+    isReady: ready?.['status'] === 'True',
+    createdAtMs,
+    isTerminating: readText(metadata, 'deletionTimestamp') !== undefined,
+  };
+  if (shared.ownerUid !== undefined) pod.ownerUid = uid(interner.text(shared.ownerUid));
+  const reason = readText(status, 'reason') ?? '';
+  if (reason !== '') pod.reason = interner.text(reason);
+  const readyChangedAtMs =
+    ready === undefined ? undefined : readTimeMs(ready, 'lastTransitionTime');
+  if (readyChangedAtMs !== undefined) pod.readyChangedAtMs = readyChangedAtMs;
+  addNodes(pod, readObject(json, 'spec'), interner);
+  return pod;
+}
+
+/** Where the pod runs, or is meant to: spec.nodeName, else its required affinity (spec 2.4). */
+function addNodes(pod: Writable<PodProjection>, spec: JsonObject, interner: Interner): void {
+  const bound = readText(spec, 'nodeName') ?? '';
+  if (bound !== '') pod.boundNode = nodeName(interner.text(bound));
+  const target = bound === '' ? (readAffinityNode(spec) ?? '') : bound;
+  if (target !== '') pod.targetNode = nodeName(interner.text(target));
+}
+
+const PHASES: readonly string[] = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'];
+
+function readPhase(status: JsonObject): PodPhase {
+  const phase = readText(status, 'phase') ?? 'Pending';
+  if (!PHASES.includes(phase)) throw new UnexpectedFieldError('phase is not known');
+  return phase as PodPhase;
+}
+
+/** The node named by required affinity: the first matchFields entry of one name (spec 2.4). */
+function readAffinityNode(spec: JsonObject): string | undefined {
+  const affinity = readObject(readObject(spec, 'affinity'), 'nodeAffinity');
+  const required = readObject(affinity, 'requiredDuringSchedulingIgnoredDuringExecution');
+  for (const term of readObjects(required, 'nodeSelectorTerms')) {
+    for (const field of readObjects(term, 'matchFields')) {
+      const values = field['values'];
+      const isNodeName = field['key'] === 'metadata.name' && field['operator'] === 'In';
+      if (!isNodeName || !Array.isArray(values) || values.length !== 1) continue;
+      const name: unknown = values[0];
+      if (typeof name === 'string') return name;
+    }
+  }
+  return undefined;
+}
+
+function projectRevision({ identity, raw, shared, interner }: DigestInput): RevisionProjection {
+  const json = rawJson(raw);
+  const metadata = readObject(json, 'metadata');
+  const revision = readInteger(json, 'revision');
+  if (revision === undefined) throw new UnexpectedFieldError('revision is missing');
+  return {
+    kind: 'ControllerRevision',
+    namespace: interner.text(identity.namespace ?? ''),
+    name: identity.name,
+    uid: identity.uid,
+    resourceVersion: identity.resourceVersion,
+    ...(shared.ownerUid === undefined ? {} : { ownerUid: shared.ownerUid }),
+    labels: interner.labels(readTexts(metadata, 'labels')),
+    revision,
+    isTerminating: readText(metadata, 'deletionTimestamp') !== undefined,
+  };
+}
+
+/** Whole, without managedFields. Items of a list lack apiVersion and kind: put back, or they differ. */
+function digestDaemonSet({ identity, raw }: DigestInput): Digest {
+  const { managedFields: _dropped, ...metadata } = readObject(rawJson(raw), 'metadata');
+  const object = { ...raw, apiVersion: 'apps/v1', kind: 'DaemonSet', metadata };
+  const projection: DaemonSetProjection = {
+    kind: 'DaemonSet',
+    namespace: identity.namespace ?? '',
+    name: identity.name,
+    uid: identity.uid,
+    resourceVersion: identity.resourceVersion,
+    object: object as unknown as DaemonSetObject, // raw JSON stays raw: readers check what they read
+  };
+  const selector = selectorOf(raw);
+  return {
+    ...identity,
+    projection,
+    text: projectionText(projection),
+    ...(selector === undefined ? {} : { selector }),
+    isRollingOut: isRollingOut(rawJson(raw)),
+  };
+}
+
+/** generation ≠ observedGeneration, or fewer updated pods than desired (design 2, heartbeats). */
+function isRollingOut(raw: JsonObject): boolean {
+  const generation = readInteger(readObject(raw, 'metadata'), 'generation') ?? 0;
+  const status = readObject(raw, 'status');
+  const desired = readInteger(status, 'desiredNumberScheduled') ?? 0;
+  const updated = readInteger(status, 'updatedNumberScheduled') ?? 0;
+  return generation !== (readInteger(status, 'observedGeneration') ?? 0) || updated < desired;
+}
+
+function findReadyCondition(raw: JsonObject): JsonObject | undefined {
+  const conditions = readObjects(readObject(raw, 'status'), 'conditions');
+  return conditions.find((condition) => condition['type'] === 'Ready');
+}
+
+function selectorOf(raw: KubernetesObject): LabelSelector | undefined {
+  const spec = raw['spec'] as { readonly selector?: LabelSelector } | null | undefined;
+  const selector = spec?.selector;
+  return typeof selector === 'object' && selector !== null ? selector : undefined;
+}
+
+function labelsOrNone(raw: KubernetesObject): Labels {
+  const entries = Object.entries((raw.metadata.labels ?? {}) as Record<string, unknown>);
+  const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return Object.fromEntries(texts);
+}
+
+function internTexts(labels: Labels, interner: Interner): Labels {
+  const shared: Record<string, string> = {};
+  for (const key in labels) shared[interner.text(key)] = interner.text(labels[key] ?? '');
+  return shared;
+}
+
+/** One code unit is at most three bytes, so short text needs no counting. */
+function isLonger(text: string, bytesMax: number): boolean {
+  return text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax;
+}
+
+function rawJson(raw: KubernetesObject): JsonObject {
+  return raw as unknown as JsonObject; // the same raw value, read without trusting its type
+}
