@@ -55,7 +55,7 @@ export interface LocalAws {
   startMappings(handlers: Readonly<Record<string, LambdaHandler>>): void;
   /** Fires the schedules of a function now; resolves when it has ended. */
   fireSchedule(functionName: string): Promise<void>;
-  /** Stops everything. `waitMs` bounds the wait for running invocations. */
+  /** Stops everything, once. `waitMs` bounds the wait for running invocations. */
   stop(options?: { readonly waitMs?: number }): Promise<void>;
 }
 
@@ -94,14 +94,15 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     random: faults === undefined ? random : createSeededRandom(faults.seed),
     onFailure: options.onFailure ?? writeFailure,
   });
-  const stop = async (stopOptions: { readonly waitMs?: number } = {}): Promise<void> => {
-    await mappings.stop(stopOptions.waitMs ?? stopWaitMs);
+  const stopOnce = async (waitMs: number): Promise<void> => {
+    await mappings.stop(waitMs);
     clients.sqs.destroy();
     clients.dynamoDb.destroy();
     await sqs.stop();
     await dynamoDb.stop();
     held?.release();
   };
+  let stopped: Promise<void> | undefined;
   return {
     sqsEndpoint: sqs.endpoint,
     dynamodbEndpoint: dynamoDb.endpoint,
@@ -122,7 +123,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
       mappings.start(handlers);
     },
     fireSchedule: (functionName) => mappings.fireSchedule(functionName),
-    stop,
+    stop: ({ waitMs = stopWaitMs } = {}) => (stopped ??= stopOnce(waitMs)),
   };
 }
 

@@ -2,8 +2,7 @@
 //
 // A table that is there already is left as it is: with data on disk that is the ordinary case. Only keys and billing
 // mode are taken from the declaration; recovery, protection and encryption mean nothing to an emulator.
-import type {
-  DynamoDBClient} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   CreateTableCommand,
   ResourceInUseException,

@@ -44,7 +44,9 @@ export async function startDynamoDbServer(
     });
   });
   const { port } = server.address() as AddressInfo;
-  return { endpoint: `http://127.0.0.1:${port}`, stop: () => stopServer(server, requests) };
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= stopServer(server, requests));
+  return { endpoint: `http://127.0.0.1:${port}`, stop };
 }
 
 interface RequestCount {

@@ -53,7 +53,7 @@ export async function startSqsServer(options: SqsServerOptions): Promise<SqsServ
   await listen(server, options.port ?? 0);
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   requests.endpoint = endpoint;
-  const stop = async (): Promise<void> => {
+  const stopOnce = async (): Promise<void> => {
     requests.stopWaiting();
     const closed = new Promise<void>((resolve) => {
       server.close(() => {
@@ -64,6 +64,8 @@ export async function startSqsServer(options: SqsServerOptions): Promise<SqsServ
     await closed;
     requests.close();
   };
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= stopOnce());
   const urlOf = (queueName: string): string => `${endpoint}/${localAccountId}/${queueName}`;
   return { endpoint, region, urlOf, stop };
 }

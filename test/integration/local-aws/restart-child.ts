@@ -1,0 +1,57 @@
+/**
+ * The process that restart.test.ts kills: sends, deletes and stores as fast as it can, and says what was acknowledged.
+ *
+ * Arguments: data directory. Each line on stdout is `sent N`, `deleted N` or `stored N`, written only when the
+ * answer has arrived; it runs until it is killed.
+ */
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { startLocalAws } from '../../../src/local/aws/local-aws.ts';
+
+const [dataDirectory] = process.argv.slice(2);
+const aws = await startLocalAws({
+  serverlessFile: fileURLToPath(new URL('../../../serverless.yml', import.meta.url)),
+  stage: 'test',
+  dataDirectory,
+});
+Object.assign(process.env, aws.environment);
+const sqs = new SQSClient({});
+const dynamoDb = new DynamoDBClient({});
+const QueueUrl = aws.queueUrls['EventsQueue'];
+
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+async function deleteOne(): Promise<void> {
+  const { Messages: [message] = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }));
+  if (message === undefined) return;
+  const { ReceiptHandle } = message;
+  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+  say(`deleted ${message.Body ?? ''}`);
+}
+
+say('ready');
+for (let index = 0; ; index += 1) {
+  const text = String(index);
+  await sqs.send(
+    new SendMessageCommand({
+      QueueUrl,
+      MessageBody: text,
+      MessageGroupId: `g${String(index % 7)}`,
+      MessageDeduplicationId: text,
+    }),
+  );
+  say(`sent ${text}`);
+  const Item = { pk: { S: `item-${text}` }, sk: { S: 'x' } };
+  await dynamoDb.send(new PutItemCommand({ TableName: aws.tableNames['ViewTable'], Item }));
+  say(`stored ${text}`);
+  if (index % 3 === 0) await deleteOne();
+}
