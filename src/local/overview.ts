@@ -7,6 +7,7 @@
  * `kubectl get daemonsets` shows; verdict counts are Rollcall's own.
  */
 import type { ClusterId } from '../core/model/identifiers.ts';
+import type { DaemonSetStatus } from '../core/model/kubernetes.ts';
 import type { NameItem } from '../core/model/view-items.ts';
 import type { NodeCode, Verdict } from '../core/model/verdict.ts';
 import type { RegistryStore } from '../ports/registry-store.ts';
@@ -105,25 +106,40 @@ async function readDaemonSet(
     view.readState(ref),
     view.readVerdicts(ref),
   ]);
-  const object = daemonSet?.object;
-  if (object === undefined || object === null) return undefined;
-  const status = object.status;
+  const object = daemonSet?.object ?? undefined;
+  if (object === undefined) return undefined;
   return {
     namespace: item.namespace,
     name: item.name,
     uid: item.uid,
     generation: object.metadata.generation ?? 0,
-    observedGeneration: status?.observedGeneration ?? 0,
-    desired: status?.desiredNumberScheduled ?? 0,
-    current: status?.currentNumberScheduled ?? 0,
-    ready: status?.numberReady ?? 0,
-    upToDate: status?.updatedNumberScheduled ?? 0,
-    available: status?.numberAvailable ?? 0,
-    misscheduled: status?.numberMisscheduled ?? 0,
+    ...readCounters(object.status),
     codes: countCodes(verdicts ?? []),
     openIntents: state?.intents.length ?? 0,
     isComplete: state?.memo !== undefined,
     ...(state?.dueAtMs === undefined ? {} : { dueAtMs: state.dueAtMs }),
+  };
+}
+
+/** An absent counter is zero, as Kubernetes leaves it out. */
+function readCounters(
+  status: DaemonSetStatus | undefined,
+): Pick<
+  DaemonSetOverview,
+  'observedGeneration' | 'desired' | 'current' | 'ready' | 'upToDate' | 'available' | 'misscheduled'
+> {
+  const count = (name: keyof DaemonSetStatus): number => {
+    const value = status?.[name];
+    return typeof value === 'number' ? value : 0;
+  };
+  return {
+    observedGeneration: count('observedGeneration'),
+    desired: count('desiredNumberScheduled'),
+    current: count('currentNumberScheduled'),
+    ready: count('numberReady'),
+    upToDate: count('updatedNumberScheduled'),
+    available: count('numberAvailable'),
+    misscheduled: count('numberMisscheduled'),
   };
 }
 

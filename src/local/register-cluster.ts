@@ -5,25 +5,21 @@
  * cluster was rebuilt, and nothing is written to it until somebody registers it again (row 90).
  * Takeover is entered only after the probe; a cluster that was taken over before stays so.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { createProbeAccess } from '../adapters/kubernetes/probe-access.ts';
-import { parseEndpoint } from '../adapters/kubernetes/endpoint.ts';
-import { staticBearer } from '../adapters/kubernetes/credential.ts';
-import type { Credential } from '../adapters/kubernetes/credential.ts';
 import { createClusterConnector } from '../adapters/kubernetes/cluster-connector.ts';
-import { createTransport } from '../adapters/kubernetes/transport.ts';
 import type { Transport } from '../adapters/kubernetes/transport.ts';
 import { createSystemClock } from '../adapters/system/system-clock.ts';
 import { createSystemRandom } from '../adapters/system/system-random.ts';
 import { enterTakeover } from '../app/takeover-probe.ts';
 import type { ClusterUid } from '../core/model/identifiers.ts';
-import { canonicalJson } from '../core/model/json.ts';
-import type { Json } from '../core/model/json.ts';
-import type { ClusterAuthentication, ClusterRegistration } from '../core/model/registration.ts';
+import type { ClusterRegistration } from '../core/model/registration.ts';
 import type { RegistryStore } from '../ports/registry-store.ts';
 import type { ViewStore } from '../ports/view-store.ts';
 import { ensureSystemNamespace, readClusterUid } from './cluster-preparation.ts';
 import type { EngineCluster, EngineOptions } from './engine-options.ts';
 import { EngineRefusal } from './engine-refusal.ts';
+import { openTransport } from './open-transport.ts';
 
 /** What registering needs. */
 export interface RegisterCluster {
@@ -36,7 +32,7 @@ export interface RegisterCluster {
 /** Registers, probes and takes over as asked; returns the cluster's UID. Throws EngineRefusal. */
 export async function registerCluster(request: RegisterCluster): Promise<ClusterUid> {
   const { cluster, stores } = request;
-  const transport = openTransport(cluster);
+  const transport = openTransport(cluster, cluster.probe);
   try {
     const uid = await readClusterUid(transport, cluster.server);
     await ensureSystemNamespace(transport, cluster.server);
@@ -61,15 +57,32 @@ function otherCluster(cluster: EngineCluster, stored: ClusterRegistration): Engi
   });
 }
 
-/** Takeover is never entered here: only `enterTakeover` does, after its probe. */
 async function writeRegistration(
   request: RegisterCluster,
   found: { readonly uid: ClusterUid; readonly stored: ClusterRegistration | undefined },
 ): Promise<void> {
-  const { cluster, senderRoleId, stores } = request;
-  const { stored, uid } = found;
+  const { cluster, stores } = request;
+  const { stored } = found;
+  const wanted = wantedRegistration(request, found);
+  if (stored !== undefined && isDeepStrictEqual(stored, wanted)) return;
+  const result = await stores.registry.writeCluster(wanted, wanted.configVersion);
+  if (result === 'lost') {
+    throw new EngineRefusal({
+      code: 'registry-busy',
+      message: `The registration of ${cluster.id} was changed at the same moment.`,
+      remedy: 'Start again; if it happens again, another engine uses this --data directory.',
+    });
+  }
+}
+
+/** Takeover is never entered here: only `enterTakeover` does, after its probe. */
+function wantedRegistration(
+  { cluster, senderRoleId }: RegisterCluster,
+  { uid, stored }: { readonly uid: ClusterUid; readonly stored: ClusterRegistration | undefined },
+): ClusterRegistration {
   const staysTakenOver = cluster.mode === 'takeover' && stored?.mode === 'takeover';
-  const wanted: ClusterRegistration = {
+  const probedAtMs = staysTakenOver ? stored.takeoverProbedAtMs : undefined;
+  return {
     id: cluster.id,
     clusterUid: uid,
     mode: staysTakenOver ? 'takeover' : 'observe',
@@ -80,24 +93,8 @@ async function writeRegistration(
     ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
     authentication: cluster.functions,
     labels: stored?.labels ?? {},
-    ...(staysTakenOver && stored.takeoverProbedAtMs !== undefined
-      ? { takeoverProbedAtMs: stored.takeoverProbedAtMs }
-      : {}),
+    ...(probedAtMs === undefined ? {} : { takeoverProbedAtMs: probedAtMs }),
   };
-  if (stored !== undefined && isSame(stored, wanted)) return;
-  const result = await stores.registry.writeCluster(wanted, stored?.configVersion ?? 0);
-  if (result === 'lost') {
-    throw new EngineRefusal({
-      code: 'registry-busy',
-      message: `The registration of ${cluster.id} was changed at the same moment.`,
-      remedy: 'Start again; if it happens again, another engine uses this --data directory.',
-    });
-  }
-}
-
-function isSame(left: ClusterRegistration, right: ClusterRegistration): boolean {
-  const text = (one: ClusterRegistration): string => canonicalJson({ ...one } as unknown as Json); // a registration is plain JSON
-  return text(left) === text(right);
 }
 
 async function takeOver(request: RegisterCluster, transport: Transport): Promise<void> {
@@ -128,33 +125,4 @@ async function takeOver(request: RegisterCluster, transport: Transport): Promise
     remedy:
       'Start kube-controller-manager with --controllers=*,-daemonset-controller, or use --mode observe.',
   });
-}
-
-function openTransport(cluster: EngineCluster): Transport {
-  const parsed = parseEndpoint(cluster.server);
-  if (parsed.kind === 'refused') {
-    throw new EngineRefusal({
-      code: 'endpoint-invalid',
-      message: `The cluster ${cluster.id} cannot be reached as given: ${parsed.message}.`,
-      remedy: 'Check the server address in the kubeconfig.',
-    });
-  }
-  return createTransport({
-    endpoint: parsed.endpoint,
-    credential: credentialOf(cluster.probe),
-    clock: createSystemClock(),
-    ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
-  });
-}
-
-function credentialOf(authentication: ClusterAuthentication): Credential {
-  switch (authentication.kind) {
-    case 'bearer':
-      return staticBearer(authentication.token);
-    case 'client-certificate':
-      return authentication;
-    case 'none':
-    case 'eks':
-      return { kind: 'none' };
-  }
 }
