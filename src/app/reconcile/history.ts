@@ -119,7 +119,7 @@ async function adoptRevision(
     name: found.metadata.name,
     uid: uid(found.metadata.uid),
   };
-  const effect = buildAdoptPatch(input.daemonSet, orphan as RevisionProjection); // reads no more
+  const effect = buildAdoptPatch(input.daemonSet, orphan);
   const [outcome] = await access.execute([effect], { deadlineMs: input.deadlineMs });
   if (outcome?.kind === 'done') return { kind: 'known', entry: entryOf(found, input) };
   return failedBy(outcome, 'the revision could not be adopted');

@@ -1,0 +1,205 @@
+/**
+ * A world for tests of reconcile: a simulated cluster, its view, a registry, queues, virtual time.
+ *
+ * One DaemonSet `agents` in `system` unless told otherwise. `settle` plays the rest of the system: the
+ * watcher reports, the kubelet starts pods, due timers fire, until nothing moves any more. Counting
+ * randomness makes every run repeatable.
+ */
+import { clusterId, clusterUid } from '../../src/core/model/identifiers.ts';
+import type { Hint } from '../../src/core/model/hint.ts';
+import type { DaemonSetObject, KubernetesObject } from '../../src/core/model/kubernetes.ts';
+import type { ClusterRegistration } from '../../src/core/model/registration.ts';
+import { defaultReconcileOptions } from '../../src/app/reconcile/dependencies.ts';
+import type { ReconcileDependencies } from '../../src/app/reconcile/dependencies.ts';
+import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
+import type { ReconcileResult } from '../../src/app/reconcile/result.ts';
+import { createReconcileWarmth } from '../../src/app/reconcile/warmth.ts';
+import type { Random } from '../../src/ports/random.ts';
+import { MemoryLog } from './memory-log.ts';
+import { MemoryMetrics } from './memory-metrics.ts';
+import { MemoryRegistryStore } from './memory-registry-store.ts';
+import { MemoryViewStore } from './memory-view-store.ts';
+import { RecordingHintQueue } from './recording-hint-queue.ts';
+import { SimulatedCluster, SimulatedConnector, nodeOf } from './simulated-cluster.ts';
+import { ViewMirror } from './view-mirror.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+const CLUSTER_UID = clusterUid('cluster-a-uid');
+const ROUNDS_MAX = 200;
+
+/** Numbers that repeat, ids that count. */
+export class CountingRandom implements Random {
+  #ids = 0;
+
+  next(): number {
+    return 0.5;
+  }
+
+  uniqueId(): string {
+    this.#ids += 1;
+    return `id${String(this.#ids).padStart(6, '0')}`;
+  }
+}
+
+/** What a world begins with. */
+export interface WorldOptions {
+  readonly nodes?: number;
+  readonly daemonSet?: (object: DaemonSetObject) => DaemonSetObject;
+  readonly mode?: ClusterRegistration['mode'];
+  readonly options?: Partial<ReconcileDependencies['options']>;
+}
+
+/** One cluster with one DaemonSet and everything around it. */
+export class ReconcileWorld {
+  readonly clock = new VirtualClock();
+  readonly cluster = new SimulatedCluster(CLUSTER_UID, this.clock);
+  readonly connector = new SimulatedConnector();
+  readonly registry = new MemoryRegistryStore();
+  readonly view = new MemoryViewStore();
+  readonly queue = new RecordingHintQueue();
+  readonly log = new MemoryLog();
+  readonly metrics = new MemoryMetrics();
+  readonly mirror = new ViewMirror(this.cluster, this.view, this.clock);
+  readonly dependencies: ReconcileDependencies;
+  readonly registration: ClusterRegistration;
+  /** Nodes whose pods the kubelet leaves alone. */
+  readonly idleNodes = new Set<string>();
+
+  constructor(options: WorldOptions = {}) {
+    this.registration = {
+      id: clusterId('a'),
+      clusterUid: CLUSTER_UID,
+      mode: options.mode ?? 'takeover',
+      isFrozen: false,
+      configVersion: 1,
+      senderRoleId: 'AROA',
+      server: 'https://a.example',
+      authentication: { kind: 'none' },
+      labels: {},
+    };
+    this.registry.seed(this.registration);
+    this.connector.clusters.set('a', this.cluster);
+    for (let index = 1; index <= (options.nodes ?? 3); index += 1) {
+      this.addNode(`node-${String(index).padStart(4, '0')}`);
+    }
+    const edit = options.daemonSet ?? ((object) => object);
+    this.cluster.put('daemonsets', edit(sampleDaemonSet()) as never); // completed by the cluster
+    this.dependencies = {
+      registry: this.registry,
+      view: this.view,
+      connector: this.connector,
+      queue: this.queue,
+      clock: this.clock,
+      random: new CountingRandom(),
+      log: this.log,
+      metrics: this.metrics,
+      options: { ...defaultReconcileOptions, release: 'test', ...options.options },
+      warmth: createReconcileWarmth(),
+    };
+  }
+
+  get hint(): Hint {
+    const key = { cluster: clusterId('a'), namespace: 'system', name: 'agents' };
+    return { schema: 1, key, clusterUid: CLUSTER_UID, reason: 'changed' };
+  }
+
+  get daemonSet(): DaemonSetObject {
+    return this.cluster.find('daemonsets', 'agents', 'system') as DaemonSetObject;
+  }
+
+  get pods(): readonly KubernetesObject[] {
+    return this.cluster.list('pods');
+  }
+
+  /** Names of nodes with a live owned pod, sorted, one entry per pod. */
+  get placed(): readonly string[] {
+    return this.pods
+      .filter((pod) => !['Failed', 'Succeeded'].includes(phaseOf(pod)))
+      .map((pod) => nodeOf(pod) ?? '?')
+      .sort();
+  }
+
+  addNode(name: string, extra: { labels?: Record<string, string>; taints?: unknown } = {}): void {
+    const { labels = {}, taints = [] } = extra;
+    this.cluster.put('nodes', { metadata: { name, labels }, spec: { taints } });
+  }
+
+  register(change: Partial<ClusterRegistration>): void {
+    const configVersion = this.registration.configVersion + 1;
+    this.registry.seed({ ...this.registration, configVersion, ...change });
+  }
+
+  /** One run, with dependencies replaced where a test says so. */
+  run(change: Partial<ReconcileDependencies> = {}, runMs = 60_000): Promise<ReconcileResult> {
+    const deadlineMs = this.clock.monotonicMs() + runMs;
+    return reconcileKey(this.hint, { deadlineMs }, { ...this.dependencies, ...change });
+  }
+
+  /** Reports and runs, once. */
+  async step(): Promise<ReconcileResult> {
+    await this.mirror.sync();
+    return this.run();
+  }
+
+  /** Every bound pod becomes ready; terminating ones end. */
+  runKubelets(): void {
+    this.cluster.finishTermination();
+    for (const pod of this.pods) {
+      const node = nodeOf(pod);
+      if (node === undefined || this.idleNodes.has(node) || phaseOf(pod) !== 'Pending') continue;
+      this.setPhase(pod.metadata.name, 'Running', node);
+    }
+  }
+
+  setPhase(name: string, phase: string, node?: string): void {
+    const status = phase === 'Running' ? 'True' : 'False';
+    const lastTransitionTime = new Date(this.clock.nowMs()).toISOString();
+    this.cluster.change('pods', { namespace: 'system', name }, (pod) => ({
+      ...pod,
+      spec: { ...(pod['spec'] as object), ...(node === undefined ? {} : { nodeName: node }) },
+      status: { phase, conditions: [{ type: 'Ready', status, lastTransitionTime }] },
+    }));
+  }
+
+  /** Plays everything else until the cluster and the state stand still; answers the results. */
+  async settle(options: { readonly withinMs?: number } = {}): Promise<readonly ReconcileResult[]> {
+    const untilMs = this.clock.monotonicMs() + (options.withinMs ?? 600_000);
+    const results: ReconcileResult[] = [];
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      const before = this.cluster.version;
+      this.runKubelets();
+      const result = await this.step();
+      results.push(result);
+      const isQuiet = this.cluster.version === before && result.kind !== 'deferred';
+      if (isQuiet) return results;
+      if (result.kind === 'deferred' && this.cluster.version === before) {
+        const waitMs = Math.max(result.nextLookAtMs - this.clock.nowMs(), 100);
+        if (this.clock.monotonicMs() + waitMs > untilMs) return results;
+        await this.clock.advance(waitMs);
+      }
+    }
+    throw new Error(`not settled after ${ROUNDS_MAX} rounds: ${JSON.stringify(results.at(-1))}`);
+  }
+}
+
+/** status.phase. */
+export function phaseOf(pod: KubernetesObject): string {
+  return (pod['status'] as { readonly phase?: string } | undefined)?.phase ?? 'Pending';
+}
+
+/** A plain DaemonSet as an API server would have defaulted it. */
+export function sampleDaemonSet(): DaemonSetObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { namespace: 'system', name: 'agents', uid: '', resourceVersion: '', generation: 1 },
+    spec: {
+      selector: { matchLabels: { app: 'agents' } },
+      template: {
+        metadata: { labels: { app: 'agents' } },
+        spec: { containers: [{ name: 'agent', image: 'example/agent:1' }] } as never, // raw JSON
+      },
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } },
+    },
+  };
+}

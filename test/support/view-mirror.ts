@@ -1,0 +1,187 @@
+/**
+ * A watcher and its ingest in one step: copies a simulated cluster into the view table.
+ *
+ * It keeps the order that reconcile relies on (slices, DaemonSet, name, position, META; protocol 20)
+ * and stamps only what differs, so tests of reconcile need neither queue nor watcher. Lag is simply a
+ * test that does not call `sync` yet; `syncSlices` without `syncMeta` is an ingest in the middle.
+ */
+import { nodeName, resourceVersion, uid as asUid } from '../../src/core/model/identifiers.ts';
+import type { ClusterUid, Epoch, Incarnation } from '../../src/core/model/identifiers.ts';
+import { canonicalJson } from '../../src/core/model/json.ts';
+import type { Json } from '../../src/core/model/json.ts';
+import type { DaemonSetObject, KubernetesObject, Taint } from '../../src/core/model/kubernetes.ts';
+import { ZERO_STAMP, stampOf } from '../../src/core/model/position.ts';
+import type { Stamp } from '../../src/core/model/position.ts';
+import type {
+  NodeProjection,
+  Projection,
+  RevisionProjection,
+} from '../../src/core/model/projections.ts';
+import type { ClusterMeta, Slice } from '../../src/core/model/view-items.ts';
+import { EMPTY_HASHES } from '../../src/core/set-hash.ts';
+import { projectLivePod } from '../../src/app/reconcile/live-pod.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { SlicedSet, ViewStore } from '../../src/ports/view-store.ts';
+import type { SimulatedCluster } from './simulated-cluster.ts';
+import { controllerUid } from './simulated-objects.ts';
+
+/** Copies one simulated cluster into one view table. */
+export class ViewMirror {
+  readonly #cluster: SimulatedCluster;
+  readonly #view: ViewStore;
+  readonly #clock: Clock;
+  readonly #known = new Map<string, { namespace: string; name: string; uid: string }>();
+  era = 1;
+  epoch = '500' as Epoch;
+  seq = 0;
+  /** Hides pods from the view, as a filter or a lost event would. */
+  hide: (pod: KubernetesObject) => boolean = () => false;
+
+  constructor(cluster: SimulatedCluster, view: ViewStore, clock: Clock) {
+    this.#cluster = cluster;
+    this.#view = view;
+    this.#clock = clock;
+  }
+
+  get clusterUid(): ClusterUid {
+    return this.#cluster.clusterUid;
+  }
+
+  get stamp(): Stamp {
+    const incarnation = 'mirror' as Incarnation;
+    return stampOf({ era: this.era, epoch: this.epoch, incarnation, seq: this.seq });
+  }
+
+  /** One message, applied whole. */
+  async sync(change: Partial<ClusterMeta> = {}): Promise<void> {
+    await this.syncSlices();
+    await this.syncMeta(change);
+  }
+
+  /** Everything but META: where an ingest may be when a run reads. */
+  async syncSlices(): Promise<void> {
+    this.seq += 1;
+    await this.#slice('nodes', this.#cluster.list('nodes').map(projectNode));
+    const live = new Set<string>();
+    for (const object of this.#cluster.list('daemonsets')) {
+      live.add(object.metadata.uid);
+      await this.#daemonSet(object as DaemonSetObject);
+    }
+    for (const [uid, known] of this.#known) {
+      if (live.has(uid)) continue;
+      this.#known.delete(uid);
+      const ref = { clusterUid: this.clusterUid, uid: asUid(uid) };
+      await this.#view.writeDaemonSet(ref, { stamp: this.stamp, object: null });
+      const name = await this.#view.readName(this.clusterUid, known);
+      if (name?.uid !== uid) continue;
+      await this.#view.writeName(this.clusterUid, { ...name, uid: null, stamp: this.stamp });
+    }
+  }
+
+  /** META, last: marks as of now. */
+  async syncMeta(change: Partial<ClusterMeta> = {}): Promise<void> {
+    const former = await this.#view.readMeta(this.clusterUid);
+    const nodes = await this.#view.readSlice({
+      clusterUid: this.clusterUid,
+      set: 'nodes',
+      index: 0,
+    });
+    const version = resourceVersion(this.#cluster.version);
+    const nowMs = this.#clock.nowMs();
+    const heard = { Node: nowMs, Pod: nowMs, DaemonSet: nowMs, ControllerRevision: nowMs };
+    const meta: ClusterMeta = {
+      version: former?.version ?? 0,
+      clusterUid: this.clusterUid,
+      era: this.era,
+      epoch: this.epoch,
+      incarnation: 'mirror' as Incarnation,
+      seq: this.seq,
+      isComplete: true,
+      isCutOpen: false,
+      broken: former?.broken ?? 0,
+      sliceCount: 1,
+      marks: { Node: version, Pod: version, DaemonSet: version, ControllerRevision: version },
+      hashes: EMPTY_HASHES,
+      lastSentAtMs: nowMs,
+      heardAtMs: heard,
+      nodesChanged: nodes?.stamp ?? ZERO_STAMP,
+      daemonSetsChanged: this.stamp,
+      ...change,
+    };
+    const result = await this.#view.writeMeta(meta);
+    if (result === 'lost') throw new Error('the mirror is the only writer of META in a test');
+  }
+
+  async #daemonSet(object: DaemonSetObject): Promise<void> {
+    const uid = asUid(object.metadata.uid);
+    const { namespace = '', name } = object.metadata;
+    const ref = { clusterUid: this.clusterUid, uid };
+    this.#known.set(uid, { namespace, name, uid });
+    const pods = this.#cluster
+      .list('pods')
+      .filter((pod) => pod.metadata.namespace === namespace && !this.hide(pod))
+      .filter((pod) => [undefined, object.metadata.uid].includes(controllerUid(pod)))
+      .map(projectLivePod);
+    const revisions = this.#cluster
+      .list('controllerrevisions')
+      .filter((item) => item.metadata.namespace === namespace)
+      .map(projectRevision);
+    const podsChanged = await this.#slice(`pods/${uid}`, pods);
+    const revisionsChanged = await this.#slice(`revisions/${uid}`, revisions);
+    const stored = await this.#view.readDaemonSet(ref);
+    if (textOf(stored?.object) !== textOf(object)) {
+      await this.#view.writeDaemonSet(ref, { stamp: this.stamp, object });
+    }
+    const known = await this.#view.readName(this.clusterUid, { namespace, name });
+    if (known?.uid !== uid) {
+      const item = { namespace, name, uid, stamp: this.stamp };
+      await this.#view.writeName(this.clusterUid, item);
+    }
+    await this.#view.raisePosition(ref, { podsChanged, revisionsChanged });
+  }
+
+  /** Writes a slice if it differs; answers its stamp. */
+  async #slice(set: SlicedSet, objects: readonly Projection[]): Promise<Stamp> {
+    const ref = { clusterUid: this.clusterUid, set, index: 0 };
+    const stored = await this.#view.readSlice(ref);
+    const entries = objects.map((object) => ({ object, hash: 0 }));
+    if (stored !== undefined && textOf(stored.objects) === textOf(entries)) return stored.stamp;
+    const slice: Slice = { stamp: this.stamp, objects: entries };
+    await this.#view.writeSlice(ref, slice, stored?.stamp);
+    return this.stamp;
+  }
+}
+
+function textOf(value: unknown): string {
+  return canonicalJson(value as Json);
+}
+
+function projectNode(node: KubernetesObject): NodeProjection {
+  const spec = node['spec'] as { taints?: readonly Taint[]; unschedulable?: boolean } | undefined;
+  return {
+    kind: 'Node',
+    name: nodeName(node.metadata.name),
+    uid: asUid(node.metadata.uid),
+    resourceVersion: resourceVersion(node.metadata.resourceVersion),
+    labels: node.metadata.labels ?? {},
+    taints: spec?.taints ?? [],
+    unschedulable: spec?.unschedulable === true,
+    isReady: true,
+    isTerminating: node.metadata.deletionTimestamp !== undefined,
+  };
+}
+
+function projectRevision(item: KubernetesObject): RevisionProjection {
+  const owner = controllerUid(item);
+  return {
+    kind: 'ControllerRevision',
+    namespace: item.metadata.namespace ?? '',
+    name: item.metadata.name,
+    uid: asUid(item.metadata.uid),
+    resourceVersion: resourceVersion(item.metadata.resourceVersion),
+    ...(owner === undefined ? {} : { ownerUid: asUid(owner) }),
+    labels: item.metadata.labels ?? {},
+    revision: Number(item['revision'] ?? 0),
+    isTerminating: item.metadata.deletionTimestamp !== undefined,
+  };
+}
