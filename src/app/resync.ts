@@ -1,4 +1,16 @@
-/** `resync`: the schedule that finds what no event will wake. */
+/**
+ * `resync`: the schedule that finds what no event will wake (design 3, protocol 17, 23).
+ *
+ * Clusters not heard of, views that wait for a snapshot, timers that were lost, and a hint for every
+ * key a few times a day (L2). It goes through the directory with a cursor, never by scan; a cluster
+ * that fails is counted and passed over. It keeps no memory: whose turn it is follows from the clock.
+ */
+import { hash48 } from '../core/set-hash.ts';
+import { HINT_SCHEMA } from '../core/model/hint.ts';
+import type { Hint } from '../core/model/hint.ts';
+import type { ClusterId } from '../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../core/model/registration.ts';
+import type { ClusterMeta, NameItem } from '../core/model/view-items.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterConnector } from '../ports/cluster-access.ts';
 import type { Log } from '../ports/log.ts';
@@ -7,6 +19,8 @@ import type { HintQueue } from '../ports/queue.ts';
 import type { Random } from '../ports/random.ts';
 import type { RegistryStore } from '../ports/registry-store.ts';
 import type { ViewStore } from '../ports/view-store.ts';
+
+const NAMES_PER_PAGE = 100;
 
 /** Intervals of the schedule. */
 export interface ResyncOptions {
@@ -71,8 +85,188 @@ export interface ResyncResult {
 
 /** Goes through the directory from a cursor, a page at a time; one failing cluster holds nothing. */
 export async function resyncClusters(
-  _run: ResyncRun,
-  _dependencies: ResyncDependencies,
+  run: ResyncRun,
+  dependencies: ResyncDependencies,
 ): Promise<ResyncResult> {
-  throw new Error('resyncClusters is being written');
+  const { registry, clock, log, metrics, options } = dependencies;
+  const tally: Tally = {
+    clusters: 0,
+    failedClusters: 0,
+    hints: 0,
+    overdue: 0,
+    snapshotRequests: 0,
+  };
+  let { cursor } = run;
+  for (;;) {
+    const page = await registry.listClusters({
+      limit: options.concurrentClustersMax,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    const answers = await Promise.allSettled(
+      page.clusters.map((id) => resyncCluster(id, dependencies, tally)),
+    );
+    for (const [index, answer] of answers.entries()) {
+      tally.clusters += 1;
+      if (answer.status === 'fulfilled') continue;
+      tally.failedClusters += 1;
+      metrics.count('resync_clusters', { outcome: 'failed' });
+      const cluster = page.clusters[index];
+      log.warn('cluster could not be resynced', { cluster }, answer.reason);
+    }
+    cursor = page.cursor;
+    if (cursor === undefined) return tally;
+    if (clock.monotonicMs() >= run.deadlineMs) {
+      metrics.count('resync_unfinished');
+      return { ...tally, cursor };
+    }
+  }
+}
+
+interface Tally {
+  clusters: number;
+  failedClusters: number;
+  hints: number;
+  overdue: number;
+  snapshotRequests: number;
+}
+
+/** The whole directory in one invocation, as far as its time goes; see `cursor` of the result. */
+export function resyncAll(
+  run: { readonly remainingMs: () => number; readonly reserveMs?: number },
+  dependencies: ResyncDependencies,
+): Promise<ResyncResult> {
+  const forMs = run.remainingMs() - (run.reserveMs ?? 10_000);
+  return resyncClusters({ deadlineMs: dependencies.clock.monotonicMs() + forMs }, dependencies);
+}
+
+async function resyncCluster(
+  id: ClusterId,
+  dependencies: ResyncDependencies,
+  tally: Tally,
+): Promise<void> {
+  const { registry, view, clock, log, metrics, options } = dependencies;
+  const registration = await registry.readCluster(id);
+  if (registration === undefined) return;
+  const meta = await view.readMeta(registration.clusterUid);
+  const nowMs = clock.nowMs();
+  if (meta === undefined) {
+    metrics.count('resync_clusters', { outcome: 'never-heard' });
+    log.debug('nothing was ever heard of a cluster', { cluster: id });
+    return;
+  }
+  const isSilent = nowMs - meta.lastSentAtMs > options.silenceBoundMs;
+  metrics.count('resync_clusters', { outcome: isSilent ? 'silent' : 'heard' });
+  if (isSilent) {
+    const silentMs = nowMs - meta.lastSentAtMs;
+    log.warn('nothing was heard of a cluster lately', { cluster: id, silentMs });
+  }
+  if (!meta.isComplete) {
+    const isAsked = await requestSnapshot({ registration, meta }, dependencies);
+    if (isAsked) tally.snapshotRequests += 1;
+  }
+  const spread = hash48(id);
+  const isHinting = isTurn(options.hintEveryMs, { nowMs, spread, tickMs: options.tickMs });
+  const isChecking = isTurn(options.overdueEveryMs, { nowMs, spread, tickMs: options.tickMs });
+  if (!isHinting && !isChecking) return;
+  await forEachPage({ registration, dependencies }, async (names) => {
+    const due = isHinting ? names : await findOverdue(names, { registration, dependencies });
+    if (!isHinting) tally.overdue += due.length;
+    tally.hints += due.length;
+    await sendHints(due, { registration, dependencies });
+  });
+}
+
+/**
+ * True in the one tick of each interval that is this cluster's: stateless, spread over the fleet. A
+ * tick that did not happen is made up for by the next interval.
+ */
+function isTurn(
+  everyMs: number,
+  at: { readonly nowMs: number; readonly spread: number; readonly tickMs: number },
+): boolean {
+  const phaseMs = at.spread % everyMs;
+  const intervalOf = (timeMs: number): number => Math.floor((timeMs + phaseMs) / everyMs);
+  return intervalOf(at.nowMs) !== intervalOf(at.nowMs - at.tickMs);
+}
+
+interface ClusterScope {
+  readonly registration: ClusterRegistration;
+  readonly dependencies: ResyncDependencies;
+}
+
+async function forEachPage(
+  { registration, dependencies }: ClusterScope,
+  visit: (names: readonly NameItem[]) => Promise<void>,
+): Promise<void> {
+  let cursor: string | undefined;
+  do {
+    const page = await dependencies.view.listNames(registration.clusterUid, {
+      limit: NAMES_PER_PAGE,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    await visit(page.names);
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+}
+
+/** Keys whose due time passed a while ago: their timer was lost (protocol 12). */
+async function findOverdue(
+  names: readonly NameItem[],
+  { registration, dependencies }: ClusterScope,
+): Promise<readonly NameItem[]> {
+  const { view, clock, options } = dependencies;
+  const latestMs = clock.nowMs() - options.overdueGraceMs;
+  const states = await Promise.all(
+    names.map(async ({ uid }) =>
+      uid === null ? undefined : view.readState({ clusterUid: registration.clusterUid, uid }),
+    ),
+  );
+  return names.filter((_name, index) => (states[index]?.dueAtMs ?? Infinity) < latestMs);
+}
+
+async function sendHints(
+  names: readonly NameItem[],
+  { registration, dependencies }: ClusterScope,
+): Promise<void> {
+  if (names.length === 0) return;
+  const { queue, random } = dependencies;
+  const { id: cluster, clusterUid } = registration;
+  const hints = names.map(({ namespace, name }): Hint => ({
+    schema: HINT_SCHEMA,
+    key: { cluster, namespace, name },
+    clusterUid,
+    reason: 'resync',
+  }));
+  await queue.sendHints(hints, `resync/${random.uniqueId()}`);
+}
+
+/**
+ * Asks the watcher for a snapshot while the view is not whole (protocol 17). META keeps when, so that
+ * schedules that overlap, or fire often, ask at most once per interval.
+ */
+async function requestSnapshot(
+  scope: { readonly registration: ClusterRegistration; readonly meta: ClusterMeta },
+  dependencies: ResyncDependencies,
+): Promise<boolean> {
+  const { registration, meta } = scope;
+  const { view, connector, clock, random, log, metrics, options } = dependencies;
+  const nowMs = clock.nowMs();
+  const askedAtMs = meta.snapshotRequestedAtMs ?? -Infinity;
+  if (registration.mode === 'observe' || nowMs - askedAtMs < options.snapshotRequestEveryMs) {
+    return false;
+  }
+  const noted = await view.writeMeta({ ...meta, snapshotRequestedAtMs: nowMs });
+  // Lost: a message arrived just now, and the next tick looks again.
+  if (noted === 'lost') return false;
+  const connected = await connector.connect(registration);
+  if (connected.kind === 'refused') {
+    metrics.count('resync_snapshot_requests', { outcome: 'refused' });
+    const fields = { cluster: registration.id, code: connected.refusal.kind };
+    log.warn('no snapshot could be asked for', fields);
+    return false;
+  }
+  const answer = await connected.access.requestSnapshot(`resync-${random.uniqueId()}`);
+  const outcome = answer.kind === 'found' ? 'sent' : 'failed';
+  metrics.count('resync_snapshot_requests', { outcome });
+  return outcome === 'sent';
 }

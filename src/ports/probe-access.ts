@@ -5,6 +5,7 @@
  * enters takeover holds a credential for this, for as long as the probe lasts.
  */
 import type { Uid } from '../core/model/identifiers.ts';
+import type { JsonObject } from '../core/model/json.ts';
 import type { DaemonSetObject } from '../core/model/kubernetes.ts';
 import type { LiveRead } from './cluster-access.ts';
 import type { NamespacedName } from './view-store.ts';
@@ -15,7 +16,7 @@ export interface ProbeAccess {
   createDaemonSet(daemonSet: {
     readonly namespace: string;
     readonly name: string;
-    readonly body: Readonly<Record<string, unknown>>;
+    readonly body: JsonObject;
   }): Promise<LiveRead<DaemonSetObject>>;
   getDaemonSet(key: NamespacedName): Promise<LiveRead<DaemonSetObject>>;
   /** Deletes it (with the UID as precondition, if known); `missing` when there is none. */

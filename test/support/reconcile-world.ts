@@ -197,7 +197,7 @@ export function sampleDaemonSet(): DaemonSetObject {
       selector: { matchLabels: { app: 'agents' } },
       template: {
         metadata: { labels: { app: 'agents' } },
-        spec: { containers: [{ name: 'agent', image: 'example/agent:1' }] } as never, // raw JSON
+        spec: { containers: [{ name: 'agent', image: 'example/agent:1' }] }, // raw JSON
       },
       updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } },
     },
