@@ -7,7 +7,7 @@
  */
 import type { Uid } from '../../core/model/identifiers.ts';
 import { ZERO_STAMP } from '../../core/model/position.ts';
-import type { NameItem } from '../../core/model/view-items.ts';
+import type { NameItem, SnapshotProgress } from '../../core/model/view-items.ts';
 import type { ChangesBody, SlicesBody } from '../../core/model/watcher-message.ts';
 import type { SlicedSet } from '../../ports/view-store.ts';
 import {
@@ -21,9 +21,9 @@ import type { Touched } from './meta-transitions.ts';
 import { latestNameStamp, writeNames } from './names.ts';
 import type { NameChange } from './names.ts';
 import { sideBySide } from './side-by-side.ts';
-import { editsOfDeltas, editsOfSlices, ensuring } from './slice-edits.ts';
+import { editsOfDeltas, editsOfSlices, ensuring, replacing } from './slice-edits.ts';
 import type { SliceEdit } from './slice-edits.ts';
-import { slicesOfSet } from './snapshot-sums.ts';
+import { isReceived, slicesOfSet } from './snapshot-sums.ts';
 import type { WarmNames } from './warmth.ts';
 import { latestStamp, writeSlices } from './write-slices.ts';
 import type { SliceTarget, WrittenSlice } from './write-slices.ts';
@@ -33,6 +33,7 @@ export interface ContentTarget extends SliceTarget {
   readonly sliceCount: number;
   /** True while every slice of a live set must exist: a missing one is a loss. */
   readonly isComplete: boolean;
+  readonly snapshot: SnapshotProgress | undefined;
   readonly names: WarmNames;
 }
 
@@ -51,11 +52,21 @@ export async function applyDeltas(
   const { byUid } = target.names;
   const mustExist = (set: SlicedSet): boolean =>
     target.isComplete && (set === 'nodes' || byUid.has(ownerOf(set)));
-  const edits = editsOfDeltas(body.deltas, target.sliceCount, mustExist);
+  const { snapshot, isComplete, sliceCount } = target;
+  const isVoid = (set: SlicedSet, index: number): boolean =>
+    !isComplete && snapshot !== undefined && !isReceived(snapshot, set, index);
+  const edits = editsOfDeltas(body.deltas, { sliceCount, mustExist, isVoid });
   const born = body.deltas
     .filter((delta) => delta.of === 'DaemonSet' && isStanding(delta) && !byUid.has(delta.uid))
     .map(({ uid }) => uid);
-  const slices = await writeSlices(target, withBorn(edits, born, target.sliceCount), dependencies);
+  const empty = born
+    .flatMap((uid) => slicesOfDaemonSet(uid, sliceCount))
+    .map((edit) =>
+      isVoid(edit.set, edit.index)
+        ? replacing({ set: edit.set, index: edit.index, objects: [] }, { rewritesAll: false })
+        : edit,
+    );
+  const slices = await writeSlices(target, withoutRepeats([...edits, ...empty]), dependencies);
   const writes = writesOfDeltas(body.deltas);
   await writeDaemonSets(target, writes, { unlessEqual: false, dependencies });
   const nameItems = await applyNames(target, nameChangesOfDeltas(body.deltas), dependencies);
@@ -120,24 +131,21 @@ export function touchedBy(
   };
 }
 
-/** Every slice that a DaemonSet has, in a cluster of this slice count. */
-export function slicesOfDaemonSet(uid: Uid, sliceCount: number): readonly SliceEdit[] {
+/** A new DaemonSet's slices exist before the DaemonSet does (protocol 18). */
+function slicesOfDaemonSet(uid: Uid, sliceCount: number): readonly SliceEdit[] {
   return ([`pods/${uid}`, `revisions/${uid}`] as const).flatMap((set) =>
     Array.from({ length: slicesOfSet(set, sliceCount) }, (_, index) => ensuring(set, index)),
   );
 }
 
-/** A new DaemonSet's slices exist before the DaemonSet does (protocol 18). */
-function withBorn(
-  edits: readonly SliceEdit[],
-  born: readonly Uid[],
-  sliceCount: number,
-): readonly SliceEdit[] {
-  const edited = new Set(edits.map(({ set, index }) => `${set}#${index}`));
-  const empty = born
-    .flatMap((uid) => slicesOfDaemonSet(uid, sliceCount))
-    .filter(({ set, index }) => !edited.has(`${set}#${index}`));
-  return [...edits, ...empty];
+/** The first edit of each slice: what a delta brings goes before making sure that it exists. */
+function withoutRepeats(edits: readonly SliceEdit[]): readonly SliceEdit[] {
+  const bySlice = new Map<string, SliceEdit>();
+  for (const edit of edits) {
+    const key = `${edit.set}#${edit.index}`;
+    if (!bySlice.has(key)) bySlice.set(key, edit);
+  }
+  return [...bySlice.values()];
 }
 
 /** Writes the names that are not known to stand so already. */

@@ -145,6 +145,7 @@ async function decideChanges(
       stamp: stampOf({ ...message, era: meta.era }),
       sliceCount: (meta.snapshot ?? meta).sliceCount,
       isComplete: meta.isComplete,
+      snapshot: meta.snapshot,
       names: names ?? { asOf: meta.daemonSetsChanged, byUid: new Map() },
     };
     applied = await applyDeltas(target, body, dependencies);
@@ -178,6 +179,7 @@ async function decideSlices(
     stamp: stampOf({ ...message, era: meta.era }),
     sliceCount,
     isComplete: false,
+    snapshot: meta.snapshot,
     rewritesAll: isAfterLoss,
     names: names ?? { asOf: meta.daemonSetsChanged, byUid: new Map() },
   };

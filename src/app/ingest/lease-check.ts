@@ -6,6 +6,7 @@
  * left to the silence of the stored epoch. Reading is limited in rate by META.
  */
 import type { Incarnation } from '../../core/model/identifiers.ts';
+import { isJsonObject } from '../../core/model/json.ts';
 import type { KubernetesObject } from '../../core/model/kubernetes.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
@@ -13,9 +14,6 @@ import type { IngestDependencies } from './dependencies.ts';
 
 /** What a live read of the Lease says about an incarnation. */
 export type LeaseAnswer = 'holder' | 'other-holder' | 'no-credential' | 'unavailable';
-
-/** The annotation under which a watcher may name its incarnation beside holderIdentity. */
-const INCARNATION_ANNOTATION = 'rollcall.dev/incarnation';
 
 /** Reads the Lease live. Never rejects for an expected outcome. */
 export async function readLeaseHolder(
@@ -44,13 +42,9 @@ async function read(
   return isHeldBy(lease.object, incarnation) ? 'holder' : 'other-holder';
 }
 
-/** True when a Lease names this incarnation as its holder (protocol 14). */
-export function isHeldBy(lease: KubernetesObject, incarnation: Incarnation): boolean {
-  const spec = lease['spec'] as { readonly holderIdentity?: unknown } | undefined;
-  const holder = spec?.holderIdentity;
-  if (typeof holder !== 'string') return false;
-  if (holder === incarnation || holder.endsWith(`_${incarnation}`)) return true;
-  return lease.metadata.annotations?.[INCARNATION_ANNOTATION] === incarnation;
+function isHeldBy(lease: KubernetesObject, incarnation: Incarnation): boolean {
+  const spec = lease['spec'];
+  return isJsonObject(spec) && spec['holderIdentity'] === incarnation;
 }
 
 /** True when the Lease may be read again for a message of a lower epoch. */

@@ -29,11 +29,19 @@ interface Placed {
   readonly hash: number | undefined;
 }
 
-/** Edits of deltas. `mustExist` tells which sets have all their slices already. */
+/** What edits of deltas depend on. */
+export interface DeltaContext {
+  readonly sliceCount: number;
+  /** Tells which sets have all their slices already: a missing one is a loss. */
+  readonly mustExist: (set: SlicedSet) => boolean;
+  /** Tells of which slices the stored content means nothing: an older epoch's, in a snapshot. */
+  readonly isVoid: (set: SlicedSet, index: number) => boolean;
+}
+
+/** Edits of deltas. */
 export function editsOfDeltas(
   deltas: readonly Delta[],
-  sliceCount: number,
-  mustExist: (set: SlicedSet) => boolean,
+  { sliceCount, mustExist, isVoid }: DeltaContext,
 ): readonly SliceEdit[] {
   const slices = new Map<string, { set: SlicedSet; index: number; placed: Placed[] }>();
   const place = (set: SlicedSet, placed: Placed): void => {
@@ -55,7 +63,10 @@ export function editsOfDeltas(
   return [...slices.values()].map(({ set, index, placed }) => ({
     set,
     index,
-    edit: (objects) => withPlaced(objects, placed),
+    edit: isVoid(set, index)
+      ? replacing({ set, index, objects: withPlaced([], placed) ?? [] }, { rewritesAll: false })
+          .edit
+      : (objects) => withPlaced(objects, placed),
     ifMissing: mustExist(set) ? 'loss' : 'create',
   }));
 }

@@ -1,9 +1,9 @@
 /**
  * Set hashes of a snapshot in progress, kept per slice, so that everything counts exactly once.
  *
- * A whole slice *replaces* what its slice summed to; a delta counts only in a slice that was received
- * before it, because a later slice includes it anyway. DaemonSets are stored by object, so each is a
- * slice of its own here. Sums move by carried hashes alone (protocol 19): a redelivered message moves
+ * A whole slice *replaces* what its slice summed to, deltas move it. A slice of which neither came is
+ * null: empty, as far as this snapshot says. DaemonSets are stored by object, so each is a slice of
+ * its own here. Sums move by carried hashes alone (protocol 19): a redelivered message moves
  * the META it is applied to by the same difference. Pure.
  */
 import type { WatchedKind } from '../../core/model/projections.ts';
@@ -55,14 +55,13 @@ export function withSlices(
   return moving.progress();
 }
 
-/** The progress after deltas. Slices born by a delta (of a new DaemonSet) count as received. */
+/** The progress after deltas. What they put into a slice that comes whole later, that replaces. */
 export function withDeltas(progress: SnapshotProgress, deltas: readonly Delta[]): SnapshotProgress {
   const moving = new MovingSums(progress);
   for (const delta of deltas) {
     if (delta.of !== 'DaemonSet') continue;
     const slot = { key: daemonSetSumKey(delta.uid), index: 0, of: 'DaemonSet' as const };
     moving.replace(slot, delta.sets[0]?.hash ?? 0);
-    if (delta.object !== null && delta.formerSets.length === 0) moving.open(delta.uid);
   }
   for (const delta of deltas) {
     if (delta.of === 'DaemonSet') continue;
@@ -72,7 +71,7 @@ export function withDeltas(progress: SnapshotProgress, deltas: readonly Delta[])
   return moving.progress();
 }
 
-/** True when this slice was received, or born, since the announcement. */
+/** True when something came for this slice since the announcement. */
 export function isReceived(progress: SnapshotProgress, set: SetId, index: number): boolean {
   return (progress.sums[set]?.[index] ?? null) !== null;
 }
@@ -130,19 +129,9 @@ class MovingSums {
   move(delta: Delta, membership: Membership, sign: 1 | -1): void {
     const { set, hash } = membership;
     const index = sliceIndexIn(set, delta.name, this.start.sliceCount);
-    const sum = this.sums[set]?.[index] ?? null;
-    if (sum === null) return;
+    const sum = this.sums[set]?.[index] ?? 0;
     const moved = sign === 1 ? addHash(sum, hash) : subtractHash(sum, hash);
     this.replace({ key: set, index, of: delta.of }, moved);
-  }
-
-  open(uid: string): void {
-    for (const set of [`pods/${uid}`, `revisions/${uid}`] as const) {
-      for (let index = 0; index < slicesOfSet(set, this.start.sliceCount); index += 1) {
-        if ((this.sums[set]?.[index] ?? null) !== null) continue;
-        this.replace({ key: set, index, of: kindOfSet(set) }, 0);
-      }
-    }
   }
 
   progress(): SnapshotProgress {

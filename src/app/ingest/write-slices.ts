@@ -52,16 +52,10 @@ async function writeSlice(
   edit: SliceEdit,
   dependencies: IngestDependencies,
 ): Promise<Stamp> {
-  const { warmth, options } = dependencies;
+  const { options } = dependencies;
   const ref: SliceRef = { clusterUid: target.clusterUid, set: edit.set, index: edit.index };
-  const remembered = warmth.slice(ref);
-  if (remembered !== undefined && remembered.stamp < target.stamp) {
-    const stamp = await tryOver({ ref, target, edit, stored: remembered }, dependencies);
-    const isByMemoryAlone = stamp === remembered.stamp;
-    // What is left unwritten because of memory alone must be what the table holds.
-    if (stamp !== undefined && !isByMemoryAlone) return stamp;
-    if (isByMemoryAlone && (await dependencies.view.readSlice(ref))?.stamp === stamp) return stamp;
-  }
+  const warm = await tryOverRemembered({ ref, target, edit }, dependencies);
+  if (warm !== undefined) return warm;
   for (let attempt = 0; attempt < options.writeTriesMax; attempt += 1) {
     const stored = await readSlice(ref, dependencies);
     if (stored === undefined && edit.ifMissing === 'leave') return ZERO_STAMP;
@@ -79,6 +73,18 @@ interface SliceWrite {
   readonly target: SliceTarget;
   readonly edit: SliceEdit;
   readonly stored: Slice | undefined;
+}
+
+/** One try over what this process saw last; undefined when the table has to be read. */
+async function tryOverRemembered(
+  write: Omit<SliceWrite, 'stored'>,
+  dependencies: IngestDependencies,
+): Promise<Stamp | undefined> {
+  const stored = dependencies.warmth.slice(write.ref);
+  if (stored === undefined || stored.stamp >= write.target.stamp) return undefined;
+  const stamp = await tryOver({ ...write, stored }, dependencies);
+  // A slice may not be left unwritten because of memory alone.
+  return stamp === stored.stamp ? undefined : stamp;
 }
 
 /** One try over a slice as it was read; the stamp that stands then, or undefined when it was lost. */
