@@ -187,7 +187,7 @@ describe('ingest of changes', () => {
       assert.equal(message.body.kind, 'changes');
       const deltas = message.body.kind === 'changes' ? [...message.body.deltas] : [];
       if (order === 'new first') deltas.reverse();
-      await harness.ingest({ ...message, body: { ...message.body, deltas } } as WatcherMessage);
+      await harness.ingest({ ...message, body: { ...message.body, deltas } });
       const { clusterUid } = await harness.meta();
       const name = await harness.view.readName(clusterUid, { namespace: 'ops', name: 'logs' });
       assert.equal(name?.uid, 'ds-logs-2', order);
