@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { clusterId, incarnation } from '../../../../src/core/model/identifiers.ts';
+import type { DaemonSetKey } from '../../../../src/core/model/identifiers.ts';
+import {
+  eventDeduplicationId,
+  eventGroupId,
+  hintDeduplicationId,
+  hintGroupId,
+} from '../../../../src/adapters/sqs/queue-ids.ts';
+import { identifySender } from '../../../../src/adapters/sqs/sender-identity.ts';
+import { messageOf } from './watcher-message-samples.ts';
+
+const header = messageOf({ kind: 'changes', deltas: [] });
+const key: DaemonSetKey = { cluster: clusterId('west-1'), namespace: 'agents', name: 'collector' };
+const LEGAL = /^[\x21-\x7e]{1,128}$/;
+
+describe('ids of messages', () => {
+  it('are cluster, and cluster/epoch/incarnation/seq, for events', () => {
+    assert.equal(eventGroupId(header), 'west-1');
+    const id = 'west-1/123456789012345678901234567890/k3b9x/42';
+    assert.equal(eventDeduplicationId(header), id);
+  });
+
+  it('are hashed when they would be too long, and still differ by seq', () => {
+    const long = { ...header, incarnation: incarnation('x'.repeat(128)) };
+    const first = eventDeduplicationId(long);
+    assert.match(first, LEGAL);
+    assert.notEqual(first, eventDeduplicationId({ ...long, seq: 43 }));
+    assert.equal(first, eventDeduplicationId({ ...long }));
+  });
+
+  it('group hints by key, and tell producers apart by prefix (protocol 12)', () => {
+    assert.match(hintGroupId(key), /^west-1\/[0-9a-f]{32}$/);
+    const others = [
+      { ...key, name: 'collector2' },
+      { ...key, namespace: 'agents2' },
+      { ...key, cluster: clusterId('west-2') },
+    ];
+    for (const other of others) assert.notEqual(hintGroupId(key), hintGroupId(other));
+    assert.notEqual(hintDeduplicationId('a/', key), hintDeduplicationId('b/', key));
+    assert.notEqual(
+      hintDeduplicationId('a/', key),
+      hintDeduplicationId('a/', { ...key, cluster: clusterId('west-2') }),
+    );
+  });
+
+  it('are legal for every input', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 300 }),
+        fc.string(),
+        fc.string(),
+        (prefix, namespace, name) => {
+          const any = { cluster: clusterId(prefix), namespace, name };
+          assert.match(hintGroupId(any), LEGAL);
+          assert.match(hintDeduplicationId(prefix, any), LEGAL);
+          assert.match(eventGroupId({ ...header, cluster: clusterId(prefix) }), LEGAL);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('identifySender (S6)', () => {
+  it('takes the role id before the colon, never the session name', () => {
+    assert.equal(identifySender('AROAEXAMPLE:west-1'), 'AROAEXAMPLE');
+    assert.equal(identifySender('AROAEXAMPLE:AROAOTHER:x'), 'AROAEXAMPLE');
+  });
+
+  it('lets a user or account id stand for itself', () => {
+    assert.equal(identifySender('000000000000'), '000000000000');
+  });
+
+  it('knows nobody in anything else', () => {
+    for (const id of [undefined, '', ':AROAEXAMPLE', 'a b', '127.0.0.1', 'x'.repeat(200)]) {
+      assert.equal(identifySender(id), undefined);
+    }
+  });
+});
