@@ -1,0 +1,19 @@
+/** A delivery of events.fifo as `ingest` takes it. */
+import { identifySender } from '../../../src/adapters/sqs/sender-identity.ts';
+import { parseWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
+import type { IngestRecord } from '../../../src/app/ingest/ingest-batch.ts';
+import type { Delivery } from '../../../src/local/aws/sqs/message.ts';
+
+/** A delivery of events.fifo as functions/ingest-record.ts makes it. */
+export function toIngestRecord({ message }: Delivery): IngestRecord {
+  return {
+    context: {
+      sentAtMs: message.sentAtMs,
+      senderRoleId: identifySender(message.senderId),
+      messageId: message.messageId,
+      body: message.body,
+    },
+    ...(message.groupId === undefined ? {} : { groupId: message.groupId }),
+    parsed: parseWatcherMessage(message.body),
+  };
+}

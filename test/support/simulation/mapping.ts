@@ -1,0 +1,126 @@
+/**
+ * One event-source mapping on virtual time: receives, invokes, deletes what was finished.
+ *
+ * A record that failed, or whose invocation was killed or frozen, comes back when its visibility ends.
+ * What befalls a record (dropped, delivered again, its deletion lost) is decided by `fate`; when it is
+ * looked for, by `delayMs`: groups overtake each other, messages of a group never do.
+ */
+import type { Delivery } from '../../../src/local/aws/sqs/message.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { QueueName, SimulatedQueues } from './queues.ts';
+
+/** drop: lost for ever. copy: delivered once more, out of order. keep: deleted in vain. */
+export type RecordFate = 'deliver' | 'drop' | 'copy' | 'keep';
+
+/** How an invocation ended; `failed` names records that must come again. */
+export interface InvocationEnd {
+  readonly failed: readonly string[];
+}
+
+/** What a mapping runs on. */
+export interface MappingOptions {
+  readonly queues: SimulatedQueues;
+  readonly clock: Clock;
+  readonly queue: QueueName;
+  readonly batchMax: number;
+  readonly delayMs: () => number;
+  readonly copyDelayMs: () => number;
+  readonly fate: (queue: QueueName) => RecordFate;
+  /** Resolves with undefined when the invocation was killed or frozen. */
+  readonly invoke: (deliveries: readonly Delivery[]) => Promise<InvocationEnd | undefined>;
+}
+
+/** A mapping of one queue. */
+export class SimulatedMapping {
+  isPaused = false;
+  /** Invocations that are neither finished nor given up. */
+  running = 0;
+  /** Copies that will still be delivered. */
+  copies = 0;
+  readonly #on: MappingOptions;
+  #isPollDue = false;
+
+  constructor(options: MappingOptions) {
+    this.#on = options;
+  }
+
+  /** True while a record could be delivered now, or is being worked on. */
+  get isBusy(): boolean {
+    const { queues, clock, queue } = this.#on;
+    return (
+      this.running > 0 || this.copies > 0 || queues.named(queue).queue.hasVisible(clock.nowMs())
+    );
+  }
+
+  /** Looks for messages soon. */
+  poke(): void {
+    if (this.#isPollDue || this.isPaused) return;
+    this.#isPollDue = true;
+    this.#on.clock.after(this.#on.delayMs(), () => {
+      this.#isPollDue = false;
+      this.#poll();
+    });
+  }
+
+  #poll(): void {
+    const { queues, clock, queue: name, batchMax } = this.#on;
+    if (this.isPaused) return;
+    const { queue } = queues.named(name);
+    const nowMs = clock.nowMs();
+    const deliveries = queue.receive({ countMax: batchMax }, nowMs);
+    if (deliveries.length > 0) {
+      this.#deliver(deliveries);
+      this.poke();
+      return;
+    }
+    const wakeAtMs = queue.nextWakeAtMs();
+    if (wakeAtMs === undefined) return;
+    clock.after(Math.max(1, wakeAtMs - nowMs), () => {
+      this.poke();
+    });
+  }
+
+  #deliver(received: readonly Delivery[]): void {
+    const { queue, fate, clock, copyDelayMs } = this.#on;
+    const deliveries: Delivery[] = [];
+    const kept = new Set<string>();
+    for (const delivery of received) {
+      const record = fate(queue);
+      if (record === 'drop') this.#delete(delivery);
+      else deliveries.push(delivery);
+      if (record === 'keep') kept.add(delivery.message.messageId);
+      if (record !== 'copy') continue;
+      this.copies += 1;
+      clock.after(copyDelayMs(), () => {
+        this.copies -= 1;
+        void this.#run([delivery], { deletes: false, kept });
+      });
+    }
+    if (deliveries.length > 0) void this.#run(deliveries, { deletes: true, kept });
+  }
+
+  async #run(
+    deliveries: readonly Delivery[],
+    options: { readonly deletes: boolean; readonly kept: ReadonlySet<string> },
+  ): Promise<void> {
+    this.running += 1;
+    const end = await this.#on.invoke(deliveries);
+    this.running -= 1;
+    for (const delivery of deliveries) {
+      const { messageId } = delivery.message;
+      const isFinished = end !== undefined && !end.failed.includes(messageId);
+      if (isFinished && options.deletes && !options.kept.has(messageId)) this.#delete(delivery);
+    }
+    this.poke();
+  }
+
+  #delete(delivery: Delivery): void {
+    const { queues, clock, queue } = this.#on;
+    try {
+      queues.named(queue).queue.delete(delivery.receiptHandle, clock.nowMs());
+    } catch (error) {
+      // A handle that expired meanwhile: the message is, or will be, somebody else's.
+      if (!(error instanceof Error) || !error.message.includes('ReceiptHandle')) throw error;
+    }
+  }
+}

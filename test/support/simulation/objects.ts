@@ -1,0 +1,65 @@
+/** Raw nodes and DaemonSets as users of a simulated cluster write them. */
+import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { Taint, Toleration } from '../../../src/core/model/kubernetes.ts';
+
+/** A raw object before the API server has seen it. */
+export type NewObject = {
+  readonly metadata: { readonly name: string } & Record<string, unknown>;
+} & Record<string, unknown>;
+
+/** What of a node a test varies. */
+export interface RawNodeOptions {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly taints?: readonly Taint[];
+  readonly isReady?: boolean;
+}
+
+/** A node. */
+export function rawNode(name: string, options: RawNodeOptions = {}): NewObject {
+  const { labels = {}, taints = [], isReady = true } = options;
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },
+    spec: { taints },
+    status: { conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
+  };
+}
+
+/** What of a DaemonSet a test varies. */
+export interface RawDaemonSetOptions {
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly tolerations?: readonly Toleration[];
+  readonly finalizers?: readonly string[];
+  readonly spec?: JsonObject;
+}
+
+/** A DaemonSet `ns/<name>` that selects app=<name>. */
+export function rawDaemonSet(name: string, options: RawDaemonSetOptions = {}): NewObject {
+  const { nodeSelector = {}, tolerations = [], finalizers, spec = {} } = options;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name, namespace: 'ns' },
+    spec: {
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name }, ...(finalizers === undefined ? {} : { finalizers }) },
+        spec: { containers: [{ name: 'main', image: `${name}:1` }], nodeSelector, tolerations },
+      },
+      updateStrategy: { type: 'OnDelete' },
+      ...spec,
+    },
+  };
+}
+
+/** A bare pod on a node, without an owner, with the labels of a DaemonSet's pods. */
+export function rawOrphan(name: string, app: string, node: string): NewObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'ns', labels: { app } },
+    spec: { nodeName: node, containers: [{ name: 'main', image: `${app}:1` }] },
+    status: { phase: 'Pending' },
+  };
+}

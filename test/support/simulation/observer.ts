@@ -1,0 +1,215 @@
+/**
+ * The observer: checks the promises at every commit and every write, from outside all faults.
+ *
+ * S1 over all pods after each commit; S4, S5, S6 and S9 on each batch that an invocation sends; S7 by
+ * the API server itself; S8 on each write to the view. It knows nothing of the code it watches but the
+ * ports. What it finds is kept as text; a test fails on the first line.
+ */
+import { compareResourceVersions } from '../../../src/core/model/identifiers.ts';
+import type { Effect } from '../../../src/core/model/effects.ts';
+import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import { stampOf } from '../../../src/core/model/position.ts';
+import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
+import type { ClusterMeta, Slice } from '../../../src/core/model/view-items.ts';
+import type { ClusterAccess } from '../../../src/ports/cluster-access.ts';
+import type { NamespacedName, SliceRef, ViewStore } from '../../../src/ports/view-store.ts';
+import { nodeOf } from '../simulated-cluster.ts';
+import { controllerUid } from '../simulated-objects.ts';
+import type { Commit, SimulatedApiServer } from './api-server.ts';
+import { phaseOf } from './controllers.ts';
+
+/** Who sends, and under which registration. */
+export interface SenderFacts {
+  readonly key: NamespacedName;
+  readonly registration: ClusterRegistration;
+  readonly burstPodsMax: number;
+}
+
+interface Tally {
+  creates: number;
+  deletes: number;
+  /** What the live read since the last creating batch found; undefined: there was none. */
+  confirmed: { readonly uid: string; readonly isEnding: boolean } | undefined;
+}
+
+/** Watches one world. */
+export class Observer {
+  /** What was broken; must stay empty. */
+  readonly violations: string[] = [];
+  /** Requests of functions that change something, without Events. */
+  writes = 0;
+  readonly #metas = new Map<string, ClusterMeta>();
+  readonly #slices = new Map<string, Slice>();
+  /** UIDs that ever stood under a DaemonSet's name. */
+  readonly #uids = new Map<string, Set<string>>();
+  readonly #reported = new Set<string>();
+
+  /** Checks S1 and S7 at each commit of an API server from now on. */
+  watchApi(api: SimulatedApiServer): void {
+    api.subscribe((commit) => {
+      if (commit === undefined) return;
+      if (commit.kind === 'daemonsets') this.#noteDaemonSet(commit);
+      if (commit.kind === 'pods' && commit.type !== 'deleted') this.#checkOnePod(api);
+      // Its own check of S5 knows nothing of batches: the one below does.
+      const own = api.violations.splice(0).filter((text) => !text.startsWith('S5'));
+      for (const text of own) this.#report(text);
+    });
+  }
+
+  /** Access for one invocation; every batch is checked. */
+  watchAccess(api: SimulatedApiServer, access: ClusterAccess, sender: SenderFacts): ClusterAccess {
+    const tally: Tally = { creates: 0, deletes: 0, confirmed: undefined };
+    return {
+      getDaemonSet: async (key) => {
+        const read = await access.getDaemonSet(key);
+        const metadata = read.kind === 'found' ? read.object.metadata : undefined;
+        tally.confirmed = {
+          uid: metadata?.uid ?? '',
+          isEnding: metadata?.deletionTimestamp !== undefined,
+        };
+        return read;
+      },
+      getPod: (key) => access.getPod(key),
+      getNode: (name) => access.getNode(name),
+      getRevision: (key) => access.getRevision(key),
+      getWatcherLease: () => access.getWatcherLease(),
+      listPodMetadata: (namespace, selector) => access.listPodMetadata(namespace, selector),
+      listRevisions: (namespace, selector) => access.listRevisions(namespace, selector),
+      requestSnapshot: (requestId) => access.requestSnapshot(requestId),
+      execute: (effects, options) => {
+        this.#checkBatch({ api, sender, tally, effects });
+        return access.execute(effects, options);
+      },
+    };
+  }
+
+  /** The same view; S8 is checked on each write that succeeded. */
+  watchView(view: ViewStore): ViewStore {
+    return new Proxy(view, {
+      get: (target, property) => {
+        const member: unknown = Reflect.get(target, property);
+        if (typeof member !== 'function') return member;
+        return async (...input: unknown[]): Promise<unknown> => {
+          const result: unknown = await Reflect.apply(member, target, input);
+          if (property === 'writeMeta' && result === 'written') {
+            this.#checkMeta(input[0] as ClusterMeta);
+          }
+          if (property === 'writeSlice' && result === 'written') {
+            this.#checkSlice(input[0] as SliceRef, input[1] as Slice);
+          }
+          if (property === 'removeSlice') this.#slices.delete(refKey(input[0] as SliceRef));
+          return result;
+        };
+      },
+    });
+  }
+
+  /** What was seen of the view no longer counts: the table was lost or restored. */
+  forgetView(): void {
+    this.#metas.clear();
+    this.#slices.clear();
+  }
+
+  #report(text: string): void {
+    if (this.#reported.has(text)) return;
+    this.#reported.add(text);
+    this.violations.push(text);
+  }
+
+  #noteDaemonSet({ object }: Commit): void {
+    const key = `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
+    const uids = this.#uids.get(key) ?? new Set();
+    this.#uids.set(key, uids.add(object.metadata.uid));
+  }
+
+  #checkOnePod(api: SimulatedApiServer): void {
+    const seen = new Map<string, string>();
+    for (const pod of api.list('pods')) {
+      const owner = controllerUid(pod);
+      if (owner === undefined || ['Succeeded', 'Failed'].includes(phaseOf(pod))) continue;
+      const place = `${owner} on ${nodeOf(pod) ?? '?'}`;
+      const other = seen.get(place);
+      if (other !== undefined) {
+        this.#report(`S1: ${other} and ${pod.metadata.name} of ${place} at ${api.version}`);
+      }
+      seen.set(place, pod.metadata.name);
+    }
+  }
+
+  #checkBatch(batch: {
+    readonly api: SimulatedApiServer;
+    readonly sender: SenderFacts;
+    readonly tally: Tally;
+    readonly effects: readonly Effect[];
+  }): void {
+    const { api, sender, tally, effects } = batch;
+    this.writes += effects.filter((effect) => effect.kind !== 'create-event').length;
+    if (effects.length > 0 && api.clusterUid !== sender.registration.clusterUid) {
+      this.#report(`S6: ${effects.length} effects for a cluster that is not registered`);
+    }
+    const creates = effects.filter((effect) => effect.kind === 'create-pod');
+    tally.creates += creates.length;
+    tally.deletes += effects.filter((effect) => effect.kind === 'delete-pod').length;
+    if (Math.max(tally.creates, tally.deletes) > sender.burstPodsMax) {
+      this.#report(`S9: ${tally.creates} creates and ${tally.deletes} deletes in one run`);
+    }
+    for (const effect of creates) {
+      const owner = controllerUid(effect.body as unknown as KubernetesObject); // raw JSON of a pod
+      if (tally.confirmed === undefined) {
+        this.#report(`S5: ${effect.name} in a batch without a live read of its DaemonSet`);
+      } else if (tally.confirmed.isEnding || tally.confirmed.uid !== owner) {
+        this.#report(`S5: ${effect.name} though its DaemonSet was seen gone, deleting or replaced`);
+      }
+    }
+    if (creates.length > 0) tally.confirmed = undefined;
+    for (const effect of effects) this.#checkTarget(api, sender, effect);
+  }
+
+  #checkTarget(api: SimulatedApiServer, sender: SenderFacts, effect: Effect): void {
+    if (effect.kind !== 'delete-pod' && effect.kind !== 'patch') return;
+    const isDelete = effect.kind === 'delete-pod';
+    if (effect.uid === '' || (isDelete && effect.resourceVersion === '')) {
+      this.#report(`S4: ${effect.name} without precondition`);
+    }
+    const kind = isDelete ? 'pods' : effect.resource;
+    const target = api.find(kind, effect.name, effect.namespace);
+    if (target?.metadata.uid !== effect.uid) return;
+    const owner = controllerUid(target);
+    const isAdoption = !isDelete && effect.purpose !== 'release';
+    if (owner === undefined ? !isAdoption : !this.#isOurs(sender.key, owner)) {
+      this.#report(`S4: ${effect.kind} of ${effect.name}, which is not ours`);
+    }
+  }
+
+  #isOurs(key: NamespacedName, owner: string): boolean {
+    return this.#uids.get(`${key.namespace}/${key.name}`)?.has(owner) === true;
+  }
+
+  #checkMeta(meta: ClusterMeta): void {
+    const former = this.#metas.get(meta.clusterUid);
+    this.#metas.set(meta.clusterUid, meta);
+    if (former === undefined) return;
+    if (stampOf(meta) < stampOf(former)) {
+      this.#report(`S8: position ${stampOf(meta)} after ${stampOf(former)}`);
+    }
+    if (meta.era !== former.era) return;
+    for (const [type, mark] of Object.entries(former.marks)) {
+      const next = meta.marks[type as keyof typeof meta.marks];
+      if (next !== undefined && compareResourceVersions(next, mark) < 0) {
+        this.#report(`S8: mark of ${type} fell from ${mark} to ${next}`);
+      }
+    }
+  }
+
+  #checkSlice(ref: SliceRef, slice: Slice): void {
+    const former = this.#slices.get(refKey(ref));
+    this.#slices.set(refKey(ref), slice);
+    if (former !== undefined && slice.stamp < former.stamp) {
+      this.#report(`S8: slice ${refKey(ref)} went back from ${former.stamp} to ${slice.stamp}`);
+    }
+  }
+}
+
+function refKey(ref: SliceRef): string {
+  return `${ref.clusterUid} ${ref.set} ${ref.index}`;
+}

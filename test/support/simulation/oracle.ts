@@ -1,0 +1,99 @@
+/**
+ * What the pods of a simulated cluster must be once it is at rest, written without the core.
+ *
+ * Knows as much of placement as the simulation's objects use: nodeSelector, taints and tolerations
+ * with Exists and Equal. `keep` allows a pod and demands none (spec 2.5).
+ */
+import type { KubernetesObject, Taint, Toleration } from '../../../src/core/model/kubernetes.ts';
+import { nodeOf } from '../simulated-cluster.ts';
+import { controllerUid } from '../simulated-objects.ts';
+import type { SimulatedApiServer } from './api-server.ts';
+import { phaseOf } from './controllers.ts';
+
+/** Differences between what is and what should be; empty once the cluster is exact. */
+export function differences(api: SimulatedApiServer): readonly string[] {
+  const found: string[] = [];
+  const sets = api.list('daemonsets');
+  const uids = new Set(sets.map((set) => set.metadata.uid));
+  for (const set of sets) {
+    if (set.metadata.deletionTimestamp !== undefined) {
+      found.push(`${set.metadata.name} is still being deleted`);
+      continue;
+    }
+    found.push(...differencesOf(api, set));
+  }
+  for (const pod of api.list('pods')) {
+    const owner = controllerUid(pod);
+    if (owner !== undefined && !uids.has(owner)) found.push(`${pod.metadata.name} has no owner`);
+  }
+  return found;
+}
+
+function differencesOf(api: SimulatedApiServer, set: KubernetesObject): readonly string[] {
+  const { name, uid, generation } = set.metadata;
+  const pods = api.list('pods').filter((pod) => controllerUid(pod) === uid);
+  const nodes = api.list('nodes');
+  const desired = nodes.filter((node) => placementOf(set, node) === 'run').length;
+  const found = [
+    ...nodes.flatMap((node) => differencesOn(node, set, pods)),
+    ...pods.flatMap((pod) => troubleOf(pod, nodes)),
+  ];
+  const status = (set['status'] ?? {}) as Record<string, unknown>;
+  if (status['desiredNumberScheduled'] !== desired || status['observedGeneration'] !== generation) {
+    found.push(`${name}: status ${JSON.stringify(status)}, desired ${desired} of ${generation}`);
+  }
+  return found;
+}
+
+const COUNTS = { run: [1, 1], keep: [0, 1], leave: [0, 0] } as const;
+
+function differencesOn(
+  node: KubernetesObject,
+  set: KubernetesObject,
+  pods: readonly KubernetesObject[],
+): readonly string[] {
+  const here = pods.filter((pod) => nodeOf(pod) === node.metadata.name);
+  const placement = placementOf(set, node);
+  const [least, most] = COUNTS[placement];
+  if (here.length >= least && here.length <= most) return [];
+  const names = here.map((pod) => `${pod.metadata.name} ${phaseOf(pod)}`).join(', ');
+  return [`${set.metadata.name} on ${node.metadata.name}: ${placement}, has [${names}]`];
+}
+
+function troubleOf(pod: KubernetesObject, nodes: readonly KubernetesObject[]): readonly string[] {
+  const { name, deletionTimestamp } = pod.metadata;
+  if (phaseOf(pod) !== 'Running' || deletionTimestamp !== undefined) {
+    return [`${name} is not running in peace`];
+  }
+  const isPlaced = nodes.some((node) => node.metadata.name === nodeOf(pod));
+  return isPlaced ? [] : [`${name} is on no node`];
+}
+
+/** Where a DaemonSet of the simulation stands with a node. */
+export function placementOf(
+  set: KubernetesObject,
+  node: KubernetesObject,
+): 'run' | 'keep' | 'leave' {
+  const spec = set['spec'] as {
+    readonly template: {
+      readonly spec: {
+        readonly nodeSelector?: Readonly<Record<string, string>>;
+        readonly tolerations?: readonly Toleration[];
+      };
+    };
+  };
+  const { nodeSelector = {}, tolerations = [] } = spec.template.spec;
+  const labels = node.metadata.labels ?? {};
+  if (Object.entries(nodeSelector).some(([key, value]) => labels[key] !== value)) return 'leave';
+  const { taints = [] } = (node['spec'] ?? {}) as { readonly taints?: readonly Taint[] };
+  const untolerated = taints.filter((taint) => !tolerations.some((one) => tolerates(one, taint)));
+  if (untolerated.some((taint) => taint.effect === 'NoExecute')) return 'leave';
+  return untolerated.some((taint) => taint.effect === 'NoSchedule') ? 'keep' : 'run';
+}
+
+function tolerates(toleration: Toleration, taint: Taint): boolean {
+  const isEffect = toleration.effect === undefined || toleration.effect === taint.effect;
+  const isKey = toleration.key === undefined || toleration.key === taint.key;
+  const isValue = toleration.operator === 'Exists' || toleration.value === taint.value;
+  return isEffect && isKey && isValue;
+}

@@ -1,0 +1,178 @@
+/**
+ * The queues of serverless.yml on virtual time: the local SQS core behind the queue ports.
+ *
+ * Bodies, groups and deduplication ids are those of the real adapters; only the transport is missing.
+ * Attributes repeat infra/queues.yml as far as they matter here. What a test makes of a send (lost
+ * answer, refusal, failure) is decided by `faults`.
+ */
+import { createHash } from 'node:crypto';
+import type { Hint, Timer } from '../../../src/core/model/hint.ts';
+import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type {
+  EventQueue,
+  FrozenMessage,
+  HintQueue,
+  SendOutcome,
+} from '../../../src/ports/queue.ts';
+import { encodeHint, encodeTimer } from '../../../src/adapters/sqs/hint-codec.ts';
+import {
+  eventDeduplicationId,
+  eventGroupId,
+  hintDeduplicationId,
+  hintGroupId,
+} from '../../../src/adapters/sqs/queue-ids.ts';
+import { encodeWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
+import { Broker } from '../../../src/local/aws/sqs/broker.ts';
+import type { BrokerQueue } from '../../../src/local/aws/sqs/broker.ts';
+import type { NewMessage } from '../../../src/local/aws/sqs/message.ts';
+
+/** Work queues and their dead-letter queues. */
+export type QueueName =
+  | 'events.fifo'
+  | 'reconcile.fifo'
+  | 'delay'
+  | 'events-dead.fifo'
+  | 'reconcile-dead.fifo'
+  | 'delay-dead';
+
+const FIFO = {
+  FifoQueue: 'true',
+  DeduplicationScope: 'messageGroup',
+  FifoThroughputLimit: 'perMessageGroupId',
+};
+
+const REGION = 'us-east-1';
+
+/** What a test makes of sends. */
+export interface QueueFaults {
+  /** Outcome of a watcher's send; `applied` tells whether the queue has it all the same. */
+  sendEvent: (message: WatcherMessage) => { outcome: SendOutcome; applied: boolean } | undefined;
+  /** True: the next batch of hints or timers is refused. */
+  failsToSend: (what: 'hints' | 'timers') => boolean;
+}
+
+/** The broker with the queues of the project. */
+export class SimulatedQueues {
+  faults: QueueFaults = { sendEvent: () => undefined, failsToSend: () => false };
+  readonly broker: Broker;
+  /** Every accepted message of a watcher, in the order of the queue. */
+  readonly events: WatcherMessage[] = [];
+  readonly #clock: Clock;
+  readonly #onSend: (queue: QueueName) => void;
+  #messages = 0;
+
+  constructor(clock: Clock, onSend: (queue: QueueName) => void) {
+    this.#clock = clock;
+    this.#onSend = onSend;
+    this.broker = new Broker({
+      region: REGION,
+      handleSalt: 'simulation',
+      newMessageId: () => {
+        this.#messages += 1;
+        return createHash('sha256').update(String(this.#messages)).digest('hex').slice(0, 32);
+      },
+    });
+    this.#create('events.fifo', { visibility: 20, receivesMax: 1000 });
+    this.#create('reconcile.fifo', { visibility: 60, receivesMax: 5 });
+    this.#create('delay', { visibility: 60, receivesMax: 100 });
+  }
+
+  named(name: QueueName): BrokerQueue {
+    return this.broker.queueNamed(name);
+  }
+
+  /** The watcher's way in, under an identity that it cannot choose; `clock` is its own. */
+  eventQueue(senderId: string, clock: Clock): EventQueue {
+    return {
+      freeze: (message) => {
+        const body = encodeWatcherMessage(message);
+        return { message, body, sizeBytes: Buffer.byteLength(body) };
+      },
+      send: async (frozen) => {
+        await clock.sleep(2);
+        const fault = this.faults.sendEvent(frozen.message);
+        if (fault?.applied !== false) this.#accept(frozen, senderId);
+        return fault?.outcome ?? { kind: 'accepted' };
+      },
+    };
+  }
+
+  /** The functions' way out; `clock` is theirs and decides delays. */
+  hintQueue(clock: Clock): HintQueue {
+    return {
+      sendHints: async (hints, deduplicationPrefix) => {
+        await this.#clock.sleep(1);
+        if (this.faults.failsToSend('hints')) throw new Error('injected: hints not accepted');
+        for (const hint of hints) this.sendHint(hint, deduplicationPrefix);
+      },
+      sendTimers: async (timers) => {
+        await this.#clock.sleep(1);
+        if (this.faults.failsToSend('timers')) throw new Error('injected: timers not accepted');
+        for (const timer of timers) this.#sendTimer(timer, clock.nowMs());
+      },
+    };
+  }
+
+  /** Puts a hint on reconcile.fifo. */
+  sendHint(hint: Hint, deduplicationPrefix: string): void {
+    this.send('reconcile.fifo', {
+      body: encodeHint(hint),
+      senderId: 'AROAFUNCTIONS:session',
+      groupId: hintGroupId(hint.key),
+      deduplicationId: hintDeduplicationId(deduplicationPrefix, hint.key),
+    });
+  }
+
+  /** Puts a message on a queue, whatever it is. */
+  send(name: QueueName, message: Omit<NewMessage, 'bodyMd5'>): void {
+    this.named(name).queue.send({ ...message, bodyMd5: '' }, this.#clock.nowMs());
+    this.#onSend(name);
+  }
+
+  #accept(frozen: FrozenMessage, senderId: string): void {
+    const receipt = this.named('events.fifo').queue.send(
+      {
+        body: frozen.body,
+        bodyMd5: '',
+        senderId,
+        groupId: eventGroupId(frozen.message),
+        deduplicationId: eventDeduplicationId(frozen.message),
+      },
+      this.#clock.nowMs(),
+    );
+    if (!receipt.isDuplicate) this.events.push(frozen.message);
+    this.#onSend('events.fifo');
+  }
+
+  #sendTimer(timer: Timer, nowMs: number): void {
+    const waitSeconds = Math.ceil((timer.dueAtMs - nowMs) / 1000);
+    this.send('delay', {
+      body: encodeTimer(timer),
+      senderId: 'AROAFUNCTIONS:session',
+      delaySeconds: Math.min(900, Math.max(0, waitSeconds)),
+    });
+  }
+
+  #create(
+    name: 'events.fifo' | 'reconcile.fifo' | 'delay',
+    limits: { readonly visibility: number; readonly receivesMax: number },
+  ): void {
+    const isFifo = name.endsWith('.fifo');
+    const dead = isFifo ? name.replace('.fifo', '-dead.fifo') : `${name}-dead`;
+    const nowMs = this.#clock.nowMs();
+    const kind = isFifo ? FIFO : {};
+    const { arn } = this.broker.createQueue(dead, { ...kind, VisibilityTimeout: '60' }, nowMs);
+    const redrive = { deadLetterTargetArn: arn, maxReceiveCount: limits.receivesMax };
+    this.broker.createQueue(
+      name,
+      {
+        ...kind,
+        VisibilityTimeout: String(limits.visibility),
+        MessageRetentionPeriod: '345600',
+        RedrivePolicy: JSON.stringify(redrive),
+      },
+      nowMs,
+    );
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * One watcher process of a simulated world: the real watcher on a clock of its own.
+ *
+ * All that it hears comes through that clock, so freezing the clock freezes the process.
+ */
+import type { ClusterId } from '../../../src/core/model/identifiers.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Random } from '../../../src/ports/random.ts';
+import { createWatcher } from '../../../src/watcher/watcher.ts';
+import type { Watcher } from '../../../src/watcher/watcher.ts';
+import { MemoryLog } from '../memory-log.ts';
+import { MemoryMetrics } from '../memory-metrics.ts';
+import type { SimulatedApiServer } from './api-server.ts';
+import { ProcessClock } from './process-clock.ts';
+import type { SimulatedQueues } from './queues.ts';
+import { SimulatedWatchSource, noWatchFaults } from './watch-source.ts';
+import type { WatchFaults } from './watch-source.ts';
+
+/** A watcher process in the world. */
+export interface WatcherProcess {
+  readonly watcher: Watcher;
+  readonly clock: ProcessClock;
+  readonly source: SimulatedWatchSource;
+  readonly faults: WatchFaults;
+  readonly log: MemoryLog;
+}
+
+/** What a watcher process runs in. */
+export interface WatcherSurroundings {
+  readonly cluster: ClusterId;
+  readonly senderId: string;
+  readonly api: SimulatedApiServer;
+  readonly queues: SimulatedQueues;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly skewMs: number;
+}
+
+/** Starts a watcher process. */
+export function startWatcherProcess(surroundings: WatcherSurroundings): WatcherProcess {
+  const { cluster, senderId, api, queues, random, skewMs } = surroundings;
+  const clock = new ProcessClock(surroundings.clock, skewMs);
+  const faults = noWatchFaults();
+  const source = new SimulatedWatchSource(api, clock, faults);
+  const log = new MemoryLog();
+  const metrics = new MemoryMetrics();
+  const queue = queues.eventQueue(senderId, clock);
+  const watcher = createWatcher({ cluster, source, queue, clock, random, log, metrics });
+  void watcher.start();
+  return { watcher, clock, source, faults, log };
+}
