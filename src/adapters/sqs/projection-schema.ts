@@ -10,6 +10,7 @@ import {
   labelsSchema,
   namespaceSchema,
   objectNameSchema,
+  textSchema,
   timeSchema,
   uidSchema,
   versionSchema,
@@ -25,7 +26,7 @@ const WORD_MAX = 256;
 const taintSchema = v.strictObject({
   key: v.pipe(v.string(), v.maxLength(LABEL_PART_MAX)),
   value: v.optional(v.pipe(v.string(), v.maxLength(LABEL_PART_MAX))),
-  effect: v.pipe(v.string(), v.regex(/^[A-Za-z]{1,63}$/)),
+  effect: textSchema(/^[A-Za-z]{1,63}$/),
 });
 
 const nodeSchema = v.strictObject({

@@ -25,33 +25,47 @@ export interface PowertoolsMetricsOptions {
 /** A list that grows beyond this is not closed: what comes later goes without its outcome. */
 const OUTCOMES_MAX = 50;
 
+interface Sink {
+  readonly powertools: PowertoolsMetrics;
+  /** Sums by name: one value each, however often something was counted. */
+  readonly counts: Map<string, number>;
+}
+
 /** Metrics over Powertools. */
 export function createPowertoolsMetrics(options: PowertoolsMetricsOptions): PublishedMetrics {
   const namespace = options.namespace ?? 'Rollcall';
-  const sinks = new Map<string, PowertoolsMetrics>();
+  const sinks = new Map<string, Sink>();
 
-  const sinkFor = (outcome: string): PowertoolsMetrics => {
+  const sinkFor = (outcome: string): Sink => {
     const known = sinks.get(outcome);
     if (known !== undefined) return known;
     if (sinks.size >= OUTCOMES_MAX && outcome !== '') return sinkFor('');
-    const sink = new PowertoolsMetrics({
+    const powertools = new PowertoolsMetrics({
       namespace,
       serviceName: options.service,
       ...(outcome === '' ? {} : { defaultDimensions: { outcome } }),
     });
+    const sink: Sink = { powertools, counts: new Map() };
     sinks.set(outcome, sink);
     return sink;
   };
 
+  const publishSink = ({ powertools, counts }: Sink): void => {
+    for (const [name, sum] of counts) powertools.addMetric(name, 'Count', sum);
+    counts.clear();
+    if (powertools.hasStoredMetrics()) powertools.publishStoredMetrics();
+  };
+
   return {
     count: (name, { by = 1, outcome = '' } = {}) => {
-      sinkFor(outcome).addMetric(name, 'Count', by);
+      const { counts } = sinkFor(outcome);
+      counts.set(name, (counts.get(name) ?? 0) + by);
     },
     record: (name: string, value: number, unit: MetricUnit) => {
-      sinkFor('').addMetric(name, unit, value);
+      sinkFor('').powertools.addMetric(name, unit, value);
     },
     publish: () => {
-      for (const sink of sinks.values()) if (sink.hasStoredMetrics()) sink.publishStoredMetrics();
+      for (const sink of sinks.values()) publishSink(sink);
     },
   };
 }

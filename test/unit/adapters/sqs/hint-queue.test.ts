@@ -11,7 +11,8 @@ import { createHintQueue, QueueRejectionError } from '../../../../src/adapters/s
 import { VIRTUAL_START_MS, VirtualClock } from '../../../support/virtual-clock.ts';
 
 type Entries = NonNullable<SendMessageBatchCommand['input']['Entries']>;
-type Answer = (entries: Entries, attempt: number) => Pick<SendMessageBatchResult, 'Failed'>;
+type Failures = Partial<Pick<SendMessageBatchResult, 'Failed'>>;
+type Answer = (entries: Entries, attempt: number) => Failures;
 
 function hint(index: number): Hint {
   return {
@@ -22,7 +23,7 @@ function hint(index: number): Hint {
   };
 }
 
-function failed(entries: Entries, isSenderFault: boolean): Pick<SendMessageBatchResult, 'Failed'> {
+function failed(entries: Entries, isSenderFault: boolean): Failures {
   const code = isSenderFault ? 'InvalidParameterValue' : 'InternalError';
   return { Failed: entries.map(({ Id }) => ({ Id, SenderFault: isSenderFault, Code: code })) };
 }
