@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
-import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
 import { IngestHarness } from '../../../support/ingest-harness.ts';
 import {
   ScriptedSender,

@@ -1,0 +1,111 @@
+/** Batches of events.fifo: one message at a time, groups apart, poison quarantined. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
+import { ingestBatch } from '../../../../src/app/ingest/ingest-batch.ts';
+import type { IngestRecord } from '../../../../src/app/ingest/ingest-batch.ts';
+import { IngestHarness, contentOf, registrationFor } from '../../../support/ingest-harness.ts';
+import { ScriptedSender, daemonSetOf, nodeOf } from '../../../support/scripted-sender.ts';
+
+const TWO = [registrationFor('c1'), registrationFor('c2')];
+
+function senderOf(cluster: string): ScriptedSender {
+  const sender = new ScriptedSender({ cluster, epoch: '100' });
+  sender.know([daemonSetOf('logs'), nodeOf('n1')]);
+  return sender;
+}
+
+function recordOf(harness: IngestHarness, message: WatcherMessage): IngestRecord {
+  const messageId = `${message.cluster}-${message.seq}`;
+  return {
+    context: harness.context({ messageId }),
+    groupId: message.cluster,
+    parsed: { kind: 'message', message },
+  };
+}
+
+describe('a batch', () => {
+  it('protocol 20: stops a group at its first failure; other clusters go on (L3)', async () => {
+    const harness = new IngestHarness(TWO);
+    const [first, second] = [senderOf('c1'), senderOf('c2')];
+    const messages = [...first.snapshot(), ...second.snapshot()];
+    const records = messages.map((message) => recordOf(harness, message));
+    let metaWrites = 0;
+    harness.view.hooks.before = ({ operation, target }) => {
+      if (operation !== 'writeMeta' || !target.includes('c1')) return;
+      metaWrites += 1;
+      if (metaWrites === 2) throw new Error('throttled');
+    };
+    const result = await ingestBatch(records, harness.dependencies());
+    assert.deepEqual(result.failedMessageIds, ['c1-2', 'c1-3']);
+    assert.equal(result.results.get('c2-3')?.kind, 'applied');
+    assert.equal((await harness.meta('c2')).isComplete, true);
+    assert.equal((await harness.meta('c1')).seq, 1);
+    assert.equal(harness.log.at('error').length, 1, 'one line');
+    harness.view.hooks = {};
+    const again = await ingestBatch(records, harness.dependencies());
+    assert.deepEqual(again.failedMessageIds, []);
+    const wanted = new IngestHarness(TWO);
+    await wanted.ingestAll([...senderOf('c1').snapshot(), ...senderOf('c2').snapshot()]);
+    assert.deepEqual(contentOf(harness.view), contentOf(wanted.view));
+  });
+
+  it('protocol 23: poison is finished by code and stops nobody', async () => {
+    const harness = new IngestHarness(TWO);
+    const sender = senderOf('c1');
+    const records: IngestRecord[] = [
+      {
+        context: harness.context({ messageId: 'poison' }),
+        groupId: 'c1',
+        parsed: { kind: 'refused', code: 'undecodable', field: '', header: {} },
+      },
+      recordOf(harness, { ...sender.announce(), cluster: 'nobody' as never }),
+      recordOf(harness, { ...senderOf('c2').announce(), clusterUid: 'x' as never }),
+      ...senderOf('c1')
+        .snapshot()
+        .map((message) => recordOf(harness, message)),
+    ];
+    const result = await ingestBatch(records, harness.dependencies());
+    assert.deepEqual(result.failedMessageIds, []);
+    assert.equal((await harness.meta('c1')).isComplete, true);
+    assert.equal(harness.log.at('warn').length, 3, 'one line each');
+    assert.equal(harness.registry.deadLetters.size, 3);
+  });
+
+  it('a deferred record and what follows it come again', async () => {
+    const harness = new IngestHarness();
+    await harness.ingestAll(senderOf('c1').snapshot());
+    const older = new ScriptedSender({ epoch: '50' });
+    await harness.ingest(new ScriptedSender({ epoch: '40' }).heartbeat());
+    const records = older.snapshot().map((message) => recordOf(harness, message));
+    const result = await ingestBatch(records, harness.dependencies());
+    assert.deepEqual(result.failedMessageIds, ['c1-1', 'c1-2', 'c1-3']);
+    assert.equal(result.results.get('c1-1')?.kind, 'deferred');
+  });
+
+  it('records without a group id are grouped by the cluster that they name', async () => {
+    const harness = new IngestHarness(TWO);
+    const records = [...senderOf('c1').snapshot(), ...senderOf('c2').snapshot()].map((message) => {
+      const { groupId: _groupId, ...record } = recordOf(harness, message);
+      return record;
+    });
+    const result = await ingestBatch(records, harness.dependencies());
+    assert.deepEqual(result.failedMessageIds, []);
+    assert.equal((await harness.meta('c2')).isComplete, true);
+  });
+
+  it('an empty batch is nothing', async () => {
+    const result = await ingestBatch([], new IngestHarness().dependencies());
+    assert.deepEqual(result.failedMessageIds, []);
+  });
+
+  it('row 31: one process ingests several clusters without mixing them', async () => {
+    const harness = new IngestHarness(TWO);
+    const [first, second] = [senderOf('c1'), senderOf('c2')];
+    await harness.ingestAll([...first.snapshot(), ...second.snapshot()]);
+    await harness.ingest(first.changes([nodeOf('only-in-c1')]));
+    await harness.ingest(second.changes([], { gone: ['node-uid-n1'] }));
+    assert.deepEqual(await harness.namesIn('nodes'), ['n1', 'only-in-c1']);
+    assert.deepEqual((await harness.slice('nodes', 0, 'c2'))?.objects, []);
+  });
+});

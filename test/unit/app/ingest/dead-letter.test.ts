@@ -1,0 +1,121 @@
+/** Dead letters: a lost event marks its view incomplete, unless the view is younger (protocol 18). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { handleDeadLetter } from '../../../../src/app/dead-letter.ts';
+import type { DeadLetterResult } from '../../../../src/app/dead-letter.ts';
+import type { ParsedBody } from '../../../../src/app/ingest/result.ts';
+import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
+import { IngestHarness } from '../../../support/ingest-harness.ts';
+import { ScriptedSender, daemonSetOf, nodeOf } from '../../../support/scripted-sender.ts';
+
+async function settled(): Promise<{ harness: IngestHarness; sender: ScriptedSender }> {
+  const harness = new IngestHarness();
+  const sender = new ScriptedSender({ epoch: '100' });
+  sender.know([daemonSetOf('logs'), nodeOf('n1')]);
+  await harness.ingestAll(sender.snapshot());
+  return { harness, sender };
+}
+
+function bury(
+  harness: IngestHarness,
+  parsed: ParsedBody | WatcherMessage,
+  senderRoleId = 'AROA1',
+): Promise<DeadLetterResult> {
+  const context = harness.context({ senderRoleId, body: 'the body' });
+  const body = 'kind' in parsed ? parsed : ({ kind: 'message', message: parsed } as const);
+  return handleDeadLetter({ queue: 'events', context, parsed: body }, harness.dependencies());
+}
+
+describe('a dead letter', () => {
+  it('row 83: of an event makes the view incomplete until a snapshot announced afterwards', async () => {
+    const { harness, sender } = await settled();
+    const result = await bury(harness, sender.changes([nodeOf('n2')]));
+    assert.deepEqual(result, { kind: 'view-incomplete', code: 'lost-event' });
+    const meta = await harness.meta();
+    assert.deepEqual([meta.isComplete, meta.broken, meta.seq], [false, 1, 3]);
+    assert.equal(harness.lease.requests.length, 1);
+    assert.equal(harness.metrics.sum('DeadLetters', 'events/lost-event'), 1);
+    const last = await harness.ingestAll(sender.snapshot({ reason: 'requested' }));
+    assert.deepEqual(last, { kind: 'applied', hints: 1, isComplete: true });
+    assert.deepEqual(await harness.namesIn('nodes'), ['n1', 'n2']);
+  });
+
+  it('protocol 18: an event older than the announcement is recorded and ignored', async () => {
+    const { harness, sender } = await settled();
+    const lost = sender.heartbeat();
+    await harness.ingest(lost);
+    const older = new ScriptedSender({ epoch: '50' }).heartbeat();
+    await harness.ingest(sender.announce({ reason: 'periodic' }));
+    for (const letter of [lost, older]) {
+      const during = await bury(harness, letter);
+      assert.deepEqual(during, { kind: 'outdated', code: 'older-than-announcement' });
+    }
+    await harness.ingestAll([sender.slices(), sender.manifest()]);
+    assert.equal((await bury(harness, lost)).kind, 'outdated');
+    const meta = await harness.meta();
+    assert.deepEqual([meta.isComplete, meta.broken], [true, 0]);
+    assert.equal(harness.registry.deadLetters.size, 3);
+  });
+
+  it('protocol 18: one that comes between announcement and manifest keeps it from closing', async () => {
+    const { harness, sender } = await settled();
+    await harness.ingestAll([sender.announce({ reason: 'periodic' }), sender.slices()]);
+    const body = sender.slices();
+    sender.seq -= 1;
+    await bury(harness, body);
+    assert.deepEqual(await harness.ingest(sender.manifest()), { kind: 'awaiting-snapshot' });
+    assert.equal((await harness.meta()).isComplete, false);
+  });
+
+  it('S6: of somebody else, or without a readable cluster, touches no view', async () => {
+    const { harness, sender } = await settled();
+    const before = harness.view.dump();
+    const forged = await bury(harness, sender.heartbeat(), 'AROA2');
+    const unreadable = { kind: 'refused', code: 'undecodable', field: '', header: {} } as const;
+    for (const result of [forged, await bury(harness, unreadable)]) {
+      assert.deepEqual(result, { kind: 'recorded', code: 'unverified-event' });
+    }
+    assert.deepEqual(harness.view.dump(), before);
+    assert.equal(harness.registry.deadLetters.size, 2);
+  });
+
+  it('of a verified sender whose body cannot be read is a loss', async () => {
+    const { harness, sender } = await settled();
+    const { cluster } = sender.header;
+    const parsed = {
+      kind: 'refused',
+      code: 'invalid',
+      field: 'body',
+      header: { cluster },
+    } as const;
+    assert.equal((await bury(harness, parsed)).kind, 'view-incomplete');
+  });
+
+  it('of a cluster without a view is recorded', async () => {
+    const harness = new IngestHarness();
+    const result = await bury(harness, new ScriptedSender({ epoch: '100' }).heartbeat());
+    assert.deepEqual(result, { kind: 'recorded', code: 'lost-event' });
+  });
+
+  it('of a hint is recorded and counted, once for each message', async () => {
+    const { harness } = await settled();
+    const letter = {
+      queue: 'reconcile',
+      messageId: 'h1',
+      sentAtMs: 5,
+      body: '{}',
+      cluster: 'c1',
+    } as const;
+    for (const _repeat of [1, 2]) {
+      const result = await handleDeadLetter(letter, harness.dependencies());
+      assert.deepEqual(result, { kind: 'recorded', code: 'lost-hint' });
+    }
+    await handleDeadLetter(
+      { queue: 'delay', messageId: 't1', sentAtMs: 5, body: 'x' },
+      harness.dependencies(),
+    );
+    assert.equal(harness.registry.deadLetters.size, 2);
+    assert.equal(harness.metrics.sum('DeadLetters', 'reconcile/lost-hint'), 2);
+    assert.equal(harness.log.at('warn').length, 3);
+  });
+});
