@@ -1,0 +1,155 @@
+/** protocol 1–3: what a run may conclude from the view, and what it does while it may not. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
+import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+
+const effectsOf = (world: ReconcileWorld): readonly string[] =>
+  world.cluster.requests.filter((request) => /^(create-pod|delete-pod|patch|update)/.test(request));
+
+describe('protocol 1: silence with work to do', () => {
+  it('defers, and after the cap acts on live reads of each node', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.settle();
+    world.addNode('node-0003');
+    await world.mirror.sync({ heardAtMs: {} });
+    world.cluster.remove('nodes', 'node-0003');
+    world.addNode('node-0004');
+    await world.mirror.sync({ heardAtMs: {} });
+    world.cluster.remove('nodes', 'node-0004');
+    const first = await world.run();
+    assert.equal(first.kind === 'deferred' && first.code, 'cluster-silent');
+    await world.clock.advance(31_000);
+    await world.run();
+    assert.ok(world.cluster.requests.includes('GET nodes node-0004'));
+    assert.deepEqual(world.placed, ['node-0001', 'node-0002'], 'the node is gone live: no pod');
+  });
+
+  it('without work is no deferral: the run is complete', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.settle();
+    world.cluster.change('nodes', { namespace: '', name: 'node-0001' }, (node) => ({
+      ...node,
+      metadata: { ...node.metadata, labels: { irrelevant: 'yes' } },
+    }));
+    await world.mirror.sync({ heardAtMs: {} });
+    assert.equal((await world.run()).kind, 'settled');
+  });
+});
+
+describe('protocol 2: a view that is being written', () => {
+  it('is read again at most three times, then a timer looks later (no effect meanwhile)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync();
+    world.addNode('node-0002');
+    await world.mirror.syncSlices();
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'view-moving');
+    const reads = world.view.calls.filter(({ operation }) => operation === 'readName').length;
+    assert.equal(world.queue.timers.length, 1);
+    assert.deepEqual(effectsOf(world), []);
+    assert.ok(reads >= 4);
+  });
+
+  it('is used once META is written: the re-read sees it whole', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync();
+    world.addNode('node-0002');
+    await world.mirror.syncSlices();
+    let slices = 0;
+    world.view.hooks = {
+      after: async ({ operation }) => {
+        if (operation !== 'readSlice') return;
+        slices += 1;
+        if (slices === 2) {
+          world.view.hooks = {};
+          await world.mirror.syncMeta();
+        }
+      },
+    };
+    await world.run();
+    assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
+  });
+
+  it('has no delete while a cut is open, however long', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.settle();
+    await world.clock.advance(60_000);
+    world.addNode('node-0002', { taints: [{ key: 'gone', effect: 'NoExecute' }] });
+    for (let round = 0; round < 5; round += 1) {
+      await world.mirror.sync({ isCutOpen: true });
+      const result = await world.run();
+      assert.equal(result.kind === 'deferred' && result.code, 'cut-open');
+      await world.clock.advance(20_000);
+    }
+    assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
+    await world.settle();
+    assert.deepEqual(world.placed, ['node-0001']);
+  });
+
+  it('means incomplete when a slice is missing (rows 81, protocol 18): a snapshot is asked for', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync();
+    world.view.lose('SLICE cluster-a-uid nodes');
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'view-incomplete');
+    assert.equal(world.cluster.snapshotRequests.length, 1);
+    assert.deepEqual(effectsOf(world), []);
+  });
+
+  it('has no effect, no status and no timer while META says incomplete (row 81)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync({ isComplete: false });
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'view-incomplete');
+    assert.deepEqual(world.cluster.requests, []);
+    assert.deepEqual(world.queue.timers, []);
+  });
+});
+
+describe('protocol 3: own writes', () => {
+  it('defer the next run until the view shows them, and no second pod is made', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.mirror.sync();
+    await world.run();
+    assert.equal(world.pods.length, 2);
+    const marks = (await world.view.readMeta(world.mirror.clusterUid))?.marks;
+    assert.ok(marks !== undefined);
+    world.mirror.hide = () => true;
+    await world.mirror.sync({ marks });
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'own-writes-unseen');
+    assert.equal(world.pods.length, 2);
+  });
+
+  it('that were filtered or folded away are met by the mark: no stall (row 91)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync();
+    await world.run();
+    const [pod] = world.pods;
+    assert.ok(pod !== undefined);
+    world.cluster.remove('pods', pod.metadata.name, 'system');
+    const due = world.queue.timers.map(({ dueAtMs }) => dueAtMs - world.clock.nowMs());
+    assert.ok(Math.min(...due) <= 2_000, 'a look is due within two seconds');
+    await world.clock.advance(2_000);
+    await world.mirror.sync();
+    await world.run();
+    assert.deepEqual(world.placed, ['node-0001']);
+    assert.notEqual(world.pods[0]?.metadata.uid, pod.metadata.uid);
+  });
+
+  it('are no eternal deferral: after the cap a live read decides (row 64)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync();
+    await world.run();
+    const stuck = { Pod: resourceVersion('1'), DaemonSet: resourceVersion('1') };
+    world.mirror.hide = () => true;
+    await world.mirror.sync({ marks: stuck });
+    assert.equal((await world.run()).kind, 'deferred');
+    await world.clock.advance(31_000);
+    const result = await world.run();
+    assert.notEqual(result.kind === 'deferred' && result.code, 'own-writes-unseen');
+    assert.deepEqual(world.placed, ['node-0001']);
+    assert.deepEqual(world.cluster.violations, []);
+  });
+});

@@ -1,0 +1,92 @@
+/**
+ * Two runs of one key, switched at every await of either (design 3, "Why two runs cannot hurt"; spec
+ * faults 19, 20, 21): never two live pods of the DaemonSet on a node, and the same end state.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Turnstile, gate } from '../../../support/interleaving.ts';
+import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import { createReconcileWarmth } from '../../../../src/app/reconcile/warmth.ts';
+
+/** Brings a world to where two hints of one key are at hand. */
+type Scene = (world: ReconcileWorld) => Promise<void>;
+
+interface Schedule {
+  readonly first: number;
+  readonly second: number;
+  /** What happens between the two runs' first stretches. */
+  readonly between: (world: ReconcileWorld) => Promise<void>;
+}
+
+async function play(scene: Scene, schedule: Schedule): Promise<ReconcileWorld> {
+  const world = new ReconcileWorld({ nodes: 2 });
+  await scene(world);
+  await world.mirror.sync();
+  const turnstiles = [new Turnstile(), new Turnstile()] as const;
+  const runs = turnstiles.map((turnstile) =>
+    world.run({ ...gate(world.dependencies, turnstile), warmth: createReconcileWarmth() }),
+  );
+  await turnstiles[0].allow(schedule.first);
+  await schedule.between(world);
+  await turnstiles[1].allow(schedule.second);
+  await turnstiles[0].allow(Infinity);
+  await turnstiles[1].allow(Infinity);
+  await Promise.all(runs);
+  await world.settle();
+  return world;
+}
+
+/** More calls than a run makes, so that every switch is tried; `stride` thins out the slow scenes. */
+const CALLS_MAX = 26;
+
+async function explore(scene: Scene, between: Schedule['between'], stride = 1): Promise<number> {
+  let schedules = 0;
+  for (let first = 0; first <= CALLS_MAX; first += 1) {
+    for (let second = first % stride; second <= CALLS_MAX; second += stride) {
+      const world = await play(scene, { first, second, between });
+      const where = `switched after ${first} and ${second} calls`;
+      assert.deepEqual(world.cluster.violations, [], where);
+      assert.deepEqual(world.placed, ['node-0001', 'node-0002'], where);
+      schedules += 1;
+    }
+  }
+  return schedules;
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+describe('two runs of one key, interleaved', () => {
+  it('create one pod per node from nothing (S1, row 20)', async () => {
+    assert.equal(await explore(nothing, nothing), 729);
+  });
+
+  it('create one pod per node when the view moves in between (S1, row 76)', async () => {
+    await explore(nothing, (world) => world.mirror.sync());
+  });
+
+  it('create one pod per node when the state item is lost in between (S1, row 34)', async () => {
+    await explore(nothing, (world) => {
+      world.view.lose('STATE');
+      return Promise.resolve();
+    });
+  });
+
+  it('replace a failed pod once (S1, S4)', async () => {
+    const scene: Scene = async (world) => {
+      await world.settle();
+      await world.clock.advance(60_000);
+      const [pod] = world.pods;
+      assert.ok(pod !== undefined);
+      world.setPhase(pod.metadata.name, 'Failed');
+    };
+    await explore(scene, nothing, 3);
+    await explore(
+      scene,
+      async (world) => {
+        world.cluster.finishTermination();
+        await world.mirror.sync();
+      },
+      3,
+    );
+  });
+});
