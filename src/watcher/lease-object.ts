@@ -7,6 +7,7 @@
 import { isResourceVersion } from '../core/model/identifiers.ts';
 import type { Incarnation, ResourceVersion } from '../core/model/identifiers.ts';
 import type { KubernetesObject } from '../core/model/kubernetes.ts';
+import { isToken } from './wire-bounds.ts';
 
 /** Name of the Lease, and its namespace (design 8). */
 export const WATCHER_LEASE = { namespace: 'rollcall-system', name: 'rollcall-watcher' } as const;
@@ -27,11 +28,12 @@ export function leaseFacts(lease: KubernetesObject): LeaseFacts {
   const spec = specOf(lease);
   const holder = spec['holderIdentity'];
   const version: unknown = lease.metadata.resourceVersion;
-  const requestId = lease.metadata.annotations?.[SNAPSHOT_REQUESTED_ANNOTATION];
+  const requestId: unknown = lease.metadata.annotations?.[SNAPSHOT_REQUESTED_ANNOTATION];
   return {
     holder: typeof holder === 'string' ? holder : undefined,
     version: isResourceVersion(version) ? version : undefined,
-    requestId: requestId === '' ? undefined : requestId,
+    // Anybody who may write the Lease may write nonsense there: it must not spoil the announcement.
+    requestId: typeof requestId === 'string' && isToken(requestId) ? requestId : undefined,
     pulse: `${String(holder)}@${String(spec['renewTime'])}`,
   };
 }

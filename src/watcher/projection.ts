@@ -6,7 +6,7 @@
  * not as documented becomes opaque (protocol 22) and affects only its own set. Never throws for what
  * an API server sent. It does not decide where an object is stored: see membership.ts.
  */
-import { nodeName, resourceVersion, uid } from '../core/model/identifiers.ts';
+import { isResourceVersion, nodeName, uid } from '../core/model/identifiers.ts';
 import type { ResourceVersion, Uid } from '../core/model/identifiers.ts';
 import type { JsonObject } from '../core/model/json.ts';
 import type {
@@ -37,6 +37,17 @@ import {
   readTimeMs,
   requireText,
 } from './raw-fields.ts';
+import {
+  isNamespace,
+  isObjectName,
+  isSendableDaemonSet,
+  isSendableLabels,
+  isSendableTaints,
+  isToken,
+} from './wire-bounds.ts';
+
+/** Long enough for every reason that a kubelet gives. */
+const REASON_LENGTH_MAX = 256;
 
 /** Names one object of a kind, whatever its content. */
 export interface ObjectIdentity {
@@ -145,12 +156,16 @@ function identify(kind: WatchedKind, raw: KubernetesObject): ObjectIdentity | st
   try {
     const metadata = readObject(rawJson(raw), 'metadata');
     const namespace = readText(metadata, 'namespace');
+    const version = requireText(metadata, 'resourceVersion');
+    if (!isResourceVersion(version)) return 'resourceVersion is no version';
+    const isNamespaced = kind !== 'Node';
+    if (isNamespaced && !isNamespace(namespace ?? '')) return 'namespace is no name';
     return {
       of: kind,
-      uid: uid(requireText(metadata, 'uid')),
-      name: requireText(metadata, 'name'),
-      resourceVersion: resourceVersion(requireText(metadata, 'resourceVersion')),
-      ...(namespace === undefined ? {} : { namespace }),
+      uid: uid(requireToken(metadata, 'uid')),
+      name: requireName(metadata, 'name'),
+      resourceVersion: version,
+      ...(isNamespaced && namespace !== undefined ? { namespace } : {}),
     };
   } catch (cause) {
     if (cause instanceof UnexpectedFieldError) return cause.message;
@@ -246,8 +261,8 @@ function projectNode({ identity, raw, interner }: DigestInput): NodeProjection {
     name: nodeName(identity.name),
     uid: identity.uid,
     resourceVersion: identity.resourceVersion,
-    labels: internTexts(readTexts(metadata, 'labels'), interner),
-    taints: readObjects(spec, 'taints').map((taint) => projectTaint(taint, interner)),
+    labels: internTexts(readLabels(metadata), interner),
+    taints: readTaints(spec, interner),
     unschedulable: spec['unschedulable'] === true,
     isReady: ready?.['status'] === 'True',
     isTerminating: readText(metadata, 'deletionTimestamp') !== undefined,
@@ -255,13 +270,16 @@ function projectNode({ identity, raw, interner }: DigestInput): NodeProjection {
 }
 
 /** timeAdded is left out: it explains nothing and decides nothing (spec 2.5). */
-function projectTaint(raw: JsonObject, interner: Interner): Taint {
-  const value = readText(raw, 'value');
-  return {
-    key: interner.text(requireText(raw, 'key')),
-    ...(value === undefined || value === '' ? {} : { value: interner.text(value) }),
-    effect: requireText(raw, 'effect') as Taint['effect'],
-  };
+function readTaints(spec: JsonObject, interner: Interner): readonly Taint[] {
+  const taints = readObjects(spec, 'taints').map((raw) => {
+    const value = readText(raw, 'value') ?? '';
+    return {
+      key: interner.text(requireText(raw, 'key')),
+      ...(value === '' ? {} : { value: interner.text(value) }),
+      effect: requireText(raw, 'effect') as Taint['effect'],
+    };
+  });
+  return requireSendable(taints, isSendableTaints, 'taints');
 }
 
 type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
@@ -272,14 +290,15 @@ function projectPod({ identity, raw, shared, interner }: DigestInput): PodProjec
   const status = readObject(json, 'status');
   const ready = findReadyCondition(json);
   const createdAtMs = readTimeMs(metadata, 'creationTimestamp');
-  if (createdAtMs === undefined) throw new UnexpectedFieldError('creationTimestamp is missing');
+  if (createdAtMs === undefined || createdAtMs < 0)
+    throw new UnexpectedFieldError('creationTimestamp is missing');
   const pod: Writable<PodProjection> = {
     kind: 'Pod',
     namespace: interner.text(identity.namespace ?? ''),
     name: identity.name,
     uid: identity.uid,
     resourceVersion: identity.resourceVersion,
-    labels: interner.labels(readTexts(metadata, 'labels')),
+    labels: interner.labels(readLabels(metadata)),
     phase: readPhase(status),
     isReady: ready?.['status'] === 'True',
     createdAtMs,
@@ -287,10 +306,12 @@ function projectPod({ identity, raw, shared, interner }: DigestInput): PodProjec
   };
   if (shared.ownerUid !== undefined) pod.ownerUid = uid(interner.text(shared.ownerUid));
   const reason = readText(status, 'reason') ?? '';
-  if (reason !== '') pod.reason = interner.text(reason);
+  if (reason !== '') pod.reason = interner.text(reason.slice(0, REASON_LENGTH_MAX));
   const readyChangedAtMs =
     ready === undefined ? undefined : readTimeMs(ready, 'lastTransitionTime');
-  if (readyChangedAtMs !== undefined) pod.readyChangedAtMs = readyChangedAtMs;
+  if (readyChangedAtMs !== undefined && readyChangedAtMs >= 0) {
+    pod.readyChangedAtMs = readyChangedAtMs;
+  }
   addNodes(pod, readObject(json, 'spec'), interner);
   return pod;
 }
@@ -298,9 +319,9 @@ function projectPod({ identity, raw, shared, interner }: DigestInput): PodProjec
 /** Where the pod runs, or is meant to: spec.nodeName, else its required affinity (spec 2.4). */
 function addNodes(pod: Writable<PodProjection>, spec: JsonObject, interner: Interner): void {
   const bound = readText(spec, 'nodeName') ?? '';
-  if (bound !== '') pod.boundNode = nodeName(interner.text(bound));
+  if (bound !== '') pod.boundNode = nodeName(interner.text(checkedName(bound)));
   const target = bound === '' ? (readAffinityNode(spec) ?? '') : bound;
-  if (target !== '') pod.targetNode = nodeName(interner.text(target));
+  if (target !== '') pod.targetNode = nodeName(interner.text(checkedName(target)));
 }
 
 const PHASES: readonly string[] = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'];
@@ -339,7 +360,7 @@ function projectRevision({ identity, raw, shared, interner }: DigestInput): Revi
     uid: identity.uid,
     resourceVersion: identity.resourceVersion,
     ...(shared.ownerUid === undefined ? {} : { ownerUid: shared.ownerUid }),
-    labels: interner.labels(readTexts(metadata, 'labels')),
+    labels: interner.labels(readLabels(metadata)),
     revision,
     isTerminating: readText(metadata, 'deletionTimestamp') !== undefined,
   };
@@ -347,6 +368,7 @@ function projectRevision({ identity, raw, shared, interner }: DigestInput): Revi
 
 /** Whole, without managedFields. Items of a list lack apiVersion and kind: put back, or they differ. */
 function digestDaemonSet({ identity, raw }: DigestInput): Digest {
+  if (!isSendableDaemonSet(rawJson(raw))) throw new UnexpectedFieldError('not to be walked');
   const { managedFields: _dropped, ...metadata } = readObject(rawJson(raw), 'metadata');
   const object = { ...raw, apiVersion: 'apps/v1', kind: 'DaemonSet', metadata };
   const projection: DaemonSetProjection = {
@@ -391,6 +413,31 @@ function labelsOrNone(raw: KubernetesObject): Labels {
   const entries = Object.entries((raw.metadata.labels ?? {}) as Record<string, unknown>);
   const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return Object.fromEntries(texts);
+}
+
+function readLabels(metadata: JsonObject): Labels {
+  return requireSendable(readTexts(metadata, 'labels'), isSendableLabels, 'labels');
+}
+
+function requireSendable<T>(value: T, isSendable: (value: T) => boolean, field: string): T {
+  if (!isSendable(value))
+    throw new UnexpectedFieldError(`${field} are beyond what a message takes`);
+  return value;
+}
+
+function requireName(metadata: JsonObject, field: string): string {
+  return checkedName(requireText(metadata, field));
+}
+
+function checkedName(name: string): string {
+  if (!isObjectName(name)) throw new UnexpectedFieldError('a name is no name');
+  return name;
+}
+
+function requireToken(metadata: JsonObject, field: string): string {
+  const token = requireText(metadata, field);
+  if (!isToken(token)) throw new UnexpectedFieldError(`${field} is no token`);
+  return token;
 }
 
 function internTexts(labels: Labels, interner: Interner): Labels {

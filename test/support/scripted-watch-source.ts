@@ -254,7 +254,7 @@ export class ScriptedWatchSource implements WatchSource {
     const fault = this.faultOf({ op: 'write-lease' });
     if (fault?.kind === 'conflict') return Promise.resolve({ kind: 'conflict' });
     if (fault?.kind === 'ambiguous-lost') return Promise.resolve(AMBIGUOUS);
-    if (fault !== undefined && fault.kind !== 'ambiguous-applied') {
+    if (fault !== undefined && 'message' in fault) {
       return Promise.resolve({ kind: 'failed', failure: fault });
     }
     const expected: string | undefined = lease.metadata.resourceVersion;

@@ -1,13 +1,14 @@
 /**
- * WatchSource over HTTPS: list pages, watch streams and the Lease of one cluster, for the watcher.
+ * The WatchSource port over a real API server: list pages, watch streams, the watcher's Lease.
  *
- * Moves bytes and classifies failures; resuming, relisting and back-off are the watcher's own. Lists
- * and Lease go through the pooled transport, streams through connections of their own. Raw JSON
- * throughout; one line of a stream is parsed once.
+ * Objects stay raw JSON (spec aws-facts 3.5). Lists never ask for resourceVersion=0, which a cache may
+ * answer from the past; without a version they are consistent. Streams ask for bookmarks, and for
+ * initial events where the caller wants a WatchList. Failures are classified and returned; retrying,
+ * resuming and judging silence are the watcher's.
  */
 import { clusterUid, isResourceVersion } from '../../core/model/identifiers.ts';
-import type { ClusterUid } from '../../core/model/identifiers.ts';
 import { isJsonObject } from '../../core/model/json.ts';
+import type { Json, JsonObject } from '../../core/model/json.ts';
 import type { KubernetesObject } from '../../core/model/kubernetes.ts';
 import type { WatchedKind } from '../../core/model/projections.ts';
 import type {
@@ -15,14 +16,28 @@ import type {
   ListPage,
   SourceAnswer,
   SourceFailure,
+  WatchFrame,
   WatchOptions,
   WatchSource,
 } from '../../ports/watch-source.ts';
-import { readStatus } from './api-status.ts';
+import { createTransport } from './transport.ts';
 import type { Transport, TransportAnswer } from './transport.ts';
-import { classifyStatus } from './watch-status.ts';
-import { openWatchStream } from './watch-stream.ts';
-import type { WatchConnection } from './watch-stream.ts';
+import { createWatchConnection, describe } from './watch-connection.ts';
+import type { WatchConnection, WatchConnectionOptions } from './watch-connection.ts';
+import { watchFailure } from './watch-failure.ts';
+import { LineSplitter, parseWatchFrame } from './watch-frames.ts';
+
+/** Options of a watch source. */
+export interface WatchSourceOptions extends WatchConnectionOptions {
+  /** Of one list page or Lease request. Default 30,000. */
+  readonly requestTimeoutMs?: number;
+}
+
+/** A watch source that holds connections. */
+export interface ApiWatchSource extends WatchSource {
+  /** Closes them; running requests end first. */
+  close(): void;
+}
 
 const PATHS: Readonly<Record<WatchedKind, string>> = {
   Node: '/api/v1/nodes',
@@ -30,36 +45,137 @@ const PATHS: Readonly<Record<WatchedKind, string>> = {
   DaemonSet: '/apis/apps/v1/daemonsets',
   ControllerRevision: '/apis/apps/v1/controllerrevisions',
 };
-const LEASES = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases';
-const LEASE = `${LEASES}/rollcall-watcher`;
 
-/** What a source speaks through. */
-export interface WatchSourceOptions {
-  readonly transport: Transport;
-  readonly connection: WatchConnection;
+const LEASES_PATH = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases';
+const LEASE_PATH = `${LEASES_PATH}/rollcall-watcher`;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** A page of 500 of the largest objects that etcd usually takes would not fit; of real ones it does. */
+const PAGE_BYTES_MAX = 256 * 1024 * 1024;
+
+/** Creates a watch source; nothing is opened yet. */
+export function createWatchSource(options: WatchSourceOptions): ApiWatchSource {
+  return new ApiServerSource(options);
 }
 
-/** A cluster as its watcher sees it. */
-export function createWatchSource({ transport, connection }: WatchSourceOptions): WatchSource {
-  return {
-    getClusterUid: async () => {
-      const path = '/api/v1/namespaces/kube-system';
-      return readClusterUid(await transport.send({ method: 'GET', path }));
-    },
-    listPage: async (kind, { limit, continueToken }) => {
-      const query = new URLSearchParams({ limit: String(limit) });
-      if (continueToken !== undefined) query.set('continue', continueToken);
-      const path = `${PATHS[kind]}?${query.toString()}`;
-      return readListPage(await transport.send({ method: 'GET', path }));
-    },
-    watch: (kind, options) =>
-      openWatchStream(connection, `${PATHS[kind]}?${watchQuery(options)}`, options),
-    readLease: async () => readLease(await transport.send({ method: 'GET', path: LEASE })),
-    writeLease: (lease) => writeLease(transport, lease),
-  };
+class ApiServerSource implements ApiWatchSource {
+  readonly #transport: Transport;
+  readonly #connection: WatchConnection;
+
+  constructor(options: WatchSourceOptions) {
+    const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+    this.#connection = createWatchConnection(options);
+    this.#transport = createTransport({
+      ...options,
+      requestTimeoutMs,
+      responseBytesMax: PAGE_BYTES_MAX,
+      socketsMax: 8,
+    });
+  }
+
+  async getClusterUid(): ReturnType<WatchSource['getClusterUid']> {
+    const path = '/api/v1/namespaces/kube-system';
+    const answer = await this.#transport.send({ method: 'GET', path });
+    const body = okBody(answer);
+    const metadata = isJsonObject(body) ? body['metadata'] : undefined;
+    const uid = isJsonObject(metadata) ? metadata['uid'] : undefined;
+    if (typeof uid === 'string' && uid !== '') return { kind: 'ok', value: clusterUid(uid) };
+    return { kind: 'failed', failure: failureOf(answer) };
+  }
+
+  async listPage(
+    kind: WatchedKind,
+    options: Parameters<WatchSource['listPage']>[1],
+  ): Promise<SourceAnswer<ListPage>> {
+    const query = new URLSearchParams({ limit: String(options.limit) });
+    if (options.continueToken !== undefined) query.set('continue', options.continueToken);
+    const path = `${PATHS[kind]}?${query.toString()}`;
+    const answer = await beforeAbort(this.#transport.send({ method: 'GET', path }), options.signal);
+    const page = readPage(okBody(answer));
+    if (page !== undefined) return { kind: 'ok', value: page };
+    return { kind: 'failed', failure: failureOf(answer) };
+  }
+
+  async *watch(kind: WatchedKind, options: WatchOptions): AsyncGenerator<WatchFrame> {
+    const stream = await this.#connection.open(watchPath(kind, options), options.signal);
+    if (stream.kind === 'refused') {
+      yield { kind: 'failed', failure: watchFailure(stream) };
+      return;
+    }
+    if (stream.kind === 'failed') {
+      yield { kind: 'failed', failure: { kind: 'unavailable', message: stream.message } };
+      return;
+    }
+    options.onBytes();
+    yield* readFrames(stream.chunks, options);
+  }
+
+  async readLease(): ReturnType<WatchSource['readLease']> {
+    const answer = await this.#transport.send({ method: 'GET', path: LEASE_PATH });
+    if (answer.kind === 'answered' && answer.status === 404)
+      return { kind: 'ok', value: undefined };
+    const lease = readObject(okBody(answer));
+    if (lease !== undefined) return { kind: 'ok', value: lease };
+    return { kind: 'failed', failure: failureOf(answer) };
+  }
+
+  async writeLease(lease: KubernetesObject): Promise<LeaseWrite> {
+    const version: string | undefined = lease.metadata.resourceVersion;
+    const isCreation = version === undefined;
+    const answer = await this.#transport.send({
+      method: isCreation ? 'POST' : 'PUT',
+      path: isCreation ? LEASES_PATH : LEASE_PATH,
+      body: JSON.stringify(lease),
+    });
+    if (answer.kind === 'ambiguous') return { kind: 'ambiguous', message: answer.message };
+    if (answer.kind === 'answered') {
+      // The precondition failed: another version, another creator, or deleted meanwhile.
+      if (answer.status === 409) return { kind: 'conflict' };
+      if (answer.status === 404 && !isCreation) return { kind: 'conflict' };
+      // A server that broke down may have written it before.
+      if (answer.status >= 500) {
+        return { kind: 'ambiguous', message: `HTTP ${String(answer.status)}` };
+      }
+    }
+    const written = readObject(okBody(answer));
+    if (written !== undefined) return { kind: 'written', lease: written };
+    return { kind: 'failed', failure: failureOf(answer) };
+  }
+
+  close(): void {
+    this.#transport.retire();
+    this.#connection.close();
+  }
 }
 
-function watchQuery(options: WatchOptions): string {
+async function* readFrames(
+  chunks: AsyncIterable<Buffer>,
+  options: Pick<WatchOptions, 'onBytes' | 'signal'>,
+): AsyncGenerator<WatchFrame> {
+  const splitter = new LineSplitter();
+  try {
+    for await (const chunk of chunks) {
+      options.onBytes();
+      const lines = splitter.split(chunk);
+      if (lines === undefined) {
+        yield { kind: 'undecodable', message: 'a line is too long' };
+        return;
+      }
+      for (const line of lines) {
+        const frame = parseWatchFrame(line);
+        yield frame;
+        if (frame.kind === 'failed') return;
+      }
+    }
+  } catch (cause) {
+    if (!options.signal.aborted) {
+      yield { kind: 'failed', failure: { kind: 'unavailable', message: describe(cause) } };
+      return;
+    }
+  }
+  yield { kind: 'ended' };
+}
+
+function watchPath(kind: WatchedKind, options: WatchOptions): string {
   const query = new URLSearchParams({
     watch: 'true',
     allowWatchBookmarks: 'true',
@@ -70,87 +186,57 @@ function watchQuery(options: WatchOptions): string {
     query.set('sendInitialEvents', 'true');
     query.set('resourceVersionMatch', 'NotOlderThan');
   }
-  return query.toString();
+  return `${PATHS[kind]}?${query.toString()}`;
+}
+
+/** The request itself cannot be cancelled: its late answer is dropped. */
+function beforeAbort(
+  answer: Promise<TransportAnswer>,
+  signal: AbortSignal,
+): Promise<TransportAnswer> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      resolve({ kind: 'ambiguous', message: 'aborted' });
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    void answer.then((value) => {
+      signal.removeEventListener('abort', stop);
+      resolve(value);
+    });
+  });
+}
+
+function okBody(answer: TransportAnswer): Json | undefined {
+  const isOk = answer.kind === 'answered' && answer.status >= 200 && answer.status < 300;
+  return isOk ? answer.body : undefined;
 }
 
 function failureOf(answer: TransportAnswer): SourceFailure {
   if (answer.kind !== 'answered') return { kind: 'unavailable', message: answer.message };
-  const status = readStatus(answer.body);
-  const retryAfterMs = answer.retryAfterMs ?? status?.retryAfterMs;
+  return watchFailure(answer);
+}
+
+function readPage(body: Json | undefined): ListPage | undefined {
+  if (!isJsonObject(body)) return undefined;
+  const { metadata, items } = body;
+  if (!isJsonObject(metadata)) return undefined;
+  const { resourceVersion: version, continue: continueToken } = metadata;
+  if (!isResourceVersion(version)) return undefined;
+  // A list of nothing may have null items.
+  const listed = Array.isArray(items) ? (items as readonly Json[]) : [];
+  if (!listed.every(hasMetadata)) return undefined;
   return {
-    kind: classifyStatus(answer.status),
-    message: status?.message ?? `HTTP ${String(answer.status)}`,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    resourceVersion: version,
+    items: listed as unknown as readonly KubernetesObject[], // metadata was checked
+    ...(typeof continueToken === 'string' && continueToken !== '' ? { continueToken } : {}),
   };
 }
 
-function isSuccess(
-  answer: TransportAnswer,
-): answer is Extract<TransportAnswer, { readonly kind: 'answered' }> {
-  return answer.kind === 'answered' && answer.status < 300;
+function readObject(body: Json | undefined): KubernetesObject | undefined {
+  return hasMetadata(body) ? (body as unknown as KubernetesObject) : undefined; // metadata was checked
 }
 
-function readClusterUid(answer: TransportAnswer): SourceAnswer<ClusterUid> {
-  if (!isSuccess(answer)) return { kind: 'failed', failure: failureOf(answer) };
-  const metadata = isJsonObject(answer.body) ? answer.body['metadata'] : undefined;
-  const value = isJsonObject(metadata) ? metadata['uid'] : undefined;
-  if (typeof value === 'string' && value !== '') return { kind: 'ok', value: clusterUid(value) };
-  return { kind: 'failed', failure: { kind: 'unavailable', message: 'no UID in the answer' } };
-}
-
-function readListPage(answer: TransportAnswer): SourceAnswer<ListPage> {
-  if (!isSuccess(answer)) return { kind: 'failed', failure: failureOf(answer) };
-  const { body } = answer;
-  const metadata = isJsonObject(body) ? body['metadata'] : undefined;
-  const items = isJsonObject(body) ? body['items'] : undefined;
-  const version = isJsonObject(metadata) ? metadata['resourceVersion'] : undefined;
-  if (!Array.isArray(items) || !isJsonObject(metadata) || !isResourceVersion(version)) {
-    return { kind: 'failed', failure: { kind: 'unavailable', message: 'the answer is no list' } };
-  }
-  const continueToken = metadata['continue'];
-  return {
-    kind: 'ok',
-    value: {
-      resourceVersion: version,
-      items: items as unknown as readonly KubernetesObject[], // projected, and judged, one by one
-      ...(typeof continueToken === 'string' && continueToken !== '' ? { continueToken } : {}),
-    },
-  };
-}
-
-function readLease(answer: TransportAnswer): SourceAnswer<KubernetesObject | undefined> {
-  if (answer.kind === 'answered' && answer.status === 404) return { kind: 'ok', value: undefined };
-  if (!isSuccess(answer)) return { kind: 'failed', failure: failureOf(answer) };
-  const lease = leaseObject(answer);
-  if (lease !== undefined) return { kind: 'ok', value: lease };
-  return { kind: 'failed', failure: { kind: 'unavailable', message: 'the answer is no Lease' } };
-}
-
-function leaseObject(answer: TransportAnswer): KubernetesObject | undefined {
-  if (answer.kind !== 'answered' || !isJsonObject(answer.body)) return undefined;
-  return isJsonObject(answer.body['metadata'])
-    ? (answer.body as unknown as KubernetesObject) // checked above as far as it is read
-    : undefined;
-}
-
-async function writeLease(transport: Transport, lease: KubernetesObject): Promise<LeaseWrite> {
-  // Without a version the Lease is not there yet: only then may it be created.
-  const version: unknown = lease.metadata.resourceVersion;
-  const isCreate = !isResourceVersion(version);
-  const answer = await transport.send({
-    method: isCreate ? 'POST' : 'PUT',
-    path: isCreate ? LEASES : LEASE,
-    body: JSON.stringify(lease),
-  });
-  if (answer.kind === 'ambiguous') return { kind: 'ambiguous', message: answer.message };
-  if (answer.kind === 'answered') {
-    // A Lease that vanished between read and replace is a conflict too: read again.
-    if (answer.status === 409 || (!isCreate && answer.status === 404)) return { kind: 'conflict' };
-    if (answer.status === 500 || answer.status === 504) {
-      return { kind: 'ambiguous', message: `HTTP ${String(answer.status)}` };
-    }
-    const written = answer.status < 300 ? leaseObject(answer) : undefined;
-    if (written !== undefined) return { kind: 'written', lease: written };
-  }
-  return { kind: 'failed', failure: failureOf(answer) };
+function hasMetadata(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && isJsonObject(value['metadata']);
 }
