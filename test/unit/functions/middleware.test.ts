@@ -1,3 +1,4 @@
+/** The stack around handlers, and batches of records. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';

@@ -1,3 +1,4 @@
+/** Effects, live reads and lists over a scripted server: order, bounds, back-pressure, wholeness. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { nodeName, resourceVersion, uid } from '../../../../src/core/model/identifiers.ts';

@@ -1,3 +1,4 @@
+/** Opening clusters: identity, warm credentials, refusals, and no credential in any of them. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';

@@ -1,3 +1,4 @@
+/** The transport on real sockets: what is unsent, what is ambiguous, what is reused. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';

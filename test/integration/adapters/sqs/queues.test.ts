@@ -1,3 +1,4 @@
+/** Queue adapters through the AWS SDK against the local SQS server. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';

@@ -1,3 +1,4 @@
+/** Every effect as a request, and every way in which its fence can be missing. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName, resourceVersion, uid } from '../../../../src/core/model/identifiers.ts';

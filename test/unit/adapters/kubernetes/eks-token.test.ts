@@ -1,3 +1,4 @@
+/** EKS tokens against vectors made by botocore, and their life in a warm process. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createEksToken, isRegion } from '../../../../src/adapters/kubernetes/eks-token.ts';

@@ -1,3 +1,4 @@
+/** Small parts of the transport: addresses, Retry-After, back-pressure. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseEndpoint } from '../../../../src/adapters/kubernetes/endpoint.ts';

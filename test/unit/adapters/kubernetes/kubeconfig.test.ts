@@ -1,3 +1,4 @@
+/** The kubeconfig loader: what it resolves, and what it refuses with which code. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** From HTTP answers, as API servers and proxies give them, to outcomes. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Outcome } from '../../../../src/core/model/effects.ts';

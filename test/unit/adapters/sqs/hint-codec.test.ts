@@ -1,3 +1,4 @@
+/** The codec of hints and timers. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

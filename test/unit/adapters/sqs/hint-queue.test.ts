@@ -1,3 +1,4 @@
+/** Batches, retries and delays of the hint queue, with a client that fails as told. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type {

@@ -1,3 +1,4 @@
+/** Group and deduplication ids, and the identity of a sender. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** What a failed send means. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { SQSClient } from '@aws-sdk/client-sqs';

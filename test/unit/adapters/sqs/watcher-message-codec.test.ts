@@ -1,3 +1,4 @@
+/** The codec of watcher messages: there and back, and every refusal. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { zstdCompressSync } from 'node:zlib';

@@ -1,3 +1,4 @@
+/** The system clock and the system random source. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';

@@ -1,3 +1,4 @@
+/** Both logs: their lines, and the canaries that must not be in them (S11). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Logger } from '@aws-lambda-powertools/logger';

@@ -1,3 +1,4 @@
+/** Metrics: their dimensions and their bounds. */
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import { createConsoleMetrics } from '../../../../src/adapters/system/console-metrics.ts';

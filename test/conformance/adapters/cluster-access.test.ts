@@ -1,0 +1,388 @@
+/**
+ * ClusterAccess against a real kube-apiserver, as the service account of the functions under the RBAC
+ * that is shipped: what a real API server answers, and what becomes of it.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createClusterConnector } from '../../../src/adapters/kubernetes/cluster-connector.ts';
+import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
+import {
+  clusterId,
+  clusterUid,
+  nodeName,
+  resourceVersion,
+  uid,
+} from '../../../src/core/model/identifiers.ts';
+import type { Effect, Outcome } from '../../../src/core/model/effects.ts';
+import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { ClusterAccess } from '../../../src/ports/cluster-access.ts';
+import { createApiClient } from '../control-plane/api.ts';
+import type { ApiClient, KubernetesObject } from '../control-plane/api.ts';
+import { openTestCluster } from '../control-plane/test-cluster.ts';
+import type { TestCluster } from '../control-plane/test-cluster.ts';
+import { applyFiles } from '../scenarios/manifests.ts';
+
+const NAMESPACE = 'rollcall-access-test';
+const AGES = { deadlineMs: Number.POSITIVE_INFINITY };
+const POD_LABEL = { app: 'access-test' };
+
+type Metadata = Readonly<Record<string, unknown>> & { uid: string; resourceVersion: string };
+
+function podBody(name: string, changes: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: NAMESPACE, labels: POD_LABEL, ...changes },
+    spec: {
+      // Stays as it is: no scheduler looks at it, so nothing but these tests moves its version.
+      schedulerName: 'nobody',
+      containers: [{ name: 'main', image: 'registry.example/none:1' }],
+    },
+  };
+}
+
+function createPod(
+  name: string,
+  options: { readonly namespace?: string; readonly body?: JsonObject } = {},
+): Effect {
+  const namespace = options.namespace ?? NAMESPACE;
+  const body = options.body ?? podBody(name, { namespace });
+  return { kind: 'create-pod', namespace, name, node: nodeName('n'), body };
+}
+
+function metadataOf(outcome: Outcome | undefined): Metadata {
+  assert.equal(outcome?.kind, 'done', JSON.stringify(outcome));
+  return (outcome.kind === 'done' ? outcome.object['metadata'] : undefined) as Metadata;
+}
+
+describe('cluster access on a real API server', () => {
+  let cluster: TestCluster;
+  let admin: ApiClient;
+  let access: ClusterAccess;
+  let kubeSystemUid: string;
+
+  const connector = createClusterConnector({
+    clock: createSystemClock({ timers: 'unreferenced' }),
+  });
+  const registered = (
+    token: string,
+    changes: { readonly uid?: string; readonly id?: string } = {},
+  ) =>
+    ({
+      id: clusterId(changes.id ?? 'real'),
+      clusterUid: clusterUid(changes.uid ?? kubeSystemUid),
+      mode: 'takeover',
+      isFrozen: false,
+      configVersion: 1,
+      senderRoleId: 'AROATEST',
+      server: cluster.access.server,
+      caPem: cluster.access.caPem,
+      authentication: { kind: 'bearer', token },
+      labels: {},
+    }) as const;
+
+  async function connect(token: string, id: string): Promise<ClusterAccess> {
+    const connection = await connector.connect(registered(token, { id }));
+    assert.equal(connection.kind, 'connected', JSON.stringify(connection));
+    return connection.kind === 'connected' ? connection.access : assert.fail();
+  }
+
+  async function one(effect: Effect, by: ClusterAccess = access): Promise<Outcome | undefined> {
+    const [outcome] = await by.execute([effect], AGES);
+    return outcome;
+  }
+
+  async function assertRefused(effect: Effect, code: string, by?: ClusterAccess): Promise<void> {
+    const outcome = await one(effect, by);
+    assert.equal(outcome?.kind === 'refused' && outcome.code, code, JSON.stringify(outcome));
+  }
+
+  before(async () => {
+    cluster = await openTestCluster({ limits: 'lifted' });
+    admin = createApiClient(cluster.access.connectionOf('admin'));
+    await applyFiles(admin, ['infra/functions/rbac.yaml']);
+    const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
+    await admin.request({ method: 'POST', path: '/api/v1/namespaces', body });
+    const kubeSystem = await admin.request({
+      method: 'GET',
+      path: '/api/v1/namespaces/kube-system',
+    });
+    kubeSystemUid = (kubeSystem.body as KubernetesObject).metadata.uid ?? '';
+    // The role is read by the authorizer a moment after it was written; the default service account,
+    // without which no pod is admitted, is made a moment after its namespace.
+    for (let attempt = 0; attempt < 200; attempt += 1) {
+      const connection = await connector.connect(registered(cluster.access.tokens.functions));
+      const account = await admin.request({
+        method: 'GET',
+        path: `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/default`,
+      });
+      if (connection.kind === 'connected' && account.status === 200) break;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    access = await connect(cluster.access.tokens.functions, 'real');
+  });
+  after(async () => {
+    await admin.request({ method: 'DELETE', path: `/api/v1/namespaces/${NAMESPACE}` });
+    admin.close();
+    await cluster.close();
+  });
+
+  it('is only handed out for the registered kube-system UID (S6)', async () => {
+    const token = cluster.access.tokens.functions;
+    const connection = await connector.connect(registered(token, { uid: 'another', id: 'moved' }));
+    assert.deepEqual(connection, {
+      kind: 'refused',
+      refusal: { kind: 'wrong-cluster', foundUid: kubeSystemUid },
+    });
+  });
+
+  it('creates a pod once under its name (S1)', async () => {
+    metadataOf(await one(createPod('twice')));
+    assert.deepEqual(await one(createPod('twice')), { kind: 'exists' });
+    const found = await access.getPod({ namespace: NAMESPACE, name: 'twice' });
+    assert.equal(found.kind, 'found');
+  });
+
+  it('deletes only the UID and version that it was told (S4, faults 40)', async () => {
+    const created = metadataOf(await one(createPod('victim')));
+    const victim = { kind: 'delete-pod', namespace: NAMESPACE, name: 'victim' } as const;
+    const right = {
+      uid: uid(created.uid),
+      resourceVersion: resourceVersion(created.resourceVersion),
+    };
+    const wrongUid = await one({ ...victim, ...right, uid: uid('another') });
+    assert.equal(wrongUid?.kind, 'conflict', JSON.stringify(wrongUid));
+    const wrongVersion = await one({ ...victim, ...right, resourceVersion: resourceVersion('1') });
+    assert.equal(wrongVersion?.kind, 'conflict', JSON.stringify(wrongVersion));
+    assert.equal((await one({ ...victim, ...right }))?.kind, 'done');
+    const again = await one({ ...victim, ...right });
+    assert.ok(again?.kind === 'gone' || again?.kind === 'conflict', JSON.stringify(again));
+  });
+
+  it('patches only the UID in the patch (S4)', async () => {
+    const created = metadataOf(await one(createPod('orphan')));
+    const patch = (of: string): Effect => ({
+      kind: 'patch',
+      resource: 'pods',
+      namespace: NAMESPACE,
+      name: 'orphan',
+      uid: uid(of),
+      purpose: 'relabel',
+      contentType: 'application/strategic-merge-patch+json',
+      body: { metadata: { uid: of, labels: { adopted: 'yes' } } },
+    });
+    const other = await one(patch('11111111-2222-3333-4444-555555555555'));
+    assert.equal(other?.kind, 'conflict', JSON.stringify(other));
+    const patched = metadataOf(await one(patch(created.uid)));
+    assert.deepEqual(patched['labels'], { ...POD_LABEL, adopted: 'yes' });
+  });
+
+  it('writes a status only over the version that it was told (protocol 8)', async () => {
+    const path = `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`;
+    const body = {
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { name: 'set', namespace: NAMESPACE },
+      spec: {
+        selector: { matchLabels: POD_LABEL },
+        template: { metadata: { labels: POD_LABEL }, spec: podBody('x')['spec'] },
+      },
+    };
+    const created = await admin.request({ method: 'POST', path, body });
+    const { metadata } = created.body as { metadata: Metadata };
+    const status = {
+      currentNumberScheduled: 3,
+      desiredNumberScheduled: 3,
+      numberMisscheduled: 0,
+      numberReady: 0,
+    };
+    const update = (version: string): Effect => ({
+      kind: 'update-status',
+      namespace: NAMESPACE,
+      name: 'set',
+      uid: uid(metadata.uid),
+      body: {
+        apiVersion: 'apps/v1',
+        kind: 'DaemonSet',
+        metadata: {
+          name: 'set',
+          namespace: NAMESPACE,
+          uid: metadata.uid,
+          resourceVersion: version,
+        },
+        status,
+      },
+    });
+    // Nothing but metadata and status: the server keeps the rest.
+    const written = await one(update(metadata.resourceVersion));
+    assert.equal(written?.kind, 'done', JSON.stringify(written));
+    const stale = await one(update(metadata.resourceVersion));
+    assert.equal(stale?.kind, 'conflict', JSON.stringify(stale));
+    const live = await access.getDaemonSet({ namespace: NAMESPACE, name: 'set' });
+    assert.equal(live.kind === 'found' && live.object.status?.currentNumberScheduled, 3);
+    assert.equal(live.kind === 'found' && typeof live.object.spec.template, 'object');
+  });
+
+  it('tells refusals apart (spec 2.8)', async () => {
+    await assertRefused(createPod('p', { namespace: 'no-such-namespace' }), 'namespace-missing');
+    const body = { ...podBody('invalid'), spec: { containers: [] } };
+    await assertRefused(createPod('invalid', { body }), 'invalid');
+    const observer = await connectAsObserver();
+    if (observer !== undefined) await assertRefused(createPod('forbidden'), 'forbidden', observer);
+  });
+
+  /** The observer may not read kube-system's identity on every cluster. */
+  async function connectAsObserver(): Promise<ClusterAccess | undefined> {
+    const connection = await connector.connect(
+      registered(cluster.access.tokens.observer, { id: 'observer' }),
+    );
+    return connection.kind === 'connected' ? connection.access : undefined;
+  }
+
+  it('calls an exceeded quota admission, and a terminating namespace by its name (faults 57)', async () => {
+    const name = 'rollcall-access-full';
+    const metadata = { name };
+    await admin.request({
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      body: { apiVersion: 'v1', kind: 'Namespace', metadata },
+    });
+    await admin.request({
+      method: 'POST',
+      path: `/api/v1/namespaces/${name}/resourcequotas`,
+      body: {
+        apiVersion: 'v1',
+        kind: 'ResourceQuota',
+        metadata: { name: 'none' },
+        spec: { hard: { pods: '0' } },
+      },
+    });
+    let outcome: Outcome | undefined;
+    for (let attempt = 0; attempt < 100; attempt += 1) {
+      // Until the quota and the default service account are known, other refusals come first.
+      outcome = await one(createPod(`full-${attempt}`, { namespace: name }));
+      if (outcome?.kind === 'refused' && /exceeded quota/.test(outcome.message)) break;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.equal(outcome?.kind === 'refused' && outcome.code, 'admission', JSON.stringify(outcome));
+    await admin.request({
+      method: 'POST',
+      path: `/api/v1/namespaces/${name}/configmaps`,
+      body: {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'held', finalizers: ['rollcall.test/hold'] },
+      },
+    });
+    await admin.request({ method: 'DELETE', path: `/api/v1/namespaces/${name}` });
+    await assertRefused(createPod('late', { namespace: name }), 'namespace-terminating');
+    await admin.request({
+      method: 'PATCH',
+      path: `/api/v1/namespaces/${name}/configmaps/held`,
+      body: { metadata: { finalizers: null } },
+    });
+  });
+
+  it('creates revisions and Events, and reads what it made', async () => {
+    const metadata = { name: 'rev-1', namespace: NAMESPACE, labels: POD_LABEL };
+    const revision = {
+      apiVersion: 'apps/v1',
+      kind: 'ControllerRevision',
+      metadata,
+      revision: 1,
+      data: { spec: { future: true } },
+    };
+    metadataOf(
+      await one({ kind: 'create-revision', namespace: NAMESPACE, name: 'rev-1', body: revision }),
+    );
+    const read = await access.getRevision({ namespace: NAMESPACE, name: 'rev-1' });
+    assert.deepEqual(read.kind === 'found' && read.object['data'], { spec: { future: true } });
+    const listed = await access.listRevisions(NAMESPACE, 'app=access-test');
+    assert.equal(listed.kind === 'found' && listed.object.length, 1);
+    const event = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'event-1', namespace: NAMESPACE },
+      involvedObject: {
+        apiVersion: 'apps/v1',
+        kind: 'DaemonSet',
+        name: 'set',
+        namespace: NAMESPACE,
+      },
+      reason: 'SuccessfulCreate',
+      message: 'Created pod: x',
+      type: 'Normal',
+    };
+    metadataOf(
+      await one({ kind: 'create-event', namespace: NAMESPACE, name: 'event-1', body: event }),
+    );
+  });
+
+  it('lists metadata only, by selector, and knows who owns and who goes', async () => {
+    const ownerReferences = [
+      {
+        apiVersion: 'apps/v1',
+        kind: 'DaemonSet',
+        name: 'set',
+        uid: 'owner-uid',
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ];
+    const labels = { app: 'list-test' };
+    const body = podBody('listed', { labels, ownerReferences, finalizers: ['rollcall.test/hold'] });
+    const made = metadataOf(await one(createPod('listed', { body })));
+    await one({
+      kind: 'delete-pod',
+      namespace: NAMESPACE,
+      name: 'listed',
+      uid: uid(made.uid),
+      resourceVersion: resourceVersion(made.resourceVersion),
+    });
+    const listed = await access.listPodMetadata(NAMESPACE, 'app=list-test');
+    assert.ok(listed.kind === 'found', JSON.stringify(listed));
+    const [pod] = listed.object;
+    assert.deepEqual([pod?.name, pod?.uid, pod?.ownerUid], ['listed', made.uid, 'owner-uid']);
+    assert.equal(pod?.isTerminating, true);
+    const path = `/api/v1/namespaces/${NAMESPACE}/pods/listed`;
+    await admin.request({ method: 'PATCH', path, body: { metadata: { finalizers: null } } });
+  });
+
+  it('believes a real 404, of nodes, pods and the Lease', async () => {
+    const key = { namespace: NAMESPACE, name: 'nobody' };
+    assert.deepEqual(await access.getNode('nobody'), { kind: 'missing' });
+    assert.deepEqual(await access.getPod(key), { kind: 'missing' });
+    assert.deepEqual(await access.getDaemonSet(key), { kind: 'missing' });
+    assert.deepEqual(await access.getRevision(key), { kind: 'missing' });
+  });
+
+  it('reads the watcher’s Lease, and leaves a request for a snapshot on it', async () => {
+    const path = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases';
+    const metadata = { name: 'rollcall-watcher', namespace: 'rollcall-system' };
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata };
+    await admin.request({ method: 'POST', path, body: lease });
+    assert.equal((await access.requestSnapshot('request-1')).kind, 'found');
+    const read = await access.getWatcherLease();
+    assert.ok(read.kind === 'found');
+    const annotations = read.object.metadata.annotations;
+    assert.equal(annotations?.['rollcall.dev/snapshot-requested'], 'request-1');
+    await admin.request({ method: 'DELETE', path: `${path}/rollcall-watcher` });
+  });
+
+  it('may do nothing else: no list of nodes, no secrets, no deletion of nodes (faults 69)', async () => {
+    const functions = createApiClient(cluster.access.connectionOf('functions'));
+    const denied = [
+      { method: 'GET', path: '/api/v1/nodes' },
+      { method: 'GET', path: '/api/v1/namespaces/kube-system/secrets' },
+      { method: 'GET', path: '/api/v1/namespaces/default' },
+      { method: 'DELETE', path: '/api/v1/nodes/nobody' },
+      { method: 'DELETE', path: `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets/set` },
+      { method: 'GET', path: '/api/v1/pods?watch=true' },
+    ] as const;
+    for (const request of denied) {
+      const { status } = await functions.request(request);
+      assert.equal(status, 403, `${request.method} ${request.path}`);
+    }
+    functions.close();
+  });
+});
