@@ -1,0 +1,237 @@
+/** protocol 4–6 and rows 77, 78, 86, 88: intents, and what the API server's answers mean. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
+import { slotName } from '../../../../src/core/naming.ts';
+import { ReconcileWorld, phaseOf } from '../../../support/reconcile-world.ts';
+
+const ref = (world: ReconcileWorld): { clusterUid: never; uid: never } => ({
+  clusterUid: world.mirror.clusterUid as never,
+  uid: world.daemonSet.metadata.uid as never,
+});
+
+const slotOf = (world: ReconcileWorld, node: string): string =>
+  slotName({
+    daemonSetName: 'agents',
+    daemonSetUid: uid(world.daemonSet.metadata.uid),
+    node: nodeName(node),
+  });
+
+/** Somebody's pod under the slot name of a node. */
+function takeName(
+  world: ReconcileWorld,
+  pod: { node: string; on?: string; owned?: boolean; phase?: string; terminating?: boolean },
+): void {
+  const owner = {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    name: 'agents',
+    uid: world.daemonSet.metadata.uid,
+    controller: true,
+  };
+  world.cluster.put('pods', {
+    metadata: {
+      namespace: 'system',
+      name: slotOf(world, pod.node),
+      labels: { app: 'agents' },
+      ...(pod.owned === false ? {} : { ownerReferences: [owner] }),
+      ...(pod.terminating === true ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+      ...(pod.terminating === true ? { finalizers: ['test/hold'] } : {}),
+    },
+    spec: { nodeName: pod.on ?? pod.node },
+    status: { phase: pod.phase ?? 'Running' },
+  });
+}
+
+describe('protocol 4, 5: a create without an answer', () => {
+  it('that was applied is recognised: one pod (spec faults 10)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync();
+    world.cluster.hooks = {
+      beforeEffect: (effect) =>
+        effect.kind === 'create-pod' ? { kind: 'lose-answer' } : undefined,
+    };
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'outcome-open');
+    world.cluster.hooks = {};
+    await world.settle();
+    assert.deepEqual(world.placed, ['node-0001']);
+    assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('is re-issued under the same name, and the late request meets its own name', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync();
+    world.cluster.hooks = {
+      beforeEffect: (effect) => (effect.kind === 'create-pod' ? { kind: 'stuck' } : undefined),
+    };
+    await world.run();
+    world.cluster.hooks = {};
+    await world.mirror.sync();
+    await world.run();
+    world.cluster.releaseStuck();
+    await world.settle();
+    assert.deepEqual(world.placed, ['node-0001']);
+    assert.deepEqual(
+      world.pods.map(({ metadata }) => metadata.name),
+      [slotOf(world, 'node-0001')],
+    );
+    assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('that was certainly never sent is withdrawn', async () => {
+    const world = new ReconcileWorld({ nodes: 3 });
+    await world.mirror.sync();
+    world.cluster.hooks = {
+      beforeEffect: (effect) =>
+        effect.kind === 'create-pod'
+          ? { kind: 'answer', outcome: { kind: 'unsent', message: '429', retryAfterMs: 7_000 } }
+          : undefined,
+    };
+    const result = await world.run();
+    assert.ok(result.kind === 'deferred' && result.nextLookAtMs >= world.clock.nowMs() + 5_000);
+    const state = await world.view.readState(ref(world));
+    assert.deepEqual(state?.intents, []);
+    assert.equal(state?.retry?.holdsCreates, true, 'the API server said when');
+  });
+});
+
+describe('AlreadyExists (row 88, spec faults 41)', () => {
+  /** The view does not show the pod that holds the name. */
+  async function meet(pod: Parameters<typeof takeName>[1]): Promise<ReconcileWorld> {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.mirror.sync();
+    takeName(world, pod);
+    await world.run();
+    return world;
+  }
+
+  it('ours and live: done, and it is the pod of the node', async () => {
+    const world = await meet({ node: 'node-0001' });
+    await world.settle();
+    assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
+    assert.equal(world.metrics.sum('reconcile_refused_pods'), 0);
+  });
+
+  it('ours and terminating: waits, then creates', async () => {
+    const world = await meet({ node: 'node-0001', terminating: true });
+    await world.mirror.sync();
+    await world.run();
+    assert.equal(world.pods.length, 2, 'nothing beside the terminating pod');
+    world.cluster.remove('pods', slotOf(world, 'node-0001'), 'system');
+    await world.settle();
+    assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
+    assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('ours and terminal, held by a finalizer: a successor under another name (row 86)', async () => {
+    const world = await meet({ node: 'node-0001', phase: 'Failed', terminating: true });
+    await world.settle();
+    const live = world.pods.filter((pod) => phaseOf(pod) === 'Running');
+    assert.equal(live.length, 2);
+    assert.ok(live.every(({ metadata }) => metadata.name !== slotOf(world, 'node-0001')));
+    assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('other owner: a bug event for that node only, others go on', async () => {
+    const world = await meet({ node: 'node-0001', owned: false, on: 'node-0009' });
+    await world.settle({ withinMs: 1_000 });
+    const state = await world.view.readState(ref(world));
+    assert.equal(state?.refusals?.[0]?.code, 'name-taken');
+    assert.ok(world.placed.includes('node-0002'));
+    const events = world.cluster.list('events').map((event) => event['message']);
+    assert.ok(events.some((message) => String(message).includes('is not ours')));
+  });
+
+  it('other node: the same', async () => {
+    const world = await meet({ node: 'node-0001', on: 'node-0009' });
+    const state = await world.view.readState(ref(world));
+    assert.equal(state?.refusals?.[0]?.code, 'name-taken');
+    assert.ok(world.placed.includes('node-0002'));
+  });
+});
+
+describe('deletes', () => {
+  const failOne = async (world: ReconcileWorld): Promise<string> => {
+    await world.settle();
+    await world.clock.advance(60_000);
+    const name = world.pods[0]?.metadata.name ?? '';
+    world.setPhase(name, 'Failed');
+    await world.mirror.sync();
+    return name;
+  };
+
+  it('use the live version, so filtered status changes cannot livelock them (row 77)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    const name = await failOne(world);
+    const before = world.pods[0]?.metadata.uid;
+    world.cluster.change('pods', { namespace: 'system', name }, (pod) => pod);
+    const result = await world.run();
+    assert.ok('counts' in result && result.counts.deletes === 1);
+    await world.settle();
+    assert.notEqual(world.pods[0]?.metadata.uid, before);
+    assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('are dropped when the reason does not hold any more', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    const name = await failOne(world);
+    world.setPhase(name, 'Running');
+    await world.run();
+    assert.deepEqual(world.placed, ['node-0001']);
+    assert.ok(!world.cluster.requests.includes(`delete-pod ${name}`));
+  });
+
+  it('without an answer stay open until the pod is seen gone, and hit nothing else (row 78)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    const name = await failOne(world);
+    world.cluster.hooks = {
+      beforeEffect: (effect) => (effect.kind === 'delete-pod' ? { kind: 'stuck' } : undefined),
+    };
+    await world.run();
+    const open = (await world.view.readState(ref(world)))?.intents ?? [];
+    assert.deepEqual(
+      open.map((intent) => intent.kind === 'delete' && intent.isAccepted),
+      [false],
+    );
+    world.cluster.hooks = {};
+    await world.settle();
+    const replacement = world.pods[0]?.metadata.uid;
+    world.cluster.releaseStuck();
+    assert.equal(world.pods[0]?.metadata.uid, replacement, `${name} was re-made under its name`);
+    assert.deepEqual(world.placed, ['node-0001']);
+  });
+
+  it('of pods whose node is absent need a live 404 of the node', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    world.idleNodes.add('node-0002');
+    await world.settle({ withinMs: 5_000 });
+    world.cluster.remove('nodes', 'node-0002');
+    await world.mirror.sync();
+    world.addNode('node-0002');
+    await world.run();
+    assert.equal(world.pods.length, 2, 'the node is there again');
+    world.cluster.remove('nodes', 'node-0002');
+    await world.clock.advance(60_000);
+    await world.settle({ withinMs: 5_000 });
+    assert.deepEqual(world.placed, ['node-0001']);
+  });
+});
+
+describe('protocol 6: a missing state beside pods', () => {
+  it('withholds deletes of available pods for twice the time-out, then goes on', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.settle();
+    await world.clock.advance(60_000);
+    world.addNode('node-0002', { taints: [{ key: 'gone', effect: 'NoExecute' }] });
+    world.view.lose('STATE');
+    await world.mirror.sync();
+    await world.run();
+    assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
+    const state = await world.view.readState(ref(world));
+    assert.equal(state?.dueAtMs, world.clock.nowMs() + 20_000);
+    await world.clock.advance(20_000);
+    await world.settle();
+    assert.deepEqual(world.placed, ['node-0001']);
+  });
+});
