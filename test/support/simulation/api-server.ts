@@ -30,6 +30,8 @@ type Named = { readonly metadata: { readonly name: string } } & Record<string, u
 export class SimulatedApiServer extends SimulatedCluster {
   /** Commits still known to watches, oldest first. */
   commits: Commit[] = [];
+  /** Every commit there ever was. */
+  readonly history: Commit[] = [];
   /** Versions up to this one are compacted: a watch from there is expired. */
   compactedVersion = 0;
   readonly #listeners = new Set<CommitListener>();
@@ -115,6 +117,7 @@ export class SimulatedApiServer extends SimulatedCluster {
   #commit(kind: Kind, type: Commit['type'], object: KubernetesObject): void {
     const commit = { version: Number(this.version), kind, type, object };
     this.commits.push(commit);
+    this.history.push(commit);
     for (const listener of this.#listeners) listener(commit);
   }
 }

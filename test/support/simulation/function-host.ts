@@ -85,7 +85,7 @@ export class FunctionHost {
   /** The rule of the next invocation's gate, by function. */
   ruleFor: (name: FunctionName) => GateRule | undefined = () => undefined;
   readonly metrics = new MemoryMetrics();
-  readonly log: MemoryLog;
+  readonly log = new MemoryLog();
   /** Frozen invocations, oldest first. */
   readonly frozen: Gate[] = [];
   /** Results of `reconcile`, newest last: `key kind code`. */
@@ -99,7 +99,6 @@ export class FunctionHost {
 
   constructor(options: HostOptions) {
     this.#on = options;
-    this.log = new MemoryLog();
   }
 
   /** All warm processes are gone: the next invocations start cold. */

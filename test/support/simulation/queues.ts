@@ -25,7 +25,7 @@ import {
 import { encodeWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
 import { Broker } from '../../../src/local/aws/sqs/broker.ts';
 import type { BrokerQueue } from '../../../src/local/aws/sqs/broker.ts';
-import type { NewMessage } from '../../../src/local/aws/sqs/message.ts';
+import type { Delivery, NewMessage } from '../../../src/local/aws/sqs/message.ts';
 
 /** Work queues and their dead-letter queues. */
 export type QueueName =
@@ -175,4 +175,25 @@ export class SimulatedQueues {
       nowMs,
     );
   }
+}
+
+let handMade = 0;
+
+/** A delivery that no queue made: for an invocation out of turn. */
+export function deliveryOf(body: string): Delivery {
+  handMade += 1;
+  return {
+    receiptHandle: '',
+    message: {
+      messageId: `hand-made-${handMade}`,
+      body,
+      bodyMd5: '',
+      senderId: '',
+      sentAtMs: 0,
+      sequence: 0,
+      visibleAtMs: 0,
+      isInFlight: true,
+      receiveCount: 1,
+    },
+  };
 }

@@ -6,6 +6,7 @@
 import type { ClusterId } from '../../../src/core/model/identifiers.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Random } from '../../../src/ports/random.ts';
+import type { WatcherOptions } from '../../../src/watcher/options.ts';
 import { createWatcher } from '../../../src/watcher/watcher.ts';
 import type { Watcher } from '../../../src/watcher/watcher.ts';
 import { MemoryLog } from '../memory-log.ts';
@@ -34,18 +35,19 @@ export interface WatcherSurroundings {
   readonly clock: Clock;
   readonly random: Random;
   readonly skewMs: number;
+  readonly options?: Partial<WatcherOptions>;
 }
 
 /** Starts a watcher process. */
 export function startWatcherProcess(surroundings: WatcherSurroundings): WatcherProcess {
-  const { cluster, senderId, api, queues, random, skewMs } = surroundings;
+  const { cluster, senderId, api, queues, random, skewMs, options = {} } = surroundings;
   const clock = new ProcessClock(surroundings.clock, skewMs);
   const faults = noWatchFaults();
   const source = new SimulatedWatchSource(api, clock, faults);
   const log = new MemoryLog();
   const metrics = new MemoryMetrics();
   const queue = queues.eventQueue(senderId, clock);
-  const watcher = createWatcher({ cluster, source, queue, clock, random, log, metrics });
+  const watcher = createWatcher({ cluster, source, queue, clock, random, log, metrics, options });
   void watcher.start();
   return { watcher, clock, source, faults, log };
 }

@@ -12,25 +12,28 @@ import assert from 'node:assert/strict';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import { HINT_SCHEMA } from '../../../src/core/model/hint.ts';
+import type { Hint } from '../../../src/core/model/hint.ts';
+import type { ClusterMeta } from '../../../src/core/model/view-items.ts';
+import { encodeHint } from '../../../src/adapters/sqs/hint-codec.ts';
 import type { ReconcileOptions } from '../../../src/app/reconcile/dependencies.ts';
 import { createSeededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
-import type { ClusterConnector } from '../../../src/ports/cluster-access.ts';
 import type { Random } from '../../../src/ports/random.ts';
+import type { WatcherOptions } from '../../../src/watcher/options.ts';
 import { MemoryRegistryStore } from '../memory-registry-store.ts';
 import { MemoryViewStore } from '../memory-view-store.ts';
-import { SimulatedConnector } from '../simulated-cluster.ts';
 import { VirtualClock } from '../virtual-clock.ts';
-import { SimulatedApiServer } from './api-server.ts';
-import { SimulatedControllers } from './controllers.ts';
+import type { SimulatedApiServer } from './api-server.ts';
+import type { SimulatedControllers } from './controllers.ts';
 import { FunctionHost } from './function-host.ts';
-import { SimulatedMapping } from './mapping.ts';
-import type { RecordFate } from './mapping.ts';
+import type { RecordFate, SimulatedMapping } from './mapping.ts';
+import { createMappings } from './mappings.ts';
 import { rawDaemonSet, rawNode } from './objects.ts';
 import type { RawDaemonSetOptions, RawNodeOptions } from './objects.ts';
 import { Observer } from './observer.ts';
 import { differences } from './oracle.ts';
 import { ProcessClock } from './process-clock.ts';
-import { SimulatedQueues } from './queues.ts';
+import { SimulatedQueues, deliveryOf } from './queues.ts';
+import { Site, observedConnector } from './site.ts';
 import type { QueueName } from './queues.ts';
 import { startWatcherProcess } from './watcher-process.ts';
 import type { WatcherProcess } from './watcher-process.ts';
@@ -40,6 +43,7 @@ export interface WorldOptions {
   readonly seed?: number;
   readonly nodes?: readonly string[];
   readonly reconcile?: Partial<ReconcileOptions>;
+  readonly watcher?: Partial<WatcherOptions>;
   /** How far the wall clocks are off, in milliseconds. */
   readonly skewMs?: {
     readonly api?: number;
@@ -61,21 +65,18 @@ export class World {
   readonly observer = new Observer();
   readonly view = new MemoryViewStore();
   readonly registry = new MemoryRegistryStore();
-  readonly connector = new SimulatedConnector();
   readonly functionClock: ProcessClock;
   readonly apiClock: ProcessClock;
   readonly queues: SimulatedQueues;
   readonly host: FunctionHost;
   readonly watchers: WatcherProcess[] = [];
   readonly trace: string[] = [];
-  api: SimulatedApiServer;
-  controllers: SimulatedControllers;
-  /** Delay of deliveries, of requests to the API server, and fate of records. */
+  site: Site;
+  /** Delay of deliveries, and fate of records. */
   deliveryDelayMs: (queue: QueueName) => number = () => 1;
-  requestDelayMs: () => number = () => 2;
   fate: (queue: QueueName) => RecordFate = () => 'deliver';
   readonly #options: WorldOptions;
-  readonly #mappings = new Map<QueueName, SimulatedMapping>();
+  readonly #mappings: ReadonlyMap<QueueName, SimulatedMapping>;
   #lastActivityMs = 0;
 
   constructor(options: WorldOptions = {}) {
@@ -87,21 +88,30 @@ export class World {
       this.#mappings.get(queue)?.poke();
     });
     const burstPodsMax = options.reconcile?.burstPodsMax ?? 250;
+    const { observer, clock } = this;
     this.host = new FunctionHost({
       clock: this.functionClock,
       random: this.random,
       registry: this.registry,
       view: this.observer.watchView(this.view),
       hintQueue: (clock) => this.queues.hintQueue(clock),
-      connector: (key) => this.#observedConnector({ key, burstPodsMax }),
+      connector: (key) =>
+        observedConnector({ clock, observer, key, burstPodsMax, siteOf: () => this.site }),
       ...(options.reconcile === undefined ? {} : { reconcile: options.reconcile }),
       note: (text) => {
         this.note(text);
         if (!text.endsWith('skipped')) this.#lastActivityMs = this.clock.monotonicMs();
       },
     });
-    this.#mapQueues();
-    [this.api, this.controllers] = this.#newCluster('uid-of-kube-system');
+    this.#mappings = createMappings({
+      host: this.host,
+      queues: this.queues,
+      clock: this.clock,
+      delayMs: (queue) => this.deliveryDelayMs(queue),
+      copyDelayMs: () => 1000 + this.random.next() * 60_000,
+      fate: (queue) => this.fate(queue),
+    });
+    this.site = this.#newSite('uid-of-kube-system');
     this.register();
     for (const name of options.nodes ?? []) this.addNode(name);
     this.#scheduleResync();
@@ -113,6 +123,14 @@ export class World {
     world.startWatcher();
     await world.advance(2000);
     return world;
+  }
+
+  get api(): SimulatedApiServer {
+    return this.site.api;
+  }
+
+  get controllers(): SimulatedControllers {
+    return this.site.controllers;
   }
 
   /** Adds a line to the trace. */
@@ -151,7 +169,7 @@ export class World {
 
   /** Another cluster stands at the endpoint from now on; the registration stays as it is. */
   rebuildCluster(uid: string): void {
-    [this.api, this.controllers] = this.#newCluster(uid);
+    this.site = this.#newSite(uid);
   }
 
   addNode(name: string, options: RawNodeOptions = {}): void {
@@ -172,6 +190,7 @@ export class World {
       clock: this.clock,
       random: this.random,
       skewMs: this.#options.skewMs?.watcher ?? 0,
+      ...(this.#options.watcher === undefined ? {} : { options: this.#options.watcher }),
     });
     this.watchers.push(process);
     return process;
@@ -190,12 +209,19 @@ export class World {
 
   /** Sends a hint as an operator does. */
   hint(name: string): void {
-    const key = { cluster: CLUSTER, namespace: 'ns', name };
-    const { clusterUid: uid } = this.api;
-    this.queues.sendHint(
-      { schema: HINT_SCHEMA, key, clusterUid: uid, reason: 'manual' },
-      `manual/${this.random.uniqueId()}`,
-    );
+    this.queues.sendHint(this.#manualHint(name), `manual/${this.random.uniqueId()}`);
+  }
+
+  /** Invokes `reconcile` at once, beside whatever the queue does. */
+  reconcileNow(name: string): Promise<unknown> {
+    return this.host.reconcile([deliveryOf(encodeHint(this.#manualHint(name)))]);
+  }
+
+  /** META of the present cluster; fails when there is none. */
+  async meta(): Promise<ClusterMeta> {
+    const meta = await this.view.readMeta(this.api.clusterUid);
+    assert.ok(meta !== undefined, 'there is no META');
+    return meta;
   }
 
   /** The mapping of a queue: paused ones deliver nothing. */
@@ -245,80 +271,30 @@ export class World {
     assert.deepEqual(own, [], 'a handler failed for a reason of its own');
   }
 
+  #manualHint(name: string): Hint {
+    const key = { cluster: CLUSTER, namespace: 'ns', name };
+    return { schema: HINT_SCHEMA, key, clusterUid: this.api.clusterUid, reason: 'manual' };
+  }
+
   #isCalm(forMs: number): boolean {
     const isBusy = [...this.#mappings.values()].some((mapping) => mapping.isBusy);
     return !isBusy && this.clock.monotonicMs() - this.#lastActivityMs >= forMs;
   }
 
-  #observedConnector(sender: {
-    readonly key: { readonly namespace: string; readonly name: string };
-    readonly burstPodsMax: number;
-  }): ClusterConnector {
-    return {
-      connect: async (registration) => {
-        await this.functionClock.sleep(this.requestDelayMs());
-        const connection = await this.connector.connect(registration);
-        if (connection.kind !== 'connected') return connection;
-        const facts = { ...sender, registration };
-        const access = this.observer.watchAccess(this.api, connection.access, facts);
-        return { kind: 'connected', access };
-      },
-      forget: (id) => {
-        this.connector.forget(id);
-      },
-    };
-  }
-
-  #newCluster(uid: string): [SimulatedApiServer, SimulatedControllers] {
-    const api = new SimulatedApiServer(clusterUid(uid), this.apiClock);
-    api.podsLinger = true;
-    api.hooks.beforeEffect = async () => {
-      await this.clock.sleep(this.requestDelayMs());
-      return undefined;
-    };
-    api.hooks.onRead = async () => {
-      await this.clock.sleep(this.requestDelayMs());
-      return undefined;
-    };
-    api.subscribe((commit) => {
-      if (commit === undefined) this.note('etcd restored');
-      else {
+  #newSite(uid: string): Site {
+    return new Site(clusterUid(uid), {
+      clock: this.apiClock,
+      observer: this.observer,
+      onCommit: (commit) => {
+        if (commit === undefined) {
+          this.note('etcd restored');
+          return;
+        }
         const { kind, type, object, version } = commit;
         this.note(`${version} ${type} ${kind} ${object.metadata.name}`);
         if (kind !== 'leases') this.#lastActivityMs = this.clock.monotonicMs();
-      }
+      },
     });
-    this.observer.watchApi(api);
-    this.connector.clusters.set(CLUSTER, api);
-    return [api, new SimulatedControllers(api, this.apiClock)];
-  }
-
-  #mapQueues(): void {
-    const { host } = this;
-    this.#map('events.fifo', 10, (records) => host.ingest(records));
-    this.#map('reconcile.fifo', 1, (records) => host.reconcile(records));
-    this.#map('delay', 10, (records) => host.requeue(records));
-    this.#map('events-dead.fifo', 10, (records) => host.deadLetter('events', records));
-    this.#map('reconcile-dead.fifo', 10, (records) => host.deadLetter('reconcile', records));
-    this.#map('delay-dead', 10, (records) => host.deadLetter('delay', records));
-  }
-
-  #map(
-    queue: QueueName,
-    batchMax: number,
-    invoke: ConstructorParameters<typeof SimulatedMapping>[0]['invoke'],
-  ): void {
-    const mapping = new SimulatedMapping({
-      queues: this.queues,
-      clock: this.clock,
-      queue,
-      batchMax,
-      invoke,
-      delayMs: () => this.deliveryDelayMs(queue),
-      copyDelayMs: () => 1000 + this.random.next() * 60_000,
-      fate: () => this.fate(queue),
-    });
-    this.#mappings.set(queue, mapping);
   }
 
   #scheduleResync(): void {

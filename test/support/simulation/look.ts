@@ -1,0 +1,27 @@
+/** Small questions that tests ask of a world. */
+import assert from 'node:assert/strict';
+import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import { nodeOf } from '../simulated-cluster.ts';
+import { controllerUid } from '../simulated-objects.ts';
+import type { WatcherProcess } from './watcher-process.ts';
+import type { World } from './world.ts';
+
+/** Pods whose controller is the DaemonSet that now stands under this name. */
+export function podsOf(world: World, name: string): readonly KubernetesObject[] {
+  const uid = world.api.find('daemonsets', name, 'ns')?.metadata.uid;
+  return world.api.list('pods').filter((pod) => uid !== undefined && controllerUid(pod) === uid);
+}
+
+/** The one pod of a DaemonSet on a node. */
+export function podOn(world: World, name: string, node: string): KubernetesObject {
+  const found = podsOf(world, name).filter((pod) => nodeOf(pod) === node);
+  assert.equal(found.length, 1, `pods of ${name} on ${node}`);
+  return found[0] as KubernetesObject;
+}
+
+/** The watcher that was started last and not stopped. */
+export function theWatcher(world: World): WatcherProcess {
+  const last = world.watchers.at(-1);
+  assert.ok(last !== undefined, 'no watcher runs');
+  return last;
+}

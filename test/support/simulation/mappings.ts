@@ -1,0 +1,35 @@
+/** The event-source mappings of serverless.yml, as far as the simulation runs them. */
+import type { FunctionHost } from './function-host.ts';
+import { SimulatedMapping } from './mapping.ts';
+import type { MappingOptions } from './mapping.ts';
+import type { QueueName } from './queues.ts';
+
+/** What all mappings share. */
+export interface MappingSurroundings extends Pick<
+  MappingOptions,
+  'queues' | 'clock' | 'copyDelayMs' | 'fate'
+> {
+  readonly host: FunctionHost;
+  readonly delayMs: (queue: QueueName) => number;
+}
+
+/** One mapping for each queue. */
+export function createMappings(
+  surroundings: MappingSurroundings,
+): ReadonlyMap<QueueName, SimulatedMapping> {
+  const { host, delayMs, ...shared } = surroundings;
+  const mapped: readonly (readonly [QueueName, number, MappingOptions['invoke']])[] = [
+    ['events.fifo', 10, (records) => host.ingest(records)],
+    ['reconcile.fifo', 1, (records) => host.reconcile(records)],
+    ['delay', 10, (records) => host.requeue(records)],
+    ['events-dead.fifo', 10, (records) => host.deadLetter('events', records)],
+    ['reconcile-dead.fifo', 10, (records) => host.deadLetter('reconcile', records)],
+    ['delay-dead', 10, (records) => host.deadLetter('delay', records)],
+  ];
+  return new Map(
+    mapped.map(([queue, batchMax, invoke]) => [
+      queue,
+      new SimulatedMapping({ ...shared, queue, batchMax, invoke, delayMs: () => delayMs(queue) }),
+    ]),
+  );
+}

@@ -1,0 +1,83 @@
+/**
+ * A cluster in the world: API server, controllers, and the functions' way to it.
+ *
+ * Requests take time. What a test makes of one is decided by `intervene` (effects) and `answer`
+ * (reads); the observer sees every batch before anything can befall it.
+ */
+import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
+import type { Effect } from '../../../src/core/model/effects.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { ClusterConnector, LiveRead } from '../../../src/ports/cluster-access.ts';
+import type { NamespacedName } from '../../../src/ports/view-store.ts';
+import type { Intervention } from '../simulated-cluster.ts';
+import { SimulatedApiServer } from './api-server.ts';
+import type { CommitListener } from './api-server.ts';
+import { SimulatedControllers } from './controllers.ts';
+import type { Observer } from './observer.ts';
+
+/** What a site runs in. */
+export interface SiteSurroundings {
+  readonly clock: Clock;
+  readonly observer: Observer;
+  readonly onCommit: CommitListener;
+}
+
+/** One cluster. */
+export class Site {
+  readonly api: SimulatedApiServer;
+  readonly controllers: SimulatedControllers;
+  requestDelayMs: () => number = () => 2;
+  /** False: nothing answers at the endpoint. */
+  isReachable = true;
+  intervene: (effect: Effect) => Intervention | undefined = () => undefined;
+  afterEffect: (effect: Effect) => void | Promise<void> = () => undefined;
+  answer: (what: string, name: string) => LiveRead<never> | undefined = () => undefined;
+
+  constructor(uid: ClusterUid, { clock, observer, onCommit }: SiteSurroundings) {
+    this.api = new SimulatedApiServer(uid, clock);
+    this.api.podsLinger = true;
+    this.api.hooks = {
+      beforeEffect: async (effect) => {
+        await clock.sleep(this.requestDelayMs());
+        return this.intervene(effect);
+      },
+      afterEffect: (effect) => this.afterEffect(effect),
+      onRead: async (what, name) => {
+        await clock.sleep(this.requestDelayMs());
+        return this.answer(what, name);
+      },
+    };
+    this.api.subscribe(onCommit);
+    observer.watchApi(this.api);
+    this.controllers = new SimulatedControllers(this.api, clock);
+  }
+}
+
+/** The connector of one invocation: to whatever cluster stands at the endpoint, under observation. */
+export function observedConnector(options: {
+  readonly clock: Clock;
+  readonly observer: Observer;
+  readonly key: NamespacedName;
+  readonly burstPodsMax: number;
+  readonly siteOf: () => Site;
+}): ClusterConnector {
+  const { clock, observer, key, burstPodsMax, siteOf } = options;
+  return {
+    connect: async (registration) => {
+      await clock.sleep(siteOf().requestDelayMs());
+      const { api, isReachable } = siteOf();
+      if (registration.authentication.kind === 'none') {
+        return { kind: 'refused', refusal: { kind: 'no-credential' } };
+      }
+      if (!isReachable) {
+        return { kind: 'refused', refusal: { kind: 'unavailable', message: 'nobody answers' } };
+      }
+      if (api.clusterUid !== registration.clusterUid) {
+        return { kind: 'refused', refusal: { kind: 'wrong-cluster', foundUid: api.clusterUid } };
+      }
+      const access = observer.watchAccess(api, api, { key, registration, burstPodsMax });
+      return { kind: 'connected', access };
+    },
+    forget: () => undefined,
+  };
+}
