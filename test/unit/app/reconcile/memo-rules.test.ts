@@ -1,0 +1,214 @@
+/** protocol 8, 11–13 and rows 73–76: status, memo, due time, configuration. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { DaemonSetState } from '../../../../src/core/model/state.ts';
+import type { Epoch } from '../../../../src/core/model/identifiers.ts';
+import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+
+const HOUR_MS = 3_600_000;
+
+async function stateOf(world: ReconcileWorld): Promise<DaemonSetState> {
+  const uid = world.daemonSet.metadata.uid as never;
+  const state = await world.view.readState({ clusterUid: world.mirror.clusterUid, uid });
+  assert.ok(state !== undefined);
+  return state;
+}
+
+const count = (world: ReconcileWorld, kind: string): number =>
+  world.cluster.requests.filter((request) => request.startsWith(kind)).length;
+
+describe('protocol 8: a status conflict', () => {
+  it('is never retried with the same counts: the next look recounts', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.mirror.sync();
+    await world.run();
+    world.runKubelets();
+    await world.mirror.sync();
+    world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, labels: { edited: 'yes' } },
+    }));
+    const before = count(world, 'update-status');
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'status-conflict');
+    assert.equal(count(world, 'update-status'), before + 1, 'one try');
+    assert.equal((await stateOf(world)).memo, undefined, 'not complete');
+    await world.settle();
+    assert.equal(world.daemonSet.status?.numberReady, 2);
+    assert.deepEqual(world.daemonSet.metadata.labels, { edited: 'yes' });
+  });
+
+  it('that lasts for several tries ends, with few requests (spec faults 11)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    let conflicts = 0;
+    world.cluster.hooks = {
+      beforeEffect: (effect) => {
+        if (effect.kind !== 'update-status' || conflicts === 5) return undefined;
+        conflicts += 1;
+        return { kind: 'answer', outcome: { kind: 'conflict', message: 'modified' } };
+      },
+    };
+    await world.settle();
+    assert.equal(conflicts, 5);
+    assert.equal(world.daemonSet.status?.numberReady, 1);
+  });
+});
+
+describe('protocol 11: the memo', () => {
+  it('holds stamps as read: what came in between is not skipped (rows 73, 76)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    world.addNode('node-0002');
+    await world.mirror.sync();
+    let isDone = false;
+    world.view.hooks = {
+      before: async ({ operation }) => {
+        if (operation !== 'writeState' || isDone) return;
+        isDone = true;
+        world.addNode('node-0003');
+        await world.mirror.sync();
+      },
+    };
+    await world.run();
+    world.view.hooks = {};
+    assert.notEqual((await world.run()).kind, 'skipped');
+    await world.settle();
+    assert.equal(world.placed.length, 3);
+  });
+
+  it('is void in another epoch, era, configuration or release (row 74)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    assert.equal((await world.run()).kind, 'skipped');
+    world.mirror.epoch = '501' as Epoch;
+    world.mirror.seq = 0;
+    await world.mirror.syncMeta();
+    assert.equal((await world.run()).kind, 'settled', 'numbering began again');
+    assert.equal((await world.run()).kind, 'skipped');
+    world.mirror.era = 2;
+    await world.mirror.syncMeta();
+    assert.equal((await world.run()).kind, 'settled');
+    world.register({});
+    assert.equal((await world.run()).kind, 'settled');
+    assert.equal((await world.run()).kind, 'skipped');
+    const { options } = world.dependencies;
+    assert.equal((await world.run({ options: { ...options, release: 'next' } })).kind, 'settled');
+  });
+
+  it('expires within six hours, and then is written anew', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    const first = await stateOf(world);
+    assert.ok(first.memo !== undefined && first.expiryAtMs !== undefined);
+    assert.ok(first.expiryAtMs <= first.memo.ranAtMs + 6 * HOUR_MS);
+    assert.ok(world.queue.timers.some(({ dueAtMs }) => dueAtMs === first.expiryAtMs));
+    await world.clock.advance(first.expiryAtMs - world.clock.nowMs());
+    await world.mirror.syncMeta();
+    assert.equal((await world.run()).kind, 'settled');
+    assert.ok(((await stateOf(world)).memo?.ranAtMs ?? 0) > first.memo.ranAtMs);
+  });
+
+  it('recognises the status that this key wrote itself: no run for its echo', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    const name = world.pods[0]?.metadata.name ?? '';
+    world.setPhase(name, 'Pending');
+    await world.mirror.sync();
+    assert.equal((await world.run()).kind, 'acted');
+    await world.mirror.sync();
+    assert.equal((await world.run()).kind, 'skipped', 'the echo of our own status');
+    world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (item) => item);
+    await world.mirror.sync();
+    assert.equal((await world.run()).kind, 'settled', 'somebody else wrote');
+  });
+
+  it('is not written by an unreadable registry, which counts as frozen (protocol 13)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync();
+    world.registry.hooks = {
+      before: () => {
+        throw new Error('throttled');
+      },
+    };
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'registry-unreadable');
+    assert.deepEqual(world.cluster.requests, []);
+    assert.equal(count(world, 'create'), 0);
+    assert.ok(
+      !world.view.calls.some(({ isWrite, operation }) => isWrite && /State|Verd/.test(operation)),
+    );
+    assert.equal(world.queue.timers.length, 1);
+  });
+});
+
+describe('protocol 12: the due time', () => {
+  it('of a failed pod in back-off is sent before it is recorded', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    const order: string[] = [];
+    const { queue, view } = world.dependencies;
+    world.view.hooks = {
+      before: ({ operation }) => {
+        if (operation === 'writeState') order.push('record');
+      },
+    };
+    await world.mirror.sync();
+    await world.run({
+      queue: {
+        sendHints: (...all) => queue.sendHints(...all),
+        sendTimers: (timers) => {
+          order.push('send');
+          return queue.sendTimers(timers);
+        },
+      },
+      view,
+    });
+    assert.deepEqual(order, ['record', 'send', 'record'], 'intents, timers, outcomes');
+  });
+
+  it('is sent again by a skip within ten seconds of it, under another id', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    const { expiryAtMs = 0 } = await stateOf(world);
+    await world.clock.advance(expiryAtMs - world.clock.nowMs() - 60_000);
+    const before = world.queue.timers.length;
+    assert.equal((await world.run()).kind, 'skipped');
+    assert.equal(world.queue.timers.length, before);
+    await world.clock.advance(51_000);
+    assert.equal((await world.run()).kind, 'skipped');
+    assert.equal(world.queue.timers.length, before + 1);
+    const ids = world.queue.timers.map(({ timerId }) => timerId);
+    assert.equal(new Set(ids).size, ids.length);
+    await world.clock.advance(7_500);
+    assert.notEqual((await world.run()).kind, 'skipped', 'due means now ≥ due − 2 s');
+  });
+
+  it('follows the back-off curve of a failing pod across restarts (spec faults 44)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    await world.clock.advance(HOUR_MS);
+    const deletions: number[] = [];
+    for (let failure = 0; failure < 4; failure += 1) {
+      const name = world.pods[0]?.metadata.name ?? '';
+      world.setPhase(name, 'Failed');
+      const uid = world.pods[0]?.metadata.uid;
+      world.idleNodes.add('node-0001');
+      await world.settle();
+      assert.notEqual(world.pods[0]?.metadata.uid, uid);
+      deletions.push(world.clock.nowMs());
+    }
+    const gaps = deletions.slice(1).map((at, index) => at - (deletions[index] ?? 0));
+    assert.ok(
+      gaps.every((gap, index) => gap >= 1_000 * 2 ** index * 0.99),
+      gaps.join(', '),
+    );
+  });
+
+  it('of minReadySeconds comes from all pods', async () => {
+    const world = new ReconcileWorld({
+      nodes: 2,
+      daemonSet: (object) => ({ ...object, spec: { ...object.spec, minReadySeconds: 30 } }),
+    });
+    await world.settle();
+    assert.equal(world.daemonSet.status?.numberAvailable, 2);
+  });
+});
