@@ -63,8 +63,11 @@ function judgeCreate(
   const { answer } = intent;
   // A name in the view proves nothing: the request may still be on its way, so only time resolves.
   if (answer === undefined) return isDead(intent, input) ? 'settled' : 'unresolved';
-  if (isOldEra(input) || pods.has(answer.uid)) return 'settled';
-  return hasPassed(input.marks.Pod, answer.resourceVersion) ? 'settled' : 'unseen';
+  const isMet =
+    isOldEra(input) || pods.has(answer.uid) || hasPassed(input.marks.Pod, answer.resourceVersion);
+  if (!isMet) return 'unseen';
+  // An earlier request of that name, never answered, may outlive the pod that the later one made.
+  return intent.earlierAtMs === undefined || isDead(intent, input) ? 'settled' : 'unresolved';
 }
 
 function judgeDelete(
@@ -95,9 +98,11 @@ function isDead(
   return at.nowMs >= resolvedAtMs(intent, at.requestTimeoutMs);
 }
 
-/** When an unanswered intent counts as resolved: twice the request time-out (protocol 5). */
+/** When the last unanswered request of an intent is dead: twice the request time-out (protocol 5). */
 export function resolvedAtMs(intent: Intent, requestTimeoutMs: number): number {
-  return intent.recordedAtMs + 2 * requestTimeoutMs;
+  const isAnswered = intent.kind === 'create' && intent.answer !== undefined;
+  const openAtMs = isAnswered ? (intent.earlierAtMs ?? intent.recordedAtMs) : intent.recordedAtMs;
+  return openAtMs + 2 * requestTimeoutMs;
 }
 
 function hasPassed(mark: ResourceVersion | undefined, version: ResourceVersion): boolean {
@@ -128,32 +133,80 @@ export function intentIdentity(intent: Intent): string {
 }
 
 /**
+ * Intents that a run is about to record, each later than the stored record of its identity: so two
+ * requests under one name can be told apart even if clocks stand still or go back (spec faults 14).
+ */
+export function stampIntents(
+  stored: readonly Intent[],
+  intents: readonly Intent[],
+): readonly Intent[] {
+  const storedAt = new Map(stored.map((each) => [intentIdentity(each), each.recordedAtMs]));
+  return intents.map((intent) => {
+    const beforeMs = storedAt.get(intentIdentity(intent));
+    const isLater = beforeMs === undefined || intent.recordedAtMs > beforeMs;
+    return isLater ? intent : { ...intent, recordedAtMs: beforeMs + 1 };
+  });
+}
+
+/**
  * Merges one run's changes into the stored intents, by identity. Of two records of one identity the
- * later wins; an answer lands on whatever record is there; settling removes nothing that was
- * recorded, or answered, after the judgement (protocol 4). Sorted by identity; idempotent.
+ * later wins, and remembers when the earlier one was made, if that was not settled before. An answer
+ * lands on whatever record is there. Settling removes only the very record that was judged, unless
+ * it was answered since, and falls back to an earlier request that the settler did not know of
+ * (protocol 4, 5). Sorted by identity; idempotent.
  */
 export function mergeIntents(stored: readonly Intent[], change: IntentChange): readonly Intent[] {
   const byIdentity = new Map<string, Intent>();
-  for (const intent of [...stored, ...(change.record ?? [])]) {
-    const identity = intentIdentity(intent);
-    byIdentity.set(identity, laterIntent(byIdentity.get(identity), intent));
-  }
-  for (const settled of change.settle ?? []) {
-    const identity = intentIdentity(settled);
-    const current = byIdentity.get(identity);
-    if (current !== undefined && laterIntent(current, settled) === settled) {
-      byIdentity.delete(identity);
-    }
-  }
+  for (const intent of stored) recordIntent(byIdentity, intent);
+  for (const settled of change.settle ?? []) settleIntent(byIdentity, settled);
+  for (const intent of change.record ?? []) recordIntent(byIdentity, intent);
   for (const answer of change.answers ?? []) applyAnswer(byIdentity, answer);
   return [...byIdentity.entries()]
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([, intent]) => intent);
 }
 
+function recordIntent(byIdentity: Map<string, Intent>, intent: Intent): void {
+  const identity = intentIdentity(intent);
+  byIdentity.set(identity, joinIntents(byIdentity.get(identity), intent));
+}
+
+function settleIntent(byIdentity: Map<string, Intent>, settled: Intent): void {
+  const identity = intentIdentity(settled);
+  const current = byIdentity.get(identity);
+  if (current?.recordedAtMs !== settled.recordedAtMs) return;
+  if (laterIntent(current, settled) !== settled) return;
+  const isKnown = earlierOf(current) === earlierOf(settled);
+  const rest = isKnown ? undefined : withoutLatest(current);
+  if (rest === undefined) byIdentity.delete(identity);
+  else byIdentity.set(identity, rest);
+}
+
+/** Two records of one identity as one: the later, which remembers when the one before it was made. */
+function joinIntents(stored: Intent | undefined, recorded: Intent): Intent {
+  if (stored === undefined) return recorded;
+  const later = laterIntent(stored, recorded);
+  if (later.kind !== 'create') return later;
+  const earlier = [
+    ...[stored, recorded].map(({ recordedAtMs }) => recordedAtMs),
+    ...[earlierOf(stored), earlierOf(recorded)],
+  ].filter((atMs) => atMs !== undefined && atMs < later.recordedAtMs) as readonly number[];
+  return earlier.length === 0 ? later : { ...later, earlierAtMs: Math.max(...earlier) };
+}
+
+function earlierOf(intent: Intent): number | undefined {
+  return intent.kind === 'create' ? intent.earlierAtMs : undefined;
+}
+
+/** What is left of a create once its latest request is settled: the earlier one, if there was one. */
+function withoutLatest(intent: Intent): Intent | undefined {
+  if (intent.kind !== 'create' || intent.earlierAtMs === undefined) return undefined;
+  const { kind, node, name, earlierAtMs } = intent;
+  return { kind, node, name, recordedAtMs: earlierAtMs };
+}
+
 /** The one that knows more: recorded later, else answered; `right` when they are equal. */
-function laterIntent(left: Intent | undefined, right: Intent): Intent {
-  if (left === undefined) return right;
+function laterIntent(left: Intent, right: Intent): Intent {
   if (left.recordedAtMs !== right.recordedAtMs) {
     return left.recordedAtMs > right.recordedAtMs ? left : right;
   }
@@ -163,10 +216,12 @@ function laterIntent(left: Intent | undefined, right: Intent): Intent {
 /** Text that orders records of one identity and one time: answered after unanswered. */
 function knowledge(intent: Intent): string {
   if (intent.kind === 'delete') {
-    return `${intent.isAccepted ? 1 : 0}${sortableVersion(intent.resourceVersion)}`;
+    const version = sortableVersion(intent.resourceVersion);
+    return `${intent.isAccepted ? 1 : 0}${version}${intent.node ?? ''}`;
   }
-  const { answer } = intent;
-  return answer === undefined ? '' : `${sortableVersion(answer.resourceVersion)}${answer.uid}`;
+  const { answer, node } = intent;
+  if (answer === undefined) return `0${node}`;
+  return `1${sortableVersion(answer.resourceVersion)}${answer.uid}${node}`;
 }
 
 function sortableVersion(version: ResourceVersion): string {
@@ -208,9 +263,10 @@ export function rebaseWrittenMarks(written: WrittenMarks, era: number): WrittenM
  */
 export function rebaseState(state: DaemonSetState, era: number): DaemonSetState {
   if (state.written.era === era) return state;
-  const intents = state.intents.filter((intent) =>
-    intent.kind === 'create' ? intent.answer === undefined : !intent.isAccepted,
-  );
+  const intents = state.intents.flatMap((intent) => {
+    const isAnswered = intent.kind === 'create' ? intent.answer !== undefined : intent.isAccepted;
+    return isAnswered ? (withoutLatest(intent) ?? []) : intent;
+  });
   return { ...state, intents, written: rebaseWrittenMarks(state.written, era) };
 }
 

@@ -4,10 +4,11 @@
  * The slot name, unless a pod that is still there holds it: then its successor, down the chain.
  * One unresolved create name per node: what was recorded and not answered is re-issued under the
  * name it has, whatever name would be chosen today, so that a request still on its way can only meet
- * its own name (S1). A successor waits until that earlier create is resolved.
+ * its own name (S1). A successor waits until that earlier create is resolved, and its predecessor is
+ * read live by the caller: it must still be there.
  */
 import type { NodeName, Uid } from './model/identifiers.ts';
-import type { NodeView } from './model/plan.ts';
+import type { NodeView, PlannedCreate } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
 import type { CreateIntent } from './model/state.ts';
 import type { NodeCode } from './model/verdict.ts';
@@ -24,9 +25,12 @@ export interface Wait {
   readonly untilMs?: number;
 }
 
+/** A name and, with a successor name, the pod whose successor it is. */
+export type NameChoice = Pick<PlannedCreate, 'name' | 'predecessor'>;
+
 /** Create under this name, or wait. */
 export type CreateDecision =
-  | { readonly kind: 'create'; readonly name: string }
+  | { readonly kind: 'create'; readonly choice: NameChoice }
   | { readonly kind: 'wait'; readonly wait: Wait };
 
 /** Decides about the pod that a node lacks. */
@@ -66,30 +70,33 @@ function decideName(planning: Planning, nodeView: NodeView): CreateDecision {
   const released = planning.releasedByNode.get(node) ?? [];
   for (const pod of [...nodeView.pods, ...nodeView.held, ...released]) holders.set(pod.name, pod);
   const unresolved = planning.unresolvedCreates.get(node) ?? [];
-  const repeated = unresolved.find((intent) => !holders.has(intent.name));
-  if (repeated !== undefined) return { kind: 'create', name: repeated.name };
-  const [pending] = unresolved;
-  if (pending !== undefined) return waitForResolution(planning, pending);
-  const { name, predecessor } = nameBeside(planning, node, holders);
-  if (predecessor !== undefined && planning.restrictedUntilMs !== undefined) {
-    const message =
-      `pod ${predecessor.name} still holds the name of the node's pod, and earlier requests may ` +
-      'have been forgotten; a pod under another name is created once they are certainly dead';
-    const untilMs = planning.restrictedUntilMs;
-    return {
-      kind: 'wait',
-      wait: { code: 'HeldByFinalizer', pod: predecessor.name, message, untilMs },
-    };
+  const [pending, ...others] = unresolved;
+  if (pending !== undefined) {
+    const mayRepeat = others.length === 0 && !holders.has(pending.name);
+    if (mayRepeat) return { kind: 'create', choice: { name: pending.name } };
+    return waitForResolution(planning, [pending, ...others]);
   }
-  return { kind: 'create', name };
+  // Dead by now, but the view may be older than its last moment: its own name stays the safe one.
+  const expired = planning.expiredCreates.get(node)?.find(({ name }) => !holders.has(name));
+  if (expired !== undefined) return { kind: 'create', choice: { name: expired.name } };
+  const choice = chooseName(planning, node, holders);
+  if (choice.predecessor !== undefined && planning.restrictedUntilMs !== undefined) {
+    const pod = choice.predecessor.name;
+    const message =
+      `pod ${pod} still holds the name of the node's pod, and earlier requests may have been ` +
+      'forgotten; a pod under another name is created once they are certainly dead';
+    const untilMs = planning.restrictedUntilMs;
+    return { kind: 'wait', wait: { code: 'HeldByFinalizer', pod, message, untilMs } };
+  }
+  return { kind: 'create', choice };
 }
 
 /** The slot name, or the last name of the chain of successors that nobody holds. */
-function nameBeside(
+function chooseName(
   planning: Planning,
   node: NodeName,
   holders: ReadonlyMap<string, PodProjection>,
-): { readonly name: string; readonly predecessor?: PodProjection } {
+): NameChoice {
   const daemonSetName = planning.view.name;
   const revision = planning.isSurging ? planning.context.currentHash : undefined;
   let name = slotName({
@@ -107,13 +114,17 @@ function nameBeside(
     name = successorName({ daemonSetName, predecessorUid: predecessor.uid });
     predecessor = holders.get(name);
   }
-  return last === undefined ? { name } : { name, predecessor: last };
+  if (last === undefined) return { name };
+  return { name, predecessor: { name: last.name, uid: last.uid } };
 }
 
-function waitForResolution(planning: Planning, pending: CreateIntent): CreateDecision {
-  const untilMs = resolvedAtMs(pending, planning.context.requestTimeoutMs);
+/** Two names may be on their way, or the one that is still has its former holder: time decides. */
+function waitForResolution(planning: Planning, pending: readonly CreateIntent[]): CreateDecision {
+  const { requestTimeoutMs } = planning.context;
+  const untilMs = Math.max(...pending.map((intent) => resolvedAtMs(intent, requestTimeoutMs)));
+  const names = pending.map(({ name }) => name).join(', ');
   const message =
-    `pod ${pending.name} still holds its name, and an earlier request to create it may be on its ` +
-    'way; a pod under another name is created once that request is dead';
-  return { kind: 'wait', wait: { code: 'HeldByFinalizer', pod: pending.name, message, untilMs } };
+    `an earlier request to create ${names} may still be on its way; its pod is created once that ` +
+    'request is certainly dead';
+  return { kind: 'wait', wait: { code: 'HeldByFinalizer', message, untilMs } };
 }

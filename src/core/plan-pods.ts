@@ -15,7 +15,7 @@ import type { BackoffEntry } from './model/state.ts';
 import { advanceBackoff, backoffEndMs, isInBackoff } from './backoff.ts';
 import { failedDaemonPodEvent, succeededDaemonPodEvent } from './events.ts';
 import { decideCreate } from './plan-create.ts';
-import type { Wait } from './plan-create.ts';
+import type { NameChoice, Wait } from './plan-create.ts';
 import type { Planning } from './planning.ts';
 import { isAvailable, revisionHashOfPod } from './pod-facts.ts';
 
@@ -31,7 +31,7 @@ export interface DeleteDecision {
 /** What one node needs; nothing at all when it is as it should be. */
 export interface NodeDecision {
   readonly nodeView: NodeView;
-  readonly createName?: string;
+  readonly create?: NameChoice;
   readonly deletes: readonly DeleteDecision[];
   readonly wait?: Wait;
   /** True if an available pod would go, were the state not new (protocol 6). */
@@ -159,7 +159,7 @@ function planStrays(planning: Planning): readonly DeleteDecision[] {
 
 function withCreate(planning: Planning, decision: NodeDecision): NodeDecision {
   const create = decideCreate(planning, decision.nodeView);
-  if (create.kind === 'create') return { ...decision, createName: create.name };
+  if (create.kind === 'create') return { ...decision, create: create.choice };
   return { ...decision, wait: create.wait };
 }
 

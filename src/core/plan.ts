@@ -125,8 +125,8 @@ interface Chosen {
 function chooseWithinBurst(planning: Planning, decisions: PodDecisions): Chosen {
   const { view, context } = planning;
   if (context.guard.kind !== 'act') return { creates: [], deletes: [], cappedCount: 0 };
-  const wantedCreates = decisions.nodes.flatMap(({ nodeView, createName }) =>
-    createName === undefined ? [] : [{ node: nodeView.node.name, name: createName }],
+  const wantedCreates = decisions.nodes.flatMap(({ nodeView, create }) =>
+    create === undefined ? [] : [{ node: nodeView.node.name, ...create }],
   );
   const wantedDeletes = [...decisions.nodes.flatMap(({ deletes }) => deletes), ...decisions.strays];
   const creates = wantedCreates.slice(0, context.burstPodsMax);

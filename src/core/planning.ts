@@ -7,6 +7,7 @@ import type { IntentJudgement, PlanContext, View } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
 import type { BackoffEntry, CreateIntent, DeleteIntent, RefusalEntry } from './model/state.ts';
 import { backoffGeneration, indexBackoff } from './backoff.ts';
+import { compareText } from './compare-text.ts';
 import { minReadyMsOf } from './pod-facts.ts';
 import { hasTemplateLabels } from './pod-template.ts';
 import { allowsSurge } from './strategy.ts';
@@ -24,6 +25,8 @@ export interface Planning {
   /** Answered creates that the view does not show: their nodes get nothing else. */
   readonly unseenCreates: ReadonlyMap<NodeName, CreateIntent>;
   readonly unresolvedCreates: ReadonlyMap<NodeName, readonly CreateIntent[]>;
+  /** Creates that only time has resolved. */
+  readonly expiredCreates: ReadonlyMap<NodeName, readonly CreateIntent[]>;
   /** Deletes without an answer, by victim: it counts as unavailable, the delete may be repeated. */
   readonly unresolvedDeletes: ReadonlyMap<Uid, DeleteIntent>;
   /** Victims whose delete was accepted: as good as terminating. */
@@ -41,8 +44,12 @@ export function preparePlanning(
   intents: IntentJudgement,
 ): Planning {
   const generation = backoffGeneration(view.daemonSet);
-  const unseen = intents.unseen.filter((intent) => intent.kind === 'create');
-  const unresolved = intents.unresolved.filter((intent) => intent.kind === 'create');
+  const unseen = intents.unseen.filter((intent) => intent.kind === 'create').sort(byName);
+  const unresolved = intents.unresolved.filter((intent) => intent.kind === 'create').sort(byName);
+  const expired = intents.settled
+    .filter((intent) => intent.kind === 'create')
+    .filter((intent) => intent.answer === undefined)
+    .sort(byName);
   const repeatable = intents.unresolved.filter((intent) => intent.kind === 'delete');
   const accepted = intents.unseen.filter((intent) => intent.kind === 'delete');
   const refusals = (context.state.refusals ?? []).filter(
@@ -59,11 +66,16 @@ export function preparePlanning(
     refusals: new Map(refusals.map((refusal) => [refusal.node, refusal])),
     unseenCreates: new Map(unseen.map((intent) => [intent.node, intent])),
     unresolvedCreates: groupByNode(unresolved, (intent) => intent.node),
+    expiredCreates: groupByNode(expired, (intent) => intent.node),
     unresolvedDeletes: new Map(repeatable.map((intent) => [intent.uid, intent])),
     acceptedDeletes: new Set(accepted.map((intent) => intent.uid)),
     releasedByNode: groupByNode(view.toRelease, (pod) => pod.targetNode ?? pod.boundNode),
     restrictedUntilMs: findRestriction(view, context),
   };
+}
+
+function byName(left: CreateIntent, right: CreateIntent): number {
+  return compareText(left.name, right.name);
 }
 
 /**

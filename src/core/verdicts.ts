@@ -78,14 +78,14 @@ export function explainPlacement(reason: PlacementReason): string {
 
 function findMatter(input: VerdictInput): Finding {
   const { decision } = input;
-  const hasWork = decision.createName !== undefined || decision.deletes.length > 0;
+  const hasWork = decision.create !== undefined || decision.deletes.length > 0;
   if (hasWork && input.guard.kind !== 'act') {
     return {
       code: 'WaitingForCluster',
       text: `needs a change, which waits: ${input.guard.message}`,
     };
   }
-  if (decision.createName !== undefined) return findCreating(input, decision.createName);
+  if (decision.create !== undefined) return findCreating(input, decision.create.name);
   if (decision.deletes.length > 0) return findDeleting(input);
   if (decision.wait !== undefined) {
     const { message, ...wait } = decision.wait;

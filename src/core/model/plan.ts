@@ -106,6 +106,11 @@ export interface PlanContext {
 export interface PlannedCreate {
   readonly node: NodeName;
   readonly name: string;
+  /**
+   * Only with a successor name: the pod that must still hold the former name, by a live read, when
+   * this is sent (spec faults 4, fencing 1). Gone or re-made: do not create, look again.
+   */
+  readonly predecessor?: { readonly name: string; readonly uid: Uid };
   readonly body: JsonObject;
 }
 

@@ -95,11 +95,7 @@ export interface OpaqueProjection {
 
 /** Any projection. */
 export type Projection =
-  | NodeProjection
-  | PodProjection
-  | RevisionProjection
-  | DaemonSetProjection
-  | OpaqueProjection;
+  NodeProjection | PodProjection | RevisionProjection | DaemonSetProjection | OpaqueProjection;
 
 /** The projection as plain JSON, for hashing and for the wire. */
 export function projectionJson(projection: Projection): JsonObject {

@@ -14,7 +14,11 @@ export type ClusterMode = 'observe' | 'takeover';
 export type ClusterAuthentication =
   | { readonly kind: 'none' }
   | { readonly kind: 'bearer'; readonly token: string }
-  | { readonly kind: 'client-certificate'; readonly certificatePem: string; readonly keyPem: string }
+  | {
+      readonly kind: 'client-certificate';
+      readonly certificatePem: string;
+      readonly keyPem: string;
+    }
   | { readonly kind: 'eks'; readonly clusterName: string; readonly region: string };
 
 /** Registry item of a cluster. */

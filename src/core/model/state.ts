@@ -20,6 +20,11 @@ export interface CreateIntent {
   readonly recordedAtMs: number;
   /** What the API server answered; absent while unknown (never met by a mark then, protocol 3). */
   readonly answer?: { readonly uid: Uid; readonly resourceVersion: ResourceVersion };
+  /**
+   * When an earlier request under this name was recorded that was not settled: until twice the
+   * time-out it may still arrive, whatever a later request was answered. Kept by mergeIntents.
+   */
+  readonly earlierAtMs?: number;
 }
 
 /** A delete that was recorded before it was sent. */

@@ -6,7 +6,14 @@
  * header travels uncompressed beside the compressed body, so that a dead letter can be read.
  * A set is where an object is stored: all nodes of the cluster, or what belongs to one DaemonSet.
  */
-import type { ClusterId, ClusterUid, Epoch, Incarnation, ResourceVersion, Uid } from './identifiers.ts';
+import type {
+  ClusterId,
+  ClusterUid,
+  Epoch,
+  Incarnation,
+  ResourceVersion,
+  Uid,
+} from './identifiers.ts';
 import type { Projection, WatchedKind } from './projections.ts';
 
 /** Version of the message schema that this release writes. */
@@ -96,7 +103,11 @@ export interface ManifestBody {
   /** seq of the announcement that this closes. */
   readonly announcedSeq: number;
   readonly sliceCount: number;
-  readonly daemonSets: readonly { readonly uid: Uid; readonly namespace: string; readonly name: string }[];
+  readonly daemonSets: readonly {
+    readonly uid: Uid;
+    readonly namespace: string;
+    readonly name: string;
+  }[];
   /** Every set of the snapshot (also empty ones of live DaemonSets). */
   readonly sets: readonly SetId[];
   readonly cut: Cut;

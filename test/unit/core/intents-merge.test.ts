@@ -8,6 +8,7 @@ import {
   noteWritten,
   rebaseState,
   rebaseWrittenMarks,
+  stampIntents,
   withdrawableIntents,
 } from '../../../src/core/intents.ts';
 import { resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
@@ -31,6 +32,7 @@ describe('mergeIntents', () => {
   const again = { ...first, recordedAtMs: NOW_MS + 1 };
   const answer = { kind: 'created', name: slot('n1'), ...answerOf(slot('n1')) } as const;
   const answered = { ...first, answer: answerOf(slot('n1')) };
+  const outran = { ...again, earlierAtMs: NOW_MS };
 
   it('keeps what others recorded, sorted by identity', () => {
     assert.deepEqual(mergeIntents([removal], { record: [first] }), [first, removal]);
@@ -39,8 +41,8 @@ describe('mergeIntents', () => {
   });
 
   it('lets the later record of an identity win, whichever comes first', () => {
-    assert.deepEqual(mergeIntents([first], { record: [again] }), [again]);
-    assert.deepEqual(mergeIntents([again], { record: [first] }), [again]);
+    assert.deepEqual(mergeIntents([first], { record: [again] }), [outran]);
+    assert.deepEqual(mergeIntents([again], { record: [first] }), [outran]);
     assert.deepEqual(mergeIntents([answered], { record: [first] }), [answered]);
     assert.deepEqual(mergeIntents([first], { record: [answered] }), [answered]);
   });
@@ -50,6 +52,33 @@ describe('mergeIntents', () => {
     assert.deepEqual(mergeIntents([again], { settle: [first] }), [again]);
     assert.deepEqual(mergeIntents([answered], { settle: [first] }), [answered]);
     assert.deepEqual(mergeIntents([removal], { settle: [first] }), [removal]);
+  });
+
+  it('remembers when an earlier request was recorded that was not settled (protocol 5)', () => {
+    const third = { ...first, recordedAtMs: NOW_MS + 9 };
+    assert.deepEqual(mergeIntents([outran], { record: [third] }), [
+      { ...third, earlierAtMs: NOW_MS + 1 },
+    ]);
+    assert.deepEqual(mergeIntents([answered], { record: [again] }), [outran]);
+    assert.deepEqual(mergeIntents([answered], { record: [again], settle: [answered] }), [again]);
+    const both = { ...outran, answer: answerOf(slot('n1')) };
+    assert.deepEqual(mergeIntents([outran], { answers: [answer] }), [both]);
+    assert.deepEqual(mergeIntents([both], { record: [third] }), [
+      { ...third, earlierAtMs: NOW_MS + 1 },
+    ]);
+  });
+
+  it('falls back to the earlier request, unless the settler knew of it', () => {
+    const rest = { ...first, recordedAtMs: NOW_MS };
+    assert.deepEqual(mergeIntents([outran], { settle: [again] }), [rest]);
+    assert.deepEqual(mergeIntents([outran], { settle: [outran] }), []);
+    assert.deepEqual(mergeIntents([rest], { settle: [rest] }), []);
+  });
+
+  it('can tell two requests of one name apart although the clock stood still (spec faults 14)', () => {
+    assert.deepEqual(stampIntents([first], [first, removal]), [again, removal]);
+    assert.deepEqual(stampIntents([again], [first]), [{ ...first, recordedAtMs: NOW_MS + 2 }]);
+    assert.deepEqual(stampIntents([first], [again]), [again]);
   });
 
   it('puts answers on the record that is there, and makes none', () => {
@@ -153,13 +182,16 @@ describe('rebaseState (protocol 14)', () => {
     const answered = createIntent('n2', { name: slot('n2'), answer: answerOf(slot('n2')) });
     const removal = deleteIntent(pod('n3'));
     const accepted = deleteIntent(pod('n4'), { isAccepted: true });
+    const earlierAtMs = NOW_MS - 5;
+    const outran = { ...createIntent('n5', { name: slot('n5') }), earlierAtMs };
     const before = state({
-      intents: [open, answered, removal, accepted],
+      intents: [open, answered, removal, accepted, { ...outran, answer: answerOf('x') }],
       written: { era: 1, pods: version('9') },
     });
     assert.equal(rebaseState(before, 1), before);
     const rebased = rebaseState(before, 2);
-    assert.deepEqual(rebased.intents, [open, removal]);
+    const rest = createIntent('n5', { name: slot('n5'), recordedAtMs: earlierAtMs });
+    assert.deepEqual(rebased.intents, [open, removal, rest]);
     assert.deepEqual(rebased.written, { era: 2 });
   });
 });

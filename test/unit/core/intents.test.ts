@@ -56,6 +56,13 @@ describe('an answered create', () => {
   it('never expires by the clock (spec faults 13)', () => {
     assert.equal(judge(intent, after(86_400_000)), 'unseen');
   });
+  it('stays open while an earlier request of its name may still arrive (protocol 5)', () => {
+    const outran: Intent = { ...intent, earlierAtMs: NOW_MS - 5000 };
+    assert.equal(judge(outran), 'unseen');
+    assert.equal(judge(outran, { pods: [pod('n1')] }), 'unresolved');
+    const late = { pods: [pod('n1')], ...after(2 * TIMEOUT_MS - 5000) };
+    assert.equal(judge(outran, late), 'settled');
+  });
   it('is void in a new era (spec faults 71)', () => {
     assert.equal(judge(intent, inEra(intent, 0)), 'settled');
   });

@@ -42,8 +42,11 @@ const held = failedPod('n1', { isTerminating: true });
 const SLOT = slot('n1');
 
 describe('successors (design 3, faults 47)', () => {
-  it('are used where a finalizer-held pod holds the slot name', () => {
-    assert.deepEqual(names(plan({ pods: [held] })), [successor(held)]);
+  it('are used where a finalizer-held pod holds the slot name, which a live read is to confirm', () => {
+    const made = plan({ pods: [held] });
+    assert.deepEqual(names(made), [successor(held)]);
+    assert.deepEqual(made.creates[0]?.predecessor, { name: SLOT, uid: held.uid });
+    assert.equal('predecessor' in (plan({}).creates[0] ?? {}), false);
   });
   it('follow the chain to the first name that nobody holds', () => {
     const second = failedPod('n1', { name: successor(held), isTerminating: true });
@@ -108,10 +111,34 @@ describe('unresolved creates (protocol 4, 5)', () => {
     assert.deepEqual(names(plan({ pods: [pod('n1')] }, open(createIntent('n1')))), []);
     assert.deepEqual(names(plan({ nodes: [] }, open(createIntent('n1')))), []);
   });
+  it('that only time resolved keep their name while nobody holds it (the view may lag)', () => {
+    const recordedAtMs = NOW_MS - 2 * TIMEOUT_MS;
+    const expired = open(createIntent('n1', { name: successor(held), recordedAtMs }));
+    assert.deepEqual(names(plan({}, expired)), [successor(held)]);
+    const second = failedPod('n1', { name: successor(held), isTerminating: true });
+    assert.deepEqual(names(plan({ pods: [second] }, expired)), [SLOT]);
+  });
   it('of one node do not concern another', () => {
     const nodes = [node('n1'), node('n2')];
-    const two = open(createIntent('n1'), createIntent('n1', { name: 'agent-other' }));
-    assert.deepEqual(names(plan({ nodes }, two)), [SLOT, slot('n2')]);
+    assert.deepEqual(names(plan({ nodes }, open(createIntent('n1')))), [SLOT, slot('n2')]);
+  });
+  it('under two names keep the node waiting until both are dead', () => {
+    const recordedAtMs = NOW_MS - 5000;
+    const two = [createIntent('n1', { recordedAtMs }), createIntent('n1', { name: 'agent-other' })];
+    for (const list of [two, two.toReversed()]) {
+      const made = plan({}, open(...list));
+      assert.deepEqual(names(made), []);
+      assert.equal(made.verdicts[0]?.untilMs, NOW_MS + 2 * TIMEOUT_MS);
+    }
+  });
+  it('that a later request of the same name outran still bound the next name (faults 86)', () => {
+    const earlierAtMs = NOW_MS - 5000;
+    const answered = createIntent('n1', { answer: answerOf(held.name), earlierAtMs });
+    const made = plan({ pods: [held] }, open(answered));
+    assert.deepEqual(names(made), []);
+    assert.equal(made.dueAtMs, NOW_MS + 15_000);
+    const dead = { ...answered, earlierAtMs: NOW_MS - 2 * TIMEOUT_MS };
+    assert.deepEqual(names(plan({ pods: [held] }, open(dead))), [successor(held)]);
   });
 });
 

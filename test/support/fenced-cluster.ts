@@ -1,0 +1,189 @@
+/**
+ * A cluster as small as the core's promises need it: pods by name, a name fence, UIDs, versions,
+ * finalizers, late requests. Drives `planReconcile` the way the shell does: record, send, answer.
+ *
+ * Not the simulated API server of the shells' tests: no HTTP, no live reads, one DaemonSet. Time is
+ * moved by the caller; a request that is "late" arrives, or dies, within twice the time-out.
+ */
+import { judgeIntents, mergeIntents, stampIntents } from '../../src/core/intents.ts';
+import type { IntentAnswer } from '../../src/core/intents.ts';
+import { resourceVersion, uid } from '../../src/core/model/identifiers.ts';
+import type { DaemonSetObject } from '../../src/core/model/kubernetes.ts';
+import type { Plan, PlannedCreate, PlannedDelete } from '../../src/core/model/plan.ts';
+import type { NodeProjection, PodProjection } from '../../src/core/model/projections.ts';
+import type { DaemonSetState, Intent } from '../../src/core/model/state.ts';
+import { planReconcile } from '../../src/core/plan.ts';
+import { computeView } from '../../src/core/view.ts';
+import { CURRENT_HASH, NOW_MS, TIMEOUT_MS, namedPod, state } from './core-fixtures.ts';
+
+/** What becomes of a request. */
+export type Fate = 'answered' | 'answer-lost' | 'late' | 'lost';
+
+interface LateRequest {
+  readonly arrivesAtMs: number;
+  readonly apply: () => void;
+}
+
+/** The cluster, its pods, and the state of the DaemonSet between runs. */
+export class FencedCluster {
+  nowMs = NOW_MS;
+  state: DaemonSetState;
+  daemonSet: DaemonSetObject;
+  readonly nodes: NodeProjection[];
+  readonly pods = new Map<string, PodProjection>();
+  /** Names of pods that a finalizer holds when they are deleted. */
+  readonly finalizers = new Set<string>();
+  #version = 1000;
+  #late: LateRequest[] = [];
+  #recorded: readonly Intent[] = [];
+
+  constructor(daemonSet: DaemonSetObject, nodes: readonly NodeProjection[]) {
+    this.daemonSet = daemonSet;
+    this.nodes = [...nodes];
+    this.state = state({ written: { era: 1 } });
+  }
+
+  /** A stable copy of what a watcher would show now. */
+  snapshot(): readonly PodProjection[] {
+    return [...this.pods.values()];
+  }
+
+  /** Plans on this view, without recording or sending anything. */
+  plan(pods: readonly PodProjection[] = this.snapshot()): Plan {
+    return this.#judgeAndPlan(pods).plan;
+  }
+
+  /** One run: plans on `pods`, records intents, sends, records answers. */
+  run(
+    options: { readonly pods?: readonly PodProjection[]; readonly fate?: () => Fate } = {},
+  ): Plan {
+    const { plan, settled } = this.#judgeAndPlan(options.pods ?? this.snapshot());
+    const fresh: Intent[] = [
+      ...plan.creates.map(({ node, name }): Intent => {
+        return { kind: 'create', node, name, recordedAtMs: this.nowMs };
+      }),
+      ...plan.deletes.map(({ name, uid: victim, resourceVersion: version }): Intent => {
+        const base = { kind: 'delete', name, uid: victim, resourceVersion: version } as const;
+        return { ...base, recordedAtMs: this.nowMs, isAccepted: false };
+      }),
+    ];
+    const record = stampIntents(this.state.intents, fresh);
+    this.#recorded = record;
+    const intents = mergeIntents(this.state.intents, { record, settle: settled });
+    this.state = { ...this.state, intents, backoff: plan.backoff };
+    const fate = options.fate ?? ((): Fate => 'answered');
+    const answers = [
+      ...plan.creates
+        .filter((create) => this.#isConfirmed(create))
+        .flatMap((create) => this.#send(fate(), () => this.#create(create))),
+      ...plan.deletes.flatMap((each) => this.#send(fate(), () => this.#delete(each))),
+    ];
+    this.state = { ...this.state, intents: mergeIntents(this.state.intents, { answers }) };
+    return plan;
+  }
+
+  /** Moves time; late requests arrive on the way. */
+  advance(ms: number): void {
+    this.nowMs += ms;
+    const due = this.#late.filter(({ arrivesAtMs }) => arrivesAtMs <= this.nowMs);
+    this.#late = this.#late.filter(({ arrivesAtMs }) => arrivesAtMs > this.nowMs);
+    for (const request of due) request.apply();
+  }
+
+  /** Changes a pod under a new version, as kubelet, user or finalizer would. */
+  update(name: string, change: Partial<PodProjection>): void {
+    const pod = this.pods.get(name);
+    if (pod === undefined) return;
+    this.pods.set(name, { ...pod, ...change, resourceVersion: this.#nextVersion() });
+  }
+
+  /** Deletes a pod for good, or only marks it while a finalizer holds it or a kubelet must stop it. */
+  remove(name: string, isGraceful = false): void {
+    const pod = this.pods.get(name);
+    if (pod === undefined) return;
+    if (this.finalizers.has(name) || isGraceful) this.update(name, { isTerminating: true });
+    else this.pods.delete(name);
+  }
+
+  #judgeAndPlan(pods: readonly PodProjection[]): {
+    readonly plan: Plan;
+    readonly settled: readonly Intent[];
+  } {
+    const at = { era: 1, nowMs: this.nowMs, requestTimeoutMs: TIMEOUT_MS };
+    const intents = judgeIntents({ state: this.state, pods, marks: {}, ...at });
+    const view = computeView({
+      daemonSet: this.daemonSet,
+      nodes: this.nodes,
+      pods,
+      revisions: [],
+      nowMs: this.nowMs,
+    });
+    const plan = planReconcile(view, {
+      guard: { kind: 'act' },
+      state: this.state,
+      currentHash: CURRENT_HASH,
+      intents,
+      requestTimeoutMs: TIMEOUT_MS,
+      burstPodsMax: 250,
+    });
+    return { plan, settled: intents.settled };
+  }
+
+  /** The live read before a create under a successor name. */
+  #isConfirmed({ predecessor }: PlannedCreate): boolean {
+    if (predecessor === undefined) return true;
+    return this.pods.get(predecessor.name)?.uid === predecessor.uid;
+  }
+
+  #send(fate: Fate, apply: () => IntentAnswer[]): readonly IntentAnswer[] {
+    if (fate === 'answered') return apply();
+    if (fate === 'answer-lost') apply();
+    if (fate === 'late') {
+      const arrivesAtMs = this.nowMs + 2 * TIMEOUT_MS - 1;
+      this.#late.push({ arrivesAtMs, apply: () => void apply() });
+    }
+    return [];
+  }
+
+  #create(create: PlannedCreate): IntentAnswer[] {
+    const { name } = create;
+    const taken = this.pods.get(name);
+    if (taken !== undefined) return this.#refuse(create, taken);
+    const version = this.#nextVersion();
+    const made = namedPod(create.node, name, {
+      uid: uid(`pod-${version}`),
+      resourceVersion: version,
+      createdAtMs: this.nowMs,
+    });
+    this.pods.set(name, made);
+    return [{ kind: 'created', name, uid: made.uid, resourceVersion: version }];
+  }
+
+  /** AlreadyExists: ours and alive is an answer; anything else resolves this request (faults 88). */
+  #refuse(create: PlannedCreate, taken: PodProjection): IntentAnswer[] {
+    const { name } = create;
+    if (taken.phase !== 'Failed' && !taken.isTerminating) {
+      const { uid: found, resourceVersion: version } = taken;
+      return [{ kind: 'created', name, uid: found, resourceVersion: version }];
+    }
+    const settle = this.#recorded.filter(
+      (intent) => intent.kind === 'create' && intent.name === name,
+    );
+    const intents = mergeIntents(this.state.intents, { settle });
+    this.state = { ...this.state, intents };
+    return [];
+  }
+
+  #delete(planned: PlannedDelete): IntentAnswer[] {
+    const pod = this.pods.get(planned.name);
+    const isVictim = pod?.uid === planned.uid && pod.resourceVersion === planned.resourceVersion;
+    if (!isVictim) return [];
+    this.remove(planned.name);
+    return [{ kind: 'deleted', uid: planned.uid }];
+  }
+
+  #nextVersion(): ReturnType<typeof resourceVersion> {
+    this.#version += 1;
+    return resourceVersion(String(this.#version));
+  }
+}
