@@ -11,7 +11,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /** A document client for the stores. Close it with `destroy()`. */
 export function createDocumentClient(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
-  const client = new DynamoDBClient({ maxAttempts: 5, retryMode: 'standard', ...config });
+  const client = new DynamoDBClient({ maxAttempts: 4, retryMode: 'standard', ...config });
   return DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true, convertEmptyValues: false },
   });

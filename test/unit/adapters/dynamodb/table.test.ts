@@ -1,0 +1,133 @@
+/** Compare-and-set over a client that repeats: own success is recognised (spec faults 32, 33). */
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { describe, it } from 'node:test';
+import { createDocumentClient } from '../../../../src/adapters/dynamodb/document-client.ts';
+import { Table, ifStamp } from '../../../../src/adapters/dynamodb/table.ts';
+import { seededRandom } from '../../../support/seeded-random.ts';
+
+interface Call {
+  readonly operation: string;
+  readonly input: Record<string, unknown>;
+}
+type Answer = { readonly status: number; readonly body: unknown } | Error;
+
+const OK: Answer = { status: 200, body: {} };
+const LOST_CONNECTION = Object.assign(new Error('socket hang up'), {
+  name: 'TimeoutError',
+  code: 'ECONNRESET',
+});
+
+function conditionFailed(item?: Record<string, unknown>): Answer {
+  const __type = 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException';
+  return { status: 400, body: { __type, ...(item === undefined ? {} : { Item: item }) } };
+}
+
+/** A table whose calls are answered one by one. */
+function scripted(answer: (call: Call, index: number) => Answer): { table: Table; calls: Call[] } {
+  const calls: Call[] = [];
+  const handle = (request: {
+    readonly headers: Record<string, string>;
+    readonly body: Uint8Array;
+  }): Promise<{ response: unknown }> => {
+    const operation = request.headers['x-amz-target']?.split('.')[1] ?? '';
+    const call = {
+      operation,
+      input: JSON.parse(Buffer.from(request.body).toString()) as Record<string, unknown>,
+    };
+    calls.push(call);
+    const given = answer(call, calls.length - 1);
+    if (given instanceof Error) return Promise.reject(given);
+    const response = {
+      statusCode: given.status,
+      headers: { 'content-type': 'application/x-amz-json-1.0' },
+      body: Readable.from([Buffer.from(JSON.stringify(given.body))]),
+    };
+    return Promise.resolve({ response });
+  };
+  const client = createDocumentClient({
+    region: 'us-east-1',
+    maxAttempts: 2,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    // -- the SDK asks for its own response class by shape only
+    requestHandler: { handle } as never,
+  });
+  return { table: new Table({ client, tableName: 'view', random: seededRandom(1) }), calls };
+}
+
+const KEY = { pk: 'p', sk: 's' };
+
+function writerOf(call: Call | undefined): unknown {
+  const item = call?.input['Item'] as Record<string, unknown> | undefined;
+  return item?.['writer'];
+}
+
+describe('a conditional write whose answer was lost', () => {
+  it('is written when the item that comes with the failed condition bears its token', async () => {
+    const { table, calls } = scripted((_call, index) =>
+      index === 0 ? LOST_CONNECTION : conditionFailed({ writer: writerOf(calls[0]) }),
+    );
+    assert.equal(await table.putIf(KEY, { stamp: 'b' }, ifStamp('a')), 'written');
+    assert.deepEqual(
+      calls.map(({ operation }) => operation),
+      ['PutItem', 'PutItem'],
+    );
+    assert.equal(calls[0]?.input['ReturnValuesOnConditionCheckFailure'], 'ALL_OLD');
+  });
+
+  it('is written when a consistent read finds its token, where no item comes', async () => {
+    const { table, calls } = scripted((call, index) => {
+      if (call.operation === 'GetItem') {
+        return { status: 200, body: { Item: { writer: writerOf(calls[0]) } } };
+      }
+      return index === 0 ? LOST_CONNECTION : conditionFailed();
+    });
+    assert.equal(await table.putIf(KEY, { stamp: 'b' }, ifStamp('a')), 'written');
+    assert.equal(calls.at(-1)?.operation, 'GetItem');
+    assert.equal(calls.at(-1)?.input['ConsistentRead'], true);
+  });
+
+  it('is lost when the item bears the token of somebody else', async () => {
+    for (const withItem of [true, false]) {
+      const other = { writer: { S: 'somebody else' } };
+      const { table } = scripted((call, index) => {
+        if (call.operation === 'GetItem') return { status: 200, body: { Item: other } };
+        return index === 0 ? LOST_CONNECTION : conditionFailed(withItem ? other : undefined);
+      });
+      assert.equal(await table.putIf(KEY, { stamp: 'b' }, ifStamp('a')), 'lost');
+    }
+  });
+
+  it('is lost without another read when it was sent only once', async () => {
+    const { table, calls } = scripted(() => conditionFailed());
+    assert.equal(await table.updateIf(KEY, { stamp: 'b' }, ifStamp('a')), 'lost');
+    assert.equal(calls.length, 1);
+  });
+
+  it('gives each write a token of its own', async () => {
+    const { table, calls } = scripted(() => OK);
+    await table.putIf(KEY, {}, ifStamp('a'));
+    await table.putIf(KEY, {}, ifStamp('a'));
+    assert.notDeepEqual(writerOf(calls[0]), writerOf(calls[1]));
+  });
+});
+
+describe('a table that throttles (spec faults 32)', () => {
+  const throttled: Answer = {
+    status: 400,
+    body: { __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException' },
+  };
+
+  it('is asked again', async () => {
+    const { table } = scripted((_call, index) =>
+      index === 0 ? throttled : { status: 200, body: { Item: { stamp: { S: 'a' } } } },
+    );
+    assert.deepEqual(await table.get(KEY), { stamp: 'a' });
+  });
+
+  it('beyond the retries rejects: a missing answer is no missing item', async () => {
+    const { table } = scripted(() => throttled);
+    await assert.rejects(table.get(KEY), { name: 'ProvisionedThroughputExceededException' });
+    await assert.rejects(table.putIf(KEY, {}, ifStamp('a')));
+  });
+});
