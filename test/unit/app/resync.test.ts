@@ -1,0 +1,114 @@
+/** The schedule: silent clusters, snapshots, lost timers, a hint for every key (protocol 17, 23). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { clusterId } from '../../../src/core/model/identifiers.ts';
+import { defaultResyncOptions, resyncAll, resyncClusters } from '../../../src/app/resync.ts';
+import type { ResyncDependencies, ResyncResult } from '../../../src/app/resync.ts';
+import { ReconcileWorld } from '../../support/reconcile-world.ts';
+
+const HOUR_MS = 3_600_000;
+
+function dependenciesOf(world: ReconcileWorld): ResyncDependencies {
+  const { registry, view, connector, queue, clock, log, metrics } = world;
+  const { random } = world.dependencies;
+  const options = defaultResyncOptions;
+  return { registry, view, connector, queue, clock, random, log, metrics, options };
+}
+
+const tick = (world: ReconcileWorld): Promise<ResyncResult> =>
+  resyncAll({ remainingMs: () => 60_000 }, dependenciesOf(world));
+
+describe('resync', () => {
+  it('hints every key four times a day, and no more', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    let hints = 0;
+    for (let elapsedMs = 0; elapsedMs < 24 * HOUR_MS; elapsedMs += defaultResyncOptions.tickMs) {
+      const ticked = await tick(world);
+      hints += ticked.hints;
+      if (ticked.hints > 0) await world.step();
+      await world.clock.advance(defaultResyncOptions.tickMs);
+    }
+    assert.ok(hints >= 4 && hints <= 8, `${hints} hints in a day`);
+  });
+
+  it('hints a key whose due time passed: its timer was lost (L2)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    world.cluster.hooks = { admitPod: () => ({ code: 'admission' }) };
+    await world.mirror.sync();
+    await world.run();
+    world.queue.clear();
+    await world.clock.advance(defaultResyncOptions.overdueGraceMs + 10_000);
+    let overdue = 0;
+    for (let elapsedMs = 0; elapsedMs < 900_000; elapsedMs += defaultResyncOptions.tickMs) {
+      overdue += (await tick(world)).overdue;
+      await world.clock.advance(defaultResyncOptions.tickMs);
+    }
+    assert.ok(overdue >= 1);
+    assert.deepEqual(world.queue.hintedKeys(), ['a/system/agents']);
+  });
+
+  it('asks for a snapshot while the view is not whole, at most once per interval', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync({ isComplete: false });
+    await tick(world);
+    await tick(world);
+    assert.equal(world.cluster.snapshotRequests.length, 1);
+    await world.clock.advance(defaultResyncOptions.snapshotRequestEveryMs);
+    await tick(world);
+    assert.equal(world.cluster.snapshotRequests.length, 2);
+    assert.equal(new Set(world.cluster.snapshotRequests).size, 2, 'each under an id of its own');
+  });
+
+  it('asks nothing of a cluster that is only observed', async () => {
+    const world = new ReconcileWorld({ nodes: 1, mode: 'observe' });
+    await world.mirror.sync({ isComplete: false });
+    assert.equal((await tick(world)).snapshotRequests, 0);
+    assert.equal(world.connector.connects, 0);
+  });
+
+  it('tells of a cluster that was not heard of', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    await world.clock.advance(HOUR_MS);
+    await tick(world);
+    assert.equal(world.metrics.sum('resync_clusters', 'silent'), 1);
+    assert.equal(world.log.at('warn').length, 1);
+  });
+
+  it('passes over a cluster that fails, with a warning (protocol 23)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    world.registry.seed({ ...world.registration, id: clusterId('broken') });
+    world.registry.hooks = {
+      before: ({ operation, target }) => {
+        if (operation === 'readCluster' && target === 'broken') throw new Error('throttled');
+      },
+    };
+    const result = await tick(world);
+    assert.equal(result.clusters, 2);
+    assert.equal(result.failedClusters, 1);
+    assert.equal(result.cursor, undefined);
+  });
+
+  it('hands out its cursor when time is over, and goes on from there', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    for (let index = 0; index < 20; index += 1) {
+      const id = clusterId(`c${String(index).padStart(2, '0')}`);
+      world.registry.seed({ ...world.registration, id });
+    }
+    const dependencies = dependenciesOf(world);
+    let clusters = 0;
+    let cursor: string | undefined;
+    let invocations = 0;
+    do {
+      const deadlineMs = world.clock.monotonicMs();
+      const from = cursor === undefined ? {} : { cursor };
+      const result = await resyncClusters({ deadlineMs, ...from }, dependencies);
+      clusters += result.clusters;
+      ({ cursor } = result);
+      invocations += 1;
+    } while (cursor !== undefined);
+    assert.equal(clusters, 21);
+    assert.equal(invocations, 3);
+  });
+});
