@@ -44,12 +44,11 @@ export class SimulatedMapping {
     this.#on = options;
   }
 
-  /** True while a record could be delivered now, or is being worked on. */
+  /** True while a record is waiting (timers that are not due do not count), or in flight. */
   get isBusy(): boolean {
     const { queues, clock, queue } = this.#on;
-    return (
-      this.running > 0 || this.copies > 0 || queues.named(queue).queue.hasVisible(clock.nowMs())
-    );
+    const { visible, inFlight } = queues.named(queue).queue.counts(clock.nowMs());
+    return this.running > 0 || this.copies > 0 || visible + inFlight > 0;
   }
 
   /** Looks for messages soon. */

@@ -39,7 +39,9 @@ function differencesOf(api: SimulatedApiServer, set: KubernetesObject): readonly
     ...pods.flatMap((pod) => troubleOf(pod, nodes)),
   ];
   const status = (set['status'] ?? {}) as Record<string, unknown>;
-  if (status['desiredNumberScheduled'] !== desired || status['observedGeneration'] !== generation) {
+  const counts = [status['desiredNumberScheduled'], status['numberReady']];
+  const isTrue = counts.every((count) => count === desired);
+  if (!isTrue || status['observedGeneration'] !== generation) {
     found.push(`${name}: status ${JSON.stringify(status)}, desired ${desired} of ${generation}`);
   }
   return found;

@@ -1,0 +1,219 @@
+// Messages, slices and whole tables that are lost or late: what ingest and reconcile make of it together.
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { Passage } from '../support/simulation/gate.ts';
+import { podOn, podsOf, theWatcher } from '../support/simulation/look.ts';
+import { rawNode, rawOrphan } from '../support/simulation/objects.ts';
+import { World } from '../support/simulation/world.ts';
+
+async function settledWorld(nodes: readonly string[]): Promise<World> {
+  const world = await World.start({ nodes });
+  world.addDaemonSet('agent');
+  await world.settle();
+  return world;
+}
+
+/** Freezes the next invocation of a function at one passage, once. */
+function freezeOnce(
+  world: World,
+  name: 'ingest' | 'reconcile',
+  isHere: (passage: Passage) => boolean,
+): void {
+  let isArmed = true;
+  world.host.ruleFor = (invoked) => {
+    if (invoked !== name || !isArmed) return undefined;
+    return (passage) => {
+      if (!isArmed || !isHere(passage)) return undefined;
+      isArmed = false;
+      return 'freeze';
+    };
+  };
+}
+
+for (const operation of ['writeSlice', 'raisePosition', 'writeMeta']) {
+  test(`row 79: ingest frozen before ${operation} beyond its visibility brings nothing back`, async () => {
+    const world = await settledWorld(['n1', 'n2', 'n3']);
+    freezeOnce(
+      world,
+      'ingest',
+      (passage) => passage.moment === 'before' && passage.operation === operation,
+    );
+    if (operation === 'raisePosition') world.controllers.deletePod(podOn(world, 'agent', 'n1'));
+    world.api.put('nodes', rawNode('n1', { labels: { round: 'one' } }));
+    await world.advance(25_000);
+    assert.equal(world.host.frozen.length, 1, 'an invocation is frozen');
+    world.api.put('nodes', rawNode('n1', { labels: { round: 'two' } }));
+    world.addNode('n4');
+    await world.advance(5000);
+    const before = await world.meta();
+    world.host.frozen[0]?.thaw();
+    await world.advance(5000);
+    const slice = await world.view.readSlice({
+      clusterUid: world.api.clusterUid,
+      set: 'nodes',
+      index: 0,
+    });
+    const n1 = slice?.objects.map(({ object }) => object).find((object) => object.name === 'n1');
+    assert.equal(n1?.kind === 'Node' ? n1.labels['round'] : undefined, 'two');
+    assert.ok((await world.meta()).seq >= before.seq);
+    await world.settle();
+    assert.equal(podsOf(world, 'agent').length, 4);
+  });
+}
+
+test('row 81, protocol 18: while slices of a snapshot are missing there is no effect', async () => {
+  const nodes = Array.from({ length: 40 }, (_, index) => `n${String(index).padStart(2, '0')}`);
+  const world = new World({ nodes, watcher: { messageBytesMax: 3000 } });
+  world.addDaemonSet('agent');
+  let seen = 0;
+  world.fate = (queue) => {
+    if (queue === 'events.fifo') seen += 1;
+    return 'deliver';
+  };
+  world.deliveryDelayMs = (queue) => (queue === 'events.fifo' ? 2000 : 1);
+  world.startWatcher();
+  while (!(await world.view.readMeta(world.api.clusterUid))?.isComplete) {
+    world.hint('agent');
+    await world.advance(500);
+    const isComplete = (await world.view.readMeta(world.api.clusterUid))?.isComplete === true;
+    if (!isComplete) assert.equal(world.observer.writes, 0, 'no effect before the manifest');
+  }
+  assert.ok(seen > 3, `the snapshot took ${seen} messages`);
+  world.deliveryDelayMs = () => 1;
+  await world.settle();
+});
+
+test('row 81: a node slice that vanished means incomplete, and a snapshot brings it back', async () => {
+  const world = await settledWorld(['n1', 'n2', 'n3']);
+  const writes = world.observer.writes;
+  assert.equal(world.view.lose('SLICE uid-of-kube-system nodes'), 1);
+  world.observer.forgetView();
+  world.host.coolDown();
+  world.hint('agent');
+  await world.advance(100);
+  assert.equal(world.observer.writes, writes);
+  assert.equal(podsOf(world, 'agent').length, 3);
+  world.addNode('n4');
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 4);
+});
+
+test('row 82: a DaemonSet deleted while the watcher was down is swept, and nothing is created for it', async () => {
+  const world = await settledWorld(['n1', 'n2', 'n3']);
+  world.stopWatcher(theWatcher(world));
+  world.controllers.deleteDaemonSet('agent', 'background');
+  await world.advance(200);
+  const created = world.api.history.filter(({ kind, type }) => kind === 'pods' && type === 'added');
+  for (let round = 0; round < 5; round += 1) {
+    world.hint('agent');
+    await world.advance(2000);
+  }
+  world.startWatcher();
+  await world.settle();
+  const after = world.api.history.filter(({ kind, type }) => kind === 'pods' && type === 'added');
+  assert.equal(after.length, created.length, 'no pod against the garbage collector');
+  const { names } = await world.view.listNames(world.api.clusterUid, { limit: 10 });
+  assert.deepEqual(names, [], 'its name is swept');
+});
+
+test('row 83, protocol 18: after a dead-lettered message nothing acts before a snapshot announced later', async () => {
+  const world = await settledWorld(['n1', 'n2', 'n3']);
+  const announced = (await world.meta()).announcedSeq ?? 0;
+  let isArmed = true;
+  let dead: string | undefined;
+  world.fate = (queue) => {
+    if (queue !== 'events.fifo' || !isArmed) return 'deliver';
+    isArmed = false;
+    dead = 'dropped';
+    return 'drop';
+  };
+  const writes = world.observer.writes;
+  // Message 10: n4 comes. Message 11: n1 does not want the pod any more.
+  world.addNode('n4');
+  await world.advance(500);
+  assert.equal(dead, 'dropped');
+  world.site.isReachable = false;
+  world.api.put('nodes', rawNode('n1', { taints: [{ key: 'gone', effect: 'NoExecute' }] }));
+  await world.advance(2000);
+  const meta = await world.meta();
+  assert.equal(meta.isComplete, false);
+  world.hint('agent');
+  await world.advance(2000);
+  assert.equal(world.observer.writes, writes, 'nothing acted on message 11');
+  world.site.isReachable = true;
+  await world.settle();
+  assert.ok(
+    ((await world.meta()).announcedSeq ?? 0) > announced,
+    'a later snapshot closed the gap',
+  );
+  assert.equal(podsOf(world, 'agent').length, 3);
+});
+
+test('row 83: a dead letter in the events queue breaks the view until the next snapshot', async () => {
+  const world = await settledWorld(['n1', 'n2']);
+  const lost = world.queues.events.at(-1);
+  assert.ok(lost !== undefined);
+  let isArmed = true;
+  world.fate = (queue) => {
+    if (queue !== 'events.fifo' || !isArmed) return 'deliver';
+    isArmed = false;
+    return 'drop';
+  };
+  world.addNode('n3');
+  await world.advance(300);
+  const message = world.queues.events.at(-1);
+  assert.ok(message !== undefined && message.seq > lost.seq);
+  const { encodeWatcherMessage } = await import('../../src/adapters/sqs/watcher-message-codec.ts');
+  world.queues.send('events-dead.fifo', {
+    body: encodeWatcherMessage(message),
+    senderId: 'AROAWATCHER:session',
+    groupId: message.cluster,
+    deduplicationId: 'dead',
+  });
+  await world.advance(300);
+  const meta = await world.meta();
+  assert.ok(!meta.isComplete || meta.broken > 0, 'the loss is noted');
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 3);
+});
+
+for (const what of ['lost', 'restored from a backup'] as const) {
+  test(`row 87: a view ${what} while pods have foreign names puts no second pod beside them`, async () => {
+    const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
+    const empty = world.view.dump();
+    for (const node of ['n1', 'n2']) world.api.put('pods', rawOrphan(`old-${node}`, 'agent', node));
+    await world.advance(1000);
+    world.addDaemonSet('agent');
+    await world.settle();
+    assert.equal(podOn(world, 'agent', 'n1').metadata.name, 'old-n1');
+    if (what === 'lost') world.view.lose('');
+    else world.view.restore(empty);
+    world.observer.forgetView();
+    world.host.coolDown();
+    world.addNode('n4');
+    world.hint('agent');
+    await world.settle();
+    assert.equal(podOn(world, 'agent', 'n1').metadata.name, 'old-n1');
+    assert.equal(podOn(world, 'agent', 'n2').metadata.name, 'old-n2');
+  });
+}
+
+test('row 34, protocol 6: a lost state alone is repaired by names', async () => {
+  const world = await settledWorld(['n1', 'n2', 'n3']);
+  world.view.lose('STATE');
+  world.addNode('n4');
+  world.controllers.deletePod(podOn(world, 'agent', 'n1'));
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 4);
+});
+
+test('row 26: hints that are lost for ever are made up for by resync', async () => {
+  const world = await settledWorld(['n1', 'n2']);
+  world.fate = (queue) => (queue === 'reconcile.fifo' ? 'drop' : 'deliver');
+  world.addNode('n3');
+  await world.advance(5000);
+  assert.equal(podsOf(world, 'agent').length, 2);
+  world.fate = () => 'deliver';
+  await world.settle(6.5 * 3_600_000);
+  assert.equal(podsOf(world, 'agent').length, 3);
+});

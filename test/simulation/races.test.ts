@@ -1,0 +1,250 @@
+// Runs of one key that overlap, crash or resume late: memo, lock and intents, end to end.
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../src/core/model/json.ts';
+import type { GateRule, Passage } from '../support/simulation/gate.ts';
+import { podOn, podsOf } from '../support/simulation/look.ts';
+import { rawNode } from '../support/simulation/objects.ts';
+import { World } from '../support/simulation/world.ts';
+
+async function settledWorld(nodes: readonly string[]): Promise<World> {
+  const world = await World.start({ nodes });
+  world.addDaemonSet('agent');
+  await world.settle();
+  return world;
+}
+
+/** Rules for the next invocations of reconcile, one each, in their order. */
+function armReconcile(world: World, rules: readonly (GateRule | undefined)[]): void {
+  const waiting = [...rules];
+  world.host.ruleFor = (name) => (name === 'reconcile' ? waiting.shift() : undefined);
+}
+
+function once(order: 'kill' | 'freeze', isHere: (passage: Passage) => boolean): GateRule {
+  let isDone = false;
+  return (passage) => {
+    if (isDone || !isHere(passage)) return undefined;
+    isDone = true;
+    return order;
+  };
+}
+
+const after =
+  (operation: string) =>
+  (passage: Passage): boolean =>
+    passage.moment === 'after' && passage.operation === operation;
+const before =
+  (operation: string) =>
+  (passage: Passage): boolean =>
+    passage.moment === 'before' && passage.operation === operation;
+
+for (const operation of [
+  'readMeta',
+  'readName',
+  'readDaemonSet',
+  'readPosition',
+  'readState',
+  'readSlice',
+]) {
+  test(`row 73: an edit that is ingested after ${operation} is not skipped`, async () => {
+    const world = await settledWorld(['n1', 'n2', 'n3']);
+    armReconcile(world, [once('freeze', after(operation))]);
+    world.hint('agent');
+    world.api.editDaemonSet('agent', (spec) => ({ ...spec, minReadySeconds: 0 }));
+    await world.advance(50);
+    const [frozen] = world.host.frozen;
+    if (frozen === undefined) return assert.notEqual(operation, 'readMeta');
+    const template = { labels: { app: 'agent' } };
+    world.api.editDaemonSet('agent', (spec) => ({
+      ...spec,
+      template: {
+        metadata: template,
+        spec: {
+          ...((spec['template'] as JsonObject)['spec'] as JsonObject),
+          nodeSelector: { a: 'b' },
+        },
+      },
+    }));
+    world.api.put('nodes', rawNode('n1', { labels: { a: 'b' } }));
+    await world.advance(500);
+    frozen.thaw();
+    await world.settle();
+    assert.equal(podsOf(world, 'agent').length, 1);
+    return undefined;
+  });
+}
+
+test('row 75: a crash between outcomes and status is made up for by redelivery', async () => {
+  const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
+  let states = 0;
+  armReconcile(world, [
+    once('kill', (passage) => {
+      if (passage.operation === 'writeState' && passage.moment === 'after') states += 1;
+      return states === 2;
+    }),
+  ]);
+  world.addDaemonSet('agent');
+  await world.advance(5000);
+  assert.equal(states, 2, 'it crashed after its outcomes were recorded');
+  assert.equal(podsOf(world, 'agent').length, 3);
+  await world.settle();
+});
+
+test('row 75: … and by resync when the message is lost as well', async () => {
+  const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
+  let states = 0;
+  world.host.ruleFor = (name) => {
+    if (name !== 'reconcile' || states >= 2) return undefined;
+    return (passage) => {
+      if (passage.operation === 'writeState' && passage.moment === 'after') states += 1;
+      return states >= 2 ? 'kill' : undefined;
+    };
+  };
+  let drops = 0;
+  world.addDaemonSet('agent');
+  await world.advance(200);
+  world.fate = (queue) => {
+    if (queue !== 'reconcile.fifo') return 'deliver';
+    drops += 1;
+    return 'drop';
+  };
+  await world.advance(90_000);
+  assert.ok(drops > 0);
+  world.fate = () => 'deliver';
+  await world.settle(7 * 3_600_000);
+});
+
+test('row 76: the older of two runs wins the lock, and what only the younger saw is acted upon', async () => {
+  const world = await settledWorld(['n1', 'n2', 'n3']);
+  armReconcile(world, [once('freeze', before('writeState')), once('freeze', before('writeState'))]);
+  world.controllers.deletePod(podOn(world, 'agent', 'n1'));
+  await world.advance(2000);
+  assert.equal(world.host.frozen.length, 1, 'the older run stands before the lock');
+  world.addNode('n4');
+  await world.advance(500);
+  void world.reconcileNow('agent');
+  await world.advance(500);
+  assert.equal(world.host.frozen.length, 2, 'the younger one as well');
+  world.host.frozen[0]?.thaw();
+  await world.advance(2000);
+  world.host.frozen[1]?.thaw();
+  await world.advance(4000);
+  assert.equal(podsOf(world, 'agent').length, 4, 'the change that only the younger run saw');
+  await world.settle();
+});
+
+test('row 77: a pod whose version moves all the time goes all the same', async () => {
+  const world = await settledWorld(['n1', 'n2']);
+  const touch = (): void => {
+    const found = podsOf(world, 'agent').find(
+      (pod) => pod.metadata.deletionTimestamp === undefined,
+    );
+    const [victim] = podsOf(world, 'agent').filter((pod) => JSON.stringify(pod).includes('"n1"'));
+    if (found === undefined || victim === undefined) return;
+    const { name } = victim.metadata;
+    world.api.change('pods', { namespace: 'ns', name }, (pod) => ({
+      ...pod,
+      status: {
+        ...(pod['status'] as JsonObject),
+        podIP: `10.0.0.${world.clock.monotonicMs() % 250}`,
+      },
+    }));
+  };
+  const stop = { isDone: false };
+  const loop = (): void => {
+    if (stop.isDone) return;
+    touch();
+    world.clock.after(7, loop);
+  };
+  loop();
+  await world.advance(1000);
+  world.api.put('nodes', rawNode('n1', { taints: [{ key: 'gone', effect: 'NoExecute' }] }));
+  await world.advance(30_000);
+  assert.equal(podsOf(world, 'agent').length, 1, 'the pod went within half a minute');
+  stop.isDone = true;
+  await world.settle();
+});
+
+test('row 78, protocol 4: a delete of a killed run that arrives late hits only its own victim', async () => {
+  const world = await settledWorld(['n1', 'n2', 'n3']);
+  const victim = podOn(world, 'agent', 'n1').metadata.uid;
+  let isStuck = false;
+  world.site.intervene = (effect) => {
+    if (effect.kind !== 'delete-pod' || isStuck) return undefined;
+    isStuck = true;
+    return { kind: 'stuck' };
+  };
+  armReconcile(world, [once('kill', after('execute'))]);
+  world.api.put('nodes', rawNode('n1', { taints: [{ key: 'gone', effect: 'NoExecute' }] }));
+  await world.advance(3000);
+  assert.ok(isStuck, 'the delete is on its way and its run is dead');
+  // It is wanted again before the request arrives: the pod stays, until the late request comes.
+  world.api.put('nodes', rawNode('n1'));
+  world.api.put('nodes', rawNode('n2', { taints: [{ key: 'gone', effect: 'NoExecute' }] }));
+  await world.advance(120_000);
+  assert.equal(podOn(world, 'agent', 'n1').metadata.uid, victim);
+  world.api.releaseStuck();
+  await world.settle();
+  assert.notEqual(podOn(world, 'agent', 'n1').metadata.uid, victim);
+  assert.equal(podsOf(world, 'agent').length, 2);
+});
+
+test('row 91: an own create that is folded with its deletion stalls nothing for long', async () => {
+  const world = await settledWorld(['n1', 'n2']);
+  const process = world.watchers[0] ?? assert.fail('no watcher');
+  process.faults.lagMs = () => 400;
+  world.addNode('n3');
+  await world.clock.advanceUntil(() => podsOf(world, 'agent').length === 3, { withinMs: 5000 });
+  const { name } = podOn(world, 'agent', 'n3').metadata;
+  world.api.remove('pods', name, 'ns');
+  const fromMs = world.clock.monotonicMs();
+  await world.clock.advanceUntil(
+    () => podsOf(world, 'agent').some((pod) => JSON.stringify(pod).includes('"n3"')),
+    { withinMs: 20_000 },
+  );
+  const tookMs = world.clock.monotonicMs() - fromMs;
+  assert.ok(tookMs <= 4000, `re-made after ${tookMs} ms`);
+  process.faults.lagMs = () => 1;
+  await world.settle();
+});
+
+for (const change of [{ isFrozen: true }, { mode: 'observe' as const }]) {
+  const what = 'mode' in change ? 'a change of mode' : 'a freeze';
+  test(`row 92, protocol 7: ${what} in the middle of 250 writes lets at most one batch more out`, async () => {
+    const nodes = Array.from({ length: 120 }, (_, index) => `n${index}`);
+    const world = await World.start({ nodes });
+    let creates = 0;
+    world.site.afterEffect = async (effect) => {
+      if (effect.kind !== 'create-pod') return;
+      creates += 1;
+      // In the batch of 16, which ends with the 31st.
+      if (creates === 20) await world.reconfigure(change);
+    };
+    world.addDaemonSet('agent');
+    await world.advance(120_000);
+    assert.ok(creates >= 31 && creates <= 31 + 32, `${creates} creates`);
+    await world.reconfigure({ isFrozen: false, mode: 'takeover' });
+    world.hint('agent');
+    await world.settle();
+    assert.equal(podsOf(world, 'agent').length, 120);
+  });
+}
+
+test('faults row 1: a run killed at any of its passages leaves every prefix safe', async () => {
+  for (let passage = 1; ; passage += 1) {
+    const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
+    let isKilled = false;
+    armReconcile(world, [
+      (each) => {
+        isKilled ||= each.index === passage;
+        return each.index === passage ? 'kill' : undefined;
+      },
+    ]);
+    world.addDaemonSet('agent');
+    await world.advance(500);
+    const [pod] = podsOf(world, 'agent');
+    if (pod !== undefined) world.controllers.setPhase(pod, 'Failed');
+    await world.settle();
+    if (!isKilled) return assert.ok(passage > 30, `a run has ${passage} passages`);
+  }
+});
