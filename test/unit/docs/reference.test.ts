@@ -1,0 +1,69 @@
+/** docs/reference.md names every public code and metric that the source has. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+
+const ROOT = new URL('../../../', import.meta.url).pathname;
+const reference = readFileSync(path.join(ROOT, 'docs/reference.md'), 'utf8');
+
+/** Unions whose members users see: file, and the name of the type. */
+const UNIONS: readonly (readonly [string, string])[] = [
+  ['src/core/model/verdict.ts', 'Placement'],
+  ['src/core/model/verdict.ts', 'PlacementReason'],
+  ['src/core/model/verdict.ts', 'NodeCode'],
+  ['src/core/model/plan.ts', 'Guard'],
+  ['src/core/model/effects.ts', 'RefusalCode'],
+  ['src/adapters/sqs/watcher-message-codec.ts', 'MessageRefusalCode'],
+  ['src/adapters/kubernetes/kubeconfig-refusal.ts', 'KubeconfigRefusalCode'],
+  ['src/app/ingest/result.ts', 'IngestRefusalCode'],
+  ['src/app/ingest/result.ts', 'LossReason'],
+  ['src/app/reconcile/result.ts', 'DeferralCode'],
+  ['src/app/reconcile/result.ts', 'RefusalReason'],
+  ['src/local/engine-refusal.ts', 'EngineRefusalCode'],
+];
+
+/** Members of a union that are code texts; `kind` and type names around them are left out. */
+function membersOf(file: string, type: string): string[] {
+  const source = readFileSync(path.join(ROOT, file), 'utf8');
+  const start = source.indexOf(`export type ${type} =`);
+  assert.notEqual(start, -1, `${type} is no longer in ${file}`);
+  const declaration = source.slice(start).split(/\n\n|\n(?=export )/, 1)[0] ?? '';
+  const withoutKinds = declaration.replaceAll(/readonly kind: [^;]*;/g, '');
+  return [...withoutKinds.matchAll(/'([A-Za-z-]+)'/g)].map((match) => match[1] ?? '');
+}
+
+function metricNames(): string[] {
+  const names = new Set<string>();
+  for (const file of globSync('{src,functions}/**/*.ts', { cwd: ROOT })) {
+    const source = readFileSync(path.join(ROOT, file), 'utf8');
+    for (const match of source.matchAll(/metrics\s*\.(?:count|record)\(\s*'([A-Za-z_]+)'/g)) {
+      names.add(match[1] ?? '');
+    }
+  }
+  return [...names];
+}
+
+describe('docs/reference.md', () => {
+  for (const [file, type] of UNIONS) {
+    it(`names every member of ${type}`, () => {
+      const members = membersOf(file, type);
+      assert.ok(members.length > 0);
+      const missing = members.filter((member) => !reference.includes(`\`${member}\``));
+      assert.deepEqual(missing, [], `add them to docs/reference.md: ${missing.join(', ')}`);
+    });
+  }
+
+  it('names every metric, and no other', () => {
+    const names = metricNames();
+    assert.ok(names.length > 10);
+    const missing = names.filter((name) => !reference.includes(`\`${name}\``));
+    assert.deepEqual(missing, [], `add them to docs/reference.md: ${missing.join(', ')}`);
+    const section = reference.split('## Metrics')[1]?.split('\n## ')[0] ?? '';
+    const listed = [...section.matchAll(/^\| (`[^|]+) \|/gm)]
+      .flatMap((match) => (match[1] ?? '').split(', '))
+      .map((name) => name.replaceAll('`', ''));
+    const stale = listed.filter((name) => !names.includes(name));
+    assert.deepEqual(stale, [], `remove them from docs/reference.md: ${stale.join(', ')}`);
+  });
+});
