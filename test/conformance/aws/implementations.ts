@@ -1,0 +1,92 @@
+/**
+ * Which implementations the suites run against, and where each is known to differ from SQS or DynamoDB.
+ *
+ * Our own queue server has no entry: it must pass everything. A known difference must still be there: when a new
+ * release of a reference repairs it, its test fails and the entry is removed.
+ */
+import { randomUUID } from 'node:crypto';
+import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
+import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
+import { startSqsServer } from '../../../src/local/aws/sqs/server.ts';
+import { TOOLS, type ToolRequirement } from '../../support/require-tool.ts';
+import type { KnownDifferences } from './check.ts';
+import {
+  startDynamoDbLocal,
+  startElasticMq,
+  startMiniStack,
+  type RunningServer,
+} from './reference-servers.ts';
+
+/** One implementation of one service. */
+export interface Implementation {
+  readonly name: string;
+  readonly tools: readonly ToolRequirement[];
+  readonly start: () => Promise<RunningServer>;
+  readonly differences: KnownDifferences;
+}
+
+/** Our own queue server. */
+export const ownQueues: Implementation = {
+  name: 'the own SQS server',
+  tools: [],
+  start: () => startSqsServer({ clock: createSystemClock(), newId: randomUUID }),
+  differences: {},
+};
+
+/** dynalite, as the local engine starts it. */
+export const dynalite: Implementation = {
+  name: 'dynalite',
+  tools: [],
+  start: () => startDynamoDbServer(),
+  differences: {
+    'a failed condition gives the item where that is asked for':
+      'ReturnValuesOnConditionCheckFailure is ignored; stores read again instead',
+  },
+};
+
+/** Every implementation of SQS. */
+export const queueImplementations: readonly Implementation[] = [
+  ownQueues,
+  {
+    name: 'ElasticMQ 1.7.1',
+    tools: [TOOLS.java, TOOLS.maven],
+    start: startElasticMq,
+    differences: {
+      'deduplication counts per message group where that is the scope':
+        'DeduplicationScope is accepted and ignored, deduplication stays queue-wide',
+      'the receive that moves the head to the dead-letter queue delivers the next message':
+        'that receive comes back empty, the next one delivers',
+      'SenderId tells senders apart': 'SenderId is the address of the client',
+      'an empty batch is refused': 'an empty batch is accepted and does nothing',
+      'attributes of a queue are shown as they were set':
+        'DeduplicationScope, FifoThroughputLimit and the retention period are not shown',
+    },
+  },
+  {
+    name: 'MiniStack 1.5.33 (SQS)',
+    tools: [TOOLS.python],
+    start: startMiniStack,
+    differences: {
+      'a delay beyond 900 s is refused': 'a delay of 901 s is accepted',
+      'SenderId tells senders apart': 'SenderId is the account id',
+      'dead letters can be moved back': 'StartMessageMoveTask is not implemented',
+    },
+  },
+];
+
+/** Every implementation of DynamoDB. */
+export const tableImplementations: readonly Implementation[] = [
+  dynalite,
+  {
+    name: 'DynamoDB Local 3.3.1',
+    tools: [TOOLS.java, TOOLS.maven],
+    start: startDynamoDbLocal,
+    differences: {},
+  },
+  {
+    name: 'MiniStack 1.5.33 (DynamoDB)',
+    tools: [TOOLS.python],
+    start: startMiniStack,
+    differences: {},
+  },
+];

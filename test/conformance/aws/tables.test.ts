@@ -1,0 +1,5 @@
+/** The table suite against dynalite, DynamoDB Local and MiniStack. */
+import { tableImplementations } from './implementations.ts';
+import { describeTables } from './run-suites.ts';
+
+for (const implementation of tableImplementations) describeTables(implementation);
