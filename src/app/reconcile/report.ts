@@ -1,6 +1,8 @@
 /**
- * One log line and the metrics of a run: info when something changed in the cluster, warn when
- * something was refused, debug otherwise. No object body and no credential is a field (S11).
+ * One log line and the metrics of a run.
+ *
+ * Info when something changed in the cluster, warn when something was refused, debug otherwise. No
+ * object body and no credential is a field (S11); metrics have no dimension per cluster or key.
  */
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { LogFields } from '../../ports/log.ts';

@@ -17,7 +17,6 @@ export type DeferralCode =
   | 'no-access'
   | 'daemon-set-changed'
   | 'foreign-pods-unseen'
-  | 'state-lost'
   | 'lost-race'
   | 'status-conflict'
   | 'capped'

@@ -1,6 +1,8 @@
 /**
- * Growing back-off of a key, and of nodes whose pods were refused. Doubling, jittered, capped; kept in
- * the state so that it survives the process. Nothing hot-loops, nothing is given up (row 57).
+ * Growing back-off of a key, and of nodes whose pods were refused.
+ *
+ * Doubling, jittered, capped; kept in the state so that it survives the process. Nothing hot-loops,
+ * nothing is given up (row 57). Failed pods have a back-off of their own, in the core (spec 2.7).
  */
 import type { NodeName } from '../../core/model/identifiers.ts';
 import type { DaemonSetState, RefusalEntry, RetryEntry } from '../../core/model/state.ts';

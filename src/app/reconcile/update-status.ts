@@ -1,5 +1,8 @@
 /**
- * Brings the status up to date at the end of a run, and notes what came of it (spec 2.12, protocol 8).
+ * Brings the status up to date at the end of a run (spec 2.12, protocol 8).
+ *
+ * Decides whether it is written now, and notes what came of it; a conflict or a failure only makes
+ * the run incomplete. The counts are those of the plan: nothing is counted here.
  */
 import type { Plan } from '../../core/model/plan.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
