@@ -46,7 +46,7 @@ function readCauses(details: JsonObject): StatusCause[] {
 }
 
 /** Text from an API server made fit for a log line: one line, bounded. */
-export function plainMessage(message: string): string {
+function plainMessage(message: string): string {
   return message.slice(0, MESSAGE_LENGTH_MAX).replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
 }
 

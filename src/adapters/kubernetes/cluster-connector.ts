@@ -37,8 +37,6 @@ export interface ClusterConnectorOptions {
   readonly requestTimeoutMs?: number;
   /** Connections, and requests of one batch at a time, per cluster; default 64. */
   readonly socketsMax?: number;
-  /** Clusters whose TLS is not verified: only the CLI, from a user's own kubeconfig. Default none. */
-  readonly insecureClusters?: ReadonlySet<ClusterId>;
 }
 
 type Connection = Awaited<ReturnType<ClusterConnector['connect']>>;
@@ -123,7 +121,7 @@ class HttpsClusterConnector implements ClusterConnector {
     if (credential === undefined) return { kind: 'no-credential' };
     const parsed = parseEndpoint(registration.server);
     if (parsed.kind === 'refused') return { kind: 'unavailable', message: parsed.message };
-    const { clock, requestTimeoutMs, insecureClusters } = this.#options;
+    const { clock, requestTimeoutMs } = this.#options;
     const socketsMax = this.#options.socketsMax ?? DEFAULT_SOCKETS_MAX;
     let transport: Transport;
     try {
@@ -132,7 +130,6 @@ class HttpsClusterConnector implements ClusterConnector {
         credential,
         clock,
         socketsMax,
-        tlsVerification: insecureClusters?.has(registration.id) === true ? 'skipped' : 'required',
         ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
         ...(registration.caPem === undefined ? {} : { caPem: registration.caPem }),
       });

@@ -145,9 +145,8 @@ function chooseContext(config: KubeconfigFile, wanted: string | undefined): Cont
     };
   }
   const available = config.contexts.map((context) => context.name);
-  const what = name === '' ? 'no context is chosen' : `there is no context "${name}"`;
-  const names = available.length === 0 ? 'none' : available.join(', ');
-  return refuseKubeconfig('context-missing', `${what}; contexts in the file: ${names}`, available);
+  const message = name === '' ? 'no context is chosen' : `there is no context "${name}"`;
+  return refuseKubeconfig('context-missing', message, available);
 }
 
 /**

@@ -8,7 +8,7 @@ import { gunzip } from 'node:zlib';
 const gunzipAsync = promisify(gunzip);
 
 /** An answer that is larger than allowed. */
-export class TooLargeError extends Error {
+class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
   readonly code = 'RESPONSE_TOO_LARGE';
 }

@@ -17,7 +17,7 @@ import { encodeWatcherMessage } from './watcher-message-codec.ts';
 export const EVENT_CLIENT_RETRY = { maxAttempts: 1 } as const;
 
 /** The largest body that is sent, in bytes (design 2). */
-export const EVENT_BODY_BYTES_MAX = 256 * 1024;
+const EVENT_BODY_BYTES_MAX = 256 * 1024;
 
 /** Options of an event queue. */
 export interface EventQueueOptions {

@@ -10,7 +10,7 @@ import { isJsonObject } from '../../core/model/json.ts';
 const DEPTH_MAX = 64;
 
 /** True for JSON of bounded depth without the key `__proto__`. */
-export function isBoundedJson(value: unknown): boolean {
+function isBoundedJson(value: unknown): boolean {
   const pending: (readonly [unknown, number])[] = [[value, 0]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [current, depth] = next;

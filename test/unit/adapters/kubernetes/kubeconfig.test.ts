@@ -140,7 +140,7 @@ describe('loadKubeconfig', () => {
     assert.deepEqual(result, {
       kind: 'refused',
       code: 'context-missing',
-      message: 'there is no context "east"; contexts in the file: west, adrift, nobody',
+      message: 'there is no context "east"',
       available: ['west', 'adrift', 'nobody'],
     });
     await assertRefused(load({ currentContext: '' }), 'context-missing', /no context is chosen/);
