@@ -33,7 +33,7 @@ function scripted(answer: (call: Call, index: number) => Answer): { table: Table
     const operation = request.headers['x-amz-target']?.split('.')[1] ?? '';
     const call = {
       operation,
-      input: JSON.parse(Buffer.from(request.body).toString()) as Record<string, unknown>,
+      input: JSON.parse(new TextDecoder().decode(request.body)) as Record<string, unknown>,
     };
     calls.push(call);
     const given = answer(call, calls.length - 1);
