@@ -16,7 +16,7 @@ import type { Marks } from '../core/model/watcher-message.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import type { ListWatchTarget } from './list-watch.ts';
+import type { ListWatchTarget } from './frame-reader.ts';
 import type { Digest, Projector } from './projection.ts';
 import type { ObjectStore } from './store.ts';
 

@@ -13,30 +13,17 @@
  */
 import { compareResourceVersions, isResourceVersion } from '../core/model/identifiers.ts';
 import type { ResourceVersion } from '../core/model/identifiers.ts';
-import type { KubernetesObject } from '../core/model/kubernetes.ts';
 import type { WatchedKind } from '../core/model/projections.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Random } from '../ports/random.ts';
-import type { SourceFailure, WatchFrame, WatchSource } from '../ports/watch-source.ts';
+import type { SourceFailure, WatchSource } from '../ports/watch-source.ts';
 import { createBackoff } from './backoff.ts';
 import type { Backoff } from './backoff.ts';
+import { InitialReader, LiveReader } from './frame-reader.ts';
+import type { FrameReader, ListWatchTarget, ReaderEvents, StreamEnd } from './frame-reader.ts';
 import { createWatchdog } from './watchdog.ts';
-
-/** Where a list-watch puts what it reads. Every call is synchronous. */
-export interface ListWatchTarget<Item> {
-  /** What is to be kept of a listed object; undefined when it does not matter. */
-  digest(raw: KubernetesObject): Item | undefined;
-  /** The whole kind as of a version. */
-  replace(items: readonly Item[], version: ResourceVersion): void;
-  /** One event; its object's version is the new position. */
-  change(kind: 'added' | 'modified' | 'deleted', raw: KubernetesObject): void;
-  /** Everything up to this version was delivered. */
-  progress(version: ResourceVersion): void;
-  /** Bytes arrived. */
-  heard(): void;
-}
 
 /** Bounds of a list-watch. */
 export interface ListWatchOptions {
@@ -63,14 +50,8 @@ export interface ListWatchDependencies<Item> {
   readonly options: ListWatchOptions;
 }
 
-type StreamEnd =
-  | { readonly kind: 'listed' }
-  | { readonly kind: 'ended' }
-  | { readonly kind: 'silent' }
-  | { readonly kind: 'broken'; readonly message: string }
-  | { readonly kind: 'no-watch-list'; readonly message: string }
-  | { readonly kind: 'failed'; readonly failure: SourceFailure };
-
+/** A stream that lived for so long ended because its time was up, not because it was turned away. */
+const STREAM_MS_MIN = 1000;
 /** After so many silent streams in a row a list tells whether the position is still good. */
 const SILENT_STREAMS_MAX = 2;
 /** After so many incomplete WatchLists in a row a paged LIST is tried. */
@@ -87,7 +68,7 @@ export class ListWatch<Item> {
   #hasWatchList: boolean;
   #watchListTries = 0;
   #silentStreams = 0;
-  /** True if the stream that ended last had brought an event or a bookmark. */
+  /** True if the stream that ended last had brought an event or a bookmark, or had lived for a while. */
   #hasProgressed = false;
 
   constructor(dependencies: ListWatchDependencies<Item>, signal: AbortSignal) {
@@ -197,6 +178,7 @@ export class ListWatch<Item> {
     const watchdog = createWatchdog({ clock, limitMs: options.silenceMsMax, signal: this.#signal });
     const { streamSecondsMin, streamSecondsMax } = options;
     const spanSeconds = (streamSecondsMax - streamSecondsMin) * random.next();
+    const startedMs = clock.monotonicMs();
     const heard = (): void => {
       watchdog.feed();
       target.heard();
@@ -221,6 +203,9 @@ export class ListWatch<Item> {
       return { kind: 'broken', message: cause instanceof Error ? cause.message : 'unknown' };
     } finally {
       watchdog.stop();
+      const hasLived = clock.monotonicMs() - startedMs >= STREAM_MS_MIN;
+      const isListed = this.#version !== undefined;
+      if (isListed && hasLived && !watchdog.hasFired) this.#hasProgressed = true;
     }
     return watchdog.hasFired ? { kind: 'silent' } : { kind: 'ended' };
   }
@@ -266,96 +251,5 @@ export class ListWatch<Item> {
     } finally {
       watchdog.stop();
     }
-  }
-}
-
-interface ReaderEvents<Item> {
-  replaced(items: readonly Item[], version: ResourceVersion): void;
-  changed(kind: 'added' | 'modified' | 'deleted', raw: KubernetesObject): void;
-  bookmarked(version: ResourceVersion): void;
-}
-
-interface FrameReader {
-  /** Takes one frame; answers how the stream ended if it did, or must. */
-  read(frame: WatchFrame): StreamEnd | undefined;
-}
-
-/** Frames of a stream that continues from a version. */
-class LiveReader<Item> implements FrameReader {
-  readonly #events: ReaderEvents<Item>;
-
-  constructor(events: ReaderEvents<Item>) {
-    this.#events = events;
-  }
-
-  read(frame: WatchFrame): StreamEnd | undefined {
-    switch (frame.kind) {
-      case 'added':
-      case 'modified':
-      case 'deleted':
-        this.#events.changed(frame.kind, frame.object);
-        return undefined;
-      case 'bookmark':
-        this.#events.bookmarked(frame.resourceVersion);
-        return undefined;
-      case 'undecodable':
-        return { kind: 'broken', message: frame.message };
-      case 'failed':
-        return frame;
-      case 'ended':
-        return { kind: 'ended' };
-    }
-  }
-}
-
-/** Frames of a WatchList: collects the initial events, applies them at their end, then reads on. */
-class InitialReader<Item> implements FrameReader {
-  readonly #events: ReaderEvents<Item>;
-  readonly #target: ListWatchTarget<Item>;
-  readonly #live: LiveReader<Item>;
-  readonly #collected = new Map<string, Item>();
-  #isInitial = true;
-
-  constructor(events: ReaderEvents<Item>, target: ListWatchTarget<Item>) {
-    this.#events = events;
-    this.#target = target;
-    this.#live = new LiveReader(events);
-  }
-
-  read(frame: WatchFrame): StreamEnd | undefined {
-    if (!this.#isInitial) return this.#live.read(frame);
-    switch (frame.kind) {
-      case 'added':
-      case 'modified':
-      case 'deleted':
-        this.#collect(frame.kind, frame.object);
-        return undefined;
-      case 'bookmark':
-        return this.#finish(frame);
-      case 'undecodable':
-        return { kind: 'broken', message: frame.message };
-      case 'failed':
-        if (frame.failure.kind !== 'unsupported') return frame;
-        return { kind: 'no-watch-list', message: frame.failure.message };
-      case 'ended':
-        return { kind: 'ended' };
-    }
-  }
-
-  #collect(kind: 'added' | 'modified' | 'deleted', raw: KubernetesObject): void {
-    const item = kind === 'deleted' ? undefined : this.#target.digest(raw);
-    if (item === undefined) this.#collected.delete(raw.metadata.uid);
-    else this.#collected.set(raw.metadata.uid, item);
-  }
-
-  #finish(frame: Extract<WatchFrame, { readonly kind: 'bookmark' }>): StreamEnd | undefined {
-    if (!frame.isInitialEventsEnd) {
-      // A server that ignores sendInitialEvents sends plain bookmarks and never the annotated one.
-      return { kind: 'no-watch-list', message: 'plain bookmark among initial events' };
-    }
-    this.#isInitial = false;
-    this.#events.replaced([...this.#collected.values()], frame.resourceVersion);
-    this.#collected.clear();
-    return undefined;
   }
 }

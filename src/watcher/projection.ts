@@ -6,57 +6,24 @@
  * not as documented becomes opaque (protocol 22) and affects only its own set. Never throws for what
  * an API server sent. It does not decide where an object is stored: see membership.ts.
  */
-import { isResourceVersion, nodeName, uid } from '../core/model/identifiers.ts';
-import type { ResourceVersion, Uid } from '../core/model/identifiers.ts';
+import { uid } from '../core/model/identifiers.ts';
+import type { Uid } from '../core/model/identifiers.ts';
 import type { JsonObject } from '../core/model/json.ts';
-import type {
-  DaemonSetObject,
-  KubernetesObject,
-  LabelSelector,
-  Taint,
-} from '../core/model/kubernetes.ts';
+import type { DaemonSetObject, KubernetesObject, LabelSelector } from '../core/model/kubernetes.ts';
 import type {
   DaemonSetProjection,
-  NodeProjection,
   OpaqueProjection,
-  PodPhase,
-  PodProjection,
   Projection,
-  RevisionProjection,
   WatchedKind,
 } from '../core/model/projections.ts';
 import { projectionText } from '../core/set-hash.ts';
 import type { Interner, Labels } from './interner.ts';
-import {
-  UnexpectedFieldError,
-  readInteger,
-  readObject,
-  readObjects,
-  readText,
-  readTexts,
-  readTimeMs,
-  requireText,
-} from './raw-fields.ts';
-import {
-  isNamespace,
-  isObjectName,
-  isSendableDaemonSet,
-  isSendableLabels,
-  isSendableTaints,
-  isToken,
-} from './wire-bounds.ts';
-
-/** Long enough for every reason that a kubelet gives. */
-const REASON_LENGTH_MAX = 256;
-
-/** Names one object of a kind, whatever its content. */
-export interface ObjectIdentity {
-  readonly of: WatchedKind;
-  readonly uid: Uid;
-  readonly name: string;
-  readonly namespace?: string;
-  readonly resourceVersion: ResourceVersion;
-}
+import { identify } from './object-identity.ts';
+import type { ObjectIdentity } from './object-identity.ts';
+import { projectNode, projectPod, projectRevision, rawJson } from './project-object.ts';
+import type { ProjectionInput } from './project-object.ts';
+import { UnexpectedFieldError, readInteger, readObject } from './raw-fields.ts';
+import { isSendableDaemonSet } from './wire-bounds.ts';
 
 /** What the watcher keeps of one object. */
 export interface Digest extends ObjectIdentity {
@@ -152,27 +119,6 @@ function tryDigest(input: {
   }
 }
 
-function identify(kind: WatchedKind, raw: KubernetesObject): ObjectIdentity | string {
-  try {
-    const metadata = readObject(rawJson(raw), 'metadata');
-    const namespace = readText(metadata, 'namespace');
-    const version = requireText(metadata, 'resourceVersion');
-    if (!isResourceVersion(version)) return 'resourceVersion is no version';
-    const isNamespaced = kind !== 'Node';
-    if (isNamespaced && !isNamespace(namespace ?? '')) return 'namespace is no name';
-    return {
-      of: kind,
-      uid: uid(requireToken(metadata, 'uid')),
-      name: requireName(metadata, 'name'),
-      resourceVersion: version,
-      ...(isNamespaced && namespace !== undefined ? { namespace } : {}),
-    };
-  } catch (cause) {
-    if (cause instanceof UnexpectedFieldError) return cause.message;
-    throw cause;
-  }
-}
-
 type Owner =
   | { readonly kind: 'daemon-set'; readonly uid: Uid }
   | { readonly kind: 'none' }
@@ -196,14 +142,7 @@ function readOwner(kind: WatchedKind, raw: KubernetesObject): Owner {
   return { kind: 'none' };
 }
 
-interface DigestInput {
-  readonly identity: ObjectIdentity;
-  readonly raw: KubernetesObject;
-  readonly shared: { readonly ownerUid?: Uid };
-  readonly interner: Interner;
-}
-
-function digestObject(input: DigestInput): Digest {
+function digestObject(input: ProjectionInput): Digest {
   const { identity, shared } = input;
   switch (identity.of) {
     case 'Node': {
@@ -251,123 +190,8 @@ function opaqueDigest(
   };
 }
 
-function projectNode({ identity, raw, interner }: DigestInput): NodeProjection {
-  const json = rawJson(raw);
-  const metadata = readObject(json, 'metadata');
-  const spec = readObject(json, 'spec');
-  const ready = findReadyCondition(json);
-  return {
-    kind: 'Node',
-    name: nodeName(identity.name),
-    uid: identity.uid,
-    resourceVersion: identity.resourceVersion,
-    labels: internTexts(readLabels(metadata), interner),
-    taints: readTaints(spec, interner),
-    unschedulable: spec['unschedulable'] === true,
-    isReady: ready?.['status'] === 'True',
-    isTerminating: readText(metadata, 'deletionTimestamp') !== undefined,
-  };
-}
-
-/** timeAdded is left out: it explains nothing and decides nothing (spec 2.5). */
-function readTaints(spec: JsonObject, interner: Interner): readonly Taint[] {
-  const taints = readObjects(spec, 'taints').map((raw) => {
-    const value = readText(raw, 'value') ?? '';
-    return {
-      key: interner.text(requireText(raw, 'key')),
-      ...(value === '' ? {} : { value: interner.text(value) }),
-      effect: requireText(raw, 'effect') as Taint['effect'],
-    };
-  });
-  return requireSendable(taints, isSendableTaints, 'taints');
-}
-
-type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
-
-function projectPod({ identity, raw, shared, interner }: DigestInput): PodProjection {
-  const json = rawJson(raw);
-  const metadata = readObject(json, 'metadata');
-  const status = readObject(json, 'status');
-  const ready = findReadyCondition(json);
-  const createdAtMs = readTimeMs(metadata, 'creationTimestamp');
-  if (createdAtMs === undefined || createdAtMs < 0)
-    throw new UnexpectedFieldError('creationTimestamp is missing');
-  const pod: Writable<PodProjection> = {
-    kind: 'Pod',
-    namespace: interner.text(identity.namespace ?? ''),
-    name: identity.name,
-    uid: identity.uid,
-    resourceVersion: identity.resourceVersion,
-    labels: interner.labels(readLabels(metadata)),
-    phase: readPhase(status),
-    isReady: ready?.['status'] === 'True',
-    createdAtMs,
-    isTerminating: readText(metadata, 'deletionTimestamp') !== undefined,
-  };
-  if (shared.ownerUid !== undefined) pod.ownerUid = uid(interner.text(shared.ownerUid));
-  const reason = readText(status, 'reason') ?? '';
-  if (reason !== '') pod.reason = interner.text(reason.slice(0, REASON_LENGTH_MAX));
-  const readyChangedAtMs =
-    ready === undefined ? undefined : readTimeMs(ready, 'lastTransitionTime');
-  if (readyChangedAtMs !== undefined && readyChangedAtMs >= 0) {
-    pod.readyChangedAtMs = readyChangedAtMs;
-  }
-  addNodes(pod, readObject(json, 'spec'), interner);
-  return pod;
-}
-
-/** Where the pod runs, or is meant to: spec.nodeName, else its required affinity (spec 2.4). */
-function addNodes(pod: Writable<PodProjection>, spec: JsonObject, interner: Interner): void {
-  const bound = readText(spec, 'nodeName') ?? '';
-  if (bound !== '') pod.boundNode = nodeName(interner.text(checkedName(bound)));
-  const target = bound === '' ? (readAffinityNode(spec) ?? '') : bound;
-  if (target !== '') pod.targetNode = nodeName(interner.text(checkedName(target)));
-}
-
-const PHASES: readonly string[] = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'];
-
-function readPhase(status: JsonObject): PodPhase {
-  const phase = readText(status, 'phase') ?? 'Pending';
-  if (!PHASES.includes(phase)) throw new UnexpectedFieldError('phase is not known');
-  return phase as PodPhase;
-}
-
-/** The node named by required affinity: the first matchFields entry of one name (spec 2.4). */
-function readAffinityNode(spec: JsonObject): string | undefined {
-  const affinity = readObject(readObject(spec, 'affinity'), 'nodeAffinity');
-  const required = readObject(affinity, 'requiredDuringSchedulingIgnoredDuringExecution');
-  for (const term of readObjects(required, 'nodeSelectorTerms')) {
-    for (const field of readObjects(term, 'matchFields')) {
-      const values = field['values'];
-      const isNodeName = field['key'] === 'metadata.name' && field['operator'] === 'In';
-      if (!isNodeName || !Array.isArray(values) || values.length !== 1) continue;
-      const name: unknown = values[0];
-      if (typeof name === 'string') return name;
-    }
-  }
-  return undefined;
-}
-
-function projectRevision({ identity, raw, shared, interner }: DigestInput): RevisionProjection {
-  const json = rawJson(raw);
-  const metadata = readObject(json, 'metadata');
-  const revision = readInteger(json, 'revision');
-  if (revision === undefined) throw new UnexpectedFieldError('revision is missing');
-  return {
-    kind: 'ControllerRevision',
-    namespace: interner.text(identity.namespace ?? ''),
-    name: identity.name,
-    uid: identity.uid,
-    resourceVersion: identity.resourceVersion,
-    ...(shared.ownerUid === undefined ? {} : { ownerUid: shared.ownerUid }),
-    labels: interner.labels(readLabels(metadata)),
-    revision,
-    isTerminating: readText(metadata, 'deletionTimestamp') !== undefined,
-  };
-}
-
 /** Whole, without managedFields. Items of a list lack apiVersion and kind: put back, or they differ. */
-function digestDaemonSet({ identity, raw }: DigestInput): Digest {
+function digestDaemonSet({ identity, raw }: ProjectionInput): Digest {
   if (!isSendableDaemonSet(rawJson(raw))) throw new UnexpectedFieldError('not to be walked');
   const { managedFields: _dropped, ...metadata } = readObject(rawJson(raw), 'metadata');
   const object = { ...raw, apiVersion: 'apps/v1', kind: 'DaemonSet', metadata };
@@ -398,11 +222,6 @@ function isRollingOut(raw: JsonObject): boolean {
   return generation !== (readInteger(status, 'observedGeneration') ?? 0) || updated < desired;
 }
 
-function findReadyCondition(raw: JsonObject): JsonObject | undefined {
-  const conditions = readObjects(readObject(raw, 'status'), 'conditions');
-  return conditions.find((condition) => condition['type'] === 'Ready');
-}
-
 function selectorOf(raw: KubernetesObject): LabelSelector | undefined {
   const spec = raw['spec'] as { readonly selector?: LabelSelector } | null | undefined;
   const selector = spec?.selector;
@@ -415,42 +234,7 @@ function labelsOrNone(raw: KubernetesObject): Labels {
   return Object.fromEntries(texts);
 }
 
-function readLabels(metadata: JsonObject): Labels {
-  return requireSendable(readTexts(metadata, 'labels'), isSendableLabels, 'labels');
-}
-
-function requireSendable<T>(value: T, isSendable: (value: T) => boolean, field: string): T {
-  if (!isSendable(value))
-    throw new UnexpectedFieldError(`${field} are beyond what a message takes`);
-  return value;
-}
-
-function requireName(metadata: JsonObject, field: string): string {
-  return checkedName(requireText(metadata, field));
-}
-
-function checkedName(name: string): string {
-  if (!isObjectName(name)) throw new UnexpectedFieldError('a name is no name');
-  return name;
-}
-
-function requireToken(metadata: JsonObject, field: string): string {
-  const token = requireText(metadata, field);
-  if (!isToken(token)) throw new UnexpectedFieldError(`${field} is no token`);
-  return token;
-}
-
-function internTexts(labels: Labels, interner: Interner): Labels {
-  const shared: Record<string, string> = {};
-  for (const key in labels) shared[interner.text(key)] = interner.text(labels[key] ?? '');
-  return shared;
-}
-
 /** One code unit is at most three bytes, so short text needs no counting. */
 function isLonger(text: string, bytesMax: number): boolean {
   return text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax;
-}
-
-function rawJson(raw: KubernetesObject): JsonObject {
-  return raw as unknown as JsonObject; // the same raw value, read without trusting its type
 }

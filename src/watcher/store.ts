@@ -13,7 +13,8 @@ import type { WatchedKind } from '../core/model/projections.ts';
 import { membershipHash } from '../core/set-hash.ts';
 import type { Membership, SetId } from '../core/model/watcher-message.ts';
 import type { SelectorIndex } from './membership.ts';
-import type { Digest, ObjectIdentity } from './projection.ts';
+import type { ObjectIdentity } from './object-identity.ts';
+import type { Digest } from './projection.ts';
 
 /** One object of the cluster, live or gone but not yet sent as gone. */
 export interface Tracked {
