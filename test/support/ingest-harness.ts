@@ -42,7 +42,7 @@ export function registrationFor(
 }
 
 /** The Lease of a cluster, and the requests that were written into it. */
-export class FakeLease implements ClusterConnector {
+class FakeLease implements ClusterConnector {
   holder = '';
   isReachable = true;
   reads = 0;

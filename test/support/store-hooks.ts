@@ -34,7 +34,7 @@ export async function aroundCall<T>(
 }
 
 /** The error of a table that throttles beyond the client's retries. */
-export class StoreThrottledError extends Error {
+class StoreThrottledError extends Error {
   override readonly name = 'StoreThrottledError';
 }
 

@@ -18,7 +18,7 @@ export const ITEM_BODY_BYTES_MAX = 300_000;
 const DECODED_BYTES_MAX = 64 * 1024 * 1024;
 
 /** A body would not fit an item. Nothing was written. */
-export class ItemTooLargeError extends Error {
+class ItemTooLargeError extends Error {
   override readonly name = 'ItemTooLargeError';
   readonly code = 'item-too-large';
   readonly item: string;

@@ -22,12 +22,12 @@ import { namesOf } from './names.ts';
 import type { WarmNames } from './warmth.ts';
 
 /** Keys to look at because of a manifest: every one. */
-export function keysOfManifest(body: ManifestBody): readonly NamespacedName[] {
+function keysOfManifest(body: ManifestBody): readonly NamespacedName[] {
   return body.daemonSets.map(({ namespace, name }) => ({ namespace, name }));
 }
 
 /** Keys to look at because of a message; `names` is read only if it is needed. */
-export async function affectedKeys(
+async function affectedKeys(
   message: WatcherMessage,
   names: () => Promise<WarmNames>,
 ): Promise<readonly NamespacedName[]> {
@@ -62,7 +62,7 @@ function distinct(keys: readonly NamespacedName[]): readonly NamespacedName[] {
 }
 
 /** Sends hints for keys under the message's own prefix; answers how many. */
-export async function sendHintsFor(
+async function sendHintsFor(
   header: WatcherHeader,
   hinted: { readonly keys: readonly NamespacedName[]; readonly reason: HintReason },
   dependencies: IngestDependencies,

@@ -20,7 +20,7 @@ import { addHash, sliceIndexOf, subtractHash } from '../../core/set-hash.ts';
 type Sums = Record<string, readonly (number | null)[]>;
 
 /** Which kind's objects stand in a set. */
-export function kindOfSet(set: SetId): WatchedKind {
+function kindOfSet(set: SetId): WatchedKind {
   if (set === 'nodes') return 'Node';
   if (set === 'daemonsets') return 'DaemonSet';
   return set.startsWith('pods/') ? 'Pod' : 'ControllerRevision';
