@@ -32,11 +32,12 @@ function addOrReplace(list: readonly Toleration[], added: Toleration): readonly 
   return list.map((toleration) => (isSame(toleration, added) ? added : toleration));
 }
 
-function isSame(left: Toleration, right: Toleration): boolean {
+/** The automatic ones have no value. */
+function isSame(existing: Toleration, automatic: Toleration): boolean {
   return (
-    (left.key ?? '') === (right.key ?? '') &&
-    (left.effect ?? '') === (right.effect ?? '') &&
-    (left.operator ?? '') === (right.operator ?? '') &&
-    (left.value ?? '') === (right.value ?? '')
+    existing.key === automatic.key &&
+    existing.effect === automatic.effect &&
+    existing.operator === automatic.operator &&
+    (existing.value ?? '') === ''
   );
 }

@@ -5,6 +5,8 @@
  * of the oldest per node: the built-in controller loses wake-ups by that), waits and retries that end,
  * and open intents (protocol 11). Never earlier than a second from now, so that a skewed clock
  * cannot spin (#77203). The six-hourly expiry of memos is added by the caller.
+ *
+ * Differs from upstream: one due time from all pods, replaced in each run.
  */
 import type { IntentJudgement, View } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';

@@ -9,6 +9,8 @@
  * (protocol 4); twice the request time-out resolves it (protocol 5). Nothing else expires by the
  * clock. Merging goes by identity and never touches an intent that another run recorded later
  * (S1, design 3.6). Assumes a complete view: nothing is to be judged on another (protocol 3).
+ *
+ * Differs from upstream: identities and marks instead of counters that expire after five minutes.
  */
 import { compareResourceVersions, isResourceVersion, newerVersion } from './model/identifiers.ts';
 import type { ResourceVersion, Uid } from './model/identifiers.ts';
@@ -282,8 +284,8 @@ export function noteWritten(
   const base = rebaseWrittenMarks(written, write.era);
   // A version that cannot be compared must never block (spec 2.3 step 1).
   if (!isResourceVersion(write.resourceVersion)) return base;
-  const newest = newerVersion(base[write.type], write.resourceVersion);
-  return newest === undefined ? base : { ...base, [write.type]: newest };
+  const isKnown = hasPassed(base[write.type], write.resourceVersion);
+  return isKnown ? base : { ...base, [write.type]: write.resourceVersion };
 }
 
 /** True while a type has not been read as far as we have written it, in this era (spec 2.3 step 1). */

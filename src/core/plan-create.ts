@@ -64,11 +64,16 @@ function findObstacle(planning: Planning, node: NodeName): Wait | undefined {
   return undefined;
 }
 
+/** A pod that stands under a name that would be ours to use. */
+type NameHolder = Pick<PodProjection, 'name' | 'uid'>;
+
 function decideName(planning: Planning, nodeView: NodeView): CreateDecision {
   const node = nodeView.node.name;
-  const holders = new Map<string, PodProjection>();
+  const holders = new Map<string, NameHolder>();
   const released = planning.releasedByNode.get(node) ?? [];
   for (const pod of [...nodeView.pods, ...nodeView.held, ...released]) holders.set(pod.name, pod);
+  const { holder } = planning.refusals.get(node) ?? {};
+  if (holder !== undefined) holders.set(holder.name, holder);
   const unresolved = planning.unresolvedCreates.get(node) ?? [];
   const [pending, ...others] = unresolved;
   if (pending !== undefined) {
@@ -95,7 +100,7 @@ function decideName(planning: Planning, nodeView: NodeView): CreateDecision {
 function chooseName(
   planning: Planning,
   node: NodeName,
-  holders: ReadonlyMap<string, PodProjection>,
+  holders: ReadonlyMap<string, NameHolder>,
 ): NameChoice {
   const daemonSetName = planning.view.name;
   const revision = planning.isSurging ? planning.context.currentHash : undefined;
@@ -107,7 +112,7 @@ function chooseName(
   });
   let predecessor = holders.get(name);
   const passed = new Set<Uid>();
-  let last: PodProjection | undefined;
+  let last: NameHolder | undefined;
   while (predecessor !== undefined && !passed.has(predecessor.uid)) {
     passed.add(predecessor.uid);
     last = predecessor;

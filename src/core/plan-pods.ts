@@ -7,7 +7,7 @@
  * back-off delays no other (spec faults 44, 45). Rolling updates (spec 2.9) are not in here.
  *
  * Differs from upstream: back-off also holds back surge pods (#124388), and a terminal pod that is
- * about to be deleted is waited for with surge too.
+ * about to be deleted is waited for with surge too; deletes name UID and version, not only a name.
  */
 import type { DeleteReason, NodeView, PlannedDelete, PlannedEvent } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
@@ -34,8 +34,8 @@ export interface NodeDecision {
   readonly create?: NameChoice;
   readonly deletes: readonly DeleteDecision[];
   readonly wait?: Wait;
-  /** True if an available pod would go, were the state not new (protocol 6). */
-  readonly isWithheld: boolean;
+  /** Set if an available pod would go, were the state not new: until when it stays (protocol 6). */
+  readonly withheldUntilMs?: number;
 }
 
 /** What all nodes need, in the order of the view, and the strays that go. */
@@ -59,8 +59,8 @@ function planNode(planning: Planning, nodeView: NodeView): NodeDecision {
     return withDeletes(planning, nodeView, { victims: live, reason: 'not-wanted' });
   }
   if (pods.length > 0) return planOccupied(planning, nodeView);
-  if (placement === 'keep') return { nodeView, deletes: [], isWithheld: false };
-  return withCreate(planning, { nodeView, deletes: [], isWithheld: false });
+  if (placement === 'keep') return { nodeView, deletes: [] };
+  return withCreate(planning, { nodeView, deletes: [] });
 }
 
 /** Pods that are neither terminating nor finished, in the order in which duplicates survive. */
@@ -169,21 +169,23 @@ function withDeletes(
   wanted: { readonly victims: readonly PodProjection[]; readonly reason: Wanted },
 ): NodeDecision {
   const planned = wanted.victims.map((pod) => plannedDelete(planning, pod, wanted.reason));
-  const isRestricted = planning.restrictedUntilMs !== undefined;
-  const allowed = planned.filter((each) => !(isRestricted && each.isAvailable));
+  const { restrictedUntilMs } = planning;
+  const allowed =
+    restrictedUntilMs === undefined ? planned : planned.filter((each) => !each.isAvailable);
   return {
     nodeView,
     deletes: allowed.map((each) => ({ planned: each })),
-    isWithheld: allowed.length < planned.length,
+    ...(restrictedUntilMs !== undefined && allowed.length < planned.length
+      ? { withheldUntilMs: restrictedUntilMs }
+      : {}),
   };
 }
 
 /** A delete, or the repetition of one that was recorded and not answered (protocol 4). */
 function plannedDelete(planning: Planning, pod: PodProjection, reason: Wanted): PlannedDelete {
   const open = planning.unresolvedDeletes.get(pod.uid);
-  const node = pod.targetNode ?? pod.boundNode;
   return {
-    ...(node === undefined ? {} : { node }),
+    ...(pod.targetNode === undefined ? {} : { node: pod.targetNode }),
     name: pod.name,
     uid: pod.uid,
     resourceVersion: open?.resourceVersion ?? pod.resourceVersion,

@@ -6,6 +6,8 @@
  * Invariants: S9 (creates and deletes within the burst, separately), S7 by status.ts, S1, S2 and S4
  * by plan-pods.ts. Equal views and contexts give equal plans, whatever order their inputs had. The
  * plan does nothing: intents are recorded, and destructive steps confirmed live, by the caller.
+ *
+ * Differs from upstream: a selector that cannot be parsed leaves the DaemonSet alone.
  */
 import type { DaemonSetStatus } from './model/kubernetes.ts';
 import type {
@@ -24,7 +26,7 @@ import { selectingAllEvent } from './events.ts';
 import { judgeIntents } from './intents.ts';
 import { compileSelector, isEmptySelector } from './label-selector.ts';
 import { planPods } from './plan-pods.ts';
-import type { DeleteDecision, NodeDecision, PodDecisions } from './plan-pods.ts';
+import type { DeleteDecision, PodDecisions } from './plan-pods.ts';
 import { preparePlanning } from './planning.ts';
 import type { Planning } from './planning.ts';
 import { podFromTemplate, prepareTemplate } from './pod-template.ts';
@@ -60,7 +62,7 @@ export function planReconcile(view: View, context: PlanContext): Plan {
       intents,
       state: context.state,
       requestTimeoutMs: context.requestTimeoutMs,
-      waitsUntilMs: waitingTimes(planning, decisions),
+      waitsUntilMs: waitingTimes(decisions),
     }),
     cappedCount: chosen.cappedCount,
   };
@@ -146,7 +148,7 @@ function putIntoWords(
 ): readonly Verdict[] {
   const created = new Set(chosen.creates.map(({ node }) => node));
   const deleted = new Set(chosen.deletes.map(({ planned }) => planned.name));
-  const { minReadyMs, restrictedUntilMs, view, context } = planning;
+  const { minReadyMs, view, context } = planning;
   return decisions.nodes.map((decision) =>
     judgeNode({
       decision,
@@ -155,7 +157,6 @@ function putIntoWords(
       deleted,
       minReadyMs,
       nowMs: view.nowMs,
-      restrictedUntilMs,
     }),
   );
 }
@@ -173,11 +174,9 @@ function planStatus(view: View, context: PlanContext): DaemonSetStatus | undefin
   return hasSameStatus(view.daemonSet.status, next) ? undefined : next;
 }
 
-function waitingTimes(planning: Planning, decisions: PodDecisions): readonly number[] {
-  const { restrictedUntilMs } = planning;
-  const timesOf = ({ wait, isWithheld }: NodeDecision): number[] => [
+function waitingTimes(decisions: PodDecisions): readonly number[] {
+  return decisions.nodes.flatMap(({ wait, withheldUntilMs }) => [
     ...(wait?.untilMs === undefined ? [] : [wait.untilMs]),
-    ...(isWithheld && restrictedUntilMs !== undefined ? [restrictedUntilMs] : []),
-  ];
-  return decisions.nodes.flatMap(timesOf);
+    ...(withheldUntilMs === undefined ? [] : [withheldUntilMs]),
+  ]);
 }

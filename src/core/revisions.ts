@@ -5,6 +5,8 @@
  * recomputed hash: either would restart every pod when a cluster is taken over (spec 2.10, #78633).
  * The label of a matching revision is always reused; our own hash only names revisions that we make.
  * No foreign revision is considered (S10). Deduplication, renumbering and trimming come later.
+ *
+ * Differs from upstream: matching by meaning instead of bytes.
  */
 import { canonicalJson, isJsonObject } from './model/json.ts';
 import type { Json, JsonObject } from './model/json.ts';

@@ -21,8 +21,6 @@ export interface VerdictInput {
   readonly deleted: ReadonlySet<string>;
   readonly minReadyMs: number;
   readonly nowMs: number;
-  /** When a restriction after a loss of state ends (protocol 6). */
-  readonly restrictedUntilMs: number | undefined;
 }
 
 interface Finding {
@@ -86,12 +84,13 @@ function findMatter(input: VerdictInput): Finding {
     };
   }
   if (decision.create !== undefined) return findCreating(input, decision.create.name);
-  if (decision.deletes.length > 0) return findDeleting(input);
+  const [first] = decision.deletes;
+  if (first !== undefined) return findDeleting(input, first.planned.name);
   if (decision.wait !== undefined) {
     const { message, ...wait } = decision.wait;
     return { ...wait, text: `waits: ${message}` };
   }
-  if (decision.isWithheld) return findWithheld(input);
+  if (decision.withheldUntilMs !== undefined) return describeWithheld(decision.withheldUntilMs);
   return findSteady(input);
 }
 
@@ -104,30 +103,23 @@ function findCreating(input: VerdictInput, pod: string): Finding {
       };
 }
 
-function findDeleting(input: VerdictInput): Finding {
+function findDeleting(input: VerdictInput, pod: string): Finding {
   const { deletes, nodeView } = input.decision;
   const names = deletes.map(({ planned }) => planned.name);
   const sent = names.filter((name) => input.deleted.has(name));
   const reasons = [...new Set(deletes.map(({ planned }) => planned.reason))].join(', ');
   const cause =
     nodeView.placement === 'leave' ? why(input) : `has pods to be replaced (${reasons})`;
-  const [pod] = names;
-  const named = pod === undefined ? {} : { pod };
   return sent.length === 0
-    ? { code: 'WaitingForBurst', ...named, text: `${cause}; deletes follow the present batch` }
-    : { code: 'Deleting', ...named, text: `${cause}; deleting ${sent.join(', ')}` };
+    ? { code: 'WaitingForBurst', pod, text: `${cause}; deletes follow the present batch` }
+    : { code: 'Deleting', pod, text: `${cause}; deleting ${sent.join(', ')}` };
 }
 
-function findWithheld(input: VerdictInput): Finding {
+function describeWithheld(untilMs: number): Finding {
   const text =
     'has available pods that should go; they stay until requests that may have been forgotten are ' +
     'certainly dead';
-  const { restrictedUntilMs } = input;
-  return {
-    code: 'WaitingForCluster',
-    text,
-    ...(restrictedUntilMs === undefined ? {} : { untilMs: restrictedUntilMs }),
-  };
+  return { code: 'WaitingForCluster', text, untilMs };
 }
 
 function findSteady(input: VerdictInput): Finding {

@@ -47,7 +47,7 @@ const taint: fc.Arbitrary<Taint> = fc.record(
       ),
     ),
     value: values,
-    effect: effect as fc.Arbitrary<Taint['effect']>,
+    effect,
   },
   { requiredKeys: ['key', 'effect'] },
 );

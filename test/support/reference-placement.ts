@@ -23,20 +23,25 @@ const AUTOMATIC = [
 
 /** run, keep or leave, as spec 2.5 words it. */
 export function referencePlacement(spec: PodSpec, node: NodeProjection): string {
-  if (spec.nodeName !== undefined && spec.nodeName !== '' && spec.nodeName !== node.name) {
-    return 'leave';
-  }
-  for (const key of Object.keys(spec.nodeSelector ?? {})) {
-    if (node.labels[key] !== spec.nodeSelector?.[key]) return 'leave';
-  }
-  const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  if (required !== undefined) {
-    const terms = required.nodeSelectorTerms ?? [];
-    if (terms.filter((term) => termHolds(term, node)).length === 0) return 'leave';
-  }
+  if (!isNamed(spec, node) || !isSelected(spec, node) || !isPreferred(spec, node)) return 'leave';
   const open = node.taints.filter((taint) => !isTolerated(taint, spec));
   if (open.some(({ effect }) => effect === 'NoExecute')) return 'leave';
   return open.some(({ effect }) => effect === 'NoSchedule') ? 'keep' : 'run';
+}
+
+function isNamed(spec: PodSpec, node: NodeProjection): boolean {
+  return [undefined, '', node.name as string].includes(spec.nodeName);
+}
+
+function isSelected(spec: PodSpec, node: NodeProjection): boolean {
+  const wanted = spec.nodeSelector ?? {};
+  return Object.keys(wanted).every((key) => node.labels[key] === wanted[key]);
+}
+
+function isPreferred(spec: PodSpec, node: NodeProjection): boolean {
+  const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  if (required === undefined) return true;
+  return (required.nodeSelectorTerms ?? []).some((term) => termHolds(term, node));
 }
 
 function termHolds(term: NodeSelectorTerm, node: NodeProjection): boolean {
@@ -54,15 +59,27 @@ function expressionHolds(
   labels: Readonly<Record<string, string>>,
 ): boolean {
   const value = labels[key];
-  const isNumber = (text: string | undefined): text is string => /^-?\d+$/.test(text ?? '');
   if (operator === 'In') return values.some((each) => each === value);
   if (operator === 'NotIn') return values.length > 0 && values.every((each) => each !== value);
   if (operator === 'Exists') return values.length === 0 && value !== undefined;
   if (operator === 'DoesNotExist') return values.length === 0 && value === undefined;
-  const bound = values[0];
-  if (values.length !== 1 || !isNumber(bound) || !isNumber(value)) return false;
-  if (operator === 'Gt') return Number(value) > Number(bound);
-  return operator === 'Lt' && Number(value) < Number(bound);
+  return comparesAs(operator, { pattern: /^-?\d+$/, actual: value, wanted: values });
+}
+
+/** Gt or Lt between two texts that are numbers of the given form; anything else is false. */
+function comparesAs(
+  operator: string | undefined,
+  sides: {
+    readonly pattern: RegExp;
+    readonly actual: string | undefined;
+    readonly wanted: readonly (string | undefined)[];
+  },
+): boolean {
+  const texts = [sides.actual, ...sides.wanted].map((text) => text ?? '');
+  if (texts.length !== 2 || !texts.every((text) => sides.pattern.test(text))) return false;
+  const [actual = 0, wanted = 0] = texts.map(Number);
+  if (operator === 'Gt') return actual > wanted;
+  return operator === 'Lt' && actual < wanted;
 }
 
 function fieldHolds(
@@ -84,15 +101,12 @@ function isTolerated(taint: Taint, spec: PodSpec): boolean {
 }
 
 function tolerates(toleration: Toleration, taint: Taint): boolean {
-  const isEffect = !toleration.effect || toleration.effect === taint.effect;
-  const isKey = !toleration.key || toleration.key === taint.key;
+  const isEffect = [undefined, '', taint.effect as string].includes(toleration.effect);
+  const isKey = [undefined, '', taint.key].includes(toleration.key);
   if (!isEffect || !isKey) return false;
-  const wanted = toleration.value ?? '';
+  const { operator, value = '' } = toleration;
   const actual = taint.value ?? '';
-  const areNumbers = /^(0|-?[1-9]\d*)$/.test(wanted) && /^(0|-?[1-9]\d*)$/.test(actual);
-  if (toleration.operator === 'Exists') return true;
-  if (toleration.operator === 'Gt') return areNumbers && Number(actual) > Number(wanted);
-  if (toleration.operator === 'Lt') return areNumbers && Number(actual) < Number(wanted);
-  if (toleration.operator === 'Equal' || !toleration.operator) return wanted === actual;
-  return false;
+  if (operator === 'Exists') return true;
+  if ([undefined, '', 'Equal'].includes(operator)) return value === actual;
+  return comparesAs(operator, { pattern: /^(0|-?[1-9]\d*)$/, actual, wanted: [value] });
 }

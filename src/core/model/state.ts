@@ -64,6 +64,11 @@ export interface RefusalEntry {
   /** RefusalCode, or `name-taken` and `born-terminating`; for people. */
   readonly code: string;
   readonly message: string;
+  /**
+   * The pod that was found under the node's name and is nobody's: one that we released, perhaps. The
+   * next name follows from it, as from a pod held by a finalizer; the view does not show it.
+   */
+  readonly holder?: { readonly name: string; readonly uid: Uid };
   readonly delayMs: number;
   readonly notBeforeMs: number;
 }

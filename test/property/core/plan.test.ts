@@ -20,7 +20,7 @@ const isRunning = (pod: PodProjection): boolean =>
 
 test('a plan does not depend on the order of nodes, pods or intents', () => {
   fc.assert(
-    fc.property(sets, nodeSets, podSets, intentLists, (set, nodes, pods, list) => {
+    fc.property(fc.tuple(sets, nodeSets, podSets, intentLists), ([set, nodes, pods, list]) => {
       const plan = (turn: <T>(items: readonly T[]) => readonly T[]): unknown => {
         const view = computeView({
           daemonSet: set,
@@ -44,7 +44,7 @@ test('a plan does not depend on the order of nodes, pods or intents', () => {
 
 test('never two creates for a node, and no delete of the one healthy pod of a run node (S1, S3)', () => {
   fc.assert(
-    fc.property(sets, nodeSets, podSets, intentLists, (set, nodes, pods, list) => {
+    fc.property(fc.tuple(sets, nodeSets, podSets, intentLists), ([set, nodes, pods, list]) => {
       const view = computeView({ daemonSet: set, nodes, pods, revisions: [], nowMs: NOW_MS });
       const plan = planReconcile(view, context({ state: state({ intents: list }) }));
       assert.equal(new Set(plan.creates.map((create) => create.node)).size, plan.creates.length);
@@ -121,7 +121,7 @@ test('after a run, a plan on the unchanged view sends nothing again; then it set
 /** One step of a bad day: what happens to the cluster before the next run. */
 const steps = fc.record({
   waitMs: fc.constantFrom(0, 500, 5000, 21_000),
-  event: fc.constantFrom('none', 'fail', 'hold', 'release', 'delete', 'evict', 'surge'),
+  event: fc.constantFrom('none', 'fail', 'hold', 'release', 'delete', 'evict'),
   pick: fc.nat(5),
   fates: fc.array(fc.constantFrom<Fate>('answered', 'answer-lost', 'late', 'lost'), {
     minLength: 1,

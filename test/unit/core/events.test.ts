@@ -108,7 +108,7 @@ describe('buildEvent', () => {
       uniqueId: 'u1',
     });
     assert.equal(built.name.length, 253);
-    assert.equal(String(built.body['message']).length, 1024);
+    assert.equal(built.body['message'], `Error creating: ${'x'.repeat(1008)}`);
     assert.deepEqual(built.body['metadata'], { name: built.name, namespace: 'default' });
   });
 });

@@ -27,9 +27,10 @@ function judge(intent: Intent, options: Partial<JudgeIntentsInput> = {}): string
     requestTimeoutMs: TIMEOUT_MS,
     ...options,
   });
-  const [kind, ...others] = Object.entries(judgement).filter(([, list]) => list.length > 0);
+  const kinds = ['unseen', 'unresolved', 'settled'] as const;
+  const [kind, ...others] = kinds.filter((each) => judgement[each].length > 0);
   assert.equal(others.length, 0, 'an intent is in exactly one list');
-  return kind?.[0] ?? 'nowhere';
+  return kind ?? 'nowhere';
 }
 
 const after = (ms: number): { readonly nowMs: number } => ({ nowMs: NOW_MS + ms });

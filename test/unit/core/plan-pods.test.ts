@@ -125,6 +125,13 @@ describe('without surge (spec 2.7)', () => {
   });
 });
 
+describe('a pod that is bound and names no target', () => {
+  it('is deleted all the same', () => {
+    const pods = [namedPod('n1', 'a', { targetNode: null })];
+    assert.deepEqual(effects({ nodes: noExecute, pods }), ['-a not-wanted']);
+  });
+});
+
 describe('failed pods and back-off (spec 2.7, faults 44–46)', () => {
   const failed = { nodes: one, pods: [failedPod('n1', { reason: 'OutOfcpu' })] };
   const entry = (options: Partial<BackoffEntry> = {}): BackoffEntry => ({

@@ -61,6 +61,16 @@ describe('findMatchingRevision', () => {
     assert.equal(nameOf([stored({ name: 'a', revision: 1, data })]), 'a');
   });
 
+  it('keeps the places of nulls in lists', () => {
+    const args = (list: readonly unknown[]): JsonObject => {
+      return revisionData(daemonSet({ podSpec: { args: list } }));
+    };
+    const holder = daemonSet({ podSpec: { args: [null, 'a'] } });
+    const same = stored({ name: 'a', revision: 1, data: args([null, 'a']) });
+    const other = stored({ name: 'b', revision: 2, data: args(['a']) });
+    assert.equal(findMatchingRevision(holder, [same, other])?.metadata.name, 'a');
+  });
+
   it('does not match another template, nor data that is missing', () => {
     const other = daemonSet({ podSpec: { containers: [{ name: 'main', image: 'agent:2' }] } });
     assert.equal(
@@ -68,7 +78,7 @@ describe('findMatchingRevision', () => {
       undefined,
     );
     const { data: _none, ...empty } = stored({ name: 'b', revision: 1 });
-    assert.equal(nameOf([empty as KubernetesObject]), undefined);
+    assert.equal(nameOf([empty]), undefined);
   });
 
   it('takes the highest revision, whatever the order; on ties the last by name', () => {
