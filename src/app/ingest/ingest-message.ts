@@ -110,8 +110,11 @@ async function finishIncomplete(
 ): Promise<IngestResult | 'lost'> {
   const { view, log, metrics } = dependencies;
   const { reason } = step;
-  const cause = reason ?? ((step.meta.incompleteReason ?? 'new-epoch') as LossReason);
-  const { meta, mayAsk } = noteSnapshotRequest(step.meta, cause, dependencies);
+  const need =
+    reason === undefined
+      ? { reason: step.meta.incompleteReason as LossReason, since: 'before' as const }
+      : { reason, since: 'now' as const };
+  const { meta, mayAsk } = noteSnapshotRequest(step.meta, need, dependencies);
   if ((await view.writeMeta(meta)) === 'lost') return 'lost';
   if (reason !== undefined) {
     metrics.count('ViewLosses', { outcome: reason });

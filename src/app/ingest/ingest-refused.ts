@@ -61,7 +61,7 @@ export async function markIncomplete(
     if (stored === undefined) return 'ignored';
     const next = afterLoss(stored, loss, registration);
     if (next === undefined) return 'ignored';
-    const { meta, mayAsk } = noteSnapshotRequest(next, reason, dependencies);
+    const { meta, mayAsk } = noteSnapshotRequest(next, { reason, since: 'now' }, dependencies);
     if ((await view.writeMeta(meta)) === 'lost') continue;
     metrics.count('ViewLosses', { outcome: reason });
     log.warn('view incomplete', { cluster: registration.id, reason, broken: meta.broken });

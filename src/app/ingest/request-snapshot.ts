@@ -22,10 +22,16 @@ export interface NotedRequest {
   readonly mayAsk: boolean;
 }
 
+/** Why a snapshot is needed: a loss noticed now, or one that the view still suffers from. */
+export interface SnapshotNeed {
+  readonly reason: LossReason;
+  readonly since: 'now' | 'before';
+}
+
 /** Notes a request in META unless one was sent lately; set hashes have a longer interval. */
 export function noteSnapshotRequest(
   meta: ClusterMeta,
-  reason: LossReason,
+  { reason, since }: SnapshotNeed,
   { clock, options, log, metrics }: RequestDependencies,
 ): NotedRequest {
   const nowMs = clock.nowMs();
@@ -33,6 +39,7 @@ export function noteSnapshotRequest(
   const isWithin = (sinceMs: number | undefined, intervalMs: number): boolean =>
     sinceMs !== undefined && nowMs - sinceMs < intervalMs && nowMs >= sinceMs;
   if (isByHash && isWithin(meta.hashSnapshotAtMs, options.hashSnapshotEveryMs)) {
+    if (since === 'before') return { meta, mayAsk: false };
     // Twice within the hour is no lost message any more: watcher and ingest disagree (protocol 19).
     metrics.count('IngestSetHashAlarms');
     log.error('set hashes differ again within the hour', { clusterUid: meta.clusterUid });

@@ -60,6 +60,9 @@ describe('set hashes (protocol 19)', () => {
     const { harness, sender } = await settled();
     await harness.ingest(withWrongHashes(sender.heartbeat()));
     await harness.clock.advance(120_000);
+    await harness.ingest(sender.heartbeat());
+    assert.equal(harness.lease.requests.length, 1, 'waiting for it is no second one');
+    assert.equal(harness.metrics.sum('IngestSetHashAlarms'), 0);
     await harness.ingestAll(sender.snapshot({ reason: 'requested' }));
     await harness.ingest(withWrongHashes(sender.heartbeat()));
     assert.equal(harness.lease.requests.length, 1);
