@@ -1,6 +1,7 @@
 /**
  * What all steps of planning pods share, looked up once per run: intents by node and pod, back-off,
  * refusals, what the strategy allows, and whether a loss of state restricts us (protocol 6).
+ * It only looks things up: decisions are made in plan-pods.ts and plan-create.ts.
  */
 import type { NodeName, Uid } from './model/identifiers.ts';
 import type { IntentJudgement, PlanContext, View } from './model/plan.ts';
@@ -80,7 +81,7 @@ function byName(left: CreateIntent, right: CreateIntent): number {
 
 /**
  * A state item that is missing or young beside existing pods may mean that intents were lost
- * (protocol 6). A young one of a new DaemonSet looks the same, and waits as long: harmless.
+ * (protocol 6). That of a DaemonSet which nobody had acted on says so (`createdAtMs` 0).
  */
 function findRestriction(view: View, context: PlanContext): number | undefined {
   const untilMs = context.state.createdAtMs + 2 * context.requestTimeoutMs;

@@ -1,6 +1,7 @@
 /**
  * Facts about one pod that several stages ask for: one definition of each, so that no two stages of
- * a run hold different opinions (style: three recomputations of one fact).
+ * a run hold different opinions. Upstream computes some of these three times per sync.
+ * Pure functions of one pod, or of one DaemonSet.
  */
 import type { DaemonSetObject } from './model/kubernetes.ts';
 import type { PodProjection } from './model/projections.ts';

@@ -24,12 +24,19 @@ export type Epoch = Brand<'Epoch'>;
 /** Random name of one start of a watcher process. */
 export type Incarnation = Brand<'Incarnation'>;
 
+/** Names a text that is the id of a registered cluster. */
 export const clusterId = (value: string): ClusterId => value as ClusterId;
+/** Names a text that is the UID of a kube-system namespace. */
 export const clusterUid = (value: string): ClusterUid => value as ClusterUid;
+/** Names a text that is the UID of an object. */
 export const uid = (value: string): Uid => value as Uid;
+/** Names a text that is the name of a Node. */
 export const nodeName = (value: string): NodeName => value as NodeName;
+/** Names a text that is a resourceVersion; see `isResourceVersion` for a check. */
 export const resourceVersion = (value: string): ResourceVersion => value as ResourceVersion;
+/** Names a text that is the version of a Lease write. */
 export const epoch = (value: string): Epoch => value as Epoch;
+/** Names a text that is the random name of a watcher process. */
 export const incarnation = (value: string): Incarnation => value as Incarnation;
 
 /** One DaemonSet of one cluster, by name: the key of the work queue. */
