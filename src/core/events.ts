@@ -11,7 +11,7 @@ import type { DaemonSetObject } from './model/kubernetes.ts';
 import type { PlannedEvent } from './model/plan.ts';
 
 /** Source component of every event (spec 2.1). */
-export const EVENT_COMPONENT = 'daemonset-controller';
+const EVENT_COMPONENT = 'daemonset-controller';
 
 const EVENT_NAME_MAX = 253;
 /** The API server refuses longer messages. */

@@ -112,7 +112,7 @@ export const nodeSets: fc.Arbitrary<readonly NodeProjection[]> = fc.uniqueArray(
 const podNumbers = fc.integer({ min: 0, max: 30 });
 
 /** A pod on some node: any phase, owned, orphaned or somebody else's, of some revision. */
-export const pods: fc.Arbitrary<PodProjection> = fc
+const pods: fc.Arbitrary<PodProjection> = fc
   .record({
     on: fc.constantFrom(...NODES),
     number: podNumbers,
