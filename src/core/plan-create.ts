@@ -67,13 +67,20 @@ function findObstacle(planning: Planning, node: NodeName): Wait | undefined {
 /** A pod that stands under a name that would be ours to use. */
 type NameHolder = Pick<PodProjection, 'name' | 'uid'>;
 
-function decideName(planning: Planning, nodeView: NodeView): CreateDecision {
+/** Pods under whose names nothing can be created: in the view, just released, or found live. */
+function holdersOf(planning: Planning, nodeView: NodeView): ReadonlyMap<string, NameHolder> {
   const node = nodeView.node.name;
   const holders = new Map<string, NameHolder>();
   const released = planning.releasedByNode.get(node) ?? [];
   for (const pod of [...nodeView.pods, ...nodeView.held, ...released]) holders.set(pod.name, pod);
   const { holder } = planning.refusals.get(node) ?? {};
   if (holder !== undefined) holders.set(holder.name, holder);
+  return holders;
+}
+
+function decideName(planning: Planning, nodeView: NodeView): CreateDecision {
+  const node = nodeView.node.name;
+  const holders = holdersOf(planning, nodeView);
   const unresolved = planning.unresolvedCreates.get(node) ?? [];
   const [pending, ...others] = unresolved;
   if (pending !== undefined) {

@@ -21,6 +21,7 @@ import { MemoryRegistryStore } from './memory-registry-store.ts';
 import { MemoryViewStore } from './memory-view-store.ts';
 import { RecordingHintQueue } from './recording-hint-queue.ts';
 import { SimulatedCluster, SimulatedConnector, nodeOf } from './simulated-cluster.ts';
+import { controllerUid } from './simulated-objects.ts';
 import { ViewMirror } from './view-mirror.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -111,9 +112,19 @@ export class ReconcileWorld {
     return this.cluster.list('pods');
   }
 
-  /** Names of nodes with a live owned pod, sorted, one entry per pod. */
+  /** Names of nodes with a live pod of the DaemonSet, one entry per pod, sorted. */
+  get owned(): readonly string[] {
+    const { uid } = this.daemonSet.metadata;
+    return this.#nodesOf(this.pods.filter((pod) => controllerUid(pod) === uid));
+  }
+
+  /** Names of nodes with a live pod, whosever, one entry per pod, sorted. */
   get placed(): readonly string[] {
-    return this.pods
+    return this.#nodesOf(this.pods);
+  }
+
+  #nodesOf(pods: readonly KubernetesObject[]): readonly string[] {
+    return pods
       .filter((pod) => !['Failed', 'Succeeded'].includes(phaseOf(pod)))
       .map((pod) => nodeOf(pod) ?? '?')
       .sort();

@@ -165,6 +165,11 @@ export class SimulatedCluster implements ClusterAccess {
     for (const apply of this.#stuck.splice(0)) apply();
   }
 
+  /** Requests that were stuck for too long are dead. */
+  dropStuck(): void {
+    this.#stuck.length = 0;
+  }
+
   async execute(
     effects: readonly Effect[],
     options: { readonly deadlineMs: number },

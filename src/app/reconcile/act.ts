@@ -7,7 +7,7 @@
  */
 import type { Plan } from '../../core/model/plan.ts';
 import type { CreateIntent, DaemonSetState, DeleteIntent, Intent } from '../../core/model/state.ts';
-import { mergeIntents } from '../../core/intents.ts';
+import { mergeIntents, stampIntents } from '../../core/intents.ts';
 import type { IntentJudgement } from '../../core/model/plan.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import { executeClaims } from './adopt-release.ts';
@@ -52,7 +52,8 @@ export function hasPodWork(plan: Plan): boolean {
 export async function actOnPlan(plan: Plan, input: ActInput): Promise<ActResult> {
   const { context, subject, ledger } = input;
   const confirmed = await confirmPlan(plan, input);
-  const intents = intentsOf(confirmed, context.dependencies.clock.nowMs());
+  const nowMs = context.dependencies.clock.nowMs();
+  const intents = stampIntents(subject.state.intents, intentsOf(confirmed, nowMs));
   const isPatching = confirmed.adopts.length > 0 || confirmed.releases.length > 0;
   if (intents.length === 0 && !isPatching) {
     return { kind: 'done', state: withListed(subject.state, confirmed) };

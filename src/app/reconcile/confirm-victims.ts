@@ -105,7 +105,7 @@ class VictimConfirmer {
     pod: PodProjection,
   ): Promise<'holds' | 'dropped' | 'unreadable'> {
     const holdsIf = (isTrue: boolean): 'holds' | 'dropped' => (isTrue ? 'holds' : 'dropped');
-    switch (planned.reason) {
+    switch (planned.repeats ?? planned.reason) {
       case 'failed':
         return holdsIf(pod.phase === 'Failed');
       case 'succeeded':

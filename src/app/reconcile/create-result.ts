@@ -28,12 +28,12 @@ export type CreateResult =
     }
   /** The name is held by a pod of ours that is on its way out, or was just gone: look again. */
   | { readonly kind: 'waiting'; readonly held: 'terminating' | 'terminal' | 'vanished' }
-  /** This node's pod will not pass as it is. `isBug`: somebody else holds our name. */
+  /** This node's pod will not pass as it is; `holder`: nobody's pod that holds the name. */
   | {
       readonly kind: 'refused';
       readonly code: string;
       readonly message: string;
-      readonly isBug: boolean;
+      readonly holder?: { readonly name: string; readonly uid: Uid };
     }
   | { readonly kind: 'closed'; readonly code: ClosedCode; readonly message: string }
   /** Certainly not sent. */
@@ -63,13 +63,13 @@ export async function resolveCreate(
     case 'ambiguous':
       return { kind: 'open', message: outcome.message };
     case 'conflict':
-      return { kind: 'refused', code: 'conflict', message: outcome.message, isBug: false };
+      return { kind: 'refused', code: 'conflict', message: outcome.message };
     case 'gone':
       return { kind: 'closed', code: 'namespace-missing', message: 'the namespace is not there' };
     case 'refused': {
       const { code, message } = outcome;
       if (isClosedCode(code)) return { kind: 'closed', code, message };
-      return { kind: 'refused', code, message, isBug: false };
+      return { kind: 'refused', code, message };
     }
   }
 }
@@ -85,7 +85,7 @@ function resolveDone(object: KubernetesObject): CreateResult {
   const pod = projectLivePod(object);
   if (pod.isTerminating) {
     const message = `the API server answered ${pod.name} as already terminating`;
-    return { kind: 'refused', code: 'born-terminating', message, isBug: false };
+    return { kind: 'refused', code: 'born-terminating', message };
   }
   return { kind: 'created', uid: pod.uid, resourceVersion: pod.resourceVersion, isNew: true };
 }
@@ -98,25 +98,30 @@ async function resolveExists(
   // 409 resolved the request itself; who holds the name is for the next look to find out.
   if (live.kind !== 'found') return { kind: 'waiting', held: 'vanished' };
   const pod = projectLivePod(live.object);
-  const trouble = findNameTrouble(pod, { planned, owner });
-  if (trouble !== undefined) {
-    return { kind: 'refused', code: 'name-taken', message: trouble, isBug: true };
-  }
+  const taken = findTaken(pod, { planned, owner });
+  if (taken !== undefined) return taken;
   if (isTerminal(pod)) return { kind: 'waiting', held: 'terminal' };
   if (pod.isTerminating) return { kind: 'waiting', held: 'terminating' };
   return { kind: 'created', uid: pod.uid, resourceVersion: pod.resourceVersion, isNew: false };
 }
 
-function findNameTrouble(
+/**
+ * The name is held by a pod that is not this node's (row 41). One that nobody controls may be one
+ * that we released: the next name follows from it. Anything else is somebody's, and stays a refusal.
+ */
+function findTaken(
   pod: PodProjection,
   expected: { readonly planned: PlannedCreate; readonly owner: CreateOwner },
-): string | undefined {
+): CreateResult | undefined {
   const { planned, owner } = expected;
-  if (pod.ownerUid !== owner.uid) {
-    return `pod ${pod.name} for node ${planned.node} exists, but is not ours`;
+  const refused = { kind: 'refused', code: 'name-taken' } as const;
+  const what = `pod ${pod.name} for node ${planned.node} exists`;
+  if (pod.ownerUid === undefined) {
+    const holder = { name: pod.name, uid: pod.uid };
+    return { ...refused, message: `${what}, but is nobody's`, holder };
   }
-  if (pod.targetNode !== planned.node) {
-    return `pod ${pod.name} for node ${planned.node} exists, but is aimed at ${pod.targetNode ?? 'no node'}`;
-  }
-  return undefined;
+  if (pod.ownerUid !== owner.uid) return { ...refused, message: `${what}, but is not ours` };
+  if (pod.targetNode === planned.node) return undefined;
+  const where = pod.targetNode ?? 'no node';
+  return { ...refused, message: `${what}, but is aimed at ${where}` };
 }

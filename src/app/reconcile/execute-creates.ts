@@ -64,10 +64,41 @@ async function findFence(
   return answer.kind === 'go' ? undefined : { kind: 'fenced', answer };
 }
 
+/**
+ * A successor is sent only while a live read finds its predecessor under the former name: then no
+ * request for that name can have made a pod (row 86). The others of the batch do not wait for it.
+ */
 async function sendBatch(
+  batch: readonly PlannedCreate[],
+  fence: Fence,
+): Promise<readonly CreateResult[]> {
+  const isHeld = await Promise.all(batch.map((planned) => isPredecessorThere(planned, fence)));
+  const sendable = batch.filter((_planned, index) => isHeld[index]);
+  const sent = await sendCreates(sendable, fence);
+  let next = 0;
+  return batch.map((_planned, index): CreateResult => {
+    if (isHeld[index] !== true) return { kind: 'waiting', held: 'vanished' };
+    const result = sent[next] ?? { kind: 'open', message: 'no answer' };
+    next += 1;
+    return result;
+  });
+}
+
+async function isPredecessorThere(
+  { predecessor }: PlannedCreate,
+  { context, access }: Fence,
+): Promise<boolean> {
+  if (predecessor === undefined) return true;
+  const { namespace } = context.hint.key;
+  const live = await access.getPod({ namespace, name: predecessor.name });
+  return live.kind === 'found' && live.object.metadata.uid === predecessor.uid;
+}
+
+async function sendCreates(
   batch: readonly PlannedCreate[],
   { context, subject, access }: Fence,
 ): Promise<readonly CreateResult[]> {
+  if (batch.length === 0) return [];
   const { namespace } = context.hint.key;
   const effects = batch.map(({ node, name, body }): CreatePodEffect => ({
     kind: 'create-pod',

@@ -94,11 +94,19 @@ function decideRefusals({ context, subject, ledger, stored }: FinishInput): Refu
     {
       generation: subject.daemonSet.metadata.generation ?? 0,
       refused: ledger.refused,
-      createdNodes: ledger.createdNodes,
-      knownNodes: new Set<NodeName>(subject.view.nodes.map(({ node }) => node.name)),
+      clearedNodes: ledger.clearedNodes,
+      lackingNodes: lackingNodesOf(subject),
     },
     { nowMs: subject.nowMs, random, options },
   );
+}
+
+/** Nodes that should have a pod and have none: only for these a refusal is still of interest. */
+function lackingNodesOf({ view }: ViewedSubject): ReadonlySet<NodeName> {
+  const lacking = view.nodes.filter(
+    ({ placement, pods }) => placement === 'run' && pods.every((pod) => pod.isTerminating),
+  );
+  return new Set(lacking.map(({ node }) => node.name));
 }
 
 /** The earliest need to look again, if time or this run gives one. */
@@ -115,7 +123,8 @@ function findNear(
     decided.retry?.notBeforeMs,
     isSoon ? nowMs + deferralLookMs : undefined,
     hasOpen ? nowMs + LOOK_AFTER_EFFECTS_MS : undefined,
-    ...decided.refusals.map(({ notBeforeMs }) => Math.max(notBeforeMs, nowMs + deferralLookMs)),
+    // One that expired was tried again in this run, or waits for something else that has its time.
+    ...decided.refusals.map(({ notBeforeMs }) => notBeforeMs).filter((atMs) => atMs > nowMs),
   ].filter((moment) => moment !== undefined);
   return moments.length === 0 ? undefined : Math.min(...moments);
 }

@@ -30,7 +30,8 @@ export class Ledger {
   isStatusWritten = false;
   /** The status was left to the look that follows effects anyway. */
   isStatusPostponed = false;
-  readonly createdNodes = new Set<NodeName>();
+  /** Nodes whose create was answered otherwise than by a refusal: a former one is void. */
+  readonly clearedNodes = new Set<NodeName>();
   readonly refused: Refused[] = [];
   readonly answers: IntentAnswer[] = [];
   readonly settled: Intent[] = [];

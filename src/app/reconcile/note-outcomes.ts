@@ -1,9 +1,10 @@
 /**
  * Turns answers of the API server into notes: what is settled, what stays open, what is left to do.
  *
- * 201 and 409 resolve a create, also in doubt about who holds the name (protocol 5). A refusal, or
- * not having been sent, proves nothing about an earlier request of the same name: such an intent is
- * withdrawn only if this run was the first to record it (protocol 4).
+ * 201 and 409 resolve a create, also in doubt about who holds the name (protocol 5). Settling takes
+ * back the very record of this run: an earlier request of that name that was never answered stays
+ * (mergeIntents). A delete that was not applied is withdrawn only if no earlier run recorded it, for
+ * that request may be on its way (protocol 4).
  */
 import { withdrawableIntents } from '../../core/intents.ts';
 import {
@@ -31,21 +32,15 @@ export function noteCreates(execution: CreateExecution, book: IntentBook, ledger
   const intents = new Map<string, CreateIntent>();
   for (const intent of book.recorded)
     if (intent.kind === 'create') intents.set(intent.name, intent);
-  const neverApplied: Intent[] = [];
+  const settle = ({ name }: PlannedCreate): void => {
+    const intent = intents.get(name);
+    if (intent !== undefined) ledger.settled.push(intent);
+  };
   for (const { planned, result } of execution.results) {
     noteCreate({ planned, result }, ledger);
-    const intent = intents.get(planned.name);
-    if (intent === undefined) continue;
-    if (result.kind === 'waiting') ledger.settled.push(intent);
-    const isUnapplied =
-      result.kind === 'refused' || result.kind === 'closed' || result.kind === 'unsent';
-    if (isUnapplied) neverApplied.push(intent);
+    if (result.kind !== 'created' && result.kind !== 'open') settle(planned);
   }
-  for (const planned of execution.notStarted) {
-    const intent = intents.get(planned.name);
-    if (intent !== undefined) neverApplied.push(intent);
-  }
-  ledger.settled.push(...withdrawableIntents({ neverSent: neverApplied, before: book.before }));
+  execution.notStarted.forEach(settle);
   noteStop(execution, ledger);
 }
 
@@ -57,7 +52,7 @@ function noteCreate(
     case 'created': {
       const { uid, resourceVersion, isNew } = result;
       ledger.answers.push({ kind: 'created', name: planned.name, uid, resourceVersion });
-      ledger.createdNodes.add(planned.node);
+      ledger.clearedNodes.add(planned.node);
       ledger.created += 1;
       // A pod that was found under the name may be older than what was read: it raises no mark.
       if (isNew) {
@@ -67,10 +62,16 @@ function noteCreate(
       return;
     }
     case 'refused':
-      ledger.refused.push({ node: planned.node, code: result.code, message: result.message });
+      ledger.refused.push({
+        node: planned.node,
+        code: result.code,
+        message: result.message,
+        ...(result.holder === undefined ? {} : { holder: result.holder }),
+      });
       ledger.events.push(createFailedEvent(result.message));
       return;
     case 'waiting':
+      ledger.clearedNodes.add(planned.node);
       ledger.add({
         code: 'outcome-open',
         message: `pod ${planned.name} is still there (${result.held})`,

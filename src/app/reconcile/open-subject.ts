@@ -5,6 +5,8 @@
  * then a timer looks later (protocol 2). What cannot be decided on ends the run here, with a reason.
  */
 import { rebaseState } from '../../core/intents.ts';
+import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
+import type { PodProjection } from '../../core/model/projections.ts';
 import { emptyState } from '../../core/model/state.ts';
 import { LazyAccess, keyOf } from './context.ts';
 import type { RunContext, Subject } from './context.ts';
@@ -24,6 +26,8 @@ const READS_MAX = 4;
 /** A view whose slice is missing waits for a snapshot; this is only the backstop. */
 const INCOMPLETE_LOOK_MS = 60_000;
 const REGISTRY_LOOK_MS = 15_000;
+/** `createdAtMs` of a state that cannot have been lost, because nothing was done before. */
+const NOTHING_TO_LOSE = 0;
 
 /** A subject to be decided on, or the end of the run. */
 export type Opening =
@@ -68,11 +72,22 @@ async function tryOpening(context: RunContext): Promise<Opening | 'moving'> {
   const reader = view.view.opaque.length === 0 ? undefined : await access.get();
   const resolved = await resolveOpaque(view.view, reader);
   if (resolved.kind === 'resolved') {
-    return { kind: 'opened', subject: { ...found, read: resolved.read } };
+    const { read: resolvedRead } = resolved;
+    const isFresh = basis.state === undefined && isUntouched(daemonSet, resolvedRead.pods);
+    const known = isFresh ? { ...state, createdAtMs: NOTHING_TO_LOSE } : state;
+    return { kind: 'opened', subject: { ...found, state: known, read: resolvedRead } };
   }
   const { message } = resolved;
   const reason = { code: 'cluster-unavailable' as const, message, holdsCreates: false };
   return ended(await backOffRun(reason, { context, subject: found }));
+}
+
+/**
+ * No controller has ever finished a run on it, and it has no pods: a missing state item is then no
+ * loss, and the caution of protocol 6 would only delay the first deletes and successors.
+ */
+function isUntouched(daemonSet: DaemonSetObject, pods: readonly PodProjection[]): boolean {
+  return pods.length === 0 && (daemonSet.status?.observedGeneration ?? 0) === 0;
 }
 
 function ended(result: ReconcileResult): Opening {

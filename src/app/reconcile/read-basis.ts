@@ -50,6 +50,8 @@ type Readers = Pick<ReconcileDependencies, 'registry' | 'view'>;
 /** Reads the basis of a run; rejects only when the view table cannot be read. */
 export async function readBasis(hint: Hint, readers: Readers): Promise<BasisRead> {
   const first = readCluster(hint, hint.clusterUid, readers);
+  // It is awaited below; until then a failure must not count as unhandled.
+  first.catch(() => undefined);
   const registered = await readRegistration(hint, readers);
   if (registered.kind !== 'registered') {
     await first.catch(() => undefined);

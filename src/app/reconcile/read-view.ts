@@ -125,12 +125,13 @@ async function readNodes(basis: Basis, readers: Readers): Promise<SetRead> {
   }
   const load = loadSet(basis, request, readers);
   const result = load.then((read) => asWarm(read, request.changed));
+  // Whoever shares it handles its failure; nobody may.
+  result.catch(() => undefined);
   loading.set(loadKey, result);
   try {
     return await load;
   } finally {
     if (loading.get(loadKey) === result) loading.delete(loadKey);
-    await result.catch(() => undefined);
   }
 }
 

@@ -48,28 +48,29 @@ export interface Refused {
   readonly node: NodeName;
   readonly code: string;
   readonly message: string;
+  readonly holder?: NonNullable<RefusalEntry['holder']>;
 }
 
 /** Longest part of a refusal's message that is kept. */
 const MESSAGE_MAX = 300;
 
-/** Refusals after a run: grown where refused again, gone where created, of this generation only. */
+/** Refusals after a run: grown where refused again, gone where void, of this generation only. */
 export function nextRefusals(
   state: Pick<DaemonSetState, 'refusals'>,
   change: {
     readonly generation: number;
     readonly refused: readonly Refused[];
-    readonly createdNodes: ReadonlySet<NodeName>;
-    readonly knownNodes: ReadonlySet<NodeName>;
+    readonly clearedNodes: ReadonlySet<NodeName>;
+    readonly lackingNodes: ReadonlySet<NodeName>;
   },
   at: RetryClock,
 ): readonly RefusalEntry[] {
   const kept = new Map<NodeName, RefusalEntry>();
   for (const entry of state.refusals ?? []) {
-    const isCurrent = entry.generation === change.generation && change.knownNodes.has(entry.node);
-    if (isCurrent && !change.createdNodes.has(entry.node)) kept.set(entry.node, entry);
+    const isCurrent = entry.generation === change.generation && change.lackingNodes.has(entry.node);
+    if (isCurrent && !change.clearedNodes.has(entry.node)) kept.set(entry.node, entry);
   }
-  for (const { node, code, message } of change.refused) {
+  for (const { node, code, message, holder } of change.refused) {
     const former = kept.get(node);
     const grown = former === undefined ? at.options.retryFirstMs : former.delayMs * 2;
     const delayMs = Math.min(grown, at.options.retryMaxMs);
@@ -79,6 +80,7 @@ export function nextRefusals(
       generation: change.generation,
       code,
       message: message.slice(0, MESSAGE_MAX),
+      ...(holder === undefined ? {} : { holder }),
       delayMs,
       notBeforeMs,
     });

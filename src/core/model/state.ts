@@ -128,7 +128,10 @@ export interface DaemonSetState {
   readonly backoff: readonly BackoffEntry[];
   /** Since when runs have been deferring; the deferral is capped (design 3, step 3). */
   readonly deferredSinceMs?: number;
-  /** When this item was first written: bounds successor names after a loss (protocol 6). */
+  /**
+   * When this item was first written: bounds successor names after a loss (protocol 6). 0 when
+   * there was nothing to lose: the DaemonSet had no pods and had never been acted on.
+   */
   readonly createdAtMs: number;
   /** Era and epoch for which the guard list beside foreign names was done (protocol 9). */
   readonly foreignListed?: {

@@ -20,13 +20,19 @@ const slotOf = (world: ReconcileWorld, node: string): string =>
 /** Somebody's pod under the slot name of a node. */
 function takeName(
   world: ReconcileWorld,
-  pod: { node: string; on?: string; owned?: boolean; phase?: string; terminating?: boolean },
+  pod: {
+    node: string;
+    on?: string;
+    owner?: 'nobody' | 'other';
+    phase?: string;
+    terminating?: boolean;
+  },
 ): void {
   const owner = {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
     name: 'agents',
-    uid: world.daemonSet.metadata.uid,
+    uid: pod.owner === 'other' ? 'somebody' : world.daemonSet.metadata.uid,
     controller: true,
   };
   world.cluster.put('pods', {
@@ -34,7 +40,7 @@ function takeName(
       namespace: 'system',
       name: slotOf(world, pod.node),
       labels: { app: 'agents' },
-      ...(pod.owned === false ? {} : { ownerReferences: [owner] }),
+      ...(pod.owner === 'nobody' ? {} : { ownerReferences: [owner] }),
       ...(pod.terminating === true ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
       ...(pod.terminating === true ? { finalizers: ['test/hold'] } : {}),
     },
@@ -134,13 +140,31 @@ describe('AlreadyExists (row 88, spec faults 41)', () => {
   });
 
   it('other owner: a bug event for that node only, others go on', async () => {
-    const world = await meet({ node: 'node-0001', owned: false, on: 'node-0009' });
+    const world = await meet({ node: 'node-0001', owner: 'other', on: 'node-0009' });
     await world.settle({ withinMs: 1_000 });
     const state = await world.view.readState(ref(world));
     assert.equal(state?.refusals?.[0]?.code, 'name-taken');
     assert.ok(world.placed.includes('node-0002'));
     const events = world.cluster.list('events').map((event) => event['message']);
     assert.ok(events.some((message) => String(message).includes('is not ours')));
+  });
+
+  it('nobody: the next name, after a look at who holds the first', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.mirror.sync();
+    takeName(world, { node: 'node-0001', owner: 'nobody', on: 'node-0009' });
+    world.cluster.change(
+      'pods',
+      { namespace: 'system', name: slotOf(world, 'node-0001') },
+      (pod) => ({
+        ...pod,
+        metadata: { ...pod.metadata, labels: { app: 'under-debug' } },
+      }),
+    );
+    await world.settle();
+    assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
+    assert.equal(world.pods.length, 3, 'the pod that is not ours is left alone');
+    assert.deepEqual(world.cluster.violations, []);
   });
 
   it('other node: the same', async () => {
