@@ -188,6 +188,14 @@ describe('obstacles', () => {
     const other = { state: state({ refusals: [{ ...refusal, generation: 0 }] }) };
     assert.deepEqual(names(plan({}, other)), [SLOT]);
   });
+  it('a pod that was found live under the name is succeeded once the refusal is over (faults 88)', () => {
+    const holder = { name: SLOT, uid: uid('quarantined') };
+    const over = { ...refusal, code: 'name-taken', notBeforeMs: NOW_MS, holder };
+    const [create] = plan({}, { state: state({ refusals: [over] }) }).creates;
+    const name = successorName({ daemonSetName: 'agent', predecessorUid: holder.uid });
+    assert.equal(create?.name, name);
+    assert.deepEqual(create.predecessor, holder);
+  });
   it('a key that backs off as a whole creates nothing, if that is what it holds', () => {
     const retry = {
       code: 'namespace-terminating',
