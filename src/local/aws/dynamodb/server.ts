@@ -1,3 +1,5 @@
+// eslint-disable-next-line @typescript-eslint/triple-slash-reference -- an ambient declaration cannot be imported
+/// <reference path="./dynalite.d.ts" />
 // The DynamoDB emulator: dynalite in this process, on a loopback port, in memory or on disk.
 //
 // Assumes what Rollcall promises to use: single-item conditional writes, GetItem, Query and BatchGetItem. dynalite

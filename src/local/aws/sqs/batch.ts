@@ -6,7 +6,7 @@ import { SqsError, sqsErrors } from './errors.ts';
 import { readObject, readString, type Fields } from './request.ts';
 
 /** How many entries a batch may have. */
-export const batchEntriesMax = 10;
+const batchEntriesMax = 10;
 
 /** The answer to a batch request. */
 export interface BatchAnswer {

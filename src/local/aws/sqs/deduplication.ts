@@ -5,7 +5,7 @@
 // stand first and pruning touches only what has expired. The scope (queue or message group) is in the key.
 
 /** How long SQS remembers a deduplication id. */
-export const deduplicationWindowMs = 300_000;
+const deduplicationWindowMs = 300_000;
 
 /** The accepted send that a repeat is answered with. */
 export interface RememberedSend {

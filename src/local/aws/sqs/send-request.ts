@@ -27,7 +27,7 @@ export interface SendRequest {
 }
 
 /** The size of a message as SQS counts it: body, and name, type and value of each attribute. */
-export function messageSizeBytes(body: string, attributes: MessageAttributes | undefined): number {
+function messageSizeBytes(body: string, attributes: MessageAttributes | undefined): number {
   let sizeBytes = Buffer.byteLength(body);
   if (attributes === undefined) return sizeBytes;
   for (const [name, value] of Object.entries(attributes)) {
