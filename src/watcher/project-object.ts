@@ -179,7 +179,7 @@ function requireSendable<T>(value: T, isSendable: (value: T) => boolean, field: 
 }
 
 /** The name, if it can be one. */
-export function checkedName(name: string): string {
+function checkedName(name: string): string {
   if (!isObjectName(name)) throw new UnexpectedFieldError('a name is no name');
   return name;
 }

@@ -2,7 +2,7 @@
  * A watcher with simulated ports, and drafts of the objects that its tests put into the cluster.
  */
 import { clusterId } from '../../src/core/model/identifiers.ts';
-import type { SetId, WatcherMessage } from '../../src/core/model/watcher-message.ts';
+import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
 import { DEFAULT_WATCHER_OPTIONS } from '../../src/watcher/options.ts';
 import type { WatcherOptions } from '../../src/watcher/options.ts';
 import { createWatcher } from '../../src/watcher/watcher.ts';
@@ -159,9 +159,4 @@ export function revisionDraft(name: string, owner: string, revision = 1): Object
 /** A controlling owner reference. */
 export function ownerOf(kind: string, uid: string, apiVersion = 'apps/v1'): object {
   return { apiVersion, kind, name: 'owner', uid, controller: true };
-}
-
-/** Sets of a DaemonSet. */
-export function setsOf(uid: string): { readonly pods: SetId; readonly revisions: SetId } {
-  return { pods: `pods/${uid}`, revisions: `revisions/${uid}` };
 }
