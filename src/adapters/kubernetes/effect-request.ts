@@ -9,6 +9,7 @@ import { isResourceVersion } from '../../core/model/identifiers.ts';
 import { isJsonObject } from '../../core/model/json.ts';
 import type { JsonObject } from '../../core/model/json.ts';
 import type { Effect } from '../../core/model/effects.ts';
+import { goJson } from './go-json.ts';
 import type { WriteSubject } from './status-classifier.ts';
 import type { TransportRequest } from './transport.ts';
 
@@ -98,7 +99,11 @@ function buildRequest(effect: Effect): TransportRequest {
     case 'create-pod':
       return post(namespacedPath('core', namespace, 'pods'), effect.body);
     case 'create-revision':
-      return post(namespacedPath('apps', namespace, 'controllerrevisions'), effect.body);
+      return {
+        method: 'POST',
+        path: namespacedPath('apps', namespace, 'controllerrevisions'),
+        body: goJson(effect.body),
+      };
     case 'create-event':
       return post(namespacedPath('core', namespace, 'events'), effect.body);
     case 'delete-pod':
