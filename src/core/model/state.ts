@@ -53,6 +53,12 @@ export interface BackoffEntry {
   readonly advancedAtMs: number;
 }
 
+/** A pod that stands under a name that would be ours to use. */
+export interface NameHolder {
+  readonly name: string;
+  readonly uid: Uid;
+}
+
 /**
  * A node for which the API server (or an admission hook) refused the pod. Until `notBeforeMs` a plan
  * creates nothing there (verdict `Refused`), so that one node's refusal never starves the others.
@@ -65,10 +71,10 @@ export interface RefusalEntry {
   readonly code: string;
   readonly message: string;
   /**
-   * The pod that was found under the node's name and is nobody's: one that we released, perhaps. The
-   * next name follows from it, as from a pod held by a finalizer; the view does not show it.
+   * Pods that were found under the node's names and are nobody's: ones that we released, perhaps. The
+   * next name follows from them, as from a pod held by a finalizer; the view does not show them.
    */
-  readonly holder?: { readonly name: string; readonly uid: Uid };
+  readonly holders?: readonly NameHolder[];
   readonly delayMs: number;
   readonly notBeforeMs: number;
 }
