@@ -36,7 +36,8 @@ export function openTransport(
   });
 }
 
-function credentialOf(authentication: ClusterAuthentication): Credential {
+/** The credential that an authentication resolves to; EKS is not for the engine. */
+export function credentialOf(authentication: ClusterAuthentication): Credential {
   switch (authentication.kind) {
     case 'bearer':
       return staticBearer(authentication.token);

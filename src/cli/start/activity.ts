@@ -4,6 +4,7 @@
  * Lines of level info and above become one sentence each; the table shows the newest. With
  * `--verbose` every line goes to stderr as JSON besides.
  */
+import { inspect } from 'node:util';
 import type { Log, LogFields } from '../../ports/log.ts';
 
 /** The log of the engine, and the last sentences made of it. */
@@ -25,46 +26,46 @@ export interface ActivityOptions {
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
+interface Line {
+  readonly level: Level;
+  readonly message: string;
+  readonly fields: LogFields;
+  readonly cause?: unknown;
+}
+
 /** Keeps the engine's log for a table. */
 export function createActivity(options: ActivityOptions): Activity {
   const sentences: string[] = [];
   let troubles = 0;
-  const take = (level: Level, message: string, fields: LogFields, cause: unknown): void => {
-    options.onLine?.(
-      JSON.stringify({ at: options.nowText(), level, message, ...fields, ...causeField(cause) }),
-    );
+  const take = ({ level, message, fields, cause }: Line): void => {
+    const at = options.nowText();
+    options.onLine?.(JSON.stringify({ at, level, message, ...fields, ...causeField(cause) }));
     if (level === 'debug') return;
     if (level !== 'info') troubles += 1;
-    sentences.push(`${options.nowText()} ${sentenceOf(level, message, fields)}`);
+    sentences.push(`${at} ${sentenceOf(level, message, fields)}`);
     if (sentences.length > options.linesMax) sentences.shift();
   };
   return { log: createLog(take, {}), recent: () => sentences, troubleCount: () => troubles };
 }
 
-function createLog(
-  take: (level: Level, message: string, fields: LogFields, cause: unknown) => void,
-  fixed: LogFields,
-): Log {
+function createLog(take: (line: Line) => void, fixed: LogFields): Log {
+  const line =
+    (level: Level) =>
+    (message: string, fields?: LogFields, cause?: unknown): void => {
+      take({ level, message, fields: { ...fixed, ...fields }, cause });
+    };
   return {
-    debug: (message, fields) => {
-      take('debug', message, { ...fixed, ...fields }, undefined);
-    },
-    info: (message, fields) => {
-      take('info', message, { ...fixed, ...fields }, undefined);
-    },
-    warn: (message, fields, cause) => {
-      take('warn', message, { ...fixed, ...fields }, cause);
-    },
-    error: (message, fields, cause) => {
-      take('error', message, { ...fixed, ...fields }, cause);
-    },
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
     with: (fields) => createLog(take, { ...fixed, ...fields }),
   };
 }
 
 function causeField(cause: unknown): { readonly cause?: string } {
   if (cause === undefined) return {};
-  return { cause: cause instanceof Error ? cause.message : String(cause) };
+  return { cause: cause instanceof Error ? cause.message : inspect(cause) };
 }
 
 /** Fields that say what happened; the others are for machines. */

@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { pollUntil } from '../control-plane/poll.ts';
 import { collectionPath } from './manifests.ts';
 import { daemonSetPath, testDaemonSet } from './daemon-set.ts';
 import {
@@ -26,7 +27,7 @@ describe('DaemonSets', { timeout: 600_000 }, () => {
     stage = await openStage({ name: 'scenario-daemonsets' });
   });
   after(async () => {
-    await stage.close();
+    await (stage as Stage | undefined)?.close();
   });
 
   it('are scaled by the labels of nodes', async () => {
@@ -86,9 +87,14 @@ describe('DaemonSets', { timeout: 600_000 }, () => {
       desiredNumberScheduled: UNTAINTED.length,
       currentNumberScheduled: UNTAINTED.length - refused.length,
     });
-    const overview = await stage.engine().overview();
-    const daemonSet = overview[0]?.daemonSets.find((one) => one.name === 'admitted');
-    assert.equal(daemonSet?.codes.Refused, refused.length);
+    await pollUntil(
+      { deadlineMs: DEADLINE_MS, description: 'verdicts that say Refused' },
+      async () => {
+        const overview = await stage.engine().overview();
+        const daemonSet = overview[0]?.daemonSets.find((one) => one.name === 'admitted');
+        return daemonSet?.codes.Refused === refused.length ? true : undefined;
+      },
+    );
   });
 
   it('never had two non-terminal pods of one on a node (S1)', () => {

@@ -54,9 +54,10 @@ export function differences(
 export async function expectPodsOn(
   stage: Stage,
   uid: string,
-  nodes: readonly string[],
-  deadlineMs = SETTLE_DEADLINE_MS,
+  expected: readonly string[] | { readonly nodes: readonly string[]; readonly deadlineMs: number },
 ): Promise<void> {
+  const { nodes, deadlineMs } =
+    'nodes' in expected ? expected : { nodes: expected, deadlineMs: SETTLE_DEADLINE_MS };
   try {
     await stage.observer.waitUntil((it) => differences(it, uid, nodes).length === 0, {
       deadlineMs,

@@ -30,7 +30,7 @@ describe(`disturbed messages (seed ${String(seeded.seed)})`, { timeout: 600_000 
     uids = await applyExamples(stage);
   });
   after(async () => {
-    await stage.close();
+    await (stage as Stage | undefined)?.close();
   });
 
   it('lead to the same end state once the disturbance ends', async (context) => {
@@ -41,7 +41,7 @@ describe(`disturbed messages (seed ${String(seeded.seed)})`, { timeout: 600_000 
     await endChurn(stage);
     await stage.restartEngine({ faults: undefined });
     for (const [name, nodes] of Object.entries(EXPECTED_NODES)) {
-      await expectPodsOn(stage, uidOf(uids, name), nodes, SETTLE_DEADLINE_MS);
+      await expectPodsOn(stage, uidOf(uids, name), { nodes, deadlineMs: SETTLE_DEADLINE_MS });
     }
   });
 

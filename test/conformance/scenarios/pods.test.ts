@@ -28,7 +28,7 @@ describe('pods of a DaemonSet', { timeout: 600_000 }, () => {
     stage = await openStage({ name: 'scenario-pods' });
   });
   after(async () => {
-    await stage.close();
+    await (stage as Stage | undefined)?.close();
   });
 
   it('a deleted pod is replaced', async () => {

@@ -57,7 +57,7 @@ describe('bad input', { timeout: 300_000 }, () => {
     );
   });
   after(async () => {
-    await stage.close();
+    await (stage as Stage | undefined)?.close();
   });
 
   it('a message for another tenant’s cluster is refused as wrong-sender, and changes nothing', async () => {

@@ -27,7 +27,7 @@ describe('one DaemonSet on 1,000 nodes', { timeout: 600_000 }, () => {
     stage = await openStage({ name: 'scenario-requests', nodes: plainNodes(NODES_COUNT) });
   });
   after(async () => {
-    await stage.close();
+    await (stage as Stage | undefined)?.close();
   });
 
   it('costs at most 1.1 non-event requests per pod and no LIST of nodes or pods', async (context) => {
@@ -46,7 +46,7 @@ describe('one DaemonSet on 1,000 nodes', { timeout: 600_000 }, () => {
     await stage.admin.post(daemonSetPath({}), testDaemonSet({ name: 'everywhere' }));
     const uid = await daemonSetUid(stage, { namespace: 'default', name: 'everywhere' });
     const names = Array.from({ length: NODES_COUNT }, (_, index) => nodeNameOf(index));
-    await expectPodsOn(stage, uid, names, 120_000);
+    await expectPodsOn(stage, uid, { nodes: names, deadlineMs: 120_000 });
     await expectStatus(stage, uid, { numberAvailable: NODES_COUNT });
     await stage.observer.waitUntilQuiet({ quietMs: 3000, deadlineMs: 60_000 });
     const requests = await readAuditRecords(controlPlane.auditLogPath, {

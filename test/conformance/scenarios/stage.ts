@@ -152,7 +152,9 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     probeWaitMs: PROBE_WAIT_MS,
     ...options.engine,
   };
-  let engine = await startEngine(engineOptions);
+  const firstStart = startEngine(engineOptions);
+  firstStart.catch(bare.close);
+  let engine = await firstStart;
   return {
     ...bare,
     engine: () => engine,
