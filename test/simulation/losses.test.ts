@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { Passage } from '../support/simulation/gate.ts';
 import { podOn, podsOf, theWatcher } from '../support/simulation/look.ts';
-import { rawNode, rawOrphan } from '../support/simulation/objects.ts';
+import { rawNode, rawPod } from '../support/simulation/objects.ts';
 import { World } from '../support/simulation/world.ts';
 
 async function settledWorld(nodes: readonly string[]): Promise<World> {
@@ -181,7 +181,9 @@ for (const what of ['lost', 'restored from a backup'] as const) {
   test(`row 87: a view ${what} while pods have foreign names puts no second pod beside them`, async () => {
     const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
     const empty = world.view.dump();
-    for (const node of ['n1', 'n2']) world.api.put('pods', rawOrphan(`old-${node}`, 'agent', node));
+    for (const node of ['n1', 'n2']) {
+      world.api.put('pods', rawPod({ name: `old-${node}`, app: 'agent', node }));
+    }
     await world.advance(1000);
     world.addDaemonSet('agent');
     await world.settle();

@@ -1,6 +1,8 @@
 /** Small questions that tests ask of a world. */
 import assert from 'node:assert/strict';
+import { nodeName, uid } from '../../../src/core/model/identifiers.ts';
 import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import { slotName } from '../../../src/core/naming.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import type { WatcherProcess } from './watcher-process.ts';
@@ -24,4 +26,12 @@ export function theWatcher(world: World): WatcherProcess {
   const last = world.watchers.at(-1);
   assert.ok(last !== undefined, 'no watcher runs');
   return last;
+}
+
+/** The slot name of a node, for a DaemonSet that stands now. */
+export function slotOn(world: World, name: string, node: string): string {
+  const found = world.api.find('daemonsets', name, 'ns');
+  assert.ok(found !== undefined, `no DaemonSet ${name}`);
+  const daemonSetUid = uid(found.metadata.uid);
+  return slotName({ daemonSetName: name, daemonSetUid, node: nodeName(node) });
 }

@@ -10,7 +10,11 @@ import { canonicalJson } from '../../../src/core/model/json.ts';
 import type { Json } from '../../../src/core/model/json.ts';
 import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
 import type { Projection } from '../../../src/core/model/projections.ts';
-import type { Delta, WatcherMessage } from '../../../src/core/model/watcher-message.ts';
+import type {
+  Delta,
+  WatcherBody,
+  WatcherMessage,
+} from '../../../src/core/model/watcher-message.ts';
 import type { SimulatedApiServer } from './api-server.ts';
 
 /** Findings; empty when every mark was honest. `cuts` tells how many were looked at. */
@@ -18,36 +22,44 @@ export function auditMarks(
   api: SimulatedApiServer,
   messages: readonly WatcherMessage[],
 ): { readonly findings: readonly string[]; readonly cuts: number } {
-  const findings: string[] = [];
   const epochs = new Map<string, WatcherMessage[]>();
   for (const message of messages) {
     const name = `${message.epoch}/${message.incarnation}`;
     epochs.set(name, [...(epochs.get(name) ?? []), message]);
   }
+  const audits = [...epochs].map(([name, own]) => auditEpoch(api, name, own));
+  return {
+    findings: audits.flatMap(({ findings }) => findings),
+    cuts: audits.reduce((sum, { cuts }) => sum + cuts, 0),
+  };
+}
+
+function auditEpoch(
+  api: SimulatedApiServer,
+  name: string,
+  messages: readonly WatcherMessage[],
+): { readonly findings: readonly string[]; readonly cuts: number } {
+  const findings: string[] = [];
+  const sent = new Map<string, string>();
+  let isWhole = false;
   let cuts = 0;
-  for (const [name, own] of epochs) {
-    const sent = new Map<string, string>();
-    let expected = 1;
-    let isWhole = false;
-    for (const { seq, body } of own) {
-      if (seq !== expected) findings.push(`${name}: seq ${seq} after ${expected - 1}`);
-      expected = seq + 1;
-      if (body.kind === 'announcement') {
-        sent.clear();
-        isWhole = false;
-      }
-      if (body.kind === 'slices') applySlices(sent, body.slices);
-      if (body.kind === 'changes') for (const delta of body.deltas) applyDelta(sent, delta);
-      if (body.kind === 'manifest') isWhole = true;
-      const mark = 'cut' in body ? body.cut?.marks.Node : undefined;
-      if (!isWhole || mark === undefined) continue;
-      cuts += 1;
-      findings.push(
-        ...compare({ name, seq, mark: Number(mark) }, sent, nodesAt(api, Number(mark))),
-      );
-    }
+  for (const [index, { seq, body }] of messages.entries()) {
+    if (seq !== index + 1) findings.push(`${name}: seq ${seq} in place ${index + 1}`);
+    if (body.kind === 'announcement' || body.kind === 'manifest')
+      isWhole = body.kind === 'manifest';
+    apply(sent, body);
+    const mark = 'cut' in body ? body.cut?.marks.Node : undefined;
+    if (!isWhole || mark === undefined) continue;
+    cuts += 1;
+    findings.push(...compare({ name, seq, mark: Number(mark) }, sent, nodesAt(api, Number(mark))));
   }
   return { findings, cuts };
+}
+
+function apply(sent: Map<string, string>, body: WatcherBody): void {
+  if (body.kind === 'announcement') sent.clear();
+  if (body.kind === 'slices') applySlices(sent, body.slices);
+  if (body.kind === 'changes') for (const delta of body.deltas) applyDelta(sent, delta);
 }
 
 function applySlices(

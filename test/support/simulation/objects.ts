@@ -53,13 +53,32 @@ export function rawDaemonSet(name: string, options: RawDaemonSetOptions = {}): N
   };
 }
 
-/** A bare pod on a node, without an owner, with the labels of a DaemonSet's pods. */
-export function rawOrphan(name: string, app: string, node: string): NewObject {
+/** What of a pod that Rollcall did not make a test varies. */
+export interface RawPodOptions {
+  readonly owner?: { readonly kind: string; readonly uid: string };
+  readonly finalizers?: readonly string[];
+  readonly deletionTimestamp?: string;
+  readonly phase?: string;
+}
+
+/** A pod on a node with the labels of a DaemonSet's pods, without an owner unless told. */
+export function rawPod(
+  key: { readonly name: string; readonly app: string; readonly node: string },
+  options: RawPodOptions = {},
+): NewObject {
+  const { owner, phase = 'Pending', ...marks } = options;
+  const reference = { apiVersion: 'apps/v1', name: 'owner', controller: true, ...owner };
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name, namespace: 'ns', labels: { app } },
-    spec: { nodeName: node, containers: [{ name: 'main', image: `${app}:1` }] },
-    status: { phase: 'Pending' },
+    metadata: {
+      name: key.name,
+      namespace: 'ns',
+      labels: { app: key.app },
+      ...(owner === undefined ? {} : { ownerReferences: [reference] }),
+      ...marks,
+    },
+    spec: { nodeName: key.node, containers: [{ name: 'main', image: `${key.app}:1` }] },
+    status: { phase },
   };
 }

@@ -23,8 +23,9 @@ export function differences(api: SimulatedApiServer): readonly string[] {
     found.push(...differencesOf(api, set));
   }
   for (const pod of api.list('pods')) {
-    const owner = controllerUid(pod);
-    if (owner !== undefined && !uids.has(owner)) found.push(`${pod.metadata.name} has no owner`);
+    const owners = pod.metadata.ownerReferences ?? [];
+    const isLeft = owners.some(({ kind, uid }) => kind === 'DaemonSet' && !uids.has(uid));
+    if (isLeft) found.push(`${pod.metadata.name} has no owner`);
   }
   return found;
 }

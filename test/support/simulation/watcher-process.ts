@@ -10,7 +10,7 @@ import type { WatcherOptions } from '../../../src/watcher/options.ts';
 import { createWatcher } from '../../../src/watcher/watcher.ts';
 import type { Watcher } from '../../../src/watcher/watcher.ts';
 import { MemoryLog } from '../memory-log.ts';
-import { MemoryMetrics } from '../memory-metrics.ts';
+import type { Metrics } from '../../../src/ports/metrics.ts';
 import type { SimulatedApiServer } from './api-server.ts';
 import { ProcessClock } from './process-clock.ts';
 import type { SimulatedQueues } from './queues.ts';
@@ -34,18 +34,18 @@ export interface WatcherSurroundings {
   readonly queues: SimulatedQueues;
   readonly clock: Clock;
   readonly random: Random;
+  readonly metrics: Metrics;
   readonly skewMs: number;
   readonly options?: Partial<WatcherOptions>;
 }
 
 /** Starts a watcher process. */
 export function startWatcherProcess(surroundings: WatcherSurroundings): WatcherProcess {
-  const { cluster, senderId, api, queues, random, skewMs, options = {} } = surroundings;
+  const { cluster, senderId, api, queues, random, metrics, skewMs, options = {} } = surroundings;
   const clock = new ProcessClock(surroundings.clock, skewMs);
   const faults = noWatchFaults();
   const source = new SimulatedWatchSource(api, clock, faults);
   const log = new MemoryLog();
-  const metrics = new MemoryMetrics();
   const queue = queues.eventQueue(senderId, clock);
   const watcher = createWatcher({ cluster, source, queue, clock, random, log, metrics, options });
   void watcher.start();

@@ -9,7 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import assert from 'node:assert/strict';
-import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
+import { clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import { HINT_SCHEMA } from '../../../src/core/model/hint.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
@@ -19,17 +19,17 @@ import type { ReconcileOptions } from '../../../src/app/reconcile/dependencies.t
 import { createSeededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import type { Random } from '../../../src/ports/random.ts';
 import type { WatcherOptions } from '../../../src/watcher/options.ts';
+import { MemoryMetrics } from '../memory-metrics.ts';
 import { MemoryRegistryStore } from '../memory-registry-store.ts';
 import { MemoryViewStore } from '../memory-view-store.ts';
 import { VirtualClock } from '../virtual-clock.ts';
-import type { SimulatedApiServer } from './api-server.ts';
-import type { SimulatedControllers } from './controllers.ts';
 import { FunctionHost } from './function-host.ts';
 import type { RecordFate, SimulatedMapping } from './mapping.ts';
 import { createMappings } from './mappings.ts';
 import { rawDaemonSet, rawNode } from './objects.ts';
 import type { RawDaemonSetOptions, RawNodeOptions } from './objects.ts';
 import { Observer } from './observer.ts';
+import { CLUSTER, SENDER, registrationOf } from './registration.ts';
 import { differences } from './oracle.ts';
 import { ProcessClock } from './process-clock.ts';
 import { SimulatedQueues, deliveryOf } from './queues.ts';
@@ -52,9 +52,6 @@ export interface WorldOptions {
   };
 }
 
-/** The cluster's registered name, and who its watcher is. */
-export const CLUSTER = clusterId('alpha');
-const SENDER = 'AROAWATCHER';
 const RESYNC_MS = 60_000;
 const QUIET_WINDOW_MS = 180_000;
 
@@ -70,6 +67,7 @@ export class World {
   readonly queues: SimulatedQueues;
   readonly host: FunctionHost;
   readonly watchers: WatcherProcess[] = [];
+  readonly watcherMetrics = new MemoryMetrics();
   readonly trace: string[] = [];
   site: Site;
   /** Delay of deliveries, and fate of records. */
@@ -125,11 +123,11 @@ export class World {
     return world;
   }
 
-  get api(): SimulatedApiServer {
+  get api(): Site['api'] {
     return this.site.api;
   }
 
-  get controllers(): SimulatedControllers {
+  get controllers(): Site['controllers'] {
     return this.site.controllers;
   }
 
@@ -145,18 +143,7 @@ export class World {
 
   /** Registers the present cluster under its name. */
   register(changes: Partial<ClusterRegistration> = {}): void {
-    this.registry.seed({
-      id: CLUSTER,
-      clusterUid: this.api.clusterUid,
-      mode: 'takeover',
-      isFrozen: false,
-      configVersion: 1,
-      senderRoleId: SENDER,
-      server: 'https://127.0.0.1:6443',
-      authentication: { kind: 'bearer', token: 'not-a-secret' },
-      labels: {},
-      ...changes,
-    });
+    this.registry.seed({ ...registrationOf(this.api.clusterUid), ...changes });
   }
 
   /** Changes the registration as an operator does: its configuration version grows. */
@@ -189,6 +176,7 @@ export class World {
       queues: this.queues,
       clock: this.clock,
       random: this.random,
+      metrics: this.watcherMetrics,
       skewMs: this.#options.skewMs?.watcher ?? 0,
       ...(this.#options.watcher === undefined ? {} : { options: this.#options.watcher }),
     });
@@ -237,7 +225,7 @@ export class World {
     this.mapping(queue).poke();
   }
 
-  /** Waits until every pod is as it should be; fails after `withinMs` of virtual time. */
+  /** Waits until every pod is as it should be; fails after `withinMs`. */
   async converge(withinMs = 20 * 60_000): Promise<void> {
     const untilMs = this.clock.monotonicMs() + withinMs;
     while (differences(this.api).length > 0 || !this.#isCalm(5000)) {
@@ -257,8 +245,8 @@ export class World {
     await this.clock.advance(30_000);
     const from = { writes: this.observer.writes, lines: this.trace.length };
     await this.clock.advance(QUIET_WINDOW_MS);
-    const tail = this.trace.slice(from.lines).join('\n');
-    assert.equal(this.observer.writes, from.writes, `L1: writes in the quiet window\n${tail}`);
+    const lines = this.trace.slice(from.lines).join('\n');
+    assert.equal(this.observer.writes, from.writes, `L1: writes in the quiet window\n${lines}`);
     assert.deepEqual(differences(this.api), [], 'L1: not exact after the quiet window');
     this.assertSafe();
   }
@@ -267,8 +255,11 @@ export class World {
   assertSafe(): void {
     const tail = this.trace.slice(-60).join('\n');
     assert.deepEqual(this.observer.violations, [], `a promise was broken\n${tail}`);
-    const own = this.host.failures.filter((error) => !String(error).includes('injected'));
+    const logged = this.host.lines('error').map(({ cause, message }) => cause ?? message);
+    const causes = [...this.host.failures, ...logged].map(String);
+    const own = causes.filter((cause) => !cause.includes('injected'));
     assert.deepEqual(own, [], 'a handler failed for a reason of its own');
+    assert.equal(this.watcherMetrics.sum('WatcherBugs'), 0, 'a watcher failed');
   }
 
   #manualHint(name: string): Hint {

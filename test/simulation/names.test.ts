@@ -1,0 +1,158 @@
+// Slot, successor and foreign names: who may stand on a node, end to end.
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { nodeOf } from '../support/simulated-cluster.ts';
+import { podOn, podsOf, slotOn } from '../support/simulation/look.ts';
+import { rawNode, rawPod } from '../support/simulation/objects.ts';
+import type { RawPodOptions } from '../support/simulation/objects.ts';
+import { World } from '../support/simulation/world.ts';
+
+test('row 85: orphans seen before the DaemonSet that will adopt them are adopted, not doubled', async () => {
+  const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
+  world.api.put('pods', rawPod({ name: 'first', app: 'agent', node: 'n1' }));
+  await world.advance(3000);
+  world.api.put('pods', rawPod({ name: 'second', app: 'agent', node: 'n2' }));
+  world.addDaemonSet('agent');
+  await world.settle();
+  assert.equal(podOn(world, 'agent', 'n1').metadata.name, 'first');
+  assert.equal(podOn(world, 'agent', 'n2').metadata.name, 'second');
+  assert.equal(podOn(world, 'agent', 'n3').metadata.name, slotOn(world, 'agent', 'n3'));
+});
+
+test('row 85, protocol 9: pods orphaned by one DaemonSet are adopted by the next of its name', async () => {
+  const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
+  world.addDaemonSet('agent');
+  await world.settle();
+  const before = world.api.list('pods').map((pod) => pod.metadata.uid);
+  world.controllers.deleteDaemonSet('agent', 'orphan');
+  await world.advance(5000);
+  world.addDaemonSet('agent');
+  await world.settle();
+  assert.deepEqual(
+    world.api.list('pods').map((pod) => pod.metadata.uid),
+    before,
+  );
+});
+
+test('row 86, protocol 5: a successor create in flight when its predecessor vanishes makes one pod', async () => {
+  const world = await World.start({ nodes: ['n1', 'n2'] });
+  world.addDaemonSet('agent', { finalizers: ['example.com/hold'] });
+  await world.settle();
+  const old = podOn(world, 'agent', 'n1');
+  let stuck: string | undefined;
+  world.site.intervene = (effect) => {
+    if (effect.kind !== 'create-pod' || stuck !== undefined) return undefined;
+    stuck = effect.name;
+    return { kind: 'stuck' };
+  };
+  // Terminal and held by its finalizer: the node needs a successor under another name.
+  world.controllers.deletePod(old);
+  await world.clock.advanceUntil(() => stuck !== undefined, { withinMs: 30_000 });
+  assert.notEqual(stuck, old.metadata.name);
+  world.api.remove('pods', old.metadata.name, 'ns');
+  // A request is dead after twice its time-out; this one arrives just before.
+  await world.advance(15_000);
+  world.api.releaseStuck();
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 2);
+});
+
+/** A world whose node n1 does not want the pod yet, and somebody else under its slot name. */
+async function takenName(
+  options: RawPodOptions,
+  node = 'n1',
+): Promise<{ world: World; name: string }> {
+  const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
+  const uid = world.addDaemonSet('agent', { nodeSelector: { go: 'yes' } });
+  await world.settle();
+  const name = slotOn(world, 'agent', 'n1');
+  const owner = { kind: 'DaemonSet', uid };
+  world.api.put('pods', rawPod({ name, app: 'agent', node }, { owner, ...options }));
+  for (const each of ['n1', 'n2', 'n3']) {
+    world.api.put('nodes', rawNode(each, { labels: { go: 'yes' } }));
+  }
+  await world.advance(20_000);
+  world.assertSafe();
+  const nodes = podsOf(world, 'agent').map((pod) => nodeOf(pod));
+  assert.ok(nodes.includes('n2') && nodes.includes('n3'), 'the other nodes have their pods');
+  return { world, name };
+}
+
+test('row 88: a slot name held by our own terminating pod: the node waits for its end', async () => {
+  const { world, name } = await takenName({
+    phase: 'Running',
+    finalizers: ['example.com/hold'],
+    deletionTimestamp: new Date(0).toISOString(),
+  });
+  world.api.change('pods', { namespace: 'ns', name }, (object) => ({
+    ...object,
+    metadata: { ...object.metadata, finalizers: [] },
+  }));
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 3);
+});
+
+test('row 88: a slot name held by our own terminal pod is freed', async () => {
+  const { world } = await takenName({ phase: 'Failed' });
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 3);
+});
+
+test('row 88: a slot name held by our own pod on another node harms that node alone', async () => {
+  const { world } = await takenName({ phase: 'Running' }, 'n9');
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 3);
+});
+
+test('row 88: a slot name held by another owner is told, and harms that node alone', async () => {
+  const { world, name } = await takenName({ owner: { kind: 'ReplicaSet', uid: 'somebody-else' } });
+  assert.equal(podsOf(world, 'agent').length, 2);
+  const events = world.api.list('events').map((event) => JSON.stringify(event));
+  assert.ok(events.some((event) => event.includes('Warning') && event.includes(name)));
+  assert.notEqual(world.api.find('pods', name, 'ns'), undefined, 'nobody touched it');
+  world.api.remove('pods', name, 'ns');
+  await world.settle(40 * 60_000);
+  assert.equal(podsOf(world, 'agent').length, 3);
+});
+
+test('row 88: a slot name that is taken by our own live pod is as good as created', async () => {
+  const world = await World.start({ nodes: ['n1', 'n2'] });
+  world.site.intervene = (effect) =>
+    effect.kind === 'create-pod' ? { kind: 'lose-answer' } : undefined;
+  world.addDaemonSet('agent');
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 2);
+});
+
+test('row 47: a terminal pod held by a finalizer gets a successor, and no second one', async () => {
+  const world = await World.start({ nodes: ['n1', 'n2'] });
+  world.addDaemonSet('agent', { finalizers: ['example.com/hold'] });
+  await world.settle();
+  const old = podOn(world, 'agent', 'n1');
+  world.controllers.deletePod(old);
+  await world.advance(60_000);
+  world.assertSafe();
+  const here = podsOf(world, 'agent').filter((pod) => nodeOf(pod) === 'n1');
+  assert.equal(here.length, 2, 'the held one and its successor');
+  const key = { namespace: 'ns', name: old.metadata.name };
+  world.api.change('pods', key, (pod) => ({
+    ...pod,
+    metadata: { ...pod.metadata, finalizers: [] },
+  }));
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 2);
+});
+
+test('row 87, protocol 9: an orphan of another controller is left alone', async () => {
+  const world = await World.start({ nodes: ['n1'] });
+  const owner = { kind: 'Job', uid: 'somebody-else' };
+  const theirs = world.api.put(
+    'pods',
+    rawPod({ name: 'theirs', app: 'agent', node: 'n1' }, { owner }),
+  );
+  world.addDaemonSet('agent');
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 1);
+  const found = world.api.find('pods', 'theirs', 'ns');
+  assert.equal(found?.metadata.uid, theirs.metadata.uid);
+});

@@ -1,0 +1,188 @@
+// Rules of protocol.md that only show with all parts together; the others have unit tests (docs/promise.md).
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { podOn, podsOf, theWatcher } from '../support/simulation/look.ts';
+import { rawNode } from '../support/simulation/objects.ts';
+import { World } from '../support/simulation/world.ts';
+
+async function settledWorld(nodes: readonly string[]): Promise<World> {
+  const world = await World.start({ nodes });
+  world.addDaemonSet('agent');
+  await world.settle();
+  return world;
+}
+
+test('protocol 1: work that is to be done while the cluster is silent waits, and is done in the end', async () => {
+  const world = await settledWorld(['n1', 'n2']);
+  world.site.intervene = (effect) =>
+    effect.kind === 'create-pod'
+      ? { kind: 'answer', outcome: { kind: 'unsent', message: 'injected' } }
+      : undefined;
+  world.addNode('n3');
+  await world.advance(2000);
+  world.stopWatcher(theWatcher(world));
+  await world.advance(30 * 60_000);
+  world.site.intervene = () => undefined;
+  // n3 went while nobody watched: no pod may be made for it blindly for ever.
+  world.controllers.removeNode('n3');
+  await world.advance(10 * 60_000);
+  world.assertSafe();
+  world.startWatcher();
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 2);
+});
+
+test('protocol 3: a mark that lies far ahead does not make own writes disappear', async () => {
+  const world = await settledWorld(['n1', 'n2']);
+  const process = theWatcher(world);
+  process.faults.frozen.add('Pod');
+  world.addNode('n3');
+  await world.advance(20_000);
+  assert.equal(podsOf(world, 'agent').length, 3, 'created once, although never seen');
+  process.source.thaw();
+  await world.settle();
+});
+
+test('protocol 11, protocol 12: timers that are lost are found by resync within minutes', async () => {
+  const world = await settledWorld(['n1', 'n2']);
+  world.fate = (queue) => (queue === 'delay' ? 'drop' : 'deliver');
+  world.controllers.behaviour = () => 'fail';
+  world.controllers.setPhase(podOn(world, 'agent', 'n1'), 'Failed');
+  await world.advance(120_000);
+  world.controllers.behaviour = () => 'run';
+  world.fate = () => 'deliver';
+  await world.settle(40 * 60_000);
+  assert.equal(podsOf(world, 'agent').length, 2);
+});
+
+test('protocol 16: crossing 300 nodes while all runs re-slices the view, and nothing is touched', async () => {
+  const nodes = Array.from({ length: 290 }, (_, index) => `n${String(index).padStart(3, '0')}`);
+  const world = await World.start({ nodes });
+  world.addDaemonSet('agent', { nodeSelector: { few: 'yes' } });
+  for (const name of nodes.slice(0, 5)) world.addNode(name, { labels: { few: 'yes' } });
+  await world.settle();
+  const before = podsOf(world, 'agent').map((pod) => pod.metadata.uid);
+  for (let index = 0; index < 20; index += 1) world.addNode(`m${index}`);
+  await world.settle();
+  assert.equal((await world.meta()).sliceCount, 4);
+  assert.deepEqual(
+    podsOf(world, 'agent').map((pod) => pod.metadata.uid),
+    before,
+  );
+  world.addNode('m1', { labels: { few: 'yes' } });
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 6);
+});
+
+test('protocol 17: a request for a snapshot that was lost is repeated by resync', async () => {
+  const world = await settledWorld(['n1', 'n2']);
+  let isDropped = false;
+  world.fate = (queue) => {
+    if (queue !== 'events.fifo' || isDropped) return 'deliver';
+    isDropped = true;
+    return 'drop';
+  };
+  world.site.answer = (what) =>
+    what === 'PATCH leases'
+      ? { kind: 'unavailable', message: 'injected', isRefused: false }
+      : undefined;
+  world.addNode('n3');
+  await world.advance(1000);
+  world.addNode('n4');
+  await world.advance(30_000);
+  assert.equal((await world.meta()).isComplete, false);
+  world.site.answer = () => undefined;
+  await world.settle(15 * 60_000);
+  assert.equal(podsOf(world, 'agent').length, 4);
+});
+
+test('protocol 19: a slice that lost an object unnoticed is found out by its hash', async () => {
+  const world = await settledWorld(['n1', 'n2', 'n3']);
+  const meta = await world.meta();
+  // As if one message had been applied with other content than was sent.
+  await world.view.writeMeta({ ...meta, hashes: { ...meta.hashes, Node: meta.hashes.Node ^ 1 } });
+  world.addNode('n4');
+  await world.advance(1000);
+  const { metrics } = world.host;
+  assert.equal(metrics.sum('ViewLosses', 'set-hash'), 1);
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 4);
+});
+
+test('protocol 20: a redelivered message whose hints were lost sends them again', async () => {
+  const world = await settledWorld(['n1', 'n2']);
+  let kills = 0;
+  world.host.ruleFor = (name) => {
+    if (name !== 'ingest' || kills > 0) return undefined;
+    return (passage) => {
+      if (passage.operation !== 'sendHints' || passage.moment !== 'before') return undefined;
+      kills += 1;
+      return 'kill';
+    };
+  };
+  world.addNode('n3');
+  await world.settle(5 * 60_000);
+  assert.equal(kills, 1);
+  assert.equal(podsOf(world, 'agent').length, 3);
+});
+
+test('protocol 21: a pod that is relabelled away from its DaemonSet leaves, and is replaced', async () => {
+  const world = await settledWorld(['n1', 'n2']);
+  const pod = podOn(world, 'agent', 'n1');
+  const { name } = pod.metadata;
+  world.api.change('pods', { namespace: 'ns', name }, (object) => ({
+    ...object,
+    metadata: { ...object.metadata, labels: { app: 'something-else' } },
+  }));
+  await world.settle();
+  const found = world.api.find('pods', name, 'ns');
+  assert.equal(found?.metadata.ownerReferences?.length, 0, 'released');
+  assert.equal(podsOf(world, 'agent').length, 2);
+});
+
+test('protocol 23: a throttled table exhausts no receives and loses nothing', async () => {
+  const world = await settledWorld(['n1', 'n2']);
+  let isThrottled = true;
+  world.view.hooks.before = () => {
+    if (isThrottled) throw new Error('injected: table throttled');
+  };
+  world.addNode('n3');
+  await world.advance(10 * 60_000);
+  isThrottled = false;
+  await world.settle(60 * 60_000);
+  assert.equal(podsOf(world, 'agent').length, 3);
+});
+
+test('L1: a failing pod is re-made ever more slowly, across restarts of everything (row 44)', async () => {
+  const world = await settledWorld(['n1', 'n2']);
+  world.controllers.behaviour = (pod) =>
+    JSON.stringify(pod['spec']).includes('"n1"') ? 'fail' : 'run';
+  world.controllers.setPhase(podOn(world, 'agent', 'n1'), 'Failed');
+  const made: number[] = [];
+  world.api.subscribe((commit) => {
+    if (commit?.kind === 'pods' && commit.type === 'added') made.push(world.clock.monotonicMs());
+  });
+  for (let hour = 0; hour < 3; hour += 1) {
+    await world.advance(3_600_000);
+    world.host.coolDown();
+    world.stopWatcher(theWatcher(world));
+    world.startWatcher();
+  }
+  const gaps = made.slice(1).map((atMs, index) => atMs - (made[index] ?? 0));
+  assert.ok(gaps.length > 12, `${gaps.length} gaps`);
+  assert.ok((gaps[0] ?? 0) < 6000, `first gap ${gaps[0]}`);
+  assert.ok(
+    Math.max(...gaps.slice(-4)) <= 16 * 60_000 && Math.min(...gaps.slice(-4)) >= 14 * 60_000,
+  );
+  world.controllers.behaviour = () => 'run';
+  await world.settle(60 * 60_000);
+});
+
+test('L1: a node removed and re-made under its name has one pod, on the new node', async () => {
+  const world = await settledWorld(['n1', 'n2']);
+  world.controllers.removeNode('n1');
+  await world.advance(700);
+  world.api.put('nodes', rawNode('n1'));
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 2);
+});
