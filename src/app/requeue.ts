@@ -11,7 +11,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { HintQueue } from '../ports/queue.ts';
 
 /** Due means now ≥ due − 2 s (protocol 12). */
-export const DUE_TOLERANCE_MS = 2_000;
+const DUE_TOLERANCE_MS = 2_000;
 
 /** What `requeueTimers` needs. */
 export interface RequeueDependencies {

@@ -10,7 +10,7 @@
 import type { NodeName, Uid } from './model/identifiers.ts';
 import type { NodeView, PlannedCreate } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
-import type { CreateIntent } from './model/state.ts';
+import type { CreateIntent, NameHolder } from './model/state.ts';
 import type { NodeCode } from './model/verdict.ts';
 import { resolvedAtMs } from './intents.ts';
 import { slotName, successorName } from './naming.ts';
@@ -64,17 +64,13 @@ function findObstacle(planning: Planning, node: NodeName): Wait | undefined {
   return undefined;
 }
 
-/** A pod that stands under a name that would be ours to use. */
-type NameHolder = Pick<PodProjection, 'name' | 'uid'>;
-
 /** Pods under whose names nothing can be created: in the view, just released, or found live. */
 function holdersOf(planning: Planning, nodeView: NodeView): ReadonlyMap<string, NameHolder> {
   const node = nodeView.node.name;
   const holders = new Map<string, NameHolder>();
   const released = planning.releasedByNode.get(node) ?? [];
   for (const pod of [...nodeView.pods, ...nodeView.held, ...released]) holders.set(pod.name, pod);
-  const { holder } = planning.refusals.get(node) ?? {};
-  if (holder !== undefined) holders.set(holder.name, holder);
+  for (const pod of planning.refusals.get(node)?.holders ?? []) holders.set(pod.name, pod);
   return holders;
 }
 

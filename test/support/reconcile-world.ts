@@ -29,7 +29,7 @@ const CLUSTER_UID = clusterUid('cluster-a-uid');
 const ROUNDS_MAX = 200;
 
 /** Numbers that repeat, ids that count. */
-export class CountingRandom implements Random {
+class CountingRandom implements Random {
   #ids = 0;
 
   next(): number {

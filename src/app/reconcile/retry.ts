@@ -5,7 +5,12 @@
  * nothing is given up (row 57). Failed pods have a back-off of their own, in the core (spec 2.7).
  */
 import type { NodeName } from '../../core/model/identifiers.ts';
-import type { DaemonSetState, RefusalEntry, RetryEntry } from '../../core/model/state.ts';
+import type {
+  DaemonSetState,
+  NameHolder,
+  RefusalEntry,
+  RetryEntry,
+} from '../../core/model/state.ts';
 import { jittered } from '../../ports/random.ts';
 import type { Random } from '../../ports/random.ts';
 import type { ReconcileOptions } from './dependencies.ts';
@@ -48,8 +53,11 @@ export interface Refused {
   readonly node: NodeName;
   readonly code: string;
   readonly message: string;
-  readonly holder?: NonNullable<RefusalEntry['holder']>;
+  readonly holder?: NameHolder;
 }
+
+/** Names in a row that may be held by nobody's pods; more than a person makes by hand. */
+const HOLDERS_MAX = 16;
 
 /** Longest part of a refusal's message that is kept. */
 const MESSAGE_MAX = 300;
@@ -80,10 +88,20 @@ export function nextRefusals(
       generation: change.generation,
       code,
       message: message.slice(0, MESSAGE_MAX),
-      ...(holder === undefined ? {} : { holder }),
+      ...holdersAfter(former, holder),
       delayMs,
       notBeforeMs,
     });
   }
   return [...kept.values()].sort((left, right) => (left.node < right.node ? -1 : 1));
+}
+
+/** Every holder that was found so far, the latest last: names lead from one to the next. */
+function holdersAfter(
+  former: RefusalEntry | undefined,
+  found: NameHolder | undefined,
+): Pick<RefusalEntry, 'holders'> {
+  const known = (former?.holders ?? []).filter(({ name }) => name !== found?.name);
+  const holders = found === undefined ? known : [...known, found];
+  return holders.length === 0 ? {} : { holders: holders.slice(-HOLDERS_MAX) };
 }

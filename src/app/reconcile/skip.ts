@@ -8,7 +8,7 @@ import type { Memo } from '../../core/model/state.ts';
 import type { Basis } from './read-basis.ts';
 
 /** Due means now ≥ due − 2 s (protocol 12). */
-export const DUE_EARLY_MS = 2_000;
+const DUE_EARLY_MS = 2_000;
 /** A run or skip so close before a due time sends it again (protocol 12). */
 export const RESEND_WITHIN_MS = 10_000;
 

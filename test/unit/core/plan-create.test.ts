@@ -190,7 +190,7 @@ describe('obstacles', () => {
   });
   it('a pod that was found live under the name is succeeded once the refusal is over (faults 88)', () => {
     const holder = { name: SLOT, uid: uid('quarantined') };
-    const over = { ...refusal, code: 'name-taken', notBeforeMs: NOW_MS, holder };
+    const over = { ...refusal, code: 'name-taken', notBeforeMs: NOW_MS, holders: [holder] };
     const [create] = plan({}, { state: state({ refusals: [over] }) }).creates;
     const name = successorName({ daemonSetName: 'agent', predecessorUid: holder.uid });
     assert.equal(create?.name, name);

@@ -167,6 +167,23 @@ describe('AlreadyExists (row 88, spec faults 41)', () => {
     assert.deepEqual(world.cluster.violations, []);
   });
 
+  it('nobody, twice in a row: the name after that', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    for (const round of [1, 2, 3]) {
+      await world.settle();
+      assert.deepEqual(world.owned, ['node-0001'], `round ${round}`);
+      const mine = world.pods.find(({ metadata }) => metadata.labels?.['app'] === 'agents');
+      const key = { namespace: 'system', name: mine?.metadata.name ?? '' };
+      world.cluster.change('pods', key, (pod) => ({
+        ...pod,
+        metadata: { ...pod.metadata, labels: { app: 'under-debug' } },
+      }));
+    }
+    await world.settle();
+    assert.deepEqual(world.owned, ['node-0001']);
+    assert.equal(world.pods.length, 4);
+  });
+
   it('other node: the same', async () => {
     const world = await meet({ node: 'node-0001', on: 'node-0009' });
     const state = await world.view.readState(ref(world));
