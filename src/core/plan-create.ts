@@ -9,7 +9,6 @@
  */
 import type { NodeName, Uid } from './model/identifiers.ts';
 import type { NodeView, PlannedCreate } from './model/plan.ts';
-import type { PodProjection } from './model/projections.ts';
 import type { CreateIntent, NameHolder } from './model/state.ts';
 import type { NodeCode } from './model/verdict.ts';
 import { resolvedAtMs } from './intents.ts';
