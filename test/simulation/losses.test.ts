@@ -209,7 +209,7 @@ test('row 34, protocol 6: a lost state alone is repaired by names', async () => 
   assert.equal(podsOf(world, 'agent').length, 4);
 });
 
-test('row 26: hints that are lost for ever are made up for by resync', async () => {
+test('row 26, L2: hints that are lost for ever are made up for by resync', async () => {
   const world = await settledWorld(['n1', 'n2']);
   world.fate = (queue) => (queue === 'reconcile.fifo' ? 'drop' : 'deliver');
   world.addNode('n3');

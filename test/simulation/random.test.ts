@@ -15,16 +15,24 @@ const STEPS = 40;
 const fired = new Map<string, number>();
 
 for (const seed of seeds) {
-  test(`S1, S4–S9, L1: seed ${seed} keeps every promise and settles`, async () => {
+  test(`S1, S4, S5, S6, S7, S8, S9, L1: seed ${seed} keeps every promise and settles`, async () => {
     try {
       const result = await runSchedule(seed, STEPS);
       for (const [fault, times] of result.fired) fired.set(fault, (fired.get(fault) ?? 0) + times);
     } catch (cause) {
-      const command = `ROLLCALL_SIMULATION_SEED=${seed} npm test -- test/simulation/random.test.ts`;
-      throw new Error(`seed ${seed} failed; again with: ${command}`, { cause });
+      throw new Error(failureOf(seed), { cause });
     }
   });
 }
+
+function failureOf(seed: number): string {
+  const command = `ROLLCALL_SIMULATION_SEED=${seed} npm test -- test/simulation/random.test.ts`;
+  return `seed ${seed} failed; again with: ${command}`;
+}
+
+test('M3: a failure prints one command that runs the same seed again', () => {
+  assert.match(failureOf(17), /seed 17 .*ROLLCALL_SIMULATION_SEED=17 npm test -- test\/simulation/);
+});
 
 test('M1: every planned fault fired', { skip: only !== undefined || count < 60 }, () => {
   for (const fault of FAULTS) {
