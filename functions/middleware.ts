@@ -81,7 +81,7 @@ function createStack<Event, Result>(
   })
     .use([...layers])
     .onError(({ error }) => {
-      sinks.metrics.count('handler_failures', { outcome: error?.name ?? 'unknown' });
+      sinks.metrics.count('HandlerFailures', { outcome: error?.name ?? 'unknown' });
       sinks.log.error('handler failed', { function: name }, error);
     })
     .handler((event, context, { signal }) =>

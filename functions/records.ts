@@ -47,7 +47,7 @@ export async function handleRecords(
       }
       await handle(record);
     } catch (error) {
-      context.metrics.count('record_failures');
+      context.metrics.count('RecordFailures');
       context.log.error('record will be delivered again', { messageId }, error);
       throw error;
     }

@@ -21,7 +21,7 @@ export async function refuseRecord(options: RecordRefusal): Promise<void> {
   const { queue, record, refusal, context } = options;
   const { registry, clock } = composition();
   const { code, field } = refusal;
-  context.metrics.count('refused_messages', { outcome: code });
+  context.metrics.count('MessageRefusals', { outcome: code });
   context.log.warn('message refused', { queue, code, field, messageId: record.messageId });
   await registry.recordDeadLetter({
     cluster: '',

@@ -10,15 +10,17 @@ import { defaultIngestOptions } from '../../src/app/ingest/dependencies.ts';
 import { composition } from '../composition.ts';
 import { toIngestRecord } from '../ingest-record.ts';
 import { createHandler } from '../middleware.ts';
+import { handleRecords } from '../records.ts';
 
 /** The Lambda handler of the three dead-letter queues. */
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({
   name: 'dead-letter',
-  handle: async (event, { log, metrics }) => {
-    const { registry, view, connector, queue, clock, random, ingestWarmth } = composition();
-    const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
-    for (const record of event.Records) {
-      try {
+  handle: (event, context) =>
+    handleRecords(event, {
+      order: event.Records.some(isFromFifo) ? 'fifo' : 'unordered',
+      context,
+      handle: async (record) => {
+        const { registry, view, connector, queue, clock, random, ingestWarmth } = composition();
         await handleDeadLetter(toDeadLetter(record), {
           registry,
           view,
@@ -26,19 +28,18 @@ export const handler = createHandler<SQSEvent, SQSBatchResponse>({
           queue,
           clock,
           random,
-          log,
-          metrics,
+          log: context.log,
+          metrics: context.metrics,
           options: defaultIngestOptions,
           warmth: ingestWarmth,
         });
-      } catch (error) {
-        log.error('dead letter could not be kept', { messageId: record.messageId }, error);
-        batchItemFailures.push({ itemIdentifier: record.messageId });
-      }
-    }
-    return { batchItemFailures };
-  },
+      },
+    }),
 });
+
+function isFromFifo(record: SQSRecord): boolean {
+  return record.eventSourceARN.endsWith('.fifo');
+}
 
 /** Which queue gave it up is told by the name of its dead-letter queue. */
 function toDeadLetter(record: SQSRecord): DeadLetter {

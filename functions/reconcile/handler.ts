@@ -11,53 +11,44 @@ import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
 import { composition } from '../composition.ts';
 import { createHandler } from '../middleware.ts';
 import type { HandlerContext } from '../middleware.ts';
+import { handleRecords } from '../records.ts';
 import { refuseRecord } from '../refusal.ts';
 import { RELEASE } from '../release.ts';
 
 /** The Lambda handler of reconcile.fifo. */
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({
   name: 'reconcile',
-  handle: async (event, context) => {
-    const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
-    for (const record of event.Records) {
-      const isFinished = batchItemFailures.length === 0 && (await handleRecord(record, context));
-      if (!isFinished) batchItemFailures.push({ itemIdentifier: record.messageId });
-    }
-    return { batchItemFailures };
-  },
+  handle: (event, context) =>
+    handleRecords(event, {
+      order: 'fifo',
+      context,
+      handle: (record) => handleRecord(record, context),
+    }),
 });
 
-async function handleRecord(record: SQSRecord, context: HandlerContext): Promise<boolean> {
-  const { registry, view, connector, queue, clock, random, reconcileWarmth } = composition();
-  const { signal, remainingMs, log, metrics } = context;
+async function handleRecord(record: SQSRecord, context: HandlerContext): Promise<void> {
   const parsed = parseHint(record.body);
   if (parsed.kind === 'refused') {
     await refuseRecord({ queue: 'reconcile', record, refusal: parsed, context });
-    return true;
+    return;
   }
-  const { hint } = parsed;
-  const { cluster, namespace, name } = hint.key;
-  try {
-    await reconcileKey(
-      hint,
-      { deadlineMs: clock.monotonicMs() + remainingMs(), signal },
-      {
-        registry,
-        view,
-        connector,
-        queue,
-        clock,
-        random,
-        log: log.with({ cluster, namespace, name }),
-        metrics,
-        options: { ...defaultReconcileOptions, release: RELEASE },
-        warmth: reconcileWarmth,
-      },
-    );
-    return true;
-  } catch (error) {
-    metrics.count('reconcile_failures');
-    log.error('reconcile failed and will be redelivered', { cluster, namespace, name }, error);
-    return false;
-  }
+  const { registry, view, connector, queue, clock, random, reconcileWarmth } = composition();
+  const { signal, remainingMs, log, metrics } = context;
+  const { cluster, namespace, name } = parsed.hint.key;
+  await reconcileKey(
+    parsed.hint,
+    { deadlineMs: clock.monotonicMs() + remainingMs(), signal },
+    {
+      registry,
+      view,
+      connector,
+      queue,
+      clock,
+      random,
+      log: log.with({ cluster, namespace, name }),
+      metrics,
+      options: { ...defaultReconcileOptions, release: RELEASE },
+      warmth: reconcileWarmth,
+    },
+  );
 }

@@ -46,11 +46,11 @@ async function requeueTimer(
       await queue.sendTimers([{ ...timer, hops: timer.hops + 1 }]);
     }
   } catch (cause) {
-    metrics.count('requeue_timers', { outcome: 'failed' });
+    metrics.count('RequeueTimers', { outcome: 'failed' });
     log.warn('timer could not be sent on', { timerId: timer.timerId, hops: timer.hops }, cause);
     return { kind: 'failed', cause };
   }
   const kind = isDue ? 'forwarded' : 'hopped';
-  metrics.count('requeue_timers', { outcome: kind });
+  metrics.count('RequeueTimers', { outcome: kind });
   return { kind };
 }

@@ -42,7 +42,7 @@ export interface ResyncOptions {
 
 /** The published intervals (docs/reference.md). */
 export const defaultResyncOptions: ResyncOptions = {
-  tickMs: 300_000,
+  tickMs: 60_000,
   hintEveryMs: 6 * 3_600_000,
   overdueEveryMs: 900_000,
   overdueGraceMs: 60_000,
@@ -109,14 +109,14 @@ export async function resyncClusters(
       tally.clusters += 1;
       if (answer.status === 'fulfilled') continue;
       tally.failedClusters += 1;
-      metrics.count('resync_clusters', { outcome: 'failed' });
+      metrics.count('ResyncClusters', { outcome: 'failed' });
       const cluster = page.clusters[index];
       log.warn('cluster could not be resynced', { cluster }, answer.reason);
     }
     cursor = page.cursor;
     if (cursor === undefined) return tally;
     if (clock.monotonicMs() >= run.deadlineMs) {
-      metrics.count('resync_unfinished');
+      metrics.count('ResyncUnfinished');
       return { ...tally, cursor };
     }
   }
@@ -150,12 +150,12 @@ async function resyncCluster(
   const meta = await view.readMeta(registration.clusterUid);
   const nowMs = clock.nowMs();
   if (meta === undefined) {
-    metrics.count('resync_clusters', { outcome: 'never-heard' });
+    metrics.count('ResyncClusters', { outcome: 'never-heard' });
     log.debug('nothing was ever heard of a cluster', { cluster: id });
     return;
   }
   const isSilent = nowMs - meta.lastSentAtMs > options.silenceBoundMs;
-  metrics.count('resync_clusters', { outcome: isSilent ? 'silent' : 'heard' });
+  metrics.count('ResyncClusters', { outcome: isSilent ? 'silent' : 'heard' });
   if (isSilent) {
     const silentMs = nowMs - meta.lastSentAtMs;
     log.warn('nothing was heard of a cluster lately', { cluster: id, silentMs });
@@ -260,13 +260,13 @@ async function requestSnapshot(
   if (noted === 'lost') return false;
   const connected = await connector.connect(registration);
   if (connected.kind === 'refused') {
-    metrics.count('resync_snapshot_requests', { outcome: 'refused' });
+    metrics.count('ResyncSnapshotRequests', { outcome: 'refused' });
     const fields = { cluster: registration.id, code: connected.refusal.kind };
     log.warn('no snapshot could be asked for', fields);
     return false;
   }
   const answer = await connected.access.requestSnapshot(`resync-${random.uniqueId()}`);
   const outcome = answer.kind === 'found' ? 'sent' : 'failed';
-  metrics.count('resync_snapshot_requests', { outcome });
+  metrics.count('ResyncSnapshotRequests', { outcome });
   return outcome === 'sent';
 }

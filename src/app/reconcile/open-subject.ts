@@ -5,6 +5,7 @@
  * then a timer looks later (protocol 2). What cannot be decided on ends the run here, with a reason.
  */
 import { rebaseState } from '../../core/intents.ts';
+import { formatKey } from '../../core/model/identifiers.ts';
 import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
 import { emptyState } from '../../core/model/state.ts';
@@ -55,7 +56,7 @@ async function tryOpening(context: RunContext): Promise<Opening | 'moving'> {
   const { release, memoLifeMs } = dependencies.options;
   const skip = decideSkip(basis, { release, nowMs, memoLifeMs });
   if (skip.kind === 'skip') {
-    await sendTimers(context, skip.resendDueAtMs === undefined ? [] : [skip.resendDueAtMs]);
+    await sendTimers(context, timersToRepeat(skip.resendDueAtMs, context));
     return ended({ kind: 'skipped' });
   }
   const access = new LazyAccess(dependencies.connector, basis.registration);
@@ -80,6 +81,14 @@ async function tryOpening(context: RunContext): Promise<Opening | 'moving'> {
   const { message } = resolved;
   const reason = { code: 'cluster-unavailable' as const, message, holdsCreates: false };
   return ended(await backOffRun(reason, { context, subject: found }));
+}
+
+function timersToRepeat(dueAtMs: number | undefined, context: RunContext): readonly number[] {
+  if (dueAtMs === undefined) return [];
+  const { warmth, clock } = context.dependencies;
+  return warmth.resends.take(formatKey(context.hint.key), dueAtMs, clock.monotonicMs())
+    ? [dueAtMs]
+    : [];
 }
 
 /**

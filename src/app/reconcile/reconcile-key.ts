@@ -40,7 +40,7 @@ async function lookUntilDecided(context: RunContext): Promise<ReconcileResult> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const result: AttemptResult = await attemptReconcile(context);
     if (result.kind !== 'lost') return result;
-    context.dependencies.metrics.count('reconcile_lost_races');
+    context.dependencies.metrics.count('ReconcileLostRaces');
   }
   const message = `other runs of ${formatKey(context.hint.key)} were first each time`;
   return deferUnrecorded({ code: 'lost-race', message, delayMs: 1_000 }, context);

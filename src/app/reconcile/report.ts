@@ -16,8 +16,8 @@ export function reportRun(
 ): void {
   const { hint, dependencies } = run.context;
   const { log, metrics } = dependencies;
-  metrics.count('reconcile_runs', { outcome: result.kind });
-  metrics.record('reconcile_duration', run.durationMs, 'Milliseconds');
+  metrics.count('ReconcileRuns', { outcome: result.kind });
+  metrics.record('ReconcileDuration', run.durationMs, 'Milliseconds');
   const fields: LogFields = {
     key: formatKey(hint.key),
     reason: hint.reason,
@@ -28,19 +28,19 @@ export function reportRun(
     ...fieldsOf(result),
   };
   if (result.kind === 'refused') {
-    metrics.count('reconcile_refusals', { outcome: result.reason });
+    metrics.count('ReconcileRefusals', { outcome: result.reason });
     log.warn('reconcile refused', fields);
     return;
   }
-  if (result.kind === 'deferred') metrics.count('reconcile_deferrals', { outcome: result.code });
+  if (result.kind === 'deferred') metrics.count('ReconcileDeferrals', { outcome: result.code });
   if (!('counts' in result)) {
     log.debug('reconcile', fields);
     return;
   }
   const { creates, deletes, patches, refused, isStatusWritten } = result.counts;
-  if (creates > 0) metrics.count('reconcile_creates', { by: creates });
-  if (deletes > 0) metrics.count('reconcile_deletes', { by: deletes });
-  if (refused > 0) metrics.count('reconcile_refused_pods', { by: refused });
+  if (creates > 0) metrics.count('ReconcileCreates', { by: creates });
+  if (deletes > 0) metrics.count('ReconcileDeletes', { by: deletes });
+  if (refused > 0) metrics.count('ReconcileRefusedPods', { by: refused });
   const hasChanged = creates + deletes + patches > 0 || isStatusWritten;
   if (hasChanged) log.info('reconcile', fields);
   else log.debug('reconcile', fields);

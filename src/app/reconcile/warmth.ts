@@ -8,6 +8,7 @@
 import type { Stamp } from '../../core/model/position.ts';
 import type { Projection } from '../../core/model/projections.ts';
 import type { SliceRef } from '../../ports/view-store.ts';
+import { Resends } from './resends.ts';
 
 /** A whole set, as it stood when `changed` was its last change. */
 export interface WarmSet {
@@ -20,6 +21,7 @@ export interface ReconcileWarmth {
   readonly sets: SetCache;
   /** Loads of node sets that are under way, so that ten keys of a cluster decode them once. */
   readonly loading: Map<string, Promise<WarmSet | undefined>>;
+  readonly resends: Resends;
 }
 
 /** Least recently used sets, bounded by the number of projections they hold. */
@@ -69,5 +71,9 @@ export function warmKey(ref: Omit<SliceRef, 'index'>, sliceCount: number): strin
 export function createReconcileWarmth(
   options: { readonly objectsMax?: number } = {},
 ): ReconcileWarmth {
-  return { sets: new SetCache(options.objectsMax ?? 200_000), loading: new Map() };
+  return {
+    sets: new SetCache(options.objectsMax ?? 200_000),
+    loading: new Map(),
+    resends: new Resends(),
+  };
 }

@@ -29,5 +29,5 @@ export async function writeEvents(
   });
   const outcomes = await access.execute(effects, { deadlineMs: context.run.deadlineMs });
   const lost = outcomes.filter(({ kind }) => kind !== 'done').length;
-  if (lost > 0) metrics.count('reconcile_events_lost', { by: lost });
+  if (lost > 0) metrics.count('ReconcileEventsLost', { by: lost });
 }

@@ -5,6 +5,7 @@
  * Replay: ROLLCALL_SEED=<seed> npm run test:conformance -- test/conformance/scenarios/messages.test.ts
  */
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { EXPECTED_NODES, applyExamples, uidOf } from './examples.ts';
 import { expectNoDoublePlacement, expectPodsOn } from './expectations.ts';
 import { churn, endChurn } from './churn.ts';
@@ -12,7 +13,9 @@ import { createSeeded, seedOfRun } from './seeded.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-const STEPS_COUNT = 60;
+const STEPS_COUNT = 100;
+/** Some steps meet a quiet cluster, some meet one that is still busy with the last one. */
+const PAUSE_MS = { from: 0, to: 500 };
 const SETTLE_DEADLINE_MS = 120_000;
 const seeded = createSeeded(seedOfRun(20261121));
 
@@ -21,13 +24,14 @@ describe(`disturbed messages (seed ${String(seeded.seed)})`, { timeout: 600_000 
   let uids: Readonly<Record<string, string>>;
 
   before(async () => {
-    stage = await openStage({
-      name: 'scenario-messages',
-      engine: {
-        faults: { seed: seeded.seed, duplicate: 0.3, reorder: 0.3, delay: 0.3, drop: 0.05 },
-      },
-    });
+    stage = await openStage({ name: 'scenario-messages' });
     uids = await applyExamples(stage);
+    for (const [name, nodes] of Object.entries(EXPECTED_NODES)) {
+      await expectPodsOn(stage, uidOf(uids, name), nodes);
+    }
+    const { seed } = seeded;
+    const faults = { seed, duplicate: 0.3, reorder: 0.3, delay: 0.3, drop: 0.05 };
+    await stage.restartEngine({ faults });
   });
   after(async () => {
     await (stage as Stage | undefined)?.close();
@@ -37,6 +41,7 @@ describe(`disturbed messages (seed ${String(seeded.seed)})`, { timeout: 600_000 
     for (let step = 0; step < STEPS_COUNT; step += 1) {
       const what = await churn(stage, seeded);
       context.diagnostic(`step ${String(step)}: ${what}`);
+      await delay(seeded.integer(PAUSE_MS));
     }
     await endChurn(stage);
     await stage.restartEngine({ faults: undefined });

@@ -111,11 +111,11 @@ describe('bad input', { timeout: 300_000 }, () => {
 
   async function expectRefused(code: string, send: () => Promise<void>): Promise<void> {
     const linesBefore = stage.activity.lines.length;
-    const countedBefore = stage.activity.counted('refused_messages', code);
+    const countedBefore = stage.activity.counted('IngestRefusals', code);
     const before = await victimMeta();
     await send();
     await pollUntil({ deadlineMs: DEADLINE_MS, description: `a refusal ${code}` }, () =>
-      stage.activity.counted('refused_messages', code) === countedBefore + 1 ? true : undefined,
+      stage.activity.counted('IngestRefusals', code) === countedBefore + 1 ? true : undefined,
     );
     const lines = stage.activity.lines
       .slice(linesBefore)

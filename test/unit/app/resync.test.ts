@@ -72,7 +72,7 @@ describe('resync', () => {
     await world.settle();
     await world.clock.advance(HOUR_MS);
     await tick(world);
-    assert.equal(world.metrics.sum('resync_clusters', 'silent'), 1);
+    assert.equal(world.metrics.sum('ResyncClusters', 'silent'), 1);
     assert.equal(world.log.at('warn').length, 1);
   });
 

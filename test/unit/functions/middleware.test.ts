@@ -49,7 +49,7 @@ describe('createHandler', () => {
     });
     await assert.rejects(handler({}, lambdaContext()), RangeError);
     assert.equal(log.at('error').length, 1);
-    assert.equal(metrics.sum('handler_failures', 'RangeError'), 1);
+    assert.equal(metrics.sum('HandlerFailures', 'RangeError'), 1);
   });
 
   it('aborts the signal about 700 ms before the function is stopped (faults 29)', async () => {
@@ -127,7 +127,7 @@ describe('handleRecords', () => {
     assert.deepEqual(handled, ['1', '2', '4']);
     assert.deepEqual(failed, ['2', '3']);
     assert.equal(log.at('error').length, 1);
-    assert.equal(metrics.sum('record_failures'), 1);
+    assert.equal(metrics.sum('RecordFailures'), 1);
   });
 
   it('reports a batch that failed as a whole instead of throwing', async () => {

@@ -270,7 +270,7 @@ describe('a DaemonSet that is left alone', () => {
     const result = await world.run();
     assert.equal(result.kind === 'refused' && result.reason, 'malformed-daemon-set');
     assert.equal(world.log.at('warn').length, 1);
-    assert.equal(world.metrics.sum('reconcile_refusals', 'malformed-daemon-set'), 1);
+    assert.equal(world.metrics.sum('ReconcileRefusals', 'malformed-daemon-set'), 1);
     world.cluster.put('daemonsets', sampleDaemonSet() as never);
     await world.settle();
     assert.equal(world.pods.length, 1);

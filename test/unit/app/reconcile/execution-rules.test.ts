@@ -164,7 +164,7 @@ describe('refusals', () => {
     world.cluster.hooks = { admitPod: refuse('admission', /node-000[1-5]/) };
     await world.settle({ withinMs: 30_000 });
     assert.equal(world.placed.length, 35);
-    const refused = world.metrics.sum('reconcile_refused_pods');
+    const refused = world.metrics.sum('ReconcileRefusedPods');
     assert.ok(refused >= 10 && refused <= 5 * 6, `${refused} refusals in 30 s`);
     assert.deepEqual(
       world.cluster.list('events').filter((event) => event['reason'] === 'FailedCreate').length > 0,
@@ -249,7 +249,7 @@ describe('who may be touched', () => {
     const result = await reconcileKey(hint, { deadlineMs: 60_000 }, world.dependencies);
     assert.equal(result.kind === 'refused' && result.reason, 'unknown-cluster');
     assert.equal(world.log.at('warn').length, 1);
-    assert.equal(world.metrics.sum('reconcile_refusals', 'unknown-cluster'), 1);
+    assert.equal(world.metrics.sum('ReconcileRefusals', 'unknown-cluster'), 1);
   });
 
   it('an API server in trouble: no throw, a timer that waits longer each time', async () => {

@@ -116,7 +116,7 @@ describe('AlreadyExists (row 88, spec faults 41)', () => {
     const world = await meet({ node: 'node-0001' });
     await world.settle();
     assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
-    assert.equal(world.metrics.sum('reconcile_refused_pods'), 0);
+    assert.equal(world.metrics.sum('ReconcileRefusedPods'), 0);
   });
 
   it('ours and terminating: waits, then creates', async () => {
