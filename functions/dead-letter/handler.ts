@@ -1,6 +1,7 @@
 /**
  * `dead-letter`: classifies, records and counts what the queues gave up; a lost event marks its view
- * incomplete, so that nothing acts on what came after it (design 3, protocol 18, row 83).
+ * incomplete, so that nothing acts on what came after it (design 3, protocol 18, row 83). One handler
+ * serves the three queues; a letter that cannot be kept comes again.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { parseHint, parseTimer } from '../../src/adapters/sqs/hint-codec.ts';

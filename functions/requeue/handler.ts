@@ -1,5 +1,8 @@
 /**
  * `requeue`: forwards due timers from the delay queue to reconcile.fifo (design 3, protocol 12).
+ *
+ * What is not due yet hops; a timer that could not be sent on comes again. A body that is no timer is
+ * refused once and for all.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { Timer } from '../../src/core/model/hint.ts';

@@ -1,6 +1,7 @@
 /**
  * The watcher of one cluster inside the embedded engine: the very watcher that is deployed into a
- * cluster, with the adapters that suit a process outside of it.
+ * cluster, with the adapters that suit a process outside of it. It knows no handler and no table: what
+ * it learns leaves through the queue alone.
  */
 import { createWatchSource } from '../adapters/kubernetes/watch-source.ts';
 import type { Clock } from '../ports/clock.ts';

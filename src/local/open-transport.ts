@@ -1,5 +1,8 @@
 /**
  * Opens a cluster of the engine under one of its identities.
+ *
+ * The engine takes addresses from a user's own kubeconfig; they are checked all the same, so that a
+ * refusal names the cluster and says what to do.
  */
 import { staticBearer } from '../adapters/kubernetes/credential.ts';
 import type { Credential } from '../adapters/kubernetes/credential.ts';

@@ -80,21 +80,29 @@ function wantedRegistration(
   { cluster, senderRoleId }: RegisterCluster,
   { uid, stored }: { readonly uid: ClusterUid; readonly stored: ClusterRegistration | undefined },
 ): ClusterRegistration {
-  const staysTakenOver = cluster.mode === 'takeover' && stored?.mode === 'takeover';
-  const probedAtMs = staysTakenOver ? stored.takeoverProbedAtMs : undefined;
+  const kept = stored ?? { isFrozen: false, configVersion: 0, labels: {} };
   return {
     id: cluster.id,
     clusterUid: uid,
-    mode: staysTakenOver ? 'takeover' : 'observe',
-    isFrozen: stored?.isFrozen ?? false,
-    configVersion: stored?.configVersion ?? 0,
+    ...modeOf(cluster, stored),
+    isFrozen: kept.isFrozen,
+    configVersion: kept.configVersion,
     senderRoleId,
     server: cluster.server,
     ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
     authentication: cluster.functions,
-    labels: stored?.labels ?? {},
-    ...(probedAtMs === undefined ? {} : { takeoverProbedAtMs: probedAtMs }),
+    labels: kept.labels,
   };
+}
+
+/** A cluster that was taken over stays so if that is still wanted; everything else observes first. */
+function modeOf(
+  cluster: EngineCluster,
+  stored: ClusterRegistration | undefined,
+): Pick<ClusterRegistration, 'mode' | 'takeoverProbedAtMs'> {
+  if (cluster.mode !== 'takeover' || stored?.mode !== 'takeover') return { mode: 'observe' };
+  const { takeoverProbedAtMs } = stored;
+  return { mode: 'takeover', ...(takeoverProbedAtMs === undefined ? {} : { takeoverProbedAtMs }) };
 }
 
 async function takeOver(request: RegisterCluster, transport: Transport): Promise<void> {

@@ -39,7 +39,10 @@ export interface RegistryStore {
     expectedVersion: number,
   ): Promise<'written' | 'lost'>;
   /** Cluster ids in order, a page at a time; never a scan. */
-  listClusters(options: { readonly cursor?: string; readonly limit: number }): Promise<DirectoryPage>;
+  listClusters(options: {
+    readonly cursor?: string;
+    readonly limit: number;
+  }): Promise<DirectoryPage>;
   /** Keeps a record of a dead letter or a refused message. */
   recordDeadLetter(record: DeadLetterRecord): Promise<void>;
 }

@@ -54,7 +54,10 @@ function buildCommand(): Command {
         .choices(['observe', 'takeover'])
         .default('observe'),
     )
-    .option('--data <dir>', 'keep queues and tables there, and go on from it at the next start')
+    .option(
+      '--data <dir>',
+      'keep queues and tables there, and go on from it at the next start (survives a kill, not a power cut)',
+    )
     .option('--exit-when-settled', 'leave with 0 once there is nothing left to do', false)
     .option(
       '--settle-timeout <seconds>',

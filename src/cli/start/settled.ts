@@ -8,9 +8,9 @@
 import type { ClusterOverview, DaemonSetOverview } from '../../local/overview.ts';
 
 /** Quiet time that suffices when every desired pod is available. */
-export const QUIET_WHEN_AVAILABLE_MS = 2000;
+const QUIET_WHEN_AVAILABLE_MS = 2000;
 /** Quiet time that suffices when some pods are not available. */
-export const QUIET_WHEN_WAITING_MS = 10_000;
+const QUIET_WHEN_WAITING_MS = 10_000;
 
 /** Whether everything settled, and if not, the first thing that is missing. */
 export type Settled =

@@ -9,7 +9,7 @@ import { daemonSetUid } from './expectations.ts';
 import { applyFiles } from './manifests.ts';
 
 /** The namespace of the examples. */
-export const NAMESPACE = 'node-agents';
+const NAMESPACE = 'node-agents';
 
 /** Where each example's pods belong on the stage's twenty nodes. */
 export const EXPECTED_NODES: Readonly<Record<string, readonly string[]>> = {

@@ -40,7 +40,7 @@ export function collectionPath(object: KubernetesObject): string {
 }
 
 /** Reads the objects of a YAML file. */
-export async function readManifest(path: string): Promise<KubernetesObject[]> {
+async function readManifest(path: string): Promise<KubernetesObject[]> {
   const text = await readFile(path, 'utf8');
   return parseAllDocuments(text)
     .map((document) => document.toJS() as KubernetesObject | null)
@@ -48,7 +48,7 @@ export async function readManifest(path: string): Promise<KubernetesObject[]> {
 }
 
 /** Creates the object; one that exists already is left as it is. */
-export async function createIfMissing(admin: ApiClient, object: KubernetesObject): Promise<void> {
+async function createIfMissing(admin: ApiClient, object: KubernetesObject): Promise<void> {
   const path = collectionPath(object);
   const response = await admin.request({ method: 'POST', path, body: object });
   if (response.status >= 400 && response.status !== 409) {

@@ -47,7 +47,7 @@ const GPU_TAINT = {
 } as const;
 
 /** The twenty nodes of the issue: control plane, GPU pool, cordoned, NotReady, storage, plain. */
-export function stageNodes(): KubernetesObject[] {
+function stageNodes(): KubernetesObject[] {
   const gpuLabels = { 'accelerator.example.com/gpu': 'a100' };
   return [
     ...NODES.controlPlane.map((name) =>

@@ -1,0 +1,29 @@
+/** The live table: the columns of kubectl, and a note where something waits. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { renderTable } from '../../../../src/cli/start/table.ts';
+import { cluster, daemonSet } from './fixtures.ts';
+
+describe('the table', () => {
+  it('aligns the columns of kubectl get daemonsets', () => {
+    const [, headings = '', row = ''] = renderTable(cluster());
+    assert.match(headings, /^NAMESPACE +NAME +DESIRED +CURRENT +READY +UP-TO-DATE +AVAILABLE/);
+    assert.equal(headings.indexOf('DESIRED'), row.indexOf('3'));
+  });
+
+  it('notes what waits, and leaves out what needs no words', () => {
+    const codes = { Running: 2, NotWanted: 4, Refused: 1 };
+    const lines = renderTable(cluster({ daemonSets: [daemonSet({ codes, misscheduled: 1 })] }));
+    assert.match(lines.at(-1) ?? '', /1 Refused, 1 misscheduled$/);
+  });
+
+  it('says why a view is incomplete, and that a cluster is frozen', () => {
+    const [headline = ''] = renderTable(cluster({ isViewComplete: false, isFrozen: true }));
+    assert.match(headline, /FROZEN/);
+    assert.match(headline, /waiting for the first snapshot/);
+  });
+
+  it('says that there are none', () => {
+    assert.match(renderTable(cluster({ daemonSets: [] })).at(-1) ?? '', /no DaemonSets/);
+  });
+});
