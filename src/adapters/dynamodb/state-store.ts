@@ -12,7 +12,8 @@ import type { DaemonSetRef, StateStore, WriteResult } from '../../ports/view-sto
 import { ItemUnreadableError, decodeBody, encodeBody } from './item-codec.ts';
 import { daemonSetKey, daemonSetPartition, formatItemKey } from './item-keys.ts';
 import { ifVersion } from './table.ts';
-import type { StoredItem, Table } from './table.ts';
+import type { StoredItem } from './batched-reader.ts';
+import type { Table } from './table.ts';
 
 /** Verdicts of one page: about 150 KB at their largest. */
 const VERDICTS_PER_PAGE = 2500;

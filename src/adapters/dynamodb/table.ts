@@ -13,16 +13,12 @@
  */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import {
-  DeleteCommand,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Random } from '../../ports/random.ts';
 import type { WriteResult } from '../../ports/view-store.ts';
+import { readerOf } from './batched-reader.ts';
+import type { BatchedReader, StoredItem } from './batched-reader.ts';
 import type { ItemKey } from './item-keys.ts';
 
 /** Options of a store over one table. */
@@ -32,9 +28,6 @@ export interface DynamoStoreOptions {
   /** For writer tokens. */
   readonly random: Random;
 }
-
-/** An item as stored, keys included. */
-export type StoredItem = Readonly<Record<string, unknown>>;
 
 /** A condition; names need a `#` placeholder only where they are reserved words. */
 export interface Condition {
@@ -60,11 +53,13 @@ export class Table {
   private readonly client: DynamoDBDocumentClient;
   private readonly tableName: string;
   private readonly random: Random;
+  private readonly reader: BatchedReader;
 
   constructor(options: DynamoStoreOptions) {
     this.client = options.client;
     this.tableName = options.tableName;
     this.random = options.random;
+    this.reader = readerOf(options.client);
   }
 
   /** A fresh writer token. */
@@ -73,11 +68,8 @@ export class Table {
   }
 
   /** Strongly consistent read of one item. */
-  async get(key: ItemKey): Promise<StoredItem | undefined> {
-    const answer = await this.client.send(
-      new GetCommand({ TableName: this.tableName, Key: key, ConsistentRead: true }),
-    );
-    return answer.Item;
+  get(key: ItemKey): Promise<StoredItem | undefined> {
+    return this.reader.get(this.tableName, key);
   }
 
   /** One page of a partition, strongly consistent, in key order. */

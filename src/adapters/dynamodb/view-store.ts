@@ -39,7 +39,8 @@ import {
 import type { ItemKey } from './item-keys.ts';
 import { createStateStore } from './state-store.ts';
 import { IF_MISSING, Table, ifStamp, ifStampOlder, ifVersion } from './table.ts';
-import type { DynamoStoreOptions, StoredItem } from './table.ts';
+import type { StoredItem } from './batched-reader.ts';
+import type { DynamoStoreOptions } from './table.ts';
 
 /** The view table, over a DynamoDB-compatible one with string keys `pk` and `sk`. */
 export function createDynamoViewStore(options: DynamoStoreOptions): ViewStore {
