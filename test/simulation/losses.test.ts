@@ -98,6 +98,18 @@ test('row 81: a node slice that vanished means incomplete, and a snapshot brings
   assert.equal(podsOf(world, 'agent').length, 4);
 });
 
+test('row 81: several slices that vanished at once are one loss, not an endless redelivery', async () => {
+  const world = await settledWorld(['n1', 'n2', 'n3']);
+  assert.ok(world.view.lose('SLICE') >= 3);
+  world.observer.forgetView();
+  world.host.coolDown();
+  // One message with deltas for two of the lost slices.
+  world.controllers.deletePod(podOn(world, 'agent', 'n1'));
+  world.addNode('n4');
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 4);
+});
+
 test('row 82: a DaemonSet deleted while the watcher was down is swept, and nothing is created for it', async () => {
   const world = await settledWorld(['n1', 'n2', 'n3']);
   world.stopWatcher(theWatcher(world));

@@ -14,18 +14,31 @@ async function settledWorld(options: { readonly nodes: readonly string[] }): Pro
   return world;
 }
 
-for (const moment of ['while the watcher runs', 'while the watcher is down'] as const) {
+const MOMENTS = [
+  'while the watcher runs',
+  'while the watcher is down',
+  'to before the present epoch, while the watcher is down',
+] as const;
+for (const moment of MOMENTS) {
   test(`row 71, protocol 15: etcd restored ${moment} begins a new era, and nothing waits for ever`, async () => {
     const world = await settledWorld({ nodes: ['n1', 'n2', 'n3'] });
     const backup = world.api.backup();
     world.addNode('n4');
     world.controllers.removeNode('n1');
     world.controllers.deletePod(podsOf(world, 'agent')[1] ?? assert.fail('no pod'));
+    const isDown = moment !== 'while the watcher runs';
+    if (moment.startsWith('to before')) {
+      for (let round = 0; round < 30; round += 1) {
+        world.addNode('n3', { labels: { round: `${round}` } });
+      }
+      world.stopWatcher(theWatcher(world));
+      world.startWatcher();
+    }
     await world.settle();
     const before = await world.meta();
-    if (moment === 'while the watcher is down') world.stopWatcher(theWatcher(world));
+    if (isDown) world.stopWatcher(theWatcher(world));
     world.api.restore(backup);
-    if (moment === 'while the watcher is down') world.startWatcher();
+    if (isDown) world.startWatcher();
     world.addNode('n5');
     await world.advance(60_000);
     const after = await world.meta();

@@ -120,8 +120,11 @@ async function decideNext(
     if (body.kind === 'slices') return await decideSlices(incoming, meta, dependencies);
     return await decideManifest({ ...incoming, body }, meta, dependencies);
   } catch (error) {
-    if (error instanceof SliceMissingError) return lossOf(meta, arrival, 'slice-missing');
-    if (isItemTooLarge(error)) return lossOf(meta, arrival, 'item-too-large');
+    // Slices are written side by side: what fails twice at once arrives together.
+    const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+    const isMissing = causes.some((cause) => cause instanceof SliceMissingError);
+    if (isMissing) return lossOf(meta, arrival, 'slice-missing');
+    if (causes.some(isItemTooLarge)) return lossOf(meta, arrival, 'item-too-large');
     throw error;
   }
 }

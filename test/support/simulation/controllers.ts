@@ -97,6 +97,10 @@ export class SimulatedControllers {
         this.#react({ version, kind, type: 'modified', object });
       }
     }
+    this.#clock.after(this.#delays.collectMs, () => {
+      this.#collectGarbage();
+    });
+    this.#collectLostLater();
   }
 
   #react({ kind, type, object }: Commit): void {
@@ -109,9 +113,7 @@ export class SimulatedControllers {
       });
     }
     if (kind === 'nodes' && type === 'deleted') {
-      this.#clock.after(this.#delays.orphanedPodMs, () => {
-        for (const pod of this.#api.list('pods')) this.#collectLost(pod);
-      });
+      this.#collectLostLater();
     }
     const isNewDependent = type === 'added' && object.metadata.ownerReferences !== undefined;
     if (kind === 'daemonsets' || isNewDependent) {
@@ -182,6 +184,12 @@ export class SimulatedControllers {
     const isConfirmed = node === undefined || this.#api.find('nodes', node) !== undefined;
     if (!isConfirmed || (node !== undefined && this.deadNodes.has(node))) return;
     this.#api.remove('pods', pod.metadata.name, pod.metadata.namespace);
+  }
+
+  #collectLostLater(): void {
+    this.#clock.after(this.#delays.orphanedPodMs, () => {
+      for (const pod of this.#api.list('pods')) this.#collectLost(pod);
+    });
   }
 
   /** The pod collector: a bound pod whose node is gone is removed without asking a kubelet. */

@@ -24,8 +24,12 @@ export const FAULTS = [
 /** One of them. */
 export type Fault = (typeof FAULTS)[number];
 
+/** Disturbances of which a schedule has one at most: they would drown each other. */
+const RARE = ['restore', 'lose-view', 'dead-kubelet', 'orphans', 'none'] as const;
+
 /** The dice of one schedule: each seed has its own mix of faults. */
 export class FaultDice {
+  readonly rare: (typeof RARE)[number];
   readonly fired = new Map<string, number>();
   /** True: no fault fires any more. */
   isCalm = false;
@@ -34,6 +38,7 @@ export class FaultDice {
 
   constructor(seed: number) {
     this.#random = createSeededRandom(seed * 7919 + 1);
+    this.rare = this.pick(RARE);
     for (const fault of FAULTS) {
       if (this.chance(0.4)) this.#rates.set(fault, 0.02 + 0.2 * this.draw());
     }
@@ -43,8 +48,13 @@ export class FaultDice {
   fires(fault: Fault): boolean {
     const rate = this.#rates.get(fault);
     if (rate === undefined || this.isCalm || !this.chance(rate)) return false;
-    this.fired.set(fault, (this.fired.get(fault) ?? 0) + 1);
+    this.note(fault);
     return true;
+  }
+
+  /** Counts something that happened. */
+  note(what: string): void {
+    this.fired.set(what, (this.fired.get(what) ?? 0) + 1);
   }
 
   draw(): number {
