@@ -212,6 +212,25 @@ for (const what of ['lost', 'restored from a backup'] as const) {
   });
 }
 
+test('row 34: slices and META lost one after the other leave no name behind that nothing can replace', async () => {
+  const world = await settledWorld(['n1', 'n2']);
+  // A second era: what is left of it must not look newer than what comes.
+  world.view.lose('META');
+  world.observer.forgetView();
+  world.addNode('n3');
+  await world.settle();
+  world.addDaemonSet('proxy');
+  await world.settle();
+  world.view.lose('SLICE');
+  world.view.lose('META');
+  world.observer.forgetView();
+  world.host.coolDown();
+  world.controllers.deleteDaemonSet('proxy', 'background');
+  world.addDaemonSet('proxy');
+  await world.settle();
+  assert.equal(podsOf(world, 'proxy').length, 3);
+});
+
 test('row 34, protocol 6: a lost state alone is repaired by names', async () => {
   const world = await settledWorld(['n1', 'n2', 'n3']);
   world.view.lose('STATE');

@@ -5,7 +5,7 @@
  * compare-and-set and, when that is lost, asks again over the newer META. A loss is always answered
  * with an incomplete META and no hint; a message that cannot be placed changes nothing.
  */
-import { stampOf } from '../../core/model/position.ts';
+import { ZERO_STAMP, laterStamp, stampOf } from '../../core/model/position.ts';
 import type { ClusterMeta, SnapshotProgress } from '../../core/model/view-items.ts';
 import type { ManifestBody } from '../../core/model/watcher-message.ts';
 import { applyDeltas, applySlices } from './apply-content.ts';
@@ -94,13 +94,22 @@ function startEpoch(meta: ClusterMeta, incoming: Incoming, otherwise: LossReason
 }
 
 /**
- * The era of a cluster without META: after all stamps that may still stand in its slices, so that a
- * META that was lost alone does not make everything look newer than what comes (row 34).
+ * The era of a cluster without META: after all stamps that may still stand in its slices and names,
+ * so that a META that was lost, alone or with others, does not make everything look newer than what
+ * comes (row 34).
  */
 async function firstEra({ message }: Incoming, { view }: IngestDependencies): Promise<number> {
-  const ref = { clusterUid: message.clusterUid, set: 'nodes', index: 0 } as const;
-  const slice = await view.readSlice(ref);
-  return slice === undefined ? 1 : Number.parseInt(slice.stamp, 10) + 1;
+  const { clusterUid } = message;
+  const slice = await view.readSlice({ clusterUid, set: 'nodes', index: 0 });
+  let last = slice?.stamp ?? ZERO_STAMP;
+  let cursor: string | undefined;
+  do {
+    const from = cursor === undefined ? {} : { cursor };
+    const page = await view.listNames(clusterUid, { limit: 100, includeDeleted: true, ...from });
+    last = page.names.reduce((latest, { stamp }) => laterStamp(latest, stamp), last);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return Number.parseInt(last, 10) + 1;
 }
 
 async function decideNext(
