@@ -3,15 +3,13 @@
  *
  * Tests and the simulation shorten some; a deployment has no reason to.
  */
+import type { FlushPaceOptions } from './flush-pace.ts';
 import type { HeartbeatOptions } from './heartbeat.ts';
 import type { LeaseOptions } from './lease.ts';
 import type { ListWatchOptions } from './list-watch.ts';
 
 /** Bounds of a watcher; times in milliseconds. */
-export interface WatcherOptions {
-  /** A flush goes out after so much quiet, and at most so long after the first change. */
-  readonly flushQuietMs: number;
-  readonly flushMsMax: number;
+export interface WatcherOptions extends FlushPaceOptions {
   /** Encoded size of a message (design 2: 256 KiB), and deltas in one. */
   readonly messageBytesMax: number;
   readonly deltasPerMessageMax: number;
@@ -35,6 +33,7 @@ export interface WatcherOptions {
 export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
   flushQuietMs: 5,
   flushMsMax: 250,
+  flushBurstMax: 4,
   messageBytesMax: 256 * 1024,
   deltasPerMessageMax: 2000,
   objectBytesMax: 150 * 1024,

@@ -21,6 +21,7 @@ import { jittered } from '../ports/random.ts';
 import type { Random } from '../ports/random.ts';
 import type { WatchSource } from '../ports/watch-source.ts';
 import { Alarm } from './alarm.ts';
+import { FlushPace } from './flush-pace.ts';
 import { HeartbeatSchedule } from './heartbeat.ts';
 import { Intake } from './intake.ts';
 import type { Interner } from './interner.ts';
@@ -97,6 +98,7 @@ export class Session {
   readonly #outbox = new Outbox();
   readonly #intake: Intake;
   readonly #heartbeat: HeartbeatSchedule;
+  readonly #pace: FlushPace;
   readonly #publisher: Publisher;
   #phase: SessionPhase = 'announcing';
   #end: SessionEnd | undefined;
@@ -116,6 +118,7 @@ export class Session {
     this.#alarm = new Alarm(clock);
     this.#periodicDueMs = nowMs + jittered(random, options.snapshotMs, 0.1);
     this.#heartbeat = new HeartbeatSchedule(options.heartbeat, nowMs);
+    this.#pace = new FlushPace(options);
     const { sendBackoffBaseMs: backoffBaseMs, sendBackoffCapMs: backoffCapMs } = options;
     const sending = { ...dependencies, backoffBaseMs, backoffCapMs };
     this.#sender = new Sender(sending, start.header, this.#abort.signal);
@@ -249,8 +252,7 @@ export class Session {
 
   /** Whatever is due next, or a sleep until then. */
   async #step(): Promise<PublishEnd> {
-    const { clock, options } = this.#on;
-    const nowMs = clock.monotonicMs();
+    const nowMs = this.#on.clock.monotonicMs();
     const asked = this.#dueAnnouncement(nowMs);
     if (asked !== undefined) {
       const end = await this.#publisher.announce(asked);
@@ -259,15 +261,15 @@ export class Session {
     const flushDueMs =
       this.#firstChangeMs === undefined
         ? Number.POSITIVE_INFINITY
-        : Math.min(
-            this.#lastChangeMs + options.flushQuietMs,
-            this.#firstChangeMs + options.flushMsMax,
-          );
+        : this.#pace.dueMs({ firstMs: this.#firstChangeMs, lastMs: this.#lastChangeMs });
     const heartbeatDueMs = this.#heartbeat.dueMs(this.#store.hasRollout);
     if (flushDueMs <= nowMs) {
       this.#firstChangeMs = undefined;
       // What changed may have changed back; then a heartbeat will tell that marks moved.
-      if (this.#outbox.size > 0) return this.#publisher.flush();
+      if (this.#outbox.size > 0) {
+        this.#pace.take(nowMs);
+        return this.#publisher.flush();
+      }
     } else if (heartbeatDueMs <= nowMs) {
       this.#on.metrics.count('WatcherHeartbeats');
       this.#on.metrics.count('WatcherFilteredEvents', { by: this.#filteredCount });

@@ -172,6 +172,7 @@ describe('snapshot', () => {
       harness.source.put('Pod', podDraft(`p${String(index)}`, { owner: 'ds1' }));
       await harness.clock.advance(10);
     }
+    await harness.clock.advance(500);
     const announced = harness.queue.bodies('announcement').map(({ sliceCount }) => sliceCount);
     assert.ok(announced.length >= 2);
     assert.ok((announced.at(-1) ?? 0) > 1);
