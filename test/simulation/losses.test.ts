@@ -240,6 +240,31 @@ test('row 34, protocol 6: a lost state alone is repaired by names', async () => 
   assert.equal(podsOf(world, 'agent').length, 4);
 });
 
+for (const operation of [
+  'writeSlice',
+  'writeDaemonSet',
+  'writeName',
+  'raisePosition',
+  'writeMeta',
+]) {
+  test(`protocol 20: ingest killed at ${operation} of a new DaemonSet leaves nothing out`, async () => {
+    const world = await settledWorld(['n1', 'n2']);
+    for (const moment of ['before', 'after'] as const) {
+      let isArmed = true;
+      world.host.ruleFor = (name) => (passage) => {
+        const isHere = passage.operation === operation && passage.moment === moment;
+        if (name !== 'ingest' || !isArmed || !isHere) return undefined;
+        isArmed = false;
+        return 'kill';
+      };
+      world.addDaemonSet(`new-${moment}`);
+      await world.settle(5 * 60_000);
+      assert.equal(isArmed, false);
+      assert.equal(podsOf(world, `new-${moment}`).length, 2);
+    }
+  });
+}
+
 test('row 26, L2: hints that are lost for ever are made up for by resync', async () => {
   const world = await settledWorld(['n1', 'n2']);
   world.fate = (queue) => (queue === 'reconcile.fifo' ? 'drop' : 'deliver');

@@ -56,8 +56,10 @@ export async function applyDeltas(
   const isVoid = (set: SlicedSet, index: number): boolean =>
     !isComplete && snapshot !== undefined && !isReceived(snapshot, set, index);
   const edits = editsOfDeltas(body.deltas, { sliceCount, mustExist, isVoid });
+  // Also one whose name this very message wrote before a crash: its position may be missing yet.
+  const isNew = (uid: Uid): boolean => (byUid.get(uid)?.stamp ?? target.stamp) >= target.stamp;
   const born = body.deltas
-    .filter((delta) => delta.of === 'DaemonSet' && isStanding(delta) && !byUid.has(delta.uid))
+    .filter((delta) => delta.of === 'DaemonSet' && isStanding(delta) && isNew(delta.uid))
     .map(({ uid }) => uid);
   const empty = born
     .flatMap((uid) => slicesOfDaemonSet(uid, sliceCount))
