@@ -3,6 +3,7 @@
  * cluster, with the adapters that suit a process outside of it. It knows no handler and no table: what
  * it learns leaves through the queue alone.
  */
+import type { Credential } from '../adapters/kubernetes/credential.ts';
 import { createWatchSource } from '../adapters/kubernetes/watch-source.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -11,11 +12,12 @@ import type { EventQueue } from '../ports/queue.ts';
 import type { Random } from '../ports/random.ts';
 import { createWatcher } from '../watcher/watcher.ts';
 import type { EngineCluster } from './engine-options.ts';
-import { credentialOf, requireEndpoint } from './open-transport.ts';
+import { requireEndpoint } from './open-transport.ts';
 
 /** What it runs on. */
 export interface ClusterWatcherOptions {
   readonly cluster: EngineCluster;
+  readonly credential: Credential;
   readonly queue: EventQueue;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,10 +35,10 @@ export interface ClusterWatcher {
 
 /** Starts it. */
 export function startClusterWatcher(options: ClusterWatcherOptions): ClusterWatcher {
-  const { cluster, queue, clock, random, log, metrics, onStopped } = options;
+  const { cluster, credential, queue, clock, random, log, metrics, onStopped } = options;
   const source = createWatchSource({
     endpoint: requireEndpoint(cluster),
-    credential: credentialOf(cluster.watcher),
+    credential,
     clock,
     ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
   });

@@ -19,6 +19,17 @@ export interface EngineCluster {
   readonly functions: ClusterAuthentication;
   /** As whom the cluster is prepared and probed: namespace rollcall-system, the takeover probe. */
   readonly probe: ClusterAuthentication;
+  /** How to get a new credential when this one ends; absent when it does not. */
+  readonly renewal?: {
+    readonly expiresAtMs: number;
+    readonly renew: () => Promise<FreshCredential>;
+  };
+}
+
+/** A credential that was just obtained. */
+export interface FreshCredential {
+  readonly authentication: ClusterAuthentication;
+  readonly expiresAtMs?: number;
 }
 
 /** How the engine runs. */

@@ -21,6 +21,7 @@ import { startLocalAws } from './aws/local-aws.ts';
 import type { LocalAws } from './aws/local-aws.ts';
 import { startClusterWatcher } from './cluster-watcher.ts';
 import type { ClusterWatcher } from './cluster-watcher.ts';
+import { keepFresh } from './credential-renewal.ts';
 import type { EngineCluster, EngineOptions } from './engine-options.ts';
 import { loadHandlers } from './handlers.ts';
 import { readOverview } from './overview.ts';
@@ -101,7 +102,9 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
     clusterUids.set(cluster.id, await registerCluster({ cluster, senderRoleId, stores, options }));
   }
   aws.startMappings(await loadHandlers({ log: options.log, metrics: options.metrics }));
-  const watchers = options.clusters.map((cluster) => startWatcher({ cluster, aws, options }));
+  const watchers = options.clusters.map((cluster) =>
+    startWatcher({ cluster, aws, options, registry }),
+  );
   stops.push(async () => {
     await Promise.all(watchers.map((watcher) => watcher.stop()));
   });
@@ -138,8 +141,9 @@ function startWatcher(parts: {
   readonly cluster: EngineCluster;
   readonly aws: LocalAws;
   readonly options: EngineOptions;
+  readonly registry: RegistryStore;
 }): ClusterWatcher {
-  const { cluster, aws, options } = parts;
+  const { cluster, aws, options, registry } = parts;
   const queueUrl = aws.queueUrls['EventsQueue'];
   if (queueUrl === undefined) throw new Error('infra/queues.yml declares no EventsQueue');
   const client = new SQSClient({
@@ -148,14 +152,19 @@ function startWatcher(parts: {
     maxAttempts: 1,
     credentials: { accessKeyId: watcherAccessKey(cluster.id), secretAccessKey: 'local' },
   });
+  const clock = createSystemClock();
+  const log = options.log.with({ cluster: cluster.id });
+  const renewed = keepFresh({ cluster, registry, clock, log });
   return startClusterWatcher({
     cluster,
+    credential: renewed.credential,
     queue: createEventQueue({ client, queueUrl }),
-    clock: createSystemClock(),
+    clock,
     random: createSystemRandom(),
-    log: options.log.with({ cluster: cluster.id }),
+    log,
     metrics: options.metrics,
     onStopped: () => {
+      renewed.stop();
       client.destroy();
     },
   });

@@ -23,12 +23,15 @@ import { testDaemonSet, daemonSetPath } from '../conformance/scenarios/daemon-se
 import { applyFiles } from '../conformance/scenarios/manifests.ts';
 import { repositoryPath } from '../conformance/scenarios/stage.ts';
 import { startEngineProcess } from './support/engine-process.ts';
-import type { EngineProcess } from './support/engine-process.ts';
 import { percentile, renderRows } from './support/statistics.ts';
 
 const NODES_COUNT = Number(process.env['BENCH_NODES'] ?? 1000);
 const DAEMON_SETS_COUNT = Number(process.env['BENCH_DAEMONSETS'] ?? 10);
 const JOINS_COUNT = Number(process.env['BENCH_JOINS'] ?? 20);
+/** Who is measured, in this order: `npm run bench -- join rollcall` measures one of them. */
+const WHO = (
+  process.argv.length > 2 ? process.argv.slice(2) : ['rollcall', 'lifted', 'default']
+).map(parseWho);
 const WARM_JOINS_COUNT = 3;
 const DEADLINE_MS = 300_000;
 
@@ -50,6 +53,13 @@ interface Bench {
   readonly observer: Observer;
 }
 
+function parseWho(text: string): 'rollcall' | 'lifted' | 'default' {
+  if (text === 'rollcall' || text === 'lifted' || text === 'default') return text;
+  throw new Error(
+    `who is ${text}? rollcall, lifted and default (the built-in controller’s limits)`,
+  );
+}
+
 async function main(): Promise<void> {
   say('starting a control plane …');
   const controlPlane = await startControlPlane({ name: 'bench-join', limits: 'lifted' });
@@ -59,9 +69,13 @@ async function main(): Promise<void> {
   const rows: Row[] = [];
   try {
     await prepare(bench);
-    rows.push(await measureRollcall(bench));
-    rows.push(await measureBuiltIn(bench, 'lifted'));
-    rows.push(await measureBuiltIn(bench, 'default'));
+    for (const who of WHO) {
+      // The next one starts like the first: without DaemonSets.
+      if (rows.length > 0) await deleteDaemonSets(bench);
+      const row = await (who === 'rollcall' ? measureRollcall(bench) : measureBuiltIn(bench, who));
+      rows.push(row);
+      say(cellsOf(row).join('  '));
+    }
   } finally {
     await observer.stop();
     admin.close();
@@ -106,14 +120,8 @@ async function measureRollcall(bench: Bench): Promise<Row> {
         .join(', '),
     };
   } finally {
-    await stopEngine(bench, engine);
+    await engine.stop();
   }
-}
-
-/** Leaves the cluster without DaemonSets, so that the next one starts like the first. */
-async function stopEngine(bench: Bench, engine: EngineProcess): Promise<void> {
-  await engine.stop();
-  await deleteDaemonSets(bench);
 }
 
 async function measureBuiltIn(bench: Bench, limits: 'default' | 'lifted'): Promise<Row> {
@@ -128,7 +136,6 @@ async function measureBuiltIn(bench: Bench, limits: 'default' | 'lifted'): Promi
   const times = await joinSome(bench, { prefix: `builtin-${limits}`, count: JOINS_COUNT });
   const cpuSeconds = controlPlane.cpuSeconds('controllerManager') - beforeSeconds;
   await controlPlane.setControllerManagerLimits('lifted');
-  await deleteDaemonSets(bench);
   await controlPlane.setDaemonSetController('off');
   return {
     who: `built-in, ${limits}`,
@@ -220,22 +227,23 @@ function nameOf(index: number): string {
 }
 
 function print(rows: readonly Row[]): void {
-  const cells = rows.map(({ who, times, cpuSecondsPerJoin, notes }) => {
-    const all = times.map((one) => one.allPodsMs);
-    const first = times.map((one) => one.firstPodMs);
-    return [
-      who,
-      percentile(first, 50).toFixed(0),
-      percentile(first, 95).toFixed(0),
-      percentile(all, 50).toFixed(0),
-      percentile(all, 95).toFixed(0),
-      cpuSecondsPerJoin.toFixed(2),
-      notes,
-    ];
-  });
   const headings = ['controller', 'first p50', 'p95', 'all p50', 'p95', 'CPU s/join', 'per join'];
   const title = `${String(JOINS_COUNT)} joins, ${String(NODES_COUNT)} nodes, ${String(DAEMON_SETS_COUNT)} DaemonSets; milliseconds from eligible to pods created`;
-  process.stdout.write(`${title}\n${renderRows([headings, ...cells])}\n`);
+  process.stdout.write(`${title}\n${renderRows([headings, ...rows.map(cellsOf)])}\n`);
+}
+
+function cellsOf({ who, times, cpuSecondsPerJoin, notes }: Row): string[] {
+  const all = times.map((one) => one.allPodsMs);
+  const first = times.map((one) => one.firstPodMs);
+  return [
+    who,
+    percentile(first, 50).toFixed(0),
+    percentile(first, 95).toFixed(0),
+    percentile(all, 50).toFixed(0),
+    percentile(all, 95).toFixed(0),
+    cpuSecondsPerJoin.toFixed(2),
+    notes,
+  ];
 }
 
 function say(text: string): void {

@@ -7,6 +7,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts';
+import type { LoadedKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts';
 import type { CredentialPlugin } from '../../adapters/kubernetes/kubeconfig-user.ts';
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { EngineCluster } from '../../local/engine-options.ts';
@@ -17,6 +18,22 @@ const PLUGIN_TIMEOUT_MS = 30_000;
 
 /** Loads the cluster that the options name. Throws CommandError when it cannot be used. */
 export async function loadCluster(options: StartOptions): Promise<EngineCluster> {
+  const kubeconfig = await load(options);
+  const { authentication, expiresAtMs } = kubeconfig;
+  return {
+    id: clusterId(idFor(kubeconfig.clusterName)),
+    server: kubeconfig.server,
+    ...(kubeconfig.caPem === undefined ? {} : { caPem: kubeconfig.caPem }),
+    mode: options.mode,
+    watcher: authentication,
+    // Without a credential no bug and no race can write anything (design 5, mode observe).
+    functions: options.mode === 'observe' ? { kind: 'none' } : authentication,
+    probe: authentication,
+    ...(expiresAtMs === undefined ? {} : { renewal: { expiresAtMs, renew: () => load(options) } }),
+  };
+}
+
+async function load(options: StartOptions): Promise<LoadedKubeconfig> {
   const result = await loadKubeconfig({
     path: options.kubeconfig,
     ...(options.context === undefined ? {} : { context: options.context }),
@@ -30,25 +47,14 @@ export async function loadCluster(options: StartOptions): Promise<EngineCluster>
       exitCode: EXIT.usage,
     });
   }
-  const { kubeconfig } = result;
-  if (kubeconfig.isInsecure) {
+  if (result.kubeconfig.isInsecure) {
     throw new CommandError({
       message: `${options.kubeconfig} asks to skip the verification of the server’s certificate.`,
       remedy: 'Put the cluster’s certificate authority into the kubeconfig instead.',
       exitCode: EXIT.usage,
     });
   }
-  const { authentication } = kubeconfig;
-  return {
-    id: clusterId(idFor(kubeconfig.clusterName)),
-    server: kubeconfig.server,
-    ...(kubeconfig.caPem === undefined ? {} : { caPem: kubeconfig.caPem }),
-    mode: options.mode,
-    watcher: authentication,
-    // Without a credential no bug and no race can write anything (design 5, mode observe).
-    functions: options.mode === 'observe' ? { kind: 'none' } : authentication,
-    probe: authentication,
-  };
+  return result.kubeconfig;
 }
 
 /** A cluster id made of the kubeconfig's name for it: lower case, digits and dashes. */
