@@ -5,7 +5,7 @@
  * watchers (S8, protocol 14). Each taking writes a new incarnation, because an update that changes nothing
  * returns the old version, and because after an etcd restore an epoch number may come again.
  *
- * While held it is renewed with its own version as precondition; a conflict is read, never overwritten:
+ * While held it is read, then renewed with the version read as precondition; a conflict is read again:
  *   same holder            somebody annotated it: perhaps a snapshot is asked for
  *   other holder           a newer watcher started: this epoch is over before anything more is sent
  *   absent                 the same: who held it meanwhile cannot be known (faults row 72)
@@ -154,7 +154,11 @@ export class LeaseKeeper {
   }
 
   async #renew(own: Incarnation, held: KubernetesObject, signal: AbortSignal): Promise<Renewal> {
-    const write = await this.#write(this.#held(own, held), signal);
+    // Read first: after a restore of etcd the very version that is held can be given out again, to
+    // another holder, and the precondition of the write would not notice (row 71).
+    const current = await this.#reread(own, held, signal);
+    if (current.kind !== 'read') return current;
+    const write = await this.#write(this.#held(own, current.lease), signal);
     switch (write.kind) {
       case 'written':
         if (isBelow(leaseFacts(write.lease), versionOf(held)))

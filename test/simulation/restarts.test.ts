@@ -67,6 +67,32 @@ test('row 71: an etcd restored far back, whose versions are given out again, is 
   assert.equal(podsOf(world, 'agent').length, 0);
 });
 
+test('row 71, protocol 14: a Lease version that is given out again after a restore fools no sleeping watcher', async () => {
+  const world = await settledWorld({ nodes: ['n1', 'n2'] });
+  const old = theWatcher(world);
+  const backup = world.api.backup();
+  const leaseOf = (): string =>
+    world.api.find('leases', 'rollcall-watcher', 'rollcall-system')?.metadata.resourceVersion ?? '';
+  const before = leaseOf();
+  for (let round = 0; round < 40; round += 1)
+    world.addNode('n2', { labels: { round: `${round}` } });
+  await world.clock.advanceUntil(() => leaseOf() !== before, { withinMs: 20_000 });
+  const held = Number(leaseOf());
+  old.clock.freeze();
+  world.api.restore(backup);
+  const other = world.startWatcher();
+  await world.advance(3000);
+  world.stopWatcher(other);
+  world.addNode('n3');
+  // In the new history the Lease gets the very version that the sleeper holds, from another holder.
+  const key = { namespace: 'rollcall-system', name: 'rollcall-watcher' };
+  while (Number(world.api.version) < held) world.api.change('leases', key, (lease) => lease);
+  assert.equal(leaseOf(), String(held));
+  old.clock.thaw();
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 3);
+});
+
 test('protocol 15: without a credential a lower epoch is accepted after ten minutes of silence', async () => {
   const world = await SimulatedWorld.start({ nodes: ['n1'] });
   await world.reconfigure({ mode: 'observe', authentication: { kind: 'none' } });
