@@ -11,8 +11,7 @@ import { NO_COUNTS } from './result.ts';
 import type { DeferralCode, ReconcileResult } from './result.ts';
 import { nextRetry } from './retry.ts';
 import type { RetryReason } from './retry.ts';
-import { sendTimers } from './schedule.ts';
-import { RESEND_WITHIN_MS } from './skip.ts';
+import { sendTimers, shouldRepeat } from './schedule.ts';
 
 /** Why, and for how long. */
 export interface Deferral {
@@ -44,7 +43,7 @@ export async function deferRun(
   const { dueAtMs, dueSentAtMs } = state;
   const isPending = dueAtMs !== undefined && dueAtMs > nowMs && dueAtMs <= wantedMs + 1_000;
   const nextLookAtMs = isPending ? dueAtMs : wantedMs;
-  const isOnItsWay = dueSentAtMs === nextLookAtMs && nextLookAtMs - nowMs > RESEND_WITHIN_MS;
+  const isOnItsWay = dueSentAtMs === nextLookAtMs && !shouldRepeat(context, nextLookAtMs, nowMs);
   if (!isOnItsWay) await sendTimers(context, [nextLookAtMs]);
   const next: DaemonSetState = {
     ...state,
@@ -76,7 +75,7 @@ export async function backOffRun(
       ? state.retry
       : nextRetry(state.retry, reason, { nowMs, random, options });
   const { notBeforeMs } = retry;
-  if (state.dueSentAtMs !== notBeforeMs || notBeforeMs - nowMs <= RESEND_WITHIN_MS) {
+  if (state.dueSentAtMs !== notBeforeMs || shouldRepeat(context, notBeforeMs, nowMs)) {
     await sendTimers(context, [notBeforeMs]);
   }
   if (!isWaiting) {

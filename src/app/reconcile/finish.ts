@@ -16,7 +16,7 @@ import type { RunContext, ViewedSubject } from './context.ts';
 import type { Ledger, Problem } from './ledger.ts';
 import { intentChangeOf, mergeOutcomes, raiseWritten, writeState } from './record-state.ts';
 import { nextRefusals, nextRetry } from './retry.ts';
-import { planSchedule, sendTimers } from './schedule.ts';
+import { planSchedule, sendTimers, shouldRepeat } from './schedule.ts';
 import type { DueTimes } from './schedule.ts';
 import { memoOf } from './skip.ts';
 
@@ -56,7 +56,11 @@ export async function finishRun(input: FinishInput): Promise<Finish> {
     memoLifeMs: options.memoLifeMs,
     random: random.next(),
   });
-  await sendTimers(context, schedule.timersAtMs);
+  const { dueSentAtMs } = input.stored;
+  const timersAtMs = schedule.timersAtMs.filter(
+    (atMs) => atMs !== dueSentAtMs || shouldRepeat(context, atMs, subject.nowMs),
+  );
+  await sendTimers(context, timersAtMs);
   const next = composeState(input, { isComplete, retry, refusals, due: schedule.due });
   if (!isSame(input.stored, next)) {
     const write = await writeState(next, { context, subject });

@@ -5,7 +5,6 @@
  * then a timer looks later (protocol 2). What cannot be decided on ends the run here, with a reason.
  */
 import { rebaseState } from '../../core/intents.ts';
-import { formatKey } from '../../core/model/identifiers.ts';
 import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
 import { emptyState } from '../../core/model/state.ts';
@@ -15,10 +14,11 @@ import { backOffRun, deferRun, deferUnrecorded } from './defer.ts';
 import { digestDaemonSet } from './digest-daemon-set.ts';
 import type { Digest } from './digest-daemon-set.ts';
 import { readBasis } from './read-basis.ts';
+import type { Basis } from './read-basis.ts';
 import { readView } from './read-view.ts';
 import type { ReconcileResult } from './result.ts';
 import { resolveOpaque } from './resolve-opaque.ts';
-import { sendTimers } from './schedule.ts';
+import { sendTimers, shouldRepeat } from './schedule.ts';
 import { refuseSelectingAll } from './selecting-all.ts';
 import { decideSkip } from './skip.ts';
 
@@ -54,11 +54,7 @@ async function tryOpening(context: RunContext): Promise<Opening | 'moving'> {
   context.note.seq = basis.meta.seq;
   const nowMs = dependencies.clock.nowMs();
   const { release, memoLifeMs } = dependencies.options;
-  const skip = decideSkip(basis, { release, nowMs, memoLifeMs });
-  if (skip.kind === 'skip') {
-    await sendTimers(context, timersToRepeat(skip.resendDueAtMs, context));
-    return ended({ kind: 'skipped' });
-  }
+  if (await isSkipped({ basis, nowMs }, context)) return ended({ kind: 'skipped' });
   const access = new LazyAccess(dependencies.connector, basis.registration);
   const digest = await digestDaemonSet(basis, keyOf(context), () => access.get());
   const state = rebaseState(basis.state ?? emptyState(nowMs), basis.meta.era);
@@ -83,12 +79,19 @@ async function tryOpening(context: RunContext): Promise<Opening | 'moving'> {
   return ended(await backOffRun(reason, { context, subject: found }));
 }
 
-function timersToRepeat(dueAtMs: number | undefined, context: RunContext): readonly number[] {
-  if (dueAtMs === undefined) return [];
-  const { warmth, clock } = context.dependencies;
-  return warmth.resends.take(formatKey(context.hint.key), dueAtMs, clock.monotonicMs())
-    ? [dueAtMs]
-    : [];
+/** Step 2. A due time that is near is sent once more (protocol 12). */
+async function isSkipped(
+  { basis, nowMs }: { readonly basis: Basis; readonly nowMs: number },
+  context: RunContext,
+): Promise<boolean> {
+  const { release, memoLifeMs } = context.dependencies.options;
+  const skip = decideSkip(basis, { release, nowMs, memoLifeMs });
+  if (skip.kind === 'run') return false;
+  const { resendDueAtMs } = skip;
+  if (resendDueAtMs !== undefined && shouldRepeat(context, resendDueAtMs, nowMs)) {
+    await sendTimers(context, [resendDueAtMs]);
+  }
+  return true;
 }
 
 /**

@@ -6,6 +6,7 @@
  * a busy key does not fill the delay queue with six-hour timers. Timer ids are unique.
  */
 import { HINT_SCHEMA } from '../../core/model/hint.ts';
+import { formatKey } from '../../core/model/identifiers.ts';
 import type { Timer } from '../../core/model/hint.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import type { RunContext } from './context.ts';
@@ -55,6 +56,16 @@ export function planSchedule(input: {
   }
   if (near !== state.dueSentAtMs || near - nowMs <= RESEND_WITHIN_MS) timersAtMs.push(near);
   return { due: { dueAtMs: near, expiryAtMs, dueSentAtMs: near }, timersAtMs };
+}
+
+/**
+ * Whether a due time that is known to have been sent is to be sent once more now: when it is near, but
+ * not by every hint that meets it (resends.ts).
+ */
+export function shouldRepeat(context: RunContext, dueAtMs: number, nowMs: number): boolean {
+  if (dueAtMs - nowMs > RESEND_WITHIN_MS) return false;
+  const { warmth, clock } = context.dependencies;
+  return warmth.resends.take(formatKey(context.hint.key), dueAtMs, clock.monotonicMs());
 }
 
 /** Puts timers for this key on the delay queue; rejects when the queue does not take them. */
