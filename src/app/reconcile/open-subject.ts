@@ -53,7 +53,6 @@ async function tryOpening(context: RunContext): Promise<Opening | 'moving'> {
   context.note.epoch = basis.meta.epoch;
   context.note.seq = basis.meta.seq;
   const nowMs = dependencies.clock.nowMs();
-  const { release, memoLifeMs } = dependencies.options;
   if (await isSkipped({ basis, nowMs }, context)) return ended({ kind: 'skipped' });
   const access = new LazyAccess(dependencies.connector, basis.registration);
   const digest = await digestDaemonSet(basis, keyOf(context), () => access.get());
