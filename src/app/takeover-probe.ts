@@ -15,7 +15,7 @@ import type { ClusterConnector } from '../ports/cluster-access.ts';
 import type { ProbeAccess } from '../ports/probe-access.ts';
 import type { Random } from '../ports/random.ts';
 import type { RegistryStore } from '../ports/registry-store.ts';
-import type { ViewStore } from '../ports/view-store.ts';
+import type { NamespacedName, ViewStore } from '../ports/view-store.ts';
 
 /** What the probe needs. */
 export interface ProbeDependencies {
@@ -36,6 +36,7 @@ export type ProbeResult =
 /** Attempts at a compare-and-set beside a busy ingest. */
 const META_WRITES_MAX = 20;
 const PROBE_NAMESPACE = 'rollcall-system';
+const PROBE_NAME = 'rollcall-takeover-probe';
 const WAIT_MS = 20_000;
 const POLL_MS = 1_000;
 
@@ -44,8 +45,10 @@ export async function probeForBuiltInController(
   dependencies: ProbeDependencies,
 ): Promise<ProbeResult> {
   const { access, random } = dependencies;
-  const key = { namespace: PROBE_NAMESPACE, name: `takeover-probe-${random.uniqueId()}` };
-  const created = await access.createDaemonSet({ ...key, body: probeBody(key) });
+  const key = { namespace: PROBE_NAMESPACE, name: PROBE_NAME };
+  // One that a killed process left behind; there is one name, so that none can pile up.
+  await access.deleteDaemonSet(key);
+  const created = await access.createDaemonSet({ ...key, body: probeBody(key, random.uniqueId()) });
   if (created.kind === 'missing') {
     return { kind: 'unknown', message: `the namespace ${PROBE_NAMESPACE} does not exist` };
   }
@@ -53,7 +56,7 @@ export async function probeForBuiltInController(
     if (created.kind === 'unavailable') {
       return { kind: 'unknown', message: `the probe could not be created: ${created.message}` };
     }
-    return await watchProbe(key, dependencies);
+    return await watchProbe({ key, uid: created.object.metadata.uid }, dependencies);
   } finally {
     // Also after an unclear answer: it may exist.
     const precondition =
@@ -63,7 +66,7 @@ export async function probeForBuiltInController(
 }
 
 async function watchProbe(
-  key: { readonly namespace: string; readonly name: string },
+  { key, uid: ownUid }: { readonly key: NamespacedName; readonly uid: string },
   { access, clock, waitMs = WAIT_MS, pollMs = POLL_MS }: ProbeDependencies,
 ): Promise<ProbeResult> {
   const startedMs = clock.monotonicMs();
@@ -71,8 +74,9 @@ async function watchProbe(
     await clock.sleep(pollMs);
     const read = await access.getDaemonSet(key);
     const afterMs = clock.monotonicMs() - startedMs;
-    if (read.kind === 'missing') {
-      return { kind: 'unknown', message: 'the probe was deleted by somebody else' };
+    const isOurs = read.kind !== 'found' || read.object.metadata.uid === ownUid;
+    if (read.kind === 'missing' || !isOurs) {
+      return { kind: 'unknown', message: 'the probe was deleted or replaced by somebody else' };
     }
     if (read.kind === 'found' && isObserved(read.object)) return { kind: 'present', afterMs };
     if (afterMs < waitMs) continue;
@@ -87,17 +91,17 @@ function isObserved({ status }: DaemonSetObject): boolean {
   return (status?.observedGeneration ?? 0) > 0;
 }
 
-function probeBody(key: { readonly namespace: string; readonly name: string }): JsonObject {
+function probeBody(key: NamespacedName, uniqueId: string): JsonObject {
   const labels = {
     'app.kubernetes.io/name': 'rollcall-takeover-probe',
-    'rollcall.dev/probe': key.name,
+    'rollcall.dev/probe': uniqueId,
   };
   return {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
     metadata: { ...key, labels },
     spec: {
-      selector: { matchLabels: { 'rollcall.dev/probe': key.name } },
+      selector: { matchLabels: { 'rollcall.dev/probe': uniqueId } },
       template: {
         metadata: { labels },
         spec: {

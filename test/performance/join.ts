@@ -32,6 +32,20 @@ const JOINS_COUNT = Number(process.env['BENCH_JOINS'] ?? 20);
 const WHO = (
   process.argv.length > 2 ? process.argv.slice(2) : ['rollcall', 'lifted', 'default']
 ).map(parseWho);
+/** Counters of the engine that are shown per join. */
+const COUNTED = [
+  'messages',
+  'hinted',
+  'skipped',
+  'settled',
+  'acted',
+  'deferred',
+  'timers',
+  'invocations',
+  'reads',
+  'writes',
+  'kubernetes',
+];
 const WARM_JOINS_COUNT = 3;
 const DEADLINE_MS = 300_000;
 
@@ -115,9 +129,7 @@ async function measureRollcall(bench: Bench): Promise<Row> {
       who: 'rollcall',
       times,
       cpuSecondsPerJoin: (after.cpuSeconds - before.cpuSeconds) / JOINS_COUNT,
-      notes: ['messages', 'hints', 'invocations', 'reads', 'writes', 'kubernetes']
-        .map((key) => `${key} ${perJoin(key)}`)
-        .join(', '),
+      notes: COUNTED.map((key) => `${key} ${perJoin(key)}`).join(', '),
     };
   } finally {
     await engine.stop();

@@ -68,10 +68,24 @@ function causeField(cause: unknown): { readonly cause?: string } {
   return { cause: cause instanceof Error ? cause.message : inspect(cause) };
 }
 
+/** What a run did, and because of what. */
+function reconcileSentence(fields: LogFields): string {
+  const count = (name: string): number => Number(fields[name] ?? 0);
+  const done = [
+    count('creates') > 0 ? `created ${String(count('creates'))}` : '',
+    count('deletes') > 0 ? `deleted ${String(count('deletes'))}` : '',
+    count('refused') > 0 ? `${String(count('refused'))} refused` : '',
+    fields['isStatusWritten'] === true ? 'status written' : '',
+  ].filter((text) => text !== '');
+  const key = `${String(fields['namespace'])}/${String(fields['name'])}`;
+  return `${key}: ${done.join(', ')} (${String(fields['reason'])})`;
+}
+
 /** Fields that say what happened; the others are for machines. */
 const SHOWN_FIELDS = ['namespace', 'name', 'node', 'creates', 'deletes', 'code', 'reason', 'error'];
 
 function sentenceOf(level: Level, message: string, fields: LogFields): string {
+  if (message === 'reconcile' && level === 'info') return reconcileSentence(fields);
   const shown = SHOWN_FIELDS.filter((name) => fields[name] !== undefined && fields[name] !== 0)
     .map((name) => `${name}=${String(fields[name])}`)
     .join(' ');

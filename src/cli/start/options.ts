@@ -27,7 +27,7 @@ export type ParsedStart =
 
 const EXAMPLES = `
 Examples:
-  npm start -- --kubeconfig ~/.kube/config                       watch one cluster, touch nothing
+  npm start -- --kubeconfig ~/.kube/config                       look only: changes no workload
   npm start -- --kubeconfig admin.conf --mode takeover           keep its DaemonSets
   npm start --silent -- --kubeconfig admin.conf --exit-when-settled --json
 
@@ -101,7 +101,7 @@ export function parseStartOptions(argv: readonly string[]): ParsedStart {
     throw new CommandError({
       message: 'No cluster to manage: clusters on the laptop itself come with the next release.',
       remedy:
-        'Pass a kubeconfig, e.g. `npm start -- --kubeconfig ~/.kube/config` (mode observe touches nothing).',
+        'Pass a kubeconfig, e.g. `npm start -- --kubeconfig ~/.kube/config` (mode observe changes no workload).',
       exitCode: EXIT.usage,
     });
   }

@@ -61,6 +61,12 @@ process.on('message', (message) => {
       messages: requests['sqs-SendMessage'] ?? 0,
       hints: requests['sqs-SendMessageBatch'] ?? 0,
       invocations: engine.aws.counts.started,
+      hinted: activity.counted('IngestHints'),
+      timers: activity.counted('RequeueTimers'),
+      skipped: activity.counted('ReconcileRuns', 'skipped'),
+      settled: activity.counted('ReconcileRuns', 'settled'),
+      acted: activity.counted('ReconcileRuns', 'acted'),
+      deferred: activity.counted('ReconcileRuns', 'deferred'),
     });
   }
   if (message === 'stop') {

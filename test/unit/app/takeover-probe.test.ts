@@ -11,7 +11,8 @@ import { ReconcileWorld } from '../../support/reconcile-world.ts';
 
 /** A place for the probe; `observesAfterMs` plays the built-in controller. */
 class ProbePlace implements ProbeAccess {
-  readonly deleted: string[] = [];
+  /** UIDs that deletes were fenced with; undefined for the one that clears a leftover. */
+  readonly deleted: (string | undefined)[] = [];
   created: DaemonSetObject | undefined;
   observesAfterMs = Infinity;
   answer: LiveRead<never> | undefined;
@@ -41,8 +42,11 @@ class ProbePlace implements ProbeAccess {
     return Promise.resolve({ kind: 'found', object: { ...this.created, status } });
   }
 
-  deleteDaemonSet(key: { readonly name: string }): Promise<LiveRead<unknown>> {
-    this.deleted.push(key.name);
+  deleteDaemonSet(
+    _key: unknown,
+    precondition?: { readonly uid: string },
+  ): Promise<LiveRead<unknown>> {
+    this.deleted.push(precondition?.uid);
     return Promise.resolve({ kind: 'missing' });
   }
 }
@@ -59,12 +63,24 @@ async function probe(world: ReconcileWorld, run: Promise<ProbeResult>): Promise<
 }
 
 describe('probeForBuiltInController', () => {
+  it('gives no answer when another probe took its place meanwhile', async () => {
+    const world = new ReconcileWorld();
+    const dependencies = setUp(world);
+    const { access } = dependencies;
+    const run = probeForBuiltInController(dependencies);
+    await world.clock.advance(1000);
+    const { created } = access;
+    assert.ok(created !== undefined);
+    access.created = { ...created, metadata: { ...created.metadata, uid: 'another' } };
+    assert.equal((await probe(world, run)).kind, 'unknown');
+  });
+
   it('finds nobody when the probe stays unobserved for longer than a lease', async () => {
     const world = new ReconcileWorld();
     const dependencies = setUp(world);
     const result = await probe(world, probeForBuiltInController(dependencies));
     assert.equal(result.kind, 'absent');
-    assert.equal(dependencies.access.deleted.length, 1);
+    assert.deepEqual(dependencies.access.deleted, [undefined, 'probe']);
     const spec = dependencies.access.created?.spec.template.spec;
     assert.deepEqual(Object.keys(spec?.nodeSelector ?? {}), ['rollcall.dev/takeover-probe']);
   });
@@ -75,7 +91,7 @@ describe('probeForBuiltInController', () => {
     dependencies.access.observesAfterMs = 16_000;
     const result = await probe(world, probeForBuiltInController(dependencies));
     assert.equal(result.kind, 'present');
-    assert.equal(dependencies.access.deleted.length, 1);
+    assert.deepEqual(dependencies.access.deleted, [undefined, 'probe']);
   });
 
   it('knows nothing when the probe could not be created, read or kept', async () => {

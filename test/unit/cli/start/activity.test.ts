@@ -1,0 +1,48 @@
+/** What just happened and why, as the live table shows it. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createActivity } from '../../../../src/cli/start/activity.ts';
+
+function activity(onLine?: (line: string) => void) {
+  return createActivity({
+    linesMax: 2,
+    nowText: () => '12:00:00',
+    ...(onLine === undefined ? {} : { onLine }),
+  });
+}
+
+describe('the activity', () => {
+  it('says what a run did, and because of what', () => {
+    const { log, recent } = activity();
+    const fields = { namespace: 'a', name: 'b', reason: 'changed' };
+    log.info('reconcile', { ...fields, creates: 3, deletes: 0, isStatusWritten: true });
+    assert.deepEqual(recent(), ['12:00:00 a/b: created 3, status written (changed)']);
+  });
+
+  it('keeps the newest lines, leaves debug out, and counts trouble', () => {
+    const { log, recent, troubleCount } = activity();
+    log.debug('not shown');
+    log.info('first');
+    log.warn('message refused', { code: 'wrong-sender' });
+    log.info('last');
+    assert.deepEqual(recent(), [
+      '12:00:00 WARN message refused (code=wrong-sender)',
+      '12:00:00 last',
+    ]);
+    assert.equal(troubleCount(), 1);
+  });
+
+  it('gives every line with all fields to --verbose, the cause of a failure included', () => {
+    const lines: string[] = [];
+    const { log } = activity((line) => lines.push(line));
+    log.with({ cluster: 'c' }).error('failed', { key: 'k' }, new Error('why'));
+    assert.deepEqual(JSON.parse(lines[0] ?? '{}'), {
+      at: '12:00:00',
+      level: 'error',
+      message: 'failed',
+      cluster: 'c',
+      key: 'k',
+      cause: 'why',
+    });
+  });
+});
