@@ -2,6 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { nodeOf } from '../support/simulated-cluster.ts';
+import { phaseOf } from '../support/simulation/controllers.ts';
 import { podOn, podsOf, slotOn } from '../support/simulation/look.ts';
 import { rawNode, rawPod } from '../support/simulation/objects.ts';
 import type { RawPodOptions } from '../support/simulation/objects.ts';
@@ -55,6 +56,31 @@ test('row 86, protocol 5: a successor create in flight when its predecessor vani
   world.api.releaseStuck();
   await world.settle();
   assert.equal(podsOf(world, 'agent').length, 2);
+});
+
+test('row 71, row 86: a predecessor that a restored etcd brought back to life gets no successor', async () => {
+  const world = await World.start({ nodes: ['n1', 'n2'] });
+  world.addDaemonSet('agent', { finalizers: ['example.com/hold'] });
+  await world.settle();
+  const old = podOn(world, 'agent', 'n1');
+  const backup = world.api.backup();
+  // A backup from before the last renewal of the Lease: that is how a restore is noticed.
+  await world.advance(20_000);
+  let isRestored = false;
+  world.site.answer = (what) => {
+    const held = world.api.find('pods', old.metadata.name, 'ns');
+    // In the run that is about to create its successor, after it decided to.
+    if (what !== 'GET daemonsets' || isRestored || held === undefined) return undefined;
+    if (phaseOf(held) === 'Failed') {
+      isRestored = true;
+      world.api.restore(backup);
+    }
+    return undefined;
+  };
+  world.controllers.deletePod(old);
+  await world.settle();
+  assert.ok(isRestored);
+  assert.equal(podOn(world, 'agent', 'n1').metadata.uid, old.metadata.uid);
 });
 
 /** A world whose node n1 does not want the pod yet, and somebody else under its slot name. */

@@ -12,6 +12,7 @@ import type { Fence, FenceAnswer } from './batch-fence.ts';
 import { effectDeadlineMs, mayContinue } from './context.ts';
 import { resolveCreate } from './create-result.ts';
 import type { CreateResult } from './create-result.ts';
+import { projectLivePod } from './live-pod.ts';
 import { SLOW_START, continueSlowStart } from './slow-start.ts';
 
 /** Creates with their results, in the order in which they were sent. */
@@ -66,32 +67,36 @@ async function findFence(
 
 /**
  * A successor is sent only while a live read finds its predecessor under the former name: then no
- * request for that name can have made a pod (row 86). The others of the batch do not wait for it.
+ * request for that name can have made a pod (row 86). Nor while that one is the node's pod again, as
+ * an etcd that went back can make it (row 71). The others of the batch do not wait for it.
  */
 async function sendBatch(
   batch: readonly PlannedCreate[],
   fence: Fence,
 ): Promise<readonly CreateResult[]> {
-  const isHeld = await Promise.all(batch.map((planned) => isPredecessorThere(planned, fence)));
-  const sendable = batch.filter((_planned, index) => isHeld[index]);
+  const isFree = await Promise.all(batch.map((planned) => mayFollow(planned, fence)));
+  const sendable = batch.filter((_planned, index) => isFree[index]);
   const sent = await sendCreates(sendable, fence);
   let next = 0;
   return batch.map((_planned, index): CreateResult => {
-    if (isHeld[index] !== true) return { kind: 'waiting', held: 'vanished' };
+    if (isFree[index] !== true) return { kind: 'waiting', held: 'vanished' };
     const result = sent[next] ?? { kind: 'open', message: 'no answer' };
     next += 1;
     return result;
   });
 }
 
-async function isPredecessorThere(
-  { predecessor }: PlannedCreate,
-  { context, access }: Fence,
+async function mayFollow(
+  { predecessor, node }: PlannedCreate,
+  { context, subject, access }: Fence,
 ): Promise<boolean> {
   if (predecessor === undefined) return true;
   const { namespace } = context.hint.key;
   const live = await access.getPod({ namespace, name: predecessor.name });
-  return live.kind === 'found' && live.object.metadata.uid === predecessor.uid;
+  if (live.kind !== 'found' || live.object.metadata.uid !== predecessor.uid) return false;
+  const pod = projectLivePod(live.object);
+  const isOver = pod.isTerminating || pod.phase === 'Failed' || pod.phase === 'Succeeded';
+  return isOver || pod.ownerUid !== subject.basis.ref.uid || pod.targetNode !== node;
 }
 
 async function sendCreates(

@@ -11,12 +11,10 @@ import { defaultIngestOptions } from '../../../src/app/ingest/dependencies.ts';
 import type { IngestDependencies } from '../../../src/app/ingest/dependencies.ts';
 import { ingestBatch } from '../../../src/app/ingest/ingest-batch.ts';
 import { createIngestWarmth } from '../../../src/app/ingest/warmth.ts';
-import type { IngestWarmth } from '../../../src/app/ingest/warmth.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/dependencies.ts';
 import type { ReconcileOptions } from '../../../src/app/reconcile/dependencies.ts';
 import { reconcileKey } from '../../../src/app/reconcile/reconcile-key.ts';
 import { createReconcileWarmth } from '../../../src/app/reconcile/warmth.ts';
-import type { ReconcileWarmth } from '../../../src/app/reconcile/warmth.ts';
 import { requeueTimers } from '../../../src/app/requeue.ts';
 import { defaultResyncOptions, resyncClusters } from '../../../src/app/resync.ts';
 import type { Timer } from '../../../src/core/model/hint.ts';
@@ -34,6 +32,7 @@ import { Gate } from './gate.ts';
 import type { GateRule } from './gate.ts';
 import { gatedConnector } from './gated-connector.ts';
 import { toIngestRecord } from './ingest-record.ts';
+import type { Invocation, Process } from './invocation.ts';
 import type { InvocationEnd } from './mapping.ts';
 
 /** The functions of serverless.yml. */
@@ -64,22 +63,6 @@ export interface HostOptions {
   readonly note: (text: string) => void;
 }
 
-interface Process {
-  readonly ingestWarmth: IngestWarmth;
-  readonly reconcileWarmth: ReconcileWarmth;
-}
-
-interface Invocation {
-  readonly gate: Gate;
-  readonly clock: Clock;
-  readonly registry: RegistryStore;
-  readonly view: ViewStore;
-  readonly queue: HintQueue;
-  readonly process: Process;
-  readonly deadlineMs: number;
-  readonly signal: AbortSignal;
-}
-
 /** Runs invocations. */
 export class FunctionHost {
   /** The rule of the next invocation's gate, by function. */
@@ -95,6 +78,7 @@ export class FunctionHost {
   invocations = 0;
   readonly #on: HostOptions;
   readonly #idle: Process[] = [];
+  readonly #running = new Set<Gate>();
   #cursor: string | undefined;
 
   constructor(options: HostOptions) {
@@ -104,6 +88,13 @@ export class FunctionHost {
   /** All warm processes are gone: the next invocations start cold. */
   coolDown(): void {
     this.#idle.length = 0;
+  }
+
+  /** Everything that runs is gone at once, frozen or not. */
+  killAll(): void {
+    for (const gate of this.#running) gate.kill();
+    this.#running.clear();
+    this.coolDown();
   }
 
   /** Lines of one level that the functions wrote. */
@@ -264,6 +255,7 @@ export class FunctionHost {
         resolve(undefined);
       });
       gate.rule = this.ruleFor(name);
+      this.#running.add(gate);
       const ownClock = gate.clock();
       const stop = new AbortController();
       const timeoutMs = TIMEOUTS_MS[name];
@@ -287,6 +279,7 @@ export class FunctionHost {
       };
       const finish = (end: InvocationEnd | undefined): void => {
         for (const cancel of cancels) cancel();
+        this.#running.delete(gate);
         if (!gate.isDead && !this.frozen.includes(gate)) this.#idle.push(process);
         resolve(end);
       };

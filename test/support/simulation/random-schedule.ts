@@ -9,10 +9,10 @@
 import type { JsonObject } from '../../../src/core/model/json.ts';
 import type { Effect } from '../../../src/core/model/effects.ts';
 import type { Taint } from '../../../src/core/model/kubernetes.ts';
-import { nodeOf } from '../simulated-cluster.ts';
-import type { ClusterBackup, Intervention } from '../simulated-cluster.ts';
+import type { Intervention } from '../simulated-cluster.ts';
 import type { GateRule } from './gate.ts';
-import { rawNode, rawPod } from './objects.ts';
+import { rawNode } from './objects.ts';
+import { Disturbances } from './random-disturbances.ts';
 import { FaultDice } from './random-faults.ts';
 import { World } from './world.ts';
 
@@ -33,12 +33,13 @@ const RESYNC_WITHIN_MS = 6.5 * 3_600_000;
 export class Schedule {
   readonly world: World;
   readonly #dice: FaultDice;
+  readonly #disturbances: Disturbances;
   #isFrozen = false;
-  #backup: ClusterBackup | undefined;
 
   constructor(seed: number) {
     this.#dice = new FaultDice(seed);
     this.world = new World({ seed, nodes: NODES.slice(0, 4), skewMs: this.#skews() });
+    this.#disturbances = new Disturbances(this.world, this.#dice, { nodes: NODES, sets: SETS });
     this.#install();
   }
 
@@ -154,7 +155,9 @@ export class Schedule {
         world.api.compact();
       },
       () => this.#freeze(),
-      () => this.#disturb(),
+      () => {
+        this.#disturbances.happen();
+      },
     ];
     await this.#dice.pick(steps)();
   }
@@ -233,33 +236,6 @@ export class Schedule {
     faults.failure = () =>
       this.#dice.fires('watch-error') ? { kind: 'unavailable', message: 'injected' } : undefined;
     faults.losesLeaseAnswer = () => this.#dice.fires('watch-error');
-  }
-
-  /** What happens rarely: lost tables, an etcd that goes back, dead kubelets, pods of others. */
-  #disturb(): void {
-    const { api, controllers, view, observer, clock } = this.world;
-    const { rare } = this.#dice;
-    if (rare === 'restore') {
-      if (this.#backup === undefined) this.#backup = api.backup();
-      else api.restore(this.#backup);
-    } else if (rare === 'lose-view') {
-      view.lose(this.#dice.pick(['', 'META', 'STATE', 'SLICE']));
-      observer.forgetView();
-    } else if (rare === 'dead-kubelet') {
-      const node = this.#dice.pick(NODES);
-      controllers.deadNodes.add(node);
-      clock.after(this.#dice.between(1000, 60_000), () => {
-        controllers.deadNodes.delete(node);
-        controllers.lookAtEverything();
-      });
-    } else if (rare === 'orphans') {
-      const name = `orphan-${clock.monotonicMs()}`;
-      const [app, node] = [this.#dice.pick(SETS), this.#dice.pick(NODES)];
-      // Beside a pod that is there already it would be a second one, made by its user.
-      const isTaken = api.list('pods').some((pod) => nodeOf(pod) === node);
-      if (!isTaken) api.put('pods', rawPod({ name, app, node }));
-    }
-    this.#dice.note(rare);
   }
 
   async #freeze(): Promise<void> {

@@ -1,0 +1,26 @@
+/** One invocation of a function: its ports behind its gate, its process, its limits. */
+import type { IngestWarmth } from '../../../src/app/ingest/warmth.ts';
+import type { ReconcileWarmth } from '../../../src/app/reconcile/warmth.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { HintQueue } from '../../../src/ports/queue.ts';
+import type { RegistryStore } from '../../../src/ports/registry-store.ts';
+import type { ViewStore } from '../../../src/ports/view-store.ts';
+import type { Gate } from './gate.ts';
+
+/** What a warm process remembers. */
+export interface Process {
+  readonly ingestWarmth: IngestWarmth;
+  readonly reconcileWarmth: ReconcileWarmth;
+}
+
+/** An invocation. */
+export interface Invocation {
+  readonly gate: Gate;
+  readonly clock: Clock;
+  readonly registry: RegistryStore;
+  readonly view: ViewStore;
+  readonly queue: HintQueue;
+  readonly process: Process;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+}
