@@ -73,7 +73,7 @@ function troubleOf(pod: KubernetesObject, nodes: readonly KubernetesObject[]): r
 }
 
 /** Where a DaemonSet of the simulation stands with a node. */
-export function placementOf(
+function placementOf(
   set: KubernetesObject,
   node: KubernetesObject,
 ): 'run' | 'keep' | 'leave' {

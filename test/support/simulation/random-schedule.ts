@@ -30,7 +30,7 @@ const SETTLES_WITHIN_MS = 30 * 60_000;
 const RESYNC_WITHIN_MS = 6.5 * 3_600_000;
 
 /** Draws faults and steps from a seed. */
-export class Schedule {
+class Schedule {
   readonly world: World;
   readonly #dice: FaultDice;
   readonly #disturbances: Disturbances;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { BatchGetCommandInput, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BatchedReader } from '../../../../src/adapters/dynamodb/batched-reader.ts';
 
 type Answer = (command: unknown) => unknown;
@@ -35,7 +35,7 @@ function mirror(command: unknown): unknown {
 
 function keysAsked(command: unknown): number {
   assert.ok(command instanceof BatchGetCommand);
-  const items = (command.input).RequestItems ?? {};
+  const items = command.input.RequestItems ?? {};
   return Object.values(items).reduce((sum, { Keys }) => sum + (Keys?.length ?? 0), 0);
 }
 
