@@ -73,10 +73,7 @@ function troubleOf(pod: KubernetesObject, nodes: readonly KubernetesObject[]): r
 }
 
 /** Where a DaemonSet of the simulation stands with a node. */
-function placementOf(
-  set: KubernetesObject,
-  node: KubernetesObject,
-): 'run' | 'keep' | 'leave' {
+function placementOf(set: KubernetesObject, node: KubernetesObject): 'run' | 'keep' | 'leave' {
   const spec = set['spec'] as {
     readonly template: {
       readonly spec: {
