@@ -15,6 +15,8 @@ import { CommandError, EXIT } from '../exit-codes.ts';
 import type { StartOptions } from './options.ts';
 
 const PLUGIN_TIMEOUT_MS = 30_000;
+/** As the user gave it: the engine sets AWS variables for its handlers, which are no plugin's business. */
+const USER_ENVIRONMENT = { ...process.env };
 
 /** Loads the cluster that the options name. Throws CommandError when it cannot be used. */
 export async function loadCluster(options: StartOptions): Promise<EngineCluster> {
@@ -69,7 +71,7 @@ function idFor(name: string): string {
 
 async function runPlugin(plugin: CredentialPlugin): Promise<string> {
   const { stdout } = await promisify(execFile)(plugin.command, [...plugin.args], {
-    env: { ...process.env, ...plugin.env },
+    env: { ...USER_ENVIRONMENT, ...plugin.env },
     timeout: PLUGIN_TIMEOUT_MS,
   });
   return stdout;
