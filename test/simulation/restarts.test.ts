@@ -52,6 +52,26 @@ for (const moment of MOMENTS) {
   });
 }
 
+test('row 71: an announcement that no function can check at once is not forgotten', async () => {
+  const world = await settledWorld({ nodes: ['n1', 'n2'] });
+  const backup = world.api.backup();
+  for (let round = 0; round < 30; round += 1)
+    world.addNode('n2', { labels: { round: `${round}` } });
+  world.stopWatcher(theWatcher(world));
+  world.startWatcher();
+  await world.settle();
+  world.stopWatcher(theWatcher(world));
+  world.api.restore(backup);
+  world.site.isReachable = false;
+  world.startWatcher();
+  await world.advance(30_000);
+  world.site.isReachable = true;
+  await world.advance(60_000);
+  const { incarnation } = theWatcher(world).watcher.status();
+  assert.equal((await world.meta()).incarnation, incarnation);
+  await world.settle();
+});
+
 test('row 71: an etcd restored far back, whose versions are given out again, is followed', async () => {
   const world = await SimulatedWorld.start({ nodes: ['n1', 'n2'] });
   const backup = world.api.backup();
@@ -81,7 +101,7 @@ test('row 71, protocol 14: a Lease version that is given out again after a resto
   old.clock.freeze();
   world.api.restore(backup);
   const other = world.startWatcher();
-  await world.advance(3000);
+  await world.advance(15_000);
   world.stopWatcher(other);
   world.addNode('n3');
   // In the new history the Lease gets the very version that the sleeper holds, from another holder.

@@ -2,14 +2,18 @@
  * A message of a lower epoch: a watcher that was overtaken, or an etcd that went back in time.
  *
  * Only the Lease can tell (protocol 15, rows 71, 72): if it names the sender, a new era begins. The
- * read is limited in rate; an announcement that meets the limit comes again instead of being dropped,
- * because a quiet cluster would not send another for long. Without a credential nobody can act on the
+ * read is limited in rate; an announcement that meets the limit, or an API server that is away for a
+ * moment, comes again instead of being dropped, because a quiet cluster would not send another for
+ * long; it is dropped in the end, because others wait behind it. Without a credential nobody can act on the
  * cluster anyway: then ten minutes of silence of the stored epoch, by the queue's clock, decide.
  */
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { Incoming } from './incoming.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { mayCheckLease, readLeaseHolder } from './lease-check.ts';
+
+/** So long an announcement waits for an API server that cannot be reached, and its group with it. */
+const LEASE_PATIENCE_MS = 60_000;
 
 /** What becomes of a message of a lower epoch. */
 export type OlderEpochDecision =
@@ -30,6 +34,10 @@ export async function decideOlderEpoch(
   }
   const answer = await readLeaseHolder(message.incarnation, registration, dependencies);
   if (answer === 'no-credential') return bySilence();
+  const isYoung = clock.nowMs() - context.sentAtMs < LEASE_PATIENCE_MS;
+  if (answer === 'unavailable' && isYoung && message.body.kind === 'announcement') {
+    return { kind: 'defer' };
+  }
   const checked = {
     ...meta,
     leaseCheckedAtMs: clock.nowMs(),

@@ -7,6 +7,7 @@
  */
 import type { CreatePodEffect } from '../../core/model/effects.ts';
 import type { PlannedCreate } from '../../core/model/plan.ts';
+import { allowsSurge } from '../../core/strategy.ts';
 import { checkFence } from './batch-fence.ts';
 import type { Fence, FenceAnswer } from './batch-fence.ts';
 import { effectDeadlineMs, mayContinue } from './context.ts';
@@ -95,7 +96,8 @@ async function mayFollow(
   const live = await access.getPod({ namespace, name: predecessor.name });
   if (live.kind !== 'found' || live.object.metadata.uid !== predecessor.uid) return false;
   const pod = projectLivePod(live.object);
-  const isOver = pod.isTerminating || pod.phase === 'Failed' || pod.phase === 'Succeeded';
+  const isLeaving = pod.isTerminating && allowsSurge(subject.daemonSet);
+  const isOver = isLeaving || pod.phase === 'Failed' || pod.phase === 'Succeeded';
   return isOver || pod.ownerUid !== subject.basis.ref.uid || pod.targetNode !== node;
 }
 

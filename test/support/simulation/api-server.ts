@@ -32,6 +32,8 @@ export class SimulatedApiServer extends SimulatedCluster {
   commits: Commit[] = [];
   /** Every commit there ever was. */
   readonly history: Commit[] = [];
+  /** True while nothing answers: etcd is being restored. */
+  isAway: () => boolean = () => false;
   /** Versions up to this one are compacted: a watch from there is expired. */
   compactedVersion = 0;
   readonly #listeners = new Set<CommitListener>();

@@ -55,8 +55,8 @@ export class Observer {
       if (commit === undefined) return;
       if (commit.kind === 'daemonsets') this.#noteDaemonSet(commit);
       if (commit.kind === 'pods' && commit.type !== 'deleted') this.#checkOnePod(api);
-      // Its own check of S5 knows nothing of batches: the one below does.
-      const own = api.violations.splice(0).filter((text) => !text.startsWith('S5'));
+      // Its own checks of S1 and S5 know nothing of batches and adoption: those here do.
+      const own = api.violations.splice(0).filter((text) => !/^S[15]/.test(text));
       for (const text of own) this.#report(text);
     });
   }

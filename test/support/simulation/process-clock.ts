@@ -56,6 +56,10 @@ export class ProcessClock implements Clock {
     });
   }
 
+  get isFrozen(): boolean {
+    return this.#isFrozen;
+  }
+
   /** The process stands still. */
   freeze(): void {
     this.#isFrozen = true;

@@ -42,8 +42,21 @@ export class Disturbances {
   #restore(): void {
     const { api, clock } = this.#world;
     const atMs = clock.monotonicMs();
-    if (this.#backup === undefined) this.#backup = { atMs, etcd: api.backup() };
-    else if (atMs - this.#backup.atMs > BACKUP_AGE_MIN_MS) api.restore(this.#backup.etcd);
+    if (this.#backup === undefined) {
+      this.#backup = { atMs, etcd: api.backup() };
+    } else if (atMs - this.#backup.atMs > BACKUP_AGE_MIN_MS) {
+      api.restore(this.#backup.etcd);
+      this.#restartSleepers();
+    }
+  }
+
+  /** One that slept through the backup as well has no renewal to notice the restore by. */
+  #restartSleepers(): void {
+    for (const process of [...this.#world.watchers]) {
+      if (!process.clock.isFrozen) continue;
+      this.#world.stopWatcher(process);
+      this.#world.startWatcher();
+    }
   }
 
   #loseView(): void {

@@ -15,6 +15,9 @@ import type { CommitListener } from './api-server.ts';
 import { SimulatedControllers } from './controllers.ts';
 import type { Observer } from './observer.ts';
 
+/** An API server whose etcd is restored is away for this long, and its connections are gone. */
+const RESTORE_MS = 10_000;
+
 /** What a site runs in. */
 export interface SiteSurroundings {
   readonly clock: Clock;
@@ -33,23 +36,38 @@ export class Site {
   afterEffect: (effect: Effect) => void | Promise<void> = () => undefined;
   answer: (what: string, name: string) => LiveRead<never> | undefined = () => undefined;
 
+  #restoredAtMs = Number.NEGATIVE_INFINITY;
+
   constructor(uid: ClusterUid, { clock, observer, onCommit }: SiteSurroundings) {
     this.api = new SimulatedApiServer(uid, clock);
     this.api.podsLinger = true;
+    this.api.isAway = () => clock.monotonicMs() < this.#restoredAtMs + RESTORE_MS;
     this.api.hooks = {
       beforeEffect: async (effect) => {
-        await clock.sleep(this.requestDelayMs());
+        if (!(await this.#reach(clock))) {
+          return { kind: 'answer', outcome: { kind: 'ambiguous', message: 'connection lost' } };
+        }
         return this.intervene(effect);
       },
       afterEffect: (effect) => this.afterEffect(effect),
       onRead: async (what, name) => {
-        await clock.sleep(this.requestDelayMs());
-        return this.answer(what, name);
+        if (await this.#reach(clock)) return this.answer(what, name);
+        return { kind: 'unavailable', message: 'connection lost', isRefused: false };
       },
     };
-    this.api.subscribe(onCommit);
+    this.api.subscribe((commit) => {
+      if (commit === undefined) this.#restoredAtMs = clock.monotonicMs();
+      onCommit(commit);
+    });
     observer.watchApi(this.api);
     this.controllers = new SimulatedControllers(this.api, clock);
+  }
+
+  /** A request takes time; while etcd is restored, and for a while after, none arrives. */
+  async #reach(clock: Clock): Promise<boolean> {
+    const wasAway = this.api.isAway();
+    await clock.sleep(this.requestDelayMs());
+    return !wasAway && !this.api.isAway();
   }
 }
 

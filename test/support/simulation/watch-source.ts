@@ -182,7 +182,7 @@ export class SimulatedWatchSource implements WatchSource {
 
   async getClusterUid(): Promise<SourceAnswer<ClusterUid>> {
     await this.clock.sleep(1);
-    const failure = this.faults.failure('get kube-system');
+    const failure = this.#failureOf('get kube-system');
     if (failure !== undefined) return { kind: 'failed', failure };
     return { kind: 'ok', value: this.api.clusterUid };
   }
@@ -192,7 +192,7 @@ export class SimulatedWatchSource implements WatchSource {
     options: { readonly limit: number; readonly continueToken?: string },
   ): Promise<SourceAnswer<ListPage>> {
     await this.clock.sleep(1);
-    const failure = this.faults.failure(`list ${kind}`);
+    const failure = this.#failureOf(`list ${kind}`);
     if (failure !== undefined) return { kind: 'failed', failure };
     const token = options.continueToken;
     const page =
@@ -217,7 +217,7 @@ export class SimulatedWatchSource implements WatchSource {
     const isUnsupported = options.sendInitialEvents && !this.faults.supportsWatchList;
     const failure = isUnsupported
       ? { kind: 'unsupported' as const, message: 'no WatchList here' }
-      : this.faults.failure(`watch ${kind}`);
+      : this.#failureOf(`watch ${kind}`);
     if (failure !== undefined) {
       yield { kind: 'failed', failure };
       return;
@@ -239,7 +239,7 @@ export class SimulatedWatchSource implements WatchSource {
 
   async readLease(): Promise<SourceAnswer<KubernetesObject | undefined>> {
     await this.clock.sleep(1);
-    const failure = this.faults.failure('get lease');
+    const failure = this.#failureOf('get lease');
     if (failure !== undefined) return { kind: 'failed', failure };
     const value = this.api.find('leases', WATCHER_LEASE.name, WATCHER_LEASE.namespace);
     return { kind: 'ok', value };
@@ -247,12 +247,17 @@ export class SimulatedWatchSource implements WatchSource {
 
   async writeLease(lease: KubernetesObject): Promise<LeaseWrite> {
     await this.clock.sleep(1);
-    const failure = this.faults.failure('write lease');
+    const failure = this.#failureOf('write lease');
     if (failure !== undefined) return { kind: 'failed', failure };
     const written = this.#applyLease(lease);
     if (written === undefined) return { kind: 'conflict' };
     if (this.faults.losesLeaseAnswer()) return { kind: 'ambiguous', message: 'connection lost' };
     return { kind: 'written', lease: written };
+  }
+
+  #failureOf(what: string): SourceFailure | undefined {
+    if (this.api.isAway()) return { kind: 'unavailable', message: 'nobody answers' };
+    return this.faults.failure(what);
   }
 
   #applyLease(lease: KubernetesObject): KubernetesObject | undefined {

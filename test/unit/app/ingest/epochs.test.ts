@@ -195,11 +195,16 @@ describe('eras (row 71, protocol 15)', () => {
     assert.equal(harness.lease.requests.length, 1);
   });
 
-  it('an unreadable Lease accepts nobody', async () => {
+  it('an unreadable Lease accepts nobody; an announcement comes again, for a minute', async () => {
     const { harness } = await settled();
     harness.lease.holder = 'i-600';
     harness.lease.isReachable = false;
-    assert.deepEqual(await harness.ingest(senderOf('600').announce()), { kind: 'stale-epoch' });
+    const announcement = senderOf('600').announce();
+    const context = { sentAtMs: harness.clock.nowMs() };
+    const first = await harness.ingest(announcement, context);
+    assert.equal(first.kind, 'deferred');
+    await harness.clock.advance(60_000);
+    assert.deepEqual(await harness.ingest(announcement, context), { kind: 'stale-epoch' });
     assert.equal((await harness.meta()).isComplete, true);
   });
 
