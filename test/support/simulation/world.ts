@@ -228,7 +228,7 @@ export class World {
   /** Waits until every pod is as it should be; fails after `withinMs`. */
   async converge(withinMs = 20 * 60_000): Promise<void> {
     const untilMs = this.clock.monotonicMs() + withinMs;
-    while (differences(this.api).length > 0 || !this.#isCalm(5000)) {
+    while (differences(this.api).length > 0 || !(await this.#isCalm(5000))) {
       if (this.clock.monotonicMs() >= untilMs) {
         const tail = this.trace.slice(-40).join('\n');
         assert.fail(`L1: not settled: ${differences(this.api).join('; ')}\n${tail}`);
@@ -267,9 +267,10 @@ export class World {
     return { schema: HINT_SCHEMA, key, clusterUid: this.api.clusterUid, reason: 'manual' };
   }
 
-  #isCalm(forMs: number): boolean {
+  async #isCalm(forMs: number): Promise<boolean> {
     const isBusy = [...this.#mappings.values()].some((mapping) => mapping.isBusy);
-    return !isBusy && this.clock.monotonicMs() - this.#lastActivityMs >= forMs;
+    if (isBusy || this.clock.monotonicMs() - this.#lastActivityMs < forMs) return false;
+    return (await this.view.readMeta(this.api.clusterUid))?.isComplete === true;
   }
 
   #newSite(uid: string): Site {
