@@ -7,8 +7,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { parseHint, parseTimer } from '../../src/adapters/sqs/hint-codec.ts';
 import { handleDeadLetter } from '../../src/app/dead-letter.ts';
 import type { DeadLetter } from '../../src/app/dead-letter.ts';
-import { defaultIngestOptions } from '../../src/app/ingest/dependencies.ts';
-import { composition } from '../composition.ts';
+import { ingestDependencies } from '../ingest-dependencies.ts';
 import { toIngestRecord } from '../ingest-record.ts';
 import { createHandler } from '../middleware.ts';
 import { handleRecords } from '../records.ts';
@@ -21,19 +20,7 @@ export const handler = createHandler<SQSEvent, SQSBatchResponse>({
       order: event.Records.some(isFromFifo) ? 'fifo' : 'unordered',
       context,
       handle: async (record) => {
-        const { registry, view, connector, queue, clock, random, ingestWarmth } = composition();
-        await handleDeadLetter(toDeadLetter(record), {
-          registry,
-          view,
-          connector,
-          queue,
-          clock,
-          random,
-          log: context.log,
-          metrics: context.metrics,
-          options: defaultIngestOptions,
-          warmth: ingestWarmth,
-        });
+        await handleDeadLetter(toDeadLetter(record), ingestDependencies(context));
       },
     }),
 });

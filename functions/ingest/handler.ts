@@ -5,29 +5,17 @@
  * are reported one by one; a refused message is finished business.
  */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { defaultIngestOptions } from '../../src/app/ingest/dependencies.ts';
 import { ingestBatch } from '../../src/app/ingest/ingest-batch.ts';
-import { composition } from '../composition.ts';
+import { ingestDependencies } from '../ingest-dependencies.ts';
 import { toIngestRecord } from '../ingest-record.ts';
 import { createHandler } from '../middleware.ts';
 
 /** The Lambda handler of events.fifo. */
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({
   name: 'ingest',
-  handle: async (event, { log, metrics }) => {
-    const { registry, view, connector, queue, clock, random, ingestWarmth } = composition();
-    const { failedMessageIds } = await ingestBatch(event.Records.map(toIngestRecord), {
-      registry,
-      view,
-      connector,
-      queue,
-      clock,
-      random,
-      log,
-      metrics,
-      options: defaultIngestOptions,
-      warmth: ingestWarmth,
-    });
+  handle: async (event, context) => {
+    const records = event.Records.map(toIngestRecord);
+    const { failedMessageIds } = await ingestBatch(records, ingestDependencies(context));
     return {
       batchItemFailures: failedMessageIds.map((itemIdentifier) => ({ itemIdentifier })),
     };

@@ -4,14 +4,12 @@
  * A timer that is not due yet hops: SQS delays 900 s at most. Each is forwarded under an id of its
  * own, so that no deduplication can swallow it; a redelivered timer repeats its id and is harmless.
  */
+import { DUE_TOLERANCE_MS } from '../core/model/hint.ts';
 import type { Timer } from '../core/model/hint.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { HintQueue } from '../ports/queue.ts';
-
-/** Due means now ≥ due − 2 s (protocol 12). */
-const DUE_TOLERANCE_MS = 2_000;
 
 /** What `requeueTimers` needs. */
 export interface RequeueDependencies {

@@ -130,15 +130,6 @@ interface Tally {
   snapshotRequests: number;
 }
 
-/** The whole directory in one invocation, as far as its time goes; see `cursor` of the result. */
-export function resyncAll(
-  run: { readonly remainingMs: () => number; readonly reserveMs?: number },
-  dependencies: ResyncDependencies,
-): Promise<ResyncResult> {
-  const forMs = run.remainingMs() - (run.reserveMs ?? 10_000);
-  return resyncClusters({ deadlineMs: dependencies.clock.monotonicMs() + forMs }, dependencies);
-}
-
 async function resyncCluster(
   id: ClusterId,
   dependencies: ResyncDependencies,

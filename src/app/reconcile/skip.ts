@@ -4,11 +4,10 @@
  * Equality with the memo decides, never a number that a hint carries: no wake-up can be lost to
  * numbering (row 74). Every memo expires; a due time that passed always means a look.
  */
+import { DUE_TOLERANCE_MS } from '../../core/model/hint.ts';
 import type { Memo } from '../../core/model/state.ts';
 import type { Basis } from './read-basis.ts';
 
-/** Due means now ≥ due − 2 s (protocol 12). */
-const DUE_EARLY_MS = 2_000;
 /** A run or skip so close before a due time sends it again (protocol 12). */
 export const RESEND_WITHIN_MS = 10_000;
 
@@ -49,7 +48,7 @@ export function decideSkip(
     basis.state?.expiryAtMs ?? Infinity,
     memo.ranAtMs + run.memoLifeMs,
   );
-  if (run.nowMs >= dueAtMs - DUE_EARLY_MS) return { kind: 'run' };
+  if (run.nowMs >= dueAtMs - DUE_TOLERANCE_MS) return { kind: 'run' };
   if (run.nowMs >= dueAtMs - RESEND_WITHIN_MS) return { kind: 'skip', resendDueAtMs: dueAtMs };
   return { kind: 'skip' };
 }

@@ -3,6 +3,9 @@
  */
 import type { ClusterUid, DaemonSetKey } from './identifiers.ts';
 
+/** A timer that is this close counts as due: now ≥ due − 2 s (protocol 12). */
+export const DUE_TOLERANCE_MS = 2_000;
+
 /** Version of the hint schema that this release writes. */
 export const HINT_SCHEMA = 1;
 

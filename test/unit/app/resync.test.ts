@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
-import { defaultResyncOptions, resyncAll, resyncClusters } from '../../../src/app/resync.ts';
+import { defaultResyncOptions, resyncClusters } from '../../../src/app/resync.ts';
 import type { ResyncDependencies, ResyncResult } from '../../../src/app/resync.ts';
 import { ReconcileWorld } from '../../support/reconcile-world.ts';
 
@@ -16,7 +16,7 @@ function dependenciesOf(world: ReconcileWorld): ResyncDependencies {
 }
 
 const tick = (world: ReconcileWorld): Promise<ResyncResult> =>
-  resyncAll({ remainingMs: () => 60_000 }, dependenciesOf(world));
+  resyncClusters({ deadlineMs: world.clock.monotonicMs() + 50_000 }, dependenciesOf(world));
 
 describe('resync', () => {
   it('hints every key four times a day, and no more', async () => {

@@ -1,0 +1,24 @@
+/**
+ * What `ingest` runs on, and `dead-letter` as well: a lost event is a matter of the same view.
+ */
+import { defaultIngestOptions } from '../src/app/ingest/dependencies.ts';
+import type { IngestDependencies } from '../src/app/ingest/dependencies.ts';
+import { composition } from './composition.ts';
+import type { HandlerContext } from './middleware.ts';
+
+/** Ports, bounds and warm memory of this process, with the sinks of this invocation. */
+export function ingestDependencies({ log, metrics }: HandlerContext): IngestDependencies {
+  const { registry, view, connector, queue, clock, random, ingestWarmth } = composition();
+  return {
+    registry,
+    view,
+    connector,
+    queue,
+    clock,
+    random,
+    log,
+    metrics,
+    options: defaultIngestOptions,
+    warmth: ingestWarmth,
+  };
+}
