@@ -91,14 +91,12 @@ export function encodeTimer(timer: Timer): string {
 export function parseHint(body: string): ParsedHint {
   const parsed = parseWith(hintSchema, body);
   if (parsed.kind === 'refused') return parsed;
-  // The schema spells out the model; brands exist for the compiler only.
-  return { kind: 'hint', hint: parsed.output as unknown as Hint };
+  return { kind: 'hint', hint: parsed.output as unknown as Hint }; // parsed; brands are the compiler's
 }
 
 /** Parses a body of the delay queue. Never throws. */
 export function parseTimer(body: string): ParsedTimer {
   const parsed = parseWith(timerSchema, body);
   if (parsed.kind === 'refused') return parsed;
-  // As above.
-  return { kind: 'timer', timer: parsed.output as unknown as Timer };
+  return { kind: 'timer', timer: parsed.output as unknown as Timer }; // as above
 }

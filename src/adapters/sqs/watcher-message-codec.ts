@@ -119,7 +119,7 @@ export function parseWatcherMessage(body: string): ParsedWatcherMessage {
     const path = v.getDotPath(parsed.issues[0]);
     return refuse('invalid', path === null ? 'payload' : `payload.${path}`);
   }
-  // The schemas spell out the model; the brands and template types of it exist for the compiler only.
-  const message = { ...header, body: parsed.output } as unknown as WatcherMessage;
+  // The schemas spell out the model; its brands and template types exist for the compiler only.
+  const message = { ...header, body: parsed.output } as unknown as WatcherMessage; // parsed just now
   return { kind: 'message', message };
 }

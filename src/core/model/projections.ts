@@ -99,5 +99,5 @@ export type Projection =
 
 /** The projection as plain JSON, for hashing and for the wire. */
 export function projectionJson(projection: Projection): JsonObject {
-  return projection as unknown as JsonObject;
+  return projection as unknown as JsonObject; // a projection holds JSON values only
 }
