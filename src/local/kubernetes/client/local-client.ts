@@ -52,7 +52,8 @@ export interface LocalClient {
   list(selection: Selection): Promise<readonly ApiObject[]>;
   /** metadata needs a name (or generateName) and, where namespaced, a namespace; the rest is the server's to set. */
   create(resource: ResourceName, object: JsonObject): Promise<ClientOutcome>;
-  update(ref: ObjectRef, object: JsonObject): Promise<ClientOutcome>;
+  /** PUT; `subresource` is `finalize` of a namespace (the API server takes no PATCH there), else absent. */
+  update(ref: ObjectRef, object: JsonObject, subresource?: string): Promise<ClientOutcome>;
   updateStatus(ref: ObjectRef, object: JsonObject): Promise<ClientOutcome>;
   patch(
     ref: ObjectRef,
