@@ -19,8 +19,8 @@ export interface LocalClusterSettings {
   readonly machines: readonly MachineSpec[];
   /** Objects, certificates and tokens live there between runs; in memory when absent. */
   readonly dataDirectory?: string;
-  /** Seeds images' pull times and whatever else varies. */
-  readonly seed: number;
+  /** False: the API server alone, nothing acts on its objects; for the conformance suite. Default true. */
+  readonly runsComponents?: boolean;
 }
 
 /** Settings and ports. */

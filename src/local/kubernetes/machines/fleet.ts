@@ -1,0 +1,83 @@
+/**
+ * The machines of a local cluster, each with its runtime and its node agent.
+ *
+ * Machines follow Node objects: a Node that appears without a machine gets one, a Node that is deleted loses its
+ * machine with everything that ran there, as when a cloud takes it back. Machines that are given boot once, at the very
+ * first start; afterwards the Node objects say which there are. Invariant: at most one machine runs for a node name.
+ */
+import type { Clock } from '../../../ports/clock.ts';
+import type { Log } from '../../../ports/log.ts';
+import type { Random } from '../../../ports/random.ts';
+import type { ClientFactory, LocalClient } from '../client/local-client.ts';
+import { startNodeAgent } from '../node-agent/start-node-agent.ts';
+import type { NodeAgent } from '../node-agent/start-node-agent.ts';
+import { createSimulatedRuntime } from '../runtime/simulated-runtime.ts';
+import { machineOfNode } from './machine-annotations.ts';
+import type { MachineSpec } from './machine.ts';
+
+/** What a fleet needs. */
+export interface FleetOptions {
+  readonly clients: ClientFactory;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** The running machines. */
+export interface Fleet {
+  /** Boots machines that have no Node yet; resolves when all have registered. */
+  readonly boot: (machines: readonly MachineSpec[]) => Promise<void>;
+  /** Ends all agents; what they began is finished. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts machines for the Nodes that exist, and follows them from then on. */
+export function startFleet(options: FleetOptions): Fleet {
+  const { clients, clock, random, log } = options;
+  const agents = new Map<string, NodeAgent>();
+
+  const start = (machine: MachineSpec): NodeAgent => {
+    const running = agents.get(machine.name);
+    if (running !== undefined) return running;
+    const agent = startNodeAgent({
+      machine,
+      client: nodeClient(clients, machine.name),
+      runtime: createSimulatedRuntime({ machine, clock, random }),
+      clock,
+      random,
+      log: log.with({ node: machine.name }),
+    });
+    agents.set(machine.name, agent);
+    return agent;
+  };
+
+  const observation = clients
+    .clientFor({ name: 'system:machines', groups: ['system:masters'] })
+    .observe({ resource: 'nodes' }, ({ type, object }) => {
+      const { name } = object.metadata;
+      if (type === 'ADDED') start(machineOfNode(object));
+      if (type === 'DELETED') {
+        agents.get(name)?.powerOff();
+        agents.delete(name);
+      }
+    });
+
+  return {
+    boot: async (machines) => {
+      await Promise.all(machines.map((machine) => start(machine).ready));
+    },
+    stop: async () => {
+      observation.stop();
+      await Promise.all([...agents.values()].map((agent) => agent.stop()));
+      agents.clear();
+    },
+  };
+}
+
+/** A node's own user, as the API server names it in events and the audit log. */
+function nodeClient(clients: ClientFactory, nodeName: string): LocalClient {
+  return clients.clientFor({
+    name: `system:node:${nodeName}`,
+    groups: ['system:nodes', 'system:authenticated', 'system:masters'],
+  });
+}
