@@ -11,7 +11,8 @@ export type EngineRefusalCode =
   | 'other-cluster'
   | 'built-in-controller-runs'
   | 'probe-failed'
-  | 'registry-busy';
+  | 'registry-busy'
+  | 'local-cluster';
 
 /** A refusal: what happened, why, and what to do next. */
 export class EngineRefusal extends Error {
@@ -22,8 +23,9 @@ export class EngineRefusal extends Error {
     readonly code: EngineRefusalCode;
     readonly message: string;
     readonly remedy: string;
+    readonly cause?: unknown;
   }) {
-    super(options.message);
+    super(options.message, options.cause === undefined ? {} : { cause: options.cause });
     this.name = 'EngineRefusal';
     this.code = options.code;
     this.remedy = options.remedy;

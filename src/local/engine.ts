@@ -95,12 +95,7 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
   Object.assign(process.env, aws.environment);
   const { registry, view, destroy } = openStores(aws);
   stops.push(destroy);
-  const clusterUids = new Map<ClusterId, ClusterUid>();
-  for (const cluster of options.clusters) {
-    const senderRoleId = watcherRoleId(cluster.id);
-    const stores = { registry, view };
-    clusterUids.set(cluster.id, await registerCluster({ cluster, senderRoleId, stores, options }));
-  }
+  const clusterUids = await registerAll(options, { registry, view });
   aws.startMappings(await loadHandlers({ log: options.log, metrics: options.metrics }));
   const watchers = options.clusters.map((cluster) =>
     startWatcher({ cluster, aws, options, registry }),
@@ -114,6 +109,28 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
     return (await Promise.all(all)).filter((one) => one !== undefined);
   };
   return { aws, registry, view, clusterUids, overview };
+}
+
+/** Registers the clusters side by side: each probe waits. All have ended when this rejects with the first refusal. */
+async function registerAll(
+  options: EngineOptions,
+  stores: { readonly registry: RegistryStore; readonly view: ViewStore },
+): Promise<ReadonlyMap<ClusterId, ClusterUid>> {
+  const results = await Promise.allSettled(
+    options.clusters.map(async (cluster) => {
+      const senderRoleId = watcherRoleId(cluster.id);
+      return [
+        cluster.id,
+        await registerCluster({ cluster, senderRoleId, stores, options }),
+      ] as const;
+    }),
+  );
+  const entries: (readonly [ClusterId, ClusterUid])[] = [];
+  for (const result of results) {
+    if (result.status === 'rejected') throw result.reason;
+    entries.push(result.value);
+  }
+  return new Map(entries);
 }
 
 function openStores(aws: LocalAws): {

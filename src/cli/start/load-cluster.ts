@@ -10,32 +10,39 @@ import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts';
 import type { LoadedKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts';
 import type { CredentialPlugin } from '../../adapters/kubernetes/kubeconfig-user.ts';
 import { clusterId } from '../../core/model/identifiers.ts';
+import type { ClusterMode } from '../../core/model/registration.ts';
 import type { EngineCluster } from '../../local/engine-options.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
-import type { StartOptions } from './options.ts';
+import type { ClusterChoice } from './options.ts';
 
 const PLUGIN_TIMEOUT_MS = 30_000;
 /** As the user gave it: the engine sets AWS variables for its handlers, which are no plugin's business. */
 const USER_ENVIRONMENT = { ...process.env };
 
+/** A cluster that a kubeconfig names, and how to manage it. */
+export type KubeconfigChoice = Extract<ClusterChoice, { readonly kind: 'kubeconfig' }>;
+
 /** Loads the cluster that the options name. Throws CommandError when it cannot be used. */
-export async function loadCluster(options: StartOptions): Promise<EngineCluster> {
-  const kubeconfig = await load(options);
+export async function loadCluster(
+  choice: KubeconfigChoice,
+  mode: ClusterMode,
+): Promise<EngineCluster> {
+  const kubeconfig = await load(choice);
   const { authentication, expiresAtMs } = kubeconfig;
   return {
     id: clusterId(idFor(kubeconfig.clusterName)),
     server: kubeconfig.server,
     ...(kubeconfig.caPem === undefined ? {} : { caPem: kubeconfig.caPem }),
-    mode: options.mode,
+    mode,
     watcher: authentication,
     // Without a credential no bug and no race can write anything (design 5, mode observe).
-    functions: options.mode === 'observe' ? { kind: 'none' } : authentication,
+    functions: mode === 'observe' ? { kind: 'none' } : authentication,
     probe: authentication,
-    ...(expiresAtMs === undefined ? {} : { renewal: { expiresAtMs, renew: () => load(options) } }),
+    ...(expiresAtMs === undefined ? {} : { renewal: { expiresAtMs, renew: () => load(choice) } }),
   };
 }
 
-async function load(options: StartOptions): Promise<LoadedKubeconfig> {
+async function load(options: KubeconfigChoice): Promise<LoadedKubeconfig> {
   const result = await loadKubeconfig({
     path: options.kubeconfig,
     ...(options.context === undefined ? {} : { context: options.context }),

@@ -7,12 +7,24 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import type { ClusterMode } from '../../core/model/registration.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 
+/** Which clusters: those of a kubeconfig, or local ones that live and end with this process. */
+export type ClusterChoice =
+  | { readonly kind: 'kubeconfig'; readonly kubeconfig: string; readonly context?: string }
+  | {
+      readonly kind: 'local';
+      readonly clusterCount: number;
+      readonly nodesPerCluster: number;
+      /** Of the first API server; 0: free ones. */
+      readonly port: number;
+      /** Nodes are NotReady until their CNI DaemonSet runs. */
+      readonly isCold: boolean;
+    };
+
 /** What `npm start` was asked to do. */
 export interface StartOptions {
-  readonly kubeconfig: string;
-  readonly context?: string;
+  readonly choice: ClusterChoice;
   readonly mode: ClusterMode;
-  /** Where queues and tables live between runs; in memory when absent. */
+  /** Where queues, tables and local clusters live between runs; in memory when absent. */
   readonly dataDir?: string;
   readonly shouldExitWhenSettled: boolean;
   readonly settleTimeoutMs: number;
@@ -25,13 +37,25 @@ export type ParsedStart =
   | { readonly kind: 'run'; readonly options: StartOptions }
   | { readonly kind: 'done'; readonly exitCode: number };
 
+const CLUSTERS_MAX = 16;
+const NODES_MAX = 5000;
+const PORT_MAX = 65_535;
+const DEFAULT_CLUSTERS = 2;
+const DEFAULT_NODES = 12;
+
 const EXAMPLES = `
+Without --kubeconfig, local clusters run inside this process: an API server that kubectl can talk to,
+a scheduler, and simulated nodes. Rollcall places their DaemonSets through the deployed handlers.
+
 Examples:
+  npm start                                                      two local clusters of twelve nodes
+  npm start -- --cold                                            nodes wait for their CNI DaemonSet
+  npm start -- --nodes 200 --data ./data                         larger, and kept between runs
   npm start -- --kubeconfig ~/.kube/config                       look only: changes no workload
   npm start -- --kubeconfig admin.conf --mode takeover           keep its DaemonSets
-  npm start --silent -- --kubeconfig admin.conf --exit-when-settled --json
+  npm start --silent -- --exit-when-settled --json
 
-Takeover needs a cluster whose built-in DaemonSet loop is off
+Takeover of a real cluster needs its built-in DaemonSet loop off
 (kube-controller-manager --controllers=*,-daemonset-controller); a probe checks that first.
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 refused for safety, 4 not settled in time.`;
@@ -44,19 +68,51 @@ function parseSeconds(value: string): number {
   return seconds;
 }
 
+/** A parser of whole numbers within bounds. */
+function parseWhole(bounds: { readonly min: number; readonly max: number }) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (!Number.isInteger(number) || number < bounds.min || number > bounds.max) {
+      throw new InvalidArgumentError(
+        `Pass a whole number from ${String(bounds.min)} to ${String(bounds.max)}.`,
+      );
+    }
+    return number;
+  };
+}
+
 function buildCommand(): Command {
   return new Command('rollcall start')
-    .description('Keeps (or observes) the DaemonSets of a cluster from this one process.')
-    .option('--kubeconfig <file>', 'kubeconfig of the cluster to manage')
+    .description(
+      'Keeps the DaemonSets of clusters from this one process: local ones, or a real one.',
+    )
+    .option(
+      '--clusters <n>',
+      `how many local clusters (default: ${String(DEFAULT_CLUSTERS)})`,
+      parseWhole({ min: 1, max: CLUSTERS_MAX }),
+    )
+    .option(
+      '--nodes <n>',
+      `nodes of each local cluster (default: ${String(DEFAULT_NODES)})`,
+      parseWhole({ min: 1, max: NODES_MAX }),
+    )
+    .option(
+      '--port <port>',
+      'port of the first local API server, the others follow (default: free ones)',
+      parseWhole({ min: 0, max: PORT_MAX }),
+    )
+    .option('--cold', 'local nodes are NotReady until the CNI DaemonSet runs on them')
+    .option('--kubeconfig <file>', 'manage the cluster of this kubeconfig instead')
     .option('--context <name>', 'context of that kubeconfig (default: its current context)')
     .addOption(
-      new Option('--mode <mode>', 'observe: look only. takeover: create, replace and delete pods')
-        .choices(['observe', 'takeover'])
-        .default('observe'),
+      new Option(
+        '--mode <mode>',
+        'observe: look only. takeover: create, replace and delete pods (default: takeover of local clusters, observe with --kubeconfig)',
+      ).choices(['observe', 'takeover']),
     )
     .option(
       '--data <dir>',
-      'keep queues and tables there, and go on from it at the next start (survives a kill, not a power cut)',
+      'keep queues, tables and local clusters there, and go on from it at the next start (survives a kill, not a power cut)',
     )
     .option('--exit-when-settled', 'leave with 0 once there is nothing left to do', false)
     .option(
@@ -74,9 +130,13 @@ function buildCommand(): Command {
 }
 
 interface RawOptions {
+  readonly clusters?: number;
+  readonly nodes?: number;
+  readonly port?: number;
+  readonly cold?: true;
   readonly kubeconfig?: string;
   readonly context?: string;
-  readonly mode: ClusterMode;
+  readonly mode?: ClusterMode;
   readonly data?: string;
   readonly exitWhenSettled: boolean;
   readonly settleTimeout: number;
@@ -85,8 +145,8 @@ interface RawOptions {
 }
 
 /**
- * Parses the arguments after the program's name. Throws CommandError (exit code 2) when no cluster
- * is named.
+ * Parses the arguments after the program's name. Throws CommandError (exit code 2) when options
+ * contradict each other.
  */
 export function parseStartOptions(argv: readonly string[]): ParsedStart {
   const command = buildCommand();
@@ -97,20 +157,12 @@ export function parseStartOptions(argv: readonly string[]): ParsedStart {
     return { kind: 'done', exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
   }
   const raw = command.opts<RawOptions>();
-  if (raw.kubeconfig === undefined) {
-    throw new CommandError({
-      message: 'No cluster to manage: clusters on the laptop itself come with the next release.',
-      remedy:
-        'Pass a kubeconfig, e.g. `npm start -- --kubeconfig ~/.kube/config` (mode observe changes no workload).',
-      exitCode: EXIT.usage,
-    });
-  }
+  const choice = chooseClusters(raw);
   return {
     kind: 'run',
     options: {
-      kubeconfig: raw.kubeconfig,
-      ...(raw.context === undefined ? {} : { context: raw.context }),
-      mode: raw.mode,
+      choice,
+      mode: raw.mode ?? (choice.kind === 'local' ? 'takeover' : 'observe'),
       ...(raw.data === undefined ? {} : { dataDir: raw.data }),
       shouldExitWhenSettled: raw.exitWhenSettled,
       settleTimeoutMs: raw.settleTimeout * 1000,
@@ -118,4 +170,36 @@ export function parseStartOptions(argv: readonly string[]): ParsedStart {
       isVerbose: raw.verbose,
     },
   };
+}
+
+const LOCAL_ONLY = ['clusters', 'nodes', 'port', 'cold'] as const;
+
+function chooseClusters(raw: RawOptions): ClusterChoice {
+  if (raw.kubeconfig !== undefined) {
+    const given = LOCAL_ONLY.find((name) => raw[name] !== undefined);
+    if (given !== undefined) {
+      throw contradiction(`--${given} is about local clusters, --kubeconfig about a real one.`);
+    }
+    return {
+      kind: 'kubeconfig',
+      kubeconfig: raw.kubeconfig,
+      ...(raw.context === undefined ? {} : { context: raw.context }),
+    };
+  }
+  if (raw.context !== undefined) throw contradiction('--context needs --kubeconfig.');
+  const clusterCount = raw.clusters ?? DEFAULT_CLUSTERS;
+  const port = raw.port ?? 0;
+  if (port !== 0 && port + clusterCount - 1 > PORT_MAX) {
+    throw contradiction(`${String(clusterCount)} ports from ${String(port)} on do not exist.`);
+  }
+  const nodesPerCluster = raw.nodes ?? DEFAULT_NODES;
+  return { kind: 'local', clusterCount, nodesPerCluster, port, isCold: raw.cold === true };
+}
+
+function contradiction(message: string): CommandError {
+  return new CommandError({
+    message,
+    remedy: 'Leave one of them out; `npm start -- --help` shows all options.',
+    exitCode: EXIT.usage,
+  });
 }

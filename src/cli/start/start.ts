@@ -13,7 +13,8 @@ import type { ClusterOverview } from '../../local/overview.ts';
 import { EXIT } from '../exit-codes.ts';
 import { createActivity } from './activity.ts';
 import type { Activity } from './activity.ts';
-import { loadCluster } from './load-cluster.ts';
+import { openClusterSource } from './cluster-source.ts';
+import type { ClusterSource } from './cluster-source.ts';
 import type { StartOptions } from './options.ts';
 import { buildReport } from './report.ts';
 import type { StartReport } from './report.ts';
@@ -28,9 +29,50 @@ const ACTIVITY_LINES_MAX = 8;
 /** Runs until settled, timed out or interrupted; returns the exit code. */
 export async function runStart(options: StartOptions): Promise<number> {
   const clock = createSystemClock();
-  const cluster = await loadCluster(options);
   const screen = createScreen(options.isJson ? process.stderr : process.stdout);
-  const activity = createActivity({
+  const activity = openActivity(options, clock);
+  const onProgress = (text: string): void => {
+    screen.say(text);
+  };
+  const interrupted = listenForInterrupt(screen);
+  let failure: Error | undefined;
+  const startedAtMs = clock.monotonicMs();
+  const source = await openClusterSource({
+    options,
+    log: activity.log,
+    onProgress,
+    onFailure: (error) => {
+      failure = error;
+      interrupted.abort();
+    },
+  });
+  try {
+    const engine = await startEngine({
+      clusters: source.clusters,
+      ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+      ...(source.probeWaitMs === undefined ? {} : { probeWaitMs: source.probeWaitMs }),
+      log: activity.log,
+      metrics: { count: () => undefined, record: () => undefined },
+      onProgress,
+    });
+    for (const line of source.nextSteps) screen.say(line);
+    const { signal } = interrupted;
+    const end = await watch({ options, source, engine, screen, activity, clock, signal });
+    await engine.stop();
+    if (failure !== undefined) throw failure;
+    if (options.isJson) {
+      const durationMs = Math.round(clock.monotonicMs() - startedAtMs);
+      process.stdout.write(`${JSON.stringify(buildReport({ ...end, durationMs }), null, 2)}\n`);
+    }
+    return end.result === 'timed-out' ? EXIT.timedOut : EXIT.ok;
+  } finally {
+    await source.close();
+    interrupted.dispose();
+  }
+}
+
+function openActivity(options: StartOptions, clock: Clock): Activity {
+  return createActivity({
     linesMax: ACTIVITY_LINES_MAX,
     nowText: () => new Date(clock.nowMs()).toISOString().slice(11, 19),
     ...(options.isVerbose
@@ -41,29 +83,11 @@ export async function runStart(options: StartOptions): Promise<number> {
         }
       : {}),
   });
-  const interrupted = listenForInterrupt(screen);
-  const engine = await startEngine({
-    clusters: [cluster],
-    ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
-    log: activity.log,
-    metrics: { count: () => undefined, record: () => undefined },
-    onProgress: (text) => {
-      screen.say(text);
-    },
-  });
-  const startedAtMs = clock.monotonicMs();
-  const end = await watch({ options, engine, screen, activity, clock, signal: interrupted.signal });
-  await engine.stop();
-  interrupted.dispose();
-  if (options.isJson) {
-    const durationMs = Math.round(clock.monotonicMs() - startedAtMs);
-    process.stdout.write(`${JSON.stringify(buildReport({ ...end, durationMs }), null, 2)}\n`);
-  }
-  return end.result === 'timed-out' ? EXIT.timedOut : EXIT.ok;
 }
 
 interface Watching {
   readonly options: StartOptions;
+  readonly source: ClusterSource;
   readonly engine: Engine;
   readonly screen: Screen;
   readonly activity: Activity;
@@ -75,7 +99,7 @@ type End = Pick<StartReport, 'result' | 'clusters'> & { readonly waitingFor?: st
 
 /** Redraws until there is a reason to leave. */
 async function watch(watching: Watching): Promise<End> {
-  const { options, engine, screen, activity, clock, signal } = watching;
+  const { options, source, engine, screen, activity, clock, signal } = watching;
   const startedAtMs = clock.monotonicMs();
   let changedAtMs = startedAtMs;
   let last: readonly ClusterOverview[] = [];
@@ -89,7 +113,7 @@ async function watch(watching: Watching): Promise<End> {
     if (signal.aborted) return { result: 'interrupted', clusters };
     if (options.shouldExitWhenSettled) {
       const quietMs = clock.monotonicMs() - changedAtMs;
-      const waitingFor = whatIsAwaited(clusters, quietMs);
+      const waitingFor = whatIsAwaited(clusters, quietMs) ?? (await source.awaited());
       if (waitingFor === undefined) return { result: 'settled', clusters };
       if (clock.monotonicMs() - startedAtMs > options.settleTimeoutMs) {
         screen.say(`not settled in time; still waiting for ${waitingFor}`);
@@ -111,6 +135,8 @@ function whatIsAwaited(clusters: readonly ClusterOverview[], quietMs: number): s
 /** The first Ctrl-C leaves in order; the second one at once. */
 function listenForInterrupt(screen: Screen): {
   readonly signal: AbortSignal;
+  /** Leaves as if interrupted, for a failure elsewhere. */
+  readonly abort: () => void;
   readonly dispose: () => void;
 } {
   const controller = new AbortController();
@@ -123,6 +149,9 @@ function listenForInterrupt(screen: Screen): {
   process.on('SIGTERM', onSignal);
   return {
     signal: controller.signal,
+    abort: () => {
+      controller.abort();
+    },
     dispose: () => {
       process.off('SIGINT', onSignal);
       process.off('SIGTERM', onSignal);

@@ -8,7 +8,7 @@ import type { Json } from '../../../core/model/json.ts';
 import type { MachineCapacity, MachineSpec } from './machine.ts';
 
 /** `never`: the node agent reports Ready=False for good. */
-const READINESS_ANNOTATION = 'simulate.rollcall.dev/readiness';
+export const READINESS_ANNOTATION = 'simulate.rollcall.dev/readiness';
 /** `daemon`: the pod network comes from a pod with `rollcall.dev/provides: pod-network`. */
 const NETWORK_ANNOTATION = 'simulate.rollcall.dev/network';
 

@@ -5,17 +5,58 @@ import { CommandError, EXIT } from '../../../../src/cli/exit-codes.ts';
 import { parseStartOptions } from '../../../../src/cli/start/options.ts';
 
 describe('npm start', () => {
-  it('without a kubeconfig says what to pass, and leaves with 2', () => {
-    assert.throws(
-      () => parseStartOptions([]),
-      (error) =>
-        error instanceof CommandError &&
-        error.exitCode === EXIT.usage &&
-        error.remedy.includes('--kubeconfig'),
-    );
+  it('without options takes over two local clusters', () => {
+    const parsed = parseStartOptions([]);
+    assert.ok(parsed.kind === 'run');
+    assert.equal(parsed.options.mode, 'takeover');
+    assert.deepEqual(parsed.options.choice, {
+      kind: 'local',
+      clusterCount: 2,
+      nodesPerCluster: 12,
+      port: 0,
+      isCold: false,
+    });
   });
 
-  it('observes by default', () => {
+  it('takes the options of local clusters', () => {
+    const parsed = parseStartOptions('--clusters 3 --nodes 40 --port 6443 --cold'.split(' '));
+    assert.ok(parsed.kind === 'run');
+    assert.deepEqual(parsed.options.choice, {
+      kind: 'local',
+      clusterCount: 3,
+      nodesPerCluster: 40,
+      port: 6443,
+      isCold: true,
+    });
+  });
+
+  for (const argv of [
+    ['--kubeconfig', 'file', '--nodes', '3'],
+    ['--kubeconfig', 'file', '--cold'],
+    ['--context', 'c'],
+    ['--port', '65535'],
+  ]) {
+    it(`says that ${argv.join(' ')} contradicts itself, with 2`, () => {
+      assert.throws(
+        () => parseStartOptions(argv),
+        (error) => error instanceof CommandError && error.exitCode === EXIT.usage,
+      );
+    });
+  }
+
+  for (const argv of [
+    ['--clusters', '0'],
+    ['--nodes', '1.5'],
+    ['--nodes', 'many'],
+    ['--port', '70000'],
+  ]) {
+    it(`refuses ${argv.join(' ')} with 2`, (context) => {
+      context.mock.method(process.stderr, 'write', () => true);
+      assert.deepEqual(parseStartOptions(argv), { kind: 'done', exitCode: EXIT.usage });
+    });
+  }
+
+  it('observes the cluster of a kubeconfig by default', () => {
     const parsed = parseStartOptions(['--kubeconfig', 'file']);
     assert.equal(parsed.kind, 'run');
     assert.equal(parsed.kind === 'run' && parsed.options.mode, 'observe');
@@ -30,8 +71,7 @@ describe('npm start', () => {
     assert.deepEqual(parsed, {
       kind: 'run',
       options: {
-        kubeconfig: 'file',
-        context: 'c',
+        choice: { kind: 'kubeconfig', kubeconfig: 'file', context: 'c' },
         mode: 'takeover',
         dataDir: 'dir',
         shouldExitWhenSettled: true,

@@ -1,0 +1,99 @@
+/**
+ * Where the clusters of `npm start` come from: a kubeconfig, or local ones that are started here.
+ *
+ * The rest of the command does not know which. Local clusters end with the process; their kubeconfig lies in the data
+ * directory, or in a temporary one that goes with them, readable by its owner alone.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Log } from '../../ports/log.ts';
+import type { EngineCluster } from '../../local/engine-options.ts';
+import { LOCAL_PROBE_WAIT_MS, repositoryFile, startLocalFleet } from '../../local/local-fleet.ts';
+import { loadCluster } from './load-cluster.ts';
+import type { ClusterChoice, StartOptions } from './options.ts';
+
+/** The clusters to manage, and what belongs to them. */
+export interface ClusterSource {
+  readonly clusters: readonly EngineCluster[];
+  /** How long the takeover probe waits; undefined: as long as a real cluster needs. */
+  readonly probeWaitMs?: number;
+  /** A kubeconfig that was written for the user. */
+  readonly kubeconfigPath?: string;
+  /** Lines that say what to try next. */
+  readonly nextSteps: readonly string[];
+  /** What the clusters themselves have still to do; undefined: nothing, or not ours to know. */
+  readonly awaited: () => Promise<string | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+/** What opening needs. */
+export interface OpenSource {
+  readonly options: StartOptions;
+  readonly log: Log;
+  readonly onProgress: (text: string) => void;
+  /** A local cluster died: a bug, or no memory was left. */
+  readonly onFailure: (error: Error) => void;
+}
+
+const EXAMPLES = ['log-collector', 'node-metrics', 'storage-daemon', 'gpu-telemetry'];
+/** First, so that the network is on its way before the rest asks for it. */
+const COLD_EXAMPLES = ['pod-network', ...EXAMPLES];
+const OWNER_ONLY = 0o600;
+
+/** Opens the clusters that the options choose. Throws CommandError and EngineRefusal. */
+export async function openClusterSource(request: OpenSource): Promise<ClusterSource> {
+  const { choice, mode } = request.options;
+  if (choice.kind === 'local') return openLocal(choice, request);
+  return {
+    clusters: [await loadCluster(choice, mode)],
+    nextSteps: [],
+    awaited: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
+  };
+}
+
+type LocalChoice = Extract<ClusterChoice, { readonly kind: 'local' }>;
+
+async function openLocal(choice: LocalChoice, request: OpenSource): Promise<ClusterSource> {
+  const { options, log, onProgress, onFailure } = request;
+  const examples = choice.isCold ? COLD_EXAMPLES : EXAMPLES;
+  const fleet = await startLocalFleet({
+    clusterCount: choice.clusterCount,
+    nodesPerCluster: choice.nodesPerCluster,
+    port: choice.port,
+    isCold: choice.isCold,
+    mode: options.mode,
+    ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+    manifests: examples.map((name) => repositoryFile(`examples/${name}.yaml`)),
+    log,
+    onProgress,
+    onFailure,
+  });
+  const directory = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'rollcall-')));
+  await mkdir(directory, { recursive: true });
+  const kubeconfigPath = path.resolve(directory, 'kubeconfig');
+  await writeFile(kubeconfigPath, fleet.kubeconfig, { mode: OWNER_ONLY });
+  return {
+    clusters: fleet.clusters,
+    probeWaitMs: LOCAL_PROBE_WAIT_MS,
+    kubeconfigPath,
+    nextSteps: nextSteps(kubeconfigPath),
+    awaited: fleet.awaitedNode,
+    close: async () => {
+      await fleet.stop();
+      if (options.dataDir === undefined) await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function nextSteps(kubeconfigPath: string): string[] {
+  return [
+    'Try in another terminal:',
+    `  export KUBECONFIG=${kubeconfigPath}`,
+    '  kubectl get nodes,daemonsets,pods --all-namespaces --output wide',
+    '  kubectl label node worker-1 storage.example.com/local-disks=true     # its storage daemon appears',
+    '  kubectl --namespace node-agents delete pod --all --wait=false        # and all come back',
+    '',
+  ];
+}

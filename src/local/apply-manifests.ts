@@ -1,0 +1,64 @@
+/**
+ * Applies YAML manifests of this repository to a cluster that the engine itself started: RBAC, examples.
+ *
+ * Create what is missing, leave what is there: a user's change to an example survives a restart. It is no
+ * `kubectl apply`, and never used on a cluster of somebody else.
+ */
+import { readFile } from 'node:fs/promises';
+import { parseAllDocuments } from 'yaml';
+import type { Transport } from '../adapters/kubernetes/transport.ts';
+import { isJsonObject } from '../core/model/json.ts';
+import type { JsonObject } from '../core/model/json.ts';
+
+const STATUS_CONFLICT = 409;
+
+/** Plurals of the kinds that the repository's manifests use. */
+const PLURALS: Readonly<Record<string, string>> = {
+  Namespace: 'namespaces',
+  ServiceAccount: 'serviceaccounts',
+  DaemonSet: 'daemonsets',
+  ClusterRole: 'clusterroles',
+  ClusterRoleBinding: 'clusterrolebindings',
+  Role: 'roles',
+  RoleBinding: 'rolebindings',
+};
+
+/** Creates every object of the files, in order. Throws when one is refused. */
+export async function applyManifests(
+  transport: Transport,
+  files: readonly string[],
+): Promise<readonly JsonObject[]> {
+  const created: JsonObject[] = [];
+  for (const file of files) {
+    for (const object of await readManifest(file)) {
+      await create(transport, object);
+      created.push(object);
+    }
+  }
+  return created;
+}
+
+async function readManifest(file: string): Promise<readonly JsonObject[]> {
+  const text = await readFile(file, 'utf8');
+  return parseAllDocuments(text)
+    .map((document) => document.toJS() as unknown)
+    .filter(isJsonObject);
+}
+
+async function create(transport: Transport, object: JsonObject): Promise<void> {
+  const path = collectionPath(object);
+  const answer = await transport.send({ method: 'POST', path, body: JSON.stringify(object) });
+  if (answer.kind !== 'answered') throw new Error(`POST ${path}: ${answer.message}`);
+  if (answer.status < 400 || answer.status === STATUS_CONFLICT) return;
+  throw new Error(`POST ${path}: ${String(answer.status)} ${JSON.stringify(answer.body)}`);
+}
+
+function collectionPath(object: JsonObject): string {
+  const { apiVersion, kind, metadata } = object;
+  const plural = PLURALS[String(kind)];
+  if (plural === undefined) throw new Error(`no manifest of this repository has ${String(kind)}`);
+  const prefix = String(apiVersion).includes('/') ? '/apis' : '/api';
+  const namespace = isJsonObject(metadata) ? metadata['namespace'] : undefined;
+  const scope = typeof namespace === 'string' ? `/namespaces/${namespace}` : '';
+  return `${prefix}/${String(apiVersion)}${scope}/${plural}`;
+}

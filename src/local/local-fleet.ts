@@ -1,0 +1,170 @@
+/**
+ * The local clusters of `npm start`: started, given RBAC and workloads, described for the engine and for kubectl.
+ *
+ * Each cluster runs in a thread of its own and is managed over TLS as any other. A cluster made here has certainly no
+ * built-in DaemonSet loop, so the takeover probe may be short; it is not skipped.
+ */
+import path from 'node:path';
+import type { Transport } from '../adapters/kubernetes/transport.ts';
+import { clusterId } from '../core/model/identifiers.ts';
+import { isJsonObject } from '../core/model/json.ts';
+import type { Json } from '../core/model/json.ts';
+import type { ClusterMode } from '../core/model/registration.ts';
+import type { Log } from '../ports/log.ts';
+import { applyManifests } from './apply-manifests.ts';
+import type { EngineCluster } from './engine-options.ts';
+import { EngineRefusal } from './engine-refusal.ts';
+import { startClusterThread } from './kubernetes/cluster/cluster-thread.ts';
+import { renderKubeconfig } from './kubernetes/cluster/kubeconfig.ts';
+import type { LocalCluster } from './kubernetes/cluster/local-cluster.ts';
+import { READINESS_ANNOTATION } from './kubernetes/machines/machine-annotations.ts';
+import { variedMachines } from './kubernetes/machines/varied-machines.ts';
+import { openTransport } from './open-transport.ts';
+
+/** How the clusters are to be. */
+export interface LocalFleetOptions {
+  readonly clusterCount: number;
+  readonly nodesPerCluster: number;
+  /** Port of the first API server; the others follow. 0: free ones. */
+  readonly port: number;
+  /** No node is Ready before its CNI DaemonSet runs there. */
+  readonly isCold: boolean;
+  readonly mode: ClusterMode;
+  /** Objects live there between runs; in memory when absent. */
+  readonly dataDir?: string;
+  /** Manifests besides the shipped RBAC. */
+  readonly manifests: readonly string[];
+  readonly log: Log;
+  readonly onProgress?: (text: string) => void;
+  readonly onFailure: (error: Error) => void;
+}
+
+/** The running clusters. */
+export interface LocalFleet {
+  readonly clusters: readonly EngineCluster[];
+  /** Text of a kubeconfig with a context for each. It holds secrets. */
+  readonly kubeconfig: string;
+  /** The first node that has still to become Ready; undefined when all that ever will are. */
+  readonly awaitedNode: () => Promise<string | undefined>;
+  readonly stop: () => Promise<void>;
+}
+
+/** How long a built-in loop would get to show itself: there is none. */
+export const LOCAL_PROBE_WAIT_MS = 1000;
+
+const RBAC_FILES = ['infra/watcher/rbac.yaml', 'infra/functions/rbac.yaml'];
+const REPOSITORY = new URL('../../', import.meta.url).pathname;
+
+/** Path of a file of this repository. */
+export function repositoryFile(name: string): string {
+  return path.join(REPOSITORY, name);
+}
+
+/** Starts them; what was started is stopped again if one fails. Throws EngineRefusal. */
+export async function startLocalFleet(options: LocalFleetOptions): Promise<LocalFleet> {
+  const running: LocalCluster[] = [];
+  const transports: Transport[] = [];
+  const stop = async (): Promise<void> => {
+    for (const transport of transports) transport.retire();
+    await Promise.all(running.map((cluster) => cluster.stop()));
+  };
+  try {
+    for (let index = 0; index < options.clusterCount; index += 1) {
+      running.push(await startOne(index, options));
+    }
+    const clusters = running.map((cluster) => describe(cluster, options.mode));
+    for (const cluster of clusters) {
+      const transport = openTransport(cluster, cluster.probe);
+      transports.push(transport);
+      await applyManifests(transport, [...RBAC_FILES.map(repositoryFile), ...options.manifests]);
+    }
+    return {
+      clusters,
+      kubeconfig: renderKubeconfig(running),
+      awaitedNode: () => findAwaitedNode(clusters, transports),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startOne(index: number, options: LocalFleetOptions): Promise<LocalCluster> {
+  const { nodesPerCluster, port, isCold, dataDir, log, onProgress, onFailure } = options;
+  const name = `local-${String(index + 1)}`;
+  onProgress?.(`starting cluster ${name} with ${String(nodesPerCluster)} nodes …`);
+  const settings = {
+    name,
+    port: port === 0 ? 0 : port + index,
+    machines: variedMachines({
+      count: nodesPerCluster,
+      network: isCold ? 'daemon' : 'preinstalled',
+    }),
+    ...(dataDir === undefined ? {} : { dataDirectory: path.join(dataDir, 'clusters', name) }),
+  };
+  try {
+    return await startClusterThread({ settings, log, onFailure });
+  } catch (error) {
+    throw new EngineRefusal({
+      code: 'local-cluster',
+      message: `The local cluster ${name} could not start: ${error instanceof Error ? error.message : String(error)}.`,
+      remedy: 'Is the port taken? Pass another --port, or none to use a free one.',
+      cause: error,
+    });
+  }
+}
+
+function describe(cluster: LocalCluster, mode: ClusterMode): EngineCluster {
+  const { tokens } = cluster;
+  return {
+    id: clusterId(cluster.name),
+    server: cluster.server,
+    caPem: cluster.caPem,
+    mode,
+    watcher: { kind: 'bearer', token: tokens.watcher },
+    functions: mode === 'observe' ? { kind: 'none' } : { kind: 'bearer', token: tokens.functions },
+    probe: { kind: 'bearer', token: tokens.admin },
+  };
+}
+
+async function findAwaitedNode(
+  clusters: readonly EngineCluster[],
+  transports: readonly Transport[],
+): Promise<string | undefined> {
+  for (const [index, transport] of transports.entries()) {
+    const answer = await transport.send({ method: 'GET', path: '/api/v1/nodes' });
+    const body = answer.kind === 'answered' ? answer.body : undefined;
+    const items = isJsonObject(body) && Array.isArray(body['items']) ? body['items'] : [];
+    const awaited = (items as readonly Json[]).find((node) => isAwaited(node));
+    if (awaited !== undefined) return `${String(clusters[index]?.id)}: ${nameOf(awaited)}`;
+  }
+  return undefined;
+}
+
+/** A node that can become Ready, and has not, or still carries the taint of one that has not. */
+function isAwaited(node: Json): boolean {
+  const metadata = member(node, 'metadata');
+  if (member(member(metadata, 'annotations'), READINESS_ANNOTATION) === 'never') return false;
+  const conditions = member(member(node, 'status'), 'conditions');
+  const taints = member(member(node, 'spec'), 'taints');
+  const isReady = itemsOf(conditions).some(
+    (one) => member(one, 'type') === 'Ready' && member(one, 'status') === 'True',
+  );
+  const isTainted = itemsOf(taints).some(
+    (one) => member(one, 'key') === 'node.kubernetes.io/not-ready',
+  );
+  return !isReady || isTainted;
+}
+
+function nameOf(node: Json): string {
+  return String(member(member(node, 'metadata'), 'name'));
+}
+
+function member(value: Json | undefined, name: string): Json | undefined {
+  return isJsonObject(value) ? value[name] : undefined;
+}
+
+function itemsOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
