@@ -65,6 +65,36 @@ const layerRules = [
     [{ path: '^src/local/' }, { path: '^src/(cli|web)/' }],
   ),
   forbid(
+    'local-cluster-stands-alone',
+    'A local cluster is a cluster: it knows nothing of Rollcall but the pure rules that both follow, and the ports.',
+    [
+      { path: '^src/local/kubernetes/', pathNot: 'cluster-thread-entry\\.ts$' },
+      { path: ['^src/', '^functions/'], pathNot: ['^src/(core|ports)/', '^src/local/kubernetes/'] },
+    ],
+  ),
+  forbid(
+    'local-parts-use-the-client',
+    'Controllers, scheduler and node agents meet the fences that kubectl meets: they reach the API through the client.',
+    [
+      { path: '^src/local/kubernetes/(controllers|scheduler|node-agent|machines)/' },
+      {
+        path: '^src/local/kubernetes/(store|api|resources|schema|server|access|tables|discovery)/',
+        pathNot: 'api/api-request\\.ts$',
+      },
+    ],
+  ),
+  forbid(
+    'runtime-knows-no-api',
+    'A container runtime has never heard of Kubernetes objects: the node agent stands between them.',
+    [
+      { path: '^src/local/kubernetes/runtime/' },
+      {
+        path: '^src/local/kubernetes/',
+        pathNot: '^src/local/kubernetes/(runtime|machines/machine|objects)',
+      },
+    ],
+  ),
+  forbid(
     'dashboard-runs-in-a-browser',
     'The dashboard speaks to the engine over HTTP; of our code it may only know the shapes.',
     [

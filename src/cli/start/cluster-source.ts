@@ -38,7 +38,7 @@ export interface OpenSource {
 
 const EXAMPLES = ['log-collector', 'node-metrics', 'storage-daemon', 'gpu-telemetry'];
 /** First, so that the network is on its way before the rest asks for it. */
-const COLD_EXAMPLES = ['pod-network', ...EXAMPLES];
+const COLD_EXAMPLES = ['cold/pod-network', ...EXAMPLES];
 const OWNER_ONLY = 0o600;
 
 /** Opens the clusters that the options choose. Throws CommandError and EngineRefusal. */
