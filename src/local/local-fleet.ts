@@ -35,6 +35,7 @@ export interface LocalFleetOptions {
   /** Manifests besides the shipped RBAC. */
   readonly manifests: readonly string[];
   readonly log: Log;
+  readonly logLevel: 'debug' | 'info';
   readonly onProgress?: (text: string) => void;
   readonly onFailure: (error: Error) => void;
 }
@@ -96,6 +97,7 @@ async function startOne(index: number, options: LocalFleetOptions): Promise<Loca
   onProgress?.(`starting cluster ${name} with ${String(nodesPerCluster)} nodes …`);
   const settings = {
     name,
+    logLevel: options.logLevel,
     port: port === 0 ? 0 : port + index,
     machines: variedMachines({
       count: nodesPerCluster,

@@ -67,6 +67,7 @@ async function openLocal(choice: LocalChoice, request: OpenSource): Promise<Clus
     ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
     manifests: examples.map((name) => repositoryFile(`examples/${name}.yaml`)),
     log,
+    logLevel: options.isVerbose ? 'debug' : 'info',
     onProgress,
     onFailure,
   });

@@ -1,7 +1,7 @@
 /**
  * The entry of a local cluster's thread: system clock and randomness in, messages out.
  *
- * Log lines below `info` stay here unless the settings ask for them: thousands of pods write a dozen each.
+ * Debug lines stay here unless the settings ask for them: thousands of pods write a dozen each.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSystemClock } from '../../../adapters/system/system-clock.ts';
@@ -27,7 +27,7 @@ function tell(message: ThreadMessage): void {
   parentPort?.postMessage(message);
 }
 
-function createThreadLog(fixed: LogFields): Log {
+function createThreadLog(fixed: LogFields, logLevel: 'debug' | 'info'): Log {
   const line =
     (level: Level) =>
     (message: string, fields?: LogFields, cause?: unknown): void => {
@@ -40,11 +40,11 @@ function createThreadLog(fixed: LogFields): Log {
       });
     };
   return {
-    debug: () => undefined,
+    debug: logLevel === 'debug' ? line('debug') : () => undefined,
     info: line('info'),
     warn: line('warn'),
     error: line('error'),
-    with: (fields) => createThreadLog({ ...fixed, ...fields }),
+    with: (fields) => createThreadLog({ ...fixed, ...fields }, logLevel),
   };
 }
 
@@ -54,7 +54,7 @@ async function main(settings: LocalClusterSettings): Promise<void> {
       ...settings,
       clock: createSystemClock(),
       random: createSystemRandom(),
-      log: createThreadLog({}),
+      log: createThreadLog({}, settings.logLevel ?? 'info'),
     });
     parentPort?.once('message', () => {
       void stop().finally(() => {

@@ -19,6 +19,8 @@ export interface LocalClusterSettings {
   readonly machines: readonly MachineSpec[];
   /** Objects, certificates and tokens live there between runs; in memory when absent. */
   readonly dataDirectory?: string;
+  /** The lowest level of log lines that leave the cluster's thread; default `info`. */
+  readonly logLevel?: 'debug' | 'info';
   /** False: the API server alone, nothing acts on its objects; for the conformance suite. Default true. */
   readonly runsComponents?: boolean;
 }
