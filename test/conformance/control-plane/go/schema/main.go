@@ -1,0 +1,172 @@
+// Command schema prints, as JSON, what the Go types of the Kubernetes API say about each field of every kind that the
+// local API server serves: its JSON name, its type, when it is left out, and how patches merge it.
+//
+// A field is one line of words, the first of which is its type in Go's notation:
+//
+//	"containers": "[]core.v1.Container always merge=name"
+//
+// Words after the type: `always` (no omitempty), `zero` (omitzero); `merge`, `merge=KEY`, `replace`, `retainKeys` are the
+// patch strategy. Types that write themselves are named by what they are: time, microTime, quantity, intOrString, raw.
+// It panics over a type that it does not know, so that a new release cannot slip through.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// kinds maps apiVersion to values of the kinds served under it.
+var kinds = map[string][]any{
+	"v1": {
+		corev1.Binding{}, corev1.ConfigMap{}, corev1.Event{}, corev1.Namespace{}, corev1.Node{}, corev1.Pod{},
+		corev1.Secret{}, corev1.ServiceAccount{}, metav1.DeleteOptions{}, metav1.Status{},
+	},
+	"apps/v1": {appsv1.ControllerRevision{}, appsv1.DaemonSet{}},
+	"authentication.k8s.io/v1": {
+		authenticationv1.SelfSubjectReview{}, authenticationv1.TokenRequest{},
+	},
+	"authorization.k8s.io/v1": {
+		authorizationv1.LocalSubjectAccessReview{}, authorizationv1.SelfSubjectAccessReview{},
+		authorizationv1.SelfSubjectRulesReview{}, authorizationv1.SubjectAccessReview{},
+	},
+	"coordination.k8s.io/v1":       {coordinationv1.Lease{}},
+	"policy/v1":                    {policyv1.Eviction{}},
+	"rbac.authorization.k8s.io/v1": {rbacv1.ClusterRole{}, rbacv1.ClusterRoleBinding{}, rbacv1.Role{}, rbacv1.RoleBinding{}},
+	"scheduling.k8s.io/v1":         {schedulingv1.PriorityClass{}},
+}
+
+// selfWritten are the types with JSON methods of their own.
+var selfWritten = map[reflect.Type]string{
+	reflect.TypeFor[metav1.Time]():          "time",
+	reflect.TypeFor[metav1.MicroTime]():     "microTime",
+	reflect.TypeFor[resource.Quantity]():    "quantity",
+	reflect.TypeFor[intstr.IntOrString]():   "intOrString",
+	reflect.TypeFor[runtime.RawExtension](): "raw",
+	reflect.TypeFor[metav1.FieldsV1]():      "raw",
+}
+
+var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
+
+type structs map[string]map[string]string
+
+func main() {
+	table := struct {
+		Kinds   map[string]map[string]string `json:"kinds"`
+		Structs structs                      `json:"structs"`
+	}{map[string]map[string]string{}, structs{}}
+	for apiVersion, values := range kinds {
+		table.Kinds[apiVersion] = map[string]string{}
+		for _, value := range values {
+			goType := reflect.TypeOf(value)
+			table.Kinds[apiVersion][goType.Name()] = table.Structs.describe(goType)
+		}
+	}
+	encoder := json.NewEncoder(os.Stdout)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(table); err != nil {
+		panic(err)
+	}
+}
+
+// describe writes down a type and all that it refers to, and returns its name.
+func (s structs) describe(goType reflect.Type) string {
+	if name, known := selfWritten[goType]; known {
+		return name
+	}
+	if reflect.PointerTo(goType).Implements(unmarshaler) && goType.Kind() != reflect.Pointer {
+		panic(fmt.Sprintf("%v has JSON methods that this program does not know", goType))
+	}
+	switch goType.Kind() {
+	case reflect.String, reflect.Bool, reflect.Int32, reflect.Int64, reflect.Float64:
+		return goType.Kind().String()
+	case reflect.Pointer:
+		return "*" + s.describe(goType.Elem())
+	case reflect.Slice:
+		if goType.Elem().Kind() == reflect.Uint8 {
+			return "bytes"
+		}
+		return "[]" + s.describe(goType.Elem())
+	case reflect.Map:
+		if goType.Key().Kind() != reflect.String {
+			panic(fmt.Sprintf("%v has keys that are no strings", goType))
+		}
+		return "map[]" + s.describe(goType.Elem())
+	case reflect.Struct:
+		return s.describeStruct(goType)
+	}
+	panic(fmt.Sprintf("%v is of a sort that this program does not know", goType))
+}
+
+func (s structs) describeStruct(goType reflect.Type) string {
+	name := nameOf(goType)
+	if _, known := s[name]; known {
+		return name
+	}
+	fields := map[string]string{}
+	s[name] = fields
+	s.addFields(fields, goType)
+	return name
+}
+
+func (s structs) addFields(fields map[string]string, goType reflect.Type) {
+	for index := range goType.NumField() {
+		field := goType.Field(index)
+		jsonName, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if !field.IsExported() || jsonName == "-" {
+			continue
+		}
+		if field.Anonymous && jsonName == "" {
+			s.addFields(fields, field.Type)
+			continue
+		}
+		fields[jsonName] = strings.Join(s.words(field, strings.Split(options, ",")), " ")
+	}
+}
+
+func (s structs) words(field reflect.StructField, options []string) []string {
+	words := []string{s.describe(field.Type)}
+	omitsEmpty := false
+	for _, option := range options {
+		switch option {
+		case "omitempty":
+			omitsEmpty = true
+		case "omitzero":
+			words = append(words, "zero")
+		}
+	}
+	if !omitsEmpty {
+		words = append(words, "always")
+	}
+	key := field.Tag.Get("patchMergeKey")
+	for _, strategy := range strings.Split(field.Tag.Get("patchStrategy"), ",") {
+		if strategy == "merge" && key != "" {
+			strategy += "=" + key
+		}
+		if strategy != "" {
+			words = append(words, strategy)
+		}
+	}
+	return words
+}
+
+// nameOf gives `core.v1.Pod` for k8s.io/api/core/v1.Pod and `meta.v1.ObjectMeta` for the shared ones.
+func nameOf(goType reflect.Type) string {
+	parts := strings.Split(goType.PkgPath(), "/")
+	return strings.Join(append(parts[len(parts)-2:], goType.Name()), ".")
+}
