@@ -26,6 +26,8 @@ export interface Subscription {
   readonly namespace?: string;
   /** Only pods whose spec.nodeName is or was this one: served from an index, for a thousand agents. */
   readonly nodeName?: string;
+  /** Only objects of this name: served from an index too, for agents that watch their own Node. */
+  readonly name?: string;
   /** Changes after this version; must not be older than the history reaches. */
   readonly afterVersion: bigint;
   /** Called in order of versions, never from inside `subscribe`; must not throw. */
@@ -42,7 +44,7 @@ export interface Store {
   /** The version of the newest write. */
   version(): bigint;
   get(ref: ObjectRef): ApiObject | undefined;
-  /** All objects of a collection in key order (namespace, then name), compared as bytes. */
+  /** All objects of a collection in the order of their keys `namespace/name`, as bytes (key-order.ts), as etcd's. */
   list(resource: ResourceName, namespace?: string): readonly ApiObject[];
   /** Pods with this spec.nodeName, in key order. */
   podsOnNode(nodeName: string): readonly ApiObject[];
