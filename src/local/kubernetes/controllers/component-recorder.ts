@@ -1,0 +1,29 @@
+/**
+ * The event recorder of a control-plane part: it belongs to no node, and needs no randomness.
+ *
+ * Names of events must differ within a part's run; a counter in place of the Random port makes them so, and the same run
+ * gives the same names.
+ */
+import type { Clock } from '../../../ports/clock.ts';
+import type { Log } from '../../../ports/log.ts';
+import type { LocalClient } from '../client/local-client.ts';
+import { createEventRecorder } from '../node-agent/event-recorder.ts';
+import type { EventRecorder } from '../node-agent/pod-runtime.ts';
+
+const STEPS = 1_000_000;
+
+/** A recorder whose events name this component as their source. */
+export function createComponentRecorder(options: {
+  readonly client: LocalClient;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly component: string;
+}): EventRecorder {
+  let count = 0;
+  const next = (): number => {
+    count = (count + 1) % STEPS;
+    return count / STEPS;
+  };
+  const random = { next, uniqueId: () => `${options.component}-${String(next() * STEPS)}` };
+  return createEventRecorder({ ...options, host: '', random });
+}
