@@ -44,7 +44,10 @@ export interface PodRuntime {
     readonly cgroupParent: string;
     /** Names of the pod's ConfigMaps and Secrets that are missing, as `configmap "x" not found`, by container. */
     readonly configErrors: ReadonlyMap<string, string>;
+    /** By container name: has its startup probe succeeded? Needed of sidecars that have one. */
     readonly startedProbe: ReadonlyMap<string, boolean>;
+    /** By container ID: the probe that wants the container restarted (`ProbeManager.failures`). */
+    readonly failedProbes: ReadonlyMap<string, 'liveness' | 'startup'>;
     readonly signal: AbortSignal;
   }): Promise<PodSyncResult>;
   /** Stage 8: pre-stop hooks, SIGTERM, grace, SIGKILL, then the sandbox is stopped. Resolves when nothing runs. */
@@ -79,6 +82,8 @@ export interface ProbeManager {
   isReady(podUid: string, container: RuntimeContainer): boolean;
   /** Has the startup probe succeeded, or is there none? */
   isStarted(podUid: string, container: RuntimeContainer): boolean;
+  /** By container ID: running containers whose liveness or startup probe has failed for good. */
+  failures(podUid: string): ReadonlyMap<string, 'liveness' | 'startup'>;
   onResult(listener: (result: ProbeResult) => void): Cancel;
   stop(): void;
 }

@@ -45,6 +45,8 @@ export interface Sandbox {
   readonly state: 'ready' | 'notReady';
   readonly createdAtMs: number;
   readonly podIp?: string;
+  /** What the runtime could not make sense of in the pod's annotations; the agent tells the pod's owner. */
+  readonly warnings?: readonly string[];
 }
 
 /** What a container is made from. */
@@ -70,6 +72,23 @@ export interface RuntimeContainer {
   readonly exitCode?: number;
   /** `Completed`, `Error`, `OOMKilled`. */
   readonly reason?: string;
+  /** As of a sandbox, about the container's image name. */
+  readonly warnings?: readonly string[];
+}
+
+/** What to pull, and for whom: a simulation may ask for trouble for one container. */
+export interface PullRequest {
+  readonly image: string;
+  readonly podUid: string;
+  readonly containerName: string;
+}
+
+/** What came of a pull. */
+export interface PulledImage {
+  readonly imageId: string;
+  readonly sizeBytes: number;
+  /** How long the transfer took; a pull that joins another one's waits less. */
+  readonly pullMs: number;
 }
 
 /** What kind of probe is asked of a container. */
@@ -100,7 +119,7 @@ export interface ContainerRuntime {
   removeContainer(id: string): Promise<void>;
   listContainers(podUid?: string): readonly RuntimeContainer[];
   /** CRI PullImage; rejects with code ImagePull. */
-  pullImage(image: string, podUid: string): Promise<{ readonly imageId: string }>;
+  pullImage(request: PullRequest): Promise<PulledImage>;
   hasImage(image: string): boolean;
   /** A probe or lifecycle hook of whatever kind, answered by the container: exec, HTTP, TCP or gRPC alike. */
   probe(input: {
@@ -108,6 +127,8 @@ export interface ContainerRuntime {
     readonly kind: ProbeKind | 'postStart' | 'preStop';
     readonly timeoutSeconds: number;
   }): Promise<'success' | 'failure' | 'timeout'>;
+  /** `status()` answers differently from now on, e.g. a network was configured; `listener` must not throw. */
+  onStatusChange(listener: () => void): Cancel;
   /** Events of containers and sandboxes; `listener` must not throw. */
   onEvent(listener: (event: RuntimeEvent) => void): Cancel;
   /** Power off: everything ends at once, nothing is reported. */
