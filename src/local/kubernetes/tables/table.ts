@@ -3,6 +3,7 @@
  *
  * One module per resource under tables/ gives columns and cells; the names, types and priorities are the API server's.
  */
+import type { JsonObject } from '../../../core/model/json.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 
 /** A column; priority 0 is always shown, 1 with `-o wide`. */
@@ -21,4 +22,6 @@ export type Cell = string | number | boolean | null;
 export interface TableShape {
   readonly columns: readonly Column[];
   readonly cells: (object: ApiObject, nowMs: number) => readonly Cell[];
+  /** TableRow.conditions: a pod that has ended is Completed. Undefined: no such member. */
+  readonly rowConditions?: (object: ApiObject) => readonly JsonObject[] | undefined;
 }
