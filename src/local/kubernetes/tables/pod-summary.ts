@@ -109,12 +109,9 @@ function summarizeMain(
   let hasRunning = false;
   for (const container of (pod.status.containerStatuses ?? []).toReversed()) {
     countRestarts(tally, container);
-    const { state } = container;
     word = mainWord(container) ?? word;
-    if (isSet(state?.waiting?.reason)) continue;
-    if (state?.terminated !== undefined) {
-      if (state.terminated.exitCode !== 0) errorWord = word;
-    } else if (container.ready && state?.running !== undefined) {
+    if (hasFailed(container)) errorWord = word;
+    if (isReadyAndRunning(container)) {
       hasRunning = true;
       tally.ready += 1;
     }
@@ -126,6 +123,14 @@ function summarizeMain(
 function mainWord({ state }: ContainerStatusView): string | undefined {
   if (isSet(state?.waiting?.reason)) return state.waiting.reason;
   return state?.terminated === undefined ? undefined : terminatedWord(state.terminated);
+}
+
+function hasFailed({ state }: ContainerStatusView): boolean {
+  return state?.terminated !== undefined && state.terminated.exitCode !== 0;
+}
+
+function isReadyAndRunning({ state, ready }: ContainerStatusView): boolean {
+  return ready && state?.running !== undefined;
 }
 
 /** A pod of which one container has ended well is not Completed while another still runs or has failed. */
