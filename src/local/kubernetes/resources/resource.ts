@@ -103,8 +103,11 @@ export type ActionOutcome =
   | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
   /** Replace the object, answer with `body` (201) — binding. */
   | { readonly kind: 'replace'; readonly object: ApiObject; readonly body: JsonObject }
-  /** Delete the object with these DeleteOptions, answer with a Success Status (201) — eviction. */
-  | { readonly kind: 'delete'; readonly options: JsonObject }
+  /**
+   * Delete the object with these DeleteOptions, answer with a Success Status (201) — eviction. With `object`: first
+   * replace it with that, once the options' preconditions are met; the deletion then goes on from there.
+   */
+  | { readonly kind: 'delete'; readonly options: JsonObject; readonly object?: ApiObject }
   /** Answer only (201) — token. */
   | { readonly kind: 'answer'; readonly body: JsonObject };
 

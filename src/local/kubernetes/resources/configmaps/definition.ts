@@ -1,0 +1,56 @@
+/**
+ * ConfigMaps: texts and base64 data by key, a mebibyte in all, immutable once they say so.
+ */
+import type { ApiObject } from '../../objects/api-object.ts';
+import { defineResource } from '../define-resource.ts';
+import type { FieldError, Resource } from '../resource.ts';
+import {
+  decodedLength,
+  validateDataKeys,
+  validateImmutableData,
+} from '../shared/data-validation.ts';
+import { invalid, tooLong } from '../shared/field-errors.ts';
+import { objectAt, textEntriesAt } from '../shared/json-edit.ts';
+import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { checkSubdomain } from '../shared/names.ts';
+
+const METADATA_RULES = { isNamespaced: true, checkName: checkSubdomain };
+const BYTES_MAX = 1024 * 1024;
+
+/** configmaps. */
+export const CONFIG_MAPS: Resource = defineResource({
+  group: '',
+  plural: 'configmaps',
+  singular: 'configmap',
+  kind: 'ConfigMap',
+  shortNames: ['cm'],
+  isNamespaced: true,
+  rules: {
+    validateCreate: validate,
+    validateUpdate: (next, current) => [
+      ...validateMetadataUpdate(next, current),
+      ...validateImmutableData({ next, current, keys: ['data', 'binaryData'] }),
+      ...validate(next),
+    ],
+  },
+});
+
+function validate(object: ApiObject): readonly FieldError[] {
+  const binary = objectAt(object, 'binaryData');
+  const errors: FieldError[] = [...validateMetadata(object, METADATA_RULES)];
+  let bytes = 0;
+  for (const [key, value] of textEntriesAt(object, 'data')) {
+    errors.push(...validateDataKeys('data', [key]));
+    if (binary[key] !== undefined) {
+      errors.push(invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'));
+    }
+    bytes += Buffer.byteLength(value);
+  }
+  for (const [key, value] of textEntriesAt(object, 'binaryData')) {
+    errors.push(...validateDataKeys('binaryData', [key]));
+    bytes += decodedLength(value);
+  }
+  // The original blames the whole object: its path is empty.
+  if (bytes > BYTES_MAX) errors.push(tooLong('', BYTES_MAX));
+  return errors;
+}

@@ -1,0 +1,46 @@
+/**
+ * ControllerRevisions: a state that a controller may return to. The data never change and are kept as written.
+ */
+import { isJsonObject } from '../../../../core/model/json.ts';
+import type { ApiObject } from '../../objects/api-object.ts';
+import { defineResource } from '../define-resource.ts';
+import type { FieldError, Resource } from '../resource.ts';
+import { sameRaw } from '../shared/equal-json.ts';
+import { invalid, nonNegative, required } from '../shared/field-errors.ts';
+import { isPresent, numberAt } from '../shared/json-edit.ts';
+import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { checkSubdomain } from '../shared/names.ts';
+
+const METADATA_RULES = { isNamespaced: true, checkName: checkSubdomain };
+
+/** controllerrevisions.apps. */
+export const CONTROLLER_REVISIONS: Resource = defineResource({
+  group: 'apps',
+  plural: 'controllerrevisions',
+  singular: 'controllerrevision',
+  kind: 'ControllerRevision',
+  isNamespaced: true,
+  rules: {
+    validateCreate: (object) => [...validate(object), ...validateData(object)],
+    validateUpdate: (next, current) => [
+      ...validateMetadataUpdate(next, current),
+      ...validate(next),
+      ...(sameRaw(next['data'], current['data'])
+        ? []
+        : [invalid('data', next['data'], 'field is immutable')]),
+    ],
+  },
+});
+
+function validate(object: ApiObject): readonly FieldError[] {
+  return [
+    ...validateMetadata(object, METADATA_RULES),
+    ...nonNegative('revision', numberAt(object, 'revision')),
+  ];
+}
+
+function validateData(object: ApiObject): readonly FieldError[] {
+  if (!isPresent(object, 'data')) return [required('data', 'data is mandatory')];
+  if (isJsonObject(object['data'])) return [];
+  return [required('data', 'data must be a valid JSON object')];
+}

@@ -1,0 +1,61 @@
+/**
+ * Nodes: tainted not-ready when they register, so that nothing lands on them before they report Ready.
+ */
+import type { ApiObject } from '../../objects/api-object.ts';
+import { defineResource, keepSpec, keepStatus } from '../define-resource.ts';
+import type { Resource, Subresource } from '../resource.ts';
+import { listAt, objectAt, withMember, withoutMember } from '../shared/json-edit.ts';
+import { applyNodeDefaults } from './defaults.ts';
+import { validateNode, validateNodeUpdate } from './validation.ts';
+
+const NOT_READY_TAINT = { effect: 'NoSchedule', key: 'node.kubernetes.io/not-ready' };
+
+const STATUS_VIEW: Subresource = {
+  kind: 'view',
+  name: 'status',
+  prepareForUpdate: (next, current) => dropConfig(keepSpec(next, current)),
+  validateUpdate: validateNodeUpdate,
+};
+
+/** nodes. */
+export const NODES: Resource = defineResource({
+  group: '',
+  plural: 'nodes',
+  singular: 'node',
+  kind: 'Node',
+  shortNames: ['no'],
+  isNamespaced: false,
+  rules: {
+    applyDefaults: applyNodeDefaults,
+    admit: taintNotReady,
+    prepareForCreate: dropConfig,
+    validateCreate: validateNode,
+    prepareForUpdate: keepStatus,
+    validateUpdate: (next, current) => [
+      ...validateNode(next),
+      ...validateNodeUpdate(next, current),
+    ],
+  },
+  subresources: [STATUS_VIEW],
+  selectableFields: (object) => ({
+    'spec.unschedulable': String(objectAt(object, 'spec')['unschedulable'] === true),
+  }),
+});
+
+/** Admission plug-in TaintNodesByCondition. */
+function taintNotReady(object: ApiObject): ApiObject {
+  const spec = objectAt(object, 'spec');
+  const taints = listAt(spec, 'taints');
+  const isTainted = taints.some(
+    (taint) => taint['key'] === NOT_READY_TAINT.key && taint['effect'] === NOT_READY_TAINT.effect,
+  );
+  if (isTainted) return object;
+  return { ...object, spec: { ...spec, taints: [...taints, NOT_READY_TAINT] } };
+}
+
+/** Dynamic kubelet configuration is gone; its field is dropped. */
+function dropConfig(object: ApiObject): ApiObject {
+  const status = objectAt(object, 'status');
+  if (status['config'] === undefined) return object;
+  return withMember(object, 'status', withoutMember(status, 'config'));
+}

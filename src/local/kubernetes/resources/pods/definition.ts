@@ -1,0 +1,81 @@
+/**
+ * Pods: the resource that everything here is about. Defaults, admission, validation and views are files of their own.
+ */
+import type { ApiObject } from '../../objects/api-object.ts';
+import { defineResource, withGeneration, withStatus } from '../define-resource.ts';
+import type { Resource } from '../resource.ts';
+import { listAt, numberAt, objectAt, textAt } from '../shared/json-edit.ts';
+import { admitPod } from './admission.ts';
+import { BINDING } from './binding.ts';
+import { applyPodDefaults } from './defaults.ts';
+import { EVICTION } from './eviction.ts';
+import { preparePodUpdate } from './generation.ts';
+import { qosClassOf } from './qos-class.ts';
+import { POD_STATUS_VIEW } from './status-view.ts';
+import { validatePodUpdate } from './update-validation.ts';
+import { validatePod } from './validation.ts';
+
+/** pods. */
+export const PODS: Resource = defineResource({
+  group: '',
+  plural: 'pods',
+  singular: 'pod',
+  kind: 'Pod',
+  shortNames: ['po'],
+  categories: ['all'],
+  isNamespaced: true,
+  rules: {
+    applyDefaults: applyPodDefaults,
+    admit: admitPod,
+    prepareForCreate,
+    validateCreate: validatePod,
+    prepareForUpdate: preparePodUpdate,
+    validateUpdate: validatePodUpdate,
+    deletionGraceSeconds,
+  },
+  subresources: [POD_STATUS_VIEW, BINDING, EVICTION],
+  selectableFields,
+});
+
+const GATED_CONDITION = {
+  lastProbeTime: null,
+  lastTransitionTime: null,
+  message: 'Scheduling is blocked due to non-empty scheduling gates',
+  reason: 'SchedulingGated',
+  status: 'False',
+  type: 'PodScheduled',
+};
+
+function prepareForCreate(pod: ApiObject): ApiObject {
+  const spec = objectAt(pod, 'spec');
+  const status = { phase: 'Pending', qosClass: qosClassOf(spec) };
+  const isGated = listAt(spec, 'schedulingGates').length > 0;
+  return withGeneration(
+    withStatus(pod, isGated ? { ...status, conditions: [GATED_CONDITION] } : status),
+    1,
+  );
+}
+
+/** A pod that never ran, or has ended, goes at once. */
+function deletionGraceSeconds(pod: ApiObject, requestedSeconds: number | undefined): number {
+  const spec = objectAt(pod, 'spec');
+  const phase = textAt(objectAt(pod, 'status'), 'phase');
+  if (textAt(spec, 'nodeName') === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
+  const graceSeconds = requestedSeconds ?? numberAt(spec, 'terminationGracePeriodSeconds') ?? 0;
+  return graceSeconds < 0 ? 1 : graceSeconds;
+}
+
+function selectableFields(pod: ApiObject): Readonly<Record<string, string>> {
+  const [spec, status] = [objectAt(pod, 'spec'), objectAt(pod, 'status')];
+  const [first] = listAt(status, 'podIPs');
+  return {
+    'spec.nodeName': textAt(spec, 'nodeName'),
+    'spec.restartPolicy': textAt(spec, 'restartPolicy'),
+    'spec.schedulerName': textAt(spec, 'schedulerName'),
+    'spec.serviceAccountName': textAt(spec, 'serviceAccountName'),
+    'spec.hostNetwork': String(spec['hostNetwork'] === true),
+    'status.phase': textAt(status, 'phase'),
+    'status.podIP': first === undefined ? '' : textAt(first, 'ip'),
+    'status.nominatedNodeName': textAt(status, 'nominatedNodeName'),
+  };
+}

@@ -1,0 +1,29 @@
+/**
+ * What an update of a pod keeps and counts: the status, the priority that admission gave it, the generation.
+ */
+import type { ApiObject } from '../../objects/api-object.ts';
+import { keepStatus, withGeneration } from '../define-resource.ts';
+import { equalJson } from '../shared/equal-json.ts';
+import { isPresent, objectAt, withMember } from '../shared/json-edit.ts';
+import { withDefaultTolerations } from './default-tolerations.ts';
+
+/** An update through the pod itself. */
+export function preparePodUpdate(next: ApiObject, current: ApiObject): ApiObject {
+  const admitted = withDefaultTolerations(keepPriority(keepStatus(next, current), current));
+  return countGeneration(admitted, current);
+}
+
+/** Generation +1 when the spec differs (1.33 and newer). */
+export function countGeneration(next: ApiObject, current: ApiObject): ApiObject {
+  if (equalJson(next['spec'], current['spec'])) return next;
+  return withGeneration(next, (current.metadata.generation ?? 0) + 1);
+}
+
+function keepPriority(next: ApiObject, current: ApiObject): ApiObject {
+  let spec = objectAt(next, 'spec');
+  for (const key of ['priority', 'preemptionPolicy']) {
+    const value = objectAt(current, 'spec')[key];
+    if (value !== undefined && !isPresent(spec, key)) spec = { ...spec, [key]: value };
+  }
+  return withMember(next, 'spec', spec);
+}

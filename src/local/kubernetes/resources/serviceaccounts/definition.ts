@@ -1,0 +1,41 @@
+/**
+ * ServiceAccounts: a name to run under. References to secrets carry names only.
+ *
+ * Not here: the token subresource; the simulated runtime's containers call no API server.
+ */
+import type { ApiObject } from '../../objects/api-object.ts';
+import { defineResource } from '../define-resource.ts';
+import type { Resource } from '../resource.ts';
+import { editItemsAt, textAt } from '../shared/json-edit.ts';
+import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { checkSubdomain } from '../shared/names.ts';
+
+const METADATA_RULES = { isNamespaced: true, checkName: checkSubdomain };
+
+/** serviceaccounts. */
+export const SERVICE_ACCOUNTS: Resource = defineResource({
+  group: '',
+  plural: 'serviceaccounts',
+  singular: 'serviceaccount',
+  kind: 'ServiceAccount',
+  shortNames: ['sa'],
+  isNamespaced: true,
+  rules: {
+    prepareForCreate: cleanSecretReferences,
+    validateCreate: (object) => validateMetadata(object, METADATA_RULES),
+    prepareForUpdate: cleanSecretReferences,
+    validateUpdate: (next, current) => [
+      ...validateMetadataUpdate(next, current),
+      ...validateMetadata(next, METADATA_RULES),
+    ],
+  },
+});
+
+function cleanSecretReferences(object: ApiObject): ApiObject {
+  return editItemsAt(object, 'secrets', (reference) => {
+    const keys = Object.keys(reference);
+    return keys.length === 1 && keys[0] === 'name'
+      ? reference
+      : { name: textAt(reference, 'name') };
+  });
+}
