@@ -4,7 +4,7 @@
  * Stored objects have passed the API server's decoding and validation, so a cast to these views is sound; a view names
  * only what is read. Nothing here writes.
  */
-import type { PodSpec, Taint } from '../../../core/model/kubernetes.ts';
+import type { PodSpec, Taint, TaintEffect } from '../../../core/model/kubernetes.ts';
 import type { Json, JsonObject } from '../../../core/model/json.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 
@@ -28,7 +28,10 @@ export interface NodeView {
 }
 
 /** A taint with the time it was put on. */
-export interface TimedTaint extends Taint {
+export interface TimedTaint extends Taint, JsonObject {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: TaintEffect;
   readonly timeAdded?: string;
 }
 

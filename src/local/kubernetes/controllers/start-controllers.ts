@@ -15,12 +15,20 @@ import type {
 } from './controller-context.ts';
 import { startGarbageCollector } from './garbage-collector/start-garbage-collector.ts';
 import { createMirrors } from './mirrors.ts';
+import { startNamespaceController } from './namespace/start-namespace-controller.ts';
+import { startNodeLifecycle } from './node-lifecycle/start-node-lifecycle.ts';
+import { startPodGc } from './pod-gc/start-pod-gc.ts';
 import { createPodsByNode } from './pods-by-node.ts';
 import { startServiceAccountController } from './service-account/start-service-account-controller.ts';
+import { startTaintEviction } from './taint-eviction/start-taint-eviction.ts';
 
 const CONTROLLERS: Readonly<Record<string, StartController>> = {
   'generic-garbage-collector': startGarbageCollector,
+  'namespace-controller': startNamespaceController,
+  'node-controller': startNodeLifecycle,
+  'pod-garbage-collector': startPodGc,
   'service-account-controller': startServiceAccountController,
+  'taint-eviction-controller': startTaintEviction,
 };
 
 /** What the controllers run on. */

@@ -42,14 +42,16 @@ export async function attemptToDelete(
     return found.status.code === 404 ? { kind: 'absent' } : { kind: 'retry' };
   }
   if (found.object.metadata.uid !== coordinates.uid) return { kind: 'absent' };
-  const result = node.isDeletingDependents
-    ? await finishForeground({ client, node, known })
-    : await collect({ client, node, known }, found.object);
-  // A virtual node that exists is about to be seen; a kind that is not watched never will be.
-  if (result.kind === 'done' && node.isVirtual && known.resource !== 'events') {
-    return { kind: 'retry' };
-  }
-  return result;
+  const attempt = { client, node, known };
+  return node.isDeletingDependents
+    ? finishForeground(attempt)
+    : untilSeen(attempt, await collect(attempt, found.object));
+}
+
+/** A virtual node that exists is about to be seen; a kind that is not watched never will be. */
+function untilSeen({ node, known }: Attempt, result: AttemptResult): AttemptResult {
+  const isAwaited = node.isVirtual && known.resource !== 'events';
+  return result.kind === 'done' && isAwaited ? { kind: 'retry' } : result;
 }
 
 interface Attempt {
