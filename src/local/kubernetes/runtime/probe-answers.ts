@@ -1,0 +1,64 @@
+/**
+ * What a simulated container answers to probes and hooks, of whatever kind: exec, HTTP, TCP and gRPC alike.
+ *
+ * Answers follow from how long it has run; an answer that is immediate needs no timer.
+ */
+import { isAffected } from './container-life.ts';
+import type { ContainerRuntime } from './cri.ts';
+import type { ContainerRecord } from './machine-records.ts';
+import type { MachineTimers } from './machine-timers.ts';
+
+type ProbeInput = Parameters<ContainerRuntime['probe']>[0];
+
+/** An answer to a probe. */
+export type ProbeAnswer = Awaited<ReturnType<ContainerRuntime['probe']>>;
+
+/** Asks a container; one that does not run fails. */
+export async function answerProbe(input: {
+  readonly record: ContainerRecord | undefined;
+  readonly request: ProbeInput;
+  readonly timers: MachineTimers;
+  readonly nowMs: number;
+}): Promise<ProbeAnswer> {
+  const { record, request, timers, nowMs } = input;
+  if (record?.snapshot.state !== 'running') return 'failure';
+  const answer = decide(record, request.kind, nowMs - (record.snapshot.startedAtMs ?? nowMs));
+  const timeoutMs = request.timeoutSeconds * 1000;
+  const durationMs = durationOf(record, request.kind);
+  await timers.wait(Math.min(durationMs, timeoutMs));
+  if (durationMs > timeoutMs) return 'timeout';
+  // A container that ended meanwhile takes its hooks and probes with it.
+  return isRunning(record) ? answer : 'failure';
+}
+
+function isRunning({ snapshot }: ContainerRecord): boolean {
+  return snapshot.state === 'running';
+}
+
+function durationOf({ simulation }: ContainerRecord, kind: ProbeInput['kind']): number {
+  if (kind === 'postStart') return simulation.postStartMs;
+  return kind === 'preStop' ? simulation.preStopMs : simulation.probeMs;
+}
+
+function decide(record: ContainerRecord, kind: ProbeInput['kind'], ranMs: number): ProbeAnswer {
+  const { simulation } = record;
+  const affected = isAffected(record);
+  switch (kind) {
+    case 'startup':
+      return verdict(ranMs >= simulation.startupAfterMs);
+    case 'readiness':
+      return verdict(
+        ranMs >= simulation.readyAfterMs && !(affected && ranMs >= simulation.unreadyAtMs),
+      );
+    case 'liveness':
+      return verdict(!(affected && ranMs >= simulation.livenessFailsAtMs));
+    case 'postStart':
+      return verdict(!(affected && simulation.failsPostStart));
+    case 'preStop':
+      return verdict(!(affected && simulation.failsPreStop));
+  }
+}
+
+function verdict(isGood: boolean): ProbeAnswer {
+  return isGood ? 'success' : 'failure';
+}

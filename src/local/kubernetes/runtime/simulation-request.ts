@@ -1,0 +1,283 @@
+/**
+ * What a pod asks of its simulation, by annotations and image names (docs/simulation.md has the table).
+ *
+ * `simulate.rollcall.dev/<container>` speaks for one container, `simulate.rollcall.dev/pod` for all of them and for the
+ * sandbox, `simulate.rollcall.dev/volumes` for the volumes; an image name speaks for whoever runs the image. What is said
+ * more closely wins: container, then pod, then image. A malformed request is ignored as a whole and told as a warning:
+ * the pod runs normally. Pure.
+ */
+import {
+  parseCount,
+  parseDashedList,
+  parseDuration,
+  parseExit,
+  parseList,
+} from './simulation-grammar.ts';
+import type { Parsed, RequestItem } from './simulation-grammar.ts';
+
+/** How a container and its image behave. Failures count how often it fails; Infinity: always. */
+export interface Simulation {
+  readonly pullMs?: number;
+  readonly pullFailures: number;
+  readonly createFailures: number;
+  readonly startFailures: number;
+  readonly startMs?: number;
+  readonly exit?: { readonly code: number; readonly afterMs: number };
+  readonly oomAfterMs?: number;
+  readonly ignoresSigterm: boolean;
+  /** How long it takes to end after SIGTERM. */
+  readonly stopMs?: number;
+  readonly startupAfterMs: number;
+  readonly readyAfterMs: number;
+  readonly unreadyAtMs: number;
+  readonly livenessFailsAtMs: number;
+  /** How long an answer to a probe takes. */
+  readonly probeMs: number;
+  readonly failsPostStart: boolean;
+  readonly postStartMs: number;
+  readonly failsPreStop: boolean;
+  readonly preStopMs: number;
+  /** Exits, kills and failing probes and hooks happen in this many first runs of the container. */
+  readonly affectedRuns: number;
+}
+
+/** How the pod's sandbox behaves: how often it fails. */
+export interface SandboxSimulation {
+  readonly sandboxFailures: number;
+  readonly networkFailures: number;
+}
+
+/** How mounting the pod's volumes behaves. */
+export interface VolumeSimulation {
+  readonly delayMs: number;
+  readonly failures: number;
+}
+
+/** What was asked, and what could not be understood. */
+export interface SimulationRequest<Asked> {
+  readonly simulation: Asked;
+  readonly warnings: readonly string[];
+}
+
+/** All annotations that speak to the simulation begin so. */
+export const SIMULATION_PREFIX = 'simulate.rollcall.dev/';
+
+/** A container without a request: it starts, runs and obeys. */
+export const WELL_BEHAVED: Simulation = {
+  pullFailures: 0,
+  createFailures: 0,
+  startFailures: 0,
+  ignoresSigterm: false,
+  startupAfterMs: 0,
+  readyAfterMs: 0,
+  unreadyAtMs: Number.POSITIVE_INFINITY,
+  livenessFailsAtMs: Number.POSITIVE_INFINITY,
+  probeMs: 0,
+  failsPostStart: false,
+  postStartMs: 0,
+  failsPreStop: false,
+  preStopMs: 0,
+  affectedRuns: Number.POSITIVE_INFINITY,
+};
+
+type Annotations = Readonly<Record<string, string>>;
+type Reader = (value: string | undefined) => Parsed<Partial<Asked>>;
+type Asked = Simulation & SandboxSimulation & VolumeSimulation;
+
+const NO_WARNINGS: readonly string[] = [];
+const NO_SANDBOX_REQUEST: SimulationRequest<SandboxSimulation> = {
+  simulation: { sandboxFailures: 0, networkFailures: 0 },
+  warnings: NO_WARNINGS,
+};
+const NO_VOLUME_REQUEST: SimulationRequest<VolumeSimulation> = {
+  simulation: { delayMs: 0, failures: 0 },
+  warnings: NO_WARNINGS,
+};
+const NO_REQUEST: SimulationRequest<Simulation> = {
+  simulation: WELL_BEHAVED,
+  warnings: NO_WARNINGS,
+};
+
+function map<From, To>(parsed: Parsed<From>, convert: (value: From) => To): Parsed<To> {
+  return parsed.kind === 'ok' ? { kind: 'ok', value: convert(parsed.value) } : parsed;
+}
+
+const duration =
+  (member: keyof Asked): Reader =>
+  (value) =>
+    map(parseDuration(value), (durationMs) => ({ [member]: durationMs }));
+const count =
+  (member: keyof Asked): Reader =>
+  (value) =>
+    map(parseCount(value), (times) => ({ [member]: times }));
+const flag =
+  (member: keyof Asked): Reader =>
+  (value) =>
+    value === undefined
+      ? { kind: 'ok', value: { [member]: true } }
+      : { kind: 'malformed', because: `it takes no value, not "${value}"` };
+
+const CONTAINER_REQUESTS: ReadonlyMap<string, Reader> = new Map([
+  ['pull', duration('pullMs')],
+  ['pull-fails', count('pullFailures')],
+  ['create-fails', count('createFailures')],
+  ['start', duration('startMs')],
+  ['start-fails', count('startFailures')],
+  ['exit', (value) => map(parseExit(value), (exit) => ({ exit }))],
+  ['oom', (value) => map(parseDuration(value ?? '0s'), (oomAfterMs) => ({ oomAfterMs }))],
+  ['ignore-sigterm', flag('ignoresSigterm')],
+  ['stop', duration('stopMs')],
+  ['startup-after', duration('startupAfterMs')],
+  ['ready-after', duration('readyAfterMs')],
+  ['unready-at', duration('unreadyAtMs')],
+  ['liveness-fails-at', duration('livenessFailsAtMs')],
+  ['probe', duration('probeMs')],
+  ['post-start', duration('postStartMs')],
+  ['post-start-fails', flag('failsPostStart')],
+  ['pre-stop', duration('preStopMs')],
+  ['pre-stop-fails', flag('failsPreStop')],
+  ['runs', count('affectedRuns')],
+]);
+const SANDBOX_REQUESTS: ReadonlyMap<string, Reader> = new Map([
+  ['sandbox-fails', count('sandboxFailures')],
+  ['network-fails', count('networkFailures')],
+]);
+const POD_REQUESTS: ReadonlyMap<string, Reader> = new Map([
+  ...CONTAINER_REQUESTS,
+  ...SANDBOX_REQUESTS,
+]);
+const VOLUME_REQUESTS: ReadonlyMap<string, Reader> = new Map([
+  ['delay', duration('delayMs')],
+  ['fail', count('failures')],
+]);
+
+/** Images whose repository ends so misbehave without being asked. */
+const KNOWN_IMAGES: ReadonlyMap<string, Partial<Simulation>> = new Map<string, Partial<Simulation>>(
+  [
+    ['cannot-pull', { pullFailures: Number.POSITIVE_INFINITY }],
+    ['crash-loop', { exit: { code: 1, afterMs: 1000 } }],
+    ['completes', { exit: { code: 0, afterMs: 1000 } }],
+  ],
+);
+const IMAGE_MARK = 'simulate-';
+const IMAGE_NAMES: ReadonlySet<string> = new Set(CONTAINER_REQUESTS.keys());
+
+/** What is asked of one container. Warnings are those about its image: annotations warn with the sandbox. */
+export function readContainerSimulation(input: {
+  readonly annotations: Annotations;
+  readonly containerName: string;
+  readonly image: string;
+}): SimulationRequest<Simulation> {
+  const forImage = readImage(input.image);
+  const forPod = readAnnotation(input.annotations, { scope: 'pod', readers: POD_REQUESTS });
+  const forContainer = SCOPES_OF_PODS.has(input.containerName)
+    ? undefined
+    : readAnnotation(input.annotations, {
+        scope: input.containerName,
+        readers: CONTAINER_REQUESTS,
+      });
+  if (forImage === undefined && forPod === undefined && forContainer === undefined) {
+    return NO_REQUEST;
+  }
+  return {
+    simulation: {
+      ...WELL_BEHAVED,
+      ...valueOf(forImage),
+      ...valueOf(forPod),
+      ...valueOf(forContainer),
+    },
+    warnings: warningsOf(`image ${input.image}`, forImage),
+  };
+}
+
+const SCOPES_OF_PODS: ReadonlySet<string> = new Set(['pod', 'volumes']);
+
+/** What is asked of the pod's sandbox; warnings are about all annotations of the pod that speak to the simulation. */
+export function readSandboxSimulation(
+  annotations: Annotations,
+): SimulationRequest<SandboxSimulation> {
+  let request = NO_SANDBOX_REQUEST;
+  for (const key of Object.keys(annotations)) {
+    if (!key.startsWith(SIMULATION_PREFIX)) continue;
+    const scope = key.slice(SIMULATION_PREFIX.length);
+    const parsed = readAnnotation(annotations, { scope, readers: readersOf(scope) });
+    const asked = scope === 'pod' ? valueOf(parsed) : {};
+    request = {
+      simulation: { ...request.simulation, ...asked },
+      warnings: [...request.warnings, ...warningsOf(`annotation ${key}`, parsed)],
+    };
+  }
+  return request;
+}
+
+/** What is asked of the pod's volumes. */
+export function readVolumeSimulation(
+  annotations: Annotations,
+): SimulationRequest<VolumeSimulation> {
+  const parsed = readAnnotation(annotations, { scope: 'volumes', readers: VOLUME_REQUESTS });
+  if (parsed === undefined) return NO_VOLUME_REQUEST;
+  return {
+    simulation: { ...NO_VOLUME_REQUEST.simulation, ...valueOf(parsed) },
+    warnings: warningsOf(`annotation ${SIMULATION_PREFIX}volumes`, parsed),
+  };
+}
+
+function readersOf(scope: string): ReadonlyMap<string, Reader> {
+  if (scope === 'pod') return POD_REQUESTS;
+  return scope === 'volumes' ? VOLUME_REQUESTS : CONTAINER_REQUESTS;
+}
+
+function readAnnotation(
+  annotations: Annotations,
+  { scope, readers }: { readonly scope: string; readonly readers: ReadonlyMap<string, Reader> },
+): Parsed<Partial<Asked>> | undefined {
+  const text = annotations[SIMULATION_PREFIX + scope];
+  if (text === undefined) return undefined;
+  const items = parseList(text);
+  return items.kind === 'ok' ? readItems(items.value, readers) : items;
+}
+
+function readItems(
+  items: readonly RequestItem[],
+  readers: ReadonlyMap<string, Reader>,
+): Parsed<Partial<Asked>> {
+  let value: Partial<Asked> = {};
+  for (const item of items) {
+    const read = readers.get(item.name);
+    if (read === undefined) {
+      return { kind: 'malformed', because: `there is no "${item.name}" to ask for here` };
+    }
+    const parsed = read(item.value);
+    if (parsed.kind === 'malformed') {
+      return { kind: 'malformed', because: `${item.name}: ${parsed.because}` };
+    }
+    value = { ...value, ...parsed.value };
+  }
+  return { kind: 'ok', value };
+}
+
+function readImage(image: string): Parsed<Partial<Asked>> | undefined {
+  const [withoutDigest = ''] = image.split('@');
+  const lastSegment = withoutDigest.slice(withoutDigest.lastIndexOf('/') + 1);
+  const [repository = '', tag = ''] = lastSegment.split(':');
+  const known = KNOWN_IMAGES.get(repository);
+  if (known !== undefined) return { kind: 'ok', value: known };
+  const text = afterMark(tag) ?? afterMark(repository);
+  if (text === undefined) return undefined;
+  const items = parseDashedList(text, IMAGE_NAMES);
+  return items.kind === 'ok' ? readItems(items.value, CONTAINER_REQUESTS) : items;
+}
+
+function afterMark(text: string): string | undefined {
+  const index = text.indexOf(IMAGE_MARK);
+  return index < 0 ? undefined : text.slice(index + IMAGE_MARK.length);
+}
+
+function valueOf(parsed: Parsed<Partial<Asked>> | undefined): Partial<Asked> {
+  return parsed?.kind === 'ok' ? parsed.value : {};
+}
+
+function warningsOf(source: string, parsed: Parsed<Partial<Asked>> | undefined): readonly string[] {
+  if (parsed?.kind !== 'malformed') return NO_WARNINGS;
+  return [`The simulation ignores ${source}: ${parsed.because}`];
+}
