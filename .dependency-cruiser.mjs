@@ -79,7 +79,7 @@ const layerRules = [
       { path: '^src/local/kubernetes/(controllers|scheduler|node-agent|machines)/' },
       {
         path: '^src/local/kubernetes/(store|api|resources|schema|server|access|tables|discovery)/',
-        pathNot: 'api/api-request\\.ts$',
+        pathNot: ['api/api-request\\.ts$', 'resources/all\\.ts$'],
       },
     ],
   ),
