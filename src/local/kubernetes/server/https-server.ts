@@ -197,8 +197,7 @@ function toApiRequest(
 ): ApiRequest {
   const { headers } = request;
   const { method, user, format } = known;
-  // The handler speaks JSON; YAML is made from it on the way out.
-  const accept = format === 'yaml' ? 'application/json' : headers.accept;
+  const accept = acceptForHandler(request, format);
   const contentType = headers['content-type'];
   const userAgent = headers['user-agent'];
   return {
@@ -209,6 +208,21 @@ function toApiRequest(
     ...(contentType === undefined ? {} : { contentType }),
     ...(userAgent === undefined ? {} : { userAgent }),
   };
+}
+
+/**
+ * The handler speaks JSON; YAML is made from it on the way out. Who wants whole objects as JSON is said to have no wish:
+ * then the handler answers with the stored objects themselves, whose texts are kept.
+ */
+function acceptForHandler(
+  request: IncomingMessage,
+  format: AnswerContext['format'] | undefined,
+): string | undefined {
+  const { accept } = request.headers;
+  if (accept === undefined || !isApiPath(pathOf(request))) return accept;
+  const isWhole = !/;\s*as\s*=/.test(accept);
+  if (isWhole) return undefined;
+  return format === 'yaml' ? 'application/json' : accept;
 }
 
 function isMethod(method: string): method is ApiRequest['method'] {
