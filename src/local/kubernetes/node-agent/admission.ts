@@ -1,0 +1,191 @@
+/**
+ * May a pod run on this node (spec node-agent 3, 4b)? The kubelet's admission: shutdown, pressure, OS, resources, node
+ * affinity, host ports, untolerated NoExecute taints. NoSchedule taints and cordons are the scheduler's concern only.
+ *
+ * Pure. The first reason found is the one that is told, in the kubelet's order and words. Differs from upstream: critical
+ * pods do not preempt others.
+ */
+import type { NodeName, ResourceVersion, Uid } from '../../../core/model/identifiers.ts';
+import type {
+  PodSpec as PlacementSpec,
+  Taint,
+  Toleration,
+} from '../../../core/model/kubernetes.ts';
+import type { NodeProjection } from '../../../core/model/projections.ts';
+import { compileNodeAffinity } from '../../../core/node-affinity.ts';
+import { findUntoleratedTaint, toleratesTaint } from '../../../core/taints.ts';
+import { isJsonObject } from '../../../core/model/json.ts';
+import type { NodeConditionType } from './node/node-conditions.ts';
+import { isCriticalPod, isStaticPod } from './pod-object.ts';
+import type { PodObject } from './pod-object.ts';
+import { conflicts, hostPorts, nanosOf, podRequests, qosClassOf } from './pod-resources.ts';
+
+/** What admission looks at. */
+export interface AdmissionInput {
+  readonly pod: PodObject;
+  /** Pods that are admitted and alive. */
+  readonly others: readonly PodObject[];
+  readonly node: AdmissionNode;
+  /** MemoryPressure, DiskPressure, PIDPressure that are true. */
+  readonly pressures: readonly NodeConditionType[];
+  readonly isShuttingDown: boolean;
+}
+
+/** The node as admission sees it. */
+export interface AdmissionNode {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+  readonly allocatable: Readonly<Record<string, string>>;
+}
+
+/** The verdict; `reason` becomes the pod's. */
+export type AdmissionVerdict =
+  | { readonly kind: 'admitted' }
+  | { readonly kind: 'rejected'; readonly reason: string; readonly message: string };
+
+type Rejection = Extract<AdmissionVerdict, { readonly kind: 'rejected' }>;
+
+const MILLI = 1_000_000n;
+const NANOS = 1_000_000_000n;
+
+const CHECKS: readonly ((input: AdmissionInput) => Rejection | undefined)[] = [
+  rejectUnderPressure,
+  rejectByOs,
+  rejectByResources,
+  rejectByAffinity,
+  rejectByPorts,
+  rejectByTaints,
+  rejectInShutdown,
+];
+
+/** Admits or rejects one pod. */
+export function admitPod(input: AdmissionInput): AdmissionVerdict {
+  for (const check of CHECKS) {
+    const rejection = check(input);
+    if (rejection !== undefined) return rejection;
+  }
+  return { kind: 'admitted' };
+}
+
+function rejected(reason: string, message: string): Rejection {
+  return { kind: 'rejected', reason, message };
+}
+
+function failedPredicate(name: string, why: string): Rejection {
+  return rejected(name, `Predicate ${name} failed: ${why}`);
+}
+
+function rejectInShutdown({ isShuttingDown }: AdmissionInput): Rejection | undefined {
+  if (!isShuttingDown) return undefined;
+  return rejected('NodeShutdown', 'Pod was rejected as the node is shutting down.');
+}
+
+function rejectUnderPressure({ pod, pressures }: AdmissionInput): Rejection | undefined {
+  if (pressures.length === 0 || isCriticalPod(pod)) return undefined;
+  if (pressures.length === 1 && pressures[0] === 'MemoryPressure') {
+    const isBestEffort = (pod.status?.qosClass ?? qosClassOf(pod.spec)) === 'BestEffort';
+    const taint: Taint = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' };
+    if (!isBestEffort || tolerationsOf(pod).some((each) => toleratesTaint(each, taint))) {
+      return undefined;
+    }
+  }
+  return rejected('Evicted', `The node had condition: [${pressures.join(' ')}]. `);
+}
+
+function rejectByOs({ pod }: AdmissionInput): Rejection | undefined {
+  const { os } = pod.spec;
+  if (!isJsonObject(os) || os['name'] === 'linux') return undefined;
+  return rejected('PodOSNotSupported', "Failed to admit pod as the OS field doesn't match node OS");
+}
+
+function rejectByResources({ pod, others, node }: AdmissionInput): Rejection | undefined {
+  const podsMax = Number(node.allocatable['pods'] ?? '110');
+  if (others.length + 1 > podsMax) {
+    return lacking('pods', { requested: 1, used: others.length, capacity: podsMax });
+  }
+  const requests = podRequests(pod.spec);
+  if ([...requests.values()].every((nanos) => nanos === 0n)) return undefined;
+  const used = new Map<string, bigint>();
+  for (const other of others) {
+    for (const [name, nanos] of podRequests(other.spec)) {
+      used.set(name, (used.get(name) ?? 0n) + nanos);
+    }
+  }
+  for (const name of ['cpu', 'memory', 'ephemeral-storage', ...requests.keys()]) {
+    const requested = requests.get(name) ?? 0n;
+    const text = node.allocatable[name];
+    // A resource that no node has is some other component's to count.
+    if (requested === 0n || text === undefined) continue;
+    const capacity = nanosOf(text);
+    const taken = used.get(name) ?? 0n;
+    if (requested <= capacity - taken) continue;
+    const unit = name === 'cpu' ? MILLI : NANOS;
+    return lacking(name, {
+      requested: Number(requested / unit),
+      used: Number(taken / unit),
+      capacity: Number(capacity / unit),
+    });
+  }
+  return undefined;
+}
+
+function lacking(
+  name: string,
+  amounts: { readonly requested: number; readonly used: number; readonly capacity: number },
+): Rejection {
+  const { requested, used, capacity } = amounts;
+  return rejected(
+    `OutOf${name}`,
+    `Node didn't have enough resource: ${name}, requested: ${requested}, used: ${used}, capacity: ${capacity}`,
+  );
+}
+
+function rejectByAffinity({ pod, node }: AdmissionInput): Rejection | undefined {
+  const spec = pod.spec as unknown as PlacementSpec; // the same raw object, seen by the placement rules
+  const isSelected = Object.entries(spec.nodeSelector ?? {}).every(
+    ([key, value]) => node.labels[key] === value,
+  );
+  const isMatched = isSelected && compileNodeAffinity(spec)(projectionOf(node)) === undefined;
+  if (isMatched) return undefined;
+  return failedPredicate('NodeAffinity', "node(s) didn't match Pod's node affinity/selector");
+}
+
+/** Affinity reads the name and the labels only. */
+function projectionOf({ name, labels, taints }: AdmissionNode): NodeProjection {
+  return {
+    kind: 'Node',
+    name: name as NodeName,
+    uid: '' as Uid,
+    resourceVersion: '' as ResourceVersion,
+    labels,
+    taints,
+    unschedulable: false,
+    isReady: true,
+    isTerminating: false,
+  };
+}
+
+function rejectByPorts({ pod, others }: AdmissionInput): Rejection | undefined {
+  const wanted = hostPorts(pod.spec);
+  if (wanted.length === 0) return undefined;
+  const taken = others.flatMap(({ spec }) => hostPorts(spec));
+  if (!wanted.some((port) => taken.some((other) => conflicts(port, other)))) return undefined;
+  return failedPredicate('NodePorts', "node(s) didn't have free ports for the requested pod ports");
+}
+
+function rejectByTaints({ pod, node }: AdmissionInput): Rejection | undefined {
+  if (isStaticPod(pod)) return undefined;
+  const taint = findUntoleratedTaint({
+    taints: node.taints,
+    tolerations: tolerationsOf(pod),
+    effect: 'NoExecute',
+  });
+  if (taint === undefined) return undefined;
+  return failedPredicate('TaintToleration', "node(s) had taints that the pod didn't tolerate");
+}
+
+function tolerationsOf(pod: PodObject): readonly Toleration[] {
+  const { tolerations } = pod.spec;
+  return Array.isArray(tolerations) ? (tolerations as readonly Toleration[]) : [];
+}

@@ -1,0 +1,51 @@
+/**
+ * The cgroups of a node's pods, as bookkeeping: kubepods, below it one level per QoS class, below that one per pod (spec
+ * node-agent 4e). Guaranteed pods stand directly under kubepods. Nothing is limited; names and log lines are the real ones.
+ */
+import type { Log } from '../../../ports/log.ts';
+import { podName, uidOf } from './pod-object.ts';
+import type { PodObject } from './pod-object.ts';
+import { podRequests, qosClassOf } from './pod-resources.ts';
+
+/** The cgroups of one node. */
+export interface Cgroups {
+  /** The pod's cgroup, made if it is not there: the parent of its sandbox. */
+  readonly ensure: (pod: PodObject) => string;
+  readonly destroy: (podUid: string) => void;
+  readonly podUids: () => readonly string[];
+}
+
+const SHARES_MIN = 2;
+const SHARES_PER_CPU = 1024n;
+const NANOS = 1_000_000_000n;
+
+/** Starts with the QoS levels only. */
+export function createCgroups(log: Log): Cgroups {
+  const byPod = new Map<string, string>();
+  return {
+    ensure: (pod) => {
+      const uid = uidOf(pod);
+      const known = byPod.get(uid);
+      if (known !== undefined) return known;
+      const cgroup = cgroupOf(pod);
+      byPod.set(uid, cgroup);
+      log.debug('cgroup', { pod: podName(pod), cgroup, cpuShares: cpuShares(pod) });
+      return cgroup;
+    },
+    destroy: (uid) => {
+      byPod.delete(uid);
+    },
+    podUids: () => [...byPod.keys()],
+  };
+}
+
+function cgroupOf(pod: PodObject): string {
+  const qosClass = pod.status?.qosClass ?? qosClassOf(pod.spec);
+  const level = qosClass === 'Guaranteed' ? '' : `${qosClass.toLowerCase()}/`;
+  return `/kubepods/${level}pod${uidOf(pod)}`;
+}
+
+function cpuShares({ spec }: PodObject): number {
+  const cpu = podRequests(spec).get('cpu') ?? 0n;
+  return Math.max(SHARES_MIN, Number((cpu * SHARES_PER_CPU) / NANOS));
+}
