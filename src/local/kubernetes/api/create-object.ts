@@ -1,0 +1,109 @@
+/**
+ * Creates an object from a decoded one: by POST, and by a PUT of what does not exist where that is allowed.
+ *
+ * Order: system fields of the client dropped → namespace → defaults → namespace lifecycle → admission → name, UID,
+ * creation time → prepareForCreate → validation → store. A dry run goes the same way and stores nothing.
+ */
+import type { ApiObject, Metadata } from '../objects/api-object.ts';
+import type { Refusal } from '../resources/resource.ts';
+import type { Status } from './api-request.ts';
+import { inRequestNamespace } from './decode-body.ts';
+import { namespaceRefusal } from './namespace-lifecycle.ts';
+import { generateName, generateUid } from './object-identity.ts';
+import { withoutRepeatedOwners } from './owner-references.ts';
+import { refIn, ruleContext } from './resource-call.ts';
+import type { ResourceCall } from './resource-call.ts';
+import {
+  alreadyExists,
+  internal,
+  invalid,
+  isStatus,
+  kindSubject,
+  refusalStatus,
+  resourceSubject,
+} from './statuses.ts';
+
+/** As often is a generated name tried. */
+const NAME_ATTEMPTS_MAX = 8;
+
+/** Creates it; the object as stored (without a resourceVersion when dry), or why not. */
+export function createObject(
+  call: ResourceCall,
+  decoded: ApiObject,
+  { isDryRun }: { readonly isDryRun: boolean },
+): ApiObject | Status {
+  const { resource, services } = call;
+  const { resourceVersion } = decoded.metadata as Partial<Metadata>;
+  const placed = inRequestNamespace(call, withoutSystemFields(decoded));
+  if (isStatus(placed)) return placed;
+  const context = ruleContext(services);
+  const givenName = (placed.metadata as Partial<Metadata>).name ?? '';
+  const lifecycle = namespaceRefusal(call, givenName);
+  if (lifecycle !== undefined) return lifecycle;
+  const defaulted = resource.rules.applyDefaults(placed);
+  const admitted = resource.rules.admit?.(defaulted, context) ?? defaulted;
+  if (isRefusal(admitted)) return refusalStatus(admitted, resourceSubject(resource, givenName));
+
+  const named = withIdentity(call, admitted, context.nowText);
+  const prepared = resource.rules.prepareForCreate(named, context);
+  const errors = resource.rules.validateCreate(prepared);
+  const { name } = prepared.metadata;
+  if (errors.length > 0) return invalid(kindSubject(resource, name), errors);
+  if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0') {
+    return internal('resourceVersion should not be set on objects to be created');
+  }
+  const existing = services.store.get(refIn(call, name));
+  if (existing !== undefined) {
+    return alreadyExists(resource, name, {
+      isDeleting: existing.metadata.deletionTimestamp !== undefined,
+      isGenerated: givenName === '',
+    });
+  }
+  return isDryRun ? prepared : services.store.insert(resource.resourceName, prepared);
+}
+
+function isRefusal(value: ApiObject | Refusal): value is Refusal {
+  return typeof (value as Partial<Refusal>).code === 'number' && !('metadata' in value);
+}
+
+/** Also managedFields: this server tracks no field owners. */
+function withoutSystemFields(object: ApiObject): ApiObject {
+  const {
+    uid: _uid,
+    resourceVersion: _resourceVersion,
+    creationTimestamp: _creationTimestamp,
+    deletionTimestamp: _deletionTimestamp,
+    deletionGracePeriodSeconds: _deletionGracePeriodSeconds,
+    managedFields: _managedFields,
+    selfLink: _selfLink,
+    ...metadata
+  } = object.metadata;
+  return withoutRepeatedOwners({ ...object, metadata } as ApiObject);
+}
+
+function withIdentity(call: ResourceCall, object: ApiObject, nowText: string): ApiObject {
+  const { random } = call.services;
+  const { metadata } = object;
+  const name = (metadata as Partial<Metadata>).name ?? '';
+  const chosen = name === '' ? freeName(call, metadata.generateName ?? '') : name;
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      ...(chosen === '' ? {} : { name: chosen }),
+      uid: generateUid(random),
+      creationTimestamp: nowText,
+    },
+  };
+}
+
+/** A generated name that is free, or after eight attempts one that is taken; '' without a prefix. */
+function freeName(call: ResourceCall, prefix: string): string {
+  if (prefix === '') return '';
+  let name = '';
+  for (let attempt = 0; attempt < NAME_ATTEMPTS_MAX; attempt += 1) {
+    name = generateName(call.services.random, prefix);
+    if (call.services.store.get(refIn(call, name)) === undefined) return name;
+  }
+  return name;
+}

@@ -1,0 +1,101 @@
+/** Calls the verb that a request for a resource means; 405 where the resource does not have it. */
+import type { Resource, Subresource, Verb } from '../resources/resource.ts';
+import { answerStatus } from './answers.ts';
+import type { ApiAnswer, Authorizer, RequestAttributes, Status } from './api-request.ts';
+import type { ObjectCall, ResourceCall } from './resource-call.ts';
+import { forbiddenRequest, methodNotAllowed, noSuchResource } from './statuses.ts';
+import { createInCollection } from './verbs/create.ts';
+import { deleteCollection } from './verbs/delete-collection.ts';
+import { deleteOne } from './verbs/delete.ts';
+import { getObject } from './verbs/get.ts';
+import { listObjects } from './verbs/list.ts';
+import { patchObject } from './verbs/patch.ts';
+import { runAction } from './verbs/subresource.ts';
+import { putObject } from './verbs/update.ts';
+import { watchObjects } from './verbs/watch.ts';
+
+/** What a request for one object brings besides the call. */
+export interface ObjectRequest {
+  readonly attributes: RequestAttributes;
+  readonly authorizer: Authorizer;
+  readonly subresource?: string;
+}
+
+/** The finalize view of a namespace is PUT alone; other views are read and patched too. */
+const PUT_ONLY_VIEWS = new Set(['finalize']);
+
+/** Answers a request for a collection. */
+export function answerCollection(call: ResourceCall, verb: string): ApiAnswer {
+  const { resource } = call;
+  if (!has(resource, verb)) return answerStatus(methodNotAllowed());
+  const isEverywhere = resource.isNamespaced && call.namespace === undefined;
+  switch (verb) {
+    case 'list':
+      return listObjects(call);
+    case 'watch':
+      return watchObjects(call);
+    case 'create':
+      return isEverywhere ? answerStatus(methodNotAllowed()) : createInCollection(call);
+    case 'deletecollection':
+      return isEverywhere ? answerStatus(methodNotAllowed()) : deleteCollection(call);
+    default:
+      return answerStatus(methodNotAllowed());
+  }
+}
+
+/** Answers a request for one object, or for something under it. */
+export function answerObject(call: ObjectCall, request: ObjectRequest): ApiAnswer {
+  const { subresource } = request;
+  if (subresource !== undefined) {
+    const found = call.resource.subresources.find(({ name }) => name === subresource);
+    return found === undefined
+      ? answerStatus(noSuchResource())
+      : answerSubresource(call, { found, verb: request.attributes.verb });
+  }
+  const { verb } = request.attributes;
+  if (!has(call.resource, verb)) return answerStatus(methodNotAllowed());
+  const { rules, allowsCreateOnUpdate } = call.resource;
+  switch (verb) {
+    case 'get':
+      return getObject(call);
+    case 'update':
+      return putObject(call, {
+        rules,
+        mayCreate: allowsCreateOnUpdate,
+        createRefusal: () => createRefusal(request),
+      });
+    case 'patch':
+      return patchObject(call, rules);
+    case 'delete':
+      return deleteOne(call);
+    default:
+      return answerStatus(methodNotAllowed());
+  }
+}
+
+function answerSubresource(
+  call: ObjectCall,
+  { found, verb }: { readonly found: Subresource; readonly verb: string },
+): ApiAnswer {
+  if (found.kind === 'action') {
+    return verb === 'create' ? runAction(call, found) : answerStatus(methodNotAllowed());
+  }
+  if (verb === 'update') {
+    return putObject(call, { rules: found, mayCreate: false, createRefusal: () => undefined });
+  }
+  if (PUT_ONLY_VIEWS.has(found.name)) return answerStatus(methodNotAllowed());
+  if (verb === 'get') return getObject(call);
+  return verb === 'patch' ? patchObject(call, found) : answerStatus(methodNotAllowed());
+}
+
+function has(resource: Resource, verb: string): verb is Verb {
+  const verbs: readonly string[] = resource.verbs;
+  return verbs.includes(verb);
+}
+
+/** A PUT that would create asks for the right to create as well. */
+function createRefusal({ attributes, authorizer }: ObjectRequest): Status | undefined {
+  const create = { ...attributes, verb: 'create' };
+  const { allowed, reason } = authorizer.authorize(create);
+  return allowed ? undefined : forbiddenRequest(create, reason);
+}

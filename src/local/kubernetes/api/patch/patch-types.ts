@@ -1,0 +1,50 @@
+/** Where in the types a strategic merge patch is: a struct, a map of something, or somewhere that the types do not know. */
+import type { FieldType, Schema } from '../../schema/schema.ts';
+
+/** The type of an object that is being merged. */
+export type PatchType =
+  | { readonly kind: 'struct'; readonly struct: string }
+  | { readonly kind: 'map'; readonly valueStruct?: string }
+  | { readonly kind: 'unknown' };
+
+/** How a member merges, and the type of what it holds (of its items, for a list). */
+export interface MemberType {
+  readonly isReplaced: boolean;
+  readonly isMergedList: boolean;
+  readonly mergeKey?: string;
+  readonly type: PatchType;
+}
+
+const UNKNOWN: PatchType = { kind: 'unknown' };
+const UNKNOWN_MEMBER: MemberType = { isReplaced: false, isMergedList: false, type: UNKNOWN };
+
+/** Looks a member up. */
+export function memberType(schema: Schema, type: PatchType, name: string): MemberType {
+  switch (type.kind) {
+    case 'struct': {
+      const field = schema.field(type.struct, name);
+      return field === undefined ? UNKNOWN_MEMBER : memberOf(field);
+    }
+    case 'map':
+      return type.valueStruct === undefined
+        ? UNKNOWN_MEMBER
+        : { ...UNKNOWN_MEMBER, type: { kind: 'struct', struct: type.valueStruct } };
+    case 'unknown':
+      return UNKNOWN_MEMBER;
+  }
+}
+
+function memberOf({ shape, struct, patchStrategies, patchMergeKey }: FieldType): MemberType {
+  return {
+    isReplaced: patchStrategies.includes('replace'),
+    isMergedList: patchStrategies.includes('merge'),
+    ...(patchMergeKey === undefined ? {} : { mergeKey: patchMergeKey }),
+    type: innerType(shape, struct),
+  };
+}
+
+function innerType(shape: FieldType['shape'], struct: string | undefined): PatchType {
+  if (shape === 'map')
+    return { kind: 'map', ...(struct === undefined ? {} : { valueStruct: struct }) };
+  return struct === undefined ? UNKNOWN : { kind: 'struct', struct };
+}

@@ -1,0 +1,24 @@
+/** GET of one object; also of its `view` subresources, which show the same object. */
+import type { ApiAnswer } from '../api-request.ts';
+import { parseResourceVersion } from '../list-options.ts';
+import { renderObject } from '../render.ts';
+import { refOf } from '../resource-call.ts';
+import type { ObjectCall } from '../resource-call.ts';
+import { answerWith, answerStatus } from '../answers.ts';
+import { isStatus, notFound, tooLargeResourceVersion } from '../statuses.ts';
+
+/** Answers it: 200, 404, or 504 for a resourceVersion from the future. */
+export function getObject(call: ObjectCall): ApiAnswer {
+  const { store } = call.services;
+  const versionText = call.query.get('resourceVersion');
+  if (versionText !== null) {
+    const version = parseResourceVersion(versionText, 'get');
+    if (typeof version === 'object' && isStatus(version)) return answerStatus(version);
+    if (version !== undefined && version > store.version()) {
+      return answerStatus(tooLargeResourceVersion(versionText, store.version()));
+    }
+  }
+  const object = store.get(refOf(call));
+  if (object === undefined) return answerStatus(notFound(call.resource, call.name));
+  return answerWith(renderObject(call, object));
+}

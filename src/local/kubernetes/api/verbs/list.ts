@@ -1,0 +1,211 @@
+/**
+ * GET of a collection: selectors, pages, resourceVersion rules.
+ *
+ * A list is always of the newest version, which satisfies "any" and "not older than"; an exact old version can be given
+ * only where a page of it was given before. Pages show one moment: that of the first page.
+ */
+import type { ApiObject } from '../../objects/api-object.ts';
+import type { ApiAnswer, Status } from '../api-request.ts';
+import { answerStatus, answerWith } from '../answers.ts';
+import { parseListOptions } from '../list-options.ts';
+import type { ListOptions } from '../list-options.ts';
+import { formatListToken, parseListToken } from '../list-token.ts';
+import { renderList } from '../render.ts';
+import type { ListMetadata } from '../render.ts';
+import type { ResourceCall } from '../resource-call.ts';
+import { parseObjectSelector } from '../selectors/object-selector.ts';
+import type { ObjectSelector } from '../selectors/object-selector.ts';
+import { badRequest, expired, isStatus, tooLargeResourceVersion } from '../statuses.ts';
+
+/** One page of a collection. */
+export interface ListPage {
+  readonly items: readonly ApiObject[];
+  readonly metadata: ListMetadata;
+}
+
+/** Answers it. */
+export function listObjects(call: ResourceCall): ApiAnswer {
+  const page = readPage(call);
+  if (isStatus(page)) return answerStatus(page);
+  return answerWith(renderList(call, page.items, page.metadata));
+}
+
+/** Reads the page that a query asks for; deletions of collections read the same way. */
+export function readPage(call: ResourceCall): ListPage | Status {
+  const options = parseListOptions(call.query, 'list');
+  if (isStatus(options)) return options;
+  const selector = parseObjectSelector(call.resource, call.query);
+  if (isStatus(selector)) return selector;
+  const source = sourceOf(call, options, selector);
+  if (isStatus(source)) return source;
+  return pageOf(call, { options, selector, source });
+}
+
+/** All objects of a collection that an index cannot rule out, in key order. */
+export function candidates(call: ResourceCall, selector: ObjectSelector): readonly ApiObject[] {
+  const { services, resource, namespace } = call;
+  if (selector.name !== undefined && (namespace !== undefined || !resource.isNamespaced)) {
+    const object = services.store.get({
+      resource: resource.resourceName,
+      ...(namespace === undefined ? {} : { namespace }),
+      name: selector.name,
+    });
+    return object === undefined ? [] : [object];
+  }
+  if (selector.nodeName === undefined) {
+    return services.store.list(resource.resourceName, namespace);
+  }
+  const pods = services.store.podsOnNode(selector.nodeName);
+  return namespace === undefined
+    ? pods
+    : pods.filter((pod) => pod.metadata.namespace === namespace);
+}
+
+interface Source {
+  readonly items: readonly ApiObject[];
+  readonly version: bigint;
+  /** Exclusive; '' is the beginning. */
+  readonly afterKey: string;
+}
+
+interface PagePlan {
+  readonly options: ListOptions;
+  readonly selector: ObjectSelector;
+  readonly source: Source;
+}
+
+function sourceOf(
+  call: ResourceCall,
+  options: ListOptions,
+  selector: ObjectSelector,
+): Source | Status {
+  const { store, snapshots } = call.services;
+  const { resource, namespace } = call;
+  if (options.continueText !== '') return continuedSource(call, options, selector);
+  const newest = store.version();
+  if (options.version !== undefined && options.version > newest) {
+    return tooLargeResourceVersion(String(options.version), newest);
+  }
+  if (options.match === 'Exact' && options.version !== undefined && options.version < newest) {
+    const { version } = options;
+    const items = snapshots.get({
+      resource: resource.resourceName,
+      ...(namespace === undefined ? {} : { namespace }),
+      version,
+    });
+    if (items === undefined)
+      return expired('The resourceVersion for the provided list is too old.');
+    return { items, version, afterKey: '' };
+  }
+  return { items: candidates(call, selector), version: newest, afterKey: '' };
+}
+
+function continuedSource(
+  call: ResourceCall,
+  options: ListOptions,
+  selector: ObjectSelector,
+): Source | Status {
+  const { store, snapshots } = call.services;
+  const { resource, namespace } = call;
+  const token = parseListToken(options.continueText);
+  if (token === undefined) return badRequest('invalid continue token: continue key is not valid');
+  if (options.version !== undefined && options.version !== 0n) {
+    return badRequest('specifying resource version is not allowed when using continue');
+  }
+  const { afterKey, version } = token;
+  if (version < 0n) {
+    return { items: candidates(call, selector), version: store.version(), afterKey };
+  }
+  const items = isInHistory(call, version)
+    ? snapshots.get({
+        resource: resource.resourceName,
+        ...(namespace === undefined ? {} : { namespace }),
+        version,
+      })
+    : undefined;
+  if (items === undefined) {
+    return expired(
+      'The provided continue parameter is too old to display a consistent list result. You can start a new list ' +
+        'without the continue parameter, or use the continue token in this response to retrieve the remainder of ' +
+        'the results.',
+      formatListToken({ version: -1n, afterKey }),
+    );
+  }
+  return { items, version, afterKey };
+}
+
+/** Asks the store with a subscription that ends before it begins: it alone knows how far back it remembers. */
+function isInHistory({ services, resource }: ResourceCall, version: bigint): boolean {
+  const outcome = services.store.subscribe({
+    resource: resource.resourceName,
+    afterVersion: version,
+    onChange: () => undefined,
+  });
+  if (outcome.kind === 'expired') return false;
+  outcome.cancel();
+  return true;
+}
+
+function pageOf(call: ResourceCall, { options, selector, source }: PagePlan): ListPage {
+  const { afterKey, version } = source;
+  const start = afterKey === '' ? 0 : firstAfter(source.items, afterKey);
+  const items: ApiObject[] = [];
+  let index = start;
+  for (; index < source.items.length; index += 1) {
+    const object = source.items[index];
+    if (object === undefined || !selector.matches(object)) continue;
+    if (options.limit > 0 && items.length === options.limit) break;
+    items.push(object);
+  }
+  const resourceVersion = String(version);
+  const last = items.at(-1);
+  if (index >= source.items.length || last === undefined) {
+    return { items, metadata: { resourceVersion } };
+  }
+  keepSnapshot(call, source, selector);
+  return {
+    items,
+    metadata: {
+      resourceVersion,
+      continueToken: formatListToken({ version, afterKey: keyOf(last) }),
+      ...(selector.isEmpty ? { remainingItemCount: source.items.length - index } : {}),
+    },
+  };
+}
+
+/** A snapshot serves any selector, so it is of the whole collection; nothing has changed since this request began. */
+function keepSnapshot(
+  { services, resource, namespace }: ResourceCall,
+  source: Source,
+  selector: ObjectSelector,
+): void {
+  const { store, snapshots } = services;
+  const isIndexed = selector.name !== undefined || selector.nodeName !== undefined;
+  const isNewest = source.version === store.version();
+  snapshots.keep(
+    {
+      resource: resource.resourceName,
+      ...(namespace === undefined ? {} : { namespace }),
+      version: source.version,
+    },
+    isIndexed && isNewest ? store.list(resource.resourceName, namespace) : source.items,
+  );
+}
+
+function keyOf({ metadata }: ApiObject): string {
+  return metadata.namespace === undefined
+    ? metadata.name
+    : `${metadata.namespace}/${metadata.name}`;
+}
+
+/** Keys are ASCII and sorted by namespace, then name: both parts must be compared apart. */
+function firstAfter(items: readonly ApiObject[], afterKey: string): number {
+  const slash = afterKey.indexOf('/');
+  const afterNamespace = slash === -1 ? '' : afterKey.slice(0, slash);
+  const afterName = afterKey.slice(slash + 1);
+  const index = items.findIndex(({ metadata }) => {
+    const namespace = metadata.namespace ?? '';
+    return namespace === afterNamespace ? metadata.name > afterName : namespace > afterNamespace;
+  });
+  return index === -1 ? items.length : index;
+}

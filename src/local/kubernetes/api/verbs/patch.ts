@@ -1,0 +1,168 @@
+/**
+ * PATCH of an object, or of one of its `view` subresources: JSON Patch, merge patch, strategic merge patch.
+ *
+ * Server-side apply is not implemented: 415 with advice. The patched object goes through decoding, defaults and the
+ * same update as a PUT; a resourceVersion that the patch sets is its precondition, a UID is an attempt to change it.
+ */
+import type { Json } from '../../../../core/model/json.ts';
+import type { ApiObject } from '../../objects/api-object.ts';
+import type { ApiAnswer, PatchType, Status } from '../api-request.ts';
+import { answerStatus, answerWith } from '../answers.ts';
+import { inRequestNamespace, mediaTypeOf, nameRefusal } from '../decode-body.ts';
+import { applyJsonPatch } from '../patch/json-patch.ts';
+import { applyMergePatch } from '../patch/merge-patch.ts';
+import type { PatchOutcome } from '../patch/patch-outcome.ts';
+import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
+import { apiVersionOf, renderObject } from '../render.ts';
+import { refOf } from '../resource-call.ts';
+import type { ObjectCall } from '../resource-call.ts';
+import {
+  badRequest,
+  failure,
+  internal,
+  invalid,
+  isStatus,
+  notFound,
+  unprocessable,
+  unsupportedMediaType,
+} from '../statuses.ts';
+import { updateObject } from '../update-object.ts';
+import type { UpdateRules } from '../update-object.ts';
+import { parseWriteOptions } from '../write-options.ts';
+import type { WriteOptions } from '../write-options.ts';
+import { isJsonObject } from '../../../../core/model/json.ts';
+
+const JSON_PATCH_OPERATIONS_MAX = 10_000;
+const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
+  ['application/json-patch+json', 'json'],
+  ['application/merge-patch+json', 'merge'],
+  ['application/strategic-merge-patch+json', 'strategic'],
+  ['application/apply-patch+yaml', 'apply'],
+]);
+const TAKEN_TYPES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+];
+const APPLY_ADVICE =
+  '; server-side apply is not implemented by the local cluster: use client-side apply (kubectl apply without --server-side)';
+
+interface Patched {
+  readonly object: ApiObject;
+  readonly warnings: readonly string[];
+}
+
+/** Answers it: 200. */
+export function patchObject(call: ObjectCall, rules: UpdateRules): ApiAnswer {
+  const type = PATCH_TYPES.get(mediaTypeOf(call.request.contentType));
+  if (type === undefined) return answerStatus(unsupportedMediaType(TAKEN_TYPES));
+  if (type === 'apply') return answerStatus(unsupportedMediaType(TAKEN_TYPES, APPLY_ADVICE));
+  const options = parseWriteOptions(call.query, 'PatchOptions');
+  if (isStatus(options)) return answerStatus(options);
+  const current = call.services.store.get(refOf(call));
+  if (current === undefined) return answerStatus(notFound(call.resource, call.name));
+  const patched = patchedObject(call, { current, type, options });
+  if (isStatus(patched)) return answerStatus(patched);
+  const { warnings } = patched;
+  const placed = inRequestNamespace(call, patched.object);
+  if (isStatus(placed)) return answerStatus(placed, warnings);
+  const misnamed = nameRefusal(placed, call.name);
+  if (misnamed !== undefined) return answerStatus(misnamed, warnings);
+  const next = call.resource.rules.applyDefaults(placed);
+  const { isDryRun } = options;
+  const stored = updateObject(call, { current, next, rules, isDryRun });
+  if (isStatus(stored)) return answerStatus(stored, warnings);
+  return answerWith(renderObject(call, stored), { warnings });
+}
+
+function patchedObject(
+  call: ObjectCall,
+  input: {
+    readonly current: ApiObject;
+    readonly type: Exclude<PatchType, 'apply'>;
+    readonly options: WriteOptions;
+  },
+): Patched | Status {
+  const { current, type, options } = input;
+  const patch = call.request.body;
+  if (patch === undefined) return badRequest('error decoding patch: unexpected end of JSON input');
+  const outcome = apply(call, { current, type, patch });
+  if (isStatus(outcome)) return outcome;
+  if (outcome.kind !== 'patched') return refusalOf(outcome);
+  const given = outcome.warnings ?? [];
+  const { resource, services } = call;
+  const { value } = outcome;
+  const isSameKind =
+    isJsonObject(value) &&
+    value.kind === resource.kind &&
+    value.apiVersion === apiVersionOf(resource);
+  const decoded = isSameKind
+    ? services.schema.decode(resource, value)
+    : type === 'strategic' && isJsonObject(value)
+      ? services.schema.decode(resource, {
+          ...value,
+          kind: resource.kind,
+          apiVersion: apiVersionOf(resource),
+        })
+      : undefined;
+  if (decoded === undefined) return invalidPatch('no such kind is registered for this version');
+  if (decoded.kind === 'malformed') return invalidPatch(decoded.message);
+  const unknown = [...given, ...decoded.unknownFields.map((field) => `unknown field "${field}"`)];
+  if (unknown.length > 0 && options.fieldValidation === 'Strict') {
+    return invalidPatch(`strict decoding error: ${unknown.join(', ')}`);
+  }
+  return {
+    object: decoded.object,
+    warnings: options.fieldValidation === 'Warn' ? unknown : [],
+  };
+}
+
+function apply(
+  { services, resource }: ObjectCall,
+  input: {
+    readonly current: ApiObject;
+    readonly type: Exclude<PatchType, 'apply'>;
+    readonly patch: Json;
+  },
+): PatchOutcome | Status {
+  const { current, type, patch } = input;
+  const { schema } = services;
+  switch (type) {
+    case 'json':
+      if (Array.isArray(patch) && patch.length > JSON_PATCH_OPERATIONS_MAX) {
+        return failure({
+          code: 413,
+          reason: 'RequestEntityTooLarge',
+          message: `Request entity too large: The allowed maximum operations in a JSON patch is ${String(JSON_PATCH_OPERATIONS_MAX)}`,
+        });
+      }
+      return applyJsonPatch(current, patch);
+    case 'merge':
+      if (!isJsonObject(patch)) {
+        return badRequest('error decoding patch: the patch is not an object');
+      }
+      return { kind: 'patched', value: applyMergePatch(current, patch) };
+    case 'strategic':
+      return applyStrategicMergePatch(current, patch, {
+        schema,
+        struct: schema.structOf(resource),
+      });
+  }
+}
+
+function refusalOf({ kind, message }: Exclude<PatchOutcome, { kind: 'patched' }>): Status {
+  switch (kind) {
+    case 'malformed':
+      return badRequest(message);
+    case 'inapplicable':
+      return unprocessable(message);
+    case 'failed':
+      return internal(message);
+  }
+}
+
+function invalidPatch(message: string): Status {
+  return invalid({ group: '', kind: '' }, [
+    { field: 'patch', type: 'FieldValueInvalid', detail: message },
+  ]);
+}
