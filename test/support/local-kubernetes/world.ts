@@ -1,0 +1,100 @@
+/**
+ * A local cluster's API on virtual time: the real store, rules, handler and clients, without machines or network.
+ *
+ * Nothing runs in it but what a test starts, so what happens is what the part under test did. `settle` lets everything
+ * that is due now happen; time moves only through `clock`.
+ */
+import { createBootstrapObjects } from '../../../src/local/kubernetes/cluster/bootstrap-objects.ts';
+import { createLocalApi } from '../../../src/local/kubernetes/cluster/create-api.ts';
+import type { ApiHandler, RequestObserver } from '../../../src/local/kubernetes/api/api-request.ts';
+import type {
+  ClientFactory,
+  ClientOutcome,
+  LocalClient,
+} from '../../../src/local/kubernetes/client/local-client.ts';
+import type {
+  ApiObject,
+  ObjectRef,
+  ResourceName,
+} from '../../../src/local/kubernetes/objects/api-object.ts';
+import { createMemoryStore } from '../../../src/local/kubernetes/store/memory-store.ts';
+import type { Store } from '../../../src/local/kubernetes/store/store.ts';
+import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { Random } from '../../../src/ports/random.ts';
+import { MemoryLog } from '../memory-log.ts';
+import { seededRandom } from '../seeded-random.ts';
+import { settle, VirtualClock } from '../virtual-clock.ts';
+
+/** The user of `admin`. */
+export const ADMINISTRATOR = { name: 'kubernetes-admin', groups: ['system:masters'] } as const;
+
+/** The world. */
+export interface LocalWorld {
+  readonly clock: VirtualClock;
+  readonly random: Random;
+  readonly log: MemoryLog;
+  readonly store: Store;
+  readonly handler: ApiHandler;
+  readonly clients: ClientFactory;
+  readonly admin: LocalClient;
+  /** Lets all that is due now happen, without moving time. */
+  readonly settle: () => Promise<void>;
+  /** Creates; throws with the refusal's message if the API server refuses. */
+  readonly create: (resource: ResourceName, object: JsonObject) => Promise<ApiObject>;
+  /** The stored object, read past the API. */
+  readonly read: (ref: ObjectRef) => ApiObject | undefined;
+  /** Events about objects of a name, oldest first, as `Type Reason: message`. */
+  readonly eventsAbout: (name: string) => readonly string[];
+}
+
+/** Makes a world with the bootstrap namespaces and nothing else. */
+export async function createLocalWorld(
+  options: {
+    readonly seed?: number;
+    readonly store?: Store;
+    readonly onRequest?: RequestObserver;
+  } = {},
+): Promise<LocalWorld> {
+  const clock = new VirtualClock();
+  const random = seededRandom(options.seed ?? 1);
+  const store = options.store ?? createMemoryStore();
+  const { onRequest } = options;
+  const api = { store, clock, random, ...(onRequest === undefined ? {} : { onRequest }) };
+  const { handler, clients } = createLocalApi(api);
+  const admin = clients.clientFor(ADMINISTRATOR);
+  await createBootstrapObjects(admin);
+  return {
+    clock,
+    random,
+    log: new MemoryLog(),
+    store,
+    handler,
+    clients,
+    admin,
+    settle: async () => {
+      await settle();
+      await clock.advance(0);
+    },
+    create: async (resource, object) => demand(await admin.create(resource, object)),
+    read: (ref) => store.get(ref),
+    eventsAbout: (name) => eventTexts(store, name),
+  };
+}
+
+/** The object of an outcome; throws with the refusal's message. */
+export function demand(outcome: ClientOutcome): ApiObject {
+  if (outcome.kind === 'ok') return outcome.object;
+  throw new Error(outcome.status.message ?? outcome.status.reason ?? 'refused');
+}
+
+function eventTexts(store: Store, name: string): readonly string[] {
+  return store
+    .list('events')
+    .filter((event) => (event['involvedObject'] as { readonly name?: string }).name === name)
+    .toSorted((left, right) =>
+      Number(BigInt(left.metadata.resourceVersion) - BigInt(right.metadata.resourceVersion)),
+    )
+    .map(({ type, reason, message }) =>
+      [String(type), `${String(reason)}: ${String(message)}`].join(' '),
+    );
+}
