@@ -21,7 +21,7 @@ import { startObserver } from '../conformance/control-plane/observer.ts';
 import type { Observer } from '../conformance/control-plane/observer.ts';
 import { testDaemonSet, daemonSetPath } from '../conformance/scenarios/daemon-set.ts';
 import { applyFiles } from '../conformance/scenarios/manifests.ts';
-import { repositoryPath } from '../conformance/scenarios/stage.ts';
+import { repositoryPath } from '../conformance/scenarios/repository.ts';
 import { startEngineProcess } from './support/engine-process.ts';
 import { percentile, renderRows } from './support/statistics.ts';
 

@@ -17,8 +17,9 @@ import { EXPECTED_NODES, applyExamples, uidOf } from './examples.ts';
 import { expectNoDoublePlacement, expectPodsOn } from './expectations.ts';
 import { churn, endChurn } from './churn.ts';
 import { createSeeded, seedOfRun } from './seeded.ts';
-import { openBareStage, repositoryPath } from './stage.ts';
+import { openBareStage } from './stage.ts';
 import type { BareStage } from './stage.ts';
+import { repositoryPath } from './repository.ts';
 
 const KILLS_COUNT = 50;
 /** From just after the process began to well after it has caught up. */

@@ -20,6 +20,7 @@ import { startEngine } from '../../../src/local/engine.ts';
 import type { EngineCluster, EngineOptions } from '../../../src/local/engine-options.ts';
 import type { Engine } from '../../../src/local/engine.ts';
 import { applyFiles } from './manifests.ts';
+import { repositoryPath } from './repository.ts';
 import { createActivityLog } from './activity-log.ts';
 import type { ActivityLog } from './activity-log.ts';
 
@@ -107,13 +108,6 @@ export interface StageOptions {
 
 /** The suite's control planes have no built-in loop, and never a leader election to wait for. */
 const PROBE_WAIT_MS = 3000;
-
-const REPOSITORY = new URL('../../../', import.meta.url).pathname;
-
-/** Path of a file of this repository. */
-export function repositoryPath(path: string): string {
-  return join(REPOSITORY, path);
-}
 
 /** Sets a stage on which Rollcall does not run; the caller owes `close()`. */
 export async function openBareStage(

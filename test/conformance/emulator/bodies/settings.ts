@@ -1,0 +1,105 @@
+/**
+ * Bodies of ConfigMaps, Secrets and ServiceAccounts.
+ */
+import { changesOf, makeMetadata, METADATA_CHANGES, sometimes } from './body.ts';
+import type { Bodies } from './body.ts';
+
+/** ConfigMaps. */
+export const CONFIG_MAP_BODIES: Bodies = {
+  make: (seeded, identity) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: makeMetadata(seeded, identity),
+    ...sometimes(seeded, 0.5, {
+      data: { level: 'info', empty: '' },
+      binaryData: { blob: 'AAEC' },
+    }),
+    ...sometimes(seeded, 0.1, { immutable: true }),
+  }),
+  changes: [
+    ...METADATA_CHANGES,
+    ...changesOf([
+      ['data.level', 'debug'],
+      ['data.level'],
+      ['data.level', 5],
+      ['data.level', null],
+      ['data.[bad key!]', 'x'],
+      ['data.blob', 'the same key'],
+      ['data', null],
+      ['data', {}],
+      ['data', 'text'],
+      ['binaryData.blob', 'not base64!'],
+      ['binaryData.blob', 'AAED'],
+      ['immutable', true],
+      ['immutable', false],
+      ['immutable', null],
+      ['immutable', 'yes'],
+    ]),
+  ],
+  statusChanges: [],
+};
+
+/** Secrets. */
+export const SECRET_BODIES: Bodies = {
+  make: (seeded, identity) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: makeMetadata(seeded, identity),
+    ...sometimes(seeded, 0.5, {
+      data: { password: 'c2VjcmV0', '.dockerconfigjson': 'e30=' },
+      stringData: { user: 'me' },
+      type: seeded.pick(['Opaque', 'example.com/own', 'kubernetes.io/dockerconfigjson']),
+    }),
+    ...sometimes(seeded, 0.1, { immutable: true }),
+  }),
+  changes: [
+    ...METADATA_CHANGES,
+    ...changesOf([
+      ['data.password', 'Y2hhbmdlZA=='],
+      ['data.password', 'not base64!'],
+      ['data.password', ''],
+      ['data.password', null],
+      ['data.[bad key!]', 'eA=='],
+      ['stringData.password', 'plain'],
+      ['stringData.user', 5],
+      ['data'],
+      ['type', 'Opaque'],
+      ['type', 'kubernetes.io/tls'],
+      ['type', 'kubernetes.io/basic-auth'],
+      ['type', 'kubernetes.io/ssh-auth'],
+      ['type', 'kubernetes.io/service-account-token'],
+      ['type', ''],
+      ['immutable', true],
+      ['immutable', false],
+    ]),
+  ],
+  statusChanges: [],
+};
+
+/** ServiceAccounts. */
+export const SERVICE_ACCOUNT_BODIES: Bodies = {
+  make: (seeded, identity) => ({
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: makeMetadata(seeded, identity),
+    ...sometimes(seeded, 0.4, {
+      secrets: [{ name: 'token' }],
+      imagePullSecrets: [{ name: 'pull' }],
+      automountServiceAccountToken: false,
+    }),
+  }),
+  changes: [
+    ...METADATA_CHANGES,
+    ...changesOf([
+      ['secrets', [{ name: 'a' }, { name: 'b' }]],
+      ['secrets', []],
+      ['secrets', null],
+      ['secrets.0.name', 'renamed'],
+      ['imagePullSecrets', [{ name: 'added' }]],
+      ['automountServiceAccountToken', true],
+      ['automountServiceAccountToken', 'no'],
+      ['unknownMember', 1],
+    ]),
+  ],
+  statusChanges: [],
+};

@@ -1,0 +1,84 @@
+/**
+ * The local API server answers as the real one does: seeded requests to both, equal but for a published list.
+ *
+ * First two real servers are compared: what differs there is the comparison's fault, not the local server's.
+ *
+ * Replay: the failure prints `EMULATOR_SEED=… EMULATOR_EPISODE=… EMULATOR_KEEP=…` and the command.
+ * More: EMULATOR_STEPS=100000 and another EMULATOR_SEED.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
+import { readAllowed } from './allowed.ts';
+import { compareServers, faultsOfList } from './differential.ts';
+import type { DifferentialReport } from './differential.ts';
+import { openLocalServer } from './open-local-server.ts';
+import { openRealServer } from './open-servers.ts';
+import type { RunningServer } from './open-servers.ts';
+
+const SEED = Number(process.env['EMULATOR_SEED'] ?? '20261121');
+const STEPS_COUNT = Number(process.env['EMULATOR_STEPS'] ?? '5000');
+const EPISODE = process.env['EMULATOR_EPISODE'];
+const KEEP = process.env['EMULATOR_KEEP'];
+/** Enough to meet every verb and resource several times. */
+const TWINS_STEPS_COUNT = 1500;
+
+const skip = skipWithoutTools([TOOLS.go]);
+const title = `the local API server beside the real one (seed ${SEED})`;
+
+describe(title, { skip, timeout: 900_000 }, () => {
+  const running: RunningServer[] = [];
+  let real: RunningServer;
+
+  before(async () => {
+    real = await openRealServer('real');
+    running.push(real);
+  });
+  after(async () => {
+    for (const server of running) await server.stop();
+  });
+
+  it('compares well: two real servers do not differ', async (context) => {
+    if (EPISODE !== undefined) {
+      context.skip('a replay of one episode');
+      return;
+    }
+    const twin = await openRealServer('twin');
+    running.push(twin);
+    const report = await compareServers({
+      servers: { left: real.server, right: twin.server },
+      seed: SEED + 1,
+      prefix: 'twin',
+      stepsCount: Math.min(TWINS_STEPS_COUNT, STEPS_COUNT),
+      allowed: [],
+    });
+    context.diagnostic(`${report.stepsPlayed} requests`);
+    assert.equal(report.unlisted.join('\n'), '');
+  });
+
+  it(`answers ${STEPS_COUNT} requests alike, but for the published list`, async (context) => {
+    const local = await openLocalServer();
+    running.push(local);
+    const allowed = readAllowed();
+    const report = await compareServers({
+      servers: { left: real.server, right: local.server },
+      seed: SEED,
+      prefix: 'e',
+      stepsCount: STEPS_COUNT,
+      allowed,
+      ...(EPISODE === undefined ? {} : { episode: Number(EPISODE) }),
+      ...(KEEP === undefined ? {} : { keep: new Set(KEEP.split(',').map(Number)) }),
+    });
+    context.diagnostic(
+      `${report.stepsPlayed} requests, ${report.allowedCount} allowed differences`,
+    );
+    assert.equal(report.unlisted.join('\n'), '');
+    assert.deepEqual(faultsOfList(allowed), []);
+    if (EPISODE === undefined)
+      assert.deepEqual(unusedOf(report), [], 'entries that no longer occur');
+  });
+});
+
+function unusedOf(report: DifferentialReport): string[] {
+  return report.unused.map(({ verb, resource, field }) => `${verb} × ${resource} × ${field}`);
+}

@@ -1,0 +1,122 @@
+/**
+ * Plays the steps of an episode on two servers, in the same order on both, and reports what differs.
+ *
+ * Both get a step at the same time, and the next one when both have answered. Watches stay open until the end, so that
+ * they see history and what comes live alike; then both streams are read until they are quiet and equally long, or
+ * have been quiet for long. A request that one server took and the other refused ends the episode: what follows
+ * would differ for that reason alone.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { isJsonObject } from '../../../src/core/model/json.ts';
+import type { Json } from '../../../src/core/model/json.ts';
+import { compareAnswers } from './compare.ts';
+import type { Difference } from './compare.ts';
+import { inOrder } from './frame-order.ts';
+import { maskAnswer, maskFrame } from './mask.ts';
+import { ServerMemory } from './memory.ts';
+import type { Answer, ComparedServer, OpenWatch } from './server.ts';
+import type { Step } from './step.ts';
+
+/** The two servers. */
+export interface Pair<Side> {
+  readonly left: Side;
+  readonly right: Side;
+}
+
+/** What an episode came to. */
+export interface EpisodeResult {
+  readonly differences: readonly Difference[];
+  readonly stepsPlayed: number;
+}
+
+const QUIET_MS = 40;
+const QUIET_MS_IF_UNEQUAL = 1500;
+const POLL_MS = 10;
+
+type Sides<Value> = Pair<Value>;
+
+/** Plays an episode. */
+export async function runEpisode(
+  servers: Pair<ComparedServer>,
+  steps: readonly Step[],
+): Promise<EpisodeResult> {
+  const memories: Sides<ServerMemory> = { left: new ServerMemory(), right: new ServerMemory() };
+  const differences: Difference[] = [];
+  const watches: { readonly step: Step; readonly open: Sides<OpenWatch> }[] = [];
+  let stepsPlayed = 0;
+  try {
+    for (const step of steps) {
+      if (step.settleMs !== undefined) await delay(step.settleMs);
+      const [left, right] = await Promise.all([
+        servers.left.send(step, memories.left),
+        servers.right.send(step, memories.right),
+      ]);
+      stepsPlayed += 1;
+      if (isWatch(left) && isWatch(right)) {
+        watches.push({ step, open: { left, right } });
+        if (step.awaitsBookmark === true) await waitForBookmarks({ left, right });
+        continue;
+      }
+      const found = compareAnswers(
+        step,
+        maskEither(step, left, memories.left),
+        maskEither(step, right, memories.right),
+      );
+      differences.push(...found);
+      if (found.some((one) => one.field === 'status')) break;
+    }
+    for (const { step, open } of watches) {
+      await readToEnd(open);
+      differences.push(...compareWatches(step, open, memories));
+    }
+  } finally {
+    for (const { open } of watches) {
+      open.left.close();
+      open.right.close();
+    }
+  }
+  return { differences, stepsPlayed };
+}
+
+function isWatch(answer: Answer | OpenWatch): answer is OpenWatch {
+  return 'frames' in answer;
+}
+
+/** A watch that only one server opened: its status is what differs. */
+function maskEither(step: Step, answer: Answer | OpenWatch, memory: ServerMemory): Json {
+  if (!isWatch(answer)) return maskAnswer(step, answer, memory);
+  answer.close();
+  return { status: 200, warningsCount: 0, body: 'a watch' };
+}
+
+/** The real server sends the bookmark a moment after the events; what came between would be chance. */
+async function waitForBookmarks({ left, right }: Sides<OpenWatch>): Promise<void> {
+  const deadlineMs = performance.now() + QUIET_MS_IF_UNEQUAL;
+  const isMarked = ({ frames }: OpenWatch): boolean =>
+    frames.some((frame) => isJsonObject(frame) && frame['type'] === 'BOOKMARK');
+  while (performance.now() < deadlineMs && !(isMarked(left) && isMarked(right))) {
+    await delay(POLL_MS);
+  }
+}
+
+async function readToEnd({ left, right }: Sides<OpenWatch>): Promise<void> {
+  for (;;) {
+    const quietMs = performance.now() - Math.max(left.lastFrameAtMs(), right.lastFrameAtMs());
+    const isEqual =
+      left.frames.length === right.frames.length && left.hasEnded() === right.hasEnded();
+    if (quietMs >= (isEqual ? QUIET_MS : QUIET_MS_IF_UNEQUAL)) return;
+    await delay(POLL_MS);
+  }
+}
+
+function compareWatches(
+  step: Step,
+  open: Sides<OpenWatch>,
+  memories: Sides<ServerMemory>,
+): Difference[] {
+  const mask = (side: 'left' | 'right'): Json => ({
+    hasEnded: open[side].hasEnded(),
+    frames: inOrder(open[side].frames).map((frame) => maskFrame(frame, memories[side])),
+  });
+  return compareAnswers(step, mask('left'), mask('right'));
+}
