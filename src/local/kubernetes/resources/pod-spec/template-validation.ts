@@ -15,7 +15,7 @@ export function validatePodTemplate(template: JsonObject, field: string): readon
   const errors: FieldError[] = [
     ...validateLabels(metadata, `${field}.labels`),
     ...validateAnnotations(metadata, `${field}.annotations`),
-    ...validatePodSpec({ spec, field: `${field}.spec`, isPod: false }),
+    ...validatePodSpec({ spec, field: `${field}.spec`, place: 'template' }),
   ];
   if (listAt(spec, 'ephemeralContainers').length > 0) {
     const detail = 'ephemeral containers not allowed in pod template';

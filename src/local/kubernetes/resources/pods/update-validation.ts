@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
+import { validateTolerations } from '../pod-spec/toleration-validation.ts';
 import type { FieldError } from '../resource.ts';
 import { equalJson } from '../shared/equal-json.ts';
 import { at, forbidden, invalid, NO_ERRORS, required } from '../shared/field-errors.ts';
@@ -23,14 +24,14 @@ export function validatePodUpdate(next: ApiObject, current: ApiObject): readonly
   const [after, before] = [objectAt(next, 'spec'), objectAt(current, 'spec')];
   if (after === before) return errors;
   for (const list of ['containers', 'initContainers']) {
-    const listErrors = validateContainers(after, before, list);
+    const listErrors = validateContainers({ after, before, list });
     errors.push(...listErrors);
     if (listAt(after, list).length !== listAt(before, list).length) return errors;
   }
   const deadline = validateDeadline(after, before);
   errors.push(...deadline.errors);
   if (deadline.stops) return errors;
-  errors.push(...validateTolerations(after, before), ...validateGates(after, before));
+  errors.push(...validateAddedTolerations(after, before), ...validateGates(after, before));
   if (!equalJson(withUpdatableOf(after, before), before)) {
     const detail =
       'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
@@ -39,11 +40,12 @@ export function validatePodUpdate(next: ApiObject, current: ApiObject): readonly
   return errors;
 }
 
-function validateContainers(
-  after: JsonObject,
-  before: JsonObject,
-  list: string,
-): readonly FieldError[] {
+function validateContainers(input: {
+  readonly after: JsonObject;
+  readonly before: JsonObject;
+  readonly list: string;
+}): readonly FieldError[] {
+  const { after, before, list } = input;
   const containers = listAt(after, list);
   const field = `spec.${list}`;
   if (containers.length !== listAt(before, list).length) {
@@ -83,12 +85,13 @@ function validateDeadline(
 }
 
 /** An old toleration may only get other seconds; new ones may be added. */
-function validateTolerations(after: JsonObject, before: JsonObject): readonly FieldError[] {
+function validateAddedTolerations(after: JsonObject, before: JsonObject): readonly FieldError[] {
   const next = listAt(after, 'tolerations').map(withoutSeconds);
   const isKept = listAt(before, 'tolerations')
     .map(withoutSeconds)
     .every((old) => next.some((it) => equalJson(it, old)));
-  if (isKept) return NO_ERRORS;
+  // The original looks at them a second time here.
+  if (isKept) return validateTolerations(listAt(after, 'tolerations'), 'spec.tolerations');
   const detail = 'existing toleration can not be modified except its tolerationSeconds';
   return [forbidden('spec.tolerations', detail)];
 }
@@ -103,7 +106,7 @@ function validateGates(after: JsonObject, before: JsonObject): readonly FieldErr
   return listAt(after, 'schedulingGates').flatMap((gate, index) =>
     known.has(textAt(gate, 'name'))
       ? []
-      : [forbidden(at('spec.schedulingGates', index), 'only deletion is allowed')],
+      : [forbidden(`${at('spec.schedulingGates', index)}.name`, 'only deletion is allowed')],
   );
 }
 

@@ -31,7 +31,7 @@ export function validatePod(pod: ApiObject): readonly FieldError[] {
 export function validatePodAsItIs(pod: ApiObject): readonly FieldError[] {
   return [
     ...validateMetadata(pod, METADATA_RULES),
-    ...validatePodSpec({ spec: objectAt(pod, 'spec'), field: 'spec', isPod: true }),
+    ...validatePodSpec({ spec: objectAt(pod, 'spec'), field: 'spec', place: 'pod' }),
     ...validateTokenVolumes(pod),
   ];
 }

@@ -89,3 +89,24 @@ export function invalidText(
 
 /** Nothing wrong. */
 export const NO_ERRORS: readonly FieldError[] = Object.freeze([]);
+
+/** A text that must be one of a closed set: required when empty. */
+export function oneOf(
+  field: string,
+  value: string,
+  supported: readonly string[],
+): readonly FieldError[] {
+  if (supported.includes(value)) return NO_ERRORS;
+  return [value === '' ? required(field) : notSupported(field, value, supported)];
+}
+
+/** A number that must lie between two bounds. */
+export function inRange(
+  field: string,
+  value: number | undefined,
+  bounds: { readonly min: number; readonly max: number },
+): readonly FieldError[] {
+  const { min, max } = bounds;
+  if (value === undefined || (value >= min && value <= max)) return NO_ERRORS;
+  return [invalid(field, value, `must be between ${String(min)} and ${String(max)}, inclusive`)];
+}

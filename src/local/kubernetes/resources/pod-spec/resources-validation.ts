@@ -1,0 +1,128 @@
+/**
+ * Requests and limits of containers: names, amounts, and no request above its limit.
+ *
+ * Differs from upstream: claims of dynamic resources are not looked at.
+ */
+import type { JsonObject } from '../../../../core/model/json.ts';
+import { compareQuantities, ZERO_QUANTITY } from '../../objects/quantity.ts';
+import type { FieldError } from '../resource.ts';
+import { forbidden, invalid, invalidText, NO_ERRORS, required } from '../shared/field-errors.ts';
+import { objectAt, textEntriesAt } from '../shared/json-edit.ts';
+import { checkQualifiedName } from '../shared/names.ts';
+import { quantityOf } from '../shared/resource-lists.ts';
+
+const CONTAINER_RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
+const STANDARD_RESOURCES: ReadonlySet<string> = new Set([
+  ...CONTAINER_RESOURCES,
+  'requests.cpu',
+  'requests.memory',
+  'requests.storage',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'storage',
+  'count/pods',
+]);
+
+/** `resources` at `field`. */
+export function validateResources(resources: JsonObject, field: string): readonly FieldError[] {
+  const limits = objectAt(resources, 'limits');
+  const requests = objectAt(resources, 'requests');
+  const errors: FieldError[] = [
+    ...validateAmounts(resources, `${field}.limits`, 'limits'),
+    ...validateAmounts(resources, `${field}.requests`, 'requests'),
+    ...validateRequests(requests, limits, field),
+  ];
+  const names = [...Object.keys(limits), ...Object.keys(requests)];
+  if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
+    errors.push(forbidden(field, 'HugePages require cpu or memory'));
+  }
+  return errors;
+}
+
+function validateAmounts(
+  resources: JsonObject,
+  field: string,
+  list: 'limits' | 'requests',
+): readonly FieldError[] {
+  if (resources[list] === undefined) return NO_ERRORS;
+  return textEntriesAt(resources, list).flatMap(([name, text]) => {
+    const amountField = `${field}[${name}]`;
+    return [...validateName(name, amountField), ...validateAmount(name, text, amountField)];
+  });
+}
+
+function validateName(name: string, field: string): readonly FieldError[] {
+  if (CONTAINER_RESOURCES.has(name)) return NO_ERRORS;
+  const problems = checkQualifiedName(name);
+  const errors: FieldError[] = [...invalidText(field, name, problems)];
+  if (!name.includes('/')) {
+    if (isHugePages(name)) return errors;
+    if (problems.length === 0 && !STANDARD_RESOURCES.has(name)) {
+      errors.push(invalid(field, name, 'must be a standard resource type or fully qualified'));
+    }
+    errors.push(invalid(field, name, 'must be a standard resource for containers'));
+  } else if (
+    !isNative(name) &&
+    (name.startsWith('requests.') || checkQualifiedName(`requests.${name}`).length > 0)
+  ) {
+    errors.push(invalid(field, name, "doesn't follow extended resource name standard"));
+  }
+  return errors;
+}
+
+function validateAmount(name: string, text: string, field: string): readonly FieldError[] {
+  const quantity = quantityOf(text);
+  const errors: FieldError[] = [];
+  if (compareQuantities(quantity, ZERO_QUANTITY) < 0) {
+    errors.push(invalid(field, text, 'must be greater than or equal to 0'));
+  }
+  const isWholeOnly = name.includes('/') && !isNative(name);
+  if (isWholeOnly && quantity.nanos % 1_000_000_000n !== 0n) {
+    errors.push(invalid(field, text, 'must be an integer'));
+  }
+  return errors;
+}
+
+/** Blames the whole list of requests, as there. */
+function validateRequests(
+  requests: JsonObject,
+  limits: JsonObject,
+  field: string,
+): readonly FieldError[] {
+  return Object.entries(requests).flatMap(([name, text]) => {
+    if (typeof text !== 'string') return [];
+    const limit = limits[name];
+    const mayDiffer = isOvercommitAllowed(name);
+    if (typeof limit !== 'string') {
+      if (mayDiffer) return [];
+      return [required(`${field}.limits`, 'Limit must be set for non overcommitable resources')];
+    }
+    if (limit === text) return [];
+    const order = compareQuantities(quantityOf(text), quantityOf(limit));
+    if (order === 0 || (mayDiffer && order < 0)) return [];
+    const detail = mayDiffer ? 'less than or equal to' : 'equal to';
+    return [invalid(`${field}.requests`, text, `must be ${detail} ${name} limit of ${limit}`)];
+  });
+}
+
+function isHugePages(name: string): boolean {
+  return name.startsWith('hugepages-');
+}
+
+/** Of Kubernetes itself: no domain, or one of kubernetes.io. */
+function isNative(name: string): boolean {
+  return !name.includes('/') || name.includes('kubernetes.io/');
+}
+
+function isOvercommitAllowed(name: string): boolean {
+  return isNative(name) && !isHugePages(name);
+}
