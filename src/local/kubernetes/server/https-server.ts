@@ -176,9 +176,8 @@ class ApiConnections {
     };
   }
 
-  /** Refuses before the body was read whole: the connection cannot be used for another request. */
+  /** A body that was not read is thrown away by Node, so the connection remains good. */
   #refuse(response: ServerResponse, status: Status): void {
-    if (!response.req.complete) response.shouldKeepAlive = false;
     writeAnswer(
       response,
       { kind: 'object', status: status.code, body: status },

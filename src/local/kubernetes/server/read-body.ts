@@ -37,20 +37,21 @@ export async function readBody(request: IncomingMessage): Promise<BodyOutcome> {
   return parse(received.toString('utf8'), format);
 }
 
+/** Reads to the end even what is too large, or the client could not hear why: the rest is thrown away. */
 async function receive(request: IncomingMessage): Promise<Buffer | 'tooLarge' | 'gone'> {
   const chunks: Buffer[] = [];
   let lengthBytes = 0;
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       lengthBytes += chunk.length;
-      if (lengthBytes > BODY_BYTES_MAX) return 'tooLarge';
-      chunks.push(chunk);
+      if (lengthBytes <= BODY_BYTES_MAX) chunks.push(chunk);
     }
   } catch (error) {
     // The only way for a request stream to fail is that its connection ended.
     if (request.destroyed) return 'gone';
     throw error;
   }
+  if (lengthBytes > BODY_BYTES_MAX) return 'tooLarge';
   const [only] = chunks;
   return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
 }
