@@ -19,6 +19,7 @@ import type { NodeConditionType } from './node/node-conditions.ts';
 import { isCriticalPod, isStaticPod } from './pod-object.ts';
 import type { PodObject } from './pod-object.ts';
 import { conflicts, hostPorts, nanosOf, podRequests, qosClassOf } from './pod-resources.ts';
+import type { Amounts } from './pod-resources.ts';
 
 /** What admission looks at. */
 export interface AdmissionInput {
@@ -105,29 +106,43 @@ function rejectByResources({ pod, others, node }: AdmissionInput): Rejection | u
     return lacking('pods', { requested: 1, used: others.length, capacity: podsMax });
   }
   const requests = podRequests(pod.spec);
-  if ([...requests.values()].every((nanos) => nanos === 0n)) return undefined;
-  const used = new Map<string, bigint>();
-  for (const other of others) {
-    for (const [name, nanos] of podRequests(other.spec)) {
-      used.set(name, (used.get(name) ?? 0n) + nanos);
-    }
-  }
-  for (const name of ['cpu', 'memory', 'ephemeral-storage', ...requests.keys()]) {
-    const requested = requests.get(name) ?? 0n;
+  const names = ['cpu', 'memory', 'ephemeral-storage', ...requests.keys()];
+  const wanted = names.filter((name) => (requests.get(name) ?? 0n) > 0n);
+  if (wanted.length === 0) return undefined;
+  const used = sumOfRequests(others);
+  for (const name of wanted) {
     const text = node.allocatable[name];
-    // A resource that no node has is some other component's to count.
-    if (requested === 0n || text === undefined) continue;
-    const capacity = nanosOf(text);
-    const taken = used.get(name) ?? 0n;
-    if (requested <= capacity - taken) continue;
-    const unit = name === 'cpu' ? MILLI : NANOS;
-    return lacking(name, {
-      requested: Number(requested / unit),
-      used: Number(taken / unit),
-      capacity: Number(capacity / unit),
-    });
+    // A resource that the node does not have is some other component's to count.
+    if (text === undefined) continue;
+    const amounts = {
+      requested: requests.get(name) ?? 0n,
+      used: used.get(name) ?? 0n,
+      capacity: nanosOf(text),
+    };
+    if (amounts.requested > amounts.capacity - amounts.used) return lackingNanos(name, amounts);
   }
   return undefined;
+}
+
+function sumOfRequests(pods: readonly PodObject[]): Amounts {
+  const sum = new Map<string, bigint>();
+  for (const { spec } of pods) {
+    for (const [name, nanos] of podRequests(spec)) sum.set(name, (sum.get(name) ?? 0n) + nanos);
+  }
+  return sum;
+}
+
+function lackingNanos(
+  name: string,
+  amounts: { readonly requested: bigint; readonly used: bigint; readonly capacity: bigint },
+): Rejection {
+  const unit = name === 'cpu' ? MILLI : NANOS;
+  const inUnits = (nanos: bigint): number => Number(nanos / unit);
+  return lacking(name, {
+    requested: inUnits(amounts.requested),
+    used: inUnits(amounts.used),
+    capacity: inUnits(amounts.capacity),
+  });
 }
 
 function lacking(

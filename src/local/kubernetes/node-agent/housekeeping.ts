@@ -43,30 +43,37 @@ export function createHousekeeping(
 
 /** True when something is still to be cleared that cannot be cleared yet. */
 function cleanUp(context: ScriptContext, workers: PodWorkers): boolean {
-  const { pods, statuses, volumes, directories, cgroups } = context;
-  let isWorkLeft = false;
-  for (const uid of workers.podUids()) {
-    const isDesired = pods.get(uid) !== undefined;
-    if (isDesired && !workers.isRestartRequested(uid)) continue;
-    if (!workers.drop(uid)) isWorkLeft = true;
-  }
+  const isBusy = dropWorkers(context, workers);
   restartWanted(context, workers);
-
   const isGone = (uid: string): boolean =>
-    pods.get(uid) === undefined && workers.state(uid) === undefined;
-  for (const uid of statuses.podUids()) if (isGone(uid)) statuses.forget(uid);
-  for (const uid of volumes.podUids()) if (isGone(uid)) volumes.unmount(uid);
-  for (const uid of directories.podUids()) if (isGone(uid)) directories.remove(uid);
-  for (const uid of cgroups.podUids()) if (isGone(uid)) cgroups.destroy(uid);
-  for (const uid of context.podRuntime.podUids()) {
-    if (!isGone(uid)) continue;
-    clearRuntime(context, workers, uid);
-    isWorkLeft = true;
+    context.pods.get(uid) === undefined && workers.state(uid) === undefined;
+  forgetRecords(context, isGone);
+  const orphans = context.podRuntime.podUids().filter(isGone);
+  for (const uid of orphans) clearRuntime(context, workers, uid);
+  for (const mirror of context.pods.mirrors()) {
+    if (context.pods.staticPodOf(mirror) === undefined) void deleteMirrorPod(context, mirror);
   }
-  for (const mirror of pods.mirrors()) {
-    if (pods.staticPodOf(mirror) === undefined) void deleteMirrorPod(context, mirror);
+  return isBusy || orphans.length > 0;
+}
+
+/** True when a worker of a pod that is gone is still at work. */
+function dropWorkers(context: ScriptContext, workers: PodWorkers): boolean {
+  let isBusy = false;
+  for (const uid of workers.podUids()) {
+    const isDesired = context.pods.get(uid) !== undefined;
+    if (isDesired && !workers.isRestartRequested(uid)) continue;
+    if (workers.drop(uid)) context.podRuntime.forget(uid);
+    else isBusy = true;
   }
-  return isWorkLeft;
+  return isBusy;
+}
+
+function forgetRecords(context: ScriptContext, isGone: (podUid: string) => boolean): void {
+  const { statuses, volumes, directories, cgroups } = context;
+  statuses.podUids().filter(isGone).forEach(statuses.forget);
+  volumes.podUids().filter(isGone).forEach(volumes.unmount);
+  directories.podUids().filter(isGone).forEach(directories.remove);
+  cgroups.podUids().filter(isGone).forEach(cgroups.destroy);
 }
 
 /** Static pods that came back with the UID of one that has just ended. */
@@ -97,7 +104,6 @@ function clearRuntime(context: ScriptContext, workers: PodWorkers, uid: string):
     workers.update({ type: 'kill', pod, kill: { graceSeconds: 1, reason: 'orphaned' } });
     return;
   }
-  context.podRuntime.forget(uid);
   context.probes.remove(uid);
   context.podRuntime.removePod(uid).catch((cause: unknown) => {
     context.log.warn('containers not removed', { podUid: uid }, cause);

@@ -118,14 +118,9 @@ export function createPodWorkers(options: PodWorkersOptions): PodWorkers {
   const update = (work: PodWork): void => {
     if (isStopped) return;
     const uid = uidOf(work.pod);
-    const known = workers.get(uid);
-    const worker = known ?? newWorker(work.pod);
+    const worker = workers.get(uid) ?? newWorker(work.pod);
     workers.set(uid, worker);
-    if (known !== undefined && known.state !== 'syncing' && work.type === 'create') {
-      known.isRestartRequested = true;
-      return;
-    }
-    if (worker.state === 'finished') return;
+    if (!takes(worker, work)) return;
     const isEnding = worker.state === 'syncing' && mustEnd(work);
     if (isEnding) worker.state = 'terminating';
     if (worker.state === 'terminating') shortenGrace(worker, work);
@@ -176,6 +171,12 @@ function newWorker(pod: PodObject): Worker {
     isRestartRequested: false,
     waiters: [],
   };
+}
+
+/** A pod that comes back while it ends must wait for its end; one whose work is done takes no more. */
+function takes(worker: Worker, { type }: PodWork): boolean {
+  if (worker.state !== 'syncing' && type === 'create') worker.isRestartRequested = true;
+  return worker.state === 'syncing' || (worker.state !== 'finished' && type !== 'create');
 }
 
 function hasStopped({ state }: Worker): boolean {

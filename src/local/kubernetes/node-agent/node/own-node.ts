@@ -3,7 +3,6 @@
  * pressure, and the conditions that were written last. Before the node is registered the machine's own values stand in.
  */
 import type { Cancel } from '../../../../ports/clock.ts';
-import type { Taint } from '../../../../core/model/kubernetes.ts';
 import { isJsonObject } from '../../../../core/model/json.ts';
 import type { AdmissionNode } from '../admission.ts';
 import type { AgentContext } from '../agent-context.ts';
@@ -80,7 +79,7 @@ function admissionNode(
   return {
     name: machine.name,
     labels: node.metadata.labels ?? {},
-    taints: Array.isArray(spec['taints']) ? (spec['taints'] as unknown as readonly Taint[]) : [], // validated by the API
+    taints: Array.isArray(spec['taints']) ? spec['taints'] : [], // validated by the API
     allocatable: isJsonObject(allocatable)
       ? (allocatable as Readonly<Record<string, string>>)
       : { ...machine.capacity },

@@ -8,11 +8,11 @@
 import type { Cancel } from '../../../../ports/clock.ts';
 import type { Log } from '../../../../ports/log.ts';
 import { canonicalJson, isJsonObject } from '../../../../core/model/json.ts';
-import type { JsonObject } from '../../../../core/model/json.ts';
+import type { Json, JsonObject } from '../../../../core/model/json.ts';
 import { hash48 } from '../../../../core/set-hash.ts';
 import type { Metadata } from '../../objects/api-object.ts';
 import { CONFIG_HASH_ANNOTATION, CONFIG_SOURCE_ANNOTATION, podName, uidOf } from '../pod-object.ts';
-import type { PodObject, PodSpec } from '../pod-object.ts';
+import type { PodObject } from '../pod-object.ts';
 import type { StaticPodFiles } from '../settings.ts';
 import type { PodConfig } from './config.ts';
 
@@ -51,8 +51,8 @@ function staticPod(manifest: JsonObject, nodeName: string, nowText: string): Pod
   const hash = `${hex(`${nodeName}\n${canonicalJson(manifest)}`)}${hex(canonicalJson(manifest))}`;
   const metadata = {
     ...given,
-    name: `${String(given['name'])}-${nodeName}`,
-    namespace: typeof given['namespace'] === 'string' ? given['namespace'] : 'default',
+    name: `${textOf(given['name'], 'static')}-${nodeName}`,
+    namespace: textOf(given['namespace'], 'default'),
     uid: hash,
     resourceVersion: '',
     creationTimestamp: nowText,
@@ -75,8 +75,12 @@ function staticPod(manifest: JsonObject, nodeName: string, nowText: string): Pod
       nodeName,
       // A static pod tolerates whatever would evict it, as the kubelet makes it.
       tolerations: [{ operator: 'Exists', effect: 'NoExecute' }],
-    } as PodSpec,
+    },
   };
+}
+
+function textOf(value: Json | undefined, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
 }
 
 function hex(text: string): string {

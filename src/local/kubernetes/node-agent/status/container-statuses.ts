@@ -78,20 +78,29 @@ function statusWithoutContainer(
 ): ContainerStatus {
   if (previous?.state.terminated !== undefined) return previous;
   const hasInit = (pod.spec.initContainers ?? []).length > 0;
-  const wasRunning = previous?.state.running !== undefined;
-  const hasVanished = wasRunning && previous?.lastState.terminated === undefined;
-  const isDeleted = pod.metadata.deletionTimestamp !== undefined;
-  const restarts = (previous?.restartCount ?? 0) + (hasVanished && !isDeleted ? 1 : 0);
   return {
     name: container.name,
     state: { waiting: { reason: hasInit ? 'PodInitializing' : 'ContainerCreating' } },
-    lastState: hasVanished ? NOT_LOCATED : (previous?.lastState ?? {}),
+    ...historyWithoutContainer(pod, previous),
     ready: false,
-    restartCount: restarts,
     image: container.image,
     imageID: '',
     ...volumeMountsOf(container),
   };
+}
+
+/** A container that ran and that the runtime does not know any more must have ended, nobody knows how. */
+function historyWithoutContainer(
+  pod: PodObject,
+  previous: ContainerStatus | undefined,
+): Pick<ContainerStatus, 'lastState' | 'restartCount'> {
+  if (previous === undefined) return { lastState: {}, restartCount: 0 };
+  const { state, lastState, restartCount } = previous;
+  if (state.running === undefined || lastState.terminated !== undefined) {
+    return { lastState, restartCount };
+  }
+  const isDeleted = pod.metadata.deletionTimestamp !== undefined;
+  return { lastState: NOT_LOCATED, restartCount: restartCount + (isDeleted ? 0 : 1) };
 }
 
 function statusOfContainer(
@@ -164,21 +173,21 @@ interface Context {
 /** A container that the next sync would start waits for the reason that the last sync met. */
 function withWaitingReason(status: ContainerStatus, context: Context): ContainerStatus {
   const { input, one, latest } = context;
-  const { container, isInit } = one;
-  if (isInit && latest?.state === 'exited' && latest.exitCode === 0 && !isSidecar(container)) {
-    return status;
-  }
-  if (isInit && latest === undefined && !isSidecar(container) && hasInitialized(input)) {
-    return { ...status, state: ASSUMED_COMPLETED };
+  const { container } = one;
+  if (one.isInit && !isSidecar(container)) {
+    if (latest?.exitCode === 0) return status;
+    if (latest === undefined && hasInitialized(input)) {
+      return status.state.waiting === undefined ? status : { ...status, state: ASSUMED_COMPLETED };
+    }
   }
   if (!shouldBeStarted(container, input.pod, latest)) return status;
   const waiting = input.waiting.get(container.name);
   if (waiting === undefined) return status;
-  return {
-    ...status,
-    lastState: status.state.terminated === undefined ? status.lastState : status.state,
-    state: { waiting: { ...waiting } },
-  };
+  return { ...status, lastState: endedStateOf(status), state: { waiting: { ...waiting } } };
+}
+
+function endedStateOf({ state, lastState }: ContainerStatus): ContainerState {
+  return state.terminated === undefined ? lastState : state;
 }
 
 const ASSUMED_COMPLETED: ContainerState = {

@@ -62,14 +62,17 @@ export function podPhase(input: PhaseInput): PodPhase {
 
 function phaseOf(counts: Counts, input: PhaseInput): PodPhase {
   if (counts.failedInitForGood > 0) return 'Failed';
-  const isInitializing =
-    counts.pendingInit > 0 || (counts.pendingSidecars > 0 && !input.hasInitialized);
-  if (isInitializing || counts.waiting > 0 || counts.unknown > 0) return 'Pending';
+  if (isPending(counts, input)) return 'Pending';
   if (counts.running > 0) return 'Running';
   if (counts.stopped === 0) return 'Pending';
   const outcome = counts.stopped === counts.succeeded ? 'Succeeded' : 'Failed';
   if (input.isTerminal && !input.isStatic) return outcome;
   return counts.stopped === counts.stoppedForGood ? outcome : 'Running';
+}
+
+function isPending(counts: Counts, { hasInitialized }: PhaseInput): boolean {
+  const isInitializing = counts.pendingInit > 0 || (counts.pendingSidecars > 0 && !hasInitialized);
+  return isInitializing || counts.waiting > 0 || counts.unknown > 0;
 }
 
 interface One {

@@ -70,46 +70,16 @@ const RETRY_MS = 10_000;
 export function createStatusManager(options: StatusManagerOptions): StatusManager {
   const { clock } = options;
   const entries = new Map<string, Entry>();
-  const writes = new Set<Promise<void>>();
+  const { start, retryLater, idle } = createWriter(options, entries);
 
-  const write = async (entry: Entry): Promise<void> => {
-    entry.isWriting = true;
-    entry.cancelRetry?.();
-    entry.cancelRetry = undefined;
-    while (entry.writtenVersion < entry.version && entries.get(uidOf(entry.pod)) === entry) {
-      const outcome = await writeStatus(options, entry);
-      if (outcome === 'gone') entries.delete(uidOf(entry.pod));
-      if (outcome !== 'failed') continue;
-      retryLater(entry);
-      break;
-    }
-    entry.isWriting = false;
-  };
-  const retryLater = (entry: Entry): void => {
-    entry.cancelRetry = clock.after(RETRY_MS, () => {
-      entry.cancelRetry = undefined;
-      start(entry);
-    });
-  };
-  const start = (entry: Entry): void => {
-    if (entry.isWriting) return;
-    const writing = write(entry).finally(() => writes.delete(writing));
-    writes.add(writing);
-  };
-  const update = (
-    pod: PodObject,
-    change: {
-      readonly status: PodStatus;
-      readonly isFinished: boolean;
-      readonly isForced: boolean;
-    },
-  ): void => {
+  const update = (pod: PodObject, change: StatusChange): void => {
     const known = entries.get(uidOf(pod));
     const before = known?.status ?? pod.status ?? {};
     const status = withTransitions(before, change.status, formatTime(clock.nowMs()));
     const isSame = known !== undefined && isSameOwnStatus(known.status, status);
-    if (isSame && !change.isForced && known.writtenVersion === known.version) return;
+    if (isSame && !change.isForced) return;
     const entry = known ?? newEntry(pod, status);
+    entries.set(uidOf(pod), entry);
     entry.pod = pod;
     if (!isSame) entry.status = status;
     entry.version += 1;
@@ -148,6 +118,54 @@ export function createStatusManager(options: StatusManagerOptions): StatusManage
       entries.delete(uid);
     },
     podUids: () => [...entries.keys()],
+    idle,
+  };
+}
+
+interface StatusChange {
+  readonly status: PodStatus;
+  readonly isFinished: boolean;
+  /** Written even when it says nothing new: the API may lack it. */
+  readonly isForced: boolean;
+}
+
+interface Writer {
+  /** Writes until the API has the newest version, unless that is under way. */
+  readonly start: (entry: Entry) => void;
+  readonly retryLater: (entry: Entry) => void;
+  readonly idle: () => Promise<void>;
+}
+
+function createWriter(options: StatusManagerOptions, entries: Map<string, Entry>): Writer {
+  const writes = new Set<Promise<void>>();
+
+  const write = async (entry: Entry): Promise<void> => {
+    entry.isWriting = true;
+    entry.cancelRetry?.();
+    entry.cancelRetry = undefined;
+    while (entry.writtenVersion < entry.version && entries.get(uidOf(entry.pod)) === entry) {
+      const outcome = await writeStatus(options, entry);
+      if (outcome === 'gone') entries.delete(uidOf(entry.pod));
+      if (outcome !== 'failed') continue;
+      retryLater(entry);
+      break;
+    }
+    entry.isWriting = false;
+  };
+  const retryLater = (entry: Entry): void => {
+    entry.cancelRetry = options.clock.after(RETRY_MS, () => {
+      entry.cancelRetry = undefined;
+      start(entry);
+    });
+  };
+  const start = (entry: Entry): void => {
+    if (entry.isWriting) return;
+    const writing = write(entry).finally(() => writes.delete(writing));
+    writes.add(writing);
+  };
+  return {
+    start,
+    retryLater,
     idle: async () => {
       while (writes.size > 0) await Promise.all(writes);
     },

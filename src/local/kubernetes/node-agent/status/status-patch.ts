@@ -23,19 +23,13 @@ export function statusPatch(input: {
 }): JsonObject | undefined {
   const { before, after } = input;
   const status: Record<string, Json> = {};
+  Object.assign(status, conditionsPatch(before.conditions ?? [], after.conditions ?? []));
   for (const [key, value] of Object.entries(after)) {
-    if (value === undefined || isEqualJson(before[key], value)) continue;
-    if (key === 'conditions') {
-      Object.assign(status, conditionsPatch(before.conditions ?? [], after.conditions ?? []));
-    } else if (key === 'podIPs' || key === 'hostIPs') {
-      status[key] = addressesPatch(before[key], value);
-    } else {
-      status[key] = value;
-    }
+    if (key === 'conditions' || value === undefined || isEqualJson(before[key], value)) continue;
+    const isMerged = key === 'podIPs' || key === 'hostIPs';
+    status[key] = isMerged ? addressesPatch(before[key], value) : value;
   }
-  for (const key of OWN_FIELDS) {
-    if ((before[key] ?? null) !== null && after[key] === undefined) status[key] = null;
-  }
+  for (const key of removedKeys(before, after)) if (OWN_FIELDS.has(key)) status[key] = null;
   if (Object.keys(status).length === 0) return undefined;
   return { metadata: { uid: input.uid }, status };
 }
@@ -61,10 +55,14 @@ function conditionsPatch(
 
 /** Merging keeps what is not mentioned, so what goes must be named. */
 function withRemovals(before: Condition, after: Condition): JsonObject {
-  const removed = Object.keys(before).filter(
+  const removed = removedKeys(before, after);
+  return { ...Object.fromEntries(removed.map((key) => [key, null])), ...after };
+}
+
+function removedKeys(before: JsonObject, after: JsonObject): readonly string[] {
+  return Object.keys(before).filter(
     (key) => (before[key] ?? null) !== null && after[key] === undefined,
   );
-  return { ...Object.fromEntries(removed.map((key) => [key, null])), ...after };
 }
 
 function addressesPatch(before: Json | undefined, after: Json): Json {
