@@ -6,7 +6,13 @@
  */
 import { createBootstrapObjects } from '../../../src/local/kubernetes/cluster/bootstrap-objects.ts';
 import { createLocalApi } from '../../../src/local/kubernetes/cluster/create-api.ts';
-import type { ApiHandler, RequestObserver } from '../../../src/local/kubernetes/api/api-request.ts';
+import { createClientFactory } from '../../../src/local/kubernetes/client/in-process-client.ts';
+import type {
+  ApiAnswer,
+  ApiHandler,
+  ApiRequest,
+  RequestObserver,
+} from '../../../src/local/kubernetes/api/api-request.ts';
 import type {
   ClientFactory,
   ClientOutcome,
@@ -28,6 +34,19 @@ import { settle, VirtualClock } from '../virtual-clock.ts';
 /** The user of `admin`. */
 export const ADMINISTRATOR = { name: 'kubernetes-admin', groups: ['system:masters'] } as const;
 
+const SERVER_ERROR: ApiAnswer = {
+  kind: 'object',
+  status: 500,
+  body: {
+    kind: 'Status',
+    apiVersion: 'v1',
+    status: 'Failure',
+    reason: 'InternalError',
+    message: 'refused by the test',
+    code: 500,
+  },
+};
+
 /** The world. */
 export interface LocalWorld {
   readonly clock: VirtualClock;
@@ -37,6 +56,8 @@ export interface LocalWorld {
   readonly handler: ApiHandler;
   readonly clients: ClientFactory;
   readonly admin: LocalClient;
+  /** Clients of which these requests are answered with 500 instead of being carried out; watches are not asked about. */
+  readonly clientsWithout: (isRefused: (request: ApiRequest) => boolean) => ClientFactory;
   /** Lets all that is due now happen, without moving time. */
   readonly settle: () => Promise<void>;
   /** Creates; throws with the refusal's message if the API server refuses. */
@@ -71,6 +92,15 @@ export async function createLocalWorld(
     handler,
     clients,
     admin,
+    clientsWithout: (isRefused) =>
+      createClientFactory({
+        handler: {
+          handle: (request) =>
+            !request.target.includes('watch=') && isRefused(request)
+              ? SERVER_ERROR
+              : handler.handle(request),
+        },
+      }),
     settle: async () => {
       await settle();
       await clock.advance(0);
