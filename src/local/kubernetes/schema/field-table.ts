@@ -36,6 +36,8 @@ export interface FieldDefinition {
   readonly omission: 'always' | 'empty' | 'zero';
   readonly patchStrategies: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly patchMergeKey?: string;
+  /** Its number in protobuf messages; TypeMeta has none. */
+  readonly protobufNumber?: number;
 }
 
 const SCALARS: ReadonlySet<string> = new Set<ScalarType>([
@@ -52,6 +54,9 @@ const SCALARS: ReadonlySet<string> = new Set<ScalarType>([
   'raw',
 ]);
 
+/** How the text of a flattened struct begins; its number follows. */
+const INLINE = 'inline #';
+
 const structTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = types.structs;
 const kindTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = types.kinds;
 
@@ -59,7 +64,23 @@ const kindTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = ty
 export const STRUCTS: ReadonlyMap<string, ReadonlyMap<string, FieldDefinition>> = new Map(
   Object.entries(structTexts).map(([struct, fields]) => [
     struct,
-    new Map(Object.entries(fields).map(([name, text]) => [name, parseField(name, text)])),
+    new Map(
+      Object.entries(fields)
+        .filter(([, text]) => !text.startsWith(INLINE))
+        .map(([name, text]) => [name, parseField(name, text)]),
+    ),
+  ]),
+);
+
+/** Structs that JSON flattens into their holder and protobuf does not: by holder, then by number. */
+export const INLINED_STRUCTS: ReadonlyMap<string, ReadonlyMap<number, string>> = new Map(
+  Object.entries(structTexts).map(([struct, fields]) => [
+    struct,
+    new Map(
+      Object.entries(fields)
+        .filter(([, text]) => text.startsWith(INLINE))
+        .map(([name, text]) => [Number(text.slice(INLINE.length)), name]),
+    ),
   ]),
 );
 
@@ -73,19 +94,25 @@ export const KINDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
 
 function parseField(name: string, text: string): FieldDefinition {
   const [typeText = '', ...words] = text.split(' ');
-  const patchStrategies: ('merge' | 'replace' | 'retainKeys')[] = [];
-  let omission: FieldDefinition['omission'] = 'empty';
-  let patchMergeKey: string | undefined;
-  for (const word of words) {
-    const [label, key] = word.split('=');
-    if (label === 'always' || label === 'zero') omission = label;
-    else if (label === 'merge' || label === 'replace' || label === 'retainKeys') {
-      patchStrategies.push(label);
-      patchMergeKey ??= key;
-    } else throw new Error(`types.json: ${name}: unknown word ${word}`);
-  }
-  const base = { name, type: parseType(typeText), omission, patchStrategies };
-  return patchMergeKey === undefined ? base : { ...base, patchMergeKey };
+  const omission = words.find((word) => word === 'always' || word === 'zero') ?? 'empty';
+  const number = words.find((word) => word.startsWith('#'));
+  const strategies = words
+    .filter((word) => word !== omission && word !== number)
+    .map((word) => word.split('='));
+  const patchMergeKey = strategies.find(([, key]) => key !== undefined)?.[1];
+  return {
+    name,
+    type: parseType(typeText),
+    omission,
+    patchStrategies: strategies.map(([strategy = '']) => parseStrategy(strategy)),
+    ...(patchMergeKey === undefined ? {} : { patchMergeKey }),
+    ...(number === undefined ? {} : { protobufNumber: Number(number.slice(1)) }),
+  };
+}
+
+function parseStrategy(text: string): FieldDefinition['patchStrategies'][number] {
+  if (text === 'merge' || text === 'replace' || text === 'retainKeys') return text;
+  throw new Error(`types.json: unknown word ${text}`);
 }
 
 function parseType(text: string): GoType {

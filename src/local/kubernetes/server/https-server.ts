@@ -17,6 +17,7 @@ import type { ApiHandler, ApiRequest, Status, User } from '../api/api-request.ts
 import { failure, methodNotAllowed, notAcceptable } from '../api/statuses.ts';
 import { answerFormat } from './media-types.ts';
 import { readBody } from './read-body.ts';
+import type { BodyOutcome } from './read-body.ts';
 import { writeAnswer } from './write-answer.ts';
 import type { AnswerContext } from './write-answer.ts';
 
@@ -148,16 +149,17 @@ class ApiConnections {
       this.#refuse(response, notAcceptable());
       return;
     }
-    const read = method === 'GET' ? ({ kind: 'body' } as const) : await readBody(request);
+    const read: BodyOutcome = method === 'GET' ? { kind: 'body' } : await readBody(request);
     if (read.kind === 'gone') return;
     if (read.kind === 'refused') {
       this.#refuse(response, read.status);
       return;
     }
-    const apiRequest = toApiRequest(request, { method, user, format });
-    const answer = this.#options.handler.handle(
-      read.body === undefined ? apiRequest : { ...apiRequest, body: read.body },
-    );
+    const { kind: _, ...body } = read;
+    const answer = this.#options.handler.handle({
+      ...toApiRequest(request, { method, user, format }),
+      ...body,
+    });
     // The store writes to disk in a microtask that is already queued: an answer must not overtake it.
     await Promise.resolve();
     writeAnswer(response, answer, this.#context(format ?? 'json'));

@@ -1,7 +1,7 @@
 /**
  * Media types of requests and answers: which format a body is in, which one the client wants back.
  *
- * Differs from upstream: neither protobuf nor CBOR is spoken; clients that offer JSON besides get JSON.
+ * Differs from upstream: protobuf is read but not written, CBOR neither; clients that offer JSON besides get JSON.
  */
 
 /** A format that bodies are written in. */
@@ -20,6 +20,11 @@ const FORMATS: Readonly<Record<string, BodyFormat>> = {
 export function bodyFormat(contentType: string | undefined): BodyFormat | undefined {
   const type = typeOf(contentType ?? '');
   return type === '' ? 'json' : FORMATS[type];
+}
+
+/** Whether a body is in Kubernetes' protobuf. */
+export function isProtobuf(contentType: string | undefined): boolean {
+  return typeOf(contentType ?? '') === 'application/vnd.kubernetes.protobuf';
 }
 
 interface MediaRange {

@@ -1,5 +1,5 @@
 /**
- * Reads and parses the body of a request: JSON or YAML, up to a limit.
+ * Reads and parses the body of a request: JSON, YAML or Kubernetes' protobuf (which becomes JSON), up to a limit.
  *
  * Refusals are Status objects as the real API server words them, as far as the transport can know. Differs from
  * upstream: a body is judged before the request is authorised, so a bad one gets its 400 where a 403 might have come.
@@ -9,17 +9,27 @@ import { parse as parseYaml, YAMLError } from 'yaml';
 import type { Json } from '../../../core/model/json.ts';
 import type { Status } from '../api/api-request.ts';
 import { badRequest, failure, unsupportedMediaType } from '../api/statuses.ts';
-import { bodyFormat } from './media-types.ts';
+import { decodeProtobuf } from '../schema/decode-protobuf.ts';
+import { bodyFormat, isProtobuf } from './media-types.ts';
 import type { BodyFormat } from './media-types.ts';
 
 /** The real API server's own limit. */
 export const BODY_BYTES_MAX = 3 * 1024 * 1024;
 
-const ACCEPTED_TYPES = ['application/json', 'application/yaml'];
+const ACCEPTED_TYPES = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+];
 
 /** A body, none (a DELETE without options), or why it is refused; `gone`: the client left before its end. */
 export type BodyOutcome =
-  | { readonly kind: 'body'; readonly body?: Json }
+  | {
+      readonly kind: 'body';
+      readonly body?: Json;
+      /** What the body has been turned into, where that is not what the header says. */
+      readonly contentType?: string;
+    }
   | { readonly kind: 'refused'; readonly status: Status }
   | { readonly kind: 'gone' };
 
@@ -30,7 +40,9 @@ export async function readBody(request: IncomingMessage): Promise<BodyOutcome> {
   if (received === 'tooLarge') return { kind: 'refused', status: tooLarge() };
   const isEmpty = received.length === 0;
   if (isEmpty && request.method === 'DELETE') return { kind: 'body' };
-  const format = bodyFormat(request.headers['content-type']);
+  const contentType = request.headers['content-type'];
+  if (isProtobuf(contentType)) return parseProtobuf(received);
+  const format = bodyFormat(contentType);
   if (format === undefined) {
     return { kind: 'refused', status: unsupportedMediaType(ACCEPTED_TYPES) };
   }
@@ -64,6 +76,13 @@ function parse(text: string, format: BodyFormat): BodyOutcome {
     const what = format === 'json' ? "couldn't get version/kind; json parse error" : 'yaml';
     return { kind: 'refused', status: badRequest(`${what}: ${error.message}`) };
   }
+}
+
+function parseProtobuf(bytes: Uint8Array): BodyOutcome {
+  const outcome = decodeProtobuf(bytes);
+  return outcome.kind === 'malformed'
+    ? { kind: 'refused', status: badRequest(outcome.message) }
+    : { kind: 'body', body: outcome.object, contentType: 'application/json' };
 }
 
 function parseJson(text: string): Json {
