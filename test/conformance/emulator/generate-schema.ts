@@ -1,0 +1,41 @@
+/**
+ * Generates src/local/kubernetes/schema/types.json from the Go types of the release that the suite runs.
+ *
+ * Usage: node test/conformance/emulator/generate-schema.ts [--write]
+ * Without --write it says whether the committed table is up to date (exit code 1 if not). Needs Go.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+
+const PROGRAM = join(import.meta.dirname, '..', 'control-plane', 'go', 'schema');
+const TABLE = join(
+  import.meta.dirname,
+  ...['..', '..', '..', 'src', 'local', 'kubernetes', 'schema', 'types.json'],
+);
+const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The table as the Go types say it, as the text of the file. Rejects when Go fails. */
+export async function generateSchema(): Promise<string> {
+  const { stdout } = await promisify(execFile)('go', ['run', '-mod=readonly', '.'], {
+    cwd: PROGRAM,
+    env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '' },
+    maxBuffer: OUTPUT_BYTES_MAX,
+  });
+  return stdout;
+}
+
+/** The table that is committed. */
+export function committedSchema(): string {
+  return readFileSync(TABLE, 'utf8');
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { write: { type: 'boolean', default: false } } });
+  const generated = await generateSchema();
+  const isSame = generated === committedSchema();
+  if (values.write) writeFileSync(TABLE, generated);
+  else if (!isSame) process.exitCode = 1;
+  process.stdout.write(isSame ? 'types.json is up to date\n' : `types.json differs\n`);
+}
