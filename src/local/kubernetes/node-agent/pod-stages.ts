@@ -69,7 +69,10 @@ export function startPodStages(
     pods,
     couldRun: (uid) => {
       const state = workers.state(uid);
-      return state === 'syncing' || state === 'terminating';
+      if (state !== 'terminating') return state === 'syncing';
+      return parts.podRuntime
+        .status(uid)
+        .containers.some((container) => container.state === 'running');
     },
   });
   const loop = startSyncLoop(

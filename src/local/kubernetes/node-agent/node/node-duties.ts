@@ -13,7 +13,7 @@ import { startLease } from './lease.ts';
 import { nodeConditions } from './node-conditions.ts';
 import type { NodeConditionType, NodeHealth } from './node-conditions.ts';
 import { nodeReference } from './node-reference.ts';
-import { startNodeStatus } from './node-status.ts';
+import { recordNodeChanges, startNodeStatus } from './node-status.ts';
 import type { NodeStatusReporter } from './node-status.ts';
 import { observeOwnNode } from './own-node.ts';
 import { registerNode } from './register-node.ts';
@@ -68,6 +68,7 @@ export function createNodeDuties(options: NodeDutiesOptions): NodeDuties {
       ownNode.put(node);
       const about = nodeReference(agent.machine.name);
       agent.record({ about, type: 'Normal', reason: 'Starting', message: 'Starting kubelet.' });
+      recordNodeChanges(agent, [], conditions);
       stops.push(await startLease(agent, node));
       reporter = startNodeStatus(agent, ownNode, health);
       await reporter.idle();

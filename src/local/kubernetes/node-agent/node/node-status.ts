@@ -120,7 +120,7 @@ async function report(
   }
   log.debug('node status', { ready: next.at(-1)?.status });
   input.ownNode.put(outcome.object);
-  recordChanges(context, previous, next);
+  recordNodeChanges(context, previous, next);
   return 'written';
 }
 
@@ -133,15 +133,15 @@ function changedFacts(context: AgentContext, node: ApiObject): JsonObject {
   return Object.fromEntries(facts);
 }
 
-function recordChanges(
-  context: AgentContext,
+/** Events of conditions that changed sides; a node that starts tells only whether it is ready. */
+export function recordNodeChanges(
+  context: Pick<AgentContext, 'record' | 'machine'>,
   previous: readonly Condition[],
   next: readonly Condition[],
 ): void {
   for (const condition of next) {
     const known = previous.find(({ type }) => type === condition.type);
     if (known?.status === condition.status) continue;
-    // A node that starts tells only that it is ready.
     if (known === undefined && condition.type !== 'Ready') continue;
     const reason = conditionEventReason(condition);
     context.record({
