@@ -14,7 +14,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
 import type { Authenticate } from '../access/tokens.ts';
 import type { ApiHandler, ApiRequest, Status, User } from '../api/api-request.ts';
-import { failure, methodNotAllowed, notAcceptable } from '../api/statuses.ts';
+import { failure, methodNotAllowed } from '../api/statuses.ts';
 import { answerFormat } from './media-types.ts';
 import { readBody } from './read-body.ts';
 import type { BodyOutcome } from './read-body.ts';
@@ -244,6 +244,15 @@ function bearerToken(authorization: string | undefined): string | undefined {
 
 function unauthorized(): Status {
   return failure({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
+}
+
+function notAcceptable(): Status {
+  return failure({
+    code: 406,
+    reason: 'NotAcceptable',
+    message: '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml',
+    details: {},
+  });
 }
 
 function internalError(error: unknown): Status {
