@@ -124,7 +124,8 @@ function eventTexts(store: Store, name: string): readonly string[] {
     .toSorted((left, right) =>
       Number(BigInt(left.metadata.resourceVersion) - BigInt(right.metadata.resourceVersion)),
     )
-    .map(({ type, reason, message }) =>
-      [String(type), `${String(reason)}: ${String(message)}`].join(' '),
-    );
+    .map((event) => {
+      const { type, reason, message } = event as ApiObject & Readonly<Record<string, string>>;
+      return `${type} ${reason}: ${message}`;
+    });
 }

@@ -16,14 +16,13 @@ import type { EventRecorder } from '../node-agent/pod-runtime.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import { bindPod } from './bind-pod.ts';
 import { ClusterState } from './cluster-state.ts';
-import { SCHEDULER_NAME } from './constants.ts';
+import { PODS_FLUSH_MS, SCHEDULER_NAME } from './constants.ts';
 import { describeFailure } from './describe-failure.ts';
 import { findNode } from './find-node.ts';
 import { movesPlacement } from './moves-placement.ts';
 import { reportUnschedulable } from './report-unschedulable.ts';
 import { prepareSchedulingPod } from './scheduling-pod.ts';
 import { WaitingPods } from './waiting-pods.ts';
-import type { DuePod } from './waiting-pods.ts';
 
 /** What the scheduler runs on. */
 export interface SchedulerOptions {
@@ -95,7 +94,7 @@ class Scheduler {
     }
     if (previous !== undefined && !movesPlacement(previous, object)) return;
     this.#cluster.setNode(object);
-    this.#wake(this.#waiting.onNode(name, this.#clock.monotonicMs()));
+    this.#wake(name);
   }
 
   #onPod({ type, object, previous }: ObservedChange): void {
@@ -106,7 +105,7 @@ class Scheduler {
       const isOver = type === 'DELETED' || isTerminal(object);
       if (!isOver) this.#cluster.setPod(object);
       else if (this.#cluster.release(nodeName, object.metadata.uid)) {
-        this.#wake(this.#waiting.onRoom(nodeName, this.#clock.monotonicMs()));
+        this.#wake(nodeName);
       }
       return;
     }
@@ -116,8 +115,11 @@ class Scheduler {
     }
   }
 
-  #wake(due: readonly DuePod[]): void {
-    for (const { key, delayMs } of due) {
+  /** The node has changed, or has more room. */
+  #wake(nodeName: string): void {
+    const node = this.#cluster.node(nodeName);
+    if (node === undefined) return;
+    for (const { key, delayMs } of this.#waiting.dueFor(node, this.#clock.monotonicMs())) {
       if (delayMs === 0) this.#queue.add(key);
       else this.#queue.addAfter(key, delayMs);
     }
@@ -131,14 +133,9 @@ class Scheduler {
     const pod = prepareSchedulingPod(object);
     const search = findNode(pod, this.#cluster);
     if (search.kind === 'none') {
-      const { failure } = search;
-      const { delayMs } = this.#waiting.add(key, {
-        pinnedTo: pod.pinnedTo,
-        waitsForRoom: failure.failures.some(({ dependsOnOtherPods }) => dependsOnOtherPods),
-        nowMs: this.#clock.monotonicMs(),
-      });
-      await this.#report(object, describeFailure(failure));
-      return { kind: 'later', delayMs };
+      this.#waiting.add(pod, this.#clock.monotonicMs());
+      await this.#report(object, describeFailure(search.failure));
+      return { kind: 'later', delayMs: PODS_FLUSH_MS };
     }
     const { nodeName } = search;
     this.#cluster.assume(nodeName, pod);
@@ -154,6 +151,7 @@ class Scheduler {
       return DONE;
     }
     this.#cluster.release(nodeName, pod.uid);
+    this.#wake(nodeName);
     if (binding.kind === 'moot') return DONE;
     this.#log.warn('a binding was refused', { pod: key, node: nodeName, because: binding.message });
     return { kind: 'retry' };

@@ -1,21 +1,21 @@
 /**
- * Pods that found no node: which of them does a change wake, and when?
+ * Pods that found no node: which of them does a change of a node wake, and when?
  *
- * A pod comes back no earlier than its back-off (1 s, doubling to 10 s, as kube-scheduler's) and no later than five
- * minutes after it failed. Pods pinned to a node wait for that node only, so a change of one node among a thousand does
- * not try a thousand daemon pods. Differs from upstream: what changed is not compared with what was missing, except that
- * a pod's end wakes only pods that wanted its room.
+ * Only pods that the changed node could take now are woken (kube-scheduler's queueing hints come to the same), no earlier
+ * than their back-off of 1 s, doubling to 10 s; without any change a pod is tried again after five minutes. Pods pinned
+ * to nodes are filed under those, so that a change of one node among a thousand does not touch a thousand daemon pods.
  */
-import { PODS_BACKOFF_INITIAL_MS, PODS_BACKOFF_MAX_MS, PODS_FLUSH_MS } from './constants.ts';
+import { PODS_BACKOFF_INITIAL_MS, PODS_BACKOFF_MAX_MS } from './constants.ts';
+import { findFailure } from './filters/find-failure.ts';
+import type { NodeState } from './node-state.ts';
+import type { SchedulingPod } from './scheduling-pod.ts';
 
-/** A pod that waits. */
 interface WaitingPod {
-  readonly pinnedTo: ReadonlySet<string> | undefined;
-  readonly waitsForRoom: boolean;
+  readonly pod: SchedulingPod;
   readonly readyAtMs: number;
 }
 
-/** When a pod is due again. */
+/** A pod to be tried again. */
 export interface DuePod {
   readonly key: string;
   readonly delayMs: number;
@@ -28,56 +28,37 @@ export class WaitingPods {
   readonly #pinnedByNode = new Map<string, Set<string>>();
   readonly #unpinned = new Set<string>();
 
-  /** Notes a failure; the delay is the longest, if nothing happens. */
-  add(
-    key: string,
-    of: {
-      readonly pinnedTo: ReadonlySet<string> | undefined;
-      readonly waitsForRoom: boolean;
-      readonly nowMs: number;
-    },
-  ): DuePod {
+  /** Notes one more failure of a pod. */
+  add(pod: SchedulingPod, nowMs: number): void {
+    const { key, pinnedTo } = pod;
     const attempts = (this.#attempts.get(key) ?? 0) + 1;
     this.#attempts.set(key, attempts);
     const backoffMs = Math.min(PODS_BACKOFF_INITIAL_MS * 2 ** (attempts - 1), PODS_BACKOFF_MAX_MS);
     this.#forgetPlaces(key);
-    this.#waiting.set(key, { ...of, readyAtMs: of.nowMs + backoffMs });
-    if (of.pinnedTo === undefined) this.#unpinned.add(key);
-    for (const nodeName of of.pinnedTo ?? []) {
+    this.#waiting.set(key, { pod, readyAtMs: nowMs + backoffMs });
+    if (pinnedTo === undefined) this.#unpinned.add(key);
+    for (const nodeName of pinnedTo ?? []) {
       const keys = this.#pinnedByNode.get(nodeName) ?? new Set<string>();
       keys.add(key);
       this.#pinnedByNode.set(nodeName, keys);
     }
-    return { key, delayMs: PODS_FLUSH_MS };
   }
 
-  /** The pod is bound, gone or no longer pending. */
+  /** The pod is bound or gone. */
   forget(key: string): void {
     this.#forgetPlaces(key);
     this.#waiting.delete(key);
     this.#attempts.delete(key);
   }
 
-  /** What a change of a node wakes. */
-  onNode(nodeName: string, nowMs: number): readonly DuePod[] {
-    return this.#due(nodeName, { nowMs, isRoomOnly: false });
-  }
-
-  /** What the end of a pod on a node wakes. */
-  onRoom(nodeName: string, nowMs: number): readonly DuePod[] {
-    return this.#due(nodeName, { nowMs, isRoomOnly: true });
-  }
-
-  #due(
-    nodeName: string,
-    by: { readonly nowMs: number; readonly isRoomOnly: boolean },
-  ): readonly DuePod[] {
+  /** The pods that a node in this state could take. */
+  dueFor(node: NodeState, nowMs: number): readonly DuePod[] {
     const due: DuePod[] = [];
-    for (const keys of [this.#pinnedByNode.get(nodeName) ?? [], this.#unpinned]) {
+    for (const keys of [this.#pinnedByNode.get(node.projection.name) ?? [], this.#unpinned]) {
       for (const key of keys) {
-        const pod = this.#waiting.get(key);
-        if (pod === undefined || (by.isRoomOnly && !pod.waitsForRoom)) continue;
-        due.push({ key, delayMs: Math.max(0, pod.readyAtMs - by.nowMs) });
+        const waiting = this.#waiting.get(key);
+        if (waiting === undefined || findFailure(waiting.pod, node) !== undefined) continue;
+        due.push({ key, delayMs: Math.max(0, waiting.readyAtMs - nowMs) });
       }
     }
     return due;
@@ -85,7 +66,7 @@ export class WaitingPods {
 
   #forgetPlaces(key: string): void {
     this.#unpinned.delete(key);
-    for (const nodeName of this.#waiting.get(key)?.pinnedTo ?? []) {
+    for (const nodeName of this.#waiting.get(key)?.pod.pinnedTo ?? []) {
       const keys = this.#pinnedByNode.get(nodeName);
       keys?.delete(key);
       if (keys?.size === 0) this.#pinnedByNode.delete(nodeName);

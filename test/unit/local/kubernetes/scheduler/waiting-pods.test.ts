@@ -1,46 +1,81 @@
-/** Which change wakes which waiting pod, and when. */
+/** Which node wakes which waiting pod, and when. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonObject } from '../../../../../src/core/model/json.ts';
+import type { ApiObject } from '../../../../../src/local/kubernetes/objects/api-object.ts';
+import { ClusterState } from '../../../../../src/local/kubernetes/scheduler/cluster-state.ts';
+import type { NodeState } from '../../../../../src/local/kubernetes/scheduler/node-state.ts';
+import { prepareSchedulingPod } from '../../../../../src/local/kubernetes/scheduler/scheduling-pod.ts';
+import type { SchedulingPod } from '../../../../../src/local/kubernetes/scheduler/scheduling-pod.ts';
 import { WaitingPods } from '../../../../../src/local/kubernetes/scheduler/waiting-pods.ts';
+import { nodeObject, pinnedTo, podObject } from '../../../../support/local-kubernetes/objects.ts';
 
-const anywhere = { pinnedTo: undefined, waitsForRoom: true, nowMs: 0 };
+function node(name: string, spec: JsonObject = {}): NodeState {
+  const cluster = new ClusterState();
+  cluster.setNode(stored(nodeObject(name, { spec })));
+  const state = cluster.node(name);
+  assert(state !== undefined);
+  return state;
+}
+
+function pod(name: string, spec: JsonObject = {}): SchedulingPod {
+  return prepareSchedulingPod(stored(podObject(name, { spec })));
+}
+
+/** As if the API server had stored it. */
+function stored(object: JsonObject): ApiObject {
+  const { kind, metadata } = object as JsonObject & {
+    readonly kind: string;
+    readonly metadata: { readonly name: string };
+  };
+  return {
+    ...object,
+    apiVersion: 'v1',
+    kind,
+    metadata: {
+      uid: metadata.name,
+      resourceVersion: '1',
+      creationTimestamp: '',
+      ...metadata,
+    },
+  };
+}
 
 describe('waiting pods', () => {
   it('come back after one second, doubling to ten', () => {
     const pods = new WaitingPods();
     for (const delayMs of [1000, 2000, 4000, 8000, 10_000, 10_000]) {
-      assert.equal(pods.add('a', anywhere).delayMs, 300_000);
-      assert.deepEqual(pods.onNode('n', 0), [{ key: 'a', delayMs }]);
+      pods.add(pod('a'), 0);
+      assert.deepEqual(pods.dueFor(node('n'), 0), [{ key: 'default/a', delayMs }]);
     }
-    pods.forget('a');
-    assert.deepEqual(pods.onNode('n', 0), []);
-    pods.add('a', anywhere);
-    assert.deepEqual(pods.onNode('n', 400), [{ key: 'a', delayMs: 600 }]);
+    pods.forget('default/a');
+    assert.deepEqual(pods.dueFor(node('n'), 0), []);
+    pods.add(pod('a'), 0);
+    assert.deepEqual(pods.dueFor(node('n'), 400), [{ key: 'default/a', delayMs: 600 }]);
   });
 
   it('come back at once when their back-off is over', () => {
     const pods = new WaitingPods();
-    pods.add('a', anywhere);
-    assert.deepEqual(pods.onNode('n', 5000), [{ key: 'a', delayMs: 0 }]);
+    pods.add(pod('a'), 0);
+    assert.deepEqual(pods.dueFor(node('n'), 5000), [{ key: 'default/a', delayMs: 0 }]);
   });
 
-  it('are left alone by nodes that they cannot go to', () => {
+  it('are left alone by nodes that cannot take them', () => {
     const pods = new WaitingPods();
-    pods.add('pinned', { ...anywhere, pinnedTo: new Set(['mine']) });
-    assert.deepEqual(pods.onNode('other', 0), []);
-    assert.equal(pods.onNode('mine', 0).length, 1);
-    pods.add('pinned', { ...anywhere, pinnedTo: new Set(['new']) });
-    assert.deepEqual(pods.onNode('mine', 0), []);
+    pods.add(pod('picky', { nodeSelector: { disk: 'fast' } }), 0);
+    pods.add(pod('plain'), 0);
+    const wokenBy = (state: NodeState): readonly string[] =>
+      pods.dueFor(state, 0).map(({ key }) => key);
+    assert.deepEqual(wokenBy(node('n')), ['default/plain']);
+    assert.deepEqual(wokenBy(node('n', { unschedulable: true })), []);
   });
 
-  it('are woken by the end of a pod only if they want its room', () => {
+  it('are left alone by nodes that they are not pinned to', () => {
     const pods = new WaitingPods();
-    pods.add('tainted', { ...anywhere, waitsForRoom: false });
-    pods.add('big', anywhere);
-    assert.deepEqual(
-      pods.onRoom('n', 0).map(({ key }) => key),
-      ['big'],
-    );
-    assert.equal(pods.onNode('n', 0).length, 2);
+    pods.add(pod('a', { affinity: pinnedTo('mine') }), 0);
+    assert.deepEqual(pods.dueFor(node('other'), 0), []);
+    assert.equal(pods.dueFor(node('mine'), 0).length, 1);
+    pods.add(pod('a', { affinity: pinnedTo('new') }), 0);
+    assert.deepEqual(pods.dueFor(node('mine'), 0), []);
   });
 });
