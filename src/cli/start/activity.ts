@@ -1,7 +1,7 @@
 /**
  * What just happened and why, for the person who watches: the engine's log lines, kept and shortened.
  *
- * Lines of level info and above become one sentence each; the table shows the newest. With
+ * Lines of level info and above become one sentence each, repeated ones are counted; the table shows the newest. With
  * `--verbose` every line goes to stderr as JSON besides.
  */
 import { inspect } from 'node:util';
@@ -36,13 +36,19 @@ interface Line {
 /** Keeps the engine's log for a table. */
 export function createActivity(options: ActivityOptions): Activity {
   const sentences: string[] = [];
+  /** The newest sentence without its time, and how often it came in a row. */
+  let last = { sentence: '', count: 0 };
   let troubles = 0;
   const take = ({ level, message, fields, cause }: Line): void => {
     const at = options.nowText();
     options.onLine?.(JSON.stringify({ at, level, message, ...fields, ...causeField(cause) }));
     if (level === 'debug') return;
     if (level !== 'info') troubles += 1;
-    sentences.push(`${at} ${sentenceOf(level, message, fields)}`);
+    const sentence = `${clusterMark(fields)}${sentenceOf(level, message, fields)}`;
+    const isRepeated = sentence === last.sentence;
+    last = { sentence, count: isRepeated ? last.count + 1 : 1 };
+    if (isRepeated) sentences.pop();
+    sentences.push(`${at} ${sentence}${isRepeated ? ` ×${String(last.count)}` : ''}`);
     if (sentences.length > options.linesMax) sentences.shift();
   };
   return { log: createLog(take, {}), recent: () => sentences, troubleCount: () => troubles };
@@ -66,6 +72,10 @@ function createLog(take: (line: Line) => void, fixed: LogFields): Log {
 function causeField(cause: unknown): { readonly cause?: string } {
   if (cause === undefined) return {};
   return { cause: cause instanceof Error ? cause.message : inspect(cause) };
+}
+
+function clusterMark({ cluster }: LogFields): string {
+  return cluster === undefined || cluster === null ? '' : `${String(cluster)} `;
 }
 
 /** What a run did, and because of what. */

@@ -19,6 +19,17 @@ describe('the activity', () => {
     assert.deepEqual(recent(), ['12:00:00 a/b: created 3, status written (changed)']);
   });
 
+  it('names the cluster, and counts a sentence that repeats', () => {
+    const { log, recent } = activity();
+    const run = { namespace: 'a', name: 'b', reason: 'changed', isStatusWritten: true };
+    for (let count = 0; count < 3; count += 1) log.with({ cluster: 'c' }).info('reconcile', run);
+    log.with({ cluster: 'd' }).info('reconcile', run);
+    assert.deepEqual(recent(), [
+      '12:00:00 c a/b: status written (changed) ×3',
+      '12:00:00 d a/b: status written (changed)',
+    ]);
+  });
+
   it('keeps the newest lines, leaves debug out, and counts trouble', () => {
     const { log, recent, troubleCount } = activity();
     log.debug('not shown');
