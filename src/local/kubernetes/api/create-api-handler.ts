@@ -97,7 +97,7 @@ function answerRequest(handling: Handling): ApiAnswer {
     const { allowed, reason } = options.authorizer.authorize(attributes);
     if (!allowed) return answerStatus(forbiddenRequest(attributes, reason));
   }
-  if (attributes.resource !== '') {
+  if (attributes.resource !== '' && !target.hasMore) {
     const resource = index.find(attributes, target.version);
     if (resource !== undefined) return answerResource(handling, resource);
   }

@@ -10,7 +10,6 @@ import type { Status } from './api-request.ts';
 import { inRequestNamespace } from './decode-body.ts';
 import { namespaceRefusal } from './namespace-lifecycle.ts';
 import { generateName, generateUid } from './object-identity.ts';
-import { withoutRepeatedOwners } from './owner-references.ts';
 import { refIn, ruleContext } from './resource-call.ts';
 import type { ResourceCall } from './resource-call.ts';
 import {
@@ -33,7 +32,6 @@ export function createObject(
   { isDryRun }: { readonly isDryRun: boolean },
 ): ApiObject | Status {
   const { resource, services } = call;
-  const { resourceVersion } = decoded.metadata as Partial<Metadata>;
   const placed = inRequestNamespace(call, withoutSystemFields(decoded));
   if (isStatus(placed)) return placed;
   const context = ruleContext(services);
@@ -49,17 +47,27 @@ export function createObject(
   const errors = resource.rules.validateCreate(prepared);
   const { name } = prepared.metadata;
   if (errors.length > 0) return invalid(kindSubject(resource, name), errors);
-  if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0') {
-    return internal('resourceVersion should not be set on objects to be created');
-  }
-  const existing = services.store.get(refIn(call, name));
-  if (existing !== undefined) {
-    return alreadyExists(resource, name, {
-      isDeleting: existing.metadata.deletionTimestamp !== undefined,
-      isGenerated: givenName === '',
-    });
-  }
+  const refusal =
+    versionRefusal(decoded) ?? existenceRefusal(call, name, { isGenerated: givenName === '' });
+  if (refusal !== undefined) return refusal;
   return isDryRun ? prepared : services.store.insert(resource.resourceName, prepared);
+}
+
+function versionRefusal(decoded: ApiObject): Status | undefined {
+  const { resourceVersion = '' } = decoded.metadata as Partial<Metadata>;
+  if (resourceVersion === '' || resourceVersion === '0') return undefined;
+  return internal('resourceVersion should not be set on objects to be created');
+}
+
+function existenceRefusal(
+  call: ResourceCall,
+  name: string,
+  { isGenerated }: { readonly isGenerated: boolean },
+): Status | undefined {
+  const existing = call.services.store.get(refIn(call, name));
+  if (existing === undefined) return undefined;
+  const isDeleting = existing.metadata.deletionTimestamp !== undefined;
+  return alreadyExists(call.resource, name, { isDeleting, isGenerated });
 }
 
 function isRefusal(value: ApiObject | Refusal): value is Refusal {
@@ -78,7 +86,7 @@ function withoutSystemFields(object: ApiObject): ApiObject {
     selfLink: _selfLink,
     ...metadata
   } = object.metadata;
-  return withoutRepeatedOwners({ ...object, metadata } as ApiObject);
+  return { ...object, metadata } as ApiObject; // name and the rest follow in withIdentity
 }
 
 function withIdentity(call: ResourceCall, object: ApiObject, nowText: string): ApiObject {

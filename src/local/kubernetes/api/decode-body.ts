@@ -11,7 +11,8 @@ import type { GroupVersionKind } from '../schema/schema.ts';
 import type { Status } from './api-request.ts';
 import { apiVersionOf } from './render.ts';
 import type { ResourceCall } from './resource-call.ts';
-import { badRequest, unsupportedMediaType } from './statuses.ts';
+import { withUniqueOwners } from './owner-references.ts';
+import { badRequest, isStatus, unsupportedMediaType } from './statuses.ts';
 import type { WriteOptions } from './write-options.ts';
 
 /** A body that could be read. */
@@ -40,39 +41,48 @@ export function decodeBody(
   kind: GroupVersionKind,
   options: Pick<WriteOptions, 'fieldValidation'>,
 ): DecodedBody | Status {
-  const refusal = contentTypeRefusal(call.request.contentType);
-  if (refusal !== undefined) return refusal;
-  const { body } = call.request;
-  if (!isJsonObject(body)) {
+  const typed = contentTypeRefusal(call.request.contentType) ?? typedBody(call.request.body, kind);
+  if (isStatus(typed)) return typed;
+  const outcome = call.services.schema.decode(kind, typed);
+  if (outcome.kind === 'malformed') return badRequest(outcome.message);
+  const unknown = unknownFieldTexts(outcome.unknownFields);
+  if (options.fieldValidation === 'Strict' && unknown.length > 0) {
+    return badRequest(
+      `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: strict decoding error: ${unknown.join(', ')}`,
+    );
+  }
+  const { object, warnings } = withUniqueOwners(outcome.object);
+  return {
+    object,
+    warnings: options.fieldValidation === 'Warn' ? [...unknown, ...warnings] : warnings,
+  };
+}
+
+/** What is said about fields that the types do not have. */
+export function unknownFieldTexts(fields: readonly string[]): readonly string[] {
+  return fields.length === 0 ? fields : fields.map((field) => `unknown field "${field}"`);
+}
+
+/** The body with kind and apiVersion; 400 when it is none or another kind. A null body is an empty object. */
+function typedBody(body: Json | undefined, kind: GroupVersionKind): JsonObject | Status {
+  const members = body === null ? {} : body;
+  if (!isJsonObject(members)) {
     return badRequest(
       `the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind`,
     );
   }
   const apiVersion = apiVersionOf(kind);
-  const given = { kind: body.kind ?? kind.kind, apiVersion: body.apiVersion ?? apiVersion };
-  if (
-    (given.kind !== kind.kind && given.kind !== '') ||
-    (given.apiVersion !== apiVersion && given.apiVersion !== '')
-  ) {
+  if (members.kind === kind.kind && members.apiVersion === apiVersion) return members;
+  if (isOther(members.kind, kind.kind) || isOther(members.apiVersion, apiVersion)) {
     return badRequest(
-      `${textOf(given.kind)} in version "${textOf(given.apiVersion)}" cannot be handled as a ${kind.kind}`,
+      `${JSON.stringify(members.kind ?? kind.kind)} in version ${JSON.stringify(members.apiVersion ?? apiVersion)} cannot be handled as a ${kind.kind}`,
     );
   }
-  const typed: JsonObject =
-    body.kind === kind.kind && body.apiVersion === apiVersion
-      ? body
-      : { ...body, kind: kind.kind, apiVersion };
-  const outcome = call.services.schema.decode(kind, typed);
-  const prefix = `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: `;
-  if (outcome.kind === 'malformed') return badRequest(outcome.message);
-  const unknown = outcome.unknownFields.map((field) => `unknown field "${field}"`);
-  if (options.fieldValidation === 'Strict' && unknown.length > 0) {
-    return badRequest(`${prefix}strict decoding error: ${unknown.join(', ')}`);
-  }
-  return {
-    object: outcome.object,
-    warnings: options.fieldValidation === 'Warn' ? unknown : [],
-  };
+  return { ...members, kind: kind.kind, apiVersion };
+}
+
+function isOther(given: Json | undefined, expected: string): boolean {
+  return given !== undefined && given !== null && given !== '' && given !== expected;
 }
 
 /**
@@ -83,7 +93,7 @@ export function inRequestNamespace(call: ResourceCall, object: ApiObject): ApiOb
   const { namespace: given, ...metadata } = object.metadata;
   const wanted = call.resource.isNamespaced ? call.namespace : undefined;
   if (given === wanted) return object;
-  if (wanted === undefined) return { ...object, metadata } as ApiObject;
+  if (wanted === undefined) return { ...object, metadata };
   if (given === undefined || given === '') {
     return { ...object, metadata: { ...object.metadata, namespace: wanted } };
   }
@@ -104,8 +114,4 @@ export function nameRefusal(object: ApiObject, name: string): Status | undefined
   return badRequest(
     `the name of the object (${given}) does not match the name on the URL (${name})`,
   );
-}
-
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

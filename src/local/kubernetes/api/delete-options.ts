@@ -51,20 +51,28 @@ export function deletionOptionsOf(body: JsonObject): DeletionOptions | Status {
   const wrong = firstWrong([
     ['gracePeriodSeconds', gracePeriodSeconds, Number.isInteger],
     ['propagationPolicy', propagationPolicy, isText],
-    ['orphanDependents', orphanDependents, (value) => typeof value === 'boolean'],
+    ['orphanDependents', orphanDependents, isBoolean],
     ['preconditions.uid', uid, isText],
     ['preconditions.resourceVersion', resourceVersion, isText],
-    ['dryRun', dryRun, (value) => Array.isArray(value) && value.every(isText)],
+    ['dryRun', dryRun, isTextList],
   ]);
   if (wrong !== undefined) return wrongType(wrong);
   return checked({
-    ...(typeof gracePeriodSeconds === 'number' ? { graceSeconds: gracePeriodSeconds } : {}),
-    ...(typeof propagationPolicy === 'string' ? { propagation: propagationPolicy } : {}),
-    ...(typeof orphanDependents === 'boolean' ? { orphansDependents: orphanDependents } : {}),
-    ...(typeof uid === 'string' ? { uid } : {}),
-    ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),
-    dryRun: Array.isArray(dryRun) ? dryRun.filter(isText) : [],
+    ...member('graceSeconds', gracePeriodSeconds),
+    ...member('propagation', propagationPolicy),
+    ...member('orphansDependents', orphanDependents),
+    ...member('uid', uid),
+    ...member('resourceVersion', resourceVersion),
+    dryRun: isTextList(dryRun) ? dryRun : [],
   });
+}
+
+/** The member, unless it is absent or null; its type has been checked. */
+function member(
+  name: Exclude<keyof RawOptions, 'dryRun'>,
+  value: Json | undefined,
+): Partial<RawOptions> {
+  return value === undefined || value === null ? {} : { [name]: value };
 }
 
 function optionsOfQuery(query: URLSearchParams): DeletionOptions | Status {
@@ -128,6 +136,14 @@ function firstWrong(checks: readonly Check[]): string | undefined {
 
 function isText(value: Json): value is string {
   return typeof value === 'string';
+}
+
+function isBoolean(value: Json): value is boolean {
+  return typeof value === 'boolean';
+}
+
+function isTextList(value: Json | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText);
 }
 
 function wrongType(field: string): Status {

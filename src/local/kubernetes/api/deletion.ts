@@ -244,7 +244,7 @@ function withNextGeneration(metadata: Metadata): Metadata {
 function withFinalizers(metadata: Metadata, finalizers: readonly string[]): Metadata {
   if (metadata.finalizers === finalizers) return metadata;
   const { finalizers: _finalizers, ...rest } = metadata;
-  return finalizers.length === 0 ? (rest as Metadata) : { ...metadata, finalizers };
+  return finalizers.length === 0 ? rest : { ...metadata, finalizers };
 }
 
 function write(call: ResourceCall, object: ApiObject, options: DeletionOptions): ApiObject {

@@ -5,7 +5,7 @@
 import type { FieldError } from '../resources/resource.ts';
 import type { Status } from './api-request.ts';
 import { isTrue } from './parse-target.ts';
-import { badRequest, internal, invalidOptions, isStatus } from './statuses.ts';
+import { badRequest, internal, invalidOptions } from './statuses.ts';
 
 /** Options of list and watch. */
 export interface ListOptions {
@@ -33,21 +33,23 @@ export function parseListOptions(
   if (typeof timeoutSeconds === 'object') return timeoutSeconds;
   const errors = purpose === 'list' ? listErrors(query) : watchErrors(query);
   if (errors.length > 0) return invalidOptions('ListOptions', errors);
-  const versionText = query.get('resourceVersion') ?? '';
-  const version = parseResourceVersion(versionText, purpose);
-  if (typeof version === 'object' && isStatus(version)) return version;
-  const match = query.get('resourceVersionMatch') ?? '';
+  const version = parseResourceVersion(textOf(query, 'resourceVersion'), purpose);
+  if (typeof version === 'object') return version;
+  const match = textOf(query, 'resourceVersionMatch');
+  const sendsInitialEvents = query.get('sendInitialEvents');
   return {
     limit: Math.max(0, limit ?? 0),
-    continueText: query.get('continue') ?? '',
+    continueText: textOf(query, 'continue'),
     ...(version === undefined ? {} : { version }),
     match: match === 'Exact' || match === 'NotOlderThan' ? match : '',
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
     allowsBookmarks: isTrue(query.get('allowWatchBookmarks')),
-    ...(query.has('sendInitialEvents')
-      ? { sendsInitialEvents: isTrue(query.get('sendInitialEvents')) }
-      : {}),
+    ...(sendsInitialEvents === null ? {} : { sendsInitialEvents: isTrue(sendsInitialEvents) }),
   };
+}
+
+function textOf(query: URLSearchParams, name: string): string {
+  return query.get(name) ?? '';
 }
 
 /** A resourceVersion of a query; a malformed one is a 400 of list, and a 500 without a reason elsewhere. */
@@ -75,8 +77,8 @@ export function integerOf(query: URLSearchParams, name: string): number | undefi
 
 function listErrors(query: URLSearchParams): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const match = query.get('resourceVersionMatch') ?? '';
-  const version = query.get('resourceVersion') ?? '';
+  const match = textOf(query, 'resourceVersionMatch');
+  const version = textOf(query, 'resourceVersion');
   if (match !== '') {
     const field = 'resourceVersionMatch';
     if (version === '') {
@@ -87,7 +89,7 @@ function listErrors(query: URLSearchParams): readonly FieldError[] {
         ),
       );
     }
-    if ((query.get('continue') ?? '') !== '') errors.push(continueError());
+    if (textOf(query, 'continue') !== '') errors.push(continueError());
     if (match !== 'Exact' && match !== 'NotOlderThan') {
       errors.push(unsupported(field, match, '"Exact", "NotOlderThan", ""'));
     }
@@ -106,7 +108,7 @@ function listErrors(query: URLSearchParams): readonly FieldError[] {
 function watchErrors(query: URLSearchParams): readonly FieldError[] {
   const errors: FieldError[] = [];
   const field = 'resourceVersionMatch';
-  const match = query.get(field) ?? '';
+  const match = textOf(query, field);
   const hasInitial = query.has('sendInitialEvents');
   if (hasInitial && match !== 'NotOlderThan') {
     errors.push(
@@ -126,7 +128,7 @@ function watchErrors(query: URLSearchParams): readonly FieldError[] {
     );
   }
   if (match !== 'NotOlderThan') errors.push(unsupported(field, match, '"NotOlderThan"'));
-  if ((query.get('continue') ?? '') !== '') errors.push(continueError());
+  if (textOf(query, 'continue') !== '') errors.push(continueError());
   return errors;
 }
 

@@ -37,9 +37,11 @@ export function parseOutputForm(accept: string | undefined): OutputForm | Status
 }
 
 function formOf(accept: string): OutputForm | Status {
+  let why: 'mediaType' | 'form' = 'mediaType';
   for (const range of accept.split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
     if (!JSON_TYPES.has(type.toLowerCase())) continue;
+    why = 'form';
     const values = new Map(
       parameters.map((parameter): [string, string] => {
         const [key = '', value = ''] = parameter.split('=');
@@ -55,5 +57,5 @@ function formOf(accept: string): OutputForm | Status {
       return { as: form, version, isInProcess: false };
     }
   }
-  return notAcceptable();
+  return notAcceptable(why);
 }

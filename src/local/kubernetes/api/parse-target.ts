@@ -98,29 +98,29 @@ function decoded(part: string): string {
 }
 
 function placeOf(parts: readonly string[]): Place | undefined {
-  const isCore = parts[0] === 'api';
-  if (!isCore && parts[0] !== 'apis') return undefined;
-  const versionIndex = isCore ? 1 : 2;
-  const version = parts[versionIndex];
-  let index = versionIndex + 1;
-  if (version === undefined || parts[index] === undefined) return undefined;
-  let namespace: string | undefined;
-  if (parts[index] === 'namespaces' && parts[index + 1] !== undefined) {
-    namespace = parts[index + 1];
-    const next = parts[index + 2];
-    if (next !== undefined && !NAMESPACE_SUBRESOURCES.has(next)) index += 2;
-  }
-  const name = parts[index + 1];
-  const subresource = parts[index + 2];
+  const [group, version, ...rest] = parts[0] === 'api' ? ['', ...parts.slice(1)] : apisPath(parts);
+  if (group === undefined || version === undefined || rest.length === 0) return undefined;
+  const namespace = rest[0] === 'namespaces' ? rest[1] : undefined;
+  const isInside = namespace !== undefined && isCollectionName(rest[2]);
+  const [resource = '', name, subresource, ...more] = isInside ? rest.slice(2) : rest;
   return {
-    group: isCore ? '' : (parts[1] ?? ''),
+    group,
     version,
     ...(namespace === undefined ? {} : { namespace }),
-    resource: parts[index] ?? '',
+    resource,
     ...(name === undefined ? {} : { name }),
     ...(subresource === undefined ? {} : { subresource }),
-    hasMore: parts.length > index + 3,
+    hasMore: more.length > 0,
   };
+}
+
+function apisPath(parts: readonly string[]): readonly string[] {
+  return parts[0] === 'apis' ? parts.slice(1) : [];
+}
+
+/** What follows a namespace's name is a collection within it, unless it is a subresource of the namespace. */
+function isCollectionName(part: string | undefined): boolean {
+  return part !== undefined && !NAMESPACE_SUBRESOURCES.has(part);
 }
 
 function verbOf(method: ApiRequest['method'], hasName: boolean, query: URLSearchParams): string {

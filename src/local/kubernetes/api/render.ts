@@ -7,7 +7,6 @@
 import type { JsonObject } from '../../../core/model/json.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import type { Column, TableShape } from '../tables/table.ts';
-import type { OutputForm } from './output-form.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { badRequest, failure } from './statuses.ts';
 import type { Status } from './api-request.ts';
@@ -115,7 +114,7 @@ function partialMetadata(object: ApiObject, version: string): JsonObject {
   };
 }
 
-function wrongForm(form: OutputForm['as'] | string, why: string): Status {
+function wrongForm(form: string, why: string): Status {
   return failure({
     code: 406,
     reason: 'NotAcceptable',

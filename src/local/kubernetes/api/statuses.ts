@@ -190,21 +190,32 @@ export function forbidden(
   });
 }
 
-/** 406: no representation that the client accepts. */
-export function notAcceptable(): Status {
+/** 406: no representation that the client accepts; details only where no media type was known at all. */
+export function notAcceptable(why: 'mediaType' | 'form'): Status {
   return failure({
     code: 406,
     reason: 'NotAcceptable',
     message: 'only the following media types are accepted: application/json',
+    ...(why === 'mediaType' ? { details: {} } : {}),
+  });
+}
+
+/** 415: a patch in a format that is not taken. */
+export function unsupportedPatchType(accepted: readonly string[], advice = ''): Status {
+  return failure({
+    code: 415,
+    reason: 'UnsupportedMediaType',
+    message: `415: Unsupported Media Type; accepted media types include: ${accepted.join(', ')}${advice}`,
+    details: {},
   });
 }
 
 /** 415: a body in a format that is not taken. */
-export function unsupportedMediaType(accepted: readonly string[], advice = ''): Status {
+export function unsupportedMediaType(accepted: readonly string[]): Status {
   return failure({
     code: 415,
     reason: 'UnsupportedMediaType',
-    message: `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}${advice}`,
+    message: `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   });
 }
 
@@ -252,13 +263,18 @@ export function refusalStatus(refusal: Refusal, subject: Subject): Status {
     code: refusal.code,
     reason: refusal.reason,
     message: refusal.message,
-    details: {
-      ...(refusal.details ?? detailsOf(subject)),
-      ...(refusal.retryAfterSeconds === undefined
-        ? {}
-        : { retryAfterSeconds: refusal.retryAfterSeconds }),
-    },
+    ...refusalDetails(refusal, subject),
   });
+}
+
+/** A bad request is about no object; everything else says which. */
+function refusalDetails(
+  { reason, details, retryAfterSeconds }: Refusal,
+  subject: Subject,
+): { readonly details?: JsonObject } {
+  if (reason === 'BadRequest' && details === undefined) return {};
+  const after = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  return { details: { ...(details ?? detailsOf(subject)), ...after } };
 }
 
 /** The subject of most refusals: the plural. */

@@ -8,7 +8,6 @@ import type { ApiObject, Metadata } from '../objects/api-object.ts';
 import type { FieldError, Resource } from '../resources/resource.ts';
 import type { Status } from './api-request.ts';
 import { isJsonObject } from '../../../core/model/json.ts';
-import { withoutRepeatedOwners } from './owner-references.ts';
 import { refOf } from './resource-call.ts';
 import type { ObjectCall } from './resource-call.ts';
 import { internal, invalid, kindSubject, modifiedMeanwhile } from './statuses.ts';
@@ -34,7 +33,7 @@ export function updateObject(call: ObjectCall, update: Update): ApiObject | Stat
   const { current, rules, isDryRun } = update;
   const refusal = versionRefusal(resource, update);
   if (refusal !== undefined) return refusal;
-  const next = withServerFields(withoutRepeatedOwners(update.next), current.metadata);
+  const next = withServerFields(update.next, current.metadata);
   const prepared = rules.prepareForUpdate(next, current);
   const errors = rules.validateUpdate(prepared, current);
   if (errors.length > 0) return invalid(kindSubject(resource, call.name), errors);

@@ -1,82 +1,140 @@
 /**
- * JSON Patch (RFC 6902), with the two habits of the real server's library: `replace` of a missing member adds it, and an
- * operation that it does not know is a failure to apply, not a malformed patch.
+ * JSON Patch (RFC 6902), with the habits of the real server's library: `replace` of a missing member adds it, a `replace`
+ * of the whole document is taken, what is before the first slash of a path is not looked at, and an operation that is not
+ * known or not complete is a failure to apply, not a malformed patch.
  *
- * Works on a copy, since the library writes in place: rare enough.
+ * Works on a copy, since the library used here writes in place: JSON patches are rare enough. Checks that the library
+ * leaves to its caller (indexes of lists) are made here first.
  */
 import { applyPatch } from 'rfc6902';
 import type { Operation } from 'rfc6902';
 import { isJsonObject } from '../../../../core/model/json.ts';
 import type { Json, JsonObject } from '../../../../core/model/json.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
+import { PatchError } from './patch-outcome.ts';
 
 const OPERATIONS = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
+const MEMBERS = new Set(['op', 'path', 'from', 'value']);
+const NEEDS_VALUE = new Set(['add', 'replace']);
 const NEEDS_FROM = new Set(['move', 'copy']);
-const KNOWN_MEMBERS = new Set(['op', 'path', 'from', 'value']);
+const ADDS = new Set(['add', 'move', 'copy']);
 
 /** Applies the operations in order; all or nothing. */
 export function applyJsonPatch(target: Json, patch: Json): PatchOutcome {
-  if (!isList(patch)) return malformed('the patch is not an array of operations');
-  const value = copyOf(target);
   const warnings: string[] = [];
-  for (const [index, operation] of patch.entries()) {
-    if (!isJsonObject(operation)) return malformed('an operation is not an object');
-    const shapeProblem = shapeProblemOf(operation);
-    if (shapeProblem !== undefined) return malformed(shapeProblem);
-    for (const member of Object.keys(operation)) {
-      if (!KNOWN_MEMBERS.has(member)) {
+  try {
+    const operations = operationsOf(patch, warnings);
+    const value = operations.reduce<Json>(applyOne, copyOf(target));
+    return { kind: 'patched', value, warnings };
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    return { kind: error.kind, message: error.message };
+  }
+}
+
+/** The whole patch is read before any of it is applied. */
+function operationsOf(patch: Json, warnings: string[]): readonly JsonObject[] {
+  if (!isList(patch)) throw malformed('the patch is not an array of operations');
+  return patch.map((operation, index) => {
+    if (operation === null) return {};
+    if (!isJsonObject(operation)) throw malformed('an operation is not an object');
+    for (const [member, value] of Object.entries(operation)) {
+      const isText = value === null || typeof value === 'string';
+      if (!MEMBERS.has(member)) {
         warnings.push(`json patch unknown field "[${String(index)}].${member}"`);
-      }
+      } else if (member !== 'value' && !isText) throw malformed(`${member} is not a string`);
     }
-    const problem = applyOne(value, operation);
-    if (problem !== undefined) return { kind: 'inapplicable', message: problem };
-  }
-  return { kind: 'patched', value, warnings };
+    return operation;
+  });
 }
 
-function applyOne(document: Json, operation: JsonObject): string | undefined {
-  const { op, path, from } = operation;
-  if (typeof op !== 'string' || !OPERATIONS.has(op)) return `unexpected kind: ${String(op)}`;
-  if (typeof path !== 'string' || (path !== '' && !path.startsWith('/'))) {
-    return `${op} operation: the path is not a JSON pointer`;
-  }
-  if (path === '' && op !== 'test') return `${op} operation: the whole document cannot be changed`;
-  if (NEEDS_FROM.has(op) && typeof from !== 'string') return `${op} operation: from is missing`;
-  const isAdding = op === 'replace' && isMissingMember(document, path);
-  const plain = {
-    op: isAdding ? 'add' : op,
-    path,
-    ...(typeof from === 'string' ? { from } : {}),
-    ...('value' in operation ? { value: copyOf(operation.value ?? null) } : { value: null }),
-  };
-  const [error] = applyPatch(document, [plain as Operation]); // its members were checked above
-  return error === null || error === undefined ? undefined : `${op} operation: ${error.name}`;
+interface CheckedOperation {
+  readonly op: string;
+  /** A pointer that the library understands. */
+  readonly path: string;
+  readonly from?: string;
+  readonly value: Json;
 }
 
-function shapeProblemOf(operation: JsonObject): string | undefined {
-  for (const member of ['op', 'path', 'from']) {
-    const value = operation[member];
-    if (value !== undefined && value !== null && typeof value !== 'string') {
-      return `${member} is not a string`;
-    }
+function applyOne(document: Json, given: JsonObject): Json {
+  if (given.op === 'replace' && given.path === '' && isJsonObject(given.value)) {
+    return copyOf(given.value);
   }
-  return undefined;
+  const operation = checkedOperation(given);
+  const { op, value } = operation;
+  const place = locate(document, operation.path);
+  if (operation.from !== undefined) requireMember(locate(document, operation.from), op);
+  const isMissing = isMissingMember(place);
+  if (op === 'test') {
+    if (value === null && isMissing) return document;
+  } else if (ADDS.has(op) || (op === 'replace' && isMissing)) requireRoom(place, op);
+  else requireMember(place, op);
+
+  const plain = op === 'replace' && isMissing ? { ...operation, op: 'add' } : operation;
+  const [error] = applyPatch(document, [plain as Operation]); // its op is one of the six
+  if (error === null || error === undefined) return document;
+  throw inapplicable(`${op} operation: ${error.name}`);
 }
 
-/** The parent exists and is an object without that member. */
-function isMissingMember(document: Json, path: string): boolean {
-  const tokens = path
+function checkedOperation({ op, path, from, value }: JsonObject): CheckedOperation {
+  if (typeof op !== 'string' || !OPERATIONS.has(op)) throw inapplicable('unexpected operation');
+  if (typeof path !== 'string') throw inapplicable(`${op} operation: path is missing`);
+  if (NEEDS_VALUE.has(op) && value === undefined) throw inapplicable(`${op}: value is missing`);
+  const base = { op, path: pointerOf(path, op), value: value === undefined ? null : copyOf(value) };
+  if (!NEEDS_FROM.has(op)) return base;
+  if (typeof from !== 'string') throw inapplicable(`${op} operation: from is missing`);
+  return { ...base, from: pointerOf(from, op) };
+}
+
+interface Place {
+  readonly parent: Json | undefined;
+  readonly key: string;
+}
+
+/** A pointer as the real library reads it: what is before the first slash counts for nothing. */
+function pointerOf(path: string, op: string): string {
+  if (path === '' && op === 'test') return '';
+  const slash = path.indexOf('/');
+  if (slash === -1) throw inapplicable(`${op} operation: no such path`);
+  return path.slice(slash);
+}
+
+function locate(document: Json, pointer: string): Place {
+  if (pointer === '') return { parent: { '': document }, key: '' };
+  const tokens = pointer
     .slice(1)
     .split('/')
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const last = tokens.pop() ?? '';
+  const key = tokens.pop() ?? '';
   let parent: Json | undefined = document;
   for (const token of tokens) {
-    if (isJsonObject(parent)) parent = parent[token];
-    else if (isList(parent)) parent = parent[Number(token)];
-    else return false;
+    if (isJsonObject(parent)) parent = Object.hasOwn(parent, token) ? parent[token] : undefined;
+    else parent = isList(parent) ? parent[indexOf(token)] : undefined;
   }
-  return isJsonObject(parent) && !Object.hasOwn(parent, last);
+  return { parent, key };
+}
+
+function isMissingMember({ parent, key }: Place): boolean {
+  return isJsonObject(parent) && !Object.hasOwn(parent, key);
+}
+
+function requireMember({ parent, key }: Place, op: string): void {
+  const isThere = isList(parent)
+    ? indexOf(key) < parent.length
+    : isJsonObject(parent) && Object.hasOwn(parent, key);
+  if (!isThere) throw inapplicable(`${op} operation: no such member`);
+}
+
+function requireRoom({ parent, key }: Place, op: string): void {
+  const hasRoom = isList(parent)
+    ? key === '-' || indexOf(key) <= parent.length
+    : isJsonObject(parent);
+  if (!hasRoom) throw inapplicable(`${op} operation: the parent does not exist`);
+}
+
+/** Infinity for what is no index. */
+function indexOf(token: string): number {
+  return /^(0|[1-9]\d*)$/.test(token) ? Number(token) : Infinity;
 }
 
 function isList(value: Json | undefined): value is readonly Json[] {
@@ -92,6 +150,10 @@ function copyOf(value: Json): Json {
   return Object.fromEntries(members.map(([key, member]) => [key, copyOf(member)]));
 }
 
-function malformed(message: string): PatchOutcome {
-  return { kind: 'malformed', message: `error decoding patch: ${message}` };
+function malformed(message: string): PatchError {
+  return new PatchError('malformed', `error decoding patch: ${message}`);
+}
+
+function inapplicable(message: string): PatchError {
+  return new PatchError('inapplicable', message);
 }

@@ -111,10 +111,10 @@ export function refuseWrongOrder(
 export function elementsOf(lists: readonly (readonly Json[])[]): 'objects' | 'scalars' {
   let found: string | undefined;
   for (const item of lists.flat(1)) {
-    if (Array.isArray(item)) {
+    const type = Array.isArray(item) ? 'lists' : isJsonObject(item) ? 'objects' : typeof item;
+    if (found === undefined && type === 'lists') {
       throw new PatchError('inapplicable', 'lists of lists are not supported');
     }
-    const type = isJsonObject(item) ? 'objects' : typeof item;
     found ??= type;
     if (found !== type) throw new PatchError('failed', 'list element types are not identical');
   }

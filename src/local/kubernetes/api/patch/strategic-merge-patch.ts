@@ -17,8 +17,8 @@ import type { PatchType } from './patch-types.ts';
 
 const DIRECTIVE = '$patch';
 const RETAIN_KEYS = '$retainKeys';
-const DELETE_PREFIX = '$deleteFromPrimitiveList/';
-const ORDER_PREFIX = '$setElementOrder/';
+const DELETE_PREFIX = '$deleteFromPrimitiveList';
+const ORDER_PREFIX = '$setElementOrder';
 
 /** Applies a patch to an object of a struct of the schema. */
 export function applyStrategicMergePatch(
@@ -55,7 +55,7 @@ class Merger {
       if (value === undefined || key === RETAIN_KEYS || handled.has(key)) continue;
       if (key.startsWith(ORDER_PREFIX)) continue;
       if (key.startsWith(DELETE_PREFIX)) {
-        this.#deleteItems(members, key.slice(DELETE_PREFIX.length), value);
+        this.#deleteItems(members, fieldOf(key, DELETE_PREFIX), value);
       } else this.#member(members, { key, value, type });
     }
     // fromEntries defines own members whatever they are called, `__proto__` included.
@@ -121,7 +121,7 @@ class Merger {
     const handled = new Set<string>();
     for (const [directive, order] of Object.entries(patch)) {
       if (!directive.startsWith(ORDER_PREFIX)) continue;
-      const key = directive.slice(ORDER_PREFIX.length);
+      const key = fieldOf(directive, ORDER_PREFIX);
       if (!isList(order)) throw new PatchError('failed', `${directive} is not a list`);
       const before = members.get(key);
       const change = patch[key];
@@ -143,6 +143,14 @@ class Merger {
     }
     return handled;
   }
+}
+
+/** `$setElementOrder/finalizers` is about `finalizers`. */
+function fieldOf(directive: string, prefix: string): string {
+  if (!directive.startsWith(`${prefix}/`)) {
+    throw new PatchError('malformed', `invalid patch format of ${prefix.slice(1)} list`);
+  }
+  return directive.slice(prefix.length + 1);
 }
 
 function mergedOf(

@@ -54,8 +54,8 @@ function tokensOf(text: string): readonly string[] {
   return tokens;
 }
 
-function isWord(token: string | undefined): token is string {
-  return token !== undefined && !/^[(),=!<>]/.test(token);
+function isWord(token: string): boolean {
+  return token !== '' && !/^[(),=!<>]/.test(token);
 }
 
 class Reader {
@@ -142,11 +142,9 @@ class Reader {
   }
 
   #key(): string {
-    const token = this.#take();
+    const token = this.#take() ?? '';
     if (!isWord(token)) {
-      throw new SelectorError(
-        `found '${token ?? ''}', expected: !, identifier, or 'end of string'`,
-      );
+      throw new SelectorError(`found '${token}', expected: !, identifier, or 'end of string'`);
     }
     refuseProblems('key', token, checkQualifiedName(token));
     return token;

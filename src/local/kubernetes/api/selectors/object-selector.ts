@@ -43,16 +43,29 @@ export function parseObjectSelector(
   if (labels !== undefined) {
     predicates.push((object) => labels.matches(object.metadata.labels ?? NO_LABELS));
   }
+  return {
+    matches: conjunction(predicates),
+    isEmpty: predicates.length === 0,
+    ...indexedTerms(resource, terms),
+  };
+}
+
+function conjunction(
+  predicates: readonly ((object: ApiObject) => boolean)[],
+): (object: ApiObject) => boolean {
+  const [only] = predicates;
+  if (only !== undefined && predicates.length === 1) return only;
+  return (object) => predicates.every((isMet) => isMet(object));
+}
+
+function indexedTerms(
+  resource: Resource,
+  terms: readonly FieldTerm[],
+): Pick<ObjectSelector, 'name' | 'nodeName'> {
   const name = exactValue(terms, 'metadata.name');
   const nodeName =
     resource.resourceName === 'pods' ? exactValue(terms, 'spec.nodeName') : undefined;
-  const [only] = predicates;
   return {
-    matches:
-      only !== undefined && predicates.length === 1
-        ? only
-        : (object) => predicates.every((isMet) => isMet(object)),
-    isEmpty: predicates.length === 0,
     ...(name === undefined ? {} : { name }),
     ...(nodeName === undefined || nodeName === '' ? {} : { nodeName }),
   };

@@ -4,11 +4,13 @@
  * Server-side apply is not implemented: 415 with advice. The patched object goes through decoding, defaults and the
  * same update as a PUT; a resourceVersion that the patch sets is its precondition, a UID is an attempt to change it.
  */
-import type { Json } from '../../../../core/model/json.ts';
+import { isJsonObject } from '../../../../core/model/json.ts';
+import type { Json, JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import type { ApiAnswer, PatchType, Status } from '../api-request.ts';
 import { answerStatus, answerWith } from '../answers.ts';
-import { inRequestNamespace, mediaTypeOf, nameRefusal } from '../decode-body.ts';
+import { inRequestNamespace, mediaTypeOf, nameRefusal, unknownFieldTexts } from '../decode-body.ts';
+import { withUniqueOwners } from '../owner-references.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import type { PatchOutcome } from '../patch/patch-outcome.ts';
@@ -24,13 +26,12 @@ import {
   isStatus,
   notFound,
   unprocessable,
-  unsupportedMediaType,
+  unsupportedPatchType,
 } from '../statuses.ts';
 import { updateObject } from '../update-object.ts';
 import type { UpdateRules } from '../update-object.ts';
 import { parseWriteOptions } from '../write-options.ts';
 import type { WriteOptions } from '../write-options.ts';
-import { isJsonObject } from '../../../../core/model/json.ts';
 
 const JSON_PATCH_OPERATIONS_MAX = 10_000;
 const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
@@ -55,8 +56,8 @@ interface Patched {
 /** Answers it: 200. */
 export function patchObject(call: ObjectCall, rules: UpdateRules): ApiAnswer {
   const type = PATCH_TYPES.get(mediaTypeOf(call.request.contentType));
-  if (type === undefined) return answerStatus(unsupportedMediaType(TAKEN_TYPES));
-  if (type === 'apply') return answerStatus(unsupportedMediaType(TAKEN_TYPES, APPLY_ADVICE));
+  if (type === undefined) return answerStatus(unsupportedPatchType(TAKEN_TYPES));
+  if (type === 'apply') return answerStatus(unsupportedPatchType(TAKEN_TYPES, APPLY_ADVICE));
   const options = parseWriteOptions(call.query, 'PatchOptions');
   if (isStatus(options)) return answerStatus(options);
   const current = call.services.store.get(refOf(call));
@@ -89,32 +90,34 @@ function patchedObject(
   const outcome = apply(call, { current, type, patch });
   if (isStatus(outcome)) return outcome;
   if (outcome.kind !== 'patched') return refusalOf(outcome);
-  const given = outcome.warnings ?? [];
-  const { resource, services } = call;
-  const { value } = outcome;
-  const isSameKind =
-    isJsonObject(value) &&
-    value.kind === resource.kind &&
-    value.apiVersion === apiVersionOf(resource);
-  const decoded = isSameKind
-    ? services.schema.decode(resource, value)
-    : type === 'strategic' && isJsonObject(value)
-      ? services.schema.decode(resource, {
-          ...value,
-          kind: resource.kind,
-          apiVersion: apiVersionOf(resource),
-        })
-      : undefined;
-  if (decoded === undefined) return invalidPatch('no such kind is registered for this version');
+  const typed = typedValue(call, outcome.value, type);
+  if (typed === undefined) return invalidPatch('no such kind is registered for this version');
+  const decoded = call.services.schema.decode(call.resource, typed);
   if (decoded.kind === 'malformed') return invalidPatch(decoded.message);
-  const unknown = [...given, ...decoded.unknownFields.map((field) => `unknown field "${field}"`)];
+  const unknown = [...(outcome.warnings ?? []), ...unknownFieldTexts(decoded.unknownFields)];
   if (unknown.length > 0 && options.fieldValidation === 'Strict') {
     return invalidPatch(`strict decoding error: ${unknown.join(', ')}`);
   }
+  const { object, warnings } = withUniqueOwners(decoded.object);
   return {
-    object: decoded.object,
-    warnings: options.fieldValidation === 'Warn' ? unknown : [],
+    object,
+    warnings: options.fieldValidation === 'Warn' ? [...unknown, ...warnings] : warnings,
   };
+}
+
+/** A strategic patch cannot change the kind: the server knows into what it decodes. The others can, and fail by it. */
+function typedValue(
+  { resource }: ObjectCall,
+  value: Json,
+  type: Exclude<PatchType, 'apply'>,
+): JsonObject | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const apiVersion = apiVersionOf(resource);
+  if (value.kind === resource.kind && value.apiVersion === apiVersion) return value;
+  const isKind = (value.kind ?? resource.kind) === resource.kind;
+  const isVersion = (value.apiVersion ?? apiVersion) === apiVersion;
+  if (type !== 'strategic' && !(isKind && isVersion)) return undefined;
+  return { ...value, kind: resource.kind, apiVersion };
 }
 
 function apply(
@@ -143,7 +146,7 @@ function apply(
       }
       return { kind: 'patched', value: applyMergePatch(current, patch) };
     case 'strategic':
-      return applyStrategicMergePatch(current, patch, {
+      return applyStrategicMergePatch(current, patch ?? {}, {
         schema,
         struct: schema.structOf(resource),
       });

@@ -71,21 +71,33 @@ function carryOut(
     case 'replace':
       if (!isDryRun) services.store.replace(resource.resourceName, outcome.object);
       return outcome.body;
-    case 'delete': {
-      const parsed = deletionOptionsOf(outcome.options);
-      if (isStatus(parsed)) return parsed;
-      const options = { ...parsed, isDryRun: isDryRun || parsed.isDryRun };
-      const refusal = preconditionRefusal(call, object, options);
-      if (refusal !== undefined) return refusal;
-      const { resourceVersion: _checked, ...rest } = options;
-      const last =
-        outcome.object === undefined || options.isDryRun
-          ? object
-          : services.store.replace(resource.resourceName, outcome.object);
-      const deletion = deleteObject(call, last, rest);
-      return isStatus(deletion) ? deletion : success({ code: 201 });
-    }
+    case 'delete':
+      return condemn(call, { object, outcome, isDryRun });
   }
+}
+
+/** Preconditions first, then what the action wants to be seen on the object, then the deletion from there. */
+function condemn(
+  call: ObjectCall,
+  input: {
+    readonly object: ApiObject;
+    readonly outcome: Extract<ActionOutcome, { kind: 'delete' }>;
+    readonly isDryRun: boolean;
+  },
+): JsonObject {
+  const { object, outcome } = input;
+  const parsed = deletionOptionsOf(outcome.options);
+  if (isStatus(parsed)) return parsed;
+  const options = { ...parsed, isDryRun: input.isDryRun || parsed.isDryRun };
+  const refusal = preconditionRefusal(call, object, options);
+  if (refusal !== undefined) return refusal;
+  const { resourceVersion: _checked, ...rest } = options;
+  const last =
+    outcome.object === undefined || options.isDryRun
+      ? object
+      : call.services.store.replace(call.resource.resourceName, outcome.object);
+  const deletion = deleteObject(call, last, rest);
+  return isStatus(deletion) ? deletion : success({ code: 201 });
 }
 
 function namespaceRefusal({ namespace }: ObjectCall, body: JsonObject): Status | undefined {
