@@ -82,7 +82,8 @@ export function countBy(
   return counts;
 }
 
-function matchesAuditFilter(record: AuditRecord, filter: AuditFilter): boolean {
+/** Whether a record counts. */
+export function matchesAuditFilter(record: AuditRecord, filter: AuditFilter): boolean {
   const { sinceMs, where, ...equal } = filter;
   if (sinceMs !== undefined && record.receivedAtMs < sinceMs) return false;
   for (const [field, wanted] of Object.entries(equal)) {

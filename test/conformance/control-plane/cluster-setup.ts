@@ -18,25 +18,12 @@ const KUBELET_FENCE = 'rollcall-test-kubelet-fence';
 
 /** Applies the set-up; repeating it on a kept data directory does no harm. */
 export async function prepareCluster(admin: ApiClient): Promise<void> {
-  await grantObserver(admin);
-  await createAll(admin, [
-    [`${ADMISSION}/validatingadmissionpolicies`, kubeletFence()],
-    [`${ADMISSION}/validatingadmissionpolicybindings`, kubeletFenceBinding()],
-  ]);
-}
-
-/** Lets the observer read everything; also for a cluster that is not made here. */
-export async function grantObserver(admin: ApiClient): Promise<void> {
-  await createAll(admin, [
+  const objects: readonly (readonly [string, unknown])[] = [
     [`${RBAC}/clusterroles`, observerRole()],
     [`${RBAC}/clusterrolebindings`, observerBinding()],
-  ]);
-}
-
-async function createAll(
-  admin: ApiClient,
-  objects: readonly (readonly [string, unknown])[],
-): Promise<void> {
+    [`${ADMISSION}/validatingadmissionpolicies`, kubeletFence()],
+    [`${ADMISSION}/validatingadmissionpolicybindings`, kubeletFenceBinding()],
+  ];
   for (const [path, body] of objects) {
     const response = await admin.request({ method: 'POST', path, body });
     if (response.status >= 400 && response.status !== 409) {

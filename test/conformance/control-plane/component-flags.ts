@@ -76,6 +76,8 @@ export function apiServerCommand(wiring: Wiring): CommandLine {
     `--cert-dir=${wiring.certificateDirectory}`,
     `--token-auth-file=${identities.tokenFile}`,
     '--authorization-mode=RBAC',
+    // As every distribution sets it: agents on nodes are often privileged.
+    '--allow-privileged=true',
     '--service-cluster-ip-range=10.96.0.0/16',
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${identities.serviceAccountPublicKeyFile}`,

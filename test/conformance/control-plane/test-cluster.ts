@@ -12,6 +12,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiClient, type ApiClient, type ApiConnection } from './api.ts';
+import { readAuditRecords, type AuditFilter, type AuditRecord } from './audit.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { startControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
 import { writeKubeconfigFile, type TestActor } from './identities.ts';
@@ -21,6 +22,8 @@ export interface TestCluster {
   readonly access: ClusterAccess;
   /** Present only where the suite owns the processes. */
   readonly controlPlane: ControlPlane | undefined;
+  /** Reads who asked for what; absent where that is not recorded. */
+  readonly readAudit: ((filter: AuditFilter) => Promise<readonly AuditRecord[]>) | undefined;
   /** Stops what was started, and removes the kubeconfigs that were written. */
   readonly close: () => Promise<void>;
 }
@@ -51,7 +54,12 @@ export async function openTestCluster(
   const kubeconfigPath = environment['ROLLCALL_TEST_KUBECONFIG'] ?? '';
   if (kubeconfigPath !== '') return openExistingCluster(kubeconfigPath);
   const controlPlane = await startControlPlane(options);
-  return { access: controlPlane, controlPlane, close: controlPlane.stop };
+  return {
+    access: controlPlane,
+    controlPlane,
+    readAudit: (filter) => readAuditRecords(controlPlane.auditLogPath, filter),
+    close: controlPlane.stop,
+  };
 }
 
 /** The `skip` option of node:test for a test that needs power over the processes. */
@@ -135,6 +143,7 @@ function describeExistingCluster(parts: {
   return {
     access,
     controlPlane: undefined,
+    readAudit: undefined,
     close: () => rm(directory, { recursive: true, force: true }),
   };
 }

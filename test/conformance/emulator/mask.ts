@@ -106,7 +106,9 @@ function mask(value: Json, memory: ServerMemory): Json {
   if (Array.isArray(value)) return value.map((item: Json) => mask(item, memory));
   if (!isJsonObject(value)) return value;
   const masked: Record<string, Json> = {};
-  for (const [key, member] of Object.entries(value)) {
+  // Sorted: symbols count first appearances, and the order of members is no difference.
+  for (const key of Object.keys(value).sort()) {
+    const member = value[key];
     if (member === undefined || key === 'managedFields') continue;
     masked[key] = maskMember(key, member, memory);
   }

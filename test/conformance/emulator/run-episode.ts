@@ -63,7 +63,7 @@ export async function runEpisode(
         maskEither(step, right, memories.right),
       );
       differences.push(...found);
-      if (found.some((one) => one.field === 'status')) break;
+      if (step.method !== 'GET' && isTaken(left) !== isTaken(right)) break;
     }
     for (const { step, open } of watches) {
       await readToEnd(open);
@@ -76,6 +76,10 @@ export async function runEpisode(
     }
   }
   return { differences, stepsPlayed };
+}
+
+function isTaken(answer: Answer | OpenWatch): boolean {
+  return isWatch(answer) || answer.status < 300;
 }
 
 function isWatch(answer: Answer | OpenWatch): answer is OpenWatch {

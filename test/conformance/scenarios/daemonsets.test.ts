@@ -1,10 +1,10 @@
 /**
- * Scenarios of issue 3 on the real control plane: what happens to DaemonSets. Created, scaled by labels,
+ * Scenarios of issue 3 on a control plane, real and local: what happens to DaemonSets. Created, scaled by labels,
  * deleted in the background, in the foreground and with orphans, orphans adopted, and an admission
  * policy that refuses the pods of some nodes.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { pollUntil } from '../control-plane/poll.ts';
 import { collectionPath } from './manifests.ts';
 import { daemonSetPath, testDaemonSet } from './daemon-set.ts';
@@ -15,16 +15,17 @@ import {
   expectStatus,
   livePodsByNode,
 } from './expectations.ts';
+import { describeOnBackends, skipOnLocal } from './backends.ts';
 import { NODES, UNTAINTED, openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 const DEADLINE_MS = 60_000;
 
-describe('DaemonSets', { timeout: 600_000 }, () => {
+describeOnBackends('DaemonSets', { timeout: 600_000 }, (backend) => {
   let stage: Stage;
 
   before(async () => {
-    stage = await openStage({ name: 'scenario-daemonsets' });
+    stage = await openStage({ backend, name: 'scenario-daemonsets' });
   });
   after(async () => {
     await (stage as Stage | undefined)?.close();
@@ -74,7 +75,8 @@ describe('DaemonSets', { timeout: 600_000 }, () => {
     assert.deepEqual(podUids(adopterUid), before, 'the very same pods were adopted');
   });
 
-  it('go on with the other nodes where admission refuses the pods of some', async () => {
+  const skip = skipOnLocal(backend, 'the local API server has no admission policies');
+  it('go on with the other nodes where admission refuses the pods of some', { skip }, async () => {
     const refused = NODES.plain.slice(0, 2);
     await refusePodsOn(refused, 'admitted');
     const uid = await create('admitted');

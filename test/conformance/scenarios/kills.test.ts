@@ -11,12 +11,13 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXPECTED_NODES, applyExamples, uidOf } from './examples.ts';
 import { expectNoDoublePlacement, expectPodsOn } from './expectations.ts';
 import { churn, endChurn } from './churn.ts';
 import { createSeeded, seedOfRun } from './seeded.ts';
+import { describeOnBackends } from './backends.ts';
 import { openBareStage } from './stage.ts';
 import type { BareStage } from './stage.ts';
 import { repositoryPath } from './repository.ts';
@@ -25,19 +26,20 @@ const KILLS_COUNT = 50;
 /** From just after the process began to well after it has caught up. */
 const LIFE_MS = { from: 300, to: 3500 };
 const CHURN_STEPS_PER_LIFE = 3;
-const seeded = createSeeded(seedOfRun(20261122));
+const SEED = seedOfRun(20261122);
 
-describe(
-  `killed at ${String(KILLS_COUNT)} points (seed ${String(seeded.seed)})`,
+describeOnBackends(
+  `killed at ${String(KILLS_COUNT)} points (seed ${String(SEED)})`,
   { timeout: 900_000 },
-  () => {
+  (backend) => {
+    const seeded = createSeeded(SEED);
     let stage: BareStage;
     let dataDir: string;
     let uids: Readonly<Record<string, string>>;
     let running: ChildProcess | undefined;
 
     before(async () => {
-      stage = await openBareStage({ name: 'scenario-kills' });
+      stage = await openBareStage({ backend, name: 'scenario-kills' });
       dataDir = await mkdtemp(join(tmpdir(), 'rollcall-kills-'));
       uids = await applyExamples(stage);
     });

@@ -4,12 +4,13 @@
  *
  * Replay: ROLLCALL_SEED=<seed> npm run test:conformance -- test/conformance/scenarios/messages.test.ts
  */
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXPECTED_NODES, applyExamples, uidOf } from './examples.ts';
 import { expectNoDoublePlacement, expectPodsOn } from './expectations.ts';
 import { churn, endChurn } from './churn.ts';
 import { createSeeded, seedOfRun } from './seeded.ts';
+import { describeOnBackends } from './backends.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -17,14 +18,15 @@ const STEPS_COUNT = 100;
 /** Some steps meet a quiet cluster, some meet one that is still busy with the last one. */
 const PAUSE_MS = { from: 0, to: 500 };
 const SETTLE_DEADLINE_MS = 120_000;
-const seeded = createSeeded(seedOfRun(20261121));
+const SEED = seedOfRun(20261121);
 
-describe(`disturbed messages (seed ${String(seeded.seed)})`, { timeout: 600_000 }, () => {
+describeOnBackends(`disturbed messages (seed ${String(SEED)})`, { timeout: 600_000 }, (backend) => {
+  const seeded = createSeeded(SEED);
   let stage: Stage;
   let uids: Readonly<Record<string, string>>;
 
   before(async () => {
-    stage = await openStage({ name: 'scenario-messages' });
+    stage = await openStage({ backend, name: 'scenario-messages' });
     uids = await applyExamples(stage);
     for (const [name, nodes] of Object.entries(EXPECTED_NODES)) {
       await expectPodsOn(stage, uidOf(uids, name), nodes);

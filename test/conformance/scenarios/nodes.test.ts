@@ -1,10 +1,9 @@
 /**
- * Scenarios of issue 3 on the real control plane: the examples settle to exactly the pods that the
+ * Scenarios of issue 3 on a control plane, real and local: the examples settle to exactly the pods that the
  * rules demand, stay so, and settle again after whatever happens to nodes.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { readAuditRecords } from '../control-plane/audit.ts';
+import { after, before, it } from 'node:test';
 import { createNodes, deleteNodes, fakeNode } from '../control-plane/nodes.ts';
 import { EXPECTED_NODES, applyExamples, uidOf } from './examples.ts';
 import {
@@ -14,19 +13,20 @@ import {
   expectStatus,
   livePodsByNode,
 } from './expectations.ts';
+import { describeOnBackends } from './backends.ts';
 import { NODES, UNTAINTED, openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 const UNCHANGED_MS = 60_000;
 const LOG_COLLECTOR_NODES = EXPECTED_NODES['log-collector'] ?? [];
 
-describe('the examples on twenty varied nodes', { timeout: 600_000 }, () => {
+describeOnBackends('the examples on twenty varied nodes', { timeout: 600_000 }, (backend) => {
   let stage: Stage;
   let uids: Readonly<Record<string, string>>;
   const uid = (name: string): string => uidOf(uids, name);
 
   before(async () => {
-    stage = await openStage({ name: 'scenario-nodes' });
+    stage = await openStage({ backend, name: 'scenario-nodes' });
     uids = await applyExamples(stage);
   });
   after(async () => {
@@ -61,9 +61,9 @@ describe('the examples on twenty varied nodes', { timeout: 600_000 }, () => {
     for (const [name, nodes] of Object.entries(EXPECTED_NODES)) {
       assert.deepEqual(differences(stage.observer, uid(name), nodes), []);
     }
-    const { controlPlane } = stage.cluster;
-    if (controlPlane === undefined) return;
-    const quietWrites = await readAuditRecords(controlPlane.auditLogPath, {
+    const { readAudit } = stage.cluster;
+    if (readAudit === undefined) return;
+    const quietWrites = await readAudit({
       user: 'system:serviceaccount:rollcall-system:rollcall-functions',
       sinceMs: sinceMs + UNCHANGED_MS / 2,
       where: (record) => !['get', 'list', 'watch'].includes(record.verb),
@@ -148,12 +148,12 @@ describe('the examples on twenty varied nodes', { timeout: 600_000 }, () => {
   });
 
   it('were decided without any LIST of nodes or pods', async (context) => {
-    const { controlPlane } = stage.cluster;
-    if (controlPlane === undefined) {
+    const { readAudit } = stage.cluster;
+    if (readAudit === undefined) {
       context.skip('needs the audit log of a control plane of its own');
       return;
     }
-    const lists = await readAuditRecords(controlPlane.auditLogPath, {
+    const lists = await readAudit({
       user: 'system:serviceaccount:rollcall-system:rollcall-functions',
       verb: 'list',
       where: (record) => record.resource === 'nodes' || record.resource === 'pods',

@@ -1,10 +1,10 @@
 /**
- * Scenarios of issue 3 on the real control plane: what happens to pods. Deleted, failed (the first
+ * Scenarios of issue 3 on a control plane, real and local: what happens to pods. Deleted, failed (the first
  * steps of the back-off for real and across a restart), succeeded, evicted, stuck terminating, held by a
  * finalizer.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import type { PodRecord } from '../control-plane/observed-records.ts';
 import type { ObservedEvent } from '../control-plane/observer.ts';
 import { daemonSetPath, podPath, testDaemonSet } from './daemon-set.ts';
@@ -15,17 +15,18 @@ import {
   expectStatus,
   livePodsByNode,
 } from './expectations.ts';
+import { describeOnBackends } from './backends.ts';
 import { NODES, openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 const STORAGE = { 'storage.example.com/local-disks': 'true' };
 const FIRST = NODES.storage[0];
 
-describe('pods of a DaemonSet', { timeout: 600_000 }, () => {
+describeOnBackends('pods of a DaemonSet', { timeout: 600_000 }, (backend) => {
   let stage: Stage;
 
   before(async () => {
-    stage = await openStage({ name: 'scenario-pods' });
+    stage = await openStage({ backend, name: 'scenario-pods' });
   });
   after(async () => {
     await (stage as Stage | undefined)?.close();
@@ -71,7 +72,9 @@ describe('pods of a DaemonSet', { timeout: 600_000 }, () => {
 
   it('a pod stuck terminating blocks its node until it is gone', async () => {
     const { uid, pod } = await createOnStorage('stuck', {
+      // The first is for kwok; a local node agent kills after the grace period, which is longer than this takes.
       podLabels: { 'rollcall.test/stuck-terminating': 'true' },
+      podAnnotations: { 'simulate.rollcall.dev/pod': 'ignore-sigterm' },
     });
     await stage.admin.delete(podPath(pod));
     await stage.observer.waitUntilQuiet({ quietMs: 3000, deadlineMs: 30_000 });

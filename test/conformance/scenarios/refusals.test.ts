@@ -5,7 +5,7 @@
  * Messages are forged at the queue itself, under access keys of other senders, beside a running cluster.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { SQSClient, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { encodeWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
 import {
@@ -21,6 +21,7 @@ import type { ClusterMeta } from '../../../src/core/model/view-items.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { daemonSetPath, testDaemonSet } from './daemon-set.ts';
 import { daemonSetUid, expectPodsOn } from './expectations.ts';
+import { describeOnBackends } from './backends.ts';
 import { UNTAINTED, openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -29,13 +30,13 @@ const OTHER = clusterId('other-tenant');
 const OTHER_KEY = 'WATCHEROTHERTENANT';
 const DEADLINE_MS = 30_000;
 
-describe('bad input', { timeout: 300_000 }, () => {
+describeOnBackends('bad input', { timeout: 300_000 }, (backend) => {
   let stage: Stage;
   let victimUid: ReturnType<typeof clusterUid>;
   let sends = 0;
 
   before(async () => {
-    stage = await openStage({ name: 'scenario-refusals' });
+    stage = await openStage({ backend, name: 'scenario-refusals' });
     const found = stage.engine().clusterUids.get(VICTIM);
     assert.ok(found !== undefined);
     victimUid = found;

@@ -3,8 +3,8 @@
  * takes at most 1.1 requests per pod (events aside), and no reconcile sends a LIST of nodes or pods.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { countBy, readAuditRecords } from '../control-plane/audit.ts';
+import { after, before, it } from 'node:test';
+import { countBy } from '../control-plane/audit.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
 import { daemonSetPath, testDaemonSet } from './daemon-set.ts';
 import {
@@ -13,6 +13,7 @@ import {
   expectPodsOn,
   expectStatus,
 } from './expectations.ts';
+import { describeOnBackends } from './backends.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -20,19 +21,19 @@ const NODES_COUNT = 1000;
 const REQUESTS_PER_POD_MAX = 1.1;
 const FUNCTIONS_USER = 'system:serviceaccount:rollcall-system:rollcall-functions';
 
-describe('one DaemonSet on 1,000 nodes', { timeout: 600_000 }, () => {
+describeOnBackends('one DaemonSet on 1,000 nodes', { timeout: 600_000 }, (backend) => {
   let stage: Stage;
 
   before(async () => {
-    stage = await openStage({ name: 'scenario-requests', nodes: plainNodes(NODES_COUNT) });
+    stage = await openStage({ backend, name: 'scenario-requests', nodes: plainNodes(NODES_COUNT) });
   });
   after(async () => {
     await (stage as Stage | undefined)?.close();
   });
 
   it('costs at most 1.1 non-event requests per pod and no LIST of nodes or pods', async (context) => {
-    const { controlPlane } = stage.cluster;
-    if (controlPlane === undefined) {
+    const { readAudit } = stage.cluster;
+    if (readAudit === undefined) {
       context.skip('needs the audit log of a control plane of its own');
       return;
     }
@@ -49,7 +50,7 @@ describe('one DaemonSet on 1,000 nodes', { timeout: 600_000 }, () => {
     await expectPodsOn(stage, uid, { nodes: names, deadlineMs: 120_000 });
     await expectStatus(stage, uid, { numberAvailable: NODES_COUNT });
     await stage.observer.waitUntilQuiet({ quietMs: 3000, deadlineMs: 60_000 });
-    const requests = await readAuditRecords(controlPlane.auditLogPath, {
+    const requests = await readAudit({
       user: FUNCTIONS_USER,
       sinceMs,
       where: (record) => record.resource !== 'events',

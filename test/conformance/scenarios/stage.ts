@@ -1,6 +1,6 @@
 /**
- * The stage of a scenario: a real control plane with varied nodes, an independent witness, and
- * Rollcall's engine with watcher and functions each under the RBAC that is shipped.
+ * The stage of a scenario: a control plane, real or local (backends.ts), with varied nodes, an independent
+ * witness, and Rollcall's engine with watcher and functions each under the RBAC that is shipped.
  *
  * The engine runs the deployed handlers in this process; it can be stopped and started again on the
  * same data. Nothing here decides what is right: scenarios say what they expect, by node.
@@ -13,12 +13,14 @@ import type { ApiClient, KubernetesObject } from '../control-plane/api.ts';
 import { createNodes, fakeNode } from '../control-plane/nodes.ts';
 import { startObserver } from '../control-plane/observer.ts';
 import type { Observer } from '../control-plane/observer.ts';
-import { openTestCluster } from '../control-plane/test-cluster.ts';
 import type { TestCluster } from '../control-plane/test-cluster.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { startEngine } from '../../../src/local/engine.ts';
 import type { EngineCluster, EngineOptions } from '../../../src/local/engine-options.ts';
 import type { Engine } from '../../../src/local/engine.ts';
+import { READINESS_ANNOTATION } from '../../../src/local/kubernetes/machines/machine-annotations.ts';
+import { openBackend } from './backends.ts';
+import type { Backend } from './backends.ts';
 import { applyFiles } from './manifests.ts';
 import { repositoryPath } from './repository.ts';
 import { createActivityLog } from './activity-log.ts';
@@ -72,13 +74,21 @@ function stageNodes(): KubernetesObject[] {
     ),
     ...NODES.cordoned.map((name) => fakeNode({ name, role: 'cordoned', isCordoned: true })),
     ...NODES.notReady.map((name) =>
-      fakeNode({ name, role: 'not-ready', labels: { 'rollcall.test/never-ready': 'true' } }),
+      neverReady(
+        fakeNode({ name, role: 'not-ready', labels: { 'rollcall.test/never-ready': 'true' } }),
+      ),
     ),
     ...NODES.storage.map((name) =>
       fakeNode({ name, role: 'storage', labels: { 'storage.example.com/local-disks': 'true' } }),
     ),
     ...NODES.plain.map((name) => fakeNode({ name })),
   ];
+}
+
+/** The fake kubelets of a real control plane obey the label, the machines of a local cluster the annotation. */
+function neverReady(node: KubernetesObject): KubernetesObject {
+  const annotations = { ...node.metadata.annotations, [READINESS_ANNOTATION]: 'never' };
+  return { ...node, metadata: { ...node.metadata, annotations } };
 }
 
 /** A cluster with nodes, RBAC and a witness; Rollcall does not run yet. */
@@ -101,19 +111,20 @@ export interface Stage extends BareStage {
 /** How a stage is set. */
 export interface StageOptions {
   readonly name: string;
+  readonly backend: Backend;
   readonly nodes?: readonly KubernetesObject[];
   /** More options of the engine, e.g. faults. */
   readonly engine?: Partial<EngineOptions>;
 }
 
-/** The suite's control planes have no built-in loop, and never a leader election to wait for. */
+/** No control plane here has a built-in loop, and never a leader election to wait for. */
 const PROBE_WAIT_MS = 3000;
 
 /** Sets a stage on which Rollcall does not run; the caller owes `close()`. */
 export async function openBareStage(
-  options: Pick<StageOptions, 'name' | 'nodes'>,
+  options: Pick<StageOptions, 'name' | 'backend' | 'nodes'>,
 ): Promise<BareStage> {
-  const cluster = await openTestCluster({ name: options.name, limits: 'lifted' });
+  const cluster = await openBackend(options.backend, options.name);
   const admin = createApiClient(cluster.access.connectionOf('admin'));
   const observer = await startObserver(cluster.access.connectionOf('observer'));
   await applyFiles(admin, [

@@ -60,7 +60,7 @@ export const accessReview: StepBuilder = ({ seeded, prefix }) => {
     {
       resource: '',
       note: `may I ${JSON.stringify(spec)}`,
-      actor: seeded.pick(['admin', 'functions', 'watcher', 'observer']),
+      actor: seeded.pick(['admin', 'functions', 'watcher']),
       method: 'POST',
       path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
       body: {
@@ -71,11 +71,11 @@ export const accessReview: StepBuilder = ({ seeded, prefix }) => {
   ];
 };
 
-/** The ordinary verbs by users who may do little: the shipped roles, and read only. */
+/** The ordinary verbs by users who may do little: those of the shipped roles. */
 export const otherUser: StepBuilder = (context, collection) => {
   const { seeded } = context;
   const place = pickPlace(context, collection);
-  const actor = seeded.pick(['functions', 'watcher', 'observer'] as const);
+  const actor = seeded.pick(['functions', 'watcher'] as const);
   const object = objectPath(place);
   const requests = [
     { method: 'GET', path: object },

@@ -1,0 +1,47 @@
+/**
+ * What scenarios play on: a real control plane, and the local cluster. The same files run on both.
+ *
+ * ROLLCALL_SCENARIO_BACKEND=real or =local chooses one. With ROLLCALL_TEST_KUBECONFIG there is only that cluster.
+ */
+import { describe } from 'node:test';
+import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
+import { openTestCluster } from '../control-plane/test-cluster.ts';
+import type { TestCluster } from '../control-plane/test-cluster.ts';
+import { openLocalTestCluster } from './local-test-cluster.ts';
+
+/** `real`: processes, or the cluster of ROLLCALL_TEST_KUBECONFIG. `local`: src/local/kubernetes. */
+export type Backend = 'real' | 'local';
+
+/** The backends of this run. */
+function backendsOf(environment: NodeJS.ProcessEnv): readonly Backend[] {
+  const chosen = environment['ROLLCALL_SCENARIO_BACKEND'];
+  if (chosen === 'real' || chosen === 'local') return [chosen];
+  if (chosen !== undefined) throw new Error(`no scenario backend named ${chosen}`);
+  return (environment['ROLLCALL_TEST_KUBECONFIG'] ?? '') === '' ? ['real', 'local'] : ['real'];
+}
+
+/** A `describe` for each backend. */
+export function describeOnBackends(
+  title: string,
+  options: { readonly timeout: number },
+  define: (backend: Backend) => void,
+): void {
+  for (const backend of backendsOf(process.env)) {
+    const skip = backend === 'real' ? skipWithoutTools([TOOLS.go]) : false;
+    describe(`${title}, on the ${backend} control plane`, { ...options, skip }, () => {
+      define(backend);
+    });
+  }
+}
+
+/** The `skip` option for what only a real control plane has. */
+export function skipOnLocal(backend: Backend, reason: string): string | false {
+  return backend === 'local' ? reason : false;
+}
+
+/** Opens the cluster of a backend; the caller owes `close()`. */
+export function openBackend(backend: Backend, name: string): Promise<TestCluster> {
+  return backend === 'real'
+    ? openTestCluster({ name, limits: 'lifted' })
+    : openLocalTestCluster({ name });
+}
