@@ -43,10 +43,7 @@ export interface AgentWorld extends LocalWorld {
   /** All requests since the start, in order. */
   readonly requests: WriteLine[];
   /** Creates a pod that is bound to the machine. */
-  readonly createPod: (
-    name: string,
-    of?: Parameters<typeof podObject>[1],
-  ) => Promise<PodObject>;
+  readonly createPod: (name: string, of?: Parameters<typeof podObject>[1]) => Promise<PodObject>;
   readonly pod: (name: string) => PodObject | undefined;
   readonly status: (name: string) => PodStatus;
   readonly node: () => ApiObject | undefined;
@@ -102,13 +99,7 @@ export async function createAgentWorld(options: AgentWorldOptions = {}): Promise
     },
     { runtime, podRuntime, probes },
   );
-  await world.create('serviceaccounts', {
-    metadata: { name: 'default', namespace: 'default' },
-  });
-  await world.create('configmaps', {
-    metadata: { name: 'kube-root-ca.crt', namespace: 'default' },
-    data: { 'ca.crt': 'test' },
-  });
+  await prepareNamespace(world);
   await world.settle();
   const pod = (name: string): PodObject | undefined =>
     world.read({ resource: 'pods', namespace: 'default', name }) as PodObject | undefined;
@@ -131,4 +122,14 @@ export async function createAgentWorld(options: AgentWorldOptions = {}): Promise
     node: () => world.read({ resource: 'nodes', name: machine.name }),
     messages: () => log.lines.map(({ message }) => message),
   };
+}
+
+/** What controllers make in each namespace and pods need. */
+export async function prepareNamespace(world: LocalWorld): Promise<void> {
+  const namespace = 'default';
+  await world.create('serviceaccounts', { metadata: { name: 'default', namespace } });
+  await world.create('configmaps', {
+    metadata: { name: 'kube-root-ca.crt', namespace },
+    data: { 'ca.crt': 'test' },
+  });
 }
