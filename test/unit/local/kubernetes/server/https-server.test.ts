@@ -159,26 +159,23 @@ describe('a body', () => {
 
   test('in protobuf arrives as JSON', async () => {
     answer = ok({});
-    const field = (tag: number, bytes: Buffer): Buffer =>
-      Buffer.concat([Buffer.from([tag, bytes.length]), bytes]);
-    const typeMeta = [field(0x0a, Buffer.from('v1')), field(0x12, Buffer.from('DeleteOptions'))];
-    const graceOfFive = Buffer.from([0x08, 5]);
-    const { asked } = await ask({
-      ...post(
+    const field = (tag: number, ...parts: readonly Buffer[]): Buffer => {
+      const bytes = Buffer.concat(parts);
+      return Buffer.concat([Buffer.from([tag, bytes.length]), bytes]);
+    };
+    const typeMeta = [field(0x0a, Buffer.from('v1')), field(0x12, Buffer.from('ConfigMap'))];
+    const metadata = field(0x0a, field(0x0a, Buffer.from('name-of-it')));
+    const { asked } = await ask(
+      post(
         'application/vnd.kubernetes.protobuf',
-        Buffer.concat([
-          Buffer.from('k8s\0'),
-          field(0x0a, Buffer.concat(typeMeta)),
-          field(0x12, graceOfFive),
-        ]),
+        Buffer.concat([Buffer.from('k8s\0'), field(0x0a, ...typeMeta), field(0x12, metadata)]),
       ),
-      method: 'DELETE',
-    });
+    );
     assert.equal(asked[0]?.contentType, 'application/json');
     assert.deepEqual(asked[0]?.body, {
       apiVersion: 'v1',
-      kind: 'DeleteOptions',
-      gracePeriodSeconds: 5,
+      kind: 'ConfigMap',
+      metadata: { name: 'name-of-it' },
     });
   });
 
