@@ -1,8 +1,8 @@
 /**
  * The message of an unschedulable pod, in kube-scheduler's words.
  *
- * `0/5 nodes are available: 1 Insufficient cpu, 4 node(s) had untolerated taint(s). preemption: 0/5 nodes are available:
- * 1 No preemption victims found for incoming pod, 4 Preemption is not helpful for scheduling.`
+ * `0/5 nodes are available: 1 Insufficient cpu, 4 node(s) had untolerated taint(s). no new claims to deallocate,
+ * preemption: 0/5 nodes are available: 1 No preemption victims found for incoming pod, 4 Preemption is not helpful for scheduling.`
  */
 import type { FilterFailure } from './filters/filter.ts';
 
@@ -18,6 +18,8 @@ export interface SearchFailure {
 
 const NO_NODES_MESSAGE = 'no nodes available to schedule pods';
 
+/** Said of dynamic resources before preemption, whether or not the pod asks for any. */
+const NO_CLAIMS = 'no new claims to deallocate';
 const CONFLICTING_NAMES = 'pod affinity terms conflict';
 const NOT_LOOKED_AT = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
 
@@ -43,7 +45,7 @@ export function describeFailure(failure: SearchFailure): string {
   ];
   const why = hasConflictingNames ? CONFLICTING_NAMES : histogram(counts);
   const none = `0/${String(nodeCount)} nodes are available:`;
-  return `${none} ${why}. preemption: ${none} ${preemption.sort().join(', ')}.`;
+  return `${none} ${why}. ${NO_CLAIMS}, preemption: ${none} ${preemption.sort().join(', ')}.`;
 }
 
 function histogram(counts: ReadonlyMap<string, number>): string {

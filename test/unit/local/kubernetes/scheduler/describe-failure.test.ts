@@ -11,7 +11,7 @@ describe('the message of an unschedulable pod', () => {
     assert.equal(
       describeFailure({ nodeCount: 3, failures: [TAINTED, FULL, TAINTED] }),
       '0/3 nodes are available: 1 Insufficient cpu, 1 Too many pods, 2 node(s) had untolerated taint(s). ' +
-        'preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, ' +
+        'no new claims to deallocate, preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, ' +
         '2 Preemption is not helpful for scheduling.',
     );
   });
@@ -20,7 +20,7 @@ describe('the message of an unschedulable pod', () => {
     assert.equal(
       describeFailure({ nodeCount: 4, failures: [TAINTED] }),
       "0/4 nodes are available: 1 node(s) had untolerated taint(s), 3 node(s) didn't satisfy plugin(s) [NodeAffinity]. " +
-        'preemption: 0/4 nodes are available: 4 Preemption is not helpful for scheduling.',
+        'no new claims to deallocate, preemption: 0/4 nodes are available: 4 Preemption is not helpful for scheduling.',
     );
   });
 
@@ -32,7 +32,7 @@ describe('the message of an unschedulable pod', () => {
     assert.equal(
       describeFailure({ nodeCount: 2, failures: [], hasConflictingNames: true }),
       '0/2 nodes are available: pod affinity terms conflict. ' +
-        'preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.',
+        'no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.',
     );
   });
 });

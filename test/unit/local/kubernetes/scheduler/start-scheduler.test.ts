@@ -18,7 +18,7 @@ import {
 import type { LocalWorld } from '../../../../support/local-kubernetes/world.ts';
 
 const NOT_HELPFUL = (count: number): string =>
-  `preemption: 0/${count} nodes are available: ${count} Preemption is not helpful for scheduling.`;
+  `no new claims to deallocate, preemption: 0/${count} nodes are available: ${count} Preemption is not helpful for scheduling.`;
 
 describe('the scheduler', () => {
   let world: LocalWorld;
@@ -152,7 +152,7 @@ describe('the scheduler', () => {
     assert.equal(boundTo('a'), 'n');
     assert.equal(
       message('c'),
-      '0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: ' +
+      '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: ' +
         '1 No preemption victims found for incoming pod.',
     );
     assert.equal(
