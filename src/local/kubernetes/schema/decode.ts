@@ -85,9 +85,8 @@ function compileMap(of: GoType): CompiledType {
     let changes: Map<string, Json> | undefined;
     for (const key in value) {
       const before = value[key] ?? null;
-      context.path.push(key);
+      // Keys are in no path: values are no structs, and Go does not name them in errors.
       const after = before === null ? element.zero() : element.decode(before, context);
-      context.path.pop();
       if (after !== before) (changes ??= new Map()).set(key, after);
     }
     // fromEntries defines own members whatever they are called, `__proto__` included.

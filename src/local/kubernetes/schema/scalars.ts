@@ -16,6 +16,8 @@ const REMEMBERED_MAX = 4096;
 /** A whole second in UTC of a day that every month has: nothing to do, and by far the commonest. */
 const PLAIN_TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+/** Six digits, neither more nor fewer: Go's layout demands them. */
+const MICRO_FRACTION = /:\d{2}[.,]\d{6}(?:Z|[+-])/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** A scalar's decoder, and what its Go zero value is written as. */
@@ -89,7 +91,8 @@ function decodeTime(value: Json, context: DecodeContext): Json {
 
 function decodeMicroTime(value: Json, context: DecodeContext): Json {
   if (typeof value !== 'string') return failType(context, value, 'string');
-  return canonicalMicroTime(value) ?? failTime(context, value, '2006-01-02T15:04:05.000000Z07:00');
+  const canonical = MICRO_FRACTION.test(value) ? canonicalMicroTime(value) : undefined;
+  return canonical ?? failTime(context, value, '2006-01-02T15:04:05.000000Z07:00');
 }
 
 function failTime(context: DecodeContext, value: string, layout: string): Json {
