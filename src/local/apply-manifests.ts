@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import type { Transport } from '../adapters/kubernetes/transport.ts';
 import { isJsonObject } from '../core/model/json.ts';
-import type { JsonObject } from '../core/model/json.ts';
+import type { Json, JsonObject } from '../core/model/json.ts';
 
 const STATUS_CONFLICT = 409;
 
@@ -39,8 +39,7 @@ export async function applyManifests(
 }
 
 async function readManifest(file: string): Promise<readonly JsonObject[]> {
-  const text = await readFile(file, 'utf8');
-  return parseAllDocuments(text)
+  return parseAllDocuments(await readFile(file, 'utf8'))
     .map((document) => document.toJS() as unknown)
     .filter(isJsonObject);
 }
@@ -54,11 +53,17 @@ async function create(transport: Transport, object: JsonObject): Promise<void> {
 }
 
 function collectionPath(object: JsonObject): string {
-  const { apiVersion, kind, metadata } = object;
-  const plural = PLURALS[String(kind)];
-  if (plural === undefined) throw new Error(`no manifest of this repository has ${String(kind)}`);
-  const prefix = String(apiVersion).includes('/') ? '/apis' : '/api';
-  const namespace = isJsonObject(metadata) ? metadata['namespace'] : undefined;
-  const scope = typeof namespace === 'string' ? `/namespaces/${namespace}` : '';
-  return `${prefix}/${String(apiVersion)}${scope}/${plural}`;
+  const kind = text(object['kind']);
+  const apiVersion = text(object['apiVersion']);
+  const plural = PLURALS[kind];
+  if (plural === undefined) throw new Error(`no manifest of this repository has ${kind}`);
+  const prefix = apiVersion.includes('/') ? '/apis' : '/api';
+  const metadata = object['metadata'];
+  const namespace = isJsonObject(metadata) ? text(metadata['namespace']) : '';
+  const scope = namespace === '' ? '' : `/namespaces/${namespace}`;
+  return `${prefix}/${apiVersion}${scope}/${plural}`;
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -160,7 +160,8 @@ function isAwaited(node: Json): boolean {
 }
 
 function nameOf(node: Json): string {
-  return String(member(member(node, 'metadata'), 'name'));
+  const name = member(member(node, 'metadata'), 'name');
+  return typeof name === 'string' ? name : '';
 }
 
 function member(value: Json | undefined, name: string): Json | undefined {
@@ -168,5 +169,5 @@ function member(value: Json | undefined, name: string): Json | undefined {
 }
 
 function itemsOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
 }
