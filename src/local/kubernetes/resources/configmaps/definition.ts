@@ -14,7 +14,11 @@ import { objectAt, textEntriesAt } from '../shared/json-edit.ts';
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
 import { checkSubdomain } from '../shared/names.ts';
 
-const METADATA_RULES = { isNamespaced: true, checkName: checkSubdomain };
+const METADATA_RULES = {
+  isNamespaced: true,
+  checkName: checkSubdomain,
+  hasStandardFinalizers: true,
+};
 const BYTES_MAX = 1024 * 1024;
 
 /** configmaps. */
@@ -50,7 +54,7 @@ function validate(object: ApiObject): readonly FieldError[] {
     errors.push(...validateDataKeys('binaryData', [key]));
     bytes += decodedLength(value);
   }
-  // The original blames the whole object: its path is empty.
-  if (bytes > BYTES_MAX) errors.push(tooLong('', BYTES_MAX));
+  // The original blames the whole object; this is how an empty path is printed.
+  if (bytes > BYTES_MAX) errors.push(tooLong('[]', BYTES_MAX));
   return errors;
 }

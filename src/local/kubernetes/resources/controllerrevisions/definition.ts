@@ -11,7 +11,11 @@ import { isPresent, numberAt } from '../shared/json-edit.ts';
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
 import { checkSubdomain } from '../shared/names.ts';
 
-const METADATA_RULES = { isNamespaced: true, checkName: checkSubdomain };
+const METADATA_RULES = {
+  isNamespaced: true,
+  checkName: checkSubdomain,
+  hasStandardFinalizers: true,
+};
 
 /** controllerrevisions.apps. */
 export const CONTROLLER_REVISIONS: Resource = defineResource({

@@ -3,9 +3,10 @@
  * `deprecated.daemonset.template.generation` with each change of the template, whatever a client writes there.
  */
 import type { ApiObject, Metadata } from '../../objects/api-object.ts';
+import { dropDisabledFields } from '../pod-spec/disabled-fields.ts';
 import { keepStatus, withGeneration, withStatus } from '../define-resource.ts';
 import { equalJson } from '../shared/equal-json.ts';
-import { objectAt, textAt, withMember } from '../shared/json-edit.ts';
+import { editObjectAt, objectAt, textAt, withMember } from '../shared/json-edit.ts';
 
 /** Holds the template's generation. */
 export const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
@@ -18,13 +19,15 @@ const EMPTY_STATUS = {
 };
 
 /** A new DaemonSet: no status, generation 1. */
-export function prepareDaemonSet(object: ApiObject): ApiObject {
+export function prepareDaemonSet(asked: ApiObject): ApiObject {
+  const object = dropDisabled(asked);
   const generation = Math.max(1, templateGenerationOf(object));
   return withTemplateGeneration(withGeneration(withStatus(object, EMPTY_STATUS), 1), generation);
 }
 
 /** A changed DaemonSet: its status kept, its generations counted. */
-export function prepareDaemonSetUpdate(next: ApiObject, current: ApiObject): ApiObject {
+export function prepareDaemonSetUpdate(asked: ApiObject, current: ApiObject): ApiObject {
+  const next = dropDisabled(asked);
   const kept = keepStatus(next, current);
   const [after, before] = [objectAt(next, 'spec'), objectAt(current, 'spec')];
   const generation = current.metadata.generation ?? 0;
@@ -48,6 +51,14 @@ export function prepareDaemonSetStatusUpdate(next: ApiObject, current: ApiObject
 export function templateGenerationOf(object: ApiObject): number {
   const text = textAt(objectAt(object.metadata, 'annotations'), TEMPLATE_GENERATION);
   return /^[+-]?\d+$/.test(text) ? Number(text) : 0;
+}
+
+function dropDisabled(object: ApiObject): ApiObject {
+  return editObjectAt(object, 'spec', (spec) =>
+    editObjectAt(spec, 'template', (template) =>
+      editObjectAt(template, 'spec', dropDisabledFields),
+    ),
+  );
 }
 
 function withTemplateGeneration(object: ApiObject, generation: number): ApiObject {

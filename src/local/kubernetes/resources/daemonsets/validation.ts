@@ -30,7 +30,11 @@ import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-val
 import { checkSubdomain } from '../shared/names.ts';
 import { templateGenerationOf } from './generation.ts';
 
-const METADATA_RULES = { isNamespaced: true, checkName: checkSubdomain };
+const METADATA_RULES = {
+  isNamespaced: true,
+  checkName: checkSubdomain,
+  hasStandardFinalizers: true,
+};
 const STRATEGIES = ['RollingUpdate', 'OnDelete'];
 
 /** A new DaemonSet. */
@@ -131,7 +135,10 @@ function validateShare(value: Json | undefined, field: string): readonly FieldEr
 }
 
 function amountOf(value: Json | undefined): number {
-  return typeof value === 'number' ? value : (percentOf(value) ?? 0);
+  if (typeof value === 'number') return value;
+  // A number in quotes counts as one here, although it is refused elsewhere.
+  if (typeof value === 'string' && /^[+-]?\d+$/.test(value)) return Number(value);
+  return percentOf(value) ?? 0;
 }
 
 function percentOf(value: Json | undefined): number | undefined {

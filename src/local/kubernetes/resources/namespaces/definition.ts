@@ -14,17 +14,16 @@ import {
   withMember,
   withoutMember,
 } from '../shared/json-edit.ts';
-import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import {
+  validateMetadata,
+  validateMetadataUpdate,
+  validateStandardFinalizer,
+} from '../shared/metadata-validation.ts';
 import { checkLabel, checkQualifiedName } from '../shared/names.ts';
 
-const METADATA_RULES = { isNamespaced: false, checkName: checkLabel };
+const METADATA_RULES = { isNamespaced: false, checkName: checkLabel, hasStandardFinalizers: true };
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 const KUBERNETES = 'kubernetes';
-const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([
-  KUBERNETES,
-  'orphan',
-  'foregroundDeletion',
-]);
 
 const STATUS_VIEW: Subresource = {
   kind: 'view',
@@ -119,12 +118,10 @@ function finalizersOf(object: ApiObject): readonly string[] {
 }
 
 function validateFinalizer(field: string, finalizer: string): readonly FieldError[] {
-  const errors: FieldError[] = [...invalidText(field, finalizer, checkQualifiedName(finalizer))];
-  if (!finalizer.includes('/') && !STANDARD_FINALIZERS.has(finalizer)) {
-    const detail = 'name is neither a standard finalizer name nor is it fully qualified';
-    errors.push(invalid(field, finalizer, detail));
-  }
-  return errors;
+  return [
+    ...invalidText(field, finalizer, checkQualifiedName(finalizer)),
+    ...validateStandardFinalizer(finalizer, field),
+  ];
 }
 
 function validatePhase(object: ApiObject): readonly FieldError[] {

@@ -1,8 +1,9 @@
 /**
  * Validation of Nodes: names, taints, capacities, addresses, and the parts that stay once they are set.
  *
- * Differs from upstream: texts of CIDRs and of the deprecated annotations are not looked into.
+ * Differs from upstream: the deprecated annotations for taints are not looked into.
  */
+import { isIP } from 'node:net';
 import type { JsonObject } from '../../../../core/model/json.ts';
 import { compareQuantities, ZERO_QUANTITY } from '../../objects/quantity.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
@@ -22,7 +23,11 @@ import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-val
 import { checkLabelValue, checkQualifiedName, checkSubdomain } from '../shared/names.ts';
 import { quantityOf } from '../shared/resource-lists.ts';
 
-const METADATA_RULES = { isNamespaced: false, checkName: checkSubdomain };
+const METADATA_RULES = {
+  isNamespaced: false,
+  checkName: checkSubdomain,
+  hasStandardFinalizers: true,
+};
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 /** A Node, new or changed. */
@@ -31,6 +36,7 @@ export function validateNode(object: ApiObject): readonly FieldError[] {
     ...validateMetadata(object, METADATA_RULES),
     ...validateTaints(object),
     ...validateResources(object),
+    ...validatePodCidrs(textsAt(objectAt(object, 'spec'), 'podCIDRs')),
   ];
 }
 
@@ -43,6 +49,27 @@ export function validateNodeUpdate(next: ApiObject, current: ApiObject): readonl
     ...validateImmutable(objectAt(next, 'spec'), objectAt(current, 'spec')),
     ...validateTaints(next),
   ];
+}
+
+function validatePodCidrs(cidrs: readonly string[]): readonly FieldError[] {
+  const field = 'spec.podCIDRs';
+  const families = cidrs.map(familyOf);
+  const errors = cidrs.flatMap((cidr, index) =>
+    families[index] === 0 ? [invalid(at(field, index), cidr, 'must be a valid CIDR value')] : [],
+  );
+  if (cidrs.length > 2 || (cidrs.length === 2 && families[0] === families[1])) {
+    errors.push(invalid(field, cidrs, 'may specify no more than one CIDR for each IP family'));
+  }
+  return errors;
+}
+
+/** 4, 6, or 0 for what is no CIDR. */
+function familyOf(cidr: string): number {
+  const [address = '', bits = '', ...rest] = cidr.split('/');
+  const family = isIP(address);
+  const isValid =
+    rest.length === 0 && /^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
+  return isValid ? family : 0;
 }
 
 function validateTaints(object: ApiObject): readonly FieldError[] {

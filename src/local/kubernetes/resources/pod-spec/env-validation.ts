@@ -92,7 +92,9 @@ export function validateEnvFrom(
     );
     for (const kind of kinds) {
       const name = textAt(optionalObjectAt(source, kind) ?? {}, 'name');
-      errors.push(...invalidText(`${sourceField}.${kind}.name`, name, checkSubdomain(name)));
+      const nameField = `${sourceField}.${kind}.name`;
+      if (name === '') errors.push(required(nameField));
+      else errors.push(...invalidText(nameField, name, checkSubdomain(name)));
     }
     // These two blame the whole list.
     if (kinds.length === 0) {

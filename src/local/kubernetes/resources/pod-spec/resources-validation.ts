@@ -4,10 +4,10 @@
  * Differs from upstream: claims of dynamic resources are not looked at.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
-import { compareQuantities, ZERO_QUANTITY } from '../../objects/quantity.ts';
+import { compareQuantities, ZERO_QUANTITY, type Quantity } from '../../objects/quantity.ts';
 import type { FieldError } from '../resource.ts';
 import { forbidden, invalid, invalidText, NO_ERRORS, required } from '../shared/field-errors.ts';
-import { objectAt, textEntriesAt } from '../shared/json-edit.ts';
+import { EMPTY_OBJECT, objectAt } from '../shared/json-edit.ts';
 import { checkQualifiedName } from '../shared/names.ts';
 import { quantityOf } from '../shared/resource-lists.ts';
 
@@ -32,13 +32,17 @@ const STANDARD_RESOURCES: ReadonlySet<string> = new Set([
   'count/pods',
 ]);
 
-/** `resources` at `field`. */
-export function validateResources(resources: JsonObject, field: string): readonly FieldError[] {
+/** `resources` at `field`, of a container or of a whole pod, which may name fewer resources. */
+export function validateResources(
+  resources: JsonObject,
+  field: string,
+  validateName: (name: string, field: string) => readonly FieldError[] = validateContainerName,
+): readonly FieldError[] {
   const limits = objectAt(resources, 'limits');
   const requests = objectAt(resources, 'requests');
   const errors: FieldError[] = [
-    ...validateAmounts(resources, `${field}.limits`, 'limits'),
-    ...validateAmounts(resources, `${field}.requests`, 'requests'),
+    ...validateAmounts(limits, `${field}.limits`, validateName),
+    ...validateAmounts(requests, `${field}.requests`, validateName),
     ...validateRequests(requests, limits, field),
   ];
   const names = [...Object.keys(limits), ...Object.keys(requests)];
@@ -49,34 +53,40 @@ export function validateResources(resources: JsonObject, field: string): readonl
 }
 
 function validateAmounts(
-  resources: JsonObject,
+  list: JsonObject,
   field: string,
-  list: 'limits' | 'requests',
+  validateName: (name: string, field: string) => readonly FieldError[],
 ): readonly FieldError[] {
-  if (resources[list] === undefined) return NO_ERRORS;
-  return textEntriesAt(resources, list).flatMap(([name, text]) => {
+  if (list === EMPTY_OBJECT) return NO_ERRORS;
+  return Object.entries(list).flatMap(([name, text]) => {
+    if (typeof text !== 'string') return [];
     const amountField = `${field}[${name}]`;
     return [...validateName(name, amountField), ...validateAmount(name, text, amountField)];
   });
 }
 
-function validateName(name: string, field: string): readonly FieldError[] {
+function validateContainerName(name: string, field: string): readonly FieldError[] {
   if (CONTAINER_RESOURCES.has(name)) return NO_ERRORS;
-  const problems = checkQualifiedName(name);
-  const errors: FieldError[] = [...invalidText(field, name, problems)];
+  const errors: FieldError[] = [...validateResourceName(name, field)];
   if (!name.includes('/')) {
     if (isHugePages(name)) return errors;
-    if (problems.length === 0 && !STANDARD_RESOURCES.has(name)) {
-      errors.push(invalid(field, name, 'must be a standard resource type or fully qualified'));
-    }
     errors.push(invalid(field, name, 'must be a standard resource for containers'));
-  } else if (
-    !isNative(name) &&
-    (name.startsWith('requests.') || checkQualifiedName(`requests.${name}`).length > 0)
-  ) {
+  } else if (!isNative(name) && !isExtended(name)) {
     errors.push(invalid(field, name, "doesn't follow extended resource name standard"));
   }
   return errors;
+}
+
+/** A name that a resource can have at all. */
+export function validateResourceName(name: string, field: string): readonly FieldError[] {
+  const problems = checkQualifiedName(name);
+  if (problems.length > 0) return invalidText(field, name, problems);
+  if (name.includes('/') || isHugePages(name) || STANDARD_RESOURCES.has(name)) return NO_ERRORS;
+  return [invalid(field, name, 'must be a standard resource type or fully qualified')];
+}
+
+function isExtended(name: string): boolean {
+  return !name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0;
 }
 
 function validateAmount(name: string, text: string, field: string): readonly FieldError[] {
@@ -85,11 +95,20 @@ function validateAmount(name: string, text: string, field: string): readonly Fie
   if (compareQuantities(quantity, ZERO_QUANTITY) < 0) {
     errors.push(invalid(field, text, 'must be greater than or equal to 0'));
   }
+  if (isHugePages(name) && !isDivisible(name, quantity)) {
+    errors.push(invalid(field, text, `${text} is not positive integer multiple of ${name}`));
+  }
   const isWholeOnly = name.includes('/') && !isNative(name);
   if (isWholeOnly && quantity.nanos % 1_000_000_000n !== 0n) {
     errors.push(invalid(field, text, 'must be an integer'));
   }
   return errors;
+}
+
+/** Huge pages come in pages. */
+function isDivisible(name: string, amount: Quantity): boolean {
+  const pageSize = quantityOf(name.slice('hugepages-'.length)).nanos;
+  return pageSize > 0n && amount.nanos % pageSize === 0n;
 }
 
 /** Blames the whole list of requests, as there. */
@@ -114,7 +133,8 @@ function validateRequests(
   });
 }
 
-function isHugePages(name: string): boolean {
+/** Is this the name of huge pages of some size? */
+export function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-');
 }
 

@@ -2,19 +2,43 @@
  * Security contexts: ids in range, and no contradictions.
  *
  * Differs from upstream: privileged containers are always allowed (`--allow-privileged`, as all distributions set it);
- * profiles of seccomp and AppArmor, sysctls and Windows options are taken as they are.
+ * profiles of AppArmor and Windows options are taken as they are.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { FieldError } from '../resource.ts';
-import { at, inRange, invalid, NO_ERRORS } from '../shared/field-errors.ts';
-import { EMPTY_OBJECT, numberAt, objectAt, textsAt } from '../shared/json-edit.ts';
+import {
+  at,
+  duplicate,
+  inRange,
+  invalid,
+  NO_ERRORS,
+  oneOf,
+  required,
+} from '../shared/field-errors.ts';
+import {
+  EMPTY_OBJECT,
+  isPresent,
+  listAt,
+  numberAt,
+  objectAt,
+  optionalObjectAt,
+  textAt,
+  textsAt,
+} from '../shared/json-edit.ts';
+import { validateDescendingPath } from './path-validation.ts';
 
+const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
+const SYSCTL_LENGTH_MAX = 253;
+const SECCOMP_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const IDS = { min: 0, max: 2 ** 31 - 1 };
 
 /** A container's context at `field`. */
 export function validateSecurityContext(context: JsonObject, field: string): readonly FieldError[] {
   if (context === EMPTY_OBJECT) return NO_ERRORS;
-  const errors: FieldError[] = [...validateIds(context, field, ['runAsUser', 'runAsGroup'])];
+  const errors: FieldError[] = [
+    ...validateIds(context, field, ['runAsUser', 'runAsGroup']),
+    ...validateSeccomp(context, `${field}.seccompProfile`),
+  ];
   if (context['allowPrivilegeEscalation'] !== false) return errors;
   if (context['privileged'] === true) {
     errors.push(
@@ -48,6 +72,40 @@ export function validatePodSecurityContext(spec: JsonObject, field: string): rea
   if (spec['shareProcessNamespace'] === true && spec['hostPID'] === true) {
     const detail = 'ShareProcessNamespace and HostPID cannot both be enabled';
     errors.push(invalid(`${field}.shareProcessNamespace`, true, detail));
+  }
+  errors.push(...validateSysctls(context, `${field}.sysctls`));
+  return [...errors, ...validateSeccomp(context, `${field}.seccompProfile`)];
+}
+
+function validateSysctls(context: JsonObject, field: string): readonly FieldError[] {
+  const names = new Set<string>();
+  return listAt(context, 'sysctls').flatMap((sysctl, index) => {
+    const nameField = `${at(field, index)}.name`;
+    const name = textAt(sysctl, 'name');
+    if (name === '') return [required(nameField)];
+    if (name.length > SYSCTL_LENGTH_MAX || !SYSCTL.test(name)) {
+      return [invalid(nameField, name, 'must be the name of a sysctl')];
+    }
+    if (names.has(name)) return [duplicate(nameField, name)];
+    names.add(name);
+    return [];
+  });
+}
+
+function validateSeccomp(context: JsonObject, field: string): readonly FieldError[] {
+  const profile = optionalObjectAt(context, 'seccompProfile');
+  if (profile === undefined) return NO_ERRORS;
+  const errors: FieldError[] = [...oneOf(`${field}.type`, textAt(profile, 'type'), SECCOMP_TYPES)];
+  const isLocal = profile['type'] === 'Localhost';
+  const hasFile = isPresent(profile, 'localhostProfile');
+  const fileField = `${field}.localhostProfile`;
+  if (isLocal && !hasFile)
+    errors.push(required(fileField, 'must be set when seccomp type is Localhost'));
+  if (isLocal && hasFile) {
+    errors.push(...validateDescendingPath(textAt(profile, 'localhostProfile'), fileField));
+  }
+  if (!isLocal && hasFile) {
+    errors.push(invalid(fileField, profile, 'can only be set when seccomp type is Localhost'));
   }
   return errors;
 }

@@ -6,6 +6,7 @@ import type { FieldError } from '../resource.ts';
 import { forbidden } from '../shared/field-errors.ts';
 import { listAt, objectAt } from '../shared/json-edit.ts';
 import { validateAnnotations, validateLabels } from '../shared/metadata-validation.ts';
+import { validatePodAnnotations } from './annotation-validation.ts';
 import { validatePodSpec } from './validation.ts';
 
 /** A template at `field`. */
@@ -15,6 +16,7 @@ export function validatePodTemplate(template: JsonObject, field: string): readon
   const errors: FieldError[] = [
     ...validateLabels(metadata, `${field}.labels`),
     ...validateAnnotations(metadata, `${field}.annotations`),
+    ...validatePodAnnotations(metadata, spec, `${field}.annotations`),
     ...validatePodSpec({ spec, field: `${field}.spec`, place: 'template' }),
   ];
   if (listAt(spec, 'ephemeralContainers').length > 0) {

@@ -1,7 +1,7 @@
 /**
  * Validation of a pod's spec, in a pod or in a template; its larger parts are files beside this one.
  *
- * Differs from upstream: operating systems, runtime claims and pod-level sums of resources are not looked at.
+ * Differs from upstream: what goes with an operating system, and claims of dynamic resources, are not looked at.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { FieldError } from '../resource.ts';
@@ -11,6 +11,7 @@ import {
   inRange,
   invalid,
   invalidText,
+  notSupported,
   oneOf,
   required,
 } from '../shared/field-errors.ts';
@@ -25,7 +26,9 @@ import {
 import { checkLabelValue, checkQualifiedName, checkSubdomain } from '../shared/names.ts';
 import { validateAffinity } from './affinity-validation.ts';
 import { validateContainers } from './container-validation.ts';
+import { validateFileKeyVolumes } from './file-key-validation.ts';
 import { validateNetwork } from './network-validation.ts';
+import { validatePodLevelResources } from './pod-level-resources-validation.ts';
 import { validateResources } from './resources-validation.ts';
 import { validatePodSecurityContext } from './security-validation.ts';
 import { validateTolerations } from './toleration-validation.ts';
@@ -34,6 +37,7 @@ import { validateVolumes } from './volume-validation.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
+const SYSTEMS = ['linux', 'windows'];
 const DEADLINE_SECONDS = { min: 1, max: 2 ** 31 - 1 };
 const NAMES = ['serviceAccountName', 'nodeName', 'priorityClassName', 'runtimeClassName'];
 
@@ -77,13 +81,24 @@ export function validatePodSpec({ spec, field, place }: PodSpecInput): readonly 
     const policy = textAt(spec, 'preemptionPolicy');
     errors.push(...oneOf(`${field}.preemptionPolicy`, policy, PREEMPTION_POLICIES));
   }
-  return errors;
+  errors.push(...validateOperatingSystem(spec, `${field}.os`));
+  return [...errors, ...validateFileKeyVolumes(spec, field)];
+}
+
+function validateOperatingSystem(spec: JsonObject, field: string): readonly FieldError[] {
+  const system = optionalObjectAt(spec, 'os');
+  if (system === undefined) return [];
+  const name = textAt(system, 'name');
+  if (name === '') return [required(`${field}.name`)];
+  return SYSTEMS.includes(name) ? [] : [notSupported(field, name, SYSTEMS)];
 }
 
 function validatePodResources(spec: JsonObject, field: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   const resources = optionalObjectAt(spec, 'resources');
-  if (resources !== undefined) errors.push(...validateResources(resources, `${field}.resources`));
+  if (resources !== undefined) {
+    errors.push(...validatePodLevelResources(spec, resources, `${field}.resources`));
+  }
   const overhead = optionalObjectAt(spec, 'overhead');
   if (overhead !== undefined) {
     errors.push(...validateResources({ limits: overhead }, `${field}.overhead`));

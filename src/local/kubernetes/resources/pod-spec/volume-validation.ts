@@ -107,7 +107,7 @@ export function validateMounts(
     errors.push(...validateOverlap(mount, mountField, devices));
     errors.push(...validateMountOptions(mount, `${field}.volumeMounts`, container));
   }
-  return [...errors, ...validateDevices(devices, `${field}.volumeDevices`, volumes)];
+  return [...errors, ...validateDevices(container, `${field}.volumeDevices`, volumes)];
 }
 
 function validateMount(
@@ -193,11 +193,12 @@ function validateRecursiveReadOnly(mount: JsonObject, field: string): readonly F
 }
 
 function validateDevices(
-  devices: readonly JsonObject[],
+  container: JsonObject,
   field: string,
   volumes: ReadonlyMap<string, JsonObject>,
 ): readonly FieldError[] {
-  return devices.flatMap((device, index) => {
+  const mounts = listAt(container, 'volumeMounts');
+  return listAt(container, 'volumeDevices').flatMap((device, index) => {
     const deviceField = at(field, index);
     const [name, path] = [textAt(device, 'name'), textAt(device, 'devicePath')];
     const volume = volumes.get(name);
@@ -216,6 +217,14 @@ function validateDevices(
       );
     }
     errors.push(...requireText(device, deviceField, 'devicePath'));
-    return [...errors, ...validateNoBacksteps(path, `${deviceField}.devicePath`)];
+    errors.push(...validateNoBacksteps(path, `${deviceField}.devicePath`));
+    if (mounts.some((mount) => textAt(mount, 'name') === name)) {
+      errors.push(invalid(`${deviceField}.name`, name, 'must not already exist in volumeMounts'));
+    }
+    if (mounts.some((mount) => textAt(mount, 'mountPath') === path)) {
+      const detail = 'must not already exist as a path in volumeMounts';
+      errors.push(invalid(`${deviceField}.devicePath`, path, detail));
+    }
+    return errors;
   });
 }

@@ -1,6 +1,6 @@
 /**
  * The admission plug-ins that are on by default, as far as they change or refuse new pods: ServiceAccount, Priority,
- * DefaultTolerationSeconds, PodTopologyLabels, in that order.
+ * DefaultTolerationSeconds, RuntimeClass, PodTopologyLabels, in that order.
  *
  * Differs from upstream: a PriorityClass marked globalDefault is not looked for (that needs a list of all of them); a
  * missing service account is refused at once, without waiting for the controller that creates `default`.
@@ -12,6 +12,7 @@ import { numberAt, objectAt, textAt, withMember } from '../shared/json-edit.ts';
 import { admitServiceAccount } from './service-account-admission.ts';
 import { podForbidden } from './forbidden.ts';
 import { withDefaultTolerations } from './default-tolerations.ts';
+import { refuseRuntimeClass } from './runtime-class-admission.ts';
 
 const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
@@ -21,7 +22,8 @@ export function admitPod(pod: ApiObject, context: RuleContext): ApiObject | Refu
   if (isRefusal(withAccount)) return withAccount;
   const withPriority = admitPriority(withAccount, context);
   if (isRefusal(withPriority)) return withPriority;
-  return admitTopology(withDefaultTolerations(withPriority), context);
+  const admitted = withDefaultTolerations(withPriority);
+  return refuseRuntimeClass(admitted) ?? admitTopology(admitted, context);
 }
 
 /** Did a rule refuse? */

@@ -1,11 +1,14 @@
 /**
  * Defaults of pods, beyond those of every pod spec: requests from limits, ports of the host, service links.
  *
- * Differs from upstream: of pod-level resources only requests equal to limits are filled in, not sums over containers.
+ * Differs from upstream: a whole pod's limits of huge pages are not summed up from its containers.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
+import { formatQuantity } from '../../objects/quantity.ts';
 import { applyPodSpecDefaults } from '../pod-spec/defaults.ts';
+import { effectiveRequestsOf } from '../pod-spec/effective-requests.ts';
+import { isPodLevelResource } from '../pod-spec/pod-level-resources-validation.ts';
 import {
   editItemsAt,
   editObjectAt,
@@ -30,7 +33,7 @@ export function applyPodDefaults(pod: ApiObject): ApiObject {
 function applySpecDefaults(spec: JsonObject): JsonObject {
   let result = editItemsAt(spec, 'containers', requestsFromLimits);
   result = editItemsAt(result, 'initContainers', requestsFromLimits);
-  result = editObjectAt(result, 'resources', limitsAsRequests);
+  result = podLevelRequests(result);
   result = withDefaults(result, LINK_DEFAULTS);
   if (result['hostNetwork'] === true) {
     result = editItemsAt(result, 'containers', hostPorts);
@@ -52,6 +55,24 @@ function limitsAsRequests(resources: JsonObject): JsonObject {
   const requests = objectAt(resources, 'requests');
   const filled = withDefaults(requests, limits);
   return filled === requests ? resources : { ...resources, requests: filled };
+}
+
+/** A pod with limits of its own requests what its containers ask together, or else those limits. */
+function podLevelRequests(spec: JsonObject): JsonObject {
+  const resources = objectAt(spec, 'resources');
+  const limits = objectAt(resources, 'limits');
+  if (Object.keys(limits).length === 0) return spec;
+  const requests = objectAt(resources, 'requests');
+  const defaults: Record<string, string> = {};
+  for (const [name, text] of Object.entries(limits)) {
+    if (isPodLevelResource(name) && typeof text === 'string') defaults[name] = text;
+  }
+  for (const [name, sum] of effectiveRequestsOf(spec)) {
+    if (name === 'cpu' || name === 'memory') defaults[name] = formatQuantity(sum);
+  }
+  const filled = withDefaults(requests, defaults);
+  if (filled === requests) return spec;
+  return { ...spec, resources: { ...resources, requests: filled } };
 }
 
 function hostPorts(container: JsonObject): JsonObject {

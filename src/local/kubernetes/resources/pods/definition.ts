@@ -2,15 +2,17 @@
  * Pods: the resource that everything here is about. Defaults, admission, validation and views are files of their own.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
+import { dropDisabledFields } from '../pod-spec/disabled-fields.ts';
 import { defineResource, withGeneration, withStatus } from '../define-resource.ts';
 import type { Resource } from '../resource.ts';
-import { listAt, numberAt, objectAt, textAt } from '../shared/json-edit.ts';
+import { editObjectAt, listAt, numberAt, objectAt, textAt } from '../shared/json-edit.ts';
 import { admitPod } from './admission.ts';
 import { BINDING } from './binding.ts';
 import { applyPodDefaults } from './defaults.ts';
 import { EVICTION } from './eviction.ts';
 import { preparePodUpdate } from './generation.ts';
 import { qosClassOf } from './qos-class.ts';
+import { withLabelKeysApplied } from './label-keys.ts';
 import { POD_STATUS_VIEW } from './status-view.ts';
 import { validatePodUpdate } from './update-validation.ts';
 import { validatePod } from './validation.ts';
@@ -46,7 +48,8 @@ const GATED_CONDITION = {
   type: 'PodScheduled',
 };
 
-function prepareForCreate(pod: ApiObject): ApiObject {
+function prepareForCreate(asked: ApiObject): ApiObject {
+  const pod = withLabelKeysApplied(editObjectAt(asked, 'spec', dropDisabledFields));
   const spec = objectAt(pod, 'spec');
   const status = { phase: 'Pending', qosClass: qosClassOf(spec) };
   const isGated = listAt(spec, 'schedulingGates').length > 0;

@@ -2,13 +2,15 @@
  * What an update of a pod keeps and counts: the status, the priority that admission gave it, the generation.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
+import { dropDisabledFields } from '../pod-spec/disabled-fields.ts';
 import { keepStatus, withGeneration } from '../define-resource.ts';
 import { equalJson } from '../shared/equal-json.ts';
-import { isPresent, objectAt, withMember } from '../shared/json-edit.ts';
+import { editObjectAt, isPresent, objectAt, withMember } from '../shared/json-edit.ts';
 import { withDefaultTolerations } from './default-tolerations.ts';
 
 /** An update through the pod itself. */
-export function preparePodUpdate(next: ApiObject, current: ApiObject): ApiObject {
+export function preparePodUpdate(asked: ApiObject, current: ApiObject): ApiObject {
+  const next = editObjectAt(asked, 'spec', dropDisabledFields);
   const admitted = withDefaultTolerations(keepPriority(keepStatus(next, current), current));
   return countGeneration(admitted, current);
 }

@@ -5,6 +5,10 @@
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
+import {
+  validatePodAnnotations,
+  validatePodAnnotationsUpdate,
+} from '../pod-spec/annotation-validation.ts';
 import type { FieldError } from '../resource.ts';
 import { at, forbidden, invalid, invalidText, NO_ERRORS } from '../shared/field-errors.ts';
 import { listAt, numberAt, objectAt, optionalObjectAt, textAt } from '../shared/json-edit.ts';
@@ -21,6 +25,8 @@ export function validatePodStatusUpdate(
   const spec = objectAt(current, 'spec');
   return [
     ...validateMetadataUpdate(next, current),
+    ...validatePodAnnotationsUpdate(next.metadata, current.metadata),
+    ...validatePodAnnotations(next.metadata, spec, 'metadata.annotations'),
     ...validateConditions(after),
     ...validateNomination({ after, before, nodeName: textAt(spec, 'nodeName') }),
     ...validateObservation(after, before),
@@ -36,8 +42,19 @@ export function validatePodStatusUpdate(
       list: 'initContainerStatuses',
       mayRestart: (exitCode, name) => mayInitRestart({ spec, exitCode, name }),
     }),
-    ...validateAddresses({ after, before, spec }),
+    ...validateClaims(after, spec),
+    ...validateAddresses(after, before),
   ];
+}
+
+function validateClaims(status: JsonObject, spec: JsonObject): readonly FieldError[] {
+  const known = new Set(listAt(spec, 'resourceClaims').map((claim) => textAt(claim, 'name')));
+  return listAt(status, 'resourceClaimStatuses').flatMap((claim, index) => {
+    const name = textAt(claim, 'name');
+    if (known.has(name)) return [];
+    const field = `${at('status.resourceClaimStatuses', index)}.name`;
+    return [invalid(field, name, 'must match the name of an entry in `spec.resourceClaims`')];
+  });
 }
 
 function validateConditions(status: JsonObject): readonly FieldError[] {
@@ -59,12 +76,7 @@ function validateConditions(status: JsonObject): readonly FieldError[] {
   });
 }
 
-const SYSTEM_CONDITIONS: ReadonlySet<string> = new Set([
-  'PodScheduled',
-  'Ready',
-  'Initialized',
-  'ContainersReady',
-]);
+const SYSTEM_CONDITIONS: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized']);
 
 function validateNomination(input: {
   readonly after: JsonObject;

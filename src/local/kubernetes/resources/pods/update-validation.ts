@@ -5,6 +5,10 @@
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
+import {
+  validatePodAnnotations,
+  validatePodAnnotationsUpdate,
+} from '../pod-spec/annotation-validation.ts';
 import { validateTolerations } from '../pod-spec/toleration-validation.ts';
 import type { FieldError } from '../resource.ts';
 import { equalJson } from '../shared/equal-json.ts';
@@ -20,6 +24,8 @@ export function validatePodUpdate(next: ApiObject, current: ApiObject): readonly
   const errors: FieldError[] = [
     ...validateMetadataUpdate(next, current),
     ...validatePodAsItIs(next),
+    ...validatePodAnnotationsUpdate(next.metadata, current.metadata),
+    ...validatePodAnnotations(next.metadata, objectAt(next, 'spec'), 'metadata.annotations'),
   ];
   const [after, before] = [objectAt(next, 'spec'), objectAt(current, 'spec')];
   if (after === before) return errors;

@@ -1,16 +1,21 @@
 /**
  * Validation of pods as a whole; what every pod spec must satisfy is in pod-spec/.
  */
+import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
+import { validatePodAnnotations } from '../pod-spec/annotation-validation.ts';
 import { validatePodSpec } from '../pod-spec/validation.ts';
 import type { FieldError } from '../resource.ts';
-import { forbidden } from '../shared/field-errors.ts';
-import { at } from '../shared/field-errors.ts';
+import { at, forbidden, invalid } from '../shared/field-errors.ts';
 import { listAt, objectAt, optionalObjectAt, textAt } from '../shared/json-edit.ts';
 import { validateMetadata } from '../shared/metadata-validation.ts';
 import { checkSubdomain } from '../shared/names.ts';
 
-const METADATA_RULES = { isNamespaced: true, checkName: checkSubdomain };
+const METADATA_RULES = {
+  isNamespaced: true,
+  checkName: checkSubdomain,
+  hasStandardFinalizers: true,
+};
 
 /** A new pod. */
 export function validatePod(pod: ApiObject): readonly FieldError[] {
@@ -29,11 +34,26 @@ export function validatePod(pod: ApiObject): readonly FieldError[] {
 
 /** A pod, new or changed. */
 export function validatePodAsItIs(pod: ApiObject): readonly FieldError[] {
+  const spec = objectAt(pod, 'spec');
   return [
     ...validateMetadata(pod, METADATA_RULES),
-    ...validatePodSpec({ spec: objectAt(pod, 'spec'), field: 'spec', place: 'pod' }),
+    ...validatePodAnnotations(pod.metadata, spec, 'metadata.annotations'),
+    ...validatePodSpec({ spec, field: 'spec', place: 'pod' }),
     ...validateTokenVolumes(pod),
+    ...validateImages(spec),
   ];
+}
+
+/** In templates blanks around an image are let through: some tools use them as a mark. */
+function validateImages(spec: JsonObject): readonly FieldError[] {
+  return ['containers', 'initContainers'].flatMap((list) =>
+    listAt(spec, list).flatMap((container, index) => {
+      const image = textAt(container, 'image');
+      if (image.trim() === image) return [];
+      const field = `${at(`spec.${list}`, index)}.image`;
+      return [invalid(field, image, 'must not have leading or trailing whitespace')];
+    }),
+  );
 }
 
 /** Only a pod with an account can have tokens: mirror pods have none. */

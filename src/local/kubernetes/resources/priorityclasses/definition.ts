@@ -11,7 +11,11 @@ import { numberAt, textAt, withDefaults } from '../shared/json-edit.ts';
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
 import { checkSubdomain } from '../shared/names.ts';
 
-const METADATA_RULES = { isNamespaced: false, checkName: checkSubdomain };
+const METADATA_RULES = {
+  isNamespaced: false,
+  checkName: checkSubdomain,
+  hasStandardFinalizers: true,
+};
 const USER_VALUE_MAX = 1_000_000_000;
 const SYSTEM_VALUES: ReadonlyMap<string, number> = new Map([
   ['system-node-critical', 2_000_001_000],

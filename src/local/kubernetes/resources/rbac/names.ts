@@ -7,5 +7,10 @@ export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
 /** Rules of metadata; a generateName must be a whole segment too, as there. */
 export function rbacMetadataRules(isNamespaced: boolean): MetadataRules {
-  return { isNamespaced, checkName: checkPathSegment, checkPrefix: checkPathSegment };
+  return {
+    isNamespaced,
+    checkName: checkPathSegment,
+    checkPrefix: checkPathSegment,
+    hasStandardFinalizers: true,
+  };
 }

@@ -96,5 +96,9 @@ function validateAggregation(object: ApiObject): readonly FieldError[] {
   const field = 'aggregationRule.clusterRoleSelectors';
   const selectors = listAt(aggregation, 'clusterRoleSelectors');
   if (selectors.length === 0) return [required(field, 'at least one clusterRoleSelector required')];
-  return selectors.flatMap((selector, index) => validateLabelSelector(selector, at(field, index)));
+  return selectors.flatMap((selector, index) => {
+    const errors = validateLabelSelector(selector, at(field, index));
+    if (errors.length === 0) return [];
+    return [...errors, invalid(at(field, index), selector, 'invalid label selector.')];
+  });
 }

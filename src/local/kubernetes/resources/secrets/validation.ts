@@ -15,7 +15,11 @@ import { objectAt, textAt, textEntriesAt } from '../shared/json-edit.ts';
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
 import { checkSubdomain } from '../shared/names.ts';
 
-const METADATA_RULES = { isNamespaced: true, checkName: checkSubdomain };
+const METADATA_RULES = {
+  isNamespaced: true,
+  checkName: checkSubdomain,
+  hasStandardFinalizers: true,
+};
 const BYTES_MAX = 1024 * 1024;
 const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name';
 

@@ -10,7 +10,11 @@ import { editItemsAt, textAt } from '../shared/json-edit.ts';
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
 import { checkSubdomain } from '../shared/names.ts';
 
-const METADATA_RULES = { isNamespaced: true, checkName: checkSubdomain };
+const METADATA_RULES = {
+  isNamespaced: true,
+  checkName: checkSubdomain,
+  hasStandardFinalizers: true,
+};
 
 /** serviceaccounts. */
 export const SERVICE_ACCOUNTS: Resource = defineResource({

@@ -9,7 +9,15 @@ import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject, Metadata } from '../../objects/api-object.ts';
 import type { FieldError } from '../resource.ts';
 import { equalJson } from './equal-json.ts';
-import { forbidden, invalid, invalidText, nonNegative, required, tooLong } from './field-errors.ts';
+import {
+  at,
+  forbidden,
+  invalid,
+  invalidText,
+  nonNegative,
+  required,
+  tooLong,
+} from './field-errors.ts';
 import { isPresent, listAt, textAt, textEntriesAt, textsAt } from './json-edit.ts';
 import {
   checkLabel,
@@ -25,10 +33,17 @@ export interface MetadataRules {
   readonly checkName: TextCheck;
   /** For generateName, where it is not `checkName` on the prefix without its dashes. */
   readonly checkPrefix?: TextCheck;
+  /** Of the core rules: a finalizer without a domain must be one of Kubernetes' own. */
+  readonly hasStandardFinalizers?: boolean;
 }
 
 const ANNOTATION_BYTES_MAX = 256 * 1024;
 const IMMUTABLE = 'field is immutable';
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([
+  'kubernetes',
+  'orphan',
+  'foregroundDeletion',
+]);
 
 /** Metadata of a whole object. */
 export function validateMetadata(object: ApiObject, rules: MetadataRules): readonly FieldError[] {
@@ -41,6 +56,7 @@ export function validateMetadata(object: ApiObject, rules: MetadataRules): reado
     ...validateAnnotations(metadata, 'metadata.annotations'),
     ...validateOwners(metadata),
     ...validateFinalizers(metadata),
+    ...(rules.hasStandardFinalizers === true ? validateStandardFinalizers(metadata) : []),
   ];
 }
 
@@ -126,6 +142,19 @@ function validateFinalizers(metadata: Metadata): readonly FieldError[] {
     errors.push(invalid(field, finalizers, 'orphan and foregroundDeletion cannot be both set'));
   }
   return errors;
+}
+
+function validateStandardFinalizers(metadata: Metadata): readonly FieldError[] {
+  return textsAt(metadata, 'finalizers').flatMap((finalizer, index) =>
+    validateStandardFinalizer(finalizer, at('metadata.finalizers', index)),
+  );
+}
+
+/** A finalizer without a domain that is not one of Kubernetes' own. */
+export function validateStandardFinalizer(finalizer: string, field: string): readonly FieldError[] {
+  if (finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)) return [];
+  const detail = 'name is neither a standard finalizer name nor is it fully qualified';
+  return [invalid(field, finalizer, detail)];
 }
 
 /** What an update may not do to metadata. */
