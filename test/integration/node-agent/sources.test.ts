@@ -2,9 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../../src/core/model/json.ts';
-import { runAgent } from '../../../src/local/kubernetes/node-agent/run-agent.ts';
-import { DEFAULT_SETTINGS } from '../../../src/local/kubernetes/node-agent/settings.ts';
-import { createAgentWorld, TEST_MACHINE } from '../../support/local-kubernetes/agent-world.ts';
+import { createAgentWorld } from '../../support/local-kubernetes/agent-world.ts';
 import type { AgentWorld } from '../../support/local-kubernetes/agent-world.ts';
 
 const POD = { resource: 'pods', namespace: 'default', name: 'p' } as const;
@@ -86,21 +84,9 @@ describe('the API source', () => {
   });
 });
 
-/** Another agent takes over the machine, over the same scripted runtime. */
+/** Another agent takes over the machine. */
 async function restart(world: AgentWorld): Promise<readonly string[]> {
-  const agent = runAgent(
-    {
-      machine: TEST_MACHINE,
-      client: world.admin,
-      clock: world.clock,
-      random: world.random,
-      log: world.log,
-      record: () => undefined,
-      settings: DEFAULT_SETTINGS,
-      hostIp: '172.16.0.1',
-    },
-    { runtime: world.runtime, podRuntime: world.podRuntime, probes: world.probes },
-  );
+  const agent = world.boot();
   await agent.ready;
   await world.settle();
   await agent.stop();

@@ -35,6 +35,8 @@ export type WriteLine = string;
 /** The world of one agent with a scripted driver. */
 export interface AgentWorld extends LocalWorld {
   readonly agent: RunningAgent;
+  /** Starts another agent over the same runtime; the first must have been stopped. */
+  readonly boot: () => RunningAgent;
   readonly runtime: ContainerRuntime;
   readonly podRuntime: ScriptedPodRuntime;
   readonly probes: ScriptedProbes;
@@ -86,19 +88,21 @@ export async function createAgentWorld(options: AgentWorldOptions = {}): Promise
   const runtime = createSimulatedRuntime({ machine, clock, random });
   const podRuntime = new ScriptedPodRuntime(clock);
   const probes = new ScriptedProbes();
-  const agent = runAgent(
-    {
-      machine,
-      client,
-      clock,
-      random,
-      log,
-      record,
-      settings: { ...DEFAULT_SETTINGS, ...options.settings },
-      hostIp: '172.16.0.1',
-    },
-    { runtime, podRuntime, probes },
-  );
+  const boot = (): RunningAgent =>
+    runAgent(
+      {
+        machine,
+        client,
+        clock,
+        random,
+        log,
+        record,
+        settings: { ...DEFAULT_SETTINGS, ...options.settings },
+        hostIp: '172.16.0.1',
+      },
+      { runtime, podRuntime, probes },
+    );
+  const agent = boot();
   await prepareNamespace(world);
   await world.settle();
   const pod = (name: string): PodObject | undefined =>
@@ -106,6 +110,7 @@ export async function createAgentWorld(options: AgentWorldOptions = {}): Promise
   return {
     ...world,
     agent,
+    boot,
     runtime,
     podRuntime,
     probes,

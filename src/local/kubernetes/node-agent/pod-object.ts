@@ -134,6 +134,11 @@ export function isMirrorPod(pod: ApiObject): boolean {
   return pod.metadata.annotations?.[CONFIG_MIRROR_ANNOTATION] !== undefined;
 }
 
+/** Is it made from what the runtime holds of a pod that nobody knows any more? Such a pod has no containers in its spec. */
+export function isRuntimePod(pod: PodObject): boolean {
+  return pod.spec.containers.length === 0;
+}
+
 /** Critical pods are not evicted and admitted under pressure: static ones, mirrors, system-critical priorities. */
 export function isCriticalPod(pod: PodObject): boolean {
   return (

@@ -2,7 +2,7 @@
  * The end of a pod (spec node-agent 8): stop its containers and sandbox, then give back what it held. The final DELETE
  * is the status manager's, after the last status has been written.
  */
-import { isStaticPod, podName, uidOf } from './pod-object.ts';
+import { isRuntimePod, isStaticPod, podName, uidOf } from './pod-object.ts';
 import type { PodObject } from './pod-object.ts';
 import { computeStatus } from './pod-syncer.ts';
 import type { ScriptContext } from './pod-syncer.ts';
@@ -16,7 +16,9 @@ export async function syncTerminatingPod(
   const { pod, graceSeconds } = input;
   const uid = uidOf(pod);
   context.log.debug('terminating pod', { pod: podName(pod), graceSeconds });
-  context.statuses.set(pod, input.changeStatus(computeStatus(context, pod, false)));
+  if (!isRuntimePod(pod)) {
+    context.statuses.set(pod, input.changeStatus(computeStatus(context, pod, false)));
+  }
   try {
     await context.podRuntime.killPod({ pod, graceSeconds, reason: input.reason });
   } catch (cause) {
@@ -36,20 +38,21 @@ export async function syncTerminatingPod(
   if (running.length > 0) {
     throw new Error(`containers still run after the pod was killed: ${String(running.length)}`);
   }
-  context.statuses.set(pod, computeStatus(context, pod, true));
+  if (!isRuntimePod(pod)) context.statuses.set(pod, computeStatus(context, pod, true));
 }
 
 /** Unmounts volumes, removes what is left in the runtime of a deleted pod, and the cgroup; then the status is final. */
 export async function syncTerminatedPod(context: ScriptContext, pod: PodObject): Promise<void> {
   const uid = uidOf(pod);
-  context.statuses.set(pod, computeStatus(context, pod, true));
+  const isOrphan = isRuntimePod(pod);
+  if (!isOrphan) context.statuses.set(pod, computeStatus(context, pod, true));
   context.volumes.unmount(uid);
   context.directories.remove(uid);
   const isDeleted = pod.metadata.deletionTimestamp !== undefined;
   // Ended containers of a pod that is still to be seen keep their logs.
-  if (isDeleted || isStaticPod(pod)) await context.podRuntime.removePod(uid);
+  if (isDeleted || isOrphan || isStaticPod(pod)) await context.podRuntime.removePod(uid);
   context.cgroups.destroy(uid);
   context.reasons.delete(uid);
-  context.statuses.terminate(pod);
+  if (!isOrphan) context.statuses.terminate(pod);
   context.log.debug('pod terminated', { pod: podName(pod) });
 }

@@ -2,7 +2,8 @@
  * The status of a pod, computed from its spec, the runtime, the probes and what was written last (spec node-agent 4c, 7).
  *
  * Pure. Transition times and startTime are the status manager's to set. Invariant: a pod never leaves Succeeded or
- * Failed. Differs from upstream: no allocatedResources of the whole pod, no resize conditions.
+ * Failed. Differs from upstream: a pod that was evicted or shut down stays Failed although its containers ended with 0;
+ * no allocatedResources of the whole pod, no resize conditions.
  */
 import type { ProbeManager, RuntimePodStatus, WaitingReason } from '../pod-runtime.ts';
 import { isStaticPod, isTerminalPhase } from '../pod-object.ts';
@@ -101,7 +102,7 @@ function phaseWithReason(input: StatusInput, statuses: Statuses): Outcome {
   if (eviction !== undefined) return { phase: 'Failed', ...eviction };
   const held = previous.phase;
   const isHeldTerminal = isPodPhase(held) && isTerminalPhase(held);
-  return keepReason(input, isHeldTerminal && !isTerminalPhase(computed) ? held : computed);
+  return keepReason(input, isHeldTerminal ? held : computed);
 }
 
 /** Reason and message belong to the phase, and last as long as it does. */
