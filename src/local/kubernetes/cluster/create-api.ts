@@ -36,7 +36,7 @@ export function createLocalApi({ store, clock, random, onRequest }: LocalApiOpti
   const schema = createSchema();
   const authorizer = createRbacAuthorizer(store);
   const discovery = createDiscovery({ resources: RESOURCES });
-  const reviews = createAccessReviews({ authorizer });
+  const reviews = createAccessReviews({ authorizer, clock });
   const handler = createApiHandler({
     store,
     resources: RESOURCES,
