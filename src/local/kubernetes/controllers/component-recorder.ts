@@ -9,6 +9,12 @@ import type { Log } from '../../../ports/log.ts';
 import type { LocalClient } from '../client/local-client.ts';
 import { createEventRecorder } from '../node-agent/event-recorder.ts';
 import type { EventRecorder } from '../node-agent/pod-runtime.ts';
+import type { ApiObject } from '../objects/api-object.ts';
+
+/** An object for an event that names it without its version, as controllers do that hold no more than its name. */
+export function withoutVersion(object: ApiObject): ApiObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: '' } };
+}
 
 const STEPS = 1_000_000;
 

@@ -23,8 +23,19 @@ const NO_CLAIMS = 'no new claims to deallocate';
 const CONFLICTING_NAMES = 'pod affinity terms conflict';
 const NOT_LOOKED_AT = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
 
+/** What was done about it by making room. */
+export type PreemptionVerdict =
+  /** Looked, and no node would do. */
+  | { readonly kind: 'useless' }
+  | { readonly kind: 'not-eligible'; readonly why: string }
+  /** Others are leaving: there is nothing more to say. */
+  | { readonly kind: 'under-way' };
+
 /** Puts it into words. */
-export function describeFailure(failure: SearchFailure): string {
+export function describeFailure(
+  failure: SearchFailure,
+  preemption: PreemptionVerdict = { kind: 'useless' },
+): string {
   const { nodeCount, failures, hasConflictingNames = false } = failure;
   if (nodeCount === 0) return NO_NODES_MESSAGE;
   const counts = new Map<string, number>();
@@ -33,19 +44,30 @@ export function describeFailure(failure: SearchFailure): string {
   };
   for (const { reasons } of failures) for (const reason of reasons) count(reason, 1);
   count(NOT_LOOKED_AT, nodeCount - failures.length);
-  const candidateCount = failures.filter(({ dependsOnOtherPods }) => dependsOnOtherPods).length;
-  const hopelessCount = nodeCount - candidateCount;
-  const preemption = [
-    ...(candidateCount > 0
-      ? [`${String(candidateCount)} No preemption victims found for incoming pod`]
-      : []),
-    ...(hopelessCount > 0
-      ? [`${String(hopelessCount)} Preemption is not helpful for scheduling`]
-      : []),
-  ];
   const why = hasConflictingNames ? CONFLICTING_NAMES : histogram(counts);
-  const none = `0/${String(nodeCount)} nodes are available:`;
-  return `${none} ${why}. ${NO_CLAIMS}, preemption: ${none} ${preemption.sort().join(', ')}.`;
+  const text = `${none(nodeCount)} ${why}.`;
+  switch (preemption.kind) {
+    case 'under-way':
+      return text;
+    case 'not-eligible':
+      return `${text} ${NO_CLAIMS}, preemption: ${preemption.why}`;
+    case 'useless':
+      return `${text} ${NO_CLAIMS}, preemption: ${none(nodeCount)} ${describeUseless(failure)}.`;
+  }
+}
+
+function none(nodeCount: number): string {
+  return `0/${String(nodeCount)} nodes are available:`;
+}
+
+function describeUseless({ nodeCount, failures }: SearchFailure): string {
+  const candidateCount = failures.filter(({ dependsOnOtherPods }) => dependsOnOtherPods).length;
+  const counts = new Map<string, number>();
+  if (candidateCount > 0)
+    counts.set('No preemption victims found for incoming pod', candidateCount);
+  const hopelessCount = nodeCount - candidateCount;
+  if (hopelessCount > 0) counts.set('Preemption is not helpful for scheduling', hopelessCount);
+  return histogram(counts);
 }
 
 function histogram(counts: ReadonlyMap<string, number>): string {

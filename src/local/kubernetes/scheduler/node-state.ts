@@ -20,6 +20,8 @@ export interface NodeState {
   readonly requested: Amounts;
   readonly podCount: number;
   readonly ports: readonly HostPort[];
+  /** What is bound to it. */
+  readonly pods: Iterable<PodFootprint>;
 }
 
 /** The mutable state of one node; `projection` is undefined while the node is not known. */
@@ -32,6 +34,10 @@ export class TrackedNode {
 
   get podCount(): number {
     return this.#pods.size;
+  }
+
+  get pods(): Iterable<PodFootprint> {
+    return this.#pods.values();
   }
 
   /** True when nothing is left to remember. */

@@ -20,6 +20,7 @@ export interface PodFootprint {
   readonly uid: string;
   readonly requests: Amounts;
   readonly ports: readonly HostPort[];
+  readonly priority: number;
 }
 
 /** What placement of a pod depends on. */
@@ -27,6 +28,8 @@ export interface SchedulingPod extends PodFootprint {
   readonly object: ApiObject;
   readonly tolerations: readonly Toleration[];
   readonly nodeSelector: readonly (readonly [label: string, value: string])[];
+  /** spec.preemptionPolicy is not Never. */
+  readonly mayPreempt: boolean;
   /** Undefined where the required affinity matches. */
   readonly mismatchOf: AffinityMatcher;
   /** The only nodes that the required affinity can match, by name; undefined: any. */
@@ -43,6 +46,7 @@ export function footprintOf(object: ApiObject): PodFootprint {
     uid: object.metadata.uid,
     requests: podRequests(spec),
     ports: hostPorts(spec),
+    priority: spec.priority ?? 0,
   };
 }
 
@@ -54,6 +58,7 @@ export function prepareSchedulingPod(object: ApiObject): SchedulingPod {
     object,
     tolerations: spec.tolerations ?? [],
     nodeSelector: Object.entries(spec.nodeSelector ?? {}),
+    mayPreempt: spec['preemptionPolicy'] !== 'Never',
     mismatchOf: compileNodeAffinity(spec),
     pinnedTo: pinnedNodeNames(spec),
     preferenceOf: compilePreferredAffinity(spec),

@@ -9,7 +9,7 @@
 import type { EventRecorder } from '../../node-agent/pod-runtime.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import { formatTime } from '../../objects/timestamps.ts';
-import { createComponentRecorder } from '../component-recorder.ts';
+import { createComponentRecorder, withoutVersion } from '../component-recorder.ts';
 import type { ControllerContext, RunningController } from '../controller-context.ts';
 import type { NodeView } from '../object-views.ts';
 import { conditionOf, viewNode } from '../object-views.ts';
@@ -161,7 +161,7 @@ class NodeLifecycle {
     if (outcome.kind === 'refused') return outcome.status.code === 404;
     if (wasReady) {
       this.#record({
-        about: object,
+        about: withoutVersion(object),
         type: 'Normal',
         reason: 'NodeNotReady',
         message: `Node ${name} status is now: NodeNotReady`,
@@ -224,7 +224,7 @@ class NodeLifecycle {
 
   #note(about: ApiObject, reason: string, message: string): void {
     const text = `Node ${about.metadata.name} event: ${message}`;
-    this.#record({ about, type: 'Normal', reason, message: text });
+    this.#record({ about: withoutVersion(about), type: 'Normal', reason, message: text });
   }
 }
 

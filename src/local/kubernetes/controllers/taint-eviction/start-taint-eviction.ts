@@ -10,7 +10,7 @@ import type { Taint } from '../../../../core/model/kubernetes.ts';
 import type { Cancel } from '../../../../ports/clock.ts';
 import type { EventRecorder } from '../../node-agent/pod-runtime.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { createComponentRecorder } from '../component-recorder.ts';
+import { createComponentRecorder, withoutVersion } from '../component-recorder.ts';
 import type { ControllerContext, RunningController } from '../controller-context.ts';
 import { keyOf, nodeNameOf, viewNode, viewPod } from '../object-views.ts';
 import { patchPodStatus, podRef } from '../patch-pod-status.ts';
@@ -132,7 +132,8 @@ class TaintEviction {
   }
 
   #note(about: ApiObject, message: string): void {
-    this.#record({ about, type: 'Normal', reason: 'TaintManagerEviction', message });
+    const reason = 'TaintManagerEviction';
+    this.#record({ about: withoutVersion(about), type: 'Normal', reason, message });
   }
 }
 

@@ -41,7 +41,7 @@ function shareOf(value: number | undefined, max: number): number {
 }
 
 /** PreferNoSchedule taints that the pod does not tolerate. */
-export function countAvoidedTaints(pod: SchedulingPod, { projection }: NodeState): number {
+function countAvoidedTaints(pod: SchedulingPod, { projection }: NodeState): number {
   return projection.taints.filter(
     (taint) =>
       taint.effect === 'PreferNoSchedule' &&
@@ -50,7 +50,7 @@ export function countAvoidedTaints(pod: SchedulingPod, { projection }: NodeState
 }
 
 /** How much of cpu and memory would stay free, on average, in percent. */
-export function scoreLeastAllocated(pod: SchedulingPod, node: NodeState): number {
+function scoreLeastAllocated(pod: SchedulingPod, node: NodeState): number {
   const shares = ['cpu', 'memory'].map((name) => {
     const capacity = node.allocatable.get(name) ?? 0n;
     const taken = (node.requested.get(name) ?? 0n) + (pod.requests.get(name) ?? 0n);
