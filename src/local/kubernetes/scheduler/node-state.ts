@@ -82,7 +82,7 @@ export class TrackedNode {
 }
 
 /** A node as the core's placement rules read it. */
-export function projectNode(node: ApiObject): NodeProjection {
+function projectNode(node: ApiObject): NodeProjection {
   const { metadata, spec, status } = viewNode(node);
   return {
     kind: 'Node',

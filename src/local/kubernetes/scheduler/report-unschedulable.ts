@@ -2,38 +2,52 @@
  * Writes PodScheduled=False into a pod's status: reason Unschedulable, message from describe-failure.ts. Nothing is
  * written when the pod says so already.
  */
+import type { JsonObject } from '../../../core/model/json.ts';
 import { conditionOf, viewPod } from '../controllers/object-views.ts';
+import { podRef } from '../controllers/patch-pod-status.ts';
 import type { LocalClient } from '../client/local-client.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import { formatTime } from '../objects/timestamps.ts';
 
+/** What to write. */
+export interface UnschedulableReport {
+  readonly pod: ApiObject;
+  readonly message: string;
+  /** Room is being made for it somewhere; otherwise an old nomination is taken back. */
+  readonly isNominated: boolean;
+  readonly nowMs: number;
+}
+
 /** Writes it; a refusal is ignored, because the next attempt writes it again. */
 export async function reportUnschedulable(
   client: LocalClient,
-  of: { readonly pod: ApiObject; readonly message: string; readonly nowMs: number },
+  report: UnschedulableReport,
 ): Promise<void> {
-  const { pod, message } = of;
-  const { namespace = '', name, uid, generation } = pod.metadata;
+  const { pod, isNominated } = report;
+  const { nominatedNodeName = '' } = viewPod(pod).status;
+  const status: JsonObject = {
+    ...conditionChange(report),
+    ...(nominatedNodeName !== '' && !isNominated ? { nominatedNodeName: null } : {}),
+  };
+  if (Object.keys(status).length === 0) return;
+  const { uid } = pod.metadata;
+  const body = { metadata: { uid }, status };
+  await client.patch(podRef(pod), { type: 'strategic', subresource: 'status', body });
+}
+
+function conditionChange({ pod, message, nowMs }: UnschedulableReport): JsonObject {
+  const { generation } = pod.metadata;
   const before = conditionOf(viewPod(pod).status.conditions, 'PodScheduled');
-  const isSaid =
-    before?.status === 'False' && before.reason === 'Unschedulable' && before.message === message;
-  if (isSaid) return;
-  const changedAt = before?.status === 'False' ? before.lastTransitionTime : formatTime(of.nowMs);
+  const wasFalse = before?.status === 'False';
+  if (wasFalse && before.reason === 'Unschedulable' && before.message === message) return {};
   const condition = {
     type: 'PodScheduled',
     status: 'False',
     reason: 'Unschedulable',
     message,
     lastProbeTime: null,
-    lastTransitionTime: changedAt ?? null,
+    lastTransitionTime: (wasFalse ? before.lastTransitionTime : undefined) ?? formatTime(nowMs),
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };
-  await client.patch(
-    { resource: 'pods', namespace, name },
-    {
-      type: 'strategic',
-      subresource: 'status',
-      body: { metadata: { uid }, status: { conditions: [condition] } },
-    },
-  );
+  return { conditions: [condition] };
 }

@@ -210,7 +210,12 @@ class Scheduler {
 
   async #report(pod: ApiObject, message: string): Promise<void> {
     this.#record({ about: pod, type: 'Warning', reason: 'FailedScheduling', message });
-    await reportUnschedulable(this.#client, { pod, message, nowMs: this.#clock.nowMs() });
+    await reportUnschedulable(this.#client, {
+      pod,
+      message,
+      isNominated: this.#nominations.of(keyOf(pod)) !== undefined,
+      nowMs: this.#clock.nowMs(),
+    });
   }
 }
 

@@ -31,7 +31,7 @@ interface Zone {
 }
 
 /** The zone of a node, by its topology labels. */
-export function zoneOf(node: NodeView): string {
+function zoneOf(node: NodeView): string {
   const { labels = {} } = node.metadata;
   const region = labels['topology.kubernetes.io/region'] ?? '';
   return `${region}:${labels['topology.kubernetes.io/zone'] ?? ''}`;

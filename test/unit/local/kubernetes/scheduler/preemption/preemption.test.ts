@@ -147,6 +147,20 @@ describe('preemption', () => {
     assert.match(world.eventsAbout('pinned')[0] ?? '', /1 No preemption victims found/);
   });
 
+  it('takes the nomination back when the node is lost before there is room', async () => {
+    await createNode('n');
+    await createPod('a', { cpu: '800m' });
+    await createPod('urgent', { cpu: '800m', priority: 'high' });
+    const nominated = (): string | undefined => {
+      const pod = read('urgent');
+      return pod && viewPod(pod).status.nominatedNodeName;
+    };
+    assert.equal(nominated(), 'n');
+    demand(await world.admin.delete({ resource: 'nodes', name: 'n' }));
+    await world.clock.advance(300_000);
+    assert.equal(nominated(), undefined);
+  });
+
   it('is not for pods whose priority class says never', async () => {
     await createNode('n');
     await createPod('a', { cpu: '800m' });
