@@ -61,19 +61,22 @@ function applyOne(document: Json, given: JsonObject): Json {
     return copyOf(given.value);
   }
   const operation = checkedOperation(given);
-  const { op, value } = operation;
-  const place = locate(document, operation.path);
-  if (operation.from !== undefined) requireMember(locate(document, operation.from), op);
+  const { op, path, from } = operation;
+  const place = locate(document, path);
   const isMissing = isMissingMember(place);
-  if (op === 'test') {
-    if (value === null && isMissing) return document;
-  } else if (ADDS.has(op) || (op === 'replace' && isMissing)) requireRoom(place, op);
-  else requireMember(place, op);
-
+  if (op === 'test' && operation.value === null && isMissing) return document;
+  if (from !== undefined) requireMember(locate(document, from), op);
   const plain = op === 'replace' && isMissing ? { ...operation, op: 'add' } : operation;
-  const [error] = applyPatch(document, [plain as Operation]); // its op is one of the six
-  if (error === null || error === undefined) return document;
-  throw inapplicable(`${op} operation: ${error.name}`);
+  if (ADDS.has(plain.op)) requireRoom(place, op);
+  else if (op !== 'test') requireMember(place, op);
+  applyPlain(document, plain);
+  return document;
+}
+
+function applyPlain(document: Json, operation: CheckedOperation): void {
+  const [error] = applyPatch(document, [operation as Operation]); // its op is one of the six
+  if (error === null || error === undefined) return;
+  throw inapplicable(`${operation.op} operation: ${error.name}`);
 }
 
 function checkedOperation({ op, path, from, value }: JsonObject): CheckedOperation {

@@ -149,12 +149,14 @@ function isInHistory({ services, resource }: ResourceCall, version: bigint): boo
 function pageOf(call: ResourceCall, { options, selector, source }: PagePlan): ListPage {
   const { afterKey, version } = source;
   const start = afterKey === '' ? 0 : firstAfter(source.items, afterKey);
+  // "Any version" is answered from the real server's cache, which pays no heed to a limit.
+  const limit = options.version === 0n && options.continueText === '' ? 0 : options.limit;
   const items: ApiObject[] = [];
   let index = start;
   for (; index < source.items.length; index += 1) {
     const object = source.items[index];
     if (object === undefined || !selector.matches(object)) continue;
-    if (options.limit > 0 && items.length === options.limit) break;
+    if (limit > 0 && items.length === limit) break;
     items.push(object);
   }
   const resourceVersion = String(version);

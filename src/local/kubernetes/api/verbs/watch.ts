@@ -7,6 +7,8 @@
  *     N                 unset               changes after N; 410 as an ERROR frame when N is forgotten
  *     any               false               changes after N, or after now
  *
+ * After the first frames comes a bookmark that says so, where bookmarks are allowed.
+ *
  * Frames may be sent from inside `open`; `end` comes later. A change of labels or fields that makes an object match, or
  * match no longer, is ADDED or DELETED; a DELETED object carries the version of the change. Once the sink has been told
  * of the end, nothing follows.
@@ -15,7 +17,7 @@ import type { JsonObject } from '../../../../core/model/json.ts';
 import type { Cancel } from '../../../../ports/clock.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import type { StoreChange } from '../../store/store.ts';
-import type { ApiAnswer, WatchFrame, WatchSink } from '../api-request.ts';
+import type { ApiAnswer, Status, WatchFrame, WatchSink } from '../api-request.ts';
 import { answerStatus } from '../answers.ts';
 import { parseListOptions } from '../list-options.ts';
 import type { ListOptions } from '../list-options.ts';
@@ -45,12 +47,6 @@ export function watchObjects(call: ResourceCall): ApiAnswer {
       : options.timeoutSeconds * 1000;
   const wantsInitial =
     options.sendsInitialEvents ?? (options.version === undefined || options.version === 0n);
-  if (wantsInitial && options.version !== undefined) {
-    const newest = call.services.store.version();
-    if (options.version > newest) {
-      return answerStatus(tooLargeResourceVersion(String(options.version), newest));
-    }
-  }
   const plan: WatchPlan = { call, options, selector, timeoutMs, wantsInitial };
   return { kind: 'watch', open: (sink) => new Watch(plan, sink).open() };
 }
@@ -83,12 +79,18 @@ class Watch {
     const { call, options, wantsInitial, timeoutMs } = this.#plan;
     const { store, clock } = call.services;
     const newest = store.version();
+    const { version = 0n } = options;
+    if (wantsInitial && version > newest) {
+      this.#fail(tooLargeResourceVersion(String(version), newest));
+      return () => {
+        this.#stop();
+      };
+    }
     if (wantsInitial) {
       this.#sentVersion = newest;
       this.#sendInitial();
     } else {
-      const { version } = options;
-      this.#sentVersion = version === undefined || version === 0n ? newest : version;
+      this.#sentVersion = version === 0n ? newest : version;
     }
     const isSubscribed = this.#subscribe(newest);
     if (isSubscribed) {
@@ -121,14 +123,22 @@ class Watch {
       this.#cancels.push(outcome.cancel);
       return true;
     }
-    const message = `too old resource version: ${String(this.#sentVersion)} (${String(outcome.oldestVersion)})`;
-    this.#sink.frame({ type: 'ERROR', object: expired(message) });
+    this.#fail(
+      expired(
+        `too old resource version: ${String(this.#sentVersion)} (${String(outcome.oldestVersion)})`,
+      ),
+    );
+    return false;
+  }
+
+  /** What cannot be watched is said in a frame, since the real server has begun its answer by then. */
+  #fail(status: Status): void {
+    this.#sink.frame({ type: 'ERROR', object: status });
     this.#cancels.push(
-      services.clock.after(0, () => {
+      this.#plan.call.services.clock.after(0, () => {
         this.#end();
       }),
     );
-    return false;
   }
 
   #sendInitial(): void {
@@ -136,7 +146,7 @@ class Watch {
     for (const object of candidates(call, selector)) {
       if (selector.matches(object)) this.#send('ADDED', object);
     }
-    if (options.sendsInitialEvents === true && options.allowsBookmarks) {
+    if (options.allowsBookmarks) {
       this.#sendBookmark({ [INITIAL_EVENTS_END]: 'true' });
     }
   }
