@@ -166,6 +166,7 @@ function renderTable(
     })),
     rows: items.map((item) => ({
       cells: shape.cells(item, nowMs),
+      ...rowConditions(shape, item),
       object:
         include === 'None'
           ? null
@@ -174,4 +175,9 @@ function renderTable(
             : partialMetadata(item, output.version),
     })),
   };
+}
+
+function rowConditions(shape: TableShape, item: ApiObject): JsonObject {
+  const conditions = shape.rowConditions?.(item);
+  return conditions === undefined ? {} : { conditions };
 }
