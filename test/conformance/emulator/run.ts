@@ -26,7 +26,7 @@ const right =
   values.right === 'real'
     ? await openRealServer('right')
     : await (
-        await import(process.env['API'] ? './open-local-api.ts' : './open-local-server.ts')
+        await import('./open-local-server.ts')
       ).openLocalServer();
 const classes = new Map<string, { count: number; readonly examples: string[] }>();
 let stepsPlayed = 0;
