@@ -1,5 +1,8 @@
 /**
  * What each controller gets: shared mirrors, a client under its own user, time, a log.
+ *
+ * A controller reads the mirrors, which may be a moment behind, and asks the client where it must be sure; it writes
+ * through the client only. Nothing here runs.
  */
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';

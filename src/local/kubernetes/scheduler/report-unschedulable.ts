@@ -1,6 +1,8 @@
 /**
- * Writes PodScheduled=False into a pod's status: reason Unschedulable, message from describe-failure.ts. Nothing is
- * written when the pod says so already.
+ * Writes PodScheduled=False into a pod's status: reason Unschedulable, message from describe-failure.ts.
+ *
+ * Nothing is written when the pod says so already: an attempt that ends as the last one must not wake the pod's watchers.
+ * A nomination that no longer holds is taken back in the same write.
  */
 import type { JsonObject } from '../../../core/model/json.ts';
 import { conditionOf, viewPod } from '../controllers/object-views.ts';

@@ -1,5 +1,8 @@
 /**
  * A pod as the scheduler's filters and scores read it: everything that depends on the pod alone, computed once.
+ *
+ * Filters are then a few comparisons for each node. The affinity is Rollcall's own reading of it (src/core), so that
+ * placement and scheduling cannot disagree. Nothing is validated: the API server did.
  */
 import type { Toleration } from '../../../core/model/kubernetes.ts';
 import type { NodeProjection } from '../../../core/model/projections.ts';

@@ -1,6 +1,9 @@
 /**
  * One round of emptying a terminating namespace: deletes everything that is not being deleted yet, then counts what is
- * left. Pods go first, with their grace; nothing else is touched before the last of them is gone.
+ * left.
+ *
+ * Pods go first, with their grace; nothing else is touched before the last of them is gone, so that a pod finds its
+ * ConfigMaps and Secrets to the end.
  */
 import type { LocalClient } from '../../client/local-client.ts';
 import type { ApiObject } from '../../objects/api-object.ts';

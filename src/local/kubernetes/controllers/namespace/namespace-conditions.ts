@@ -1,5 +1,8 @@
 /**
  * The conditions of a terminating namespace, in the words of the namespace controller. Pure.
+ *
+ * All five are always there; what is fine is False with a reason that says so. A condition's time changes with its
+ * status only.
  */
 import type { Condition } from '../object-views.ts';
 import { conditionOf } from '../object-views.ts';

@@ -1,5 +1,8 @@
 /**
  * Carries a preemption out: tells and deletes the victims, gracefully, and notes on the pod which node it waits for.
+ *
+ * Each deletion carries the victim's UID, so that a namesake is spared. Nothing is rolled back when one is refused: those
+ * that left were less important than the pod in any case.
  */
 import type { LocalClient } from '../../client/local-client.ts';
 import { patchPodStatus, podRef } from '../../controllers/patch-pod-status.ts';
