@@ -64,7 +64,7 @@ export async function syncPodContainers(
 }
 
 function logActions({ log }: SyncContext, pod: PodObject, actions: PodActions): void {
-  log.debug('runtime sync', {
+  log.debug('pod actions', {
     pod: podName(pod),
     killPod: actions.killPod,
     createSandbox: actions.createSandbox,
