@@ -167,6 +167,18 @@ describe('a node agent over the simulated runtime', () => {
     await again.stop();
   });
 
+  it('starts its pods again after the machine was off, and counts that as a restart', async () => {
+    const world = await createWholeWorld();
+    await world.run('p', 'example/main:1');
+    await world.watch('p', 5);
+    world.agent.powerOff();
+    const { clock, random } = world;
+    const again = world.boot(createSimulatedRuntime({ machine: TEST_MACHINE, clock, random }));
+    assert.equal((await world.watch('p', 5)).at(-1), 'Running ready=true restarts=1');
+    assert.equal(world.pod('p')?.status?.phase, 'Running');
+    await again.stop();
+  });
+
   it('makes a cold node Ready once its network pod runs, and starts what waited', async () => {
     const world = await createWholeWorld({ network: 'daemon' });
     const ready = (): string | undefined =>

@@ -17,7 +17,7 @@ export interface ConfigReference {
 }
 
 /** The references of a container's env and envFrom that are not optional. */
-export function configReferences(container: ContainerSpec): readonly ConfigReference[] {
+function configReferences(container: ContainerSpec): readonly ConfigReference[] {
   const fromEnv = (container.env ?? []).flatMap(({ valueFrom }) =>
     isJsonObject(valueFrom)
       ? [

@@ -19,7 +19,6 @@ export interface PodLifecycleEvent {
 export interface Pleg {
   /** Compares all pods of which the runtime holds or held something. */
   readonly relist: () => void;
-  readonly forget: (podUid: string) => void;
   readonly stop: Cancel;
 }
 
@@ -64,7 +63,6 @@ export function startPleg(
     relist: () => {
       for (const uid of new Set([...seen.keys(), ...runtime.podUids()])) look(uid);
     },
-    forget: (podUid) => seen.delete(podUid),
     stop,
   };
 }

@@ -101,6 +101,7 @@ export function startPodStages(
     workers,
     loop,
     startSources: () => {
+      pleg.relist();
       stops.push(...startSources(agent, loop));
     },
     stop: () => {

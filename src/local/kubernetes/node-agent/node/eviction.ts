@@ -106,7 +106,7 @@ function evictOne(options: EvictionOptions, asked: readonly NodeConditionType[])
 }
 
 /** Pods that may be evicted, the first to go first: by QoS class, priority, then youth. */
-export function rankForEviction(pods: readonly PodObject[]): readonly PodObject[] {
+function rankForEviction(pods: readonly PodObject[]): readonly PodObject[] {
   const rank = (pod: PodObject): number => QOS_RANK[qosClassOf(pod.spec)];
   const priority = (pod: PodObject): number => pod.spec.priority ?? 0;
   const created = (pod: PodObject): string => pod.metadata.creationTimestamp;
