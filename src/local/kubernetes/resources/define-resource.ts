@@ -30,8 +30,7 @@ export interface ResourceDefinition {
   readonly allowsCreateOnUpdate?: boolean;
 }
 
-/** The verbs of nearly every resource. */
-export const ALL_VERBS: readonly Verb[] = [
+const ALL_VERBS: readonly Verb[] = [
   'create',
   'delete',
   'deletecollection',

@@ -8,8 +8,7 @@ import { keepStatus, withGeneration, withStatus } from '../define-resource.ts';
 import { equalJson } from '../shared/equal-json.ts';
 import { editObjectAt, objectAt, textAt, withMember } from '../shared/json-edit.ts';
 
-/** Holds the template's generation. */
-export const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 const EMPTY_STATUS = {
   currentNumberScheduled: 0,

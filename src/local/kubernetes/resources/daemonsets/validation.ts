@@ -52,7 +52,8 @@ export function validateDaemonSetUpdate(
   if (!equalJson(after['selector'], before['selector'])) {
     errors.push(invalid('spec.selector', after['selector'], 'field is immutable'));
   }
-  return [...errors, ...validateSpec(next)];
+  // A spec that is the stored one has been looked at before.
+  return after === before ? errors : [...errors, ...validateSpec(next)];
 }
 
 function validateSpec(object: ApiObject): readonly FieldError[] {

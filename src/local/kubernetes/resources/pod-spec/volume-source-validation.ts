@@ -97,12 +97,7 @@ export function validateKeyToPath(item: JsonObject, field: string): readonly Fie
   ];
 }
 
-/** Permission bits. */
-export function validateMode(
-  holder: JsonObject,
-  field: string,
-  key: string,
-): readonly FieldError[] {
+function validateMode(holder: JsonObject, field: string, key: string): readonly FieldError[] {
   const mode = numberAt(holder, key);
   if (mode === undefined || (mode >= 0 && mode <= MODE_MAX)) return NO_ERRORS;
   return [invalid(field, mode, 'must be a number between 0 and 0777 (octal), both inclusive')];

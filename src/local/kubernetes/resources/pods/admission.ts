@@ -26,8 +26,7 @@ export function admitPod(pod: ApiObject, context: RuleContext): ApiObject | Refu
   return refuseRuntimeClass(admitted) ?? admitTopology(admitted, context);
 }
 
-/** Did a rule refuse? */
-export function isRefusal(outcome: ApiObject | Refusal): outcome is Refusal {
+function isRefusal(outcome: ApiObject | Refusal): outcome is Refusal {
   return !('metadata' in outcome);
 }
 

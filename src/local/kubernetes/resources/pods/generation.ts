@@ -16,7 +16,7 @@ export function preparePodUpdate(asked: ApiObject, current: ApiObject): ApiObjec
 }
 
 /** Generation +1 when the spec differs (1.33 and newer). */
-export function countGeneration(next: ApiObject, current: ApiObject): ApiObject {
+function countGeneration(next: ApiObject, current: ApiObject): ApiObject {
   if (equalJson(next['spec'], current['spec'])) return next;
   return withGeneration(next, (current.metadata.generation ?? 0) + 1);
 }

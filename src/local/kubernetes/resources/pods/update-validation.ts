@@ -15,7 +15,7 @@ import { equalJson } from '../shared/equal-json.ts';
 import { at, forbidden, invalid, NO_ERRORS, required } from '../shared/field-errors.ts';
 import { listAt, numberAt, objectAt, textAt, withMember } from '../shared/json-edit.ts';
 import { validateMetadataUpdate } from '../shared/metadata-validation.ts';
-import { validatePodAsItIs } from './validation.ts';
+import { validatePodAsItIs, validatePodMetadata } from './validation.ts';
 
 const DEADLINE_MAX_SECONDS = 2 ** 31 - 1;
 
@@ -23,7 +23,7 @@ const DEADLINE_MAX_SECONDS = 2 ** 31 - 1;
 export function validatePodUpdate(next: ApiObject, current: ApiObject): readonly FieldError[] {
   const errors: FieldError[] = [
     ...validateMetadataUpdate(next, current),
-    ...validatePodAsItIs(next),
+    ...validateUnchangedOrNew(next, current),
     ...validatePodAnnotationsUpdate(next.metadata, current.metadata),
     ...validatePodAnnotations(next.metadata, objectAt(next, 'spec'), 'metadata.annotations'),
   ];
@@ -44,6 +44,11 @@ export function validatePodUpdate(next: ApiObject, current: ApiObject): readonly
     errors.push(forbidden('spec', detail));
   }
   return errors;
+}
+
+/** A spec that is the stored one has been looked at before. */
+function validateUnchangedOrNew(next: ApiObject, current: ApiObject): readonly FieldError[] {
+  return next['spec'] === current['spec'] ? validatePodMetadata(next) : validatePodAsItIs(next);
 }
 
 function validateContainers(input: {

@@ -36,11 +36,18 @@ export function validatePod(pod: ApiObject): readonly FieldError[] {
 export function validatePodAsItIs(pod: ApiObject): readonly FieldError[] {
   const spec = objectAt(pod, 'spec');
   return [
-    ...validateMetadata(pod, METADATA_RULES),
-    ...validatePodAnnotations(pod.metadata, spec, 'metadata.annotations'),
+    ...validatePodMetadata(pod),
     ...validatePodSpec({ spec, field: 'spec', place: 'pod' }),
     ...validateTokenVolumes(pod),
     ...validateImages(spec),
+  ];
+}
+
+/** The metadata of a pod. */
+export function validatePodMetadata(pod: ApiObject): readonly FieldError[] {
+  return [
+    ...validateMetadata(pod, METADATA_RULES),
+    ...validatePodAnnotations(pod.metadata, objectAt(pod, 'spec'), 'metadata.annotations'),
   ];
 }
 

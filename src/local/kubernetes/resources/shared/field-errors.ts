@@ -53,20 +53,6 @@ export function tooLong(field: string, bytesMax: number): FieldError {
   return { field, type: 'FieldValueTooLong', detail };
 }
 
-/** Of a list with too many items. */
-export function tooMany(
-  field: string,
-  input: { readonly count: number; readonly max: number },
-): FieldError {
-  const detail = `must have at most ${String(input.max)} items`;
-  return { field, type: 'FieldValueTooMany', detail, value: input.count };
-}
-
-/** Of a value of the wrong type. */
-export function typeInvalid(field: string, value: Json, detail: string): FieldError {
-  return { field, type: 'FieldValueTypeInvalid', detail, value };
-}
-
 /** Of a number below zero. */
 export function nonNegative(field: string, value: number | undefined): readonly FieldError[] {
   if (value === undefined || value >= 0) return [];

@@ -9,8 +9,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../core/model
 
 /** What an absent object reads as. */
 export const EMPTY_OBJECT: JsonObject = Object.freeze({});
-/** What an absent list reads as. */
-export const EMPTY_LIST: readonly JsonObject[] = Object.freeze([]);
+const EMPTY_LIST: readonly JsonObject[] = Object.freeze([]);
 
 /** A member that is an object; an empty one when there is none. */
 export function objectAt(parent: JsonObject, key: string): JsonObject {
@@ -112,8 +111,7 @@ export function editItemsAt<T extends JsonObject>(
   return withMember(object, key, mapItems(list as readonly JsonObject[], edit));
 }
 
-/** A list with each item edited; the same list when no edit changes anything. */
-export function mapItems(
+function mapItems(
   items: readonly JsonObject[],
   edit: (item: JsonObject) => JsonObject,
 ): readonly JsonObject[] {
