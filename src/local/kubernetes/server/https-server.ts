@@ -12,6 +12,7 @@ import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
+import { impersonate } from '../access/impersonation.ts';
 import type { Authenticate } from '../access/tokens.ts';
 import type { ApiHandler, ApiRequest, Status, User } from '../api/api-request.ts';
 import { failure, methodNotAllowed } from '../api/statuses.ts';
@@ -134,12 +135,18 @@ class ApiConnections {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const user = this.#options.authenticate(bearerToken(request.headers.authorization));
-    if (user === undefined) {
+    const authenticated = this.#options.authenticate(bearerToken(request.headers.authorization));
+    if (authenticated === undefined) {
       this.#refuse(response, unauthorized());
       return;
     }
     const { method = '', headers } = request;
+    const impersonation = impersonate(authenticated, headers);
+    if (impersonation.kind === 'refused') {
+      this.#refuse(response, impersonation.status);
+      return;
+    }
+    const { user } = impersonation;
     if (!isMethod(method)) {
       this.#refuse(response, methodNotAllowed());
       return;
