@@ -24,13 +24,19 @@ type Filter = {
   readonly name?: string;
   readonly nodeName?: string;
 };
-type Step =
+type Act =
   | { readonly kind: 'put'; readonly object: ApiObject; readonly resource: ResourceName }
   | { readonly kind: 'remove'; readonly index: number }
-  | { readonly kind: 'subscribe'; readonly filter: Filter; readonly age: number }
+  | {
+      readonly kind: 'subscribe';
+      readonly filter: Filter;
+      readonly age: number;
+      /** What the subscriber does itself when it is called for the first time. */
+      readonly reaction?: Act;
+    }
   | { readonly kind: 'cancel'; readonly index: number }
-  | { readonly kind: 'compact' }
-  | { readonly kind: 'settle' };
+  | { readonly kind: 'compact' };
+type Step = Act | { readonly kind: 'settle' };
 
 const nameTexts = fc.constantFrom('a', 'b', 'b-1', 'c');
 const namespaceTexts = fc.constantFrom('x', 'x-y', 'z');
@@ -38,7 +44,7 @@ const nodeTexts = fc.constantFrom('one', 'two');
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined });
 
-const puts: fc.Arbitrary<Step> = fc.oneof(
+const puts: fc.Arbitrary<Act> = fc.oneof(
   fc
     .tuple(nameTexts, namespaceTexts, maybe(nodeTexts), fc.nat(2))
     .map(([name, namespace, nodeName, restarts]) => ({
@@ -66,18 +72,28 @@ const filters: fc.Arbitrary<Filter> = fc.oneof(
     )
     .map((filter) => ({ resource: 'pods' as const, ...filter })),
 );
+const actsWith = (reactions: fc.Arbitrary<Act | undefined>): fc.Arbitrary<Act> =>
+  fc.oneof(
+    { weight: 8, arbitrary: puts },
+    { weight: 3, arbitrary: fc.nat(20).map((index) => ({ kind: 'remove' as const, index })) },
+    {
+      weight: 4,
+      arbitrary: fc
+        .tuple(filters, fc.integer({ min: -1, max: 12 }), reactions)
+        .map(([filter, age, reaction]) => ({
+          kind: 'subscribe' as const,
+          filter,
+          age,
+          ...(reaction === undefined ? {} : { reaction }),
+        })),
+    },
+    { weight: 1, arbitrary: fc.nat(9).map((index) => ({ kind: 'cancel' as const, index })) },
+    { weight: 1, arbitrary: fc.constant({ kind: 'compact' as const }) },
+  );
+const acts = actsWith(maybe(actsWith(maybe(actsWith(fc.constant(undefined))))));
 const steps: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: puts },
-  { weight: 3, arbitrary: fc.nat(20).map((index) => ({ kind: 'remove' as const, index })) },
-  {
-    weight: 4,
-    arbitrary: fc
-      .tuple(filters, fc.integer({ min: -1, max: 12 }))
-      .map(([filter, age]) => ({ kind: 'subscribe' as const, filter, age })),
-  },
-  { weight: 1, arbitrary: fc.nat(9).map((index) => ({ kind: 'cancel' as const, index })) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'compact' as const }) },
-  { weight: 4, arbitrary: fc.constant({ kind: 'settle' as const }) },
+  { weight: 4, arbitrary: acts },
+  { weight: 1, arbitrary: fc.constant({ kind: 'settle' as const }) },
 );
 
 interface Watcher {
@@ -134,25 +150,27 @@ class World {
   readonly watchers: Watcher[] = [];
 
   async take(step: Step): Promise<void> {
-    switch (step.kind) {
+    if (step.kind === 'settle') await settle();
+    else this.#act(step);
+  }
+
+  #act(act: Act): void {
+    switch (act.kind) {
       case 'put':
-        this.#put(step.resource, step.object);
+        this.#put(act.resource, act.object);
         break;
       case 'remove':
-        this.#remove(step.index);
+        this.#remove(act.index);
         break;
       case 'subscribe':
-        this.#subscribe(step.filter, step.age);
+        this.#subscribe(act);
         break;
       case 'cancel':
-        this.#cancel(step.index);
+        this.#cancel(act.index);
         break;
       case 'compact':
         this.store.compact();
         this.model.compactedVersion = this.store.version();
-        break;
-      case 'settle':
-        await settle();
         break;
     }
   }
@@ -205,7 +223,7 @@ class World {
     this.model.changes.push({ type: 'DELETED', resource, object, previous, version });
   }
 
-  #subscribe(filter: Filter, age: number): void {
+  #subscribe({ filter, age, reaction }: Extract<Act, { kind: 'subscribe' }>): void {
     const wished = this.store.version() - BigInt(age);
     const afterVersion = wished < 0n ? 0n : wished;
     const seen: StoreChange[] = [];
@@ -216,6 +234,7 @@ class World {
       onChange: (change) => {
         assert.equal(isInside, false, 'nothing is told from inside subscribe');
         seen.push(change);
+        if (seen.length === 1 && reaction !== undefined) this.#act(reaction);
       },
     });
     isInside = false;
