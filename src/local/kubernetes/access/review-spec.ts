@@ -1,5 +1,7 @@
 /**
- * The spec of an access review: its rules, and the request that it asks about. Pure.
+ * The spec of an access review: its rules, and the request that it asks about.
+ *
+ * Pure. All kinds of reviews share one view of their specs; which fields count depends on the kind.
  */
 import type { RequestAttributes, User } from '../api/api-request.ts';
 import type { FieldError } from '../resources/resource.ts';

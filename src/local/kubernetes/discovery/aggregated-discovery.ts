@@ -1,4 +1,8 @@
-/** Discovery in one document for core and one for all groups (apidiscovery.k8s.io/v2), as kubectl asks since 1.26. Pure. */
+/**
+ * Aggregated discovery (apidiscovery.k8s.io/v2): one document for the core group, one for all others.
+ *
+ * kubectl asks for it since 1.26 and falls back to legacy discovery. Pure.
+ */
 import type { JsonObject } from '../../../core/model/json.ts';
 import type { CatalogGroup, CatalogResource } from './api-catalog.ts';
 

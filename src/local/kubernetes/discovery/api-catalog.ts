@@ -1,6 +1,8 @@
 /**
- * What the API server serves, by group and version: the one list behind legacy discovery, aggregated discovery and the
- * OpenAPI documents. Built once from the resources; pure.
+ * What the API server serves, by group and version.
+ *
+ * It is the one list behind legacy discovery, aggregated discovery and the OpenAPI documents, so these cannot disagree.
+ * Built once from the resources and the access reviews; pure.
  */
 import { REVIEW_RESOURCES } from '../access/access-reviews.ts';
 import type { Resource, Subresource } from '../resources/resource.ts';

@@ -1,4 +1,8 @@
-/** Discovery as old clients read it: APIVersions, APIGroupList, APIGroup, APIResourceList. Pure. */
+/**
+ * Discovery as old clients read it: APIVersions, APIGroupList, APIGroup, APIResourceList.
+ *
+ * One request for each group and version; kubectl still asks some of them, as `drain` does. Pure.
+ */
 import type { JsonObject } from '../../../core/model/json.ts';
 import { groupVersionText } from './api-catalog.ts';
 import type { CatalogGroup, CatalogResource } from './api-catalog.ts';

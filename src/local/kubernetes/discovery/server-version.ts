@@ -1,4 +1,8 @@
-/** GET /version: the release whose behaviour the local API server follows. */
+/**
+ * GET /version: the release whose behaviour the local API server follows.
+ *
+ * Clients compare it with their own; the suffix keeps it from passing for the real thing.
+ */
 import type { JsonObject } from '../../../core/model/json.ts';
 
 const MAJOR = '1';

@@ -1,4 +1,8 @@
-/** Every table of the local API server, by resource. A resource without one is an omission. */
+/**
+ * Every table of the local API server, by resource.
+ *
+ * The compiler sees to it that no resource is left out.
+ */
 import type { ResourceName } from '../objects/api-object.ts';
 import { CONTROLLER_REVISIONS_TABLE, DAEMON_SETS_TABLE } from './apps.ts';
 import { EVENTS_TABLE } from './events.ts';

@@ -1,4 +1,8 @@
-/** The tables of daemon sets and controller revisions. */
+/**
+ * The tables of daemon sets and controller revisions.
+ *
+ * Counts come from the status as the controller wrote it; nothing is counted here.
+ */
 import type { ApiObject } from '../objects/api-object.ts';
 import { AGE_COLUMN, column, NAME_COLUMN, wideColumn } from './columns.ts';
 import { timeSince } from './human-duration.ts';

@@ -1,4 +1,8 @@
-/** The table of events: LAST SEEN TYPE REASON OBJECT MESSAGE, and with `-o wide` who said so and how often. */
+/**
+ * The table of events: LAST SEEN TYPE REASON OBJECT MESSAGE, and with `-o wide` who said so and how often.
+ *
+ * Events come in two styles: with first and last timestamps and a count, or with an event time and perhaps a series.
+ */
 import type { ApiObject } from '../objects/api-object.ts';
 import { column, NAME_COLUMN, wideColumn } from './columns.ts';
 import { timeSince } from './human-duration.ts';

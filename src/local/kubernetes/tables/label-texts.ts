@@ -1,4 +1,8 @@
-/** Labels and selectors as text, as tables show them. Pure. */
+/**
+ * Labels and selectors as text, as tables show them.
+ *
+ * Pure; the order is that of keys, whatever the order in the object.
+ */
 
 /** A label selector of an object. */
 export interface SelectorView {

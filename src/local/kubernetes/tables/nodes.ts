@@ -1,4 +1,8 @@
-/** The table of nodes: NAME STATUS ROLES AGE VERSION, and with `-o wide` addresses and software. */
+/**
+ * The table of nodes: NAME STATUS ROLES AGE VERSION, and with `-o wide` addresses and software.
+ *
+ * A node without a Ready condition is Unknown; roles are read from labels alone.
+ */
 import type { ApiObject } from '../objects/api-object.ts';
 import { AGE_COLUMN, column, NAME_COLUMN, wideColumn } from './columns.ts';
 import { timeSince } from './human-duration.ts';

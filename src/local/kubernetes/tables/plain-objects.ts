@@ -1,4 +1,8 @@
-/** The tables of the plainer resources: a field or two between name and age. */
+/**
+ * The tables of the plainer resources: a field or two between name and age.
+ *
+ * Priority classes are among them although their age is not the last column.
+ */
 import type { Json } from '../../../core/model/json.ts';
 import { isJsonObject } from '../../../core/model/json.ts';
 import type { ApiObject } from '../objects/api-object.ts';

@@ -1,5 +1,7 @@
 /**
- * The fields of a pod that its table reads. Stored pods have passed decoding and validation, so the cast is sound.
+ * The fields of a pod that its table reads.
+ *
+ * Stored pods have passed decoding and validation, so the cast is sound.
  */
 import type { ApiObject } from '../objects/api-object.ts';
 

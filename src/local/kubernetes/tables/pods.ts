@@ -1,4 +1,8 @@
-/** The table of pods: NAME READY STATUS RESTARTS AGE, and with `-o wide` where they are. */
+/**
+ * The table of pods: NAME READY STATUS RESTARTS AGE, and with `-o wide` where they are.
+ *
+ * What the status says in a word is pod-summary.ts's matter.
+ */
 import type { JsonObject } from '../../../core/model/json.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import { AGE_COLUMN, column, NAME_COLUMN, wideColumn } from './columns.ts';

@@ -1,4 +1,8 @@
-/** The tables of roles and role bindings, in a namespace and cluster-wide. */
+/**
+ * The tables of roles and role bindings, in a namespace and cluster-wide.
+ *
+ * Roles have the plainest table there is: a name and a time.
+ */
 import type { ApiObject } from '../objects/api-object.ts';
 import { AGE_COLUMN, column, NAME_COLUMN, wideColumn } from './columns.ts';
 import { timeSince } from './human-duration.ts';
