@@ -253,8 +253,8 @@ function createBenchWorker(parts: WorkerParts, options: PodBenchOptions): BenchW
     },
     kill: async (graceSeconds) => {
       abort.abort();
-      cancelRetry();
       await running;
+      cancelRetry();
       await podRuntime.killPod({ pod, graceSeconds, reason: 'test' });
       probes.remove(pod.metadata.uid);
     },
