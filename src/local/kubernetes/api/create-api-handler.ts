@@ -21,7 +21,6 @@ import type {
   RequestAttributes,
   RequestObserver,
 } from './api-request.ts';
-import { createSnapshots } from './list-snapshots.ts';
 import { observeAnswer } from './observe-answer.ts';
 import { parseOutputForm } from './output-form.ts';
 import { parseTarget } from './parse-target.ts';
@@ -63,14 +62,7 @@ const OPEN_REVIEWS: ReadonlySet<string> = new Set([
 /** Makes the handler. */
 export function createApiHandler(options: ApiHandlerOptions): ApiHandler {
   const { store, schema, tables, clock, random, onRequest } = options;
-  const services: ApiServices = {
-    store,
-    schema,
-    tables,
-    clock,
-    random,
-    snapshots: createSnapshots(),
-  };
+  const services: ApiServices = { store, schema, tables, clock, random };
   const index = createResourceIndex(options.resources);
   return {
     handle: (request) => {
@@ -103,7 +95,7 @@ function answerRequest(handling: Handling): ApiAnswer {
   }
   const extra = options.extra(request, attributes);
   if (extra !== undefined) return extra;
-  return attributes.resource !== '' && index.hasGroup(attributes.group)
+  return index.hasGroup(groupOf(attributes))
     ? answerStatus(noSuchResource())
     : { kind: 'text', status: 404, contentType: 'text/plain', text: '404 page not found\n' };
 }
@@ -111,6 +103,14 @@ function answerRequest(handling: Handling): ApiAnswer {
 function isOpen({ resource, verb, path, group }: RequestAttributes): boolean {
   if (resource === '') return (verb === 'get' || verb === 'head') && OPEN_PATH.test(path);
   return verb === 'create' && group.endsWith('.k8s.io') && OPEN_REVIEWS.has(resource);
+}
+
+/** The group that a path is in: `/apis/apps/v2` is in a group that exists, whatever its version. */
+function groupOf({ resource, group, path }: RequestAttributes): string | undefined {
+  if (resource !== '') return group;
+  const [, root, first, second] = path.split('/');
+  if (root === 'api' && first !== undefined && first !== '') return '';
+  return root === 'apis' && second !== undefined ? first : undefined;
 }
 
 function answerResource(handling: Handling, resource: Resource): ApiAnswer {

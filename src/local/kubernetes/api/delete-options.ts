@@ -85,7 +85,7 @@ function optionsOfQuery(query: URLSearchParams): DeletionOptions | Status {
     ...(query.has('orphanDependents')
       ? { orphansDependents: isTrue(query.get('orphanDependents')) }
       : {}),
-    dryRun: query.getAll('dryRun').filter((value) => value !== ''),
+    dryRun: query.getAll('dryRun'),
   });
 }
 

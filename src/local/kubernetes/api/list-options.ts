@@ -68,7 +68,7 @@ export function parseResourceVersion(
 /** An integer of a query; undefined when absent, 400 when it is none. */
 export function integerOf(query: URLSearchParams, name: string): number | undefined | Status {
   const text = query.get(name);
-  if (text === null || text === '') return undefined;
+  if (text === null) return undefined;
   if (!INTEGER.test(text)) {
     return badRequest(`strconv.ParseInt: parsing "${text}": invalid syntax`);
   }

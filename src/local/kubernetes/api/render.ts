@@ -49,7 +49,9 @@ export function renderList(
         kind: 'PartialObjectMetadataList',
         apiVersion: `meta.k8s.io/${output.version}`,
         metadata: listMetadata(metadata),
-        items: items.map((item) => partialMetadata(item, output.version)),
+        // Go writes the empty list of a kind that it made itself as null.
+        items:
+          items.length === 0 ? null : items.map((item) => partialMetadata(item, output.version)),
       };
     case 'object':
       return {

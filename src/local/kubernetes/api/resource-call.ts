@@ -10,7 +10,6 @@ import type { Schema } from '../schema/schema.ts';
 import type { Store } from '../store/store.ts';
 import type { TableShape } from '../tables/table.ts';
 import type { ApiRequest } from './api-request.ts';
-import type { Snapshots } from './list-snapshots.ts';
 import type { OutputForm } from './output-form.ts';
 
 /** What all verbs share. */
@@ -20,7 +19,6 @@ export interface ApiServices {
   readonly tables: ReadonlyMap<ResourceName, TableShape>;
   readonly clock: Clock;
   readonly random: Random;
-  readonly snapshots: Snapshots;
 }
 
 /** A request, resolved. */

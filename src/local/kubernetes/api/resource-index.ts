@@ -7,7 +7,7 @@ export interface ResourceIndex {
   /** Undefined when it does not exist, or not under such a path (with or without a namespace). */
   find(attributes: RequestAttributes, version: string): Resource | undefined;
   /** Whether any resource is in the group: an unknown group is a plain 404, not a Status. */
-  hasGroup(group: string): boolean;
+  hasGroup(group: string | undefined): boolean;
 }
 
 /** Indexes the resources. */
@@ -24,7 +24,7 @@ export function createResourceIndex(resources: readonly Resource[]): ResourceInd
       const resource = byKey.get(`${attributes.group} ${version} ${attributes.resource}`);
       return resource !== undefined && isInPlace(resource, attributes) ? resource : undefined;
     },
-    hasGroup: (group) => groups.has(group),
+    hasGroup: (group) => group !== undefined && groups.has(group),
   };
 }
 

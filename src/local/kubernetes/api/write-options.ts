@@ -22,7 +22,7 @@ export function parseWriteOptions(
 ): WriteOptions | Status {
   if (query.size === 0) return PLAIN;
   const errors: FieldError[] = [];
-  const dryRun = query.getAll('dryRun').filter((value) => value !== '');
+  const dryRun = query.getAll('dryRun');
   errors.push(...dryRunErrors(dryRun));
   const validation = query.get('fieldValidation') ?? '';
   const fieldValidation = validation === '' ? 'Warn' : validation;

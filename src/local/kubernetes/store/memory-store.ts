@@ -110,6 +110,12 @@ class MemoryStore implements Store {
     return { kind: 'subscribed', cancel: this.#deliveries.subscribe(subscription, history) };
   }
 
+  changesAfter(resource: ResourceName, version: bigint): readonly StoreChange[] | undefined {
+    const history = this.#history(resource);
+    if (version < history.oldestVersion) return undefined;
+    return history.between({ afterVersion: version, untilVersion: this.#version });
+  }
+
   compact(): void {
     this.#forgottenVersion = this.#version;
     for (const history of this.#histories.values()) history.forget(this.#version);

@@ -55,6 +55,8 @@ export interface Store {
   /** Removes an object that must exist; returns its last state with the version of the removal. */
   remove(ref: ObjectRef): ApiObject;
   subscribe(subscription: Subscription): SubscribeOutcome;
+  /** The changes of a resource after a version, oldest first: what leads back to it; undefined when forgotten. */
+  changesAfter(resource: ResourceName, version: bigint): readonly StoreChange[] | undefined;
   /** Forgets the history, as a compaction does: older subscriptions expire. For tests and drills. */
   compact(): void;
 }

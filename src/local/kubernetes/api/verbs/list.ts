@@ -1,12 +1,14 @@
 /**
  * GET of a collection: selectors, pages, resourceVersion rules.
  *
- * A list is always of the newest version, which satisfies "any" and "not older than"; an exact old version can be given
- * only where a page of it was given before. Pages show one moment: that of the first page.
+ * A list is of the newest version, which satisfies "any" and "not older than", unless an exact one is asked for or a page
+ * goes on: then it shows that version, as far as the history reaches. Pages show one moment: that of the first page.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
+import { compareBytes, keyText } from '../../store/key-order.ts';
 import type { ApiAnswer, Status } from '../api-request.ts';
 import { answerStatus, answerWith } from '../answers.ts';
+import { collectionAt } from '../collection-at.ts';
 import { parseListOptions } from '../list-options.ts';
 import type { ListOptions } from '../list-options.ts';
 import { formatListToken, parseListToken } from '../list-token.ts';
@@ -38,7 +40,7 @@ export function readPage(call: ResourceCall): ListPage | Status {
   if (isStatus(selector)) return selector;
   const source = sourceOf(call, options, selector);
   if (isStatus(source)) return source;
-  return pageOf(call, { options, selector, source });
+  return pageOf({ options, selector, source });
 }
 
 /** All objects of a collection that an index cannot rule out, in key order. */
@@ -79,25 +81,26 @@ function sourceOf(
   options: ListOptions,
   selector: ObjectSelector,
 ): Source | Status {
-  const { store, snapshots } = call.services;
-  const { resource, namespace } = call;
+  const { store } = call.services;
   if (options.continueText !== '') return continuedSource(call, options, selector);
   const newest = store.version();
   if (options.version !== undefined && options.version > newest) {
     return tooLargeResourceVersion(String(options.version), newest);
   }
-  if (options.match === 'Exact' && options.version !== undefined && options.version < newest) {
-    const { version } = options;
-    const items = snapshots.get({
-      resource: resource.resourceName,
-      ...(namespace === undefined ? {} : { namespace }),
-      version,
-    });
-    if (items === undefined)
+  const { version } = options;
+  if (version !== undefined && version < newest && isExact(options)) {
+    const items = collectionAt(call, version);
+    if (items === undefined) {
       return expired('The resourceVersion for the provided list is too old.');
+    }
     return { items, version, afterKey: '' };
   }
   return { items: candidates(call, selector), version: newest, afterKey: '' };
+}
+
+/** A limit without a word on how to match makes a version exact: what lists did before there was a word. */
+function isExact({ match, version, limit }: ListOptions): boolean {
+  return match === 'Exact' || (match === '' && limit > 0 && version !== 0n);
 }
 
 function continuedSource(
@@ -105,8 +108,7 @@ function continuedSource(
   options: ListOptions,
   selector: ObjectSelector,
 ): Source | Status {
-  const { store, snapshots } = call.services;
-  const { resource, namespace } = call;
+  const { store } = call.services;
   const token = parseListToken(options.continueText);
   if (token === undefined) return badRequest('invalid continue token: continue key is not valid');
   if (options.version !== undefined && options.version !== 0n) {
@@ -116,13 +118,7 @@ function continuedSource(
   if (version < 0n) {
     return { items: candidates(call, selector), version: store.version(), afterKey };
   }
-  const items = isInHistory(call, version)
-    ? snapshots.get({
-        resource: resource.resourceName,
-        ...(namespace === undefined ? {} : { namespace }),
-        version,
-      })
-    : undefined;
+  const items = collectionAt(call, version);
   if (items === undefined) {
     return expired(
       'The provided continue parameter is too old to display a consistent list result. You can start a new list ' +
@@ -134,19 +130,7 @@ function continuedSource(
   return { items, version, afterKey };
 }
 
-/** Asks the store with a subscription that ends before it begins: it alone knows how far back it remembers. */
-function isInHistory({ services, resource }: ResourceCall, version: bigint): boolean {
-  const outcome = services.store.subscribe({
-    resource: resource.resourceName,
-    afterVersion: version,
-    onChange: () => undefined,
-  });
-  if (outcome.kind === 'expired') return false;
-  outcome.cancel();
-  return true;
-}
-
-function pageOf(call: ResourceCall, { options, selector, source }: PagePlan): ListPage {
+function pageOf({ options, selector, source }: PagePlan): ListPage {
   const { afterKey, version } = source;
   const start = afterKey === '' ? 0 : firstAfter(source.items, afterKey);
   // "Any version" is answered from the real server's cache, which pays no heed to a limit.
@@ -164,50 +148,18 @@ function pageOf(call: ResourceCall, { options, selector, source }: PagePlan): Li
   if (index >= source.items.length || last === undefined) {
     return { items, metadata: { resourceVersion } };
   }
-  keepSnapshot(call, source, selector);
   return {
     items,
     metadata: {
       resourceVersion,
-      continueToken: formatListToken({ version, afterKey: keyOf(last) }),
+      continueToken: formatListToken({ version, afterKey: keyText(last.metadata) }),
       ...(selector.isEmpty ? { remainingItemCount: source.items.length - index } : {}),
     },
   };
 }
 
-/** A snapshot serves any selector, so it is of the whole collection; nothing has changed since this request began. */
-function keepSnapshot(
-  { services, resource, namespace }: ResourceCall,
-  source: Source,
-  selector: ObjectSelector,
-): void {
-  const { store, snapshots } = services;
-  const isIndexed = selector.name !== undefined || selector.nodeName !== undefined;
-  const isNewest = source.version === store.version();
-  snapshots.keep(
-    {
-      resource: resource.resourceName,
-      ...(namespace === undefined ? {} : { namespace }),
-      version: source.version,
-    },
-    isIndexed && isNewest ? store.list(resource.resourceName, namespace) : source.items,
-  );
-}
-
-function keyOf({ metadata }: ApiObject): string {
-  return metadata.namespace === undefined
-    ? metadata.name
-    : `${metadata.namespace}/${metadata.name}`;
-}
-
-/** Keys are ASCII and sorted by namespace, then name: both parts must be compared apart. */
+/** Lists and tokens are in the order of the store's keys. */
 function firstAfter(items: readonly ApiObject[], afterKey: string): number {
-  const slash = afterKey.indexOf('/');
-  const afterNamespace = slash === -1 ? '' : afterKey.slice(0, slash);
-  const afterName = afterKey.slice(slash + 1);
-  const index = items.findIndex(({ metadata }) => {
-    const namespace = metadata.namespace ?? '';
-    return namespace === afterNamespace ? metadata.name > afterName : namespace > afterNamespace;
-  });
+  const index = items.findIndex((item) => compareBytes(keyText(item.metadata), afterKey) > 0);
   return index === -1 ? items.length : index;
 }

@@ -3,13 +3,14 @@
  * (binding, eviction, token) are a POST whose outcome the resource decides and this file carries out.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
-import type { ApiObject } from '../../objects/api-object.ts';
+import type { ApiObject, Metadata } from '../../objects/api-object.ts';
 import type { ActionOutcome, Subresource } from '../../resources/resource.ts';
 import type { ApiAnswer, Status } from '../api-request.ts';
 import { answerStatus, answerWith } from '../answers.ts';
 import { decodeBody } from '../decode-body.ts';
 import { deletionOptionsOf } from '../delete-options.ts';
 import { deleteObject, preconditionRefusal } from '../deletion.ts';
+import { namespaceRefusal } from '../namespace-lifecycle.ts';
 import { refOf, ruleContext } from '../resource-call.ts';
 import type { ObjectCall } from '../resource-call.ts';
 import {
@@ -35,8 +36,8 @@ export function runAction(call: ObjectCall, action: Action): ApiAnswer {
   if (isStatus(decoded)) return answerStatus(decoded);
   const { warnings } = decoded;
   const refuse = (status: Status): ApiAnswer => answerStatus(status, warnings);
-  const misplaced = namespaceRefusal(call, decoded.object);
-  if (misplaced !== undefined) return refuse(misplaced);
+  const unfit = namespaceRefusal(call, call.name) ?? bodyRefusal(call, action, decoded.object);
+  if (unfit !== undefined) return refuse(unfit);
   const object = call.services.store.get(refOf(call));
   if (object === undefined) return refuse(notFound(call.resource, call.name));
   const outcome = action.run({
@@ -100,11 +101,19 @@ function condemn(
   return isStatus(deletion) ? deletion : success({ code: 201 });
 }
 
-function namespaceRefusal({ namespace }: ObjectCall, body: JsonObject): Status | undefined {
-  const metadata = body.metadata as { readonly namespace?: string } | undefined; // decoded
-  const given = metadata?.namespace;
-  if (given === undefined || given === '' || given === namespace) return undefined;
-  return badRequest(
-    'the namespace of the provided object does not match the namespace sent on the request',
-  );
+/** 400 for a body that is about another object than the path: this comes before that object is looked for. */
+function bodyRefusal(
+  { namespace, name }: ObjectCall,
+  action: Action,
+  { metadata }: ApiObject,
+): Status | undefined {
+  const given = metadata as Partial<Metadata> | undefined; // a body need not have any
+  const { namespace: givenNamespace = '', name: givenName } = given ?? {};
+  if (givenNamespace !== '' && givenNamespace !== namespace) {
+    return badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    );
+  }
+  if (givenName === name) return undefined;
+  return badRequest(`name in URL does not match name in ${action.bodyKind.kind} object`);
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   createApiBench,
+  MERGE,
   metadataOf,
   NAMESPACE,
   namesOf,
@@ -49,6 +50,27 @@ describe('list', () => {
     assert.deepEqual([late.status, late.body['reason']], [410, 'Expired']);
     const rest = ask('GET', `${SECRETS}?${pageQuery(late)}`);
     assert.deepEqual(namesOf(rest), ['d', 'e']);
+  });
+
+  it('shows an exact earlier version as long as the history reaches back to it', () => {
+    const { ask, store } = benchWithSecrets();
+    const version = String(store.version());
+    const before = ask('GET', SECRETS).body['items'];
+    ask('DELETE', `${SECRETS}/c`);
+    ask('POST', SECRETS, { body: { metadata: { name: 'bb' } } });
+    ask('PATCH', `${SECRETS}/a`, {
+      body: { metadata: { labels: { x: 'y' } } },
+      contentType: MERGE,
+    });
+    const exact = `${SECRETS}?resourceVersion=${version}&resourceVersionMatch=Exact`;
+    assert.deepEqual(ask('GET', exact).body['items'], before);
+    assert.equal(metadataOf(ask('GET', exact))['resourceVersion'], version);
+    const paged = ask('GET', `${SECRETS}?resourceVersion=${version}&limit=3`);
+    assert.deepEqual(namesOf(paged), ['a', 'b', 'c'], 'a limit makes a version exact');
+    const notOlder = `${SECRETS}?resourceVersion=${version}&resourceVersionMatch=NotOlderThan`;
+    assert.deepEqual(namesOf(ask('GET', notOlder)), ['a', 'b', 'bb', 'd', 'e']);
+    store.compact();
+    assert.equal(ask('GET', exact).status, 410);
   });
 
   it('counts no remaining items where selectors hide them', () => {
@@ -120,7 +142,7 @@ describe('list', () => {
     ['fieldSelector=spec.nope%3D1', 400],
     ['resourceVersion=x', 400],
     ['resourceVersion=99999', 504],
-    ['resourceVersion=1&resourceVersionMatch=Exact', 410],
+    ['limit=', 400],
     ['resourceVersionMatch=Exact', 422],
     ['resourceVersion=0&resourceVersionMatch=Exact', 422],
     ['sendInitialEvents=true', 422],
