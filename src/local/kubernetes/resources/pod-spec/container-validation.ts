@@ -104,6 +104,7 @@ function validateRestartPolicy(
   return [notSupported(`${field}.restartPolicy`, policy, supported)];
 }
 
+/** Nameless init containers do not count as doubles of one another; nameless ordinary ones do, as there. */
 function claimName(
   container: JsonObject,
   field: string,
@@ -111,7 +112,7 @@ function claimName(
 ): readonly FieldError[] {
   const name = textAt(container, 'name');
   if (names.has(name)) return [duplicate(`${field}.name`, name)];
-  names.add(name);
+  if (name !== '' || field.includes('.containers[')) names.add(name);
   return NO_ERRORS;
 }
 
