@@ -150,8 +150,12 @@ class World {
   readonly watchers: Watcher[] = [];
 
   async take(step: Step): Promise<void> {
-    if (step.kind === 'settle') await settle();
-    else this.#act(step);
+    if (step.kind !== 'settle') {
+      this.#act(step);
+      return;
+    }
+    await settle();
+    this.#checkLists();
   }
 
   #act(act: Act): void {
@@ -255,7 +259,7 @@ class World {
     watcher.seenCountAtCancel = watcher.seen.length;
   }
 
-  check(): void {
+  #checkLists(): void {
     for (const resource of ['pods', 'nodes'] as const) {
       assert.deepEqual(this.store.list(resource), this.model.list(resource));
     }
@@ -265,6 +269,10 @@ class World {
         this.model.list('pods').filter((pod) => nodeOf(pod) === nodeName),
       );
     }
+  }
+
+  check(): void {
+    this.#checkLists();
     for (const watcher of this.watchers) {
       const expected = this.model.changes.filter((change) => isAskedFor(watcher, change));
       const seenCount = watcher.seenCountAtCancel ?? expected.length;

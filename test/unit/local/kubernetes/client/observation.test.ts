@@ -262,13 +262,16 @@ function scripted(lists: readonly (readonly { name: string; uid: string; version
   readonly handler: ApiHandler;
   readonly sinks: WatchSink[];
   readonly watchedFrom: string[];
+  readonly cancelledFrom: string[];
 } {
   const sinks: WatchSink[] = [];
   const watchedFrom: string[] = [];
+  const cancelledFrom: string[] = [];
   let listed = 0;
   return {
     sinks,
     watchedFrom,
+    cancelledFrom,
     handler: {
       handle: ({ target }) => {
         const from = /resourceVersion=(\d+)/.exec(target)?.[1];
@@ -280,7 +283,9 @@ function scripted(lists: readonly (readonly { name: string; uid: string; version
               sinks.push(sink);
               // A server that has forgotten says so at once.
               if (from === '10') sink.frame({ type: 'ERROR', object: { code: 410 } });
-              return () => undefined;
+              return () => {
+                cancelledFrom.push(from);
+              };
             },
           };
         }
@@ -305,7 +310,7 @@ function scripted(lists: readonly (readonly { name: string; uid: string; version
 }
 
 test('after an error frame the new list is compared with what was told', async () => {
-  const { handler, watchedFrom, sinks } = scripted([
+  const { handler, watchedFrom, cancelledFrom, sinks } = scripted([
     [
       { name: 'changed', uid: '1', version: '1' },
       { name: 'same', uid: '2', version: '2' },
@@ -334,6 +339,7 @@ test('after an error frame the new list is compared with what was told', async (
     'ADDED new 16',
   ]);
   assert.deepEqual(watchedFrom, ['10', '20']);
+  assert.deepEqual(cancelledFrom, ['10']);
   assert.deepEqual(namesIn(observation), ['anew', 'changed', 'new', 'same']);
   const [old, current] = sinks;
   old?.end();

@@ -97,6 +97,18 @@ describe('a restart', () => {
     assert.deepEqual(found, [true, true, true]);
   });
 
+  test('knows the newest version although another object is the last in the file', async () => {
+    const directory = newDirectory();
+    const journal = openJournal(directory);
+    const store = createMemoryStore({ journal });
+    const first = store.insert('pods', storablePod({ name: 'a' }));
+    store.insert('pods', storablePod({ name: 'b' }));
+    store.replace('pods', { ...first, status: { phase: 'Running' } });
+    await settle();
+    journal.close();
+    for (let round = 0; round < 2; round += 1) assert.equal(reopen(directory).version, 3n);
+  });
+
   test('begins with a file without history', async () => {
     const directory = newDirectory();
     const journal = openJournal(directory);
