@@ -185,7 +185,8 @@ async function runContainer(
 ): Promise<StartOutcome> {
   const { pod, spec } = input;
   try {
-    await context.runtime.startContainer(container.id);
+    const started = context.runtime.startContainer(container.id).then(() => true);
+    if ((await orAborted(started, input.signal)) === undefined) return ABORTED;
   } catch (cause) {
     return fail(context, input, {
       reason: 'RunContainerError',
