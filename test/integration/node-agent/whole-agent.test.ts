@@ -98,6 +98,26 @@ describe('a node agent over the simulated runtime', () => {
     await world.agent.stop();
   });
 
+  it('says each stage in the log, in order', async () => {
+    const world = await createWholeWorld();
+    const since = world.log.lines.length;
+    await world.run('p', 'example/main:1');
+    await world.watch('p', 5);
+    const messages = world.log.lines.slice(since).map(({ message }) => message);
+    const stages = [
+      ...['receive', 'SyncLoop ADD', 'admission', 'syncPod', 'generated status', 'cgroup'],
+      ...['waiting for volumes', 'volumes mounted', 'runtime sync', 'sandbox created', 'CNI'],
+      ...['pod IP', 'event', 'container created', 'SyncLoop (PLEG)', 'status PATCH'],
+    ];
+    let from = 0;
+    for (const stage of stages) {
+      const at = messages.indexOf(stage, from);
+      assert.ok(at >= from, `"${stage}" is missing after ${from} in ${messages.join(', ')}`);
+      from = at + 1;
+    }
+    await world.agent.stop();
+  });
+
   it('restarts a crashing container with back-off and shows each step', async () => {
     const world = await createWholeWorld();
     await world.run('p', 'example/crash-loop:1');
