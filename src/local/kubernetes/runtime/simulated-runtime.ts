@@ -32,10 +32,9 @@ export interface SimulatedRuntimeOptions {
   readonly images?: readonly string[];
 }
 
-/** A pod with `rollcall.dev/provides: pod-network` brings the network of a machine that has none. */
-export const PROVIDES_ANNOTATION = 'rollcall.dev/provides';
-/** The value of that annotation. */
-export const PROVIDES_POD_NETWORK = 'pod-network';
+// A pod with `rollcall.dev/provides: pod-network` brings the network of a machine that has none.
+const PROVIDES_ANNOTATION = 'rollcall.dev/provides';
+const PROVIDES_POD_NETWORK = 'pod-network';
 
 /** From a network pod's readiness until it has written its configuration. */
 const NETWORK_CONFIGURATION_MS = 1000;

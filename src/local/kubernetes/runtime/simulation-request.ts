@@ -60,7 +60,7 @@ export interface SimulationRequest<Asked> {
 }
 
 /** All annotations that speak to the simulation begin so. */
-export const SIMULATION_PREFIX = 'simulate.rollcall.dev/';
+const SIMULATION_PREFIX = 'simulate.rollcall.dev/';
 
 /** A container without a request: it starts, runs and obeys. */
 export const WELL_BEHAVED: Simulation = {
