@@ -277,6 +277,15 @@ describe('subscriptions', () => {
     assert.deepEqual(told(nodes.seen), ['ADDED n 1'], 'busy pods do not expire nodes');
   });
 
+  test('have a past that can also be read at once', () => {
+    const store = createMemoryStore({ historyMax: 2 });
+    for (const name of 'abc') store.insert('pods', storablePod({ name }));
+    store.insert('nodes', storableNode({ name: 'n' }));
+    assert.deepEqual(told(store.changesAfter('pods', 1n) ?? []), ['ADDED b 2', 'ADDED c 3']);
+    assert.deepEqual(store.changesAfter('pods', 3n), []);
+    assert.equal(store.changesAfter('pods', 0n), undefined, 'the first change is forgotten');
+  });
+
   test('expire after a compaction, while running ones miss nothing', async () => {
     const store = createMemoryStore();
     const { seen } = record(store);
