@@ -55,7 +55,8 @@ export function createObject(
 
 function versionRefusal(decoded: ApiObject): Status | undefined {
   const { resourceVersion = '' } = decoded.metadata as Partial<Metadata>;
-  if (resourceVersion === '' || resourceVersion === '0') return undefined;
+  // What is no version at all is overwritten like any other.
+  if (!/^\d+$/.test(resourceVersion) || /^0+$/.test(resourceVersion)) return undefined;
   return internal('resourceVersion should not be set on objects to be created');
 }
 

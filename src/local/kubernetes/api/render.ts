@@ -9,6 +9,7 @@ import type { ApiObject } from '../objects/api-object.ts';
 import type { Column, TableShape } from '../tables/table.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { badRequest, failure } from './statuses.ts';
+import { withoutTemplateGeneration } from './template-generation.ts';
 import type { Status } from './api-request.ts';
 
 /** metadata of a list. */
@@ -112,7 +113,8 @@ function partialMetadata(object: ApiObject, version: string): JsonObject {
   return {
     kind: 'PartialObjectMetadata',
     apiVersion: `meta.k8s.io/${version}`,
-    metadata: object.metadata,
+    metadata:
+      object.kind === 'DaemonSet' ? withoutTemplateGeneration(object.metadata) : object.metadata,
   };
 }
 

@@ -138,10 +138,10 @@ function pageOf({ options, selector, source }: PagePlan): ListPage {
   const items: ApiObject[] = [];
   let index = start;
   for (; index < source.items.length; index += 1) {
-    const object = source.items[index];
-    if (object === undefined || !selector.matches(object)) continue;
+    // Whether what follows a full page matches is not looked at: the next page may be empty.
     if (limit > 0 && items.length === limit) break;
-    items.push(object);
+    const object = source.items[index];
+    if (object !== undefined && selector.matches(object)) items.push(object);
   }
   const resourceVersion = String(version);
   const last = items.at(-1);

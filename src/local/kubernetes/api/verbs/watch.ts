@@ -22,6 +22,7 @@ import { answerStatus } from '../answers.ts';
 import { parseListOptions } from '../list-options.ts';
 import type { ListOptions } from '../list-options.ts';
 import { apiVersionOf, frameRenderer } from '../render.ts';
+import { bookmarkAnnotations } from '../template-generation.ts';
 import type { ResourceCall } from '../resource-call.ts';
 import { parseObjectSelector } from '../selectors/object-selector.ts';
 import type { ObjectSelector } from '../selectors/object-selector.ts';
@@ -36,10 +37,10 @@ const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /** Answers it: the stream begins when the answer's `open` is called. */
 export function watchObjects(call: ResourceCall): ApiAnswer {
-  const options = parseListOptions(call.query, 'watch');
-  if (isStatus(options)) return answerStatus(options);
   const selector = parseObjectSelector(call.resource, call.query);
   if (isStatus(selector)) return answerStatus(selector);
+  const options = parseListOptions(call.query, 'watch');
+  if (isStatus(options)) return answerStatus(options);
   const { random } = call.services;
   const timeoutMs =
     options.timeoutSeconds === undefined || options.timeoutSeconds <= 0
@@ -187,10 +188,14 @@ class Watch {
     // The store tells of every change within the turn that made it, so in a timer's turn none is outstanding.
     const newest = services.store.version();
     const resourceVersion = String(this.#sentVersion > newest ? this.#sentVersion : newest);
+    const members = { ...bookmarkAnnotations(resource), ...annotations };
     const bare = {
       kind: resource.kind,
       apiVersion: apiVersionOf(resource),
-      metadata: { resourceVersion, ...(annotations === undefined ? {} : { annotations }) },
+      metadata: {
+        resourceVersion,
+        ...(Object.keys(members).length === 0 ? {} : { annotations: members }),
+      },
     };
     const decoded = services.schema.decode(resource, bare);
     const object = decoded.kind === 'decoded' ? decoded.object : (bare as unknown as ApiObject); // a kind without a schema: the bare bookmark says all

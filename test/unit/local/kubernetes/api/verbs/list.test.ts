@@ -83,6 +83,14 @@ describe('list', () => {
     ]);
   });
 
+  it('offers to go on after a full page, whatever the rest holds', () => {
+    const { ask } = benchWithSecrets();
+    const page = ask('GET', `${SECRETS}?limit=2&labelSelector=early`);
+    assert.deepEqual(namesOf(page), ['a', 'b']);
+    const next = ask('GET', `${SECRETS}?labelSelector=early&${pageQuery(page)}`);
+    assert.deepEqual(namesOf(next), []);
+  });
+
   it('reads pods of a node from the index, with further selectors', () => {
     const { ask } = createApiBench();
     ask('POST', `${NAMESPACE}/pods`, { body: POD });
