@@ -1,6 +1,8 @@
 /**
  * Exponential back-off of one thing that fails: 10 s, doubling to 5 min, forgotten after 10 min without failure
- * (spec node-agent 5: ImagePullBackOff and CrashLoopBackOff). Pure: entries are values, times are wall milliseconds.
+ * (spec node-agent 5: ImagePullBackOff and CrashLoopBackOff).
+ *
+ * Pure: entries are values that the caller keeps and drops; times are wall milliseconds.
  */
 
 /** What is remembered of failures. */

@@ -1,4 +1,8 @@
-/** What the container stages of one node agent share, and how they record events about a container. */
+/**
+ * What the container stages of one node agent share, and how they record events about a container.
+ *
+ * Stages take it as their first argument; nothing in it changes while the agent runs.
+ */
 import type { Clock } from '../../../../ports/clock.ts';
 import type { Log } from '../../../../ports/log.ts';
 import type { Random } from '../../../../ports/random.ts';

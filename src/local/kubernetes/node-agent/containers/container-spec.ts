@@ -1,4 +1,8 @@
-/** Containers of a pod as the container stages read them: pull policy, hooks and probes besides what pod-object.ts knows. */
+/**
+ * Containers of a pod as the container stages read them: pull policy, hooks and probes besides what pod-object.ts knows.
+ *
+ * Views onto raw JSON: nothing is copied or validated, the API server has done that. Ephemeral containers are not read.
+ */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import type { ContainerSpec, PodObject } from '../pod-object.ts';

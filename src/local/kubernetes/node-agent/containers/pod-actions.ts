@@ -1,4 +1,8 @@
-/** What one sync may have to do for a pod, as values (compute-actions.ts decides), and what that follows from. */
+/**
+ * What one sync may have to do for a pod, as values, and what that follows from.
+ *
+ * compute-actions.ts decides, sync-pod-containers.ts carries out; neither knows more of the other than this.
+ */
 import type { RuntimeContainer } from '../../runtime/cri.ts';
 import type { PodObject } from '../pod-object.ts';
 import type { RuntimePodStatus } from '../pod-runtime.ts';

@@ -1,4 +1,8 @@
-/** What a failed probe says, by its kind of handler, as the kubelet's probers do: the tail of an Unhealthy event. */
+/**
+ * What a failed probe says, by its kind of handler, as the kubelet's probers do: the tail of an Unhealthy event.
+ *
+ * The simulated runtime answers yes, no or nothing in time; the words are made up here from the probe's spec.
+ */
 import { isJsonObject } from '../../../../core/model/json.ts';
 import type { Json } from '../../../../core/model/json.ts';
 import type { ProbeSpec } from './container-spec.ts';

@@ -1,4 +1,8 @@
-/** Words of the kubelet's messages: durations as Go writes them, runtime errors without their gRPC frame. */
+/**
+ * Words of the kubelet's messages: durations as Go writes them, runtime errors without their gRPC frame.
+ *
+ * Pure. Users match on these texts, so they follow the release letter by letter.
+ */
 import { RuntimeError } from '../../runtime/cri.ts';
 
 const GRPC_FRAME = /^rpc error: code = \w+ desc = /;

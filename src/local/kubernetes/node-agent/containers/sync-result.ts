@@ -1,4 +1,8 @@
-/** Gathers what one SyncPod comes to: why containers wait, what failed, when to look again. */
+/**
+ * Gathers what one SyncPod comes to: why containers wait, what failed, when to look again.
+ *
+ * A container in back-off waits without being a failure, as in the kubelet; the earliest end of a back-off counts.
+ */
 import type { PodSyncResult, WaitingReason } from '../pod-runtime.ts';
 import type { StartOutcome } from './start-container.ts';
 

@@ -1,6 +1,8 @@
 /**
  * The order in which containers of a pod with sidecars are terminated: ordinary ones at once, sidecars after all of
- * them, the last sidecar first (the kubelet's terminationOrdering). Ordinary pods have no order.
+ * them, the last sidecar first (the kubelet's terminationOrdering).
+ *
+ * Knows names only, and no time: whoever waits for a turn says for how long.
  */
 import { isSidecar } from '../pod-object.ts';
 import type { PodObject } from '../pod-object.ts';

@@ -1,4 +1,8 @@
-/** Waiting for the first of several things, on the Clock port. */
+/**
+ * Waiting for the first of several things, on the Clock port.
+ *
+ * What loses the race goes on by itself; neither its value nor its failure reaches anybody, and no timer stays behind.
+ */
 import type { Clock } from '../../../../ports/clock.ts';
 
 /** The promise's value, or undefined when the signal aborts first; what comes after that is dropped. */
