@@ -14,7 +14,7 @@ import { bodyFormat, isProtobuf } from './media-types.ts';
 import type { BodyFormat } from './media-types.ts';
 
 /** The real API server's own limit. */
-export const BODY_BYTES_MAX = 3 * 1024 * 1024;
+const BODY_BYTES_MAX = 3 * 1024 * 1024;
 
 const ACCEPTED_TYPES = [
   'application/json',

@@ -242,9 +242,10 @@ describe('an answer', () => {
   test('comes in JSON to who offers it beside protobuf, or anything', async () => {
     answer = ok({ kind: 'Pod' });
     for (const accept of ['application/vnd.kubernetes.protobuf, application/json', '*/*']) {
-      const { text, headers } = await ask({ path: PODS, headers: { accept } });
+      const { text, headers, asked } = await ask({ path: PODS, headers: { accept } });
       assert.equal(headers['content-type'], 'application/json');
       assert.deepEqual(JSON.parse(text), { kind: 'Pod' });
+      assert.equal(asked[0]?.accept, undefined, 'the handler answers with stored objects');
     }
   });
 
