@@ -73,7 +73,9 @@ describeKubectls('reads a local cluster', ({ kubectl, stage }) => {
   });
 
   it('describes a pod, with its events', async () => {
-    const text = await kubectl().succeed(`describe pod -n ${namespace} -l ${label}`);
+    const names = await kubectl().succeed(`get pods -n ${namespace} -l ${label} -o name`);
+    const [pod = ''] = names.split('\n');
+    const text = await kubectl().succeed(`describe ${pod} -n ${namespace}`);
     assert.match(text, /Controlled By: +DaemonSet\/log-collector/);
     assert.match(text, /Image: +registry.example\/log-collector:1.0.0/);
     assert.match(text, /State: +Running/);
