@@ -1,4 +1,8 @@
-/** Paths and queries of the requests that in-process clients make. All resources here are of version v1. */
+/**
+ * Paths and queries of the requests that in-process clients make.
+ *
+ * All resources here are of version v1. Whether one is namespaced is the caller's to know: a namespace in, a namespace out.
+ */
 import type { ObjectRef, ResourceName } from '../objects/api-object.ts';
 import type { Selection } from './local-client.ts';
 

@@ -31,8 +31,12 @@ function itemText(item: Json, listKind: Json | undefined): string {
   if (!isJsonObject(item)) return JSON.stringify(item);
   const make = (): string => {
     const { kind, apiVersion, ...rest } = item;
+    // Items of a PartialObjectMetadataList do name their kind.
     const isImplied =
-      apiVersion !== undefined && typeof kind === 'string' && `${kind}List` === listKind;
+      apiVersion !== undefined &&
+      typeof kind === 'string' &&
+      kind !== 'PartialObjectMetadata' &&
+      `${kind}List` === listKind;
     return JSON.stringify(isImplied ? rest : item);
   };
   return isStored(item) ? remember(itemTexts, item, make) : make();

@@ -1,7 +1,7 @@
 /**
  * Media types of requests and answers: which format a body is in, which one the client wants back.
  *
- * Differs from upstream: protobuf is read but not written, CBOR neither; clients that offer JSON besides get JSON.
+ * Unlike a real API server's, answers are never in protobuf, and CBOR is not spoken at all: clients offer JSON besides.
  */
 
 /** A format that bodies are written in. */

@@ -1,6 +1,8 @@
 /**
  * Who wants to hear of a change of one resource: found by index, so that a change of one pod costs its own node's agent
  * a call and the other 999 nothing.
+ *
+ * Each subscription stands in the narrowest index that it fits into; what else it asks for is checked at the change.
  */
 import type { ApiObject } from '../objects/api-object.ts';
 import { nodeNameOf } from './pod-node.ts';
