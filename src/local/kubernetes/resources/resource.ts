@@ -60,6 +60,11 @@ export interface ResourceRules {
   /** Keeps what this update may not touch (status), counts the generation. */
   prepareForUpdate(next: ApiObject, current: ApiObject): ApiObject;
   validateUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
+  /**
+   * Texts of Warning headers for a create (no `current`) or update that was accepted; not asked by views, and not part of
+   * the decision.
+   */
+  readonly warnings?: (object: ApiObject, current?: ApiObject) => readonly string[];
   /** Grace for a deletion that asked for `requestedSeconds` (undefined: no wish); undefined: no graceful deletion. */
   deletionGraceSeconds?(
     object: ApiObject,

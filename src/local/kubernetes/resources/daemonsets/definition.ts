@@ -1,13 +1,17 @@
 /**
  * DaemonSets (spec 2.13): defaults, generations, a status that only its own view may write.
  */
+import type { ApiObject } from '../../objects/api-object.ts';
+import { podWarnings } from '../pod-spec/warnings.ts';
 import { defineResource, keepSpec } from '../define-resource.ts';
 import type { Resource, Subresource } from '../resource.ts';
+import { objectAt } from '../shared/json-edit.ts';
 import { applyDaemonSetDefaults } from './defaults.ts';
 import {
   prepareDaemonSet,
   prepareDaemonSetStatusUpdate,
   prepareDaemonSetUpdate,
+  templateGenerationOf,
 } from './generation.ts';
 import { validateDaemonSetStatusUpdate } from './status-validation.ts';
 import { validateDaemonSet, validateDaemonSetUpdate } from './validation.ts';
@@ -35,6 +39,15 @@ export const DAEMON_SETS: Resource = defineResource({
     validateCreate: validateDaemonSet,
     prepareForUpdate: prepareDaemonSetUpdate,
     validateUpdate: validateDaemonSetUpdate,
+    warnings: templateWarnings,
   },
   subresources: [STATUS_VIEW],
 });
+
+/** Of a new template; one that stays has been warned of. */
+function templateWarnings(object: ApiObject, current?: ApiObject): readonly string[] {
+  if (current !== undefined && templateGenerationOf(current) === templateGenerationOf(object)) {
+    return [];
+  }
+  return podWarnings(objectAt(objectAt(object, 'spec'), 'template'), 'spec.template.');
+}

@@ -4,7 +4,7 @@
 import type { ApiObject } from '../../objects/api-object.ts';
 import { defineResource, keepSpec, keepStatus } from '../define-resource.ts';
 import type { Resource, Subresource } from '../resource.ts';
-import { listAt, objectAt, withMember, withoutMember } from '../shared/json-edit.ts';
+import { isPresent, listAt, objectAt, withMember, withoutMember } from '../shared/json-edit.ts';
 import { applyNodeDefaults } from './defaults.ts';
 import { validateNode, validateNodeUpdate } from './validation.ts';
 
@@ -35,6 +35,7 @@ export const NODES: Resource = defineResource({
       ...validateNode(next),
       ...validateNodeUpdate(next, current),
     ],
+    warnings: nodeWarnings,
   },
   subresources: [STATUS_VIEW],
   selectableFields: (object) => ({
@@ -58,4 +59,14 @@ function dropConfig(object: ApiObject): ApiObject {
   const status = objectAt(object, 'status');
   if (status['config'] === undefined) return object;
   return withMember(object, 'status', withoutMember(status, 'config'));
+}
+
+function nodeWarnings(object: ApiObject): readonly string[] {
+  const spec = objectAt(object, 'spec');
+  const warnings: string[] = [];
+  if (isPresent(spec, 'configSource')) warnings.push('spec.configSource: the feature is removed');
+  if (isPresent(spec, 'externalID')) {
+    warnings.push('spec.externalID: this field is deprecated, and is unused by Kubernetes');
+  }
+  return warnings;
 }

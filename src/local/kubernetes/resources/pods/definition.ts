@@ -3,9 +3,11 @@
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import { dropDisabledFields } from '../pod-spec/disabled-fields.ts';
+import { podWarnings } from '../pod-spec/warnings.ts';
 import { defineResource, withGeneration, withStatus } from '../define-resource.ts';
 import type { Resource } from '../resource.ts';
 import { editObjectAt, listAt, numberAt, objectAt, textAt } from '../shared/json-edit.ts';
+import { checkLabel } from '../shared/names.ts';
 import { admitPod } from './admission.ts';
 import { BINDING } from './binding.ts';
 import { applyPodDefaults } from './defaults.ts';
@@ -33,6 +35,7 @@ export const PODS: Resource = defineResource({
     validateCreate: validatePod,
     prepareForUpdate: preparePodUpdate,
     validateUpdate: validatePodUpdate,
+    warnings: createWarnings,
     deletionGraceSeconds,
   },
   subresources: [POD_STATUS_VIEW, BINDING, EVICTION],
@@ -57,6 +60,19 @@ function prepareForCreate(asked: ApiObject): ApiObject {
     withStatus(pod, isGated ? { ...status, conditions: [GATED_CONDITION] } : status),
     1,
   );
+}
+
+/** Updates raise none: they come from controllers, not from people. */
+function createWarnings(pod: ApiObject, current?: ApiObject): readonly string[] {
+  if (current !== undefined) return [];
+  const problems = checkLabel(pod.metadata.name);
+  const name =
+    problems.length === 0
+      ? []
+      : [
+          `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
+        ];
+  return [...name, ...podWarnings(pod, '')];
 }
 
 /** A pod that never ran, or has ended, goes at once. */

@@ -28,7 +28,9 @@ const QUALIFIED_WORDS =
 /** An RFC 1123 label: namespaces, containers, volumes. */
 export const checkLabel: TextCheck = remembering((text) => [
   ...lengthProblems(text, LABEL_LENGTH_MAX),
-  ...(LABEL.test(text) ? NO_PROBLEMS : [LABEL_WORDS]),
+  ...(LABEL.test(text)
+    ? NO_PROBLEMS
+    : [SUBDOMAIN.test(text) ? 'must not contain dots' : LABEL_WORDS]),
 ]);
 
 /** An RFC 1123 subdomain: most objects' names. */
