@@ -3,7 +3,8 @@
  *
  * Workers exist only for probes of containers that run; a container without probes costs nothing. Liveness and startup
  * failures are told as results for the sync loop, which restarts the container; `failures` holds them until the
- * container has ended. A pod that is being deleted keeps its readiness probes only.
+ * container has ended. A pod that is being deleted keeps its readiness probes only. A container that ran before the
+ * agent did counts as started and ready until a probe says otherwise, so that restarting an agent disturbs no pod.
  */
 import type { Cancel } from '../../../../ports/clock.ts';
 import type { ProbeKind, RuntimeContainer } from '../../runtime/cri.ts';
@@ -36,12 +37,24 @@ const NO_FAILURES: ReadonlyMap<string, 'liveness' | 'startup'> = new Map();
 /** Makes the probe manager of one node agent. */
 export function createProbeManager(context: ContainerContext): ProbeManager {
   const pods = new Map<string, ProbedPod>();
+  const bornAtMs = context.clock.nowMs();
   const listeners = new Set<(result: ProbeResult) => void>();
   const tell = (result: ProbeResult): void => {
     for (const listener of listeners) listener(result);
   };
   const find = (podUid: string, name: string): ProbedContainer | undefined =>
     pods.get(podUid)?.containers.get(name);
+
+  /** Has the container succeeded in its probe of that kind, or has it none? */
+  const has = (
+    podUid: string,
+    { id, config, startedAtMs = bornAtMs }: RuntimeContainer,
+    kind: 'readiness' | 'startup',
+  ): boolean => {
+    const probed = find(podUid, config.name);
+    if (probed === undefined || probeOf(probed.spec, kind) === undefined) return true;
+    return verdictOf(probed, kind, id) ?? startedAtMs < bornAtMs;
+  };
 
   return {
     update: (object, status) => {
@@ -59,16 +72,8 @@ export function createProbeManager(context: ContainerContext): ProbeManager {
       pods.delete(podUid);
       if (probed !== undefined) stopAll(probed);
     },
-    isReady: (podUid, { id, config }) => {
-      const probed = find(podUid, config.name);
-      return (
-        probed?.spec.readinessProbe === undefined || verdictOf(probed, 'readiness', id) === true
-      );
-    },
-    isStarted: (podUid, { id, config }) => {
-      const probed = find(podUid, config.name);
-      return probed?.spec.startupProbe === undefined || verdictOf(probed, 'startup', id) === true;
-    },
+    isReady: (podUid, container) => has(podUid, container, 'readiness'),
+    isStarted: (podUid, container) => has(podUid, container, 'startup'),
     failures: (podUid) => failuresOf(pods.get(podUid)),
     onResult: (listener): Cancel => {
       listeners.add(listener);

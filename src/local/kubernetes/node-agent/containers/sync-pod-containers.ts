@@ -154,6 +154,8 @@ async function createSandbox(context: SyncContext, step: Step): Promise<Sandbox 
     return sandbox;
   } catch (cause) {
     const error = asRuntimeError(cause);
+    // A pod that is to end meanwhile may well lose its sandbox: that is no news.
+    if (input.signal.aborted) return undefined;
     if (error.code === 'Network') {
       context.log.debug('CNI', { pod: podName(pod), error: error.message });
     }

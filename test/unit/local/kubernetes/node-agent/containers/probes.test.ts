@@ -1,6 +1,7 @@
 /** Probes: thresholds, gating by startup, restarts, readiness, cost. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createProbeManager } from '../../../../../../src/local/kubernetes/node-agent/containers/probe-manager.ts';
 import type { JsonObject } from '../../../../../../src/core/model/json.ts';
 import {
   createPodBench,
@@ -215,4 +216,22 @@ test('a pod that is being deleted keeps only its readiness probes, and none afte
   assert.equal(isReady(bench), false);
   bench.probes.remove(uid);
   assert.equal(bench.clock.pendingTimers, 0);
+});
+
+test('a container that ran before its agent counts as ready until a probe says otherwise', async () => {
+  const bench = benchWith(
+    { readinessProbe: { ...HTTP, periodSeconds: 1, failureThreshold: 2 } },
+    'unready-at=60s',
+  );
+  bench.start();
+  await bench.clock.advance(5000);
+  const container = bench.container();
+  assert.ok(container);
+  const { uid } = bench.pod.metadata;
+  const restarted = createProbeManager({ ...bench, random: { next: () => 0, uniqueId: () => '' } });
+  restarted.update(bench.pod, bench.podRuntime.status(uid));
+  assert.equal(restarted.isReady(uid, container), true, 'before its first probe');
+  await bench.clock.advance(56_000);
+  assert.equal(restarted.isReady(uid, container), false);
+  restarted.stop();
 });
