@@ -231,7 +231,7 @@ test('a container that ran before its agent counts as ready until a probe says o
   const restarted = createProbeManager({ ...bench, random: { next: () => 0, uniqueId: () => '' } });
   restarted.update(bench.pod, bench.podRuntime.status(uid));
   assert.equal(restarted.isReady(uid, container), true, 'before its first probe');
-  await bench.clock.advance(56_000);
+  await bench.clock.advance(58_000);
   assert.equal(restarted.isReady(uid, container), false);
   restarted.stop();
 });
