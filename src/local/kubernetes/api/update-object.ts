@@ -16,6 +16,8 @@ import { internal, invalid, kindSubject, modifiedMeanwhile } from './statuses.ts
 export interface UpdateRules {
   readonly prepareForUpdate: (next: ApiObject, current: ApiObject) => ApiObject;
   readonly validateUpdate: (next: ApiObject, current: ApiObject) => readonly FieldError[];
+  /** Views have none. */
+  readonly warnings?: (next: ApiObject, current?: ApiObject) => readonly string[];
 }
 
 /** An update to be made. */

@@ -1,9 +1,9 @@
 /** POST to a collection. */
 import type { ApiAnswer } from '../api-request.ts';
-import { answerStatus, answerWith } from '../answers.ts';
+import { answerStatus } from '../answers.ts';
+import { answerWritten, warningsOf } from '../written-answer.ts';
 import { createObject } from '../create-object.ts';
 import { decodeBody } from '../decode-body.ts';
-import { renderObject } from '../render.ts';
 import type { ResourceCall } from '../resource-call.ts';
 import { isStatus } from '../statuses.ts';
 import { parseWriteOptions } from '../write-options.ts';
@@ -17,5 +17,8 @@ export function createInCollection(call: ResourceCall): ApiAnswer {
   const { warnings } = decoded;
   const created = createObject(call, decoded.object, options);
   if (isStatus(created)) return answerStatus(created, warnings);
-  return answerWith(renderObject(call, created), { status: 201, warnings });
+  return answerWritten(call, created, {
+    status: 201,
+    warnings: [...warnings, ...warningsOf(call.resource.rules, created)],
+  });
 }

@@ -8,14 +8,15 @@ import { isJsonObject } from '../../../../core/model/json.ts';
 import type { Json, JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import type { ApiAnswer, PatchType, Status } from '../api-request.ts';
-import { answerStatus, answerWith } from '../answers.ts';
+import { answerStatus } from '../answers.ts';
+import { answerWritten, warningsOf } from '../written-answer.ts';
 import { inRequestNamespace, mediaTypeOf, nameRefusal, unknownFieldTexts } from '../decode-body.ts';
 import { withUniqueOwners } from '../owner-references.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import type { PatchOutcome } from '../patch/patch-outcome.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
-import { apiVersionOf, renderObject } from '../render.ts';
+import { apiVersionOf } from '../render.ts';
 import { refOf } from '../resource-call.ts';
 import type { ObjectCall } from '../resource-call.ts';
 import {
@@ -73,7 +74,9 @@ export function patchObject(call: ObjectCall, rules: UpdateRules): ApiAnswer {
   const { isDryRun } = options;
   const stored = updateObject(call, { current, next, rules, isDryRun });
   if (isStatus(stored)) return answerStatus(stored, warnings);
-  return answerWith(renderObject(call, stored), { warnings });
+  return answerWritten(call, stored, {
+    warnings: [...warnings, ...warningsOf(rules, stored, current)],
+  });
 }
 
 function patchedObject(

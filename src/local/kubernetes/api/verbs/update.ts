@@ -1,9 +1,9 @@
 /** PUT of an object, or of one of its `view` subresources. */
 import type { ApiAnswer } from '../api-request.ts';
-import { answerStatus, answerWith } from '../answers.ts';
+import { answerStatus } from '../answers.ts';
+import { answerWritten, warningsOf } from '../written-answer.ts';
 import { createObject } from '../create-object.ts';
 import { decodeBody, inRequestNamespace, nameRefusal } from '../decode-body.ts';
-import { renderObject } from '../render.ts';
 import { refOf } from '../resource-call.ts';
 import type { ObjectCall } from '../resource-call.ts';
 import { conflict, isStatus, notFound, resourceSubject } from '../statuses.ts';
@@ -39,7 +39,10 @@ export function putObject(call: ObjectCall, put: Put): ApiAnswer {
   if (current === undefined) {
     const created = createByPut(call, placed, { put, options });
     if (isStatus(created)) return refuse(created);
-    return answerWith(renderObject(call, created), { status: 201, warnings });
+    return answerWritten(call, created, {
+      status: 201,
+      warnings: [...warnings, ...warningsOf(put.rules, created)],
+    });
   }
   const uidRefusal = uidPrecondition(call, placed, current.metadata.uid);
   if (uidRefusal !== undefined) return refuse(uidRefusal);
@@ -47,7 +50,9 @@ export function putObject(call: ObjectCall, put: Put): ApiAnswer {
   const { isDryRun } = options;
   const stored = updateObject(call, { current, next, rules: put.rules, isDryRun });
   if (isStatus(stored)) return refuse(stored);
-  return answerWith(renderObject(call, stored), { warnings });
+  return answerWritten(call, stored, {
+    warnings: [...warnings, ...warningsOf(put.rules, stored, current)],
+  });
 }
 
 function createByPut(
