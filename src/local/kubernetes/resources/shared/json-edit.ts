@@ -111,12 +111,15 @@ export function editItemsAt<T extends JsonObject>(
   return withMember(object, key, mapItems(list as readonly JsonObject[], edit));
 }
 
+/** The same list when no edit changes anything. Counts by index: this runs for each container of each write. */
 function mapItems(
   items: readonly JsonObject[],
   edit: (item: JsonObject) => JsonObject,
 ): readonly JsonObject[] {
   let result: JsonObject[] | undefined;
-  for (const [index, item] of items.entries()) {
+  for (let index = 0; index < items.length; index += 1) {
+    const item = items[index];
+    if (item === undefined) continue;
     const edited = edit(item);
     if (edited === item) continue;
     result ??= [...items];
