@@ -62,6 +62,7 @@ async function bringUp(
     certificate: authority.serving,
     port: options.port,
     clock,
+    log,
   });
   stops.push(https.stop);
   if (options.runsComponents !== false) {

@@ -18,8 +18,6 @@ export interface ControllerSettings {
   readonly nodeMonitorGraceMs?: number;
   /** The same for a node that never posted a status. */
   readonly nodeStartupGraceMs?: number;
-  /** How often nodes are looked at when nothing happens to them. */
-  readonly nodeMonitorPeriodMs?: number;
   /** Terminated pods beyond this number are deleted; 0: none is. */
   readonly terminatedPodsMax?: number;
   /** How long a pod's node must be gone before the pod is. */

@@ -88,7 +88,12 @@ function fieldsByNumber(struct: string): ReadonlyMap<number, FieldDefinition> {
   const known = numberedFields.get(struct);
   if (known !== undefined) return known;
   const fields = new Map<number, FieldDefinition>();
-  for (const field of STRUCTS.get(struct)?.values() ?? []) {
+  const declared = STRUCTS.get(struct);
+  // An embedded TypeMeta has numbers of its own and is never written inside the message: the envelope names the kind.
+  const hasTypeMeta =
+    declared?.get('kind')?.protobufNumber === 1 && declared.get('apiVersion')?.protobufNumber === 2;
+  for (const field of declared?.values() ?? []) {
+    if (hasTypeMeta && (field.name === 'kind' || field.name === 'apiVersion')) continue;
     if (field.protobufNumber !== undefined) fields.set(field.protobufNumber, field);
   }
   numberedFields.set(struct, fields);

@@ -49,6 +49,16 @@ describe('a protobuf body', () => {
     }
   });
 
+  test('of delete options keeps the grace period, whose number an embedded kind has too', () => {
+    const graceOf30Seconds =
+      '6b3873000a130a027631120d44656c6574654f7074696f6e731202081e';
+    const outcome = decodeProtobuf(Buffer.from(graceOf30Seconds, 'hex'));
+    assert.deepEqual(outcome, {
+      kind: 'decoded',
+      object: { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: 30 },
+    });
+  });
+
   test('without the prefix, or of a kind that is not served, is refused', () => {
     assert.equal(decodeProtobuf(Buffer.from('{}')).kind, 'malformed');
     const service = Buffer.from('6b3873000a0d0a0276311207536572766963651200', 'hex');
