@@ -9,8 +9,9 @@ import {
   roundUpToMilli,
 } from '../../../../../src/local/kubernetes/objects/quantity.ts';
 
+/** Below 1000E: multiples of that are written without a suffix and so lose their size, as upstream. */
 const suffix = fc.constantFrom(
-  ...['', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'Ki', 'Mi', 'Gi', 'Ti', 'e3', 'E-2', 'e+1'],
+  ...['', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'Ki', 'Mi', 'Gi', 'Ti', 'e3', 'E-2', 'e+1'],
 );
 const text = fc
   .tuple(
