@@ -31,7 +31,15 @@ export function validateSpec(
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
   const { resourceAttributes, nonResourceAttributes } = spec;
-  if ((resourceAttributes === undefined) === (nonResourceAttributes === undefined)) {
+  if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
+    errors.push({
+      field: 'spec.nonResourceAttributes',
+      type: 'FieldValueInvalid',
+      detail: 'cannot be specified in combination with resourceAttributes',
+      value: { ...nonResourceAttributes },
+    });
+  }
+  if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
     errors.push({
       field: 'spec.resourceAttributes',
       type: 'FieldValueInvalid',

@@ -4,6 +4,7 @@
  * It is the one list behind legacy discovery, aggregated discovery and the OpenAPI documents, so these cannot disagree.
  * Built once from the resources and the access reviews; pure.
  */
+import { createHash } from 'node:crypto';
 import { REVIEW_RESOURCES } from '../access/access-reviews.ts';
 import type { Resource, Subresource } from '../resources/resource.ts';
 
@@ -27,6 +28,8 @@ export interface CatalogResource {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly subresources: readonly CatalogSubresource[];
+  /** Names the kind and version in which objects are stored; absent where nothing is stored. */
+  readonly storageVersionHash?: string;
 }
 
 /** A group in its one version, resources in order of their names. */
@@ -83,7 +86,14 @@ function catalogResource(resource: Resource): CatalogResource {
     subresources: resource.subresources
       .map((subresource) => catalogSubresource(resource, subresource))
       .toSorted((left, right) => compareTexts(left.name, right.name)),
+    storageVersionHash: storageVersionHash(resource),
   };
+}
+
+/** Eight bytes of a digest of group, version and kind; clients only compare it. */
+function storageVersionHash({ group, version, kind }: Resource): string {
+  const digest = createHash('sha256').update(`${group}/${version}/${kind}`).digest();
+  return digest.subarray(0, 8).toString('base64');
 }
 
 function catalogSubresource(resource: Resource, subresource: Subresource): CatalogSubresource {

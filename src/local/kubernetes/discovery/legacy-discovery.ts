@@ -41,6 +41,7 @@ function describeGroup(group: CatalogGroup): JsonObject {
 
 function describeResource(resource: CatalogResource): readonly JsonObject[] {
   const { plural, singular, kind, isNamespaced, verbs, shortNames, categories } = resource;
+  const { storageVersionHash } = resource;
   return [
     {
       name: plural,
@@ -50,6 +51,7 @@ function describeResource(resource: CatalogResource): readonly JsonObject[] {
       verbs,
       ...(shortNames.length === 0 ? {} : { shortNames }),
       ...(categories.length === 0 ? {} : { categories }),
+      ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
     },
     ...resource.subresources.map((subresource) => ({
       name: `${plural}/${subresource.name}`,

@@ -280,8 +280,12 @@ export const watchInitial: StepBuilder = (context, collection) => {
   ];
 };
 
-/** WATCH from before history begins. */
+/**
+ * WATCH from before history begins. Not of events: the real server keeps no cache of them, and how far back etcd
+ * reaches is a matter of when it was compacted.
+ */
 export const watchExpired: StepBuilder = (context, collection) => {
+  if (collection.plural === 'events') return [];
   const path = scoped(context, pickPlace(context, collection), 'watch=true&resourceVersion=1');
   return [{ ...read(path, { note: 'watch from version 1' }), isWatch: true }];
 };

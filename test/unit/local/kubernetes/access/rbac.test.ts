@@ -129,23 +129,28 @@ describe('a review', () => {
 
   test('is refused when it asks nothing, or asks two things', async () => {
     const world = await createLocalWorld();
-    for (const spec of [
-      {},
-      { resourceAttributes: { verb: 'get', resource: 'pods' }, nonResourceAttributes: {} },
-    ]) {
+    const nothing = {
+      reason: 'FieldValueInvalid',
+      message:
+        'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
+      field: 'spec.resourceAttributes',
+    };
+    const both = {
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: {}: cannot be specified in combination with resourceAttributes',
+      field: 'spec.nonResourceAttributes',
+    };
+    const resourceAttributes = { verb: 'get', resource: 'pods' };
+    for (const [spec, cause] of [
+      [{}, nothing],
+      [{ resourceAttributes, nonResourceAttributes: {} }, both],
+    ] as const) {
       const answer = post(world, `${AUTHORIZATION}/selfsubjectaccessreviews`, {
         user: ann,
         body: { spec },
       });
       assert.equal(answer.code, 422);
-      assert.deepEqual((answer.body['details'] as JsonObject)['causes'], [
-        {
-          reason: 'FieldValueInvalid',
-          message:
-            'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
-          field: 'spec.resourceAttributes',
-        },
-      ]);
+      assert.deepEqual((answer.body['details'] as JsonObject)['causes'], [cause]);
     }
   });
 
