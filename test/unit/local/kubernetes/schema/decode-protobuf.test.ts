@@ -50,8 +50,7 @@ describe('a protobuf body', () => {
   });
 
   test('of delete options keeps the grace period, whose number an embedded kind has too', () => {
-    const graceOf30Seconds =
-      '6b3873000a130a027631120d44656c6574654f7074696f6e731202081e';
+    const graceOf30Seconds = '6b3873000a130a027631120d44656c6574654f7074696f6e731202081e';
     const outcome = decodeProtobuf(Buffer.from(graceOf30Seconds, 'hex'));
     assert.deepEqual(outcome, {
       kind: 'decoded',
