@@ -1,4 +1,9 @@
-/** DeleteOptions, from the body of a request or, without one, from its query. */
+/**
+ * DeleteOptions, from the body of a request or, without one, from its query.
+ *
+ * What cannot be read is a 400, what contradicts itself or does not exist a 422. Unknown members pass unseen, as on the
+ * real server.
+ */
 import { isJsonObject } from '../../../core/model/json.ts';
 import type { Json, JsonObject } from '../../../core/model/json.ts';
 import type { FieldError } from '../resources/resource.ts';

@@ -1,4 +1,8 @@
-/** Calls the verb that a request for a resource means; 405 where the resource does not have it. */
+/**
+ * Calls the verb that a request for a resource means; 405 where the resource does not have it.
+ *
+ * Authorised already, but for one thing: a PUT that would create asks for the right to create as well.
+ */
 import type { Resource, Subresource, Verb } from '../resources/resource.ts';
 import { answerStatus } from './answers.ts';
 import type { ApiAnswer, Authorizer, RequestAttributes, Status } from './api-request.ts';

@@ -1,6 +1,8 @@
 /**
  * The options of list and watch, read from the query and checked as the real server checks them: 400 for what cannot be
  * read, 422 for combinations that are forbidden.
+ *
+ * `limit` and `timeoutSeconds` below zero count as absent. Selectors are read elsewhere (selectors/object-selector.ts).
  */
 import type { FieldError } from '../resources/resource.ts';
 import type { Status } from './api-request.ts';

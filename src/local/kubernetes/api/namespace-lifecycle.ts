@@ -1,6 +1,8 @@
 /**
  * The NamespaceLifecycle admission: nothing is created in a namespace that is missing or going, and the namespaces that
  * a cluster cannot be without are not deleted.
+ *
+ * It comes before all validation. Subresources that are created (bindings, evictions) are creates to it, as upstream.
  */
 import { isJsonObject } from '../../../core/model/json.ts';
 import type { ApiObject } from '../objects/api-object.ts';

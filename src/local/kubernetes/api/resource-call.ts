@@ -1,5 +1,7 @@
 /**
  * One request for a resource that exists, with everything its verb needs: the internal argument of all verbs.
+ *
+ * `namespace` is there for namespaced resources alone; without it, all namespaces are meant.
  */
 import type { Clock } from '../../../ports/clock.ts';
 import type { Random } from '../../../ports/random.ts';

@@ -1,4 +1,8 @@
-/** Finds the resource that a path means, or that there is none of that name in that place. */
+/**
+ * Finds the resource that a path means, or that there is none of that name in that place.
+ *
+ * Namespaced objects are addressed through their namespace, cluster-scoped ones never are.
+ */
 import type { Resource } from '../resources/resource.ts';
 import type { RequestAttributes } from './api-request.ts';
 

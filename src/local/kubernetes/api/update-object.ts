@@ -50,7 +50,7 @@ export function updateObject(call: ObjectCall, update: Update): ApiObject | Stat
 /**
  * Whether an update leaves nothing that holds an object back: it is being deleted, its grace is over, no finalizers.
  */
-export function isLastFinalizerGone(next: ApiObject, current: ApiObject): boolean {
+function isLastFinalizerGone(next: ApiObject, current: ApiObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds } = current.metadata;
   if (deletionTimestamp === undefined) return false;
   if ((next.metadata.finalizers ?? []).length > 0) return false;

@@ -1,5 +1,7 @@
 /**
  * The options of create, update and patch, from the query: dryRun, fieldValidation, and what belongs to apply alone.
+ *
+ * A value that does not exist is a 422 that names the kind of the options. fieldManager is not looked at.
  */
 import type { FieldError } from '../resources/resource.ts';
 import type { Status } from './api-request.ts';

@@ -1,4 +1,8 @@
-/** Where in the types a strategic merge patch is: a struct, a map of something, or somewhere that the types do not know. */
+/**
+ * Where in the types a strategic merge patch is: a struct, a map of something, or somewhere that the types do not know.
+ *
+ * Outside the types everything merges member by member and lists are replaced.
+ */
 import type { FieldType, Schema } from '../../schema/schema.ts';
 
 /** The type of an object that is being merged. */

@@ -39,6 +39,22 @@ export function applyStrategicMergePatch(
   }
 }
 
+/** An object under construction; nobody else holds it yet. */
+type Members = Record<string, Json | undefined>;
+
+/** Defines an own member, whatever it is called: an assignment to `__proto__` would not. */
+function setMember(members: Members, key: string, value: Json): void {
+  if (key !== '__proto__') members[key] = value;
+  else {
+    Object.defineProperty(members, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+}
+
 class Merger {
   readonly #schema: Schema;
 
@@ -49,37 +65,37 @@ class Merger {
   objects(original: JsonObject, patch: JsonObject, type: PatchType): JsonObject {
     const directive = patch[DIRECTIVE];
     if (directive !== undefined) return wholeObject(directive, patch);
-    const members = new Map<string, Json | undefined>(Object.entries(retained(original, patch)));
+    const members: Members = { ...retained(original, patch) };
     const handled = this.#orderedLists(members, patch, type);
-    for (const [key, value] of Object.entries(patch)) {
-      if (value === undefined || key === RETAIN_KEYS || handled.has(key)) continue;
+    for (const key of Object.keys(patch)) {
+      const value = patch[key];
+      if (value === undefined || key === RETAIN_KEYS || handled?.has(key) === true) continue;
       if (key.startsWith(ORDER_PREFIX)) continue;
       if (key.startsWith(DELETE_PREFIX)) {
         this.#deleteItems(members, fieldOf(key, DELETE_PREFIX), value);
       } else this.#member(members, { key, value, type });
     }
-    // fromEntries defines own members whatever they are called, `__proto__` included.
-    return Object.fromEntries(members);
+    return members;
   }
 
   #member(
-    members: Map<string, Json | undefined>,
+    members: Members,
     { key, value, type }: { readonly key: string; readonly value: Json; readonly type: PatchType },
   ): void {
     if (value === null) {
-      members.delete(key);
+      delete members[key];
       return;
     }
-    const before = members.get(key);
+    const before = members[key];
     if (isJsonObject(before) && isJsonObject(value)) {
       const member = memberType(this.#schema, type, key);
-      members.set(key, member.isReplaced ? value : this.objects(before, value, member.type));
+      setMember(members, key, member.isReplaced ? value : this.objects(before, value, member.type));
     } else if (isList(before) && isList(value)) {
-      members.set(key, this.#lists(before, value, { key, type }));
+      setMember(members, key, this.#lists(before, value, { key, type }));
     } else {
       const added = withoutDirectives(value);
-      if (added === undefined) members.delete(key);
-      else members.set(key, added);
+      if (added === undefined) delete members[key];
+      else setMember(members, key, added);
     }
   }
 
@@ -101,12 +117,13 @@ class Merger {
     };
   }
 
-  #deleteItems(members: Map<string, Json | undefined>, key: string, value: Json): void {
-    const before = members.get(key);
+  #deleteItems(members: Members, key: string, value: Json): void {
+    const before = members[key];
     if (!isList(before) || !isList(value)) return;
     elementsOf([before, value]);
     const gone = new Set(value);
-    members.set(
+    setMember(
+      members,
       key,
       before.filter((item) => !gone.has(item)),
     );
@@ -114,35 +131,53 @@ class Merger {
 
   /** Lists with a `$setElementOrder`: merged and ordered here; returns the keys of the patch that are thereby done. */
   #orderedLists(
-    members: Map<string, Json | undefined>,
+    members: Members,
     patch: JsonObject,
     type: PatchType,
-  ): ReadonlySet<string> {
-    const handled = new Set<string>();
-    for (const [directive, order] of Object.entries(patch)) {
+  ): ReadonlySet<string> | undefined {
+    let handled: Set<string> | undefined;
+    for (const directive of Object.keys(patch)) {
       if (!directive.startsWith(ORDER_PREFIX)) continue;
       const key = fieldOf(directive, ORDER_PREFIX);
-      if (!isList(order)) throw new PatchError('failed', `${directive} is not a list`);
-      const before = members.get(key);
-      const change = patch[key];
-      if (before !== undefined && !isList(before)) {
-        throw new PatchError('failed', `${key} is not a list`);
-      }
-      if (change !== undefined && !isList(change)) {
-        throw new PatchError('failed', `${key} is not a list in the patch`);
-      }
-      if (before === undefined && change === undefined) continue;
-      const member = memberType(this.#schema, type, key);
-      const merge = this.#listMerge(key, member.mergeKey, member.type);
-      refuseWrongOrder(change ?? [], order, merge);
-      const merged = mergedOf(before, change, (old, next) =>
-        member.isMergedList ? mergeLists(old, next, merge) : next,
-      );
-      members.set(key, inElementOrder(merged, { order, before: before ?? [], merge }));
-      handled.add(key);
+      const ordered = this.#orderedList(members[key], patch[key], {
+        key,
+        order: patch[directive],
+        type,
+      });
+      if (ordered === undefined) continue;
+      setMember(members, key, ordered);
+      (handled ??= new Set()).add(key);
     }
     return handled;
   }
+
+  /** One list, merged and in order; undefined when neither side has it. */
+  #orderedList(
+    before: Json | undefined,
+    change: Json | undefined,
+    {
+      key,
+      order,
+      type,
+    }: { readonly key: string; readonly order: Json | undefined; readonly type: PatchType },
+  ): readonly Json[] | undefined {
+    if (!isList(order)) throw new PatchError('failed', `the order of ${key} is not a list`);
+    if (before === undefined && change === undefined) return undefined;
+    const old = listOrNothing(before, key);
+    const next = listOrNothing(change, key);
+    const member = memberType(this.#schema, type, key);
+    const merge = this.#listMerge(key, member.mergeKey, member.type);
+    refuseWrongOrder(next ?? [], order, merge);
+    const merged = mergedOf(old, next, (left, right) =>
+      member.isMergedList ? mergeLists(left, right, merge) : right,
+    );
+    return inElementOrder(merged, { order, before: old ?? [], merge });
+  }
+}
+
+function listOrNothing(value: Json | undefined, key: string): readonly Json[] | undefined {
+  if (value === undefined || isList(value)) return value;
+  throw new PatchError('failed', `${key} is not a list`);
 }
 
 /** `$setElementOrder/finalizers` is about `finalizers`. */

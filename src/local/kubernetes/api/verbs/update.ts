@@ -1,4 +1,9 @@
-/** PUT of an object, or of one of its `view` subresources. */
+/**
+ * PUT of an object, or of one of its `view` subresources.
+ *
+ * Order: options → body → namespace and name against the path → UID as a precondition → defaults → update-object.ts. What
+ * does not exist is created where the resource allows it.
+ */
 import type { ApiAnswer } from '../api-request.ts';
 import { answerStatus } from '../answers.ts';
 import { answerWritten, warningsOf } from '../written-answer.ts';

@@ -1,3 +1,4 @@
+/** A merge patch computed from two documents leads from the one to the other. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** Selectors select what their requirements say, and refuse every other text without throwing. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** What comes before any verb: which paths exist, who may ask, who is told. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RequestObserver } from '../../../../../src/local/kubernetes/api/api-request.ts';

@@ -1,3 +1,4 @@
+/** Continue tokens come back as written; nothing else is taken for one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {

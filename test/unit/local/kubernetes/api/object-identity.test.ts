@@ -1,3 +1,4 @@
+/** Generated names and UIDs have the shapes of the real ones. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {

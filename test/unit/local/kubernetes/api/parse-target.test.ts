@@ -1,3 +1,4 @@
+/** Request lines are read as the real server reads them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isTrue, parseTarget } from '../../../../../src/local/kubernetes/api/parse-target.ts';

@@ -1,3 +1,4 @@
+/** JSON Patch with the habits of the real server. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json } from '../../../../../../src/core/model/json.ts';

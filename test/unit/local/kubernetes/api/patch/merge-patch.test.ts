@@ -1,3 +1,4 @@
+/** JSON Merge Patch: the vectors of RFC 7386. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json } from '../../../../../../src/core/model/json.ts';

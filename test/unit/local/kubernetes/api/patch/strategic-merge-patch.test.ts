@@ -1,3 +1,4 @@
+/** Strategic merge patch: each directive and each refusal. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json, JsonObject } from '../../../../../../src/core/model/json.ts';

@@ -1,3 +1,4 @@
+/** Field selectors: terms and escapes. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseFieldSelector } from '../../../../../../src/local/kubernetes/api/selectors/field-selector.ts';

@@ -1,3 +1,4 @@
+/** Label selectors in the full syntax. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseLabelSelector } from '../../../../../../src/local/kubernetes/api/selectors/label-selector.ts';

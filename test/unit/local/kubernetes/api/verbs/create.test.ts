@@ -1,3 +1,4 @@
+/** POST to a collection, with the answers of the real server. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {

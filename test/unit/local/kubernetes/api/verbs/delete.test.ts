@@ -1,3 +1,4 @@
+/** DELETE: grace, finalizers, propagation, preconditions, namespaces, collections. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {

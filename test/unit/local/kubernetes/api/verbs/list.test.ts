@@ -1,3 +1,4 @@
+/** GET of collections: pages, versions, selectors, forms. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {

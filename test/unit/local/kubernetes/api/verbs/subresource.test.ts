@@ -1,3 +1,4 @@
+/** Binding, eviction and status. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {

@@ -1,3 +1,4 @@
+/** Watches on virtual time: what is sent, when it ends. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
