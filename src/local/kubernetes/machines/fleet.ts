@@ -2,8 +2,9 @@
  * The machines of a local cluster, each with its runtime and its node agent.
  *
  * Machines follow Node objects: a Node that appears without a machine gets one, a Node that is deleted loses its
- * machine with everything that ran there, as when a cloud takes it back. Machines that are given boot once, at the very
- * first start; afterwards the Node objects say which there are. Invariant: at most one machine runs for a node name.
+ * machine with everything that ran there, as when a cloud takes it back; an annotation cuts a machine's power or shuts it
+ * down, and it boots again when the annotation goes. Machines that are given boot once, at the very first start;
+ * afterwards the Node objects say which there are. Invariant: at most one machine runs for a node name.
  */
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
@@ -12,8 +13,11 @@ import type { ClientFactory, LocalClient } from '../client/local-client.ts';
 import { startNodeAgent } from '../node-agent/start-node-agent.ts';
 import type { NodeAgent } from '../node-agent/start-node-agent.ts';
 import { createSimulatedRuntime } from '../runtime/simulated-runtime.ts';
-import { machineOfNode } from './machine-annotations.ts';
+import { machineOfNode, powerOfNode } from './machine-annotations.ts';
 import type { MachineSpec } from './machine.ts';
+
+/** How long a graceful shutdown may take, critical pods included. */
+const SHUTDOWN_GRACE_SECONDS = 30;
 
 /** What a fleet needs. */
 export interface FleetOptions {
@@ -35,10 +39,9 @@ export interface Fleet {
 export function startFleet(options: FleetOptions): Fleet {
   const { clients, clock, random, log } = options;
   const agents = new Map<string, NodeAgent>();
+  const shuttingDown = new Set<NodeAgent>();
 
   const start = (machine: MachineSpec): NodeAgent => {
-    const running = agents.get(machine.name);
-    if (running !== undefined) return running;
     const agent = startNodeAgent({
       machine,
       client: nodeClient(clients, machine.name),
@@ -51,15 +54,43 @@ export function startFleet(options: FleetOptions): Fleet {
     return agent;
   };
 
+  const cutPower = (name: string, agent: NodeAgent): void => {
+    agent.powerOff();
+    shuttingDown.delete(agent);
+    agents.delete(name);
+  };
+
+  const shutDown = async (name: string, agent: NodeAgent): Promise<void> => {
+    shuttingDown.add(agent);
+    await agent.shutDown({ graceSeconds: SHUTDOWN_GRACE_SECONDS });
+    if (agents.get(name) === agent) cutPower(name, agent);
+  };
+
+  /** Makes the machine what its Node asks for now; a machine that is shutting down is looked at again when it is off. */
+  const follow = (name: string): void => {
+    const node = observation.get(name);
+    const agent = agents.get(name);
+    const power = node === undefined ? 'off' : powerOfNode(node);
+    if (agent === undefined) {
+      if (node !== undefined && power === 'on') start(machineOfNode(node));
+    } else if (power === 'off') {
+      cutPower(name, agent);
+    } else if (power === 'shutdown' && !shuttingDown.has(agent)) {
+      shutDown(name, agent).then(
+        () => {
+          follow(name);
+        },
+        (error: unknown) => {
+          log.error('a machine did not shut down', { node: name }, error);
+        },
+      );
+    }
+  };
+
   const observation = clients
     .clientFor({ name: 'system:machines', groups: ['system:masters'] })
-    .observe({ resource: 'nodes' }, ({ type, object }) => {
-      const { name } = object.metadata;
-      if (type === 'ADDED') start(machineOfNode(object));
-      if (type === 'DELETED') {
-        agents.get(name)?.powerOff();
-        agents.delete(name);
-      }
+    .observe({ resource: 'nodes' }, ({ object }) => {
+      follow(object.metadata.name);
     });
 
   return {

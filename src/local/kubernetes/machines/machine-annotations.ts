@@ -12,6 +12,18 @@ export const READINESS_ANNOTATION = 'simulate.rollcall.dev/readiness';
 /** `daemon`: the pod network comes from a pod with `rollcall.dev/provides: pod-network`. */
 const NETWORK_ANNOTATION = 'simulate.rollcall.dev/network';
 
+/** `off`: the machine loses its power; `shutdown`: it shuts down gracefully first; anything else: it runs. */
+const POWER_ANNOTATION = 'simulate.rollcall.dev/power';
+
+/** What a Node asks of its machine's power. */
+export type MachinePower = 'on' | 'off' | 'shutdown';
+
+/** Reads it; a value that is not known means `on`. */
+export function powerOfNode(node: ApiObject): MachinePower {
+  const value = node.metadata.annotations?.[POWER_ANNOTATION];
+  return value === 'off' || value === 'shutdown' ? value : 'on';
+}
+
 /** What a machine has unless its Node says otherwise. */
 export const DEFAULT_CAPACITY: MachineCapacity = {
   cpu: '8',
