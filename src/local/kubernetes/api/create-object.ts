@@ -2,7 +2,7 @@
  * Creates an object from a decoded one: by POST, and by a PUT of what does not exist where that is allowed.
  *
  * Order: system fields of the client dropped → namespace → defaults → namespace lifecycle → admission → name, UID,
- * creation time → prepareForCreate → validation → store. A dry run goes the same way and stores nothing.
+ * creation time → prepareForCreate → validation → refusing admission → store. A dry run goes the same way and stores nothing.
  */
 import type { ApiObject, Metadata } from '../objects/api-object.ts';
 import type { Refusal } from '../resources/resource.ts';
@@ -47,6 +47,8 @@ export function createObject(
   const errors = resource.rules.validateCreate(prepared);
   const { name } = prepared.metadata;
   if (errors.length > 0) return invalid(kindSubject(resource, name), errors);
+  const refused = resource.rules.refuse?.(prepared, context);
+  if (refused !== undefined) return refusalStatus(refused, resourceSubject(resource, givenName));
   const refusal =
     versionRefusal(decoded) ?? existenceRefusal(call, name, { isGenerated: givenName === '' });
   if (refusal !== undefined) return refusal;

@@ -17,7 +17,7 @@ export interface OutputForm {
 
 const IN_PROCESS: OutputForm = { as: 'object', version: 'v1', isInProcess: true };
 const WHOLE: OutputForm = { as: 'object', version: 'v1', isInProcess: false };
-const JSON_TYPES = new Set(['application/json', 'application/*', '*/*']);
+const JSON_TYPES = new Set(['application/json', '*/*']);
 const FORMS: Readonly<Record<string, OutputForm['as']>> = {
   Table: 'table',
   PartialObjectMetadata: 'metadata',

@@ -94,7 +94,7 @@ function patchedObject(
   if (isStatus(outcome)) return outcome;
   if (outcome.kind !== 'patched') return refusalOf(outcome);
   const typed = typedValue(call, outcome.value, type);
-  if (typed === undefined) return invalidPatch('no such kind is registered for this version');
+  if (isStatus(typed)) return typed;
   const decoded = call.services.schema.decode(call.resource, typed);
   if (decoded.kind === 'malformed') return invalidPatch(decoded.message);
   const unknown = [...(outcome.warnings ?? []), ...unknownFieldTexts(decoded.unknownFields)];
@@ -108,18 +108,28 @@ function patchedObject(
   };
 }
 
+function hasVersion({ apiVersion }: JsonObject): boolean {
+  return apiVersion !== undefined && apiVersion !== null && apiVersion !== '';
+}
+
 /** A strategic patch cannot change the kind: the server knows into what it decodes. The others can, and fail by it. */
 function typedValue(
-  { resource }: ObjectCall,
+  { resource, name }: ObjectCall,
   value: Json,
   type: Exclude<PatchType, 'apply'>,
-): JsonObject | undefined {
-  if (!isJsonObject(value)) return undefined;
+): JsonObject | Status {
+  const unknownKind = 'no such kind is registered for this version';
+  if (!isJsonObject(value)) return invalidPatch(unknownKind);
   const apiVersion = apiVersionOf(resource);
   if (value.kind === resource.kind && value.apiVersion === apiVersion) return value;
-  const isKind = (value.kind ?? resource.kind) === resource.kind;
-  const isVersion = (value.apiVersion ?? apiVersion) === apiVersion;
-  if (type !== 'strategic' && !(isKind && isVersion)) return undefined;
+  if (type !== 'strategic') {
+    if (!hasVersion(value)) {
+      // Without a version the real server reads its own internal form, and finds no name in it.
+      return badRequest(`the name of the object (${name} based on URL) was undeterminable`);
+    }
+    const isKind = (value.kind ?? resource.kind) === resource.kind;
+    if (!isKind || value.apiVersion !== apiVersion) return invalidPatch(unknownKind);
+  }
   return { ...value, kind: resource.kind, apiVersion };
 }
 

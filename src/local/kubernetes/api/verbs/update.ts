@@ -11,12 +11,12 @@ import { createObject } from '../create-object.ts';
 import { decodeBody, inRequestNamespace, nameRefusal } from '../decode-body.ts';
 import { refOf } from '../resource-call.ts';
 import type { ObjectCall } from '../resource-call.ts';
-import { conflict, isStatus, notFound, resourceSubject } from '../statuses.ts';
+import { conflict, internal, isStatus, notFound, resourceSubject } from '../statuses.ts';
 import { updateObject } from '../update-object.ts';
 import type { UpdateRules } from '../update-object.ts';
 import { parseWriteOptions } from '../write-options.ts';
 import type { WriteOptions } from '../write-options.ts';
-import type { ApiObject } from '../../objects/api-object.ts';
+import type { ApiObject, Metadata } from '../../objects/api-object.ts';
 import type { Status } from '../api-request.ts';
 
 /** A PUT: of the object itself (`mayCreate` where the resource allows it), or through a subresource's rules. */
@@ -68,7 +68,11 @@ function createByPut(
   if (!put.mayCreate) return notFound(call.resource, call.name);
   const refusal = uidPrecondition(call, object, '') ?? put.createRefusal();
   if (refusal !== undefined) return refusal;
-  const { resourceVersion: _resourceVersion, ...metadata } = object.metadata; // a PUT that creates ignores it
+  // A PUT that creates reads the version and ignores it.
+  const { resourceVersion, ...metadata } = object.metadata as Partial<Metadata>;
+  if (!/^\d*$/.test(resourceVersion ?? '')) {
+    return internal(`strconv.ParseUint: parsing "${resourceVersion ?? ''}": invalid syntax`);
+  }
   return createObject(call, { ...object, metadata } as ApiObject, options);
 }
 
