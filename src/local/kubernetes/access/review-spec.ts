@@ -3,6 +3,7 @@
  *
  * Pure. All kinds of reviews share one view of their specs; which fields count depends on the kind.
  */
+import type { Json } from '../../../core/model/json.ts';
 import type { RequestAttributes, User } from '../api/api-request.ts';
 import type { FieldError } from '../resources/resource.ts';
 
@@ -29,42 +30,34 @@ export function validateSpec(
   spec: ReviewSpec,
   namespace: string | undefined,
 ): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const { resourceAttributes, nonResourceAttributes } = spec;
-  if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
-    errors.push({
-      field: 'spec.nonResourceAttributes',
-      type: 'FieldValueInvalid',
-      detail: 'cannot be specified in combination with resourceAttributes',
-      value: { ...nonResourceAttributes },
-    });
-  }
-  if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
-    errors.push({
-      field: 'spec.resourceAttributes',
-      type: 'FieldValueInvalid',
-      detail: 'exactly one of nonResourceAttributes or resourceAttributes must be specified',
-      value: null,
-    });
-  }
+  const errors = attributeErrors(spec);
   const asksForOthers = kind !== 'SelfSubjectAccessReview';
   if (asksForOthers && (spec.user ?? '') === '' && (spec.groups ?? []).length === 0) {
-    errors.push({
-      field: 'spec.user',
-      type: 'FieldValueInvalid',
-      detail: 'at least one of user or group must be specified',
-      value: '',
-    });
+    errors.push(invalidField('spec.user', '', 'at least one of user or group must be specified'));
   }
-  if (kind === 'LocalSubjectAccessReview' && resourceAttributes?.namespace !== namespace) {
-    errors.push({
-      field: 'spec.resourceAttributes.namespace',
-      type: 'FieldValueInvalid',
-      detail: 'must match metadata.namespace',
-      value: resourceAttributes?.namespace ?? '',
-    });
+  const given = spec.resourceAttributes?.namespace;
+  if (kind === 'LocalSubjectAccessReview' && given !== namespace) {
+    const field = 'spec.resourceAttributes.namespace';
+    errors.push(invalidField(field, given ?? '', 'must match metadata.namespace'));
   }
   return errors;
+}
+
+/** A review asks about a resource or about a path, not about both and not about neither. */
+function attributeErrors({ resourceAttributes, nonResourceAttributes }: ReviewSpec): FieldError[] {
+  if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
+    const detail = 'cannot be specified in combination with resourceAttributes';
+    return [invalidField('spec.nonResourceAttributes', { ...nonResourceAttributes }, detail)];
+  }
+  if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
+    const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+    return [invalidField('spec.resourceAttributes', null, detail)];
+  }
+  return [];
+}
+
+function invalidField(field: string, value: Json, detail: string): FieldError {
+  return { field, type: 'FieldValueInvalid', detail, value };
 }
 
 /** The request that a valid spec asks about. */

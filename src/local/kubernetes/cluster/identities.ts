@@ -25,7 +25,7 @@ function serviceAccount(name: string): User {
 const ADMINISTRATORS = ['system:masters', 'system:authenticated'];
 
 /** The user behind each actor. */
-export const USERS: Readonly<Record<LocalActor, User>> = {
+const USERS: Readonly<Record<LocalActor, User>> = {
   admin: { name: 'kubernetes-admin', groups: ADMINISTRATORS },
   observer: { name: 'observer', groups: ADMINISTRATORS },
   watcher: serviceAccount('rollcall-watcher'),

@@ -1,6 +1,8 @@
 /**
  * How a machine's peculiarities are kept on its Node object, so that they survive a restart with `--data` and can be
- * asked for by whoever creates a Node by hand.
+ * asked for by whoever creates a Node by hand (docs/simulation.md).
+ *
+ * Readiness and network are read when a machine boots, power at any time. A value that is not known means the ordinary.
  */
 import type { ApiObject } from '../objects/api-object.ts';
 import { isJsonObject } from '../../../core/model/json.ts';

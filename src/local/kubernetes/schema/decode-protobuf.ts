@@ -82,22 +82,31 @@ function decodeStruct(struct: string, bytes: Uint8Array): JsonObject {
   return members;
 }
 
+const TYPE_META_FIELDS: ReadonlySet<string> = new Set(['kind', 'apiVersion']);
+
 const numberedFields = new Map<string, ReadonlyMap<number, FieldDefinition>>();
 
 function fieldsByNumber(struct: string): ReadonlyMap<number, FieldDefinition> {
   const known = numberedFields.get(struct);
   if (known !== undefined) return known;
   const fields = new Map<number, FieldDefinition>();
-  const declared = STRUCTS.get(struct);
-  // An embedded TypeMeta has numbers of its own and is never written inside the message: the envelope names the kind.
-  const hasTypeMeta =
-    declared?.get('kind')?.protobufNumber === 1 && declared.get('apiVersion')?.protobufNumber === 2;
-  for (const field of declared?.values() ?? []) {
-    if (hasTypeMeta && (field.name === 'kind' || field.name === 'apiVersion')) continue;
+  for (const field of fieldsInside(struct)) {
     if (field.protobufNumber !== undefined) fields.set(field.protobufNumber, field);
   }
   numberedFields.set(struct, fields);
   return fields;
+}
+
+/**
+ * The fields that a message can hold. An embedded TypeMeta has numbers of its own and is never written inside: the
+ * envelope names the kind.
+ */
+function fieldsInside(struct: string): readonly FieldDefinition[] {
+  const declared = STRUCTS.get(struct);
+  const fields = [...(declared?.values() ?? [])];
+  const hasTypeMeta =
+    declared?.get('kind')?.protobufNumber === 1 && declared.get('apiVersion')?.protobufNumber === 2;
+  return hasTypeMeta ? fields.filter(({ name }) => !TYPE_META_FIELDS.has(name)) : fields;
 }
 
 /** One occurrence of a field: lists and maps grow with each. */
