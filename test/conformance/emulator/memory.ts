@@ -107,7 +107,8 @@ export class ServerMemory {
     const step = Number(argument);
     if (kind === 'name') return this.#namesByStep.get(step) ?? 'never-generated';
     if (kind === 'continue') return encodeURIComponent(this.#lists.get(step)?.token ?? '');
-    if (kind === 'listed') return this.#lists.get(step)?.version ?? UNKNOWN_VERSION;
+    // Any version: what an early one would show depends on when etcd was compacted.
+    if (kind === 'listed') return this.#lists.get(step)?.version ?? '0';
     return kind === 'uid' ? UNKNOWN_UID : UNKNOWN_VERSION;
   }
 

@@ -25,9 +25,7 @@ const left = await openRealServer('left');
 const right =
   values.right === 'real'
     ? await openRealServer('right')
-    : await (
-        await import('./open-local-server.ts')
-      ).openLocalServer();
+    : await (await import('./open-local-server.ts')).openLocalServer();
 const classes = new Map<string, { count: number; readonly examples: string[] }>();
 let stepsPlayed = 0;
 try {

@@ -64,7 +64,11 @@ export function createByRules(resource: Resource, body: JsonObject): RuleOutcome
   if (!('metadata' in admitted)) return { kind: 'refused', refusal: admitted };
   const prepared = rules.prepareForCreate(admitted, TEST_CONTEXT);
   const errors = rules.validateCreate(prepared);
-  return errors.length > 0 ? { kind: 'invalid', errors } : { kind: 'accepted', object: prepared };
+  if (errors.length > 0) return { kind: 'invalid', errors };
+  const refusal = rules.refuse?.(prepared, TEST_CONTEXT);
+  return refusal === undefined
+    ? { kind: 'accepted', object: prepared }
+    : { kind: 'refused', refusal };
 }
 
 /** A PUT of a whole object, to the object itself or to a view of it. */

@@ -5,7 +5,7 @@
  * creation time → prepareForCreate → validation → refusing admission → store. A dry run goes the same way and stores nothing.
  */
 import type { ApiObject, Metadata } from '../objects/api-object.ts';
-import type { Refusal } from '../resources/resource.ts';
+import type { Refusal, Resource, RuleContext } from '../resources/resource.ts';
 import type { Status } from './api-request.ts';
 import { inRequestNamespace } from './decode-body.ts';
 import { namespaceRefusal } from './namespace-lifecycle.ts';
@@ -44,15 +44,26 @@ export function createObject(
 
   const named = withIdentity(call, admitted, context.nowText);
   const prepared = resource.rules.prepareForCreate(named, context);
-  const errors = resource.rules.validateCreate(prepared);
   const { name } = prepared.metadata;
-  if (errors.length > 0) return invalid(kindSubject(resource, name), errors);
-  const refused = resource.rules.refuse?.(prepared, context);
-  if (refused !== undefined) return refusalStatus(refused, resourceSubject(resource, givenName));
   const refusal =
-    versionRefusal(decoded) ?? existenceRefusal(call, name, { isGenerated: givenName === '' });
+    ruleRefusal(resource, prepared, { context, givenName }) ??
+    versionRefusal(decoded) ??
+    existenceRefusal(call, name, { isGenerated: givenName === '' });
   if (refusal !== undefined) return refusal;
   return isDryRun ? prepared : services.store.insert(resource.resourceName, prepared);
+}
+
+function ruleRefusal(
+  resource: Resource,
+  prepared: ApiObject,
+  { context, givenName }: { readonly context: RuleContext; readonly givenName: string },
+): Status | undefined {
+  const errors = resource.rules.validateCreate(prepared);
+  if (errors.length > 0) return invalid(kindSubject(resource, prepared.metadata.name), errors);
+  const refused = resource.rules.refuse?.(prepared, context);
+  return refused === undefined
+    ? undefined
+    : refusalStatus(refused, resourceSubject(resource, givenName));
 }
 
 function versionRefusal(decoded: ApiObject): Status | undefined {

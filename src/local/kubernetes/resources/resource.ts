@@ -54,6 +54,8 @@ export interface ResourceRules {
   applyDefaults(object: ApiObject): ApiObject;
   /** Admission plug-ins that are on by default: may change or refuse a new object. */
   admit?(object: ApiObject, context: RuleContext): ApiObject | Refusal;
+  /** Admission plug-ins that only refuse: they are asked about a new object that is valid. */
+  refuse?(object: ApiObject, context: RuleContext): Refusal | undefined;
   /** Clears status, sets generation and whatever a client may not choose. */
   prepareForCreate(object: ApiObject, context: RuleContext): ApiObject;
   validateCreate(object: ApiObject): readonly FieldError[];

@@ -11,7 +11,7 @@ import {
 } from '../shared/data-validation.ts';
 import { invalid, tooLong } from '../shared/field-errors.ts';
 import { objectAt, textEntriesAt } from '../shared/json-edit.ts';
-import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
 import { checkSubdomain } from '../shared/names.ts';
 
 const METADATA_RULES = {
@@ -32,7 +32,7 @@ export const CONFIG_MAPS: Resource = defineResource({
   rules: {
     validateCreate: validate,
     validateUpdate: (next, current) => [
-      ...validateMetadataUpdate(next, current),
+      ...validateCoreMetadataUpdate(next, current),
       ...validateImmutableData({ next, current, keys: ['data', 'binaryData'] }),
       ...validate(next),
     ],

@@ -8,7 +8,7 @@ import type { FieldError, Resource } from '../resource.ts';
 import { sameRaw } from '../shared/equal-json.ts';
 import { invalid, nonNegative, required } from '../shared/field-errors.ts';
 import { isPresent, numberAt } from '../shared/json-edit.ts';
-import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
 import { checkSubdomain } from '../shared/names.ts';
 
 const METADATA_RULES = {
@@ -27,7 +27,7 @@ export const CONTROLLER_REVISIONS: Resource = defineResource({
   rules: {
     validateCreate: (object) => [...validate(object), ...validateData(object)],
     validateUpdate: (next, current) => [
-      ...validateMetadataUpdate(next, current),
+      ...validateCoreMetadataUpdate(next, current),
       ...validate(next),
       ...(sameRaw(next['data'], current['data'])
         ? []

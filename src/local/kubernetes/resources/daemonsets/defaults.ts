@@ -9,6 +9,7 @@ import { editObjectAt, objectAt, textAt, withDefaults, withMember } from '../sha
 const SPEC_DEFAULTS = { revisionHistoryLimit: 10 };
 const STRATEGY_DEFAULTS = { type: 'RollingUpdate' };
 const ROLLING_DEFAULTS = { maxUnavailable: 1, maxSurge: 0 };
+const NO_ROLLING = { maxUnavailable: 0, maxSurge: 0 };
 /** Counters that are written even when they are zero. */
 const STATUS_DEFAULTS = {
   currentNumberScheduled: 0,
@@ -41,7 +42,10 @@ function applySpecDefaults(spec: JsonObject): JsonObject {
 
 function applyStrategyDefaults(strategy: JsonObject): JsonObject {
   const typed = textAt(strategy, 'type') === '' ? { ...strategy, ...STRATEGY_DEFAULTS } : strategy;
-  if (typed['type'] !== 'RollingUpdate') return typed;
+  if (typed['type'] !== 'RollingUpdate') {
+    // The original keeps both numbers wherever there is a rollingUpdate, for any type.
+    return editObjectAt(typed, 'rollingUpdate', (rolling) => withDefaults(rolling, NO_ROLLING));
+  }
   const rolling = withDefaults(objectAt(typed, 'rollingUpdate'), ROLLING_DEFAULTS);
   return withMember(typed, 'rollingUpdate', rolling);
 }

@@ -5,7 +5,7 @@ import type { ApiObject } from '../../objects/api-object.ts';
 import type { FieldError } from '../resource.ts';
 import { invalid, nonNegative } from '../shared/field-errors.ts';
 import { numberAt, objectAt } from '../shared/json-edit.ts';
-import { validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
 
 const COUNTERS = [
   'currentNumberScheduled',
@@ -26,7 +26,7 @@ export function validateDaemonSetStatusUpdate(
 ): readonly FieldError[] {
   const [after, before] = [objectAt(next, 'status'), objectAt(current, 'status')];
   const errors: FieldError[] = [
-    ...validateMetadataUpdate(next, current),
+    ...validateCoreMetadataUpdate(next, current),
     ...COUNTERS.flatMap((key) => nonNegative(`status.${key}`, numberAt(after, key))),
   ];
   const [count, previous] = [numberAt(after, 'collisionCount'), numberAt(before, 'collisionCount')];

@@ -26,7 +26,7 @@ import {
   matchesLabelSelector,
   validateLabelSelector,
 } from '../shared/label-selector-validation.ts';
-import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
 import { checkSubdomain } from '../shared/names.ts';
 import { templateGenerationOf } from './generation.ts';
 
@@ -48,7 +48,7 @@ export function validateDaemonSetUpdate(
   current: ApiObject,
 ): readonly FieldError[] {
   const [after, before] = [objectAt(next, 'spec'), objectAt(current, 'spec')];
-  const errors: FieldError[] = [...validateMetadataUpdate(next, current)];
+  const errors: FieldError[] = [...validateCoreMetadataUpdate(next, current)];
   if (!equalJson(after['selector'], before['selector'])) {
     errors.push(invalid('spec.selector', after['selector'], 'field is immutable'));
   }

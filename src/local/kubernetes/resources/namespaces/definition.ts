@@ -16,7 +16,7 @@ import {
 } from '../shared/json-edit.ts';
 import {
   validateMetadata,
-  validateMetadataUpdate,
+  validateCoreMetadataUpdate,
   validateStandardFinalizer,
 } from '../shared/metadata-validation.ts';
 import { checkLabel, checkQualifiedName } from '../shared/names.ts';
@@ -30,7 +30,7 @@ const STATUS_VIEW: Subresource = {
   name: 'status',
   prepareForUpdate: keepSpec,
   validateUpdate: (next, current) => [
-    ...validateMetadataUpdate(next, current),
+    ...validateCoreMetadataUpdate(next, current),
     ...validatePhase(next),
   ],
 };
@@ -40,7 +40,7 @@ const FINALIZE_VIEW: Subresource = {
   name: 'finalize',
   prepareForUpdate: keepStatus,
   validateUpdate: (next, current) => [
-    ...validateMetadataUpdate(next, current),
+    ...validateCoreMetadataUpdate(next, current),
     ...finalizersOf(next).flatMap((finalizer, index) =>
       validateFinalizer(at('spec.finalizers', index), finalizer),
     ),
@@ -63,14 +63,12 @@ export const NAMESPACES: Resource = defineResource({
     prepareForUpdate: (next, current) => keepStatus(keepFinalizers(next, current), current),
     validateUpdate: (next, current) => [
       ...validate(next),
-      ...validateMetadataUpdate(next, current),
+      ...validateCoreMetadataUpdate(next, current),
     ],
   },
   subresources: [STATUS_VIEW, FINALIZE_VIEW],
   selectableFields: (object) => ({
     'status.phase': textAt(objectAt(object, 'status'), 'phase'),
-    // Kept by upstream for compatibility.
-    name: textAt(object.metadata, 'name'),
   }),
 });
 

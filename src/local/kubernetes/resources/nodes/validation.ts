@@ -19,7 +19,7 @@ import {
   required,
 } from '../shared/field-errors.ts';
 import { listAt, objectAt, textAt, textsAt } from '../shared/json-edit.ts';
-import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
 import { checkLabelValue, checkQualifiedName, checkSubdomain } from '../shared/names.ts';
 import { quantityOf } from '../shared/resource-lists.ts';
 
@@ -43,7 +43,7 @@ export function validateNode(object: ApiObject): readonly FieldError[] {
 /** What a change of a Node or of its status may not do. */
 export function validateNodeUpdate(next: ApiObject, current: ApiObject): readonly FieldError[] {
   return [
-    ...validateMetadataUpdate(next, current),
+    ...validateCoreMetadataUpdate(next, current),
     ...validateResources(next),
     ...validateAddresses(next),
     ...validateImmutable(objectAt(next, 'spec'), objectAt(current, 'spec')),

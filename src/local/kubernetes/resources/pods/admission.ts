@@ -12,7 +12,7 @@ import { numberAt, objectAt, textAt, withMember } from '../shared/json-edit.ts';
 import { admitServiceAccount } from './service-account-admission.ts';
 import { podForbidden } from './forbidden.ts';
 import { withDefaultTolerations } from './default-tolerations.ts';
-import { refuseRuntimeClass } from './runtime-class-admission.ts';
+import { refuseAbsentRuntimeClass } from './runtime-class-admission.ts';
 
 const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
@@ -23,7 +23,7 @@ export function admitPod(pod: ApiObject, context: RuleContext): ApiObject | Refu
   const withPriority = admitPriority(withAccount, context);
   if (isRefusal(withPriority)) return withPriority;
   const admitted = withDefaultTolerations(withPriority);
-  return refuseRuntimeClass(admitted) ?? admitTopology(admitted, context);
+  return refuseAbsentRuntimeClass(admitted) ?? admitTopology(admitted, context);
 }
 
 function isRefusal(outcome: ApiObject | Refusal): outcome is Refusal {

@@ -13,6 +13,7 @@ import { BINDING } from './binding.ts';
 import { applyPodDefaults } from './defaults.ts';
 import { EVICTION } from './eviction.ts';
 import { preparePodUpdate } from './generation.ts';
+import { refuseOverhead } from './runtime-class-admission.ts';
 import { qosClassOf } from './qos-class.ts';
 import { withLabelKeysApplied } from './label-keys.ts';
 import { POD_STATUS_VIEW } from './status-view.ts';
@@ -31,6 +32,7 @@ export const PODS: Resource = defineResource({
   rules: {
     applyDefaults: applyPodDefaults,
     admit: admitPod,
+    refuse: refuseOverhead,
     prepareForCreate,
     validateCreate: validatePod,
     prepareForUpdate: preparePodUpdate,

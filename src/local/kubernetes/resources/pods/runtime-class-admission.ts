@@ -7,14 +7,16 @@ import type { Refusal } from '../resource.ts';
 import { isPresent, objectAt, textAt } from '../shared/json-edit.ts';
 import { podForbidden } from './forbidden.ts';
 
-/** Why the pod is refused; undefined when it is not. */
-export function refuseRuntimeClass(pod: ApiObject): Refusal | undefined {
-  const spec = objectAt(pod, 'spec');
-  const name = textAt(spec, 'runtimeClassName');
-  if (name !== '') {
-    return podForbidden(pod, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
-  }
-  if (!isPresent(spec, 'overhead')) return undefined;
+/** Why a pod is refused before it is validated: its class does not exist. */
+export function refuseAbsentRuntimeClass(pod: ApiObject): Refusal | undefined {
+  const name = textAt(objectAt(pod, 'spec'), 'runtimeClassName');
+  if (name === '') return undefined;
+  return podForbidden(pod, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
+}
+
+/** Why a valid pod is refused: it brings an overhead that no class defined. */
+export function refuseOverhead(pod: ApiObject): Refusal | undefined {
+  if (!isPresent(objectAt(pod, 'spec'), 'overhead')) return undefined;
   return podForbidden(
     pod,
     'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',

@@ -12,7 +12,7 @@ import {
 import type { FieldError } from '../resource.ts';
 import { at, forbidden, invalid, invalidText, NO_ERRORS } from '../shared/field-errors.ts';
 import { listAt, numberAt, objectAt, optionalObjectAt, textAt } from '../shared/json-edit.ts';
-import { validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
 import { checkQualifiedName, checkSubdomain } from '../shared/names.ts';
 import { validateAddresses } from './address-validation.ts';
 
@@ -24,7 +24,7 @@ export function validatePodStatusUpdate(
   const [after, before] = [objectAt(next, 'status'), objectAt(current, 'status')];
   const spec = objectAt(current, 'spec');
   return [
-    ...validateMetadataUpdate(next, current),
+    ...validateCoreMetadataUpdate(next, current),
     ...validatePodAnnotationsUpdate(next.metadata, current.metadata),
     ...validatePodAnnotations(next.metadata, spec, 'metadata.annotations'),
     ...validateConditions(after),

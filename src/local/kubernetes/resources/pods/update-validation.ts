@@ -14,7 +14,7 @@ import type { FieldError } from '../resource.ts';
 import { equalJson } from '../shared/equal-json.ts';
 import { at, forbidden, invalid, NO_ERRORS, required } from '../shared/field-errors.ts';
 import { listAt, numberAt, objectAt, textAt, withMember } from '../shared/json-edit.ts';
-import { validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
 import { validatePodAsItIs, validatePodMetadata } from './validation.ts';
 
 const DEADLINE_MAX_SECONDS = 2 ** 31 - 1;
@@ -22,7 +22,7 @@ const DEADLINE_MAX_SECONDS = 2 ** 31 - 1;
 /** A changed pod. */
 export function validatePodUpdate(next: ApiObject, current: ApiObject): readonly FieldError[] {
   const errors: FieldError[] = [
-    ...validateMetadataUpdate(next, current),
+    ...validateCoreMetadataUpdate(next, current),
     ...validateUnchangedOrNew(next, current),
     ...validatePodAnnotationsUpdate(next.metadata, current.metadata),
     ...validatePodAnnotations(next.metadata, objectAt(next, 'spec'), 'metadata.annotations'),

@@ -8,7 +8,7 @@ import { defineResource, withGeneration } from '../define-resource.ts';
 import type { FieldError, Resource } from '../resource.ts';
 import { forbidden, invalid, notSupported } from '../shared/field-errors.ts';
 import { numberAt, textAt, withDefaults } from '../shared/json-edit.ts';
-import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
 import { checkSubdomain } from '../shared/names.ts';
 
 const METADATA_RULES = {
@@ -64,7 +64,7 @@ function validate(object: ApiObject): readonly FieldError[] {
 }
 
 function validateChange(next: ApiObject, current: ApiObject): readonly FieldError[] {
-  const errors: FieldError[] = [...validateMetadataUpdate(next, current)];
+  const errors: FieldError[] = [...validateCoreMetadataUpdate(next, current)];
   if (numberAt(next, 'value') !== numberAt(current, 'value')) {
     errors.push(forbidden('value', 'may not be changed in an update.'));
   }

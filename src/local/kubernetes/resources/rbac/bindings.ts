@@ -17,7 +17,7 @@ import {
   textAt,
   withDefaults,
 } from '../shared/json-edit.ts';
-import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
 import { checkPathSegment, checkSubdomain } from '../shared/names.ts';
 import { RBAC_GROUP, rbacMetadataRules } from './names.ts';
 
@@ -61,7 +61,7 @@ function defineBinding(names: {
       validateCreate: validate,
       validateUpdate: (next, current) => [
         ...validate(next),
-        ...validateMetadataUpdate(next, current),
+        ...validateCoreMetadataUpdate(next, current),
         ...(equalJson(next['roleRef'], current['roleRef'])
           ? []
           : [invalid('roleRef', next['roleRef'], 'cannot change roleRef')]),

@@ -11,7 +11,7 @@ import type { FieldError, Resource } from '../resource.ts';
 import { at, invalid, required } from '../shared/field-errors.ts';
 import { listAt, optionalObjectAt, textsAt } from '../shared/json-edit.ts';
 import { validateLabelSelector } from '../shared/label-selector-validation.ts';
-import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
 import { RBAC_GROUP, rbacMetadataRules } from './names.ts';
 
 /** roles.rbac.authorization.k8s.io. */
@@ -51,7 +51,7 @@ function defineRole(names: {
       validateCreate: validate,
       validateUpdate: (next, current) => [
         ...validate(next),
-        ...validateMetadataUpdate(next, current),
+        ...validateCoreMetadataUpdate(next, current),
       ],
     },
     allowsCreateOnUpdate: true,

@@ -12,7 +12,7 @@ import {
 } from '../shared/data-validation.ts';
 import { invalid, NO_ERRORS, required, tooLong } from '../shared/field-errors.ts';
 import { objectAt, textAt, textEntriesAt } from '../shared/json-edit.ts';
-import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
 import { checkSubdomain } from '../shared/names.ts';
 
 const METADATA_RULES = {
@@ -37,7 +37,7 @@ export function validateSecret(object: ApiObject): readonly FieldError[] {
 
 /** A changed Secret. */
 export function validateSecretUpdate(next: ApiObject, current: ApiObject): readonly FieldError[] {
-  const errors: FieldError[] = [...validateMetadataUpdate(next, current)];
+  const errors: FieldError[] = [...validateCoreMetadataUpdate(next, current)];
   if (textAt(next, 'type') !== textAt(current, 'type')) {
     errors.push(invalid('type', textAt(next, 'type'), 'field is immutable'));
   }

@@ -7,7 +7,7 @@ import type { ApiObject } from '../../objects/api-object.ts';
 import { defineResource } from '../define-resource.ts';
 import type { Resource } from '../resource.ts';
 import { editItemsAt, textAt } from '../shared/json-edit.ts';
-import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';
+import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
 import { checkSubdomain } from '../shared/names.ts';
 
 const METADATA_RULES = {
@@ -29,7 +29,7 @@ export const SERVICE_ACCOUNTS: Resource = defineResource({
     validateCreate: (object) => validateMetadata(object, METADATA_RULES),
     prepareForUpdate: cleanSecretReferences,
     validateUpdate: (next, current) => [
-      ...validateMetadataUpdate(next, current),
+      ...validateCoreMetadataUpdate(next, current),
       ...validateMetadata(next, METADATA_RULES),
     ],
   },

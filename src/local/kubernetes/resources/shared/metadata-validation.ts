@@ -185,6 +185,14 @@ export function validateMetadataUpdate(next: ApiObject, current: ApiObject): rea
   return errors;
 }
 
+/** As `validateMetadataUpdate`, with the finalizers' names as the rules of the core group look at them (not leases'). */
+export function validateCoreMetadataUpdate(
+  next: ApiObject,
+  current: ApiObject,
+): readonly FieldError[] {
+  return [...validateMetadataUpdate(next, current), ...validateStandardFinalizers(next.metadata)];
+}
+
 const IMMUTABLE_KEYS = [
   'name',
   'namespace',
