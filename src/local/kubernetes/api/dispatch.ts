@@ -7,7 +7,12 @@ import type { Resource, Subresource, Verb } from '../resources/resource.ts';
 import { answerStatus } from './answers.ts';
 import type { ApiAnswer, Authorizer, RequestAttributes, Status } from './api-request.ts';
 import type { ObjectCall, ResourceCall } from './resource-call.ts';
-import { forbiddenRequest, methodNotAllowed, noSuchResource } from './statuses.ts';
+import {
+  forbiddenRequest,
+  methodNotAllowed,
+  noSuchResource,
+  simulatedContainers,
+} from './statuses.ts';
 import { createInCollection } from './verbs/create.ts';
 import { deleteCollection } from './verbs/delete-collection.ts';
 import { deleteOne } from './verbs/delete.ts';
@@ -27,6 +32,9 @@ export interface ObjectRequest {
 
 /** The finalize view of a namespace is PUT alone; other views are read and patched too. */
 const PUT_ONLY_VIEWS = new Set(['finalize']);
+
+/** Subresources of pods that lead into a container; here there is none. */
+const IN_CONTAINER = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 /** Answers a request for a collection. */
 export function answerCollection(call: ResourceCall, verb: string): ApiAnswer {
@@ -52,9 +60,11 @@ export function answerObject(call: ObjectCall, request: ObjectRequest): ApiAnswe
   const { subresource } = request;
   if (subresource !== undefined) {
     const found = call.resource.subresources.find(({ name }) => name === subresource);
-    return found === undefined
-      ? answerStatus(noSuchResource())
-      : answerSubresource(call, { found, verb: request.attributes.verb });
+    if (found !== undefined) {
+      return answerSubresource(call, { found, verb: request.attributes.verb });
+    }
+    const isInContainer = call.resource.plural === 'pods' && IN_CONTAINER.has(subresource);
+    return answerStatus(isInContainer ? simulatedContainers(subresource) : noSuchResource());
   }
   const { verb } = request.attributes;
   if (!has(call.resource, verb)) return answerStatus(methodNotAllowed());

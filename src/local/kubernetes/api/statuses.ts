@@ -71,6 +71,14 @@ export function noSuchResource(): Status {
   });
 }
 
+/** 501: what would need a real container: logs, a shell, a port. */
+export function simulatedContainers(subresource: string): Status {
+  return failure({
+    code: 501,
+    message: `pods of a local cluster are simulated: nothing runs in them for ${subresource} to reach; kubectl describe and get events tell what they do`,
+  });
+}
+
 /** 405: the path exists, the verb does not. */
 export function methodNotAllowed(): Status {
   return failure({

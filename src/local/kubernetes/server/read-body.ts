@@ -22,7 +22,7 @@ const ACCEPTED_TYPES = [
   'application/vnd.kubernetes.protobuf',
 ];
 
-/** A body, none (a DELETE without options), or why it is refused; `gone`: the client left before its end. */
+/** A body, none (a DELETE without options, a request to upgrade), or why it is refused; `gone`: the client left before its end. */
 export type BodyOutcome =
   | {
       readonly kind: 'body';
@@ -39,7 +39,8 @@ export async function readBody(request: IncomingMessage): Promise<BodyOutcome> {
   if (received === 'gone') return { kind: 'gone' };
   if (received === 'tooLarge') return { kind: 'refused', status: tooLarge() };
   const isEmpty = received.length === 0;
-  if (isEmpty && request.method === 'DELETE') return { kind: 'body' };
+  const needsNone = request.method === 'DELETE' || request.headers.upgrade !== undefined;
+  if (isEmpty && needsNone) return { kind: 'body' };
   const contentType = request.headers['content-type'];
   if (isProtobuf(contentType)) return parseProtobuf(received);
   const format = bodyFormat(contentType);

@@ -1,0 +1,23 @@
+/** What would lead into a container is refused with a sentence that says why. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ADMINISTRATOR, createLocalWorld } from '../../../../support/local-kubernetes/world.ts';
+
+for (const subresource of ['log', 'exec', 'attach', 'portforward', 'proxy']) {
+  test(`${subresource} of a pod says that containers are simulated`, async () => {
+    const { handler } = await createLocalWorld();
+    const target = `/api/v1/namespaces/default/pods/p/${subresource}`;
+    const answer = handler.handle({ method: 'GET', target, user: ADMINISTRATOR });
+    assert.ok(answer.kind === 'object');
+    assert.equal(answer.status, 501);
+    assert.match(String(answer.body['message']), /simulated/);
+  });
+}
+
+test('another subresource does not exist', async () => {
+  const { handler } = await createLocalWorld();
+  const target = '/api/v1/namespaces/default/pods/p/other';
+  const answer = handler.handle({ method: 'GET', target, user: ADMINISTRATOR });
+  assert.ok(answer.kind === 'object');
+  assert.equal(answer.status, 404);
+});
