@@ -1,6 +1,10 @@
 /**
- * The cgroups of a node's pods, as bookkeeping: kubepods, below it one level per QoS class, below that one per pod (spec
- * node-agent 4e). Guaranteed pods stand directly under kubepods. Nothing is limited; names and log lines are the real ones.
+ * The cgroups of a node's pods, as bookkeeping: kubepods, below it one level per QoS class, below that one per pod
+ * (spec node-agent 4e). Guaranteed pods stand directly under kubepods. Names and log lines are the real ones.
+ *
+ * A pod keeps the cgroup that it was given first, until it is destroyed. Nothing is limited or accounted: cpu shares
+ * are computed for the log alone. Nothing outlives the agent; after a restart cgroups are made again as pods are
+ * synced.
  */
 import type { Log } from '../../../ports/log.ts';
 import { podName, uidOf } from './pod-object.ts';

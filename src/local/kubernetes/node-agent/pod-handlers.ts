@@ -1,6 +1,10 @@
 /**
  * What the sync loop does with configuration updates (spec node-agent 2, 3): additions go through admission in order of
  * creation, everything else goes to the pod's worker. DELETE, a graceful deletion, is an update.
+ *
+ * A rejected pod is Failed with the reason and never gets a worker; its deletion is passed on all the same, because the
+ * API waits for it. A mirror pod is only how the API shows a static pod: what happens to it is told to the static one.
+ * Nothing here waits: workers do the work, and housekeeping cleans up after pods that nobody knows any more.
  */
 import { parseTime } from '../objects/timestamps.ts';
 import { admitPod } from './admission.ts';

@@ -1,6 +1,10 @@
 /**
  * The stages that pods pass through, connected: sources → config → sync loop → workers → script → status manager, with
  * the lifecycle generator, the work queue and the prober feeding the loop (spec node-agent 1 to 8).
+ *
+ * Wiring alone: what a stage does is said in its own module. The runtime is looked at once before the sources start, so
+ * that containers which outlived an earlier agent are known by the time their pods arrive. After `stop` nothing is
+ * pushed or written; containers go on.
  */
 import type { Cancel } from '../../../ports/clock.ts';
 import { formatTime } from '../objects/timestamps.ts';

@@ -1,4 +1,10 @@
-/** What can be set about a node agent; the defaults are the kubelet's. */
+/**
+ * What can be set about a node agent: intervals, time-outs, and the static pods of its machine.
+ *
+ * The defaults are the kubelet's, but for the part of a shutdown that is kept for critical pods (there the whole
+ * graceful shutdown is off unless it is configured). Jitter is added where a setting is used. Back-offs of images and
+ * containers are not settings: spec node-agent 5 and 6 fix them.
+ */
 import type { JsonObject } from '../../../core/model/json.ts';
 
 /** Intervals in milliseconds. */

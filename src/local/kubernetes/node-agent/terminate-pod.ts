@@ -1,6 +1,11 @@
 /**
- * The end of a pod (spec node-agent 8): stop its containers and sandbox, then give back what it held. The final DELETE
- * is the status manager's, after the last status has been written.
+ * The end of a pod (spec node-agent 8), in two steps that the pod's worker takes one after the other: stop its
+ * containers and sandbox, then give back what it held.
+ *
+ * The first step rejects as long as something runs, and is tried again; the second must not begin before. A pod that is
+ * known from the runtime alone has no object, so no status is written for it. Ended containers of a pod that is not
+ * deleted stay, as `kubectl` shows them. The final DELETE is the status manager's, after the last status has been
+ * written.
  */
 import { isRuntimePod, isStaticPod, podName, uidOf } from './pod-object.ts';
 import type { PodObject } from './pod-object.ts';

@@ -1,4 +1,10 @@
-/** When which pod must be looked at again although nothing happened: one timer for all pods of the node. */
+/**
+ * When which pod must be looked at again although nothing happened: one timer for all pods of the node.
+ *
+ * A pod has at most one due time, the one that was said last. Pods that are due together are told together, and are
+ * forgotten before they are told, so that the listener may enqueue them again. Times are monotonic; jitter is the
+ * caller's. The queue knows nothing of workers: a pod that is gone is told too, unless it was removed.
+ */
 import type { Cancel, Clock } from '../../../ports/clock.ts';
 
 /** The queue of one agent. */

@@ -1,6 +1,10 @@
 /**
  * The conditions of a node as its agent reports them: MemoryPressure, DiskPressure, PIDPressure and, last, Ready (spec
- * node-agent 9). Pure. NetworkUnavailable belongs to whoever provides routes and is not touched.
+ * node-agent 9), in the kubelet's words. Pure.
+ *
+ * lastTransitionTime moves only when the status does, lastHeartbeatTime with every report. NetworkUnavailable belongs
+ * to whoever provides routes and is not touched. What the pressures are, and what makes a node unready, the caller
+ * says.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { Condition } from '../pod-object.ts';

@@ -1,5 +1,10 @@
 /**
- * The duties of the agent towards its node (spec node-agent 9): registration, Lease, status, eviction, connected.
+ * The duties of the agent towards its node (spec node-agent 9), connected: registration, then the Lease, then the
+ * status; eviction under pressure beside them.
+ *
+ * The order is that of `start`: the first status is written before any pod is taken, so that what admission reads of
+ * the node is its own report. `stop` at any time ends all of it and writes nothing more. Each duty is a module of its
+ * own; the graceful shutdown of a node is shutdown.ts's matter.
  */
 import type { Cancel } from '../../../../ports/clock.ts';
 import type { AdmissionNode } from '../admission.ts';

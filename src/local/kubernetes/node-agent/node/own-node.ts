@@ -1,6 +1,10 @@
 /**
- * The agent's own Node object, as an observation keeps it: labels and taints for admission, the annotation that asks for
- * pressure, and the conditions that were written last. Before the node is registered the machine's own values stand in.
+ * The agent's own Node object, as an observation keeps it: labels and taints for admission, the annotation that asks
+ * for pressure, and the conditions that were written last.
+ *
+ * Before the node is registered, and after it was deleted, the machine's own values stand in. What a write has answered
+ * is taken at once, so that the next report compares with it. A word that names no pressure is passed over. Reads only:
+ * who writes the Node is node-status and register-node.
  */
 import type { Cancel } from '../../../../ports/clock.ts';
 import { isJsonObject } from '../../../../core/model/json.ts';

@@ -1,6 +1,10 @@
 /**
  * How the agent's idea of a status meets the one in the API (spec node-agent 4c): conditions of others stay, a terminal
  * phase waits until no container can run any more, and a terminal pod is never ready. Pure.
+ *
+ * DisruptionTarget is the one condition of others that the agent may set, and only together with the terminal phase
+ * that it explains. A pod that is terminal in the API already takes its phase from the agent. What differs in the end
+ * is status-patch's matter.
  */
 import { isTerminalPhase } from '../pod-object.ts';
 import type { Condition, PodStatus } from '../pod-object.ts';

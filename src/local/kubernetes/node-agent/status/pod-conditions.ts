@@ -1,6 +1,10 @@
 /**
  * The conditions that the node agent owns: PodReadyToStartContainers, Initialized, Ready, ContainersReady, PodScheduled
- * (spec node-agent 7). Pure; transition times are the status manager's, conditions of others are kept by the caller.
+ * (spec node-agent 7), with the kubelet's reasons and messages. Pure.
+ *
+ * Ready is ContainersReady and every readiness gate; sidecars count among the containers. A container without a status
+ * is unknown, which is not ready. Transition times are the status manager's, conditions of others are kept by the
+ * caller.
  */
 import type { RuntimePodStatus } from '../pod-runtime.ts';
 import { isSidecar } from '../pod-object.ts';

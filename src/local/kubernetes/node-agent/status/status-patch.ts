@@ -1,6 +1,11 @@
 /**
- * The strategic merge patch that turns one pod status into another, as the kubelet sends it: metadata.uid as a fence,
- * changed fields only, conditions and addresses merged by their keys, everything else replaced. Pure.
+ * The strategic merge patch that turns one pod status into another, as the kubelet sends it (spec node-agent 4c):
+ * metadata.uid as a fence, changed fields only, conditions and addresses merged by their keys, everything else
+ * replaced. Pure.
+ *
+ * A field that only the agent writes is removed when it is absent; any other absent field belongs to somebody else and
+ * stays. No difference is no patch at all, so that nothing is written when nothing changed. There is no fence on
+ * resourceVersion: writers of other fields do not make it fail.
  */
 import type { Json, JsonObject } from '../../../../core/model/json.ts';
 import { isEqualJson } from '../equal-json.ts';

@@ -1,5 +1,9 @@
 /**
  * ConfigMaps: texts and base64 data by key, a mebibyte in all, immutable once they say so.
+ *
+ * Sizes are counted in bytes of what a file would hold: UTF-8 of a text, the decoded length of base64 data. That base64
+ * is base64 has been checked when the body was decoded. Whether a pod refers to it plays no part: it can always be
+ * deleted.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import { defineResource } from '../define-resource.ts';

@@ -1,5 +1,9 @@
 /**
- * ControllerRevisions: a state that a controller may return to. The data never change and are kept as written.
+ * ControllerRevisions: a state that a controller may return to (spec 2.13 keeps one for each template of a DaemonSet).
+ *
+ * The data are any JSON object; they never change, compared as written (a different order of members is a change), and
+ * no rule looks into them. The revision number may change, either way. Whose history it is says an owner reference,
+ * which is metadata like any other; which revisions are kept is the business of whoever owns them.
  */
 import { isJsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';

@@ -1,5 +1,10 @@
 /**
- * Defaults of DaemonSets (spec 2.13): RollingUpdate one at a time, ten revisions, the counters of a status.
+ * Defaults of DaemonSets (spec 2.13): RollingUpdate one at a time, ten revisions, the counters of a status; and those
+ * of the pod spec in the template.
+ *
+ * Applied to what clients send and to what a view shows, so the result must be stable: an object that has its defaults
+ * comes back as the very same one. The selector has none; it must be said. Annotations and generations are
+ * generation.ts's.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';

@@ -1,5 +1,9 @@
 /**
- * DaemonSets (spec 2.13): defaults, generations, a status that only its own view may write.
+ * DaemonSets (spec 2.13): the rules of this folder, put together as one resource.
+ *
+ * Spec and status are each written through their own view only: a PUT of the main view keeps the status, one of
+ * `status` keeps the spec. Warnings about the pods to come are given when the template changes. No pod is made here or
+ * anywhere in the local cluster: DaemonSets are what Rollcall itself looks after.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import { podWarnings } from '../pod-spec/warnings.ts';

@@ -1,6 +1,10 @@
 /**
  * The two counters of a DaemonSet (spec 2.13): metadata.generation grows with each change of the spec, the annotation
  * `deprecated.daemonset.template.generation` with each change of the template, whatever a client writes there.
+ *
+ * Changes are changes of meaning: the order of members does not matter, and fields of features that are off have been
+ * dropped before. Labels, annotations and status move neither. A new DaemonSet may bring a higher template generation;
+ * it is kept.
  */
 import type { ApiObject, Metadata } from '../../objects/api-object.ts';
 import { dropDisabledFields } from '../pod-spec/disabled-fields.ts';

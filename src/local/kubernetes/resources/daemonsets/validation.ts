@@ -1,5 +1,9 @@
 /**
- * Validation of DaemonSets (spec 2.13).
+ * Validation of DaemonSets (spec 2.13): selector, template, update strategy, and the numbers beside them.
+ *
+ * The selector must not be empty, must match the template's labels, and never changes. Pods must restart always and
+ * have no deadline. Exactly one of maxUnavailable and maxSurge is not zero, and a percentage is at most 100. Assumes
+ * defaults. A spec that is the stored object's own is not looked at again, which is what writes of metadata have.
  */
 import type { Json, JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';

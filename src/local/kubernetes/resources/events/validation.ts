@@ -1,6 +1,10 @@
 /**
  * Validation of Events as the core group does it: an event belongs to the namespace of what it is about; events with an
  * eventTime (the newer kind) must also say who reports them and what was done.
+ *
+ * Events about nodes and other objects without a namespace live in `default`, newer ones also in `kube-system`. An
+ * update is checked as a new event is. Whether the object exists is not asked; how long events are kept is said in
+ * definition.ts.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import type { FieldError } from '../resource.ts';

@@ -1,5 +1,10 @@
 /**
- * Leases: who holds something and until when; every node renews one every ten seconds, so these rules run most of all.
+ * Leases: who holds something and until when; every node renews one every ten seconds (spec node-agent 9), so these
+ * rules run most of all.
+ *
+ * An update must carry the version that it read, because that is how holders exclude each other; a PUT may create.
+ * Whether a lease has expired is for its readers to tell: nothing here looks at the clock. Coordinated leader election
+ * is off, as it is by default.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import { defineResource } from '../define-resource.ts';

@@ -1,6 +1,10 @@
 /**
- * Namespaces: labelled with their own name, kept by the `kubernetes` finalizer until the namespace controller has emptied
- * them and takes it away through the finalize view.
+ * Namespaces: labelled with their own name, kept by the `kubernetes` finalizer until the namespace controller has
+ * emptied them and takes it away through the finalize view.
+ *
+ * spec.finalizers change through that view alone; the main view and `status` keep them. The phase follows from the
+ * deletionTimestamp and can only be written as what it is. That nothing new is created in a namespace that ends, and
+ * that its contents go, is seen to elsewhere (the API's create, the namespace controller).
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import { defineResource, keepSpec, keepStatus, withStatus } from '../define-resource.ts';

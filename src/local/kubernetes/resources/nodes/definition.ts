@@ -1,5 +1,9 @@
 /**
- * Nodes: tainted not-ready when they register, so that nothing lands on them before they report Ready.
+ * Nodes: tainted not-ready when they register (admission plug-in TaintNodesByCondition), so that nothing lands on them
+ * before they report Ready.
+ *
+ * The main view keeps the status and `status` keeps the spec; both are validated by the same rule for updates. When the
+ * taint goes is the node lifecycle controller's matter. That machines follow Node objects is seen to in machines/.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import { defineResource, keepSpec, keepStatus } from '../define-resource.ts';

@@ -1,5 +1,9 @@
 /**
  * Affinity to nodes and to other pods: operators, keys, values, weights.
+ *
+ * Node selectors allow six operators, label selectors four; metadata.name is the only field a node can be chosen by.
+ * Values of preferred node terms may be no label values at all: that has always been let through, and is warned of
+ * instead (affinity-warnings). Whether anything matches is the scheduler's question.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { FieldError } from '../resource.ts';

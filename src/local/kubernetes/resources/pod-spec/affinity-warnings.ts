@@ -1,4 +1,10 @@
-/** Selectors that match nothing, values that no label has, and labels of nodes that have newer names. */
+/**
+ * Warnings about where a pod wants to be: selectors that match nothing, values that no label has, and labels of nodes
+ * that have newer names.
+ *
+ * Nothing is refused here; the texts are the real server's, as kubectl prints them. Required terms are looked through
+ * for keys only, since their values have been validated. Assumes a spec that has passed, or will pass, validation.
+ */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import { at } from '../shared/field-errors.ts';
 import { listAt, objectAt, optionalObjectAt, textAt, textsAt } from '../shared/json-edit.ts';

@@ -1,5 +1,9 @@
 /**
- * Defaults of containers: pull policy, termination message, protocols, probes, handlers.
+ * Defaults of containers, in whatever list they stand: pull policy, termination message, protocols, probes, handlers.
+ *
+ * The pull policy follows from the image's tag where none is given; a stored one stays when a patch changes the image.
+ * Amounts are rounded up to thousandths. Requests do not follow from limits here: that is done for pods alone, not for
+ * templates (pods/defaults). A container that has them all comes back as the very same object.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import { editItemsAt, editObjectAt, isPresent, textAt, withDefaults } from '../shared/json-edit.ts';

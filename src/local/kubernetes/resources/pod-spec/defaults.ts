@@ -1,5 +1,10 @@
 /**
- * Defaults of a pod's spec, wherever it stands: in a pod or in a template. A spec that has them all comes back as it is.
+ * Defaults of a pod's spec, wherever it stands: in a pod or in a template. A spec that has them all comes back as the
+ * very same object.
+ *
+ * That identity is what keeps updates cheap, and it must hold: a template of a DaemonSet is defaulted on every write,
+ * and a default that were not stable would raise its generation (spec 2.13). What only pods get (requests from limits,
+ * host ports, tolerations, priority, tokens) is in pods/.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import {

@@ -1,6 +1,10 @@
 /**
  * What a pod's containers ask for together: the sum of those that run side by side, or what an init container needs
  * while the sidecars before it run, whichever is more.
+ *
+ * A sidecar is an init container with restartPolicy Always; it counts from its place on and then for good. Requests
+ * alone are read: overhead and requests of the pod as a whole are the caller's. Serves defaults and validation of the
+ * latter; scheduler and node agent count in numbers of their own.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import { addQuantities, compareQuantities, type Quantity } from '../../objects/quantity.ts';

@@ -1,5 +1,9 @@
 /**
- * Environment variables of containers, one by one and by the map.
+ * Environment variables of containers, one by one (`env`) and by the map (`envFrom`).
+ *
+ * A variable has a value or exactly one source. Names may be anything printable without `=`. Whether a ConfigMap,
+ * Secret or key exists is not asked here: the node agent does, when it creates the container (spec node-agent 5). The
+ * same name twice is no error; it is warned of.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { FieldError } from '../resource.ts';

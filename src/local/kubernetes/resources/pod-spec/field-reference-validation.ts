@@ -1,5 +1,9 @@
 /**
- * References from a pod to itself (`fieldRef`, `resourceFieldRef`), in variables and in downward files.
+ * References from a pod to itself (`fieldRef`, `resourceFieldRef`), in variables and in files of the downward API.
+ *
+ * Which paths may be named depends on the place: files can be rewritten and see labels and annotations, variables
+ * cannot and see what is fixed once the pod is bound. A single label or annotation may be named in both. A divisor is
+ * one of a fixed list. What the reference resolves to is the node agent's matter.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import { compareQuantities, formatQuantity, ZERO_QUANTITY } from '../../objects/quantity.ts';

@@ -1,5 +1,9 @@
 /**
  * A pod's network: DNS, aliases of hosts, host names, and ports in the host's network.
+ *
+ * Assumes defaults: in a pod of the host's network every host port has been filled in from the container's, in a
+ * template it may still be missing. Ports themselves are port-validation's; whether a host port is free is the
+ * scheduler's question and the node's.
  */
 import { isIP } from 'node:net';
 import type { JsonObject } from '../../../../core/model/json.ts';

@@ -1,5 +1,9 @@
 /**
- * Resources of a whole pod: cpu, memory and huge pages only, and room for what its containers ask.
+ * Resources of a whole pod (`spec.resources`): cpu, memory and huge pages only, and room for what its containers ask.
+ *
+ * The pod's requests cover those of all containers together; no single container's limit exceeds the pod's. A resource
+ * that the pod does not name leaves its containers free. That limits are not below requests, and amounts are whole
+ * where they must be, is the common rule (resources-validation).
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import { compareQuantities, formatQuantity } from '../../objects/quantity.ts';

@@ -1,5 +1,9 @@
 /**
  * Ports of containers: numbers, names, protocols, and no port of the host twice.
+ *
+ * Names are unique within a container; a host port is unique within the pod, for each protocol and host address. Those
+ * of init containers are looked at one container at a time, as the real server does. That a probe names a port which
+ * exists is not asked: only what it looks like. Whether host ports are free is the scheduler's question and the node's.
  */
 import type { Json, JsonObject } from '../../../../core/model/json.ts';
 import type { FieldError } from '../resource.ts';

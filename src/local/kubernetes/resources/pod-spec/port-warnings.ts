@@ -1,4 +1,10 @@
-/** Ports that several containers of a pod define, or that go by the same name. */
+/**
+ * Warnings about ports that several containers of a pod define, or that go by the same name.
+ *
+ * Two ports are the same by number and protocol; they are duplicates, overlap, or are ambiguous, by what they claim of
+ * the host. Nothing is refused here; the texts are the real server's, as kubectl prints them. Each port is compared
+ * with those before it, so the number of ports of a pod is assumed to be small.
+ */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import { at } from '../shared/field-errors.ts';
 import { listAt, numberAt, textAt } from '../shared/json-edit.ts';

@@ -1,5 +1,9 @@
 /**
  * Probes and lifecycle hooks: exactly one handler, and numbers that make sense.
+ *
+ * Liveness and startup probes succeed at once (successThreshold 1); only they may bring a grace period of their own. A
+ * sleep must fit into the pod's grace period. Assumes defaults. What a probe finds, and what follows, is the node
+ * agent's matter (spec node-agent 6); which containers may have probes at all is the caller's.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { FieldError } from '../resource.ts';

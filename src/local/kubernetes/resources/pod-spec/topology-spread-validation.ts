@@ -1,4 +1,10 @@
-/** Topology spread constraints. */
+/**
+ * Topology spread constraints: skew, domains, what is done when they cannot be met, and the selector of the pods
+ * counted.
+ *
+ * The same pair of key and action may stand only once; the error blames the earlier one. `minDomains` goes with
+ * DoNotSchedule alone. The local scheduler does not spread: constraints are validated and kept, and no more.
+ */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { FieldError } from '../resource.ts';
 import {

@@ -1,5 +1,9 @@
 /**
  * Volumes of a pod, and the mounts and devices of containers that refer to them.
+ *
+ * A volume has one source and a name of its own. One that is wrong in itself cannot be mounted, so a mount of it is an
+ * error too, as the real server reports it. Within a container a path is used once, by a mount or by a device. What a
+ * source must say is in volume-source-validation; whether it exists, the node agent finds out (spec node-agent 4g).
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { FieldError } from '../resource.ts';

@@ -1,4 +1,10 @@
-/** Files of one volume that lie upon one another. */
+/**
+ * Warnings about files of one volume that lie upon one another, so that one of them cannot be seen.
+ *
+ * Only what the volume itself says is looked at: a ConfigMap or Secret that is taken whole has files that nobody here
+ * knows. Two volumes mounted over each other are not a matter for this module. Nothing is refused; the texts are the
+ * real server's, as kubectl prints them.
+ */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import { listAt, optionalObjectAt, textAt } from '../shared/json-edit.ts';
 

@@ -1,5 +1,9 @@
 /**
- * Setting a condition in a pod's status as the API server does it: the time of transition moves only with the status.
+ * Setting a condition in a pod's status as the API server itself does it, for bindings and evictions.
+ *
+ * The time of transition moves only with the status; the place in the list is kept, so that a patch by index stays
+ * right. lastProbeTime is null, as the real server writes it. Conditions that node agents and controllers write come
+ * from them as they are and do not pass here.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';

@@ -1,5 +1,10 @@
 /**
- * Pods: the resource that everything here is about. Defaults, admission, validation and views are files of their own.
+ * Pods: the resource that everything here is about. The rules of this folder, put together: defaults, admission,
+ * validation and views are files of their own.
+ *
+ * A new pod is Pending whatever its status said, and has its QoS class for good. How long a deletion waits is decided
+ * here: a pod that is not bound, or has ended, goes at once; any other waits for its node agent's final DELETE (spec
+ * node-agent 8). Binding and eviction are subresources; ephemeral containers and resizes have none here.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import { dropDisabledFields } from '../pod-spec/disabled-fields.ts';
@@ -46,20 +51,19 @@ export const PODS: Resource = defineResource({
 
 const GATED_CONDITION = {
   lastProbeTime: null,
-  lastTransitionTime: null,
   message: 'Scheduling is blocked due to non-empty scheduling gates',
   reason: 'SchedulingGated',
   status: 'False',
   type: 'PodScheduled',
 };
 
-function prepareForCreate(asked: ApiObject): ApiObject {
+function prepareForCreate(asked: ApiObject, { nowText }: RuleContext): ApiObject {
   const pod = withLabelKeysApplied(editObjectAt(asked, 'spec', dropDisabledFields));
   const spec = objectAt(pod, 'spec');
   const status = { phase: 'Pending', qosClass: qosClassOf(spec) };
   const isGated = listAt(spec, 'schedulingGates').length > 0;
   return withGeneration(
-    withStatus(pod, isGated ? { ...status, conditions: [GATED_CONDITION] } : status),
+    withStatus(pod, isGated ? { ...status, conditions: [{ ...GATED_CONDITION, lastTransitionTime: nowText }] } : status),
     1,
   );
 }

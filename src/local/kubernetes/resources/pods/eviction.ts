@@ -1,6 +1,9 @@
 /**
- * POST pods/NAME/eviction: a deletion that disruption budgets may forbid. No such budgets exist here, so it is allowed;
- * the pod says why it goes in a condition.
+ * POST pods/NAME/eviction, which `kubectl drain` uses: a deletion that disruption budgets may forbid. No such budgets
+ * exist here, so it is allowed; the pod says why it goes in a condition.
+ *
+ * Asking for another pod than the one in the path, or for two different dry runs, is refused. A dry run leaves no
+ * condition. Grace and preconditions of the options are the deletion's matter; so are finalizers.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ActionInput, ActionOutcome, Subresource } from '../resource.ts';

@@ -1,6 +1,10 @@
 /**
- * `matchLabelKeys` and `mismatchLabelKeys` of affinity terms and spread constraints: the values of a new pod's own labels
- * are written into the selectors beside them.
+ * `matchLabelKeys` and `mismatchLabelKeys` of affinity terms and spread constraints: the values of a new pod's own
+ * labels are written into the selectors beside them.
+ *
+ * Once, when the pod is created: later changes of its labels change no selector. A key that the pod has no label for,
+ * and a term without a selector, are left as they are. Templates are not touched, since their pods' labels are not
+ * known yet.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';

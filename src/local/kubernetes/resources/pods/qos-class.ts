@@ -1,5 +1,9 @@
 /**
  * The quality-of-service class of a pod: Guaranteed, Burstable or BestEffort, from cpu and memory of its containers.
+ *
+ * Resources of the pod as a whole, where given, stand for those of all containers. Amounts of zero count as absent.
+ * Init containers count like the others. The class is fixed when the pod is created; its cgroup (spec node-agent 4e)
+ * and its place in the order of eviction follow from it.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import {

@@ -1,5 +1,9 @@
 /**
  * Validation of pods as a whole; what every pod spec must satisfy is in pod-spec/.
+ *
+ * Stricter than for templates: images have no blanks around them, tokens need an account, and a pod that is held back
+ * by scheduling gates is not bound. Ephemeral containers cannot be there from the start. Assumes defaults and
+ * admission, which have named the account. Which fields may change is update-validation's.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';

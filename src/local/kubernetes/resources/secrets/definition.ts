@@ -1,5 +1,9 @@
 /**
  * Secrets: base64 data by key, of a type that never changes; stringData is folded into data as it arrives.
+ *
+ * stringData wins over data of the same key and is never shown again. Without a type it is Opaque. Values are kept as
+ * they were sent, in the store and in the journal of `--data`: nothing is encrypted, as in a real cluster without an
+ * encryption configuration.
  */
 import { Buffer } from 'node:buffer';
 import type { Json } from '../../../../core/model/json.ts';

@@ -1,5 +1,9 @@
 /**
  * Validation of Secrets: keys and size, and what the well-known types must hold.
+ *
+ * A mebibyte of decoded data at most. The type is immutable; data too, once the Secret says so. Of a type that is not
+ * well-known nothing is demanded. No value of a Secret appears in an error. That base64 is base64 has been checked when
+ * the body was decoded; whether certificates and keys are any is not looked at.
  */
 import { Buffer } from 'node:buffer';
 import { isJsonObject } from '../../../../core/model/json.ts';

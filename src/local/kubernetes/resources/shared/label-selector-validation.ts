@@ -1,5 +1,9 @@
 /**
  * Validation and matching of label selectors inside objects (`matchLabels`, `matchExpressions`).
+ *
+ * An empty selector matches everything, an absent one nothing; whether either is allowed is the caller's rule. Matching
+ * assumes a selector that has been validated. Selectors of requests (`labelSelector=…`) have a syntax of their own and
+ * are parsed by api/selectors.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { FieldError } from '../resource.ts';

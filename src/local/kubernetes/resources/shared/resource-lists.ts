@@ -1,5 +1,9 @@
 /**
- * Lists of resources by name: `{cpu: 100m, memory: 64Mi}`.
+ * Lists of resources by name, as requests, limits and capacity have them: `{cpu: 100m, memory: 64Mi}`.
+ *
+ * Assumes that the schema has let them through, so that every amount is a canonical quantity; what is none, or absent,
+ * counts as zero. A list that needs no rounding comes back as the very same object. Which names are allowed is
+ * resources-validation's.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import {

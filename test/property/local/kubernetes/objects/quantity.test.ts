@@ -1,3 +1,4 @@
+/** Quantities of any kind: canonical texts, order, sums, rounding. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** Times as the API writes them, and every form in which it reads them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,3 +1,4 @@
+/** The list of resources: names, and how a PUT without a version or without an object is treated. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ResourceName } from '../../../../../src/local/kubernetes/objects/api-object.ts';

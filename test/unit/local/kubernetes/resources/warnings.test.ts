@@ -1,3 +1,4 @@
+/** Warnings about pods and templates that are allowed and hardly meant. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../../../../src/core/model/json.ts';

@@ -1,3 +1,4 @@
+/** DaemonSets: stable defaults, generations, two views that keep to their own part (spec 2.13). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../../../../../src/core/model/json.ts';

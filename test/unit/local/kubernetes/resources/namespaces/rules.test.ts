@@ -1,3 +1,4 @@
+/** Namespaces: how they begin, and how they end through the finalize view. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../../../../src/core/model/json.ts';

@@ -1,3 +1,4 @@
+/** Nodes: the taint of a new one, stable defaults, and what may change later. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../../../../../src/core/model/json.ts';

@@ -1,3 +1,4 @@
+/** What is done to pods through subresources: binding and eviction. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../../../../src/core/model/json.ts';

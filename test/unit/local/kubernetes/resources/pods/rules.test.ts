@@ -1,3 +1,4 @@
+/** Pods: stable defaults, service accounts, QoS class, generation, grace of a deletion. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../../../../src/core/model/json.ts';
