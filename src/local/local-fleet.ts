@@ -40,13 +40,22 @@ export interface LocalFleetOptions {
   readonly onFailure: (error: Error) => void;
 }
 
+/** The nodes of one cluster. */
+export interface NodeCounts {
+  readonly cluster: string;
+  readonly total: number;
+  readonly ready: number;
+  /** The first node that can become Ready and has not; undefined when all that ever will have. */
+  readonly awaited?: string;
+}
+
 /** The running clusters. */
 export interface LocalFleet {
   readonly clusters: readonly EngineCluster[];
   /** Text of a kubeconfig with a context for each. It holds secrets. */
   readonly kubeconfig: string;
-  /** The first node that has still to become Ready; undefined when all that ever will are. */
-  readonly awaitedNode: () => Promise<string | undefined>;
+  /** How each cluster's nodes fare now; a cluster that does not answer is left out. */
+  readonly readNodes: () => Promise<readonly NodeCounts[]>;
   readonly stop: () => Promise<void>;
 }
 
@@ -82,7 +91,7 @@ export async function startLocalFleet(options: LocalFleetOptions): Promise<Local
     return {
       clusters,
       kubeconfig: renderKubeconfig(running),
-      awaitedNode: () => findAwaitedNode(clusters, transports),
+      readNodes: () => readNodes(clusters, transports),
       stop,
     };
   } catch (error) {
@@ -130,33 +139,44 @@ function describe(cluster: LocalCluster, mode: ClusterMode): EngineCluster {
   };
 }
 
-async function findAwaitedNode(
+async function readNodes(
   clusters: readonly EngineCluster[],
   transports: readonly Transport[],
-): Promise<string | undefined> {
-  for (const [index, transport] of transports.entries()) {
-    const answer = await transport.send({ method: 'GET', path: '/api/v1/nodes' });
-    const body = answer.kind === 'answered' ? answer.body : undefined;
-    const items = isJsonObject(body) && Array.isArray(body['items']) ? body['items'] : [];
-    const awaited = (items as readonly Json[]).find((node) => isAwaited(node));
-    if (awaited !== undefined) return `${String(clusters[index]?.id)}: ${nameOf(awaited)}`;
-  }
-  return undefined;
+): Promise<readonly NodeCounts[]> {
+  const answers = await Promise.all(
+    transports.map((transport) => transport.send({ method: 'GET', path: '/api/v1/nodes' })),
+  );
+  return clusters.flatMap(({ id }, index) => {
+    const answer = answers[index];
+    const body = answer?.kind === 'answered' ? answer.body : undefined;
+    return isJsonObject(body) ? [countNodes(id, itemsOf(body['items']))] : [];
+  });
+}
+
+function countNodes(cluster: string, nodes: readonly Json[]): NodeCounts {
+  const awaited = nodes.find((node) => isAwaited(node));
+  return {
+    cluster,
+    total: nodes.length,
+    ready: nodes.filter((node) => isReady(node)).length,
+    ...(awaited === undefined ? {} : { awaited: nameOf(awaited) }),
+  };
+}
+
+function isReady(node: Json): boolean {
+  const conditions = itemsOf(member(member(node, 'status'), 'conditions'));
+  return conditions.some(
+    (one) => member(one, 'type') === 'Ready' && member(one, 'status') === 'True',
+  );
 }
 
 /** A node that can become Ready, and has not, or still carries the taint of one that has not. */
 function isAwaited(node: Json): boolean {
-  const metadata = member(node, 'metadata');
-  if (member(member(metadata, 'annotations'), READINESS_ANNOTATION) === 'never') return false;
-  const conditions = member(member(node, 'status'), 'conditions');
-  const taints = member(member(node, 'spec'), 'taints');
-  const isReady = itemsOf(conditions).some(
-    (one) => member(one, 'type') === 'Ready' && member(one, 'status') === 'True',
-  );
-  const isTainted = itemsOf(taints).some(
-    (one) => member(one, 'key') === 'node.kubernetes.io/not-ready',
-  );
-  return !isReady || isTainted;
+  const annotations = member(member(node, 'metadata'), 'annotations');
+  if (member(annotations, READINESS_ANNOTATION) === 'never') return false;
+  const taints = itemsOf(member(member(node, 'spec'), 'taints'));
+  const isTainted = taints.some((one) => member(one, 'key') === 'node.kubernetes.io/not-ready');
+  return !isReady(node) || isTainted;
 }
 
 function nameOf(node: Json): string {

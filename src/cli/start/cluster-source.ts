@@ -10,6 +10,7 @@ import path from 'node:path';
 import type { Log } from '../../ports/log.ts';
 import type { EngineCluster } from '../../local/engine-options.ts';
 import { LOCAL_PROBE_WAIT_MS, repositoryFile, startLocalFleet } from '../../local/local-fleet.ts';
+import type { NodeCounts } from '../../local/local-fleet.ts';
 import { loadCluster } from './load-cluster.ts';
 import type { ClusterChoice, StartOptions } from './options.ts';
 
@@ -22,8 +23,8 @@ export interface ClusterSource {
   readonly kubeconfigPath?: string;
   /** Lines that say what to try next. */
   readonly nextSteps: readonly string[];
-  /** What the clusters themselves have still to do; undefined: nothing, or not ours to know. */
-  readonly awaited: () => Promise<string | undefined>;
+  /** How the nodes fare, where the clusters are ours; else none. */
+  readonly readNodes: () => Promise<readonly NodeCounts[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -48,7 +49,7 @@ export async function openClusterSource(request: OpenSource): Promise<ClusterSou
   return {
     clusters: [await loadCluster(choice, mode)],
     nextSteps: [],
-    awaited: () => Promise.resolve(undefined),
+    readNodes: () => Promise.resolve([]),
     close: () => Promise.resolve(),
   };
 }
@@ -80,7 +81,7 @@ async function openLocal(choice: LocalChoice, request: OpenSource): Promise<Clus
     probeWaitMs: LOCAL_PROBE_WAIT_MS,
     kubeconfigPath,
     nextSteps: nextSteps(kubeconfigPath),
-    awaited: fleet.awaitedNode,
+    readNodes: fleet.readNodes,
     close: async () => {
       await fleet.stop();
       if (options.dataDir === undefined) await rm(directory, { recursive: true, force: true });

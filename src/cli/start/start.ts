@@ -10,6 +10,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { startEngine } from '../../local/engine.ts';
 import type { Engine } from '../../local/engine.ts';
 import type { ClusterOverview } from '../../local/overview.ts';
+import type { NodeCounts } from '../../local/local-fleet.ts';
 import { EXIT } from '../exit-codes.ts';
 import { createActivity } from './activity.ts';
 import type { Activity } from './activity.ts';
@@ -102,18 +103,23 @@ async function watch(watching: Watching): Promise<End> {
   const { options, source, engine, screen, activity, clock, signal } = watching;
   const startedAtMs = clock.monotonicMs();
   let changedAtMs = startedAtMs;
-  let last: readonly ClusterOverview[] = [];
+  let last: unknown;
   for (;;) {
-    const clusters = await engine.overview();
-    if (!isDeepStrictEqual(clusters, last)) {
-      last = clusters;
+    const [clusters, nodes] = await Promise.all([engine.overview(), source.readNodes()]);
+    if (!isDeepStrictEqual([clusters, nodes], last)) {
+      last = [clusters, nodes];
       changedAtMs = clock.monotonicMs();
     }
-    screen.show([...clusters.flatMap((one) => renderTable(one)), ...activity.recent()]);
+    const nodesOf = (name: string): NodeCounts | undefined =>
+      nodes.find(({ cluster }) => cluster === name);
+    screen.show([
+      ...clusters.flatMap((one) => renderTable(one, nodesOf(one.cluster))),
+      ...activity.recent(),
+    ]);
     if (signal.aborted) return { result: 'interrupted', clusters };
     if (options.shouldExitWhenSettled) {
       const quietMs = clock.monotonicMs() - changedAtMs;
-      const waitingFor = whatIsAwaited(clusters, quietMs) ?? (await source.awaited());
+      const waitingFor = whatIsAwaited(clusters, quietMs) ?? awaitedNode(nodes);
       if (waitingFor === undefined) return { result: 'settled', clusters };
       if (clock.monotonicMs() - startedAtMs > options.settleTimeoutMs) {
         screen.say(`not settled in time; still waiting for ${waitingFor}`);
@@ -130,6 +136,11 @@ function whatIsAwaited(clusters: readonly ClusterOverview[], quietMs: number): s
     if (settled.kind === 'busy') return `${cluster.cluster}: ${settled.waitingFor}`;
   }
   return undefined;
+}
+
+function awaitedNode(nodes: readonly NodeCounts[]): string | undefined {
+  const waiting = nodes.find(({ awaited }) => awaited !== undefined);
+  return waiting && `${waiting.cluster}: node ${waiting.awaited ?? ''} to be Ready`;
 }
 
 /** The first Ctrl-C leaves in order; the second one at once. */

@@ -5,6 +5,7 @@
  * knows nothing of terminals; `screen.ts` decides whether to redraw or to append.
  */
 import type { ClusterOverview, DaemonSetOverview } from '../../local/overview.ts';
+import type { NodeCounts } from '../../local/local-fleet.ts';
 import type { NodeCode } from '../../core/model/verdict.ts';
 
 const HEADINGS = [
@@ -21,8 +22,8 @@ const HEADINGS = [
 /** Verdict codes that need no words: the counters say it all. */
 const QUIET_CODES: ReadonlySet<NodeCode> = new Set<NodeCode>(['Running', 'NotWanted']);
 
-/** Lines of the table of one cluster, without a trailing newline. */
-export function renderTable(overview: ClusterOverview): string[] {
+/** Lines of the table of one cluster, without a trailing newline; `nodes` where they are known. */
+export function renderTable(overview: ClusterOverview, nodes?: NodeCounts): string[] {
   const rows = overview.daemonSets.map((daemonSet) => cellsOf(daemonSet));
   const widths = HEADINGS.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => (row[column] ?? '').length)),
@@ -33,18 +34,20 @@ export function renderTable(overview: ClusterOverview): string[] {
       .join('  ')
       .trimEnd();
   return [
-    headline(overview),
+    headline(overview, nodes),
     line(HEADINGS),
     ...(rows.length === 0 ? ['(no DaemonSets yet)'] : rows.map((row) => line(row))),
   ];
 }
 
-function headline(overview: ClusterOverview): string {
+function headline(overview: ClusterOverview, nodes: NodeCounts | undefined): string {
   const state = overview.isViewComplete
     ? 'view complete'
     : `view incomplete: ${overview.incompleteReason ?? 'waiting for the first snapshot'}`;
   const freeze = overview.isFrozen ? ', FROZEN' : '';
-  return `cluster ${overview.cluster}  mode ${overview.mode}${freeze}  ${state}`;
+  const counts =
+    nodes === undefined ? '' : `  nodes ${String(nodes.total)}, ${String(nodes.ready)} Ready`;
+  return `cluster ${overview.cluster}  mode ${overview.mode}${freeze}  ${state}${counts}`;
 }
 
 function cellsOf(daemonSet: DaemonSetOverview): string[] {

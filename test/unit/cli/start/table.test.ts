@@ -23,6 +23,12 @@ describe('the table', () => {
     assert.match(headline, /waiting for the first snapshot/);
   });
 
+  it('says how many nodes are Ready, where that is known', () => {
+    const [headline = ''] = renderTable(cluster(), { cluster: 'c', total: 12, ready: 11 });
+    assert.match(headline, /nodes 12, 11 Ready$/);
+    assert.doesNotMatch(renderTable(cluster())[0] ?? '', /nodes/);
+  });
+
   it('says that there are none', () => {
     assert.match(renderTable(cluster({ daemonSets: [] })).at(-1) ?? '', /no DaemonSets/);
   });
