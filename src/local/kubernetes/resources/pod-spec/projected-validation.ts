@@ -1,16 +1,16 @@
 /**
  * Projected volumes: several sources in one directory, no path twice.
+ *
+ * Only paths that the volume names are compared: a ConfigMap or Secret that is taken whole, and a token, claim none. Some
+ * errors blame the volume instead of the source, as the real server's do. A token lives ten minutes at least; whether the
+ * pod has an account to get one for is asked for pods alone (pods/validation).
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { FieldError } from '../resource.ts';
 import { at, forbidden, invalid, required } from '../shared/field-errors.ts';
 import { listAt, numberAt, optionalObjectAt, textAt } from '../shared/json-edit.ts';
 import { validateFilePath } from './path-validation.ts';
-import {
-  requireText,
-  validateDownwardFile,
-  validateKeyToPath,
-} from './volume-source-validation.ts';
+import { requireText, validateDownwardFile, validateKeyToPath } from './volume-file-validation.ts';
 
 const KINDS = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle'];
 const TOKEN_SECONDS_MIN = 600;

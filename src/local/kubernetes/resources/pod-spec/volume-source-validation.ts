@@ -14,17 +14,17 @@ import {
   notSupported,
   required,
 } from '../shared/field-errors.ts';
-import { listAt, numberAt, optionalObjectAt, textAt } from '../shared/json-edit.ts';
+import { listAt, textAt } from '../shared/json-edit.ts';
 import { quantityOf } from '../shared/resource-lists.ts';
-import {
-  FILE_PATHS,
-  validateFieldReference,
-  validateResourceReference,
-} from './field-reference-validation.ts';
-import { validateFilePath, validateNoBacksteps } from './path-validation.ts';
+import { validateNoBacksteps } from './path-validation.ts';
 import { validateProjectedSources } from './projected-validation.ts';
+import {
+  requireText,
+  validateDownwardFile,
+  validateKeyToPath,
+  validateMode,
+} from './volume-file-validation.ts';
 
-const MODE_MAX = 0o777;
 const HOST_PATH_TYPES = [
   '',
   'BlockDevice',
@@ -87,54 +87,11 @@ function validateFiles(source: JsonObject, field: string, nameKey: string): read
   ];
 }
 
-/** One file of a ConfigMap or Secret. */
-export function validateKeyToPath(item: JsonObject, field: string): readonly FieldError[] {
-  return [
-    ...requireText(item, field, 'key'),
-    ...requireText(item, field, 'path'),
-    ...validateFilePath(textAt(item, 'path'), `${field}.path`),
-    ...validateMode(item, `${field}.mode`, 'mode'),
-  ];
-}
-
-function validateMode(holder: JsonObject, field: string, key: string): readonly FieldError[] {
-  const mode = numberAt(holder, key);
-  if (mode === undefined || (mode >= 0 && mode <= MODE_MAX)) return NO_ERRORS;
-  return [invalid(field, mode, 'must be a number between 0 and 0777 (octal), both inclusive')];
-}
-
 function validateDownward(source: JsonObject, field: string): readonly FieldError[] {
   return [
     ...validateMode(source, `${field}.defaultMode`, 'defaultMode'),
     ...listAt(source, 'items').flatMap((file) => validateDownwardFile(file, field)),
   ];
-}
-
-/** One file of the downward API; its errors blame the volume, not the item. */
-export function validateDownwardFile(file: JsonObject, field: string): readonly FieldError[] {
-  const errors: FieldError[] = [
-    ...requireText(file, field, 'path'),
-    ...validateFilePath(textAt(file, 'path'), `${field}.path`),
-  ];
-  const reference = optionalObjectAt(file, 'fieldRef');
-  const resource = optionalObjectAt(file, 'resourceFieldRef');
-  if (reference !== undefined) {
-    errors.push(...validateFieldReference(reference, `${field}.fieldRef`, FILE_PATHS));
-    if (resource !== undefined) {
-      errors.push(
-        invalid(
-          field,
-          'resource',
-          'fieldRef and resourceFieldRef can not be specified simultaneously',
-        ),
-      );
-    }
-  } else if (resource === undefined) {
-    errors.push(required(field, 'one of fieldRef and resourceFieldRef is required'));
-  } else {
-    errors.push(...validateResourceReference(resource, `${field}.resourceFieldRef`, 'file'));
-  }
-  return [...errors, ...validateMode(file, `${field}.mode`, 'mode')];
 }
 
 function validateProjected(source: JsonObject, field: string): readonly FieldError[] {
@@ -151,9 +108,4 @@ function validateNfs(source: JsonObject, field: string): readonly FieldError[] {
     ...requireText(source, field, 'path'),
     ...(path.startsWith('/') ? [] : [invalid(`${field}.path`, path, 'must be an absolute path')]),
   ];
-}
-
-/** A member that must not be empty. */
-export function requireText(holder: JsonObject, field: string, key: string): readonly FieldError[] {
-  return textAt(holder, key) === '' ? [required(`${field}.${key}`)] : NO_ERRORS;
 }

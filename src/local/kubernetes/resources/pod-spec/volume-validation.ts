@@ -21,7 +21,8 @@ import {
 import { isPresent, listAt, objectAt, optionalObjectAt, textAt } from '../shared/json-edit.ts';
 import { checkLabel } from '../shared/names.ts';
 import { validateDescendingPath, validateNoBacksteps } from './path-validation.ts';
-import { requireText, validateSource } from './volume-source-validation.ts';
+import { requireText } from './volume-file-validation.ts';
+import { validateSource } from './volume-source-validation.ts';
 
 /** In the order in which the original looks for them: the first is the volume's, others are too many. */
 const SOURCE_ORDER = [
