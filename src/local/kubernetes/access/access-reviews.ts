@@ -1,9 +1,9 @@
 /**
- * Questions about access: SelfSubjectAccessReview, SubjectAccessReview, LocalSubjectAccessReview, SelfSubjectRulesReview
- * and SelfSubjectReview (`kubectl auth can-i`, `kubectl auth whoami`).
+ * Questions about access: SelfSubjectAccessReview, SubjectAccessReview, LocalSubjectAccessReview,
+ * SelfSubjectRulesReview and SelfSubjectReview (`kubectl auth can-i`, `kubectl auth whoami`).
  *
- * They are created and answered, never stored. Whether the asker may ask at all has been decided before. Differs from
- * upstream: metadata.managedFields are not written, and users have no uid.
+ * They are created and answered, never stored. Whether the asker may ask at all has been decided before.
+ * Differs from Kubernetes: metadata.managedFields are not written, and users have no uid.
  */
 import { isJsonObject } from '../../../core/model/json.ts';
 import type { Json, JsonObject } from '../../../core/model/json.ts';

@@ -2,7 +2,7 @@
  * What every cluster allows without a stored role: administrators everything, everybody who is authenticated discovery,
  * health, version and questions about themselves.
  *
- * Differs from upstream: these are no objects (`kubectl get clusterroles` does not list them), and of the roles for
+ * Differs from Kubernetes: these are no objects (`kubectl get clusterroles` does not list them), and of the roles for
  * people only `cluster-admin` can be bound.
  */
 import type { PolicyRule } from './policy-rules.ts';

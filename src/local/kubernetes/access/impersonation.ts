@@ -1,8 +1,8 @@
 /**
  * Asking as somebody else: the headers behind `kubectl --as` and `--as-group`, for trying out what roles allow.
  *
- * Differs from upstream: only administrators may; the verb `impersonate` of a role is not looked at. Impersonate-Uid and
- * Impersonate-Extra-* are not known, as users have neither here.
+ * Differs from Kubernetes: only administrators may; the verb `impersonate` of a role is not looked at. Impersonate-Uid
+ * and Impersonate-Extra-* are not known, as users have neither here.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Status, User } from '../api/api-request.ts';

@@ -33,7 +33,7 @@ export interface ObjectRequest {
 /** The finalize view of a namespace is PUT alone; other views are read and patched too. */
 const PUT_ONLY_VIEWS = new Set(['finalize']);
 
-/** Subresources of pods that lead into a container; here there is none. */
+/** Subresources of pods that lead into a container. Differs from Kubernetes: they are refused, as there is none. */
 const IN_CONTAINER = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 /** Answers a request for a collection. */

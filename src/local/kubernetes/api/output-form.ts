@@ -1,7 +1,8 @@
 /**
  * In which form an answer is wanted: whole objects, their metadata, or a table (the Accept header).
  *
- * The first acceptable media range wins, as on the real server; quality factors are not read. JSON is the only encoding.
+ * The first acceptable media range wins, as on the real server; quality factors are not read. Differs from Kubernetes:
+ * JSON is the only encoding.
  */
 import { notAcceptable } from './statuses.ts';
 import type { Status } from './api-request.ts';

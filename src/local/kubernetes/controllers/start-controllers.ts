@@ -2,8 +2,8 @@
  * The controllers of a local cluster, as kube-controller-manager runs them — without the DaemonSet controller: that is
  * Rollcall's part.
  *
- * All share one mirror of each collection; each writes under the name of its own service account. Differs from upstream:
- * they are in system:masters, because the local cluster has no built-in roles.
+ * All share one mirror of each collection; each writes under the name of its own service account. Differs from
+ * Kubernetes: they are in system:masters, because their roles are not built in (access/).
  */
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';

@@ -1,9 +1,9 @@
 /**
- * What clients ask before they ask for objects: which resources there are, their types, the version, whether all is well.
+ * What clients ask before they ask for objects: resources, their types, the version, whether all is well.
  *
- * A part of the API handler; it answers GET on its paths and leaves every other path alone. Answers are made once, on the
- * first request, and do not change. Differs from upstream: health means that the process answers, and there are no
- * protobuf documents and no OpenAPI v2 (404), for which kubectl has fallbacks.
+ * A part of the API handler; it answers GET on its paths and leaves every other path alone. Answers are made once, on
+ * the first request, and do not change. Differs from Kubernetes: health means that the process answers, and there are
+ * no protobuf documents and no OpenAPI v2 (404), for which kubectl has fallbacks.
  */
 import type { JsonObject } from '../../../core/model/json.ts';
 import { answerStatus, answerWith } from '../api/answers.ts';

@@ -1,7 +1,7 @@
 /**
  * OpenAPI v3 schemas of the structs of the table, for `kubectl explain` and for kubectl's patches.
  *
- * Differs from upstream: no descriptions, enumerations or defaults, and `required` is what Go always writes.
+ * Differs from Kubernetes: no descriptions, enumerations or defaults, and `required` is what Go always writes.
  */
 import type { JsonObject } from '../../../core/model/json.ts';
 import { KINDS, STRUCTS } from '../schema/field-table.ts';

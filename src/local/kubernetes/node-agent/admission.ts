@@ -2,8 +2,8 @@
  * May a pod run on this node (spec node-agent 3, 4b)? The kubelet's admission: shutdown, pressure, OS, resources, node
  * affinity, host ports, untolerated NoExecute taints. NoSchedule taints and cordons are the scheduler's concern only.
  *
- * Pure. The first reason found is the one that is told, in the kubelet's order and words. Differs from upstream: critical
- * pods do not preempt others.
+ * Pure. The first reason found is the one that is told, in the kubelet's order and words. Differs from Kubernetes:
+ * critical pods do not preempt others.
  */
 import type { NodeName, ResourceVersion, Uid } from '../../../core/model/identifiers.ts';
 import type {

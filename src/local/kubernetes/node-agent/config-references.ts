@@ -1,8 +1,8 @@
 /**
  * Which ConfigMaps and Secrets a container's environment needs, and what is missing (spec node-agent 4h, 5).
  *
- * Reads only while a container is to be created; what is optional is never missing. Reads go to the API each time:
- * differs from upstream, which watches what its pods refer to.
+ * Reads only while a container is to be created; what is optional is never missing.
+ * Differs from Kubernetes: reads go to the API each time, where the kubelet watches what its pods refer to.
  */
 import type { JsonObject } from '../../../core/model/json.ts';
 import { isJsonObject } from '../../../core/model/json.ts';

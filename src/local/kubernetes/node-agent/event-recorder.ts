@@ -3,7 +3,7 @@
  * is there instead of making a new one, and one object cannot fill the store.
  *
  * Recording never fails and never waits: what cannot be written is dropped with a log line. Writes of one recorder go
- * out one after another, in order. Differs from upstream: similar events with different messages are not combined.
+ * out one after another, in order. Differs from Kubernetes: similar events with different messages are not combined.
  */
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';

@@ -2,7 +2,7 @@
  * What a pod asks for: requests as scheduler and kubelet add them up, host ports, and its QoS class. Pure.
  *
  * Effective request = max(sum of ordinary containers and sidecars, the largest init container on top of the sidecars
- * before it), plus the overhead. Differs from upstream: requests of the pod as a whole (spec.resources) are not read.
+ * before it), plus the overhead. Differs from Kubernetes: requests of the pod as a whole (spec.resources) are not read.
  */
 import { isJsonObject } from '../../../core/model/json.ts';
 import { parseQuantity } from '../objects/quantity.ts';

@@ -1,10 +1,10 @@
 /**
  * Quantities of resources (`100m`, `64Mi`, `1e3`) as the API server reads, compares and writes them.
  *
- * An amount is held in billionths as a bigint: nothing finer exists, a finer one is rounded up to it. The format decides
- * how it is written. A text that is canonical already in the API server's eyes is written back as it came, even `05` or
- * `1.500`: the original takes that short cut, and clients see its results. Pure; texts met before are remembered, because
- * the same few occur in thousands of pods.
+ * An amount is held in billionths as a bigint: nothing finer exists, a finer one is rounded up to it. The format
+ * decides how it is written. A text that is canonical already in the API server's eyes is written back as it came, even
+ * `05` or `1.500`: the original takes that short cut, and clients see its results. Pure; texts met before are
+ * remembered, because the same few occur in thousands of pods.
  */
 
 /** How a quantity is written: `12M`, `12Mi` or `12e6`. */
@@ -126,7 +126,7 @@ function readSuffix(text: string): Suffix | undefined {
   if (binary > 0) return { base: 2, exponent: binary * 10, format: 'BinarySI' };
   if (!/^[eE][+-]?[0-9]+$/.test(text)) return undefined;
   const exponent = Number(text.slice(1));
-  // Differs from upstream: an exponent beyond all use is no quantity; there it takes the server's memory.
+  // Differs from Kubernetes: an exponent beyond all use is no quantity; there it takes the server's memory.
   return Math.abs(exponent) > 1000 ? undefined : { base: 10, exponent, format: 'DecimalExponent' };
 }
 

@@ -2,7 +2,7 @@
  * Addresses of the simulated network: each machine has one address and a /24 for its pods, both made from its name, so
  * that they are the same after a restart and no registry is needed.
  *
- * Differs from upstream: two machines of a large cluster may share an address, as nobody connects to it.
+ * Differs from Kubernetes: two machines of a large cluster may share an address, as nobody connects to it.
  */
 
 const FNV_OFFSET = 0x811c9dc5;

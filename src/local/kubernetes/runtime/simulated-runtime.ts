@@ -3,8 +3,8 @@
  * name (simulation-request.ts).
  *
  * All timing is on the Clock port; a container that just runs costs no timer, and nothing here is periodic. The happy
- * path of a one-container pod takes three: sandbox, image (once per image and machine), start. Differs from upstream: no
- * logs, no resource limits; a sandbox's pause container cannot die by itself.
+ * path of a one-container pod takes three: sandbox, image (once per image and machine), start. Differs from Kubernetes:
+ * no logs, no resource limits; a sandbox's pause container cannot die by itself.
  */
 import type { Clock } from '../../../ports/clock.ts';
 import type { Random } from '../../../ports/random.ts';

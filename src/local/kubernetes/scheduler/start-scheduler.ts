@@ -2,8 +2,8 @@
  * The scheduler: binds each pending pod to a node, or says why it cannot.
  *
  * A loop around find-node.ts: one pod at a time, first come first served. Each decision counts at once, so a pod never
- * waits for an earlier pod's binding to be seen. Left out against upstream: the order by priority, pod groups. Pods
- * of lower priority make room (preemption/).
+ * waits for an earlier pod's binding to be seen. Differs from Kubernetes: no order by priority in the queue, no pod
+ * groups. Pods of lower priority make room (preemption/).
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../ports/clock.ts';

@@ -1,7 +1,7 @@
 /**
  * Decoders of the types that hold no other, as the Go types' own JSON methods work.
  *
- * Differs from upstream: a number has passed JSON.parse, so `1.0` counts as an integer, and integers beyond 2^53 are
+ * Differs from Kubernetes: a number has passed JSON.parse, so `1.0` counts as an integer, and integers beyond 2^53 are
  * rounded; no field of the API needs either.
  */
 import type { Json } from '../../../core/model/json.ts';

@@ -1,8 +1,8 @@
 /**
  * Reads and parses the body of a request: JSON, YAML or Kubernetes' protobuf (which becomes JSON), up to a limit.
  *
- * Refusals are Status objects as the real API server words them, as far as the transport can know. Unlike there,
- * a body is judged before the request is authorised, so a bad one gets its 400 where a 403 might have come.
+ * Refusals are Status objects as the real API server words them, as far as the transport can know. Differs from
+ * Kubernetes: a body is judged before the request is authorised, so a bad one gets its 400 where a 403 might have come.
  */
 import type { IncomingMessage } from 'node:http';
 import { parse as parseYaml, YAMLError } from 'yaml';

@@ -1,7 +1,7 @@
 /**
  * Columns that tables share, and what builds a column in one line.
  *
- * Differs from upstream: descriptions are our own short texts; kubectl does not show them.
+ * Differs from Kubernetes: descriptions are our own short texts; kubectl does not show them.
  */
 import type { Column } from './table.ts';
 

@@ -3,8 +3,8 @@
  *
  * An owner that is referred to before it is seen is a virtual node; whether it exists is asked of the API server, and
  * `confirmAbsent` then removes it. Invariants: a node's dependents are exactly the nodes whose owners name its UID;
- * each change returns the nodes worth a second look, and nothing is looked at otherwise, so a quiet cluster costs nothing.
- * Decisions about a node are decide-collection.ts's; the graph only says where to look.
+ * each change returns the nodes worth a second look, and nothing is looked at otherwise, so a quiet cluster costs
+ * nothing. Decisions about a node are decide-collection.ts's; the graph only says where to look.
  */
 import type { ObservedChange } from '../../client/local-client.ts';
 import type { ApiObject, Owner } from '../../objects/api-object.ts';
@@ -153,7 +153,7 @@ export class OwnerGraph {
       }
       ownerNode.dependents.add(node);
       if (isDoubtful(owner, namespace, ownerNode)) work.look(node);
-      // Differs from upstream: a dependent that is added to an owner that waits for its dependents is looked at too.
+      // Differs from Kubernetes: a dependent that is added to an owner that waits for its dependents is looked at too.
       if (ownerNode.isDeletingDependents) work.look(ownerNode);
     }
   }

@@ -2,7 +2,7 @@
 
 /** The sum of a round. */
 export interface NamespaceContent {
-  /** Objects left, by `plural.group` (`pods.` for the core group, as upstream writes it). */
+  /** Objects left, by `plural.group` (`pods.` for the core group, as Kubernetes writes it). */
   readonly remaining: ReadonlyMap<string, number>;
   /** Objects held by each finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;

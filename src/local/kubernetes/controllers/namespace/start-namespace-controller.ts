@@ -2,8 +2,8 @@
  * The namespace controller: empties terminating namespaces, then takes its finalizer off them.
  *
  * Looks again whenever an object of a terminating namespace changes, so that the last pod's end is acted upon at once.
- * Differs from upstream: it begins at once instead of after 5 s (several API servers could still accept objects there),
- * and waits for changes instead of estimating when to look again.
+ * Differs from Kubernetes: it begins at once instead of after 5 s (several API servers could still accept objects
+ * there), and waits for changes instead of estimating when to look again.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import { formatTime } from '../../objects/timestamps.ts';

@@ -2,9 +2,9 @@
  * The node lifecycle controller: conditions become taints, silent nodes become Unknown, their pods not ready.
  *
  * Works node by node, when the node changes and when its silence would become too long; a renewed Lease is only noted.
- * Decisions: node-health.ts, taints-of-conditions.ts, zones.ts, beta-labels.ts.
- * Differs from upstream: no monitoring pass every five seconds, so conditions are acted upon at once; a pod that is bound
- * to a node which is not ready is not looked at (it has no condition Ready that could be wrong).
+ * Decisions: node-health.ts, taints-of-conditions.ts, zones.ts, beta-labels.ts. Differs from Kubernetes: no monitoring
+ * pass every five seconds, so conditions are acted upon at once; a pod that is bound to a node which is not ready is
+ * not looked at (it has no condition Ready that could be wrong).
  */
 import type { EventRecorder } from '../../node-agent/pod-runtime.ts';
 import type { ApiObject } from '../../objects/api-object.ts';

@@ -2,9 +2,9 @@
  * How fast nodes may be given NoExecute taints: by the state of their zone.
  *
  * Normal zone: one node in ten seconds. Disrupted zone (at least three nodes and 55 % not ready): one in a hundred
- * seconds if the zone has more than 50 nodes, else none. No zone with a ready node: none at all, and those that are there
- * come off. Rates and thresholds are kube-controller-manager's defaults. Differs from upstream: states are computed when
- * something changes instead of every five seconds.
+ * seconds if the zone has more than 50 nodes, else none. No zone with a ready node: none at all, and those that are
+ * there come off. Rates and thresholds are kube-controller-manager's defaults. Differs from Kubernetes: states are
+ * computed when something changes instead of every five seconds.
  */
 import type { NodeView } from '../object-views.ts';
 import { conditionOf } from '../object-views.ts';

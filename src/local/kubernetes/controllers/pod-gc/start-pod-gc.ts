@@ -3,7 +3,7 @@
  *
  * Orphans of a node that is gone (asked of the API server after a quarantine of 40 s), terminating pods without a node,
  * terminating pods on a node that is not ready and tainted out-of-service, terminated pods beyond a number.
- * Differs from upstream: works when something changes instead of every 20 s, so it acts up to 20 s earlier.
+ * Differs from Kubernetes: works when something changes instead of every 20 s, so it acts up to 20 s earlier.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import type { ControllerContext, RunningController } from '../controller-context.ts';

@@ -1,9 +1,10 @@
 /**
- * What must be killed and started for a pod to be as its spec says: the kubelet's computePodActions (spec node-agent 5).
+ * What must be killed and started for a pod to be as its spec says: the kubelet's computePodActions (spec
+ * node-agent 5).
  *
  * Pure. Invariants: no name is started twice, nor while an instance of it runs that is not killed first; no ordinary
  * container is started before every init container is done (a sidecar: started); nothing is started in a sandbox that
- * is not ready. Differs from upstream: no ephemeral containers, no in-place resize, no restart rules by exit code.
+ * is not ready. Differs from Kubernetes: no ephemeral containers, no in-place resize, no restart rules by exit code.
  */
 import { shouldBeStarted, shouldRestartAfterExit } from '../status/restart-rules.ts';
 import type { RuntimeContainer, Sandbox } from '../../runtime/cri.ts';

@@ -2,8 +2,8 @@
  * Makes sure that a container's image is on the machine, by its pull policy, with the kubelet's events and back-off
  * (spec node-agent 5): ErrImagePull, then ImagePullBackOff 10 s doubling to 5 min, by pod and image.
  *
- * Differs from upstream: pull secrets play no part; the pod is looked at again when the back-off ends, not at the next
- * resync.
+ * Differs from Kubernetes: pull secrets play no part; the pod is looked at again when the back-off ends, not at the
+ * next resync.
  */
 import { asRuntimeError, goDuration } from './runtime-words.ts';
 import type { RuntimeError } from '../../runtime/cri.ts';

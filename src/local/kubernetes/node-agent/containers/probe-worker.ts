@@ -4,7 +4,7 @@
  *     running --initialDelay--> probe --period--> probe ... --threshold reached--> verdict
  *
  * One timer at a time. A verdict of a startup probe, and a failure of a liveness probe, are the last: the worker rests
- * until there is a new instance. Differs from upstream: the first probe comes when the initial delay is over, not at
+ * until there is a new instance. Differs from Kubernetes: the first probe comes when the initial delay is over, not at
  * the next tick of a period that began with the pod.
  */
 import type { Cancel, Clock } from '../../../../ports/clock.ts';

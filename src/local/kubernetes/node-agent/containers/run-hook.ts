@@ -1,7 +1,7 @@
 /**
  * Runs a lifecycle hook of a container: `sleep` waits here, everything else is the container's to answer.
  *
- * Differs from upstream: a hook that cannot be asked (its container is gone) has failed, without a text of its own.
+ * Differs from Kubernetes: a hook that cannot be asked (its container is gone) has failed, without a text of its own.
  */
 import type { HookSpec } from './container-spec.ts';
 import type { ContainerContext } from './container-context.ts';

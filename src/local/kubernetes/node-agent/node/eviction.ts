@@ -1,10 +1,10 @@
 /**
- * Eviction under pressure (spec node-agent 9): while the node lacks memory, disk or process ids, pods are evicted one by
- * one, those that asked for least first, critical and static ones never.
+ * Eviction under pressure (spec node-agent 9): while the node lacks memory, disk or process ids, pods are evicted one
+ * by one, those that asked for least first, critical and static ones never.
  *
- * Pressure comes from the Node's annotation `simulate.rollcall.dev/pressure`. A condition stays true for five minutes after
- * the pressure has gone, as the kubelet keeps it. Differs from upstream: without usage figures pods are ranked by QoS
- * class, priority and age, and pressure ends only when the annotation does.
+ * Pressure comes from the Node's annotation `simulate.rollcall.dev/pressure`. A condition stays true for five minutes
+ * after the pressure has gone, as the kubelet keeps it. Differs from Kubernetes: without usage figures pods are ranked
+ * by QoS class, priority and age, and pressure ends only when the annotation does.
  */
 import type { Cancel } from '../../../../ports/clock.ts';
 import type { AgentContext } from '../agent-context.ts';

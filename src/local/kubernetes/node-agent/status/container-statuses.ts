@@ -2,8 +2,8 @@
  * containerStatuses and initContainerStatuses: what the runtime holds, told in the API's words (spec node-agent 7).
  *
  * A container waits with the reason of the last sync, else with ContainerCreating, or PodInitializing when init
- * containers come first. Its status survives the container: an ended one that the runtime has forgotten stays ended, one
- * that ran and vanished counts as ended with 137. Pure. Differs from upstream: no `user`, no image volumes.
+ * containers come first. Its status survives the container: an ended one that the runtime has forgotten stays ended,
+ * one that ran and vanished counts as ended with 137. Pure. Differs from Kubernetes: no `user`, no image volumes.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import { formatTime } from '../../objects/timestamps.ts';

@@ -1,9 +1,10 @@
 /**
- * The status of a pod, computed from its spec, the runtime, the probes and what was written last (spec node-agent 4c, 7).
+ * The status of a pod, computed from its spec, the runtime, the probes and what was written last (spec node-agent
+ * 4c, 7).
  *
  * Pure. Transition times and startTime are the status manager's to set. Invariant: a pod never leaves Succeeded or
- * Failed. Differs from upstream: a pod that was evicted or shut down stays Failed although its containers ended with 0;
- * no allocatedResources of the whole pod, no resize conditions.
+ * Failed. Differs from Kubernetes: a pod that was evicted or shut down stays Failed although its containers ended with
+ * 0; no allocatedResources of the whole pod, no resize conditions.
  */
 import type { ProbeManager, RuntimePodStatus, WaitingReason } from '../pod-runtime.ts';
 import { isStaticPod, isTerminalPhase } from '../pod-object.ts';

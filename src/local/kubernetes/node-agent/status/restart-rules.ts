@@ -2,7 +2,7 @@
 import type { RuntimeContainer } from '../../runtime/cri.ts';
 import type { ContainerSpec, PodObject, PodSpec } from '../pod-object.ts';
 
-/** Is a container that ended with this exit code started again? Differs from upstream: no restartPolicyRules. */
+/** Is a container that ended with this exit code started again? Differs from Kubernetes: no restartPolicyRules. */
 export function shouldRestartAfterExit(
   container: ContainerSpec,
   spec: PodSpec,

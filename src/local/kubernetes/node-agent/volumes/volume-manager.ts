@@ -1,10 +1,10 @@
 /**
  * Mounts and unmounts the volumes of pods (spec node-agent 4g): a pod goes on when every volume of its spec is mounted.
  *
- * A mount that fails is tried again after 0.5 s, doubling to 2 min, each time with a FailedMount event; a sync waits for
- * about two minutes and then comes back. Mounted volumes stay mounted, whatever becomes of the objects behind them, until
- * the pod is gone. Which mounts are slow or fail is asked for by the pod (runtime/simulation-request.ts). No file is
- * touched. Differs from upstream: contents of ConfigMaps and Secrets are not refreshed, because nobody reads them.
+ * A mount that fails is tried again after 0.5 s, doubling to 2 min, each time with a FailedMount event; a sync waits
+ * for about two minutes and then comes back. Mounted volumes stay mounted, whatever becomes of the objects behind them,
+ * until the pod is gone. Which mounts are slow or fail is asked for by the pod (runtime/simulation-request.ts). No file
+ * is touched. Differs from Kubernetes: contents of ConfigMaps and Secrets are not refreshed, because nobody reads them.
  */
 import type { AgentContext } from '../agent-context.ts';
 import { findMissing } from '../config-references.ts';

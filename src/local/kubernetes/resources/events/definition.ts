@@ -1,7 +1,7 @@
 /**
  * Events of the core group, which kubectl and all parts of the cluster write and read. They live for an hour.
  *
- * Not here: the group events.k8s.io, another view of the same objects that no tool in use asks for.
+ * Differs from Kubernetes: no group events.k8s.io, another view of the same objects that no tool in use asks for.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import { defineResource } from '../define-resource.ts';

@@ -1,7 +1,7 @@
 /**
  * Validation of Nodes: names, taints, capacities, addresses, and the parts that stay once they are set.
  *
- * Differs from upstream: the deprecated annotations for taints are not looked into.
+ * Differs from Kubernetes: the deprecated annotations for taints are not looked into.
  */
 import { isIP } from 'node:net';
 import type { JsonObject } from '../../../../core/model/json.ts';

@@ -1,7 +1,7 @@
 /**
  * Annotations of pods and templates that mean something to the API server.
  *
- * Differs from upstream: the old annotations of seccomp and AppArmor are taken as they are.
+ * Differs from Kubernetes: the old annotations of seccomp and AppArmor are taken as they are.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { FieldError } from '../resource.ts';

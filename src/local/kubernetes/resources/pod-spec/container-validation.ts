@@ -1,7 +1,7 @@
 /**
  * Containers of a pod, ordinary and init ones (sidecars among them).
  *
- * Differs from upstream: ephemeral containers cannot be added here, so only their absence is checked (pods/); stop
+ * Differs from Kubernetes: ephemeral containers cannot be added here, so only their absence is checked (pods/); stop
  * signals, resize policies and restart rules are taken as they are.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';

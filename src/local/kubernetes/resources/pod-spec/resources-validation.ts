@@ -1,7 +1,7 @@
 /**
  * Requests and limits of containers: names, amounts, and no request above its limit.
  *
- * Differs from upstream: claims of dynamic resources are not looked at.
+ * Differs from Kubernetes: claims of dynamic resources are not looked at.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import { compareQuantities, ZERO_QUANTITY, type Quantity } from '../../objects/quantity.ts';

@@ -1,8 +1,8 @@
 /**
  * Security contexts: ids in range, and no contradictions.
  *
- * Differs from upstream: privileged containers are always allowed (`--allow-privileged`, as all distributions set it);
- * profiles of AppArmor and Windows options are taken as they are.
+ * Differs from Kubernetes: privileged containers are always allowed (`--allow-privileged`, as all distributions set
+ * it); profiles of AppArmor and Windows options are taken as they are.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { FieldError } from '../resource.ts';

@@ -1,7 +1,7 @@
 /**
  * Validation of a pod's spec, in a pod or in a template; its larger parts are files beside this one.
  *
- * Differs from upstream: what goes with an operating system, and claims of dynamic resources, are not looked at.
+ * Differs from Kubernetes: what goes with an operating system, and claims of dynamic resources, are not looked at.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { FieldError } from '../resource.ts';

@@ -1,7 +1,7 @@
 /**
  * Defaults of volumes: file modes, types of host paths, an empty directory where no source is given.
  *
- * Differs from upstream: the long deprecated network disks (iSCSI, RBD, Azure, ScaleIO) get no defaults.
+ * Differs from Kubernetes: the long deprecated network disks (iSCSI, RBD, Azure, ScaleIO) get no defaults.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import { editItemsAt, editObjectAt, withDefaults } from '../shared/json-edit.ts';

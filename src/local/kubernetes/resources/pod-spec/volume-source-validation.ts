@@ -1,7 +1,7 @@
 /**
  * The sources of volumes that a simulated node can mount, and the plain ones besides.
  *
- * Differs from upstream: drivers' own volumes (CSI, disks of clouds, deprecated network disks) are taken as they are.
+ * Differs from Kubernetes: drivers' own volumes (CSI, disks of clouds, deprecated network disks) are taken as they are.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import { compareQuantities, ZERO_QUANTITY } from '../../objects/quantity.ts';

@@ -1,7 +1,7 @@
 /**
  * What is allowed in a pod or template, and hardly meant: the API server warns of it.
  *
- * Differs from upstream: old annotations of AppArmor and volumes of removed plug-ins raise no warning.
+ * Differs from Kubernetes: old annotations of AppArmor and volumes of removed plug-ins raise no warning.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import { at } from '../shared/field-errors.ts';

@@ -2,7 +2,7 @@
  * The admission plug-ins that are on by default, as far as they change or refuse new pods: ServiceAccount, Priority,
  * DefaultTolerationSeconds, RuntimeClass, PodTopologyLabels, in that order.
  *
- * Differs from upstream: a PriorityClass marked globalDefault is not looked for (that needs a list of all of them); a
+ * Differs from Kubernetes: a PriorityClass marked globalDefault is not looked for (that needs a list of all of them); a
  * missing service account is refused at once, without waiting for the controller that creates `default`.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';

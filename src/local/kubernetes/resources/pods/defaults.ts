@@ -1,7 +1,7 @@
 /**
  * Defaults of pods, beyond those of every pod spec: requests from limits, ports of the host, service links.
  *
- * Differs from upstream: a whole pod's limits of huge pages are not summed up from its containers.
+ * Differs from Kubernetes: a whole pod's limits of huge pages are not summed up from its containers.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';

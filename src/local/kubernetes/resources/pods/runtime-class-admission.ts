@@ -1,6 +1,6 @@
 /**
- * Admission plug-in RuntimeClass. There are no such classes here: a pod that names one is refused, and so is one that
- * brings an overhead, which only a class may define.
+ * Admission plug-in RuntimeClass. Differs from Kubernetes: there are no such classes, so a pod that names one is
+ * refused, and so is one that brings an overhead, which only a class may define.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import type { Refusal } from '../resource.ts';

@@ -2,7 +2,7 @@
  * Admission plug-in ServiceAccount: every pod runs under an account that exists, and its containers find a token, the
  * cluster's certificate authority and their namespace under one path.
  *
- * Differs from upstream: the annotation that limits mountable secrets is not honoured.
+ * Differs from Kubernetes: the annotation that limits mountable secrets is not honoured.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';

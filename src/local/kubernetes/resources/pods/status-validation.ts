@@ -1,7 +1,7 @@
 /**
  * What a write to a pod's status may not do: change the class, move an ended container back, name a malformed address.
  *
- * Differs from upstream: dynamic resources and users of containers are not looked at.
+ * Differs from Kubernetes: dynamic resources and users of containers are not looked at.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';

@@ -1,7 +1,7 @@
 /**
  * What an update of a pod may change: images, tolerations (more), the active deadline (less), scheduling gates (fewer).
  *
- * Differs from upstream: the node selector and affinity of a gated pod cannot be narrowed.
+ * Differs from Kubernetes: the node selector and affinity of a gated pod cannot be narrowed.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';

@@ -1,7 +1,7 @@
 /**
  * RoleBindings and ClusterRoleBindings: who has a role. The role never changes.
  *
- * Differs from upstream: whoever may write bindings may bind any role (no `bind` check).
+ * Differs from Kubernetes: whoever may write bindings may bind any role (no `bind` check).
  */
 import type { JsonObject } from '../../../../core/model/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';

@@ -1,7 +1,7 @@
 /**
  * Roles and ClusterRoles: what may be done. Their names are whatever a path can hold.
  *
- * Differs from upstream: nobody is kept from granting more than they may do themselves (no escalation check); a local
+ * Differs from Kubernetes: nobody is kept from granting more than they may do themselves (no escalation check); a local
  * cluster's users are its owner and its own parts. Aggregated ClusterRoles are kept as written and not filled in.
  */
 import type { JsonObject } from '../../../../core/model/json.ts';

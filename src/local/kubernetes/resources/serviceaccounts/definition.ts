@@ -1,7 +1,7 @@
 /**
  * ServiceAccounts: a name to run under. References to secrets carry names only.
  *
- * Not here: the token subresource; the simulated runtime's containers call no API server.
+ * Differs from Kubernetes: no token subresource, as the simulated runtime's containers call no API server.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import { defineResource } from '../define-resource.ts';

@@ -1,7 +1,7 @@
 /**
  * All filters, in kube-scheduler's order: the first that fails speaks for the node.
  *
- * Left out against upstream: volumes, pod affinity and anti-affinity, topology spread, dynamic resources.
+ * Differs from Kubernetes: no look at volumes, pod affinity and anti-affinity, topology spread, dynamic resources.
  */
 import type { NodeState } from '../node-state.ts';
 import type { SchedulingPod } from '../scheduling-pod.ts';

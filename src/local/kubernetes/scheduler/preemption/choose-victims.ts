@@ -1,10 +1,10 @@
 /**
  * Which pods must go so that a more important one fits? Pure.
  *
- * On each node that other pods keep the pod from, all pods of lower priority are taken off in thought, and put back, the
- * most important first, while the pod still fits: the rest are victims. The node with the least important victims wins:
- * lowest highest priority, then lowest sum, then fewest. Differs from upstream: disruption budgets and start times play no
- * part.
+ * On each node that other pods keep the pod from, all pods of lower priority are taken off in thought, and put back,
+ * the most important first, while the pod still fits: the rest are victims. The node with the least important victims
+ * wins: lowest highest priority, then lowest sum, then fewest. Differs from Kubernetes: disruption budgets and start
+ * times play no part.
  */
 import { compareText } from '../../../../core/compare-text.ts';
 import { findFailure } from '../filters/find-failure.ts';

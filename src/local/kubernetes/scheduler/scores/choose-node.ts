@@ -1,10 +1,10 @@
 /**
  * The best of the nodes that can take a pod.
  *
- * Score = 3 × untolerated PreferNoSchedule taints (fewest best) + 2 × preferred node affinity + 1 × least allocated, each
- * from 0 to 100, as kube-scheduler weighs them. Differs from upstream: balanced allocation, image locality, topology
- * spread and pod affinity do not count; containers without requests count as nothing; among equals the node with the
- * fewest pods wins, then the first, where upstream draws lots.
+ * Score = 3 × untolerated PreferNoSchedule taints (fewest best) + 2 × preferred node affinity + 1 × least allocated,
+ * each from 0 to 100, as kube-scheduler weighs them. Differs from Kubernetes: balanced allocation, image locality,
+ * topology spread and pod affinity do not count; containers without requests count as nothing; among equals the node
+ * with the fewest pods wins, then the first, where kube-scheduler draws lots.
  */
 import { toleratesTaint } from '../../../../core/taints.ts';
 import type { NodeState } from '../node-state.ts';
