@@ -25,32 +25,51 @@ import {
 /** As often is a generated name tried. */
 const NAME_ATTEMPTS_MAX = 8;
 
+/** How an object is created. */
+export interface CreateOptions {
+  readonly isDryRun: boolean;
+  /** By PUT: what it says of its own deletion stays, as on the real server. */
+  readonly keepsDeletion?: boolean;
+  /** Told of the object when the rules are content, even if its name turns out to be taken. */
+  readonly onValid?: (object: ApiObject) => void;
+}
+
 /** Creates it; the object as stored (without a resourceVersion when dry), or why not. */
 export function createObject(
   call: ResourceCall,
   decoded: ApiObject,
-  { isDryRun }: { readonly isDryRun: boolean },
+  { isDryRun, keepsDeletion = false, onValid }: CreateOptions,
 ): ApiObject | Status {
   const { resource, services } = call;
-  const placed = inRequestNamespace(call, withoutSystemFields(decoded));
+  const given = keepsDeletion ? withoutIdentity(decoded) : withoutSystemFields(decoded);
+  const placed = inRequestNamespace(call, given);
   if (isStatus(placed)) return placed;
   const context = ruleContext(services);
   const givenName = (placed.metadata as Partial<Metadata>).name ?? '';
   const lifecycle = namespaceRefusal(call, givenName);
   if (lifecycle !== undefined) return lifecycle;
-  const defaulted = resource.rules.applyDefaults(placed);
-  const admitted = resource.rules.admit?.(defaulted, context) ?? defaulted;
+  const admitted = admittedObject(call, placed, context);
   if (isRefusal(admitted)) return refusalStatus(admitted, resourceSubject(resource, givenName));
 
   const named = withIdentity(call, admitted, context.nowText);
   const prepared = resource.rules.prepareForCreate(named, context);
   const { name } = prepared.metadata;
-  const refusal =
-    ruleRefusal(resource, prepared, { context, givenName }) ??
-    versionRefusal(decoded) ??
-    existenceRefusal(call, name, { isGenerated: givenName === '' });
+  const refusal = ruleRefusal(resource, prepared, { context, givenName });
   if (refusal !== undefined) return refusal;
+  onValid?.(prepared);
+  const isGenerated = givenName === '';
+  const conflict = versionRefusal(decoded) ?? existenceRefusal(call, name, { isGenerated });
+  if (conflict !== undefined) return conflict;
   return isDryRun ? prepared : services.store.insert(resource.resourceName, prepared);
+}
+
+function admittedObject(
+  { resource }: ResourceCall,
+  placed: ApiObject,
+  context: RuleContext,
+): ApiObject | Refusal {
+  const defaulted = resource.rules.applyDefaults(placed);
+  return resource.rules.admit?.(defaulted, context) ?? defaulted;
 }
 
 function ruleRefusal(
@@ -86,6 +105,18 @@ function existenceRefusal(
 
 function isRefusal(value: ApiObject | Refusal): value is Refusal {
   return typeof (value as Partial<Refusal>).code === 'number' && !('metadata' in value);
+}
+
+/** What a PUT that creates may not choose: the fields of a deletion stay. */
+function withoutIdentity(object: ApiObject): ApiObject {
+  const {
+    uid: _uid,
+    resourceVersion: _resourceVersion,
+    creationTimestamp: _creationTimestamp,
+    managedFields: _managedFields,
+    ...metadata
+  } = object.metadata;
+  return { ...object, metadata } as ApiObject; // as below
 }
 
 /** Also managedFields: this server tracks no field owners. */

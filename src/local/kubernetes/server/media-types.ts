@@ -1,7 +1,7 @@
 /**
  * Media types of requests and answers: which format a body is in, which one the client wants back.
  *
- * Unlike a real API server's, answers are never in protobuf, and CBOR is not spoken at all: clients offer JSON besides.
+ * Differs from Kubernetes: answers are never in protobuf, and CBOR is not spoken at all: clients offer JSON besides.
  */
 
 /** A format that bodies are written in. */
@@ -39,7 +39,8 @@ export function answerFormat(accept: string | undefined): BodyFormat | undefined
   // Stable: of two that are liked equally the first counts.
   ranges.sort((left, right) => right.quality - left.quality);
   for (const { type } of ranges) {
-    if (type === 'application/json' || type === 'application/*' || type === '*/*') return 'json';
+    // The original takes no half of a wildcard.
+    if (type === 'application/json' || type === '*/*') return 'json';
     if (type === 'application/yaml') return 'yaml';
   }
   return undefined;

@@ -15,7 +15,6 @@ import { PatchError } from './patch-outcome.ts';
 
 const OPERATIONS = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
 const MEMBERS = new Set(['op', 'path', 'from', 'value']);
-const NEEDS_VALUE = new Set(['add', 'replace']);
 const NEEDS_FROM = new Set(['move', 'copy']);
 const ADDS = new Set(['add', 'move', 'copy']);
 
@@ -82,7 +81,7 @@ function applyPlain(document: Json, operation: CheckedOperation): void {
 function checkedOperation({ op, path, from, value }: JsonObject): CheckedOperation {
   if (typeof op !== 'string' || !OPERATIONS.has(op)) throw inapplicable('unexpected operation');
   if (typeof path !== 'string') throw inapplicable(`${op} operation: path is missing`);
-  if (NEEDS_VALUE.has(op) && value === undefined) throw inapplicable(`${op}: value is missing`);
+  // An absent value is a null.
   const base = { op, path: pointerOf(path, op), value: value === undefined ? null : copyOf(value) };
   if (!NEEDS_FROM.has(op)) return base;
   if (typeof from !== 'string') throw inapplicable(`${op} operation: from is missing`);

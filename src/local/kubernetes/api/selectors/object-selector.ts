@@ -50,6 +50,14 @@ export function parseObjectSelector(
   };
 }
 
+/** Why a query's labelSelector cannot be read. It is looked at before all other options, fields after them. */
+export function labelRefusal(query: URLSearchParams): Status | undefined {
+  const text = query.get('labelSelector') ?? '';
+  if (text === '') return undefined;
+  const labels = parseLabelSelector(text);
+  return labels.kind === 'malformed' ? badRequest(labels.message) : undefined;
+}
+
 function conjunction(
   predicates: readonly ((object: ApiObject) => boolean)[],
 ): (object: ApiObject) => boolean {

@@ -14,11 +14,11 @@ export function createInCollection(call: ResourceCall): ApiAnswer {
   if (isStatus(options)) return answerStatus(options);
   const decoded = decodeBody(call, call.resource, options);
   if (isStatus(decoded)) return answerStatus(decoded);
-  const { warnings } = decoded;
-  const created = createObject(call, decoded.object, options);
-  if (isStatus(created)) return answerStatus(created, warnings);
-  return answerWritten(call, created, {
-    status: 201,
-    warnings: [...warnings, ...warningsOf(call.resource.rules, created)],
+  const warnings = [...decoded.warnings];
+  const created = createObject(call, decoded.object, {
+    ...options,
+    onValid: (object) => warnings.push(...warningsOf(call.resource.rules, object)),
   });
+  if (isStatus(created)) return answerStatus(created, warnings);
+  return answerWritten(call, created, { status: 201, warnings });
 }

@@ -12,7 +12,9 @@ export function getObject(call: ObjectCall): ApiAnswer {
   const { store } = call.services;
   const versionText = call.query.get('resourceVersion');
   if (versionText !== null) {
-    const version = parseResourceVersion(versionText, 'get');
+    // Events, alone, are not served from a cache: the version is read as a list's.
+    const purpose = call.resource.resourceName === 'events' ? 'list' : 'get';
+    const version = parseResourceVersion(versionText, purpose);
     if (typeof version === 'object' && isStatus(version)) return answerStatus(version);
     if (version !== undefined && version > store.version()) {
       return answerStatus(tooLargeResourceVersion(versionText, store.version()));

@@ -15,7 +15,7 @@ import { formatListToken, parseListToken } from '../list-token.ts';
 import { renderList } from '../render.ts';
 import type { ListMetadata } from '../render.ts';
 import type { ResourceCall } from '../resource-call.ts';
-import { parseObjectSelector } from '../selectors/object-selector.ts';
+import { labelRefusal, parseObjectSelector } from '../selectors/object-selector.ts';
 import type { ObjectSelector } from '../selectors/object-selector.ts';
 import { badRequest, expired, isStatus, tooLargeResourceVersion } from '../statuses.ts';
 
@@ -34,6 +34,8 @@ export function listObjects(call: ResourceCall): ApiAnswer {
 
 /** Reads the page that a query asks for; deletions of collections read the same way. */
 export function readPage(call: ResourceCall): ListPage | Status {
+  const malformed = labelRefusal(call.query);
+  if (malformed !== undefined) return malformed;
   const options = parseListOptions(call.query, 'list');
   if (isStatus(options)) return options;
   const selector = parseObjectSelector(call.resource, call.query);

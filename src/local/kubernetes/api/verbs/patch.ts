@@ -54,6 +54,11 @@ interface Patched {
   readonly warnings: readonly string[];
 }
 
+interface RefusedPatch {
+  readonly refusal: Status;
+  readonly warnings: readonly string[];
+}
+
 /** Answers it: 200. */
 export function patchObject(call: ObjectCall, rules: UpdateRules): ApiAnswer {
   const type = PATCH_TYPES.get(mediaTypeOf(call.request.contentType));
@@ -66,6 +71,7 @@ export function patchObject(call: ObjectCall, rules: UpdateRules): ApiAnswer {
   const patched = patchedObject(call, { current, type, options });
   if (isStatus(patched)) return answerStatus(patched);
   const { warnings } = patched;
+  if ('refusal' in patched) return answerStatus(patched.refusal, warnings);
   const placed = inRequestNamespace(call, patched.object);
   if (isStatus(placed)) return answerStatus(placed, warnings);
   const misnamed = nameRefusal(placed, call.name);
@@ -86,13 +92,16 @@ function patchedObject(
     readonly type: Exclude<PatchType, 'apply'>;
     readonly options: WriteOptions;
   },
-): Patched | Status {
+): Patched | RefusedPatch | Status {
   const { current, type, options } = input;
   const patch = call.request.body;
   if (patch === undefined) return badRequest('error decoding patch: unexpected end of JSON input');
   const outcome = apply(call, { current, type, patch });
   if (isStatus(outcome)) return outcome;
   if (outcome.kind !== 'patched') return refusalOf(outcome);
+  if (type !== 'strategic' && isVersionless(outcome.value)) {
+    return refuseVersionless(call.name, outcome.value, options);
+  }
   const typed = typedValue(call, outcome.value, type);
   if (isStatus(typed)) return typed;
   const decoded = call.services.schema.decode(call.resource, typed);
@@ -108,13 +117,24 @@ function patchedObject(
   };
 }
 
-function hasVersion({ apiVersion }: JsonObject): boolean {
-  return apiVersion !== undefined && apiVersion !== null && apiVersion !== '';
+function isVersionless(value: Json): value is JsonObject {
+  if (!isJsonObject(value)) return false;
+  const { apiVersion } = value;
+  return apiVersion === undefined || apiVersion === null || apiVersion === '';
+}
+
+/** Without a version the real server reads its own internal form, which has none of the members, the name included. */
+function refuseVersionless(name: string, value: JsonObject, options: WriteOptions): RefusedPatch {
+  const members = Object.keys(value).filter((key) => key !== 'kind' && key !== 'apiVersion');
+  return {
+    refusal: badRequest(`the name of the object (${name} based on URL) was undeterminable`),
+    warnings: options.fieldValidation === 'Warn' ? unknownFieldTexts(members) : [],
+  };
 }
 
 /** A strategic patch cannot change the kind: the server knows into what it decodes. The others can, and fail by it. */
 function typedValue(
-  { resource, name }: ObjectCall,
+  { resource }: ObjectCall,
   value: Json,
   type: Exclude<PatchType, 'apply'>,
 ): JsonObject | Status {
@@ -123,14 +143,17 @@ function typedValue(
   const apiVersion = apiVersionOf(resource);
   if (value.kind === resource.kind && value.apiVersion === apiVersion) return value;
   if (type !== 'strategic') {
-    if (!hasVersion(value)) {
-      // Without a version the real server reads its own internal form, and finds no name in it.
-      return badRequest(`the name of the object (${name} based on URL) was undeterminable`);
-    }
     const isKind = (value.kind ?? resource.kind) === resource.kind;
     if (!isKind || value.apiVersion !== apiVersion) return invalidPatch(unknownKind);
   }
+  if (!isTextOrNothing(value.kind) || !isTextOrNothing(value.apiVersion)) {
+    return invalidPatch('kind and apiVersion are strings');
+  }
   return { ...value, kind: resource.kind, apiVersion };
+}
+
+function isTextOrNothing(value: Json | undefined): boolean {
+  return value === undefined || value === null || typeof value === 'string';
 }
 
 function apply(

@@ -73,7 +73,13 @@ function createByPut(
   if (!/^\d*$/.test(resourceVersion ?? '')) {
     return internal(`strconv.ParseUint: parsing "${resourceVersion ?? ''}": invalid syntax`);
   }
-  return createObject(call, { ...object, metadata } as ApiObject, options);
+  const created = createObject(call, { ...object, metadata } as ApiObject, {
+    ...options,
+    keepsDeletion: true,
+  });
+  if (isStatus(created) || !options.isDryRun || resourceVersion === undefined) return created;
+  // Nothing was stored that would have another one.
+  return { ...created, metadata: { ...created.metadata, resourceVersion } };
 }
 
 /** A UID in the object of a PUT is a precondition, unlike in a patch, where it is an attempt to change it. */

@@ -24,7 +24,7 @@ import type { ListOptions } from '../list-options.ts';
 import { apiVersionOf, frameRenderer } from '../render.ts';
 import { bookmarkAnnotations } from '../template-generation.ts';
 import type { ResourceCall } from '../resource-call.ts';
-import { parseObjectSelector } from '../selectors/object-selector.ts';
+import { labelRefusal, parseObjectSelector } from '../selectors/object-selector.ts';
 import type { ObjectSelector } from '../selectors/object-selector.ts';
 import { expired, isStatus, tooLargeResourceVersion } from '../statuses.ts';
 import { candidates } from './list.ts';
@@ -37,9 +37,14 @@ const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /** Answers it: the stream begins when the answer's `open` is called. */
 export function watchObjects(call: ResourceCall): ApiAnswer {
+  const malformed = labelRefusal(call.query);
+  if (malformed !== undefined) return answerStatus(malformed);
+  const options = parseListOptions(call.query, 'watch');
+  // A version that is none is found last, when the watch begins.
+  const isVersionAtFault = isStatus(options) && options.code >= 500;
+  if (isStatus(options) && !isVersionAtFault) return answerStatus(options);
   const selector = parseObjectSelector(call.resource, call.query);
   if (isStatus(selector)) return answerStatus(selector);
-  const options = parseListOptions(call.query, 'watch');
   if (isStatus(options)) return answerStatus(options);
   const { random } = call.services;
   const timeoutMs =

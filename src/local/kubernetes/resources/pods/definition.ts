@@ -10,7 +10,7 @@ import type { ApiObject } from '../../objects/api-object.ts';
 import { dropDisabledFields } from '../pod-spec/disabled-fields.ts';
 import { podWarnings } from '../pod-spec/warnings.ts';
 import { defineResource, withGeneration, withStatus } from '../define-resource.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource, RuleContext } from '../resource.ts';
 import { editObjectAt, listAt, numberAt, objectAt, textAt } from '../shared/json-edit.ts';
 import { checkLabel } from '../shared/names.ts';
 import { admitPod } from './admission.ts';
@@ -63,7 +63,12 @@ function prepareForCreate(asked: ApiObject, { nowText }: RuleContext): ApiObject
   const status = { phase: 'Pending', qosClass: qosClassOf(spec) };
   const isGated = listAt(spec, 'schedulingGates').length > 0;
   return withGeneration(
-    withStatus(pod, isGated ? { ...status, conditions: [{ ...GATED_CONDITION, lastTransitionTime: nowText }] } : status),
+    withStatus(
+      pod,
+      isGated
+        ? { ...status, conditions: [{ ...GATED_CONDITION, lastTransitionTime: nowText }] }
+        : status,
+    ),
     1,
   );
 }

@@ -44,6 +44,7 @@ describe('applyJsonPatch', () => {
       [{ op: 'replace', path: '/a/n', value: 1 }],
       { ...DOCUMENT, a: { ...DOCUMENT.a, n: 1 } },
     ],
+    ['adds null where no value is given', [{ op: 'add', path: '/n' }], { ...DOCUMENT, n: null }],
     ['replaces the whole document', [{ op: 'replace', path: '', value: { z: 1 } }], { z: 1 }],
     [
       'passes over what is before the first slash',
@@ -63,7 +64,6 @@ describe('applyJsonPatch', () => {
     ['finds no place in a missing parent', [{ op: 'add', path: '/x/y', value: 1 }], 'inapplicable'],
     ['finds no place behind a list', [{ op: 'add', path: '/list/3', value: 1 }], 'inapplicable'],
     ['finds no index in a word', [{ op: 'add', path: '/list/x', value: 1 }], 'inapplicable'],
-    ['cannot add without a value', [{ op: 'add', path: '/n' }], 'inapplicable'],
     ['cannot copy what is missing', [{ op: 'copy', from: '/nope', path: '/n' }], 'inapplicable'],
     ['cannot move from nowhere', [{ op: 'move', path: '/n' }], 'inapplicable'],
     ['knows no other operation', [{ op: 'foo', path: '/n' }], 'inapplicable'],
