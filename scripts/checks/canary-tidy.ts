@@ -9,11 +9,15 @@ import type { Canary } from './canary.ts';
 const header = '/**\n * One line.\n * Two lines.\n * Three lines.\n */\n';
 const longFunction = `function long(): void {\n${'  work();\n'.repeat(75)}}\n`;
 const longTest = `it('is long', () => {\n${'  work();\n'.repeat(125)}});\n`;
+const longBlock = `(() => {\n${'  work();\n'.repeat(75)}});\n`;
 
 const files: Readonly<Record<string, string>> = {
   'src/core/long-function.ts': header + longFunction,
   'test/unit/long-test.test.ts': header + longTest,
   'test/unit/long-helper.test.ts': header + longFunction,
+  'test/unit/long-callback.test.ts': `${header}described${longBlock}`,
+  // A chapter, which must be let through.
+  'test/unit/clean-chapter.test.ts': `${header}describeThings${longBlock}`,
   'src/core/long-file.ts': header + '\n'.repeat(600),
   'src/core/no-header.ts': 'export {};\n',
   'src/core/short-header.ts': `// Only one line.\n${'export {};\n'.repeat(45)}`,
@@ -30,6 +34,10 @@ const files: Readonly<Record<string, string>> = {
   'docs/promise.md': '| S1 | one pod | test/unit/not-there.test.ts |\n| S2 | two | nothing |\n',
   'docs/parity.md': '# Parity\n',
   'src/core/differs.ts': `${header}// Differs from upstream: it is better.\n`,
+  'src/local/kubernetes/differs.ts': `${header}/**\n * It is simple. Differs from\n * Kubernetes: it does less.\n */\n`,
+  'src/local/kubernetes/clean-differs.ts': `${header}// Differs from Kubernetes: it is named.\n`,
+  'src/local/kubernetes/wrong-tag.ts': `${header}// Differs from upstream: but which?\n`,
+  'docs/local-cluster.md': '| `src/local/kubernetes/clean-differs.ts` | it is named |\n',
   'package.json':
     '{"scripts":{"bare":"tsc"},"dependencies":{"ranged":"^1.0.0"},"allowScripts":{"node":true}}\n',
   'package-lock.json':
@@ -45,6 +53,7 @@ export const tidyCanaries: readonly Canary[] = [
       /long-function\.ts:\d+ function-length/,
       /long-test\.test\.ts:\d+ function-length/,
       /long-helper\.test\.ts:\d+ function-length/,
+      /long-callback\.test\.ts:\d+ function-length/,
       /long-file\.ts:\d+ file-length/,
       /no-header\.ts:\d+ module-header/,
       /short-header\.ts:\d+ module-header/,
@@ -61,7 +70,9 @@ export const tidyCanaries: readonly Canary[] = [
       /0001-twice\.md:1 adr: has the number/,
       /promise\.md:1 promise: promise S1 names test\/unit\/not-there/,
       /promise\.md:2 promise: promise S2 names no test/,
-      /differs\.ts:\d+ parity/,
+      /src\/core\/differs\.ts:\d+ parity/,
+      /kubernetes\/differs\.ts:7 parity/,
+      /wrong-tag\.ts:\d+ parity: a difference with the tag of another part/,
       /package\.json:1 manifest: ranged has the range/,
       /package\.json:1 manifest: the script bare/,
       /package\.json:1 manifest: unknown has an install script/,

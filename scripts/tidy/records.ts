@@ -1,13 +1,34 @@
 /**
- * Records that must stay whole: the index of decisions, the list of promises, the list of differences from upstream.
+ * Records that must stay whole: the index of decisions, the list of promises, the lists of differences.
  *
  * Every ADR is linked in docs/adr/README.md and has the sections of the template. Every promise in docs/promise.md
- * names a test that exists. Every file with the tag `Differs from upstream:` is named in docs/parity.md. The last two
- * are checked as soon as these documents exist. What they say is not judged.
+ * names a test that exists. Every file with the tag `Differs from upstream:` (the built-in DaemonSet controller) is named
+ * in docs/parity.md, every one with `Differs from Kubernetes:` (the local cluster) in docs/local-cluster.md or
+ * docs/emulator.md; each tag belongs to its own part of the sources. Promises and differences are checked as soon as
+ * these documents exist. What they say is not judged.
  */
 import type { Finding, Repository, TextFile } from './repository.ts';
 
-const DIFFERENCE_TAG = /Differs from upstream:/;
+/** A tag for differences, where it may stand, and the documents of which one must name the file. */
+interface DifferenceRule {
+  /** A line of a comment may break within the tag. */
+  readonly tag: RegExp;
+  readonly place: RegExp;
+  readonly documents: readonly string[];
+}
+
+const DIFFERENCES: readonly DifferenceRule[] = [
+  {
+    tag: /Differs[\s*/]+from[\s*/]+upstream:/,
+    place: /^(src(?!\/local\/kubernetes\/)|functions)\//,
+    documents: ['docs/parity.md'],
+  },
+  {
+    tag: /Differs[\s*/]+from[\s*/]+Kubernetes:/,
+    place: /^src\/local\/kubernetes\//,
+    documents: ['docs/local-cluster.md', 'docs/emulator.md'],
+  },
+];
 const sections = ['context', 'decision', 'consequences', 'rejected', 'guard'];
 
 function findFile(repository: Repository, path: string): TextFile | undefined {
@@ -56,18 +77,20 @@ function checkPromises(repository: Repository): Finding[] {
   });
 }
 
-function checkDifferences(repository: Repository): Finding[] {
-  const document = findFile(repository, 'docs/parity.md');
-  if (document === undefined) return [];
-  return repository.files
-    .filter((file) => /^(src|functions)\//.test(file.path) && DIFFERENCE_TAG.test(file.text))
-    .filter((file) => !document.text.includes(file.path))
-    .map((file) => ({
-      rule: 'parity',
-      path: file.path,
-      line: file.text.split('\n').findIndex((text) => DIFFERENCE_TAG.test(text)) + 1,
-      message: 'a difference from upstream in a file that docs/parity.md does not name',
-    }));
+function checkDifference(repository: Repository, rule: DifferenceRule): Finding[] {
+  const documents = rule.documents.flatMap((path) => findFile(repository, path) ?? []);
+  if (documents.length === 0) return [];
+  return repository.files.flatMap(({ path, text }) => {
+    const index = /^(src|functions)\//.test(path) ? text.search(rule.tag) : -1;
+    if (index === -1) return [];
+    const isNamed = documents.some((document) => document.text.includes(path));
+    if (isNamed && rule.place.test(path)) return [];
+    const line = text.slice(0, index).split('\n').length;
+    const message = rule.place.test(path)
+      ? `a difference in a file that ${rule.documents.join(' or ')} does not name`
+      : 'a difference with the tag of another part (see CONTRIBUTING.md)';
+    return [{ rule: 'parity', path, line, message }];
+  });
 }
 
 /** Finds records that are missing from their index. */
@@ -75,6 +98,6 @@ export function checkRecords(repository: Repository): Finding[] {
   return [
     ...checkDecisions(repository),
     ...checkPromises(repository),
-    ...checkDifferences(repository),
+    ...DIFFERENCES.flatMap((rule) => checkDifference(repository, rule)),
   ];
 }
