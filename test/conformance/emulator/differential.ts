@@ -39,6 +39,8 @@ export interface DifferentialReport {
 
 const EPISODE_STEPS = 60;
 const REPLAYS_MAX = 3;
+/** More are named by their number: the first ones are to be understood first. */
+const CLASSES_MAX = 12;
 
 interface Found {
   readonly difference: Difference;
@@ -71,8 +73,11 @@ export async function compareServers(options: DifferentialOptions): Promise<Diff
   }
   const unlisted: string[] = [];
   const mostFrequent = [...classes.values()].sort((one, other) => other.count - one.count);
-  for (const [index, found] of mostFrequent.entries()) {
+  for (const [index, found] of mostFrequent.slice(0, CLASSES_MAX).entries()) {
     unlisted.push(await describeFound(options, found, index < REPLAYS_MAX));
+  }
+  if (mostFrequent.length > CLASSES_MAX) {
+    unlisted.push(`and ${mostFrequent.length - CLASSES_MAX} more classes`);
   }
   const unused = allowed.filter((one) => !used.has(one));
   return { stepsPlayed, unlisted, unused, allowedCount };

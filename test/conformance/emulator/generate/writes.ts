@@ -49,9 +49,11 @@ export const createDryRun: StepBuilder = (context, collection) => {
 /** POST with generateName, then GET of what came of it. */
 export const createGenerateName: StepBuilder = (context, collection) => {
   const place = pickPlace(context, collection);
+  // A prefix of its own: how two random suffixes sort would be chance.
+  const stem = `gen-${context.nextId}`;
   const generateName = context.seeded.pick([
-    `${context.prefix}-gen-`,
-    `${context.prefix}.gen.`,
+    `${context.prefix}-${stem}-`,
+    `${context.prefix}.${stem}.`,
     'Bad_',
   ]);
   const body = applyChanges(makeBody(context, place), [
