@@ -100,6 +100,8 @@ export function startFleet(options: FleetOptions): Fleet {
     stop: async () => {
       observation.stop();
       await Promise.all([...agents.values()].map((agent) => agent.stop()));
+      // Timers of what still ran would keep the process alive.
+      for (const agent of agents.values()) agent.powerOff();
       agents.clear();
     },
   };
