@@ -114,6 +114,7 @@ function withoutIdentity(object: ApiObject): ApiObject {
     resourceVersion: _resourceVersion,
     creationTimestamp: _creationTimestamp,
     managedFields: _managedFields,
+    selfLink: _selfLink,
     ...metadata
   } = object.metadata;
   return { ...object, metadata } as ApiObject; // as below

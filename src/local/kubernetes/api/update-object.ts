@@ -87,7 +87,12 @@ function versionRefusal(resource: Resource, { next, current }: Update): Status |
 function withServerFields(next: ApiObject, current: Metadata): ApiObject {
   const given = next.metadata;
   if (given === current) return next;
-  const { managedFields: _managedFields, generation: _generation, ...rest } = given;
+  const {
+    managedFields: _managedFields,
+    generation: _generation,
+    selfLink: _selfLink,
+    ...rest
+  } = given;
   const uid: string | undefined = given.uid;
   const { deletionTimestamp, deletionGracePeriodSeconds, generation } = current;
   return {

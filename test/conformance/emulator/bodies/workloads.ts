@@ -187,7 +187,8 @@ export const CONTROLLER_REVISION_BODIES: Bodies = {
     revision: seeded.integer({ from: 0, to: 5 }),
     data: seeded.pick([
       { spec: { template: { $patch: 'replace', spec: { a: [1, 2.5, null] } } } },
-      { apiVersion: 'v1', kind: 'ConfigMap', data: { a: 'b' } },
+      // Not of a kind that the real server knows: it would read that with its own types, and call it changed.
+      { apiVersion: 'example.com/v1', kind: 'Other', data: { a: 'b' } },
       {},
     ]),
   }),

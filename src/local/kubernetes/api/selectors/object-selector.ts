@@ -50,12 +50,14 @@ export function parseObjectSelector(
   };
 }
 
-/** Why a query's labelSelector cannot be read. It is looked at before all other options, fields after them. */
-export function labelRefusal(query: URLSearchParams): Status | undefined {
-  const text = query.get('labelSelector') ?? '';
-  if (text === '') return undefined;
-  const labels = parseLabelSelector(text);
-  return labels.kind === 'malformed' ? badRequest(labels.message) : undefined;
+/** Why a query's selectors cannot be read; asked before all other options, whether the fields exist after them. */
+export function syntaxRefusal(query: URLSearchParams): Status | undefined {
+  const labelText = query.get('labelSelector') ?? '';
+  const fieldText = query.get('fieldSelector') ?? '';
+  const labels = labelText === '' ? undefined : parseLabelSelector(labelText);
+  if (labels?.kind === 'malformed') return badRequest(labels.message);
+  const fields = fieldText === '' ? undefined : parseFieldSelector(fieldText);
+  return fields?.kind === 'malformed' ? badRequest(fields.message) : undefined;
 }
 
 function conjunction(

@@ -15,7 +15,7 @@ import { formatListToken, parseListToken } from '../list-token.ts';
 import { renderList } from '../render.ts';
 import type { ListMetadata } from '../render.ts';
 import type { ResourceCall } from '../resource-call.ts';
-import { labelRefusal, parseObjectSelector } from '../selectors/object-selector.ts';
+import { parseObjectSelector, syntaxRefusal } from '../selectors/object-selector.ts';
 import type { ObjectSelector } from '../selectors/object-selector.ts';
 import { badRequest, expired, isStatus, tooLargeResourceVersion } from '../statuses.ts';
 
@@ -34,7 +34,7 @@ export function listObjects(call: ResourceCall): ApiAnswer {
 
 /** Reads the page that a query asks for; deletions of collections read the same way. */
 export function readPage(call: ResourceCall): ListPage | Status {
-  const malformed = labelRefusal(call.query);
+  const malformed = syntaxRefusal(call.query);
   if (malformed !== undefined) return malformed;
   const options = parseListOptions(call.query, 'list');
   if (isStatus(options)) return options;

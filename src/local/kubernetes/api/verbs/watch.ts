@@ -24,7 +24,7 @@ import type { ListOptions } from '../list-options.ts';
 import { apiVersionOf, frameRenderer } from '../render.ts';
 import { bookmarkAnnotations } from '../template-generation.ts';
 import type { ResourceCall } from '../resource-call.ts';
-import { labelRefusal, parseObjectSelector } from '../selectors/object-selector.ts';
+import { parseObjectSelector, syntaxRefusal } from '../selectors/object-selector.ts';
 import type { ObjectSelector } from '../selectors/object-selector.ts';
 import { expired, isStatus, tooLargeResourceVersion } from '../statuses.ts';
 import { candidates } from './list.ts';
@@ -37,7 +37,7 @@ const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /** Answers it: the stream begins when the answer's `open` is called. */
 export function watchObjects(call: ResourceCall): ApiAnswer {
-  const malformed = labelRefusal(call.query);
+  const malformed = syntaxRefusal(call.query);
   if (malformed !== undefined) return answerStatus(malformed);
   const options = parseListOptions(call.query, 'watch');
   // A version that is none is found last, when the watch begins.
