@@ -2,11 +2,13 @@
  * Runs the comparison by hand and prints the classes of differences, most frequent first.
  *
  * Usage: node test/conformance/emulator/run.ts [--seed 1] [--episodes 20] [--steps 60] [--right local|real]
+ *        [--from 0] [--examples 2]; with more than two examples the bodies are printed too
  */
 import { parseArgs } from 'node:util';
 import { classOf } from './compare.ts';
 import type { Difference } from './compare.ts';
 import { generateEpisode } from './generate/generate-episode.ts';
+import { openLocalServer } from './open-local-server.ts';
 import { openRealServer } from './open-servers.ts';
 import { runEpisode } from './run-episode.ts';
 
@@ -22,10 +24,7 @@ const { values } = parseArgs({
 });
 const startedAtMs = performance.now();
 const left = await openRealServer('left');
-const right =
-  values.right === 'real'
-    ? await openRealServer('right')
-    : await (await import('./open-local-server.ts')).openLocalServer();
+const right = values.right === 'real' ? await openRealServer('right') : await openLocalServer();
 const classes = new Map<string, { count: number; readonly examples: string[] }>();
 let stepsPlayed = 0;
 try {
@@ -46,9 +45,10 @@ try {
   for (const [name, { count, examples }] of lines) {
     process.stdout.write(`${String(count).padStart(5)}  ${name}\n${examples.join('')}`);
   }
-  const seconds = (from_: number): string => ((performance.now() - from_) / 1000).toFixed(1);
+  const secondsSince = (startMs: number): string =>
+    ((performance.now() - startMs) / 1000).toFixed(1);
   process.stdout.write(
-    `${stepsPlayed} steps, ${classes.size} classes, ${seconds(openedAtMs)} s (${seconds(startedAtMs)} s with start)\n`,
+    `${stepsPlayed} steps, ${classes.size} classes, ${secondsSince(openedAtMs)} s (${secondsSince(startedAtMs)} s with start)\n`,
   );
 } finally {
   await left.stop();
@@ -63,11 +63,10 @@ function note(index: number, difference: Difference): void {
   if (entry.examples.length >= Number(values.examples)) return;
   const { step, example } = difference;
   const body = step.body === undefined ? '' : JSON.stringify(step.body).slice(0, 700);
-  const cut = (value: unknown): string =>
-    JSON.stringify(value).slice(0, Number(process.env['CUT'] ?? 300));
+  const cut = (value: unknown): string => JSON.stringify(value).slice(0, 300);
   entry.examples.push(
     `         e${index}#${step.id} ${step.method} ${step.path} ${step.note.slice(0, 200)}\n` +
       `           at ${example.path}: real ${cut(example.left)} local ${cut(example.right)}\n` +
-      (values.examples === '2' ? '' : `           ${body}\n`),
+      (Number(values.examples) <= 2 ? '' : `           ${body}\n`),
   );
 }

@@ -111,8 +111,3 @@ export function pathOf(
   const subresource = where.subresource === undefined ? '' : `/${where.subresource}`;
   return `${prefix}${scope}/${plural}${name}${subresource}`;
 }
-
-/** `v1`, `apps/v1`. */
-export function apiVersionOf(collection: Pick<Collection, 'group' | 'version'>): string {
-  return collection.group === '' ? collection.version : `${collection.group}/${collection.version}`;
-}

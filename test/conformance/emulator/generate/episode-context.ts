@@ -39,7 +39,7 @@ export interface EpisodeContext {
 const NAMES = ['one', 'two', 'three'] as const;
 
 /** A namespace of the episode; now and then one that does not exist. */
-export function pickNamespace({ seeded, prefix }: EpisodeContext): string {
+function pickNamespace({ seeded, prefix }: EpisodeContext): string {
   const chance = seeded.next();
   if (chance < 0.65) return `${prefix}-a`;
   if (chance < 0.96) return `${prefix}-b`;
@@ -56,7 +56,7 @@ export function pickPlace(context: EpisodeContext, collection: Collection): Plac
 }
 
 /** The place of one object. */
-export function placeOf(collection: Collection, identity: Identity): Place {
+function placeOf(collection: Collection, identity: Identity): Place {
   const key = objectKey({ plural: collection.plural, ...identity });
   return { collection, identity, key };
 }

@@ -13,7 +13,6 @@ import {
   pickPlace,
 } from './episode-context.ts';
 import type { EpisodeContext, Place, StepBuilder } from './episode-context.ts';
-import { pathOf } from '../surface.ts';
 
 /** POST of a valid body, or of one with changes. */
 export const create: StepBuilder = (context, collection) => {
@@ -298,10 +297,6 @@ export const evict: StepBuilder = (context, collection) => {
     },
   ];
 };
-
-/** POST of an object to the path of another, or with a method that does not exist there. */
-export const misdirected = (context: EpisodeContext, place: Place): string =>
-  context.seeded.pick([objectPath(place), pathOf(place.collection)]);
 
 /** How long a list from the real server's cache may lag behind a write. */
 export const CACHE_LAG_MS = 30;
