@@ -34,11 +34,6 @@ export function describeOnBackends(
   }
 }
 
-/** The `skip` option for what only a real control plane has. */
-export function skipOnLocal(backend: Backend, reason: string): string | false {
-  return backend === 'local' ? reason : false;
-}
-
 /** Opens the cluster of a backend; the caller owes `close()`. */
 export function openBackend(backend: Backend, name: string): Promise<TestCluster> {
   return backend === 'real'

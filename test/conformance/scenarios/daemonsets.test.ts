@@ -15,7 +15,7 @@ import {
   expectStatus,
   livePodsByNode,
 } from './expectations.ts';
-import { describeOnBackends, skipOnLocal } from './backends.ts';
+import { describeOnBackends } from './backends.ts';
 import { NODES, UNTAINTED, openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -75,8 +75,7 @@ describeOnBackends('DaemonSets', { timeout: 600_000 }, (backend) => {
     assert.deepEqual(podUids(adopterUid), before, 'the very same pods were adopted');
   });
 
-  const skip = skipOnLocal(backend, 'the local API server has no admission policies');
-  it('go on with the other nodes where admission refuses the pods of some', { skip }, async () => {
+  it('go on with the other nodes where admission refuses the pods of some', async () => {
     const refused = NODES.plain.slice(0, 2);
     await refusePodsOn(refused, 'admitted');
     const uid = await create('admitted');
@@ -124,8 +123,20 @@ describeOnBackends('DaemonSets', { timeout: 600_000 }, (backend) => {
       .sort();
   }
 
-  /** A real admission policy: pods of this app for these nodes are refused. */
+  /** Pods of this app for these nodes are refused: by a real admission policy, or by the local cluster's stand-in. */
   async function refusePodsOn(nodes: readonly string[], app: string): Promise<void> {
+    if (backend === 'real') await createPolicy(nodes, app);
+    else for (const node of nodes) await askToRefuse(node, app);
+    await waitUntilRefused(app, nodes[0] ?? '');
+  }
+
+  async function askToRefuse(node: string, app: string): Promise<void> {
+    await stage.admin.patch(`/api/v1/nodes/${node}`, {
+      metadata: { annotations: { 'simulate.rollcall.dev/refuse-pods': `app=${app}` } },
+    });
+  }
+
+  async function createPolicy(nodes: readonly string[], app: string): Promise<void> {
     const name = 'refuse-some-nodes';
     const target =
       'object.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution' +
@@ -158,7 +169,6 @@ describeOnBackends('DaemonSets', { timeout: 600_000 }, (backend) => {
     };
     await stage.admin.post(collectionPath(policy), policy);
     await stage.admin.post(collectionPath(binding), binding);
-    await waitUntilRefused(app, nodes[0] ?? '');
   }
 
   /** A policy takes effect a moment after it was created: dry runs tell when. */

@@ -16,6 +16,7 @@ import { RESOURCES } from '../resources/all.ts';
 import { createSchema } from '../schema/create-schema.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../tables/all.ts';
+import { withSimulatedAdmission } from './simulated-admission.ts';
 
 /** What it is made on. */
 export interface LocalApiOptions {
@@ -39,7 +40,7 @@ export function createLocalApi({ store, clock, random, onRequest }: LocalApiOpti
   const reviews = createAccessReviews({ authorizer, clock });
   const handler = createApiHandler({
     store,
-    resources: RESOURCES,
+    resources: withSimulatedAdmission(RESOURCES),
     schema,
     authorizer,
     tables: TABLES,
