@@ -9,7 +9,7 @@ import type { Refusal, Resource, RuleContext } from '../resources/resource.ts';
 import type { Status } from './api-request.ts';
 import { inRequestNamespace } from './decode-body.ts';
 import { namespaceRefusal } from './namespace-lifecycle.ts';
-import { generateName, generateUid } from './object-identity.ts';
+import { generateName, generateUid, withoutSelfLink } from './object-identity.ts';
 import { refIn, ruleContext } from './resource-call.ts';
 import type { ResourceCall } from './resource-call.ts';
 import {
@@ -60,7 +60,9 @@ export function createObject(
   const isGenerated = givenName === '';
   const conflict = versionRefusal(decoded) ?? existenceRefusal(call, name, { isGenerated });
   if (conflict !== undefined) return conflict;
-  return isDryRun ? prepared : services.store.insert(resource.resourceName, prepared);
+  return isDryRun
+    ? prepared
+    : services.store.insert(resource.resourceName, withoutSelfLink(prepared));
 }
 
 function admittedObject(
@@ -114,7 +116,6 @@ function withoutIdentity(object: ApiObject): ApiObject {
     resourceVersion: _resourceVersion,
     creationTimestamp: _creationTimestamp,
     managedFields: _managedFields,
-    selfLink: _selfLink,
     ...metadata
   } = object.metadata;
   return { ...object, metadata } as ApiObject; // as below

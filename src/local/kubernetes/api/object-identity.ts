@@ -1,4 +1,5 @@
 /** What the server gives a new object: a generated name and a UID, both from the Random port. */
+import type { ApiObject } from '../objects/api-object.ts';
 import type { Random } from '../../../ports/random.ts';
 
 /** No vowels, no digits that look like letters: generated names form no words. */
@@ -27,4 +28,11 @@ export function generateUid(random: Random): string {
     variant + hex.slice(17, 20),
     hex.slice(20, 32),
   ].join('-');
+}
+
+/** The object as it is stored: the long gone selfLink is not, though a dry run still shows it. */
+export function withoutSelfLink(object: ApiObject): ApiObject {
+  if (object.metadata['selfLink'] === undefined) return object;
+  const { selfLink: _selfLink, ...metadata } = object.metadata;
+  return { ...object, metadata }; // the other members are all there
 }

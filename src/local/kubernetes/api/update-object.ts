@@ -8,6 +8,7 @@ import type { ApiObject, Metadata } from '../objects/api-object.ts';
 import type { FieldError, Resource } from '../resources/resource.ts';
 import type { Status } from './api-request.ts';
 import { isJsonObject } from '../../../core/model/json.ts';
+import { withoutSelfLink } from './object-identity.ts';
 import { refOf } from './resource-call.ts';
 import type { ObjectCall } from './resource-call.ts';
 import { internal, invalid, kindSubject, modifiedMeanwhile } from './statuses.ts';
@@ -44,7 +45,7 @@ export function updateObject(call: ObjectCall, update: Update): ApiObject | Stat
     return prepared;
   }
   if (isDryRun) return prepared;
-  return services.store.replace(resource.resourceName, prepared);
+  return services.store.replace(resource.resourceName, withoutSelfLink(prepared));
 }
 
 /**
@@ -87,12 +88,7 @@ function versionRefusal(resource: Resource, { next, current }: Update): Status |
 function withServerFields(next: ApiObject, current: Metadata): ApiObject {
   const given = next.metadata;
   if (given === current) return next;
-  const {
-    managedFields: _managedFields,
-    generation: _generation,
-    selfLink: _selfLink,
-    ...rest
-  } = given;
+  const { managedFields: _managedFields, generation: _generation, ...rest } = given;
   const uid: string | undefined = given.uid;
   const { deletionTimestamp, deletionGracePeriodSeconds, generation } = current;
   return {
