@@ -108,7 +108,6 @@ function shapeOf(type: GoType): FieldType['shape'] {
     case 'pointer':
       return shapeOf(type.to);
     case 'scalar':
-      // Raw JSON merges member by member. Differs from Kubernetes: there it is refused.
-      return type.scalar === 'raw' ? 'map' : 'scalar';
+      return type.scalar === 'raw' ? 'raw' : 'scalar';
   }
 }

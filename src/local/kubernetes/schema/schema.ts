@@ -19,7 +19,8 @@ export interface GroupVersionKind {
 
 /** How a field is typed, for patches. */
 export interface FieldType {
-  readonly shape: 'object' | 'list' | 'map' | 'scalar';
+  /** `raw`: JSON of which the types say nothing, such as a ControllerRevision's data. */
+  readonly shape: 'object' | 'list' | 'map' | 'scalar' | 'raw';
   /** Of an object, of the items of a list, of the values of a map: its struct, if it is one. */
   readonly struct?: string;
   /** Strategic merge: lists merge instead of being replaced; objects may retain keys. */

@@ -1,14 +1,18 @@
 /**
- * Where in the types a strategic merge patch is: a struct, a map of something, or somewhere that the types do not know.
+ * Where in the types a strategic merge patch is: a struct, a map of something, raw JSON, or somewhere that the types do
+ * not know.
  *
- * Outside the types everything merges member by member and lists are replaced.
+ * Outside the types everything merges member by member and lists are replaced. Inside raw JSON members can be set and
+ * removed; merging two of them is refused as on the real server, which looks for their types in vain.
  */
 import type { FieldType, Schema } from '../../schema/schema.ts';
+import { PatchError } from './patch-outcome.ts';
 
 /** The type of an object that is being merged. */
 export type PatchType =
   | { readonly kind: 'struct'; readonly struct: string }
   | { readonly kind: 'map'; readonly valueStruct?: string }
+  | { readonly kind: 'raw' }
   | { readonly kind: 'unknown' };
 
 /** How a member merges, and the type of what it holds (of its items, for a list). */
@@ -22,7 +26,7 @@ export interface MemberType {
 const UNKNOWN: PatchType = { kind: 'unknown' };
 const UNKNOWN_MEMBER: MemberType = { isReplaced: false, isMergedList: false, type: UNKNOWN };
 
-/** Looks a member up. */
+/** Looks a member up; throws PatchError inside raw JSON. */
 export function memberType(schema: Schema, type: PatchType, name: string): MemberType {
   switch (type.kind) {
     case 'struct': {
@@ -33,6 +37,11 @@ export function memberType(schema: Schema, type: PatchType, name: string): Membe
       return type.valueStruct === undefined
         ? UNKNOWN_MEMBER
         : { ...UNKNOWN_MEMBER, type: { kind: 'struct', struct: type.valueStruct } };
+    case 'raw':
+      throw new PatchError(
+        'failed',
+        `unable to find api field in raw JSON for the field "${name}"`,
+      );
     case 'unknown':
       return UNKNOWN_MEMBER;
   }
@@ -48,6 +57,7 @@ function memberOf({ shape, struct, patchStrategies, patchMergeKey }: FieldType):
 }
 
 function innerType(shape: FieldType['shape'], struct: string | undefined): PatchType {
+  if (shape === 'raw') return { kind: 'raw' };
   if (shape === 'map')
     return { kind: 'map', ...(struct === undefined ? {} : { valueStruct: struct }) };
   return struct === undefined ? UNKNOWN : { kind: 'struct', struct };

@@ -15,6 +15,7 @@ import { withUniqueOwners } from '../owner-references.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import type { PatchOutcome } from '../patch/patch-outcome.ts';
+import { withSortedRaw } from '../patch/sorted-raw.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
 import { apiVersionOf } from '../render.ts';
 import { refOf } from '../resource-call.ts';
@@ -181,11 +182,13 @@ function apply(
         return badRequest('error decoding patch: the patch is not an object');
       }
       return { kind: 'patched', value: applyMergePatch(current, patch) };
-    case 'strategic':
-      return applyStrategicMergePatch(current, patch ?? {}, {
-        schema,
-        struct: schema.structOf(resource),
-      });
+    case 'strategic': {
+      const types = { schema, struct: schema.structOf(resource) };
+      const outcome = applyStrategicMergePatch(current, patch ?? {}, types);
+      return outcome.kind === 'patched' && isJsonObject(outcome.value)
+        ? { ...outcome, value: withSortedRaw(outcome.value, types) }
+        : outcome;
+    }
   }
 }
 

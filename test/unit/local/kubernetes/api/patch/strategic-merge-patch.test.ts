@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json, JsonObject } from '../../../../../../src/core/model/json.ts';
+import { withSortedRaw } from '../../../../../../src/local/kubernetes/api/patch/sorted-raw.ts';
 import { applyStrategicMergePatch } from '../../../../../../src/local/kubernetes/api/patch/strategic-merge-patch.ts';
 import { createSchema } from '../../../../../../src/local/kubernetes/schema/create-schema.ts';
 
@@ -169,4 +170,34 @@ describe('applyStrategicMergePatch', () => {
       assert.equal(JSON.stringify(target), before, 'the target is unchanged');
     });
   }
+});
+
+describe('raw JSON under a strategic merge patch', () => {
+  const kind = { group: 'apps', version: 'v1', kind: 'ControllerRevision' };
+  const types = { schema, struct: schema.structOf(kind) };
+  const revision: JsonObject = { data: { spec: { b: 1, a: 1 }, list: [1] } };
+  const apply = (patch: JsonObject): Json => {
+    const outcome = applyStrategicMergePatch(revision, patch, types);
+    return outcome.kind === 'patched' ? outcome.value : outcome.kind;
+  };
+
+  it('takes and loses members', () => {
+    assert.deepEqual(apply({ data: { added: { deep: 1 }, list: null } }), {
+      data: { spec: { b: 1, a: 1 }, added: { deep: 1 } },
+    });
+  });
+
+  it('is not merged any deeper: nobody knows its types', () => {
+    assert.equal(apply({ data: { spec: { a: 2 } } }), 'failed');
+    assert.equal(apply({ data: { list: [2] } }), 'failed');
+  });
+
+  it('comes out sorted, touched or not', () => {
+    assert.equal(
+      JSON.stringify(withSortedRaw(revision, types)),
+      '{"data":{"list":[1],"spec":{"a":1,"b":1}}}',
+    );
+    const pod: JsonObject = { spec: { b: 1, a: 1 } };
+    assert.equal(withSortedRaw(pod, { schema, struct }), pod);
+  });
 });
