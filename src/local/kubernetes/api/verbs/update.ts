@@ -9,6 +9,7 @@ import { answerStatus } from '../answers.ts';
 import { answerWritten, warningsOf } from '../written-answer.ts';
 import { createObject } from '../create-object.ts';
 import { decodeBody, inRequestNamespace, nameRefusal } from '../decode-body.ts';
+import { namespaceRefusal } from '../namespace-lifecycle.ts';
 import { refOf } from '../resource-call.ts';
 import type { ObjectCall } from '../resource-call.ts';
 import { conflict, internal, isStatus, notFound, resourceSubject } from '../statuses.ts';
@@ -66,7 +67,8 @@ function createByPut(
   { put, options }: { readonly put: Put; readonly options: WriteOptions },
 ): ApiObject | Status {
   if (!put.mayCreate) return notFound(call.resource, call.name);
-  const refusal = uidPrecondition(call, object, '') ?? put.createRefusal();
+  const refusal =
+    uidPrecondition(call, object, '') ?? put.createRefusal() ?? namespaceRefusal(call, call.name);
   if (refusal !== undefined) return refusal;
   // A PUT that creates reads the version and ignores it.
   const { resourceVersion, ...metadata } = object.metadata as Partial<Metadata>;
