@@ -15,14 +15,12 @@ import {
 } from '../shared/data-validation.ts';
 import { invalid, tooLong } from '../shared/field-errors.ts';
 import { objectAt, textEntriesAt } from '../shared/json-edit.ts';
-import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
-import { checkSubdomain } from '../shared/names.ts';
+import {
+  NAMESPACED_OBJECT,
+  validateCoreMetadataUpdate,
+  validateMetadata,
+} from '../shared/metadata-validation.ts';
 
-const METADATA_RULES = {
-  isNamespaced: true,
-  checkName: checkSubdomain,
-  hasStandardFinalizers: true,
-};
 const BYTES_MAX = 1024 * 1024;
 
 /** configmaps. */
@@ -45,7 +43,7 @@ export const CONFIG_MAPS: Resource = defineResource({
 
 function validate(object: ApiObject): readonly FieldError[] {
   const binary = objectAt(object, 'binaryData');
-  const errors: FieldError[] = [...validateMetadata(object, METADATA_RULES)];
+  const errors: FieldError[] = [...validateMetadata(object, NAMESPACED_OBJECT)];
   let bytes = 0;
   for (const [key, value] of textEntriesAt(object, 'data')) {
     errors.push(...validateDataKeys('data', [key]));

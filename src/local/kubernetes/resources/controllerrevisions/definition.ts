@@ -12,14 +12,11 @@ import type { FieldError, Resource } from '../resource.ts';
 import { sameRaw } from '../shared/equal-json.ts';
 import { invalid, nonNegative, required } from '../shared/field-errors.ts';
 import { isPresent, numberAt } from '../shared/json-edit.ts';
-import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
-import { checkSubdomain } from '../shared/names.ts';
-
-const METADATA_RULES = {
-  isNamespaced: true,
-  checkName: checkSubdomain,
-  hasStandardFinalizers: true,
-};
+import {
+  NAMESPACED_OBJECT,
+  validateCoreMetadataUpdate,
+  validateMetadata,
+} from '../shared/metadata-validation.ts';
 
 /** controllerrevisions.apps. */
 export const CONTROLLER_REVISIONS: Resource = defineResource({
@@ -42,7 +39,7 @@ export const CONTROLLER_REVISIONS: Resource = defineResource({
 
 function validate(object: ApiObject): readonly FieldError[] {
   return [
-    ...validateMetadata(object, METADATA_RULES),
+    ...validateMetadata(object, NAMESPACED_OBJECT),
     ...nonNegative('revision', numberAt(object, 'revision')),
   ];
 }

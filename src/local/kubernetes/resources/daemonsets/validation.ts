@@ -30,20 +30,18 @@ import {
   matchesLabelSelector,
   validateLabelSelector,
 } from '../shared/label-selector-validation.ts';
-import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
-import { checkSubdomain } from '../shared/names.ts';
+import {
+  NAMESPACED_OBJECT,
+  validateCoreMetadataUpdate,
+  validateMetadata,
+} from '../shared/metadata-validation.ts';
 import { templateGenerationOf } from './generation.ts';
 
-const METADATA_RULES = {
-  isNamespaced: true,
-  checkName: checkSubdomain,
-  hasStandardFinalizers: true,
-};
 const STRATEGIES = ['RollingUpdate', 'OnDelete'];
 
 /** A new DaemonSet. */
 export function validateDaemonSet(object: ApiObject): readonly FieldError[] {
-  return [...validateMetadata(object, METADATA_RULES), ...validateSpec(object)];
+  return [...validateMetadata(object, NAMESPACED_OBJECT), ...validateSpec(object)];
 }
 
 /** A changed DaemonSet: as a new one, and with the selector that it had. */

@@ -19,21 +19,20 @@ import {
   required,
 } from '../shared/field-errors.ts';
 import { listAt, objectAt, textAt, textsAt } from '../shared/json-edit.ts';
-import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
-import { checkLabelValue, checkQualifiedName, checkSubdomain } from '../shared/names.ts';
+import {
+  CLUSTER_OBJECT,
+  validateCoreMetadataUpdate,
+  validateMetadata,
+} from '../shared/metadata-validation.ts';
+import { checkLabelValue, checkQualifiedName } from '../shared/names.ts';
 import { quantityOf } from '../shared/resource-lists.ts';
 
-const METADATA_RULES = {
-  isNamespaced: false,
-  checkName: checkSubdomain,
-  hasStandardFinalizers: true,
-};
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 /** A Node, new or changed. */
 export function validateNode(object: ApiObject): readonly FieldError[] {
   return [
-    ...validateMetadata(object, METADATA_RULES),
+    ...validateMetadata(object, CLUSTER_OBJECT),
     ...validateTaints(object),
     ...validateResources(object),
     ...validatePodCidrs(textsAt(objectAt(object, 'spec'), 'podCIDRs')),

@@ -12,14 +12,7 @@ import { validatePodSpec } from '../pod-spec/validation.ts';
 import type { FieldError } from '../resource.ts';
 import { at, forbidden, invalid } from '../shared/field-errors.ts';
 import { listAt, objectAt, optionalObjectAt, textAt } from '../shared/json-edit.ts';
-import { validateMetadata } from '../shared/metadata-validation.ts';
-import { checkSubdomain } from '../shared/names.ts';
-
-const METADATA_RULES = {
-  isNamespaced: true,
-  checkName: checkSubdomain,
-  hasStandardFinalizers: true,
-};
+import { NAMESPACED_OBJECT, validateMetadata } from '../shared/metadata-validation.ts';
 
 /** A new pod. */
 export function validatePod(pod: ApiObject): readonly FieldError[] {
@@ -50,7 +43,7 @@ export function validatePodAsItIs(pod: ApiObject): readonly FieldError[] {
 /** The metadata of a pod. */
 export function validatePodMetadata(pod: ApiObject): readonly FieldError[] {
   return [
-    ...validateMetadata(pod, METADATA_RULES),
+    ...validateMetadata(pod, NAMESPACED_OBJECT),
     ...validatePodAnnotations(pod.metadata, objectAt(pod, 'spec'), 'metadata.annotations'),
   ];
 }

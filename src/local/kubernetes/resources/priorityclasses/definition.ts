@@ -8,14 +8,12 @@ import { defineResource, withGeneration } from '../define-resource.ts';
 import type { FieldError, Resource } from '../resource.ts';
 import { forbidden, invalid, notSupported } from '../shared/field-errors.ts';
 import { numberAt, textAt, withDefaults } from '../shared/json-edit.ts';
-import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
-import { checkSubdomain } from '../shared/names.ts';
+import {
+  CLUSTER_OBJECT,
+  validateCoreMetadataUpdate,
+  validateMetadata,
+} from '../shared/metadata-validation.ts';
 
-const METADATA_RULES = {
-  isNamespaced: false,
-  checkName: checkSubdomain,
-  hasStandardFinalizers: true,
-};
 const USER_VALUE_MAX = 1_000_000_000;
 const SYSTEM_VALUES: ReadonlyMap<string, number> = new Map([
   ['system-node-critical', 2_000_001_000],
@@ -39,7 +37,7 @@ export const PRIORITY_CLASSES: Resource = defineResource({
 });
 
 function validate(object: ApiObject): readonly FieldError[] {
-  const errors: FieldError[] = [...validateMetadata(object, METADATA_RULES)];
+  const errors: FieldError[] = [...validateMetadata(object, CLUSTER_OBJECT)];
   const name = textAt(object.metadata, 'name');
   const value = numberAt(object, 'value') ?? 0;
   if (name.startsWith('system-')) {

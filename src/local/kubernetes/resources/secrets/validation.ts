@@ -16,20 +16,18 @@ import {
 } from '../shared/data-validation.ts';
 import { invalid, NO_ERRORS, required, tooLong } from '../shared/field-errors.ts';
 import { objectAt, textAt, textEntriesAt } from '../shared/json-edit.ts';
-import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
-import { checkSubdomain } from '../shared/names.ts';
+import {
+  NAMESPACED_OBJECT,
+  validateCoreMetadataUpdate,
+  validateMetadata,
+} from '../shared/metadata-validation.ts';
 
-const METADATA_RULES = {
-  isNamespaced: true,
-  checkName: checkSubdomain,
-  hasStandardFinalizers: true,
-};
 const BYTES_MAX = 1024 * 1024;
 const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name';
 
 /** A new Secret. */
 export function validateSecret(object: ApiObject): readonly FieldError[] {
-  const errors: FieldError[] = [...validateMetadata(object, METADATA_RULES)];
+  const errors: FieldError[] = [...validateMetadata(object, NAMESPACED_OBJECT)];
   let bytes = 0;
   for (const [key, value] of textEntriesAt(object, 'data')) {
     errors.push(...validateDataKeys('data', [key]));

@@ -7,14 +7,11 @@ import type { ApiObject } from '../../objects/api-object.ts';
 import { defineResource } from '../define-resource.ts';
 import type { Resource } from '../resource.ts';
 import { editItemsAt, textAt } from '../shared/json-edit.ts';
-import { validateMetadata, validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';
-import { checkSubdomain } from '../shared/names.ts';
-
-const METADATA_RULES = {
-  isNamespaced: true,
-  checkName: checkSubdomain,
-  hasStandardFinalizers: true,
-};
+import {
+  NAMESPACED_OBJECT,
+  validateCoreMetadataUpdate,
+  validateMetadata,
+} from '../shared/metadata-validation.ts';
 
 /** serviceaccounts. */
 export const SERVICE_ACCOUNTS: Resource = defineResource({
@@ -26,11 +23,11 @@ export const SERVICE_ACCOUNTS: Resource = defineResource({
   isNamespaced: true,
   rules: {
     prepareForCreate: cleanSecretReferences,
-    validateCreate: (object) => validateMetadata(object, METADATA_RULES),
+    validateCreate: (object) => validateMetadata(object, NAMESPACED_OBJECT),
     prepareForUpdate: cleanSecretReferences,
     validateUpdate: (next, current) => [
       ...validateCoreMetadataUpdate(next, current),
-      ...validateMetadata(next, METADATA_RULES),
+      ...validateMetadata(next, NAMESPACED_OBJECT),
     ],
   },
 });

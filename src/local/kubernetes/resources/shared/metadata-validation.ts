@@ -23,6 +23,7 @@ import {
   checkLabel,
   checkLabelValue,
   checkQualifiedName,
+  checkSubdomain,
   prefixOf,
   type TextCheck,
 } from './names.ts';
@@ -36,6 +37,16 @@ export interface MetadataRules {
   /** Of the core rules: a finalizer without a domain must be one of Kubernetes' own. */
   readonly hasStandardFinalizers?: boolean;
 }
+
+/** What most core kinds demand: a DNS subdomain for a name, and no finalizers of Kubernetes' that do not exist. */
+export const NAMESPACED_OBJECT: MetadataRules = {
+  isNamespaced: true,
+  checkName: checkSubdomain,
+  hasStandardFinalizers: true,
+};
+
+/** The same for kinds that live outside of namespaces. */
+export const CLUSTER_OBJECT: MetadataRules = { ...NAMESPACED_OBJECT, isNamespaced: false };
 
 const ANNOTATION_BYTES_MAX = 256 * 1024;
 const IMMUTABLE = 'field is immutable';
