@@ -7,7 +7,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import type { Transport } from '../adapters/kubernetes/transport.ts';
-import { isJsonObject } from '../core/model/json.ts';
+import { isJsonObject, jsonMember } from '../core/model/json.ts';
 import type { Json, JsonObject } from '../core/model/json.ts';
 
 const STATUS_CONFLICT = 409;
@@ -27,15 +27,10 @@ const PLURALS: Readonly<Record<string, string>> = {
 export async function applyManifests(
   transport: Transport,
   files: readonly string[],
-): Promise<readonly JsonObject[]> {
-  const created: JsonObject[] = [];
+): Promise<void> {
   for (const file of files) {
-    for (const object of await readManifest(file)) {
-      await create(transport, object);
-      created.push(object);
-    }
+    for (const object of await readManifest(file)) await create(transport, object);
   }
-  return created;
 }
 
 async function readManifest(file: string): Promise<readonly JsonObject[]> {
@@ -58,8 +53,7 @@ function collectionPath(object: JsonObject): string {
   const plural = PLURALS[kind];
   if (plural === undefined) throw new Error(`no manifest of this repository has ${kind}`);
   const prefix = apiVersion.includes('/') ? '/apis' : '/api';
-  const metadata = object['metadata'];
-  const namespace = isJsonObject(metadata) ? text(metadata['namespace']) : '';
+  const namespace = text(jsonMember(object['metadata'], 'namespace'));
   const scope = namespace === '' ? '' : `/namespaces/${namespace}`;
   return `${prefix}/${apiVersion}${scope}/${plural}`;
 }

@@ -7,7 +7,7 @@
 import path from 'node:path';
 import type { Transport } from '../adapters/kubernetes/transport.ts';
 import { clusterId } from '../core/model/identifiers.ts';
-import { isJsonObject } from '../core/model/json.ts';
+import { jsonItems, jsonMember } from '../core/model/json.ts';
 import type { Json } from '../core/model/json.ts';
 import type { ClusterMode } from '../core/model/registration.ts';
 import type { Log } from '../ports/log.ts';
@@ -62,13 +62,18 @@ export interface LocalFleet {
 /** How long a built-in loop would get to show itself: there is none. */
 export const LOCAL_PROBE_WAIT_MS = 1000;
 
-const RBAC_FILES = ['infra/watcher/rbac.yaml', 'infra/functions/rbac.yaml'];
 const REPOSITORY = new URL('../../', import.meta.url).pathname;
 
 /** Path of a file of this repository. */
 export function repositoryFile(name: string): string {
   return path.join(REPOSITORY, name);
 }
+
+/** The RBAC that is shipped, for the watcher and for the functions. */
+export const RBAC_MANIFESTS: readonly string[] = [
+  'infra/watcher/rbac.yaml',
+  'infra/functions/rbac.yaml',
+].map(repositoryFile);
 
 /** Starts them; what was started is stopped again if one fails. Throws EngineRefusal. */
 export async function startLocalFleet(options: LocalFleetOptions): Promise<LocalFleet> {
@@ -82,11 +87,11 @@ export async function startLocalFleet(options: LocalFleetOptions): Promise<Local
     for (let index = 0; index < options.clusterCount; index += 1) {
       running.push(await startOne(index, options));
     }
-    const clusters = running.map((cluster) => describe(cluster, options.mode));
+    const clusters = running.map((cluster) => engineClusterOf(cluster, options.mode));
     for (const cluster of clusters) {
       const transport = openTransport(cluster, cluster.probe);
       transports.push(transport);
-      await applyManifests(transport, [...RBAC_FILES.map(repositoryFile), ...options.manifests]);
+      await applyManifests(transport, [...RBAC_MANIFESTS, ...options.manifests]);
     }
     return {
       clusters,
@@ -126,7 +131,8 @@ async function startOne(index: number, options: LocalFleetOptions): Promise<Loca
   }
 }
 
-function describe(cluster: LocalCluster, mode: ClusterMode): EngineCluster {
+/** How the engine is told of a local cluster: each actor under its own token, the functions under none in mode observe. */
+export function engineClusterOf(cluster: LocalCluster, mode: ClusterMode): EngineCluster {
   const { tokens } = cluster;
   return {
     id: clusterId(cluster.name),
@@ -149,7 +155,8 @@ async function readNodes(
   return clusters.flatMap(({ id }, index) => {
     const answer = answers[index];
     const body = answer?.kind === 'answered' ? answer.body : undefined;
-    return isJsonObject(body) ? [countNodes(id, itemsOf(body['items']))] : [];
+    const nodes = jsonMember(body, 'items');
+    return nodes === undefined ? [] : [countNodes(id, jsonItems(nodes))];
   });
 }
 
@@ -164,30 +171,22 @@ function countNodes(cluster: string, nodes: readonly Json[]): NodeCounts {
 }
 
 function isReady(node: Json): boolean {
-  const conditions = itemsOf(member(member(node, 'status'), 'conditions'));
+  const conditions = jsonItems(jsonMember(jsonMember(node, 'status'), 'conditions'));
   return conditions.some(
-    (one) => member(one, 'type') === 'Ready' && member(one, 'status') === 'True',
+    (one) => jsonMember(one, 'type') === 'Ready' && jsonMember(one, 'status') === 'True',
   );
 }
 
 /** A node that can become Ready, and has not, or still carries the taint of one that has not. */
 function isAwaited(node: Json): boolean {
-  const annotations = member(member(node, 'metadata'), 'annotations');
-  if (member(annotations, READINESS_ANNOTATION) === 'never') return false;
-  const taints = itemsOf(member(member(node, 'spec'), 'taints'));
-  const isTainted = taints.some((one) => member(one, 'key') === 'node.kubernetes.io/not-ready');
+  const annotations = jsonMember(jsonMember(node, 'metadata'), 'annotations');
+  if (jsonMember(annotations, READINESS_ANNOTATION) === 'never') return false;
+  const taints = jsonItems(jsonMember(jsonMember(node, 'spec'), 'taints'));
+  const isTainted = taints.some((one) => jsonMember(one, 'key') === 'node.kubernetes.io/not-ready');
   return !isReady(node) || isTainted;
 }
 
 function nameOf(node: Json): string {
-  const name = member(member(node, 'metadata'), 'name');
+  const name = jsonMember(jsonMember(node, 'metadata'), 'name');
   return typeof name === 'string' ? name : '';
-}
-
-function member(value: Json | undefined, name: string): Json | undefined {
-  return isJsonObject(value) ? value[name] : undefined;
-}
-
-function itemsOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? (value as readonly Json[]) : [];
 }

@@ -9,16 +9,18 @@
 import { readFileSync } from 'node:fs';
 import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
 import type { Transport } from '../../src/adapters/kubernetes/transport.ts';
-import { clusterId } from '../../src/core/model/identifiers.ts';
 import { isJsonObject } from '../../src/core/model/json.ts';
 import type { Json, JsonObject } from '../../src/core/model/json.ts';
 import { applyManifests } from '../../src/local/apply-manifests.ts';
 import { startEngine } from '../../src/local/engine.ts';
-import type { EngineCluster } from '../../src/local/engine-options.ts';
 import { startClusterThread } from '../../src/local/kubernetes/cluster/cluster-thread.ts';
 import { DEFAULT_CAPACITY } from '../../src/local/kubernetes/machines/machine-annotations.ts';
 import type { MachineSpec } from '../../src/local/kubernetes/machines/machine.ts';
-import { LOCAL_PROBE_WAIT_MS, repositoryFile } from '../../src/local/local-fleet.ts';
+import {
+  engineClusterOf,
+  LOCAL_PROBE_WAIT_MS,
+  RBAC_MANIFESTS,
+} from '../../src/local/local-fleet.ts';
 import { openTransport } from '../../src/local/open-transport.ts';
 import { daemonSetPath, testDaemonSet } from '../conformance/scenarios/daemon-set.ts';
 import { createActivityLog } from '../conformance/scenarios/activity-log.ts';
@@ -69,13 +71,10 @@ async function main(): Promise<void> {
       process.exit(1);
     },
   });
-  const managed = describe(cluster);
+  const managed = engineClusterOf(cluster, 'takeover');
   const transport = openTransport(managed, managed.probe);
   try {
-    await applyManifests(
-      transport,
-      ['infra/watcher/rbac.yaml', 'infra/functions/rbac.yaml'].map(repositoryFile),
-    );
+    await applyManifests(transport, RBAC_MANIFESTS);
     await waitUntil('all nodes Ready', async () => (await readyNodes(transport)) === NODES_COUNT);
     const bootS = secondsSince(startedAtMs);
     say(`${String(NODES_COUNT)} nodes Ready after ${bootS.toFixed(1)} s; starting the engine …`);
@@ -98,19 +97,6 @@ async function main(): Promise<void> {
     transport.retire();
     await cluster.stop();
   }
-}
-
-function describe(cluster: Awaited<ReturnType<typeof startClusterThread>>): EngineCluster {
-  const { tokens } = cluster;
-  return {
-    id: clusterId(cluster.name),
-    server: cluster.server,
-    caPem: cluster.caPem,
-    mode: 'takeover',
-    watcher: { kind: 'bearer', token: tokens.watcher },
-    functions: { kind: 'bearer', token: tokens.functions },
-    probe: { kind: 'bearer', token: tokens.admin },
-  };
 }
 
 /** Applies the DaemonSets; seconds until every pod is there, and until every pod is ready. */

@@ -19,6 +19,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A member of what may be an object; undefined where there is none. For reading deep into foreign objects. */
+export function jsonMember(value: Json | undefined, name: string): Json | undefined {
+  return isJsonObject(value) ? value[name] : undefined;
+}
+
+/** The items of what may be a list; none where it is not one. */
+export function jsonItems(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}
+
 /**
  * Canonical text of a JSON value: keys sorted, undefined members left out. Two values with equal
  * meaning have equal canonical text, whatever the key order they arrived in.

@@ -5,8 +5,7 @@
  * The API server has no admission policies and calls no webhooks; this stands in for one, so that people can see what a
  * refusal of some nodes' pods does. It knows a pod's node by spec.nodeName or by the node affinity that pins daemon pods.
  */
-import { isJsonObject } from '../../../core/model/json.ts';
-import type { Json } from '../../../core/model/json.ts';
+import { jsonItems, jsonMember } from '../../../core/model/json.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import type { Refusal, Resource, RuleContext } from '../resources/resource.ts';
 
@@ -40,19 +39,15 @@ function refusalOf(pod: ApiObject, context: RuleContext): Refusal | undefined {
 
 /** The one node that a pod can go to; undefined when it has a choice. */
 function pinnedNode(pod: ApiObject): string | undefined {
-  const nodeName = member(pod['spec'], 'nodeName');
+  const nodeName = jsonMember(pod['spec'], 'nodeName');
   if (typeof nodeName === 'string' && nodeName !== '') return nodeName;
-  const affinity = member(member(pod['spec'], 'affinity'), 'nodeAffinity');
-  const required = member(affinity, 'requiredDuringSchedulingIgnoredDuringExecution');
-  const [field] = items(member(items(member(required, 'nodeSelectorTerms'))[0], 'matchFields'));
-  const [value] = items(member(field, 'values'));
-  return member(field, 'key') === 'metadata.name' && typeof value === 'string' ? value : undefined;
-}
-
-function member(value: Json | undefined, name: string): Json | undefined {
-  return isJsonObject(value) ? value[name] : undefined;
-}
-
-function items(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? (value as readonly Json[]) : [];
+  const affinity = jsonMember(jsonMember(pod['spec'], 'affinity'), 'nodeAffinity');
+  const required = jsonMember(affinity, 'requiredDuringSchedulingIgnoredDuringExecution');
+  const [field] = jsonItems(
+    jsonMember(jsonItems(jsonMember(required, 'nodeSelectorTerms'))[0], 'matchFields'),
+  );
+  const [value] = jsonItems(jsonMember(field, 'values'));
+  return jsonMember(field, 'key') === 'metadata.name' && typeof value === 'string'
+    ? value
+    : undefined;
 }
