@@ -11,6 +11,7 @@ import type { ClusterUid } from '../../src/core/model/identifiers.ts';
 import type { Effect, Outcome, RefusalCode } from '../../src/core/model/effects.ts';
 import type { JsonObject } from '../../src/core/model/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '../../src/core/model/kubernetes.ts';
+import { allowsSurge } from '../../src/core/strategy.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type {
@@ -286,6 +287,10 @@ export class SimulatedCluster implements ClusterAccess {
         return this.#create('controllerrevisions', effect);
       case 'create-event':
         return this.#create('events', effect);
+      case 'delete-revision':
+        return this.#deleteRevision(effect);
+      case 'patch-event':
+        return this.#patchEvent(effect);
       case 'update-status':
         return this.#updateStatus(effect);
     }
@@ -349,11 +354,36 @@ export class SimulatedCluster implements ClusterAccess {
     const object = this.find(effect.resource, effect.name, effect.namespace);
     if (object === undefined) return { kind: 'gone' };
     if (object.metadata.uid !== effect.uid) return { kind: 'conflict', message: 'other UID' };
+    const { metadata, ...rest } = effect.body;
+    const version = (metadata as JsonObject | undefined)?.['resourceVersion'];
+    if (version !== undefined && version !== object.metadata.resourceVersion) {
+      return { kind: 'conflict', message: 'the object has been modified' };
+    }
     const patched = this.change(effect.resource, effect, (former) => ({
       ...former,
-      metadata: mergeMetadata(former.metadata, effect.body['metadata'] as JsonObject),
+      ...rest,
+      metadata: mergeMetadata(former.metadata, metadata as JsonObject),
     }));
     return done(patched);
+  }
+
+  #deleteRevision(effect: Extract<Effect, { kind: 'delete-revision' }>): Outcome {
+    const revision = this.find('controllerrevisions', effect.name, effect.namespace);
+    if (revision === undefined) return { kind: 'gone' };
+    const { uid, resourceVersion: version } = revision.metadata;
+    if (uid !== effect.uid || version !== effect.resourceVersion) {
+      return { kind: 'conflict', message: 'the precondition does not hold' };
+    }
+    if (controllerUid(revision) === undefined) {
+      this.violations.push(`S10: revision ${effect.name} is not owned`);
+    }
+    this.remove('controllerrevisions', effect.name, effect.namespace);
+    return done(revision);
+  }
+
+  #patchEvent(effect: Extract<Effect, { kind: 'patch-event' }>): Outcome {
+    if (this.find('events', effect.name, effect.namespace) === undefined) return { kind: 'gone' };
+    return done(this.change('events', effect, (former) => ({ ...former, ...effect.body })));
   }
 
   #updateStatus(effect: Extract<Effect, { kind: 'update-status' }>): Outcome {
@@ -377,11 +407,18 @@ export class SimulatedCluster implements ClusterAccess {
       const phase = (pod['status'] as { readonly phase?: string } | undefined)?.phase;
       const owner = controllerUid(pod);
       if (owner === undefined || phase === 'Succeeded' || phase === 'Failed') continue;
-      const place = `${owner} on ${nodeOf(pod) ?? '?'}`;
+      const place = `${owner} on ${nodeOf(pod) ?? '?'}${this.#slotSuffix(owner, pod)}`;
       const other = seen.get(place);
       if (other !== undefined) this.violations.push(`S1: ${other} and ${pod.metadata.name}`);
       seen.set(place, pod.metadata.name);
     }
+  }
+
+  /** With surge a node may have one pod of each revision (S2). */
+  #slotSuffix(owner: string, pod: KubernetesObject): string {
+    const set = this.list('daemonsets').find((item) => item.metadata.uid === owner);
+    if (set === undefined || !allowsSurge(set as DaemonSetObject)) return '';
+    return ` as ${pod.metadata.labels?.['controller-revision-hash'] ?? 'no revision'}`;
   }
 
   #of(kind: Kind): Map<string, Stored> {

@@ -49,7 +49,7 @@ function faultOfCreate(effect: Extract<Effect, { kind: `create-${string}` }>): s
   return undefined;
 }
 
-function faultOfDelete(effect: Extract<Effect, { kind: 'delete-pod' }>): string | undefined {
+function faultOfDelete(effect: Extract<Effect, { kind: `delete-${string}` }>): string | undefined {
   if (effect.uid === '') return 'no UID as a precondition';
   return isResourceVersion(effect.resourceVersion) ? undefined : 'no version as a precondition';
 }
@@ -64,7 +64,11 @@ function faultOfStatus(effect: Extract<Effect, { kind: 'update-status' }>): stri
 
 function faultOfPatch(effect: Extract<Effect, { kind: 'patch' }>): string | undefined {
   if (effect.uid === '') return 'no UID as a precondition';
-  return metadataOf(effect.body)['uid'] === effect.uid ? undefined : 'the body has another UID';
+  const metadata = metadataOf(effect.body);
+  if (metadata['uid'] !== effect.uid) return 'the body has another UID';
+  if (effect.purpose !== 'renumber') return undefined;
+  const version = metadata['resourceVersion'];
+  return isResourceVersion(version) ? undefined : 'no version as a precondition';
 }
 
 /** Why an effect must not be sent: undefined when its fence stands. */
@@ -75,7 +79,10 @@ function faultOf(effect: Effect): string | undefined {
     case 'create-revision':
     case 'create-event':
       return faultOfCreate(effect);
+    case 'patch-event':
+      return undefined; // raises a count: an Event decides nothing
     case 'delete-pod':
+    case 'delete-revision':
       return faultOfDelete(effect);
     case 'patch':
       return faultOfPatch(effect);
@@ -84,7 +91,7 @@ function faultOf(effect: Effect): string | undefined {
   }
 }
 
-function deleteOptions(effect: Extract<Effect, { kind: 'delete-pod' }>): string {
+function deleteOptions(effect: Extract<Effect, { kind: `delete-${string}` }>): string {
   // No propagation policy: for pods the server's own default is background.
   return JSON.stringify({
     kind: 'DeleteOptions',
@@ -112,6 +119,19 @@ function buildRequest(effect: Effect): TransportRequest {
         path: `${namespacedPath('core', namespace, 'pods')}/${name}`,
         body: deleteOptions(effect),
       };
+    case 'delete-revision':
+      return {
+        method: 'DELETE',
+        path: `${namespacedPath('apps', namespace, 'controllerrevisions')}/${name}`,
+        body: deleteOptions(effect),
+      };
+    case 'patch-event':
+      return {
+        method: 'PATCH',
+        path: `${namespacedPath('core', namespace, 'events')}/${name}`,
+        contentType: 'application/merge-patch+json',
+        body: JSON.stringify(effect.body),
+      };
     case 'patch':
       return {
         method: 'PATCH',
@@ -137,7 +157,9 @@ const OPERATIONS = {
   'create-revision': 'create',
   'create-event': 'create',
   'delete-pod': 'delete',
+  'delete-revision': 'delete',
   patch: 'patch',
+  'patch-event': 'patch',
   'update-status': 'update',
 } as const;
 

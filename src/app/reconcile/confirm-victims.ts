@@ -111,6 +111,9 @@ class VictimConfirmer {
       case 'succeeded':
         return holdsIf(pod.phase === 'Succeeded');
       case 'not-wanted':
+      case 'outdated':
+      case 'replaced':
+      case 'vacated':
         return holdsIf(pod.targetNode === planned.node);
       case 'duplicate':
         return this.#confirmKeeper(planned);

@@ -26,14 +26,17 @@ export interface DeletePodEffect {
   readonly resourceVersion: ResourceVersion;
 }
 
-/** Adds or removes our owner reference, or a label; the UID in the patch is the precondition. */
+/**
+ * Changes metadata (or a revision's number) of an object; the UID in the patch is the precondition,
+ * with `renumber` the resourceVersion too. Merge patches keep a revision's data byte for byte.
+ */
 export interface PatchEffect {
   readonly kind: 'patch';
   readonly resource: 'pods' | 'controllerrevisions';
   readonly namespace: string;
   readonly name: string;
   readonly uid: Uid;
-  readonly purpose: 'adopt' | 'release' | 'relabel';
+  readonly purpose: 'adopt' | 'release' | 'relabel' | 'renumber';
   readonly contentType: 'application/strategic-merge-patch+json' | 'application/merge-patch+json';
   readonly body: JsonObject;
 }
@@ -44,6 +47,15 @@ export interface CreateRevisionEffect {
   readonly namespace: string;
   readonly name: string;
   readonly body: JsonObject;
+}
+
+/** Deletes one ControllerRevision; UID and version are preconditions. */
+export interface DeleteRevisionEffect {
+  readonly kind: 'delete-revision';
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: Uid;
+  readonly resourceVersion: ResourceVersion;
 }
 
 /** PUT of a DaemonSet's status; metadata.resourceVersion in the body is the precondition. */
@@ -63,14 +75,24 @@ export interface CreateEventEffect {
   readonly body: JsonObject;
 }
 
+/** Raises the count of an Event that was written before (merge patch); gone: it is made anew. */
+export interface PatchEventEffect {
+  readonly kind: 'patch-event';
+  readonly namespace: string;
+  readonly name: string;
+  readonly body: JsonObject;
+}
+
 /** One request to an API server. */
 export type Effect =
   | CreatePodEffect
   | DeletePodEffect
   | PatchEffect
   | CreateRevisionEffect
+  | DeleteRevisionEffect
   | UpdateStatusEffect
-  | CreateEventEffect;
+  | CreateEventEffect
+  | PatchEventEffect;
 
 /** Why an API server refused for good (until something changes). */
 export type RefusalCode =

@@ -91,6 +91,8 @@ export interface PlanContext {
   readonly state: DaemonSetState;
   /** controller-revision-hash of the current revision, when history knows it. */
   readonly currentHash: string | undefined;
+  /** UID of the current revision, where history was looked up: it is never trimmed. */
+  readonly currentRevision?: Uid;
   /**
    * What judgeIntents made of `state.intents` before planning. Absent: judged by identity alone, so
    * that no mark settles anything (conservative).
@@ -114,9 +116,21 @@ export interface PlannedCreate {
   readonly body: JsonObject;
 }
 
-/** Why a pod goes. */
+/**
+ * Why a pod goes. Of a rolling update (spec 2.9): `outdated`, to make room for its successor (no
+ * surge); `replaced`, because the node's pod of the current revision took over (surge); `vacated`,
+ * because the node should not run it any more (surge). `repeat`: recorded earlier, not answered.
+ */
 export type DeleteReason =
-  'failed' | 'succeeded' | 'duplicate' | 'not-wanted' | 'node-gone' | 'repeat';
+  | 'failed'
+  | 'succeeded'
+  | 'duplicate'
+  | 'not-wanted'
+  | 'node-gone'
+  | 'outdated'
+  | 'replaced'
+  | 'vacated'
+  | 'repeat';
 
 /** One pod to delete, after a live read confirmed it. */
 export interface PlannedDelete {
@@ -138,12 +152,37 @@ export interface PlannedEvent {
   readonly message: string;
 }
 
+/**
+ * How far a rolling update is, and what bounds it (spec 2.9). Counted in nodes, not in pods; all
+ * from the one view that the plan was made from, before the plan's own effects.
+ */
+export interface RolloutProgress {
+  /** Nodes that should run a pod. */
+  readonly desiredNodes: number;
+  /** Of those, nodes with a pod of the current revision and none of another. */
+  readonly updatedNodes: number;
+  /** Nodes that count against maxUnavailable (no surge). */
+  readonly unavailableNodes: number;
+  /** Nodes that count against maxSurge. */
+  readonly surgingNodes: number;
+  /** maxUnavailable resolved; 0 with surge. */
+  readonly unavailableNodesMax: number;
+  /** maxSurge resolved; 0 without surge. */
+  readonly surgeNodesMax: number;
+  /** Nodes with an old pod that the budget leaves for later. */
+  readonly waitingNodes: number;
+}
+
 /** What one reconcile wants. */
 export interface Plan {
   readonly creates: readonly PlannedCreate[];
   readonly deletes: readonly PlannedDelete[];
   readonly adopts: readonly PodProjection[];
   readonly releases: readonly PodProjection[];
+  /** Revisions beyond revisionHistoryLimit that no pod needs (spec 2.11); deleted last. */
+  readonly trims: readonly RevisionProjection[];
+  /** Present while the strategy is RollingUpdate and the current revision is known. */
+  readonly rollout?: RolloutProgress;
   /** Back-off entries as they should be once the deletes of failed pods are recorded. */
   readonly backoff: readonly BackoffEntry[];
   readonly events: readonly PlannedEvent[];

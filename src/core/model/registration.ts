@@ -21,6 +21,17 @@ export type ClusterAuthentication =
     }
   | { readonly kind: 'eks'; readonly clusterName: string; readonly region: string };
 
+/**
+ * Another controller that was seen at work on the cluster's DaemonSets after takeover (design 5).
+ * While it is noted, nothing is created, deleted or counted there; entering takeover anew, with its
+ * probe, clears it.
+ */
+export interface RivalNote {
+  readonly seenAtMs: number;
+  /** What gave it away, for people: an object and what was written to it. */
+  readonly evidence: string;
+}
+
 /** Registry item of a cluster. */
 export interface ClusterRegistration {
   readonly id: ClusterId;
@@ -36,4 +47,6 @@ export interface ClusterRegistration {
   readonly labels: Readonly<Record<string, string>>;
   /** When takeover was entered after its probe: the view must be announced after this. */
   readonly takeoverProbedAtMs?: number;
+  /** Written by whoever saw it, raising configVersion: the next reconcile of any key stops. */
+  readonly rival?: RivalNote;
 }

@@ -99,6 +99,28 @@ export interface HistoryEntry {
   readonly lookedUpAt: Stamp;
 }
 
+/**
+ * What was told about one kind of event lately, so that a stateless run condenses as a client
+ * library's recorder does: ten single Events per type and reason within the window, then one that
+ * is counted up (spec 2.8, issue 5).
+ */
+export interface EventTally {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  /** Start of the present window of ten minutes. */
+  readonly sinceMs: number;
+  /** Single Events written in the window. */
+  readonly singles: number;
+  /** The Event written last, whose count is raised: an equal message, or the aggregated one. */
+  readonly last?: {
+    readonly name: string;
+    readonly message: string;
+    readonly count: number;
+    readonly firstAtMs: number;
+    readonly isAggregate: boolean;
+  };
+}
+
 /** Stamps and versions exactly as a run read them (protocol 11). */
 export interface Memo {
   readonly era: number;
@@ -151,6 +173,8 @@ export interface DaemonSetState {
   /** Back-off of the whole key; absent while all is well. */
   readonly retry?: RetryEntry;
   readonly history?: HistoryEntry;
+  /** Events told lately, by type and reason; absent means none. */
+  readonly events?: readonly EventTally[];
   /** Hash of the verdicts stored last: they are written only when they differ. */
   readonly verdictsHash?: string;
   /** When the memo expires, and for when a timer is known to be on the delay queue. */

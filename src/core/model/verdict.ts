@@ -30,6 +30,12 @@ export type NodeCode =
   | 'FailedBackoff'
   | 'Refused'
   | 'WaitingForBurst'
+  /** Has a pod of an older revision, and its turn in the rolling update has not come. */
+  | 'WaitingForRollout'
+  /** The rolling update replaces its pod now. */
+  | 'Updating'
+  /** Has a pod of an older revision, which stays until somebody deletes it (OnDelete). */
+  | 'Outdated'
   | 'WaitingForCluster'
   | 'NotWanted'
   | 'KeptDespiteTaint'

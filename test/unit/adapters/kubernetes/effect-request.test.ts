@@ -18,7 +18,14 @@ const effects = {
   },
   'create-revision': { kind: 'create-revision', ...at, body: { metadata: { name: at.name } } },
   'create-event': { kind: 'create-event', ...at, body: { metadata: { name: at.name } } },
+  'patch-event': { kind: 'patch-event', ...at, body: { count: 2 } },
   'delete-pod': { kind: 'delete-pod', ...at, uid: uid('u-1'), resourceVersion: version },
+  'delete-revision': {
+    kind: 'delete-revision',
+    ...at,
+    uid: uid('u-1'),
+    resourceVersion: version,
+  },
   patch: {
     kind: 'patch',
     resource: 'pods',
@@ -77,6 +84,14 @@ const unfenced: readonly { readonly title: string; readonly effect: Effect }[] =
     title: 'delete-pod with version zero',
     effect: { ...effects['delete-pod'], resourceVersion: resourceVersion('0') },
   },
+  {
+    title: 'delete-revision without version',
+    effect: { ...effects['delete-revision'], resourceVersion: resourceVersion('') },
+  },
+  {
+    title: 'renumber without version',
+    effect: { ...effects.patch, purpose: 'renumber' },
+  },
   { title: 'patch without UID', effect: { ...effects.patch, uid: uid('') } },
   { title: 'patch whose body has no UID', effect: { ...effects.patch, body: { metadata: {} } } },
   {
@@ -126,6 +141,16 @@ const expected: Readonly<Record<Effect['kind'], readonly [string, string, unknow
       preconditions: { uid: 'u-1', resourceVersion: '77' },
     },
   ],
+  'delete-revision': [
+    'DELETE',
+    '/apis/apps/v1/namespaces/agents/controllerrevisions/collector-1',
+    {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      preconditions: { uid: 'u-1', resourceVersion: '77' },
+    },
+  ],
+  'patch-event': ['PATCH', '/api/v1/namespaces/agents/events/collector-1', { count: 2 }],
   patch: ['PATCH', '/api/v1/namespaces/agents/pods/collector-1', effects.patch.body],
   'update-status': [
     'PUT',
