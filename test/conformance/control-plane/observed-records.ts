@@ -18,6 +18,8 @@ export interface PodRecord {
   readonly phase: string;
   readonly isTerminal: boolean;
   readonly isReady: boolean;
+  /** When it became ready, while it is: to the second, as the API server has it. */
+  readonly readySinceMs: number | undefined;
   readonly isDeleting: boolean;
   /** UID of the DaemonSet that controls it. */
   readonly daemonSetUid: string | undefined;
@@ -56,6 +58,7 @@ export type ObservedRecord = PodRecord | NodeRecord | DaemonSetRecord;
 interface Condition {
   readonly type: string;
   readonly status: string;
+  readonly lastTransitionTime?: string | null;
 }
 
 interface PodSpec {
@@ -103,6 +106,7 @@ export function readPod(object: KubernetesObject): PodRecord {
     phase,
     isTerminal: phase === 'Succeeded' || phase === 'Failed',
     isReady: isReady(status.conditions),
+    readySinceMs: readySinceMs(status.conditions),
     isDeleting: metadata.deletionTimestamp !== undefined,
     daemonSetUid: owner?.uid,
     revisionHash: metadata.labels?.['controller-revision-hash'],
@@ -155,6 +159,12 @@ function identityOf({ metadata }: KubernetesObject): {
 
 function isReady(conditions: readonly Condition[] | undefined): boolean {
   return conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+}
+
+function readySinceMs(conditions: readonly Condition[] | undefined): number | undefined {
+  const ready = conditions?.find(({ type, status }) => type === 'Ready' && status === 'True');
+  const since = ready?.lastTransitionTime;
+  return since === undefined || since === null ? undefined : Date.parse(since);
 }
 
 function nodeInAffinity(spec: PodSpec): string | undefined {

@@ -20,15 +20,17 @@ function backendsOf(environment: NodeJS.ProcessEnv): readonly Backend[] {
   return (environment['ROLLCALL_TEST_KUBECONFIG'] ?? '') === '' ? ['real', 'local'] : ['real'];
 }
 
-/** A `describe` for each backend. */
+/** A `describe` for each backend. kubectl is built by Go, so whoever uses it needs Go on both. */
 export function describeOnBackends(
   title: string,
-  options: { readonly timeout: number },
+  options: { readonly timeout: number; readonly usesKubectl?: true },
   define: (backend: Backend) => void,
 ): void {
   for (const backend of backendsOf(process.env)) {
-    const skip = backend === 'real' ? skipWithoutTools([TOOLS.go]) : false;
-    describe(`${title}, on the ${backend} control plane`, { ...options, skip }, () => {
+    const needsGo = backend === 'real' || options.usesKubectl === true;
+    const skip = needsGo ? skipWithoutTools([TOOLS.go]) : false;
+    const { timeout } = options;
+    describe(`${title}, on the ${backend} control plane`, { timeout, skip }, () => {
       define(backend);
     });
   }

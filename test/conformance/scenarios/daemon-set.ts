@@ -13,6 +13,8 @@ export interface TestDaemonSet {
   readonly tolerations?: readonly unknown[];
   readonly finalizers?: readonly string[];
   readonly minReadySeconds?: number;
+  readonly updateStrategy?: unknown;
+  readonly image?: string;
 }
 
 /** Builds one; its selector is `app: <name>`. */
@@ -26,6 +28,7 @@ export function testDaemonSet(options: TestDaemonSet): KubernetesObject {
       ...(options.minReadySeconds === undefined
         ? {}
         : { minReadySeconds: options.minReadySeconds }),
+      ...(options.updateStrategy === undefined ? {} : { updateStrategy: options.updateStrategy }),
       selector: { matchLabels: labels },
       template: {
         metadata: {
@@ -36,7 +39,7 @@ export function testDaemonSet(options: TestDaemonSet): KubernetesObject {
         spec: {
           ...(options.nodeSelector === undefined ? {} : { nodeSelector: options.nodeSelector }),
           ...(options.tolerations === undefined ? {} : { tolerations: options.tolerations }),
-          containers: [{ name: 'agent', image: 'registry.example/agent:1' }],
+          containers: [{ name: 'agent', image: options.image ?? 'registry.example/agent:1' }],
         },
       },
     },
