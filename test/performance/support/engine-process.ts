@@ -30,10 +30,14 @@ export interface EngineProcess {
   readonly stop: () => Promise<void>;
 }
 
+/** Flags of the child's Node, e.g. `--cpu-prof --cpu-prof-dir=/tmp/profile`. */
+const ENGINE_FLAGS = (process.env['BENCH_ENGINE_FLAGS'] ?? '').split(' ').filter(Boolean);
+
 /** Starts the engine in takeover; resolves when it runs. */
 export async function startEngineProcess(controlPlane: ControlPlane): Promise<EngineProcess> {
   const child = fork(new URL('./engine-child.ts', import.meta.url).pathname, [], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    execArgv: ENGINE_FLAGS,
   });
   const settings: EngineChildSettings = {
     server: controlPlane.server,

@@ -1,0 +1,172 @@
+/**
+ * Runs one measurement for each contender, some of them several times, and prints medians and ratios.
+ *
+ * The built-in controller with its default limits is measured once: its client limits decide its times,
+ * nothing else, and they are long. Contenders run one after the other on the same control plane, in
+ * the same run: ratios hold also on a machine whose speed differs.
+ */
+import { observerNowMs } from '../../conformance/control-plane/observer.ts';
+import { startBenchCluster } from './bench-cluster.ts';
+import type { BenchCluster } from './bench-cluster.ts';
+import { describeRequests, parseContenders, startContender } from './contender.ts';
+import type { Contender, RunningContender } from './contender.ts';
+import { say } from './say.ts';
+import { percentile, renderRows } from './statistics.ts';
+
+/** What one run of a measurement took. */
+export interface Timing {
+  /** The time that ratios are made of. */
+  readonly totalMs: number;
+  /** More figures in a fixed order, e.g. when all pods were created. */
+  readonly parts: Readonly<Record<string, number>>;
+}
+
+/** One run: what is timed, around which the contest measures. */
+export interface Measurement {
+  /** What `totalMs` means, as a heading. */
+  readonly what: string;
+  /** Pods that one run makes. */
+  readonly podsCount: number;
+  /** Brings the cluster to where a run begins; the contender is at work. */
+  readonly prepare: (cluster: BenchCluster) => Promise<void>;
+  readonly run: (cluster: BenchCluster) => Promise<Timing>;
+  /** Takes everything away again, after the last run of a contender. */
+  readonly clear: (cluster: BenchCluster) => Promise<void>;
+  /** After each run, before the next one's `prepare`. */
+  readonly settle: (cluster: BenchCluster) => Promise<void>;
+}
+
+interface Run extends Timing {
+  readonly cpuSeconds: number;
+  readonly requestsCount: number;
+  readonly statusUpdatesCount: number;
+}
+
+interface Result {
+  readonly who: Contender;
+  readonly runs: readonly Run[];
+}
+
+const REPEATS: Readonly<Record<Contender, number>> = {
+  rollcall: Number(process.env['BENCH_REPEATS'] ?? 3),
+  lifted: Number(process.env['BENCH_REPEATS'] ?? 3),
+  default: 1,
+};
+/** Nodes of the cluster. */
+export const NODES_COUNT = Number(process.env['BENCH_NODES'] ?? 1000);
+
+/** Measures the contenders that the command line names, or all three, and prints. */
+export async function holdContest(name: string, measurement: Measurement): Promise<void> {
+  const contenders = parseContenders(process.argv.slice(2));
+  const cluster = await startBenchCluster(`bench-${name}`, NODES_COUNT);
+  const results: Result[] = [];
+  try {
+    for (const who of contenders) {
+      say(`${who} …`);
+      results.push({ who, runs: await measureContender(who, cluster, measurement) });
+    }
+  } finally {
+    await cluster.stop();
+  }
+  print(results, measurement);
+}
+
+async function measureContender(
+  who: Contender,
+  cluster: BenchCluster,
+  measurement: Measurement,
+): Promise<readonly Run[]> {
+  const contender = await startContender(who, cluster);
+  const runs: Run[] = [];
+  try {
+    for (let repeat = 0; repeat < REPEATS[who]; repeat += 1) {
+      await measurement.prepare(cluster);
+      runs.push(await measureRun(contender, cluster, measurement));
+      await measurement.settle(cluster);
+    }
+    await measurement.clear(cluster);
+  } finally {
+    await contender.stop();
+  }
+  return runs;
+}
+
+async function measureRun(
+  contender: RunningContender,
+  cluster: BenchCluster,
+  measurement: Measurement,
+): Promise<Run> {
+  const sinceMs = observerNowMs();
+  const before = await contender.usage();
+  const timing = await measurement.run(cluster);
+  const after = await contender.usage();
+  const requests = await contender.requestsSince(sinceMs);
+  const run = {
+    ...timing,
+    cpuSeconds: after.cpuSeconds - before.cpuSeconds,
+    requestsCount: requests.length,
+    statusUpdatesCount: requests.filter(({ subresource }) => subresource === 'status').length,
+  };
+  say(`  ${seconds(run.totalMs)} s, CPU ${run.cpuSeconds.toFixed(1)} s; ${describe(timing.parts)}`);
+  say(`  ${describeRequests(requests)}`);
+  const counted = Object.entries(after.counters)
+    .map(([key, value]) => [key, value - (before.counters[key] ?? 0)] as const)
+    .filter(([, count]) => count > 0);
+  if (counted.length > 0) say(`  ${describe(Object.fromEntries(counted))}`);
+  return run;
+}
+
+function describe(figures: Readonly<Record<string, number>>): string {
+  return Object.entries(figures)
+    .map(([key, value]) => `${key} ${String(Math.round(value))}`)
+    .join(', ');
+}
+
+function print(results: readonly Result[], { what, podsCount }: Measurement): void {
+  const [first] = results;
+  const parts = Object.keys(first?.runs[0]?.parts ?? {});
+  const headings = ['controller', 'runs', `${what}, s`, ...parts, 'pods/s'];
+  const costs = ['requests/pod', 'CPU s', 'status updates'];
+  const rows = results.map(({ who, runs }) => {
+    const median = (figure: (run: Run) => number): number => percentile(runs.map(figure), 50);
+    const totalMs = median((run) => run.totalMs);
+    return [
+      who === 'rollcall' ? 'Rollcall' : `built-in, ${who} limits`,
+      String(runs.length),
+      `${seconds(totalMs)} (${runs.map((run) => seconds(run.totalMs)).join(', ')})`,
+      ...parts.map((part) => String(Math.round(median((run) => run.parts[part] ?? Number.NaN)))),
+      (podsCount / (totalMs / 1000)).toFixed(0),
+      (median((run) => run.requestsCount) / podsCount).toFixed(2),
+      median((run) => run.cpuSeconds).toFixed(1),
+      String(median((run) => run.statusUpdatesCount)),
+    ];
+  });
+  const title = `${String(NODES_COUNT)} nodes, medians`;
+  process.stdout.write(`${title}\n${renderRows([[...headings, ...costs], ...rows])}\n`);
+  process.stdout.write(`${describeRatios(results)}\n`);
+}
+
+/** How much faster than the built-in controller, with each of its limits. */
+function describeRatios(results: readonly Result[]): string {
+  const medianOf = (who: Contender): number | undefined => {
+    const runs = results.find((result) => result.who === who)?.runs;
+    return runs === undefined
+      ? undefined
+      : percentile(
+          runs.map(({ totalMs }) => totalMs),
+          50,
+        );
+  };
+  const own = medianOf('rollcall');
+  if (own === undefined) return 'Rollcall was not measured: no ratios';
+  return (['default', 'lifted'] as const)
+    .flatMap((who) => {
+      const other = medianOf(who);
+      return other === undefined ? [] : `${(other / own).toFixed(2)}× as fast as ${who} limits`;
+    })
+    .join(', ');
+}
+
+function seconds(durationMs: number): string {
+  return (durationMs / 1000).toFixed(2);
+}
