@@ -156,7 +156,8 @@ function textOf(value: unknown): string {
   return canonicalJson(value as Json);
 }
 
-function projectNode(node: KubernetesObject): NodeProjection {
+/** A node as a watcher would project it. */
+export function projectNode(node: KubernetesObject): NodeProjection {
   const spec = node['spec'] as { taints?: readonly Taint[]; unschedulable?: boolean } | undefined;
   return {
     kind: 'Node',

@@ -32,6 +32,8 @@ export interface ActInput {
   readonly ledger: Ledger;
   readonly intents: IntentJudgement;
   readonly isLive: boolean;
+  /** Hash of the current revision that the plan was made with. */
+  readonly currentHash: string | undefined;
 }
 
 /** The state as it stands after acting, or that another run was first. */

@@ -93,17 +93,21 @@ async function refreshLive(subject: Subject): Promise<Subject | undefined> {
 }
 
 function plan(judged: Judged, guard: Guard): Plan {
-  const { subject, context, judgement, history } = judged;
+  const { subject, context, judgement } = judged;
   const { requestTimeoutMs, burstPodsMax } = context.dependencies.options;
-  const currentHash = history?.hash ?? guessHash(subject.daemonSet, subject.read.revisions);
   return planReconcile(subject.view, {
     guard,
     state: subject.state,
-    currentHash,
+    currentHash: currentHashOf(judged),
     intents: judgement.intents,
     requestTimeoutMs,
     burstPodsMax,
   });
+}
+
+/** Hash of the current revision: from history, else from the view. */
+function currentHashOf({ subject, history }: Judged): string | undefined {
+  return history?.hash ?? guessHash(subject.daemonSet, subject.read.revisions);
 }
 
 async function decide(judged: Judged): Promise<AttemptResult> {
@@ -149,6 +153,7 @@ async function carryOut(judged: Judged, decision: Decision): Promise<AttemptResu
         ledger,
         intents,
         isLive,
+        currentHash: currentHashOf(judged),
       });
       if (acted.kind === 'lost') return acted;
       stored = acted.state;

@@ -1,18 +1,16 @@
 /**
  * A live read of each pod before it is deleted (design 3, step 5; S3, S4).
  *
- * UID, owner, not terminating, and the reason still holds: then the live resourceVersion becomes the
- * precondition of the delete, so a status change that the watcher's filter dropped cannot make it
- * fail for ever (row 77). A pod goes for its node's absence only after a live 404 of the node. A
- * duplicate goes only while the pod that stays is alive. What cannot be confirmed is not deleted.
+ * UID, owner, not terminating, and the reason still holds (confirm-reason.ts): then the live
+ * resourceVersion becomes the precondition of the delete, so a status change that the watcher's
+ * filter dropped cannot make it fail for ever (row 77). What cannot be confirmed is not deleted.
  */
 import type { DeletePodEffect } from '../../core/model/effects.ts';
-import type { NodeName, Uid } from '../../core/model/identifiers.ts';
 import type { PlannedDelete, View } from '../../core/model/plan.ts';
-import type { PodProjection } from '../../core/model/projections.ts';
-import { isTerminal } from '../../core/pod-facts.ts';
 import type { ClusterReader } from '../../ports/cluster-access.ts';
+import { ReasonJudge } from './confirm-reason.ts';
 import { projectLivePod } from './live-pod.ts';
+import { SharedReads } from './shared-reads.ts';
 
 /** Live reads sent side by side. */
 const READS_AT_ONCE = 50;
@@ -21,6 +19,9 @@ const READS_AT_ONCE = 50;
 export interface ConfirmContext {
   readonly reader: ClusterReader;
   readonly view: View;
+  /** Hash of the current revision, as the plan knew it: what outdated and replaced are judged by. */
+  readonly currentHash: string | undefined;
+  readonly nowMs: () => number;
   /** False once the deadline passed: no further read is started. */
   readonly mayContinue: () => boolean;
 }
@@ -50,11 +51,11 @@ export async function confirmVictims(
   const confirmed: ConfirmedDelete[] = [];
   const dropped: PlannedDelete[] = [];
   const unreadable: PlannedDelete[] = [];
-  const confirmer = new VictimConfirmer(deletes, context);
+  const confirm = confirmerOf(deletes, context);
   for (let start = 0; start < deletes.length; start += READS_AT_ONCE) {
     const group = deletes.slice(start, start + READS_AT_ONCE);
     const verdicts = context.mayContinue()
-      ? await Promise.all(group.map((planned) => confirmer.confirm(planned)))
+      ? await Promise.all(group.map((planned) => confirm(planned)))
       : group.map((): Verdict => 'unreadable');
     for (const [index, planned] of group.entries()) {
       const verdict = verdicts[index] ?? 'unreadable';
@@ -66,29 +67,23 @@ export async function confirmVictims(
   return { confirmed, dropped, unreadable };
 }
 
-/** Remembers which nodes were looked at during one confirmation. */
-class VictimConfirmer {
-  readonly #context: ConfirmContext;
-  readonly #victims: ReadonlySet<Uid>;
-  readonly #podsByNode: ReadonlyMap<NodeName, readonly PodProjection[]>;
-  readonly #absence = new Map<NodeName, Promise<'absent' | 'present' | 'unreadable'>>();
-
-  constructor(deletes: readonly PlannedDelete[], context: ConfirmContext) {
-    this.#context = context;
-    this.#victims = new Set(deletes.map(({ uid }) => uid));
-    this.#podsByNode = new Map(context.view.nodes.map(({ node, pods }) => [node.name, pods]));
-  }
-
-  async confirm(planned: PlannedDelete): Promise<Verdict> {
-    const { reader, view } = this.#context;
-    const { namespace } = view;
-    const live = await reader.getPod({ namespace, name: planned.name });
+/** Confirms victims one by one, with reads shared among them. */
+function confirmerOf(
+  deletes: readonly PlannedDelete[],
+  { reader, view, currentHash, nowMs }: ConfirmContext,
+): (planned: PlannedDelete) => Promise<Verdict> {
+  const { namespace } = view;
+  const reads = new SharedReads(reader, namespace);
+  const victims = new Set(deletes.map(({ uid }) => uid));
+  const judge = new ReasonJudge({ view, currentHash, victims, reads, nowMs });
+  return async (planned) => {
+    const live = await reads.pod(planned.name);
     if (live.kind === 'unavailable') return 'unreadable';
     if (live.kind === 'missing') return 'dropped';
     const pod = projectLivePod(live.object);
     const isVictim = pod.uid === planned.uid && pod.ownerUid === view.uid && !pod.isTerminating;
     if (!isVictim) return 'dropped';
-    const reason = await this.#confirmReason(planned, pod);
+    const reason = await judge.judge(planned, pod);
     if (reason !== 'holds') return reason;
     return {
       kind: 'delete-pod',
@@ -98,59 +93,5 @@ class VictimConfirmer {
       uid: pod.uid,
       resourceVersion: pod.resourceVersion,
     };
-  }
-
-  async #confirmReason(
-    planned: PlannedDelete,
-    pod: PodProjection,
-  ): Promise<'holds' | 'dropped' | 'unreadable'> {
-    const holdsIf = (isTrue: boolean): 'holds' | 'dropped' => (isTrue ? 'holds' : 'dropped');
-    switch (planned.repeats ?? planned.reason) {
-      case 'failed':
-        return holdsIf(pod.phase === 'Failed');
-      case 'succeeded':
-        return holdsIf(pod.phase === 'Succeeded');
-      case 'not-wanted':
-      case 'outdated':
-      case 'replaced':
-      case 'vacated':
-        return holdsIf(pod.targetNode === planned.node);
-      case 'duplicate':
-        return this.#confirmKeeper(planned);
-      case 'node-gone':
-        return this.#confirmAbsence(pod.targetNode ?? planned.node);
-      case 'repeat':
-        return 'holds';
-    }
-  }
-
-  async #confirmKeeper(planned: PlannedDelete): Promise<'holds' | 'dropped' | 'unreadable'> {
-    const { reader, view } = this.#context;
-    const pods = planned.node === undefined ? [] : (this.#podsByNode.get(planned.node) ?? []);
-    const keeper = pods.find(
-      (pod) => !this.#victims.has(pod.uid) && !pod.isTerminating && !isTerminal(pod),
-    );
-    if (keeper === undefined) return 'dropped';
-    const live = await reader.getPod({ namespace: view.namespace, name: keeper.name });
-    if (live.kind === 'unavailable') return 'unreadable';
-    if (live.kind === 'missing') return 'dropped';
-    const pod = projectLivePod(live.object);
-    const isKept = pod.uid === keeper.uid && !pod.isTerminating && !isTerminal(pod);
-    return isKept ? 'holds' : 'dropped';
-  }
-
-  async #confirmAbsence(node: NodeName | undefined): Promise<'holds' | 'dropped' | 'unreadable'> {
-    if (node === undefined) return 'dropped';
-    let answer = this.#absence.get(node);
-    if (answer === undefined) {
-      answer = this.#context.reader.getNode(node).then((live) => {
-        if (live.kind === 'unavailable') return 'unreadable';
-        return live.kind === 'missing' ? 'absent' : 'present';
-      });
-      this.#absence.set(node, answer);
-    }
-    const absence = await answer;
-    if (absence === 'unreadable') return 'unreadable';
-    return absence === 'absent' ? 'holds' : 'dropped';
-  }
+  };
 }

@@ -38,6 +38,8 @@ export interface ConfirmInput {
   readonly ledger: Ledger;
   /** True if the deferral was capped: nodes are confirmed too, and foreign pods always. */
   readonly isLive: boolean;
+  /** Hash of the current revision that the plan was made with. */
+  readonly currentHash: string | undefined;
 }
 
 /** Confirms a plan live. */
@@ -71,6 +73,8 @@ async function confirmDeletes(plan: Plan, input: ConfirmInput): Promise<VictimCo
   const victims = await confirmVictims(plan.deletes, {
     reader: access,
     view: subject.view,
+    currentHash: input.currentHash,
+    nowMs: () => context.dependencies.clock.nowMs(),
     mayContinue: () => mayContinue(context),
   });
   if (victims.unreadable.length > 0) {
