@@ -4,10 +4,12 @@
  * Assumes a computed view and judged intents. Invariants: S1 (a node with an entry gets no pod
  * without surge), S2 (one pod per revision with surge), S4 (only claimed pods are named), S9 is the
  * caller's (caps). Failed pods are deleted no faster than their back-off allows, and one node in
- * back-off delays no other (spec faults 44, 45). Rolling updates (spec 2.9) are not in here.
+ * back-off delays no other (spec faults 44, 45). Rolling updates (spec 2.9) are not in here, but
+ * in plan-rollout.ts.
  *
- * Differs from upstream: back-off also holds back surge pods (#124388), and a terminal pod that is
- * about to be deleted is waited for with surge too; deletes name UID and version, not only a name.
+ * Differs from upstream: back-off also holds back surge pods (#124388), unless `strict` is asked for;
+ * a terminal pod that is about to be deleted is waited for with surge too; deletes name UID and
+ * version, not only a name.
  */
 import type { DeleteReason, NodeView, PlannedDelete, PlannedEvent } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
@@ -19,7 +21,8 @@ import type { NameChoice, Wait } from './plan-create.ts';
 import type { Planning } from './planning.ts';
 import { isAvailable, revisionHashOfPod } from './pod-facts.ts';
 
-type Wanted = Exclude<DeleteReason, 'repeat'>;
+/** What a pod goes for, whether for the first time or again. */
+export type Wanted = Exclude<DeleteReason, 'repeat'>;
 
 /** One delete with what goes with it, if it survives the burst cap. */
 export interface DeleteDecision {
@@ -52,11 +55,17 @@ export function planPods(planning: Planning): PodDecisions {
   };
 }
 
+interface Victim {
+  readonly pod: PodProjection;
+  readonly reason: Wanted;
+}
+
 function planNode(planning: Planning, nodeView: NodeView): NodeDecision {
   const { placement, pods } = nodeView;
   if (placement === 'leave') {
     const live = pods.filter((pod) => !isGoing(planning, pod));
-    return withDeletes(planning, nodeView, { victims: live, reason: 'not-wanted' });
+    const victims = live.map((pod) => ({ pod, reason: 'not-wanted' as const }));
+    return withDeletes(planning, nodeView, victims);
   }
   if (pods.length > 0) return planOccupied(planning, nodeView);
   if (placement === 'keep') return { nodeView, deletes: [] };
@@ -76,8 +85,10 @@ function runningPods(planning: Planning, pods: readonly PodProjection[]): readon
 function planOccupied(planning: Planning, nodeView: NodeView): NodeDecision {
   const finished = planFinished(planning, nodeView);
   const running = runningPods(planning, nodeView.pods);
-  const victims = planning.isSurging ? pruneSurge(planning, running) : running.slice(1);
-  const pruned = withDeletes(planning, nodeView, { victims, reason: 'duplicate' });
+  const victims = planning.isSurging
+    ? pruneSurge(planning, running)
+    : running.slice(1).map((pod) => ({ pod, reason: 'duplicate' as const }));
+  const pruned = withDeletes(planning, nodeView, victims);
   const decision = {
     ...pruned,
     deletes: [...finished.deletes, ...pruned.deletes],
@@ -87,8 +98,16 @@ function planOccupied(planning: Planning, nodeView: NodeView): NodeDecision {
     planning.isSurging &&
     nodeView.placement === 'run' &&
     running.length === 0 &&
-    nodeView.pods.every((pod) => pod.isTerminating);
+    nodeView.pods.every((pod) => pod.isTerminating || mayIgnoreFailed(planning, pod));
   return mayCreate ? withCreate(planning, decision) : decision;
+}
+
+/** Strict: with surge, a failed pod inside its back-off does not hold back the next one (#124388). */
+function mayIgnoreFailed(planning: Planning, pod: PodProjection): boolean {
+  if (planning.compat !== 'strict' || pod.phase !== 'Failed' || isGoing(planning, pod))
+    return false;
+  const node = pod.targetNode ?? pod.boundNode;
+  return node !== undefined && isInBackoff(planning.backoff.get(node), planning.view.nowMs);
 }
 
 /** Failed and succeeded pods: deleted with an event, failed ones no faster than back-off allows. */
@@ -134,20 +153,19 @@ function waitForBackoff(pod: PodProjection, entry: BackoffEntry): Wait {
  * the old one goes when it is not ready, or once the new one is available (spec 2.7). Without a
  * known revision nothing can be told apart, and nothing goes.
  */
-function pruneSurge(
-  planning: Planning,
-  running: readonly PodProjection[],
-): readonly PodProjection[] {
+function pruneSurge(planning: Planning, running: readonly PodProjection[]): readonly Victim[] {
   const { currentHash } = planning.context;
   if (running.length < 2 || currentHash === undefined) return [];
   const isCurrent = (pod: PodProjection): boolean => revisionHashOfPod(pod) === currentHash;
   const kept = running.find(isCurrent);
   const old = running.find((pod) => !isCurrent(pod));
-  const victims = running.filter((pod) => pod !== kept && pod !== old);
+  const victims = running
+    .filter((pod) => pod !== kept && pod !== old)
+    .map((pod): Victim => ({ pod, reason: 'duplicate' }));
   if (kept === undefined || old === undefined) return victims;
   const at = { minReadyMs: planning.minReadyMs, nowMs: planning.view.nowMs };
   const isReplaced = !old.isReady || isAvailable(kept, at);
-  return isReplaced ? [...victims, old] : victims;
+  return isReplaced ? [...victims, { pod: old, reason: 'replaced' }] : victims;
 }
 
 /** Unbound pods whose node is gone: pod garbage collection cannot collect those (spec 2.7). */
@@ -166,9 +184,9 @@ function withCreate(planning: Planning, decision: NodeDecision): NodeDecision {
 function withDeletes(
   planning: Planning,
   nodeView: NodeView,
-  wanted: { readonly victims: readonly PodProjection[]; readonly reason: Wanted },
+  victims: readonly Victim[],
 ): NodeDecision {
-  const planned = wanted.victims.map((pod) => plannedDelete(planning, pod, wanted.reason));
+  const planned = victims.map(({ pod, reason }) => plannedDelete(planning, pod, reason));
   const { restrictedUntilMs } = planning;
   const allowed =
     restrictedUntilMs === undefined ? planned : planned.filter((each) => !each.isAvailable);
@@ -182,7 +200,11 @@ function withDeletes(
 }
 
 /** A delete, or the repetition of one that was recorded and not answered (protocol 4). */
-function plannedDelete(planning: Planning, pod: PodProjection, reason: Wanted): PlannedDelete {
+export function plannedDelete(
+  planning: Planning,
+  pod: PodProjection,
+  reason: Wanted,
+): PlannedDelete {
   const open = planning.unresolvedDeletes.get(pod.uid);
   return {
     ...(pod.targetNode === undefined ? {} : { node: pod.targetNode }),
@@ -195,6 +217,6 @@ function plannedDelete(planning: Planning, pod: PodProjection, reason: Wanted): 
 }
 
 /** Terminating, or its delete was accepted and the view does not show it yet. */
-function isGoing(planning: Planning, pod: PodProjection): boolean {
+export function isGoing(planning: Planning, pod: PodProjection): boolean {
   return pod.isTerminating || planning.acceptedDeletes.has(pod.uid);
 }

@@ -1,7 +1,7 @@
 /**
  * The plan of one reconcile: a pure function of view and context (design 3.4; no clock, no I/O, no
- * randomness). Stages: refuse what cannot be acted upon, judge intents, decide pods, cap, put into
- * words, count status, find the due time.
+ * randomness). Stages: refuse what cannot be acted upon, judge intents, decide pods, roll, cap,
+ * put into words, count status, find the due time.
  *
  * Invariants: S9 (creates and deletes within the burst, separately), S7 by status.ts, S1, S2 and S4
  * by plan-pods.ts. Equal views and contexts give equal plans, whatever order their inputs had. The
@@ -27,6 +27,8 @@ import { judgeIntents } from './intents.ts';
 import { compileSelector, isEmptySelector } from './label-selector.ts';
 import { planPods } from './plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from './plan-pods.ts';
+import { planRollout } from './plan-rollout.ts';
+import type { RolloutDecisions } from './plan-rollout.ts';
 import { preparePlanning } from './planning.ts';
 import type { Planning } from './planning.ts';
 import { podFromTemplate, prepareTemplate } from './pod-template.ts';
@@ -40,8 +42,8 @@ export function planReconcile(view: View, context: PlanContext): Plan {
   const intents = context.intents ?? judgeByIdentity(view, context);
   const planning = preparePlanning(view, context, intents);
   const decisions = planPods(planning);
-  // A rolling update (spec 2.9) joins here, in runs in which the nodes above need nothing.
-  const chosen = chooseWithinBurst(planning, decisions);
+  const rollout = planRollout(planning, decisions);
+  const chosen = chooseWithinBurst(planning, decisions, rollout);
   const isActing = context.guard.kind === 'act';
   const backoff = mergeBackoff(
     sweepBackoff(context.state.backoff, { generation: planning.generation, nowMs: view.nowMs }),
@@ -53,9 +55,10 @@ export function planReconcile(view: View, context: PlanContext): Plan {
     adopts: isActing ? view.toAdopt : [],
     releases: isActing ? view.toRelease : [],
     trims: [],
+    ...(rollout.progress === undefined ? {} : { rollout: rollout.progress }),
     backoff,
     events: chosen.deletes.flatMap(({ event }) => (event === undefined ? [] : [event])),
-    verdicts: putIntoWords(planning, decisions, chosen),
+    verdicts: putIntoWords(planning, { decisions, rollout, chosen }),
     status: planStatus(view, context),
     dueAtMs: computeDueAt({
       view,
@@ -63,7 +66,7 @@ export function planReconcile(view: View, context: PlanContext): Plan {
       intents,
       state: context.state,
       requestTimeoutMs: context.requestTimeoutMs,
-      waitsUntilMs: waitingTimes(decisions),
+      waitsUntilMs: [...waitingTimes(decisions), ...rollout.untilMs],
     }),
     cappedCount: chosen.cappedCount,
   };
@@ -125,14 +128,23 @@ interface Chosen {
   readonly cappedCount: number;
 }
 
-/** The first creates and deletes that the burst allows, in node order; none unless we may act. */
-function chooseWithinBurst(planning: Planning, decisions: PodDecisions): Chosen {
+/**
+ * The first creates and deletes that the burst allows: what nodes need at once, in node order, then
+ * the rolling update in its own order. None unless we may act.
+ */
+function chooseWithinBurst(
+  planning: Planning,
+  decisions: PodDecisions,
+  rollout: RolloutDecisions,
+): Chosen {
   const { view, context } = planning;
   if (context.guard.kind !== 'act') return { creates: [], deletes: [], cappedCount: 0 };
-  const wantedCreates = decisions.nodes.flatMap(({ nodeView, create }) =>
+  const missing = decisions.nodes.flatMap(({ nodeView, create }) =>
     create === undefined ? [] : [{ node: nodeView.node.name, ...create }],
   );
-  const wantedDeletes = [...decisions.nodes.flatMap(({ deletes }) => deletes), ...decisions.strays];
+  const surplus = decisions.nodes.flatMap(({ deletes }) => deletes);
+  const wantedCreates = [...missing, ...rollout.creates];
+  const wantedDeletes = [...surplus, ...decisions.strays, ...rollout.deletes];
   const creates = wantedCreates.slice(0, context.burstPodsMax);
   const deletes = wantedDeletes.slice(0, context.burstPodsMax);
   const template = prepareTemplate(view.daemonSet, context.currentHash);
@@ -145,22 +157,28 @@ function chooseWithinBurst(planning: Planning, decisions: PodDecisions): Chosen 
 
 function putIntoWords(
   planning: Planning,
-  decisions: PodDecisions,
-  chosen: Chosen,
+  made: {
+    readonly decisions: PodDecisions;
+    readonly rollout: RolloutDecisions;
+    readonly chosen: Chosen;
+  },
 ): readonly Verdict[] {
+  const { decisions, rollout, chosen } = made;
   const created = new Set(chosen.creates.map(({ node }) => node));
   const deleted = new Set(chosen.deletes.map(({ planned }) => planned.name));
   const { minReadyMs, view, context } = planning;
-  return decisions.nodes.map((decision) =>
-    judgeNode({
+  return decisions.nodes.map((decision) => {
+    const note = rollout.notes.get(decision.nodeView.node.name);
+    return judgeNode({
       decision,
+      ...(note === undefined ? {} : { rollout: note }),
       guard: context.guard,
       isCreated: created.has(decision.nodeView.node.name),
       deleted,
       minReadyMs,
       nowMs: view.nowMs,
-    }),
-  );
+    });
+  });
 }
 
 /** Status to be written, if any: not in observe, and never from a view that is not whole. */

@@ -9,6 +9,8 @@ import type { PodProjection } from './model/projections.ts';
 import type { BackoffEntry, CreateIntent, DeleteIntent, RefusalEntry } from './model/state.ts';
 import { backoffGeneration, indexBackoff } from './backoff.ts';
 import { compareText } from './compare-text.ts';
+import { readCompat } from './compat.ts';
+import type { Compat } from './compat.ts';
 import { minReadyMsOf } from './pod-facts.ts';
 import { hasTemplateLabels } from './pod-template.ts';
 import { allowsSurge } from './strategy.ts';
@@ -17,6 +19,7 @@ import { allowsSurge } from './strategy.ts';
 export interface Planning {
   readonly view: View;
   readonly context: PlanContext;
+  readonly compat: Compat;
   readonly isSurging: boolean;
   readonly hasTemplateLabels: boolean;
   readonly minReadyMs: number;
@@ -59,6 +62,7 @@ export function preparePlanning(
   return {
     view,
     context,
+    compat: readCompat(view.daemonSet),
     isSurging: allowsSurge(view.daemonSet),
     hasTemplateLabels: hasTemplateLabels(view.daemonSet),
     minReadyMs: minReadyMsOf(view.daemonSet),

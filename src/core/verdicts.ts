@@ -9,11 +9,15 @@ import type { Guard, NodeView } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
 import type { NodeCode, PlacementReason, Verdict } from './model/verdict.ts';
 import type { NodeDecision } from './plan-pods.ts';
+import type { RolloutNote } from './plan-rollout.ts';
 import { availableAtMs } from './pod-facts.ts';
+import { describeRollout } from './rollout-verdicts.ts';
 
 /** A node's decision with what became of it in this run. */
 export interface VerdictInput {
   readonly decision: NodeDecision;
+  /** What the rolling update says about it; only of nodes that need nothing else. */
+  readonly rollout?: RolloutNote;
   readonly guard: Guard;
   /** False if the guard or the burst cap keeps the node's create from being sent. */
   readonly isCreated: boolean;
@@ -75,9 +79,8 @@ export function explainPlacement(reason: PlacementReason): string {
 }
 
 function findMatter(input: VerdictInput): Finding {
-  const { decision } = input;
-  const hasWork = decision.create !== undefined || decision.deletes.length > 0;
-  if (hasWork && input.guard.kind !== 'act') {
+  const { decision, rollout } = input;
+  if (hasWork(input) && input.guard.kind !== 'act') {
     return {
       code: 'WaitingForCluster',
       text: `needs a change, which waits: ${input.guard.message}`,
@@ -91,7 +94,18 @@ function findMatter(input: VerdictInput): Finding {
     return { ...wait, text: `waits: ${message}` };
   }
   if (decision.withheldUntilMs !== undefined) return describeWithheld(decision.withheldUntilMs);
-  return findSteady(input);
+  return rollout === undefined ? findSteady(input) : findRolling(input, rollout);
+}
+
+function hasWork({ decision, rollout }: VerdictInput): boolean {
+  const isRolling = rollout?.kind === 'deleting' || rollout?.kind === 'creating';
+  return decision.create !== undefined || decision.deletes.length > 0 || isRolling;
+}
+
+function findRolling(input: VerdictInput, note: RolloutNote): Finding {
+  const isSent = note.kind === 'deleting' ? input.deleted.has(note.pod) : input.isCreated;
+  const isWanted = input.decision.nodeView.placement === 'run';
+  return describeRollout(note, { isSent, isWanted });
 }
 
 function findCreating(input: VerdictInput, pod: string): Finding {

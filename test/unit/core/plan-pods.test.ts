@@ -219,11 +219,11 @@ describe('with surge (spec 2.7)', () => {
       { nodes: noSchedule, pods: [namedPod('n1', 'x', leaving)] },
       [],
     ],
-    ['one running: nothing', { nodes: one, pods: [previous] }, []],
+    ['one running: nothing', { nodes: one, pods: [current] }, []],
     [
       'old and new, new available: the old goes',
       { nodes: one, pods: [previous, current] },
-      ['-previous duplicate'],
+      ['-previous replaced'],
     ],
     [
       'old and new, new ready but not available: both stay',
@@ -239,7 +239,7 @@ describe('with surge (spec 2.7)', () => {
           { ...current, isReady: false },
         ],
       },
-      ['-previous duplicate'],
+      ['-previous replaced'],
     ],
     [
       'of each kind the first in sort order stays',
