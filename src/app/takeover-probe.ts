@@ -1,21 +1,22 @@
 /**
  * Takeover: the probe for the built-in DaemonSet controller, and the switch (design 5, protocol 9).
  *
- * The probe is a DaemonSet that matches no node: if somebody raises its observedGeneration, or writes
- * its status at all, a controller runs, and takeover is refused. Two controllers on one cluster would
- * break S1. The probe is always deleted. Doubt refuses: only a quiet probe lets takeover be entered.
+ * The probe is a DaemonSet that matches no node: if somebody raises its observedGeneration, a
+ * controller runs, and takeover is refused. Two controllers on one cluster would break S1. Doubt
+ * refuses: only a quiet probe lets takeover be entered. It then stays as the sentinel, which gives away
+ * a controller that comes back (core/takeover-sentinel.ts); otherwise it is deleted.
  */
 import { uid } from '../core/model/identifiers.ts';
 import type { ClusterId } from '../core/model/identifiers.ts';
-import type { JsonObject } from '../core/model/json.ts';
-import type { DaemonSetObject } from '../core/model/kubernetes.ts';
-import type { ClusterRegistration } from '../core/model/registration.ts';
+import type { ObjectMeta } from '../core/model/kubernetes.ts';
+import type { ClusterRegistration, TakeoverSentinel } from '../core/model/registration.ts';
+import { SENTINEL_KEY, isObserved, isSentinel, sentinelBody } from '../core/takeover-sentinel.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterConnector } from '../ports/cluster-access.ts';
 import type { ProbeAccess } from '../ports/probe-access.ts';
 import type { Random } from '../ports/random.ts';
 import type { RegistryStore } from '../ports/registry-store.ts';
-import type { NamespacedName, ViewStore } from '../ports/view-store.ts';
+import type { ViewStore } from '../ports/view-store.ts';
 
 /** What the probe needs. */
 export interface ProbeDependencies {
@@ -27,54 +28,66 @@ export interface ProbeDependencies {
   readonly pollMs?: number;
 }
 
-/** What the probe found. Takeover may be entered only when `absent`. */
+/** What the probe found. Takeover may be entered only when `absent`: the probe is then left behind. */
 export type ProbeResult =
-  | { readonly kind: 'absent'; readonly probedAtMs: number }
+  | { readonly kind: 'absent'; readonly probedAtMs: number; readonly sentinel: TakeoverSentinel }
   | { readonly kind: 'present'; readonly afterMs: number }
   | { readonly kind: 'unknown'; readonly message: string };
 
 /** Attempts at a compare-and-set beside a busy ingest. */
 const META_WRITES_MAX = 20;
-const PROBE_NAMESPACE = 'rollcall-system';
-const PROBE_NAME = 'rollcall-takeover-probe';
+const END_OF_TIME_MS = 8.64e15;
 const WAIT_MS = 20_000;
 const POLL_MS = 1_000;
 
-/** Creates a DaemonSet that matches no node, and sees whether somebody observes it. */
+/**
+ * Creates a DaemonSet that matches no node, and sees whether somebody observes it. Left in the cluster
+ * only when nobody did; one that stood there before is replaced, so that a watch begins at zero.
+ */
 export async function probeForBuiltInController(
   dependencies: ProbeDependencies,
 ): Promise<ProbeResult> {
   const { access, random } = dependencies;
-  const key = { namespace: PROBE_NAMESPACE, name: PROBE_NAME };
-  // One that a killed process left behind; there is one name, so that none can pile up.
-  await access.deleteDaemonSet(key);
-  const created = await access.createDaemonSet({ ...key, body: probeBody(key, random.uniqueId()) });
+  const cleared = await removeSentinel(access);
+  if (cleared.kind === 'failed') return { kind: 'unknown', message: cleared.message };
+  const body = sentinelBody(random.uniqueId());
+  const created = await access.createDaemonSet({ ...SENTINEL_KEY, body });
   if (created.kind === 'missing') {
-    return { kind: 'unknown', message: `the namespace ${PROBE_NAMESPACE} does not exist` };
+    return { kind: 'unknown', message: `the namespace ${SENTINEL_KEY.namespace} does not exist` };
   }
+  if (created.kind === 'unavailable') {
+    // An unclear answer: it may exist.
+    await removeSentinel(access);
+    return { kind: 'unknown', message: `the probe could not be created: ${created.message}` };
+  }
+  const { metadata } = created.object;
+  let result: ProbeResult | undefined;
   try {
-    if (created.kind === 'unavailable') {
-      return { kind: 'unknown', message: `the probe could not be created: ${created.message}` };
-    }
-    return await watchProbe({ key, uid: created.object.metadata.uid }, dependencies);
+    result = await watchProbe(sentinelOf(metadata), dependencies);
+    return result;
   } finally {
-    // Also after an unclear answer: it may exist.
-    const precondition =
-      created.kind === 'found' ? { uid: uid(created.object.metadata.uid) } : undefined;
-    await access.deleteDaemonSet(key, precondition);
+    if (result?.kind !== 'absent') {
+      await access.deleteDaemonSet(SENTINEL_KEY, { uid: uid(metadata.uid) });
+    }
   }
 }
 
+function sentinelOf({ uid: own, creationTimestamp }: ObjectMeta): TakeoverSentinel {
+  const createdAtMs = Date.parse(creationTimestamp ?? '');
+  // A server that gives no time gives none to compare with either: nothing is later than this.
+  return { uid: uid(own), createdAtMs: Number.isNaN(createdAtMs) ? END_OF_TIME_MS : createdAtMs };
+}
+
 async function watchProbe(
-  { key, uid: ownUid }: { readonly key: NamespacedName; readonly uid: string },
+  sentinel: TakeoverSentinel,
   { access, clock, waitMs = WAIT_MS, pollMs = POLL_MS }: ProbeDependencies,
 ): Promise<ProbeResult> {
   const startedMs = clock.monotonicMs();
   for (;;) {
     await clock.sleep(pollMs);
-    const read = await access.getDaemonSet(key);
+    const read = await access.getDaemonSet(SENTINEL_KEY);
     const afterMs = clock.monotonicMs() - startedMs;
-    const isOurs = read.kind !== 'found' || read.object.metadata.uid === ownUid;
+    const isOurs = read.kind !== 'found' || read.object.metadata.uid === sentinel.uid;
     if (read.kind === 'missing' || !isOurs) {
       return { kind: 'unknown', message: 'the probe was deleted or replaced by somebody else' };
     }
@@ -83,35 +96,45 @@ async function watchProbe(
     if (read.kind === 'unavailable') {
       return { kind: 'unknown', message: `the probe could not be read: ${read.message}` };
     }
-    return { kind: 'absent', probedAtMs: clock.nowMs() };
+    return { kind: 'absent', probedAtMs: clock.nowMs(), sentinel };
   }
 }
 
-function isObserved({ status }: DaemonSetObject): boolean {
-  return (status?.observedGeneration ?? 0) > 0;
+/** What came of removing the sentinel. */
+export type SentinelRemoval =
+  { readonly kind: 'gone' } | { readonly kind: 'failed'; readonly message: string };
+
+/** Deletes the sentinel that stands in the cluster, by its UID; never a DaemonSet that is not one. */
+export async function removeSentinel(access: ProbeAccess): Promise<SentinelRemoval> {
+  const found = await access.getDaemonSet(SENTINEL_KEY);
+  if (found.kind === 'missing') return { kind: 'gone' };
+  const where = `DaemonSet ${SENTINEL_KEY.namespace}/${SENTINEL_KEY.name}`;
+  if (found.kind === 'unavailable') {
+    return { kind: 'failed', message: `${where} could not be read: ${found.message}` };
+  }
+  if (!isSentinel(found.object)) {
+    return { kind: 'failed', message: `${where} stands in the way and is not Rollcall’s` };
+  }
+  const deleted = await access.deleteDaemonSet(SENTINEL_KEY, {
+    uid: uid(found.object.metadata.uid),
+  });
+  if (deleted.kind !== 'unavailable') return { kind: 'gone' };
+  return { kind: 'failed', message: `${where} could not be deleted: ${deleted.message}` };
 }
 
-function probeBody(key: NamespacedName, uniqueId: string): JsonObject {
-  const labels = {
-    'app.kubernetes.io/name': 'rollcall-takeover-probe',
-    'rollcall.dev/probe': uniqueId,
-  };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'DaemonSet',
-    metadata: { ...key, labels },
-    spec: {
-      selector: { matchLabels: { 'rollcall.dev/probe': uniqueId } },
-      template: {
-        metadata: { labels },
-        spec: {
-          // No node has this label; were one to have it, a paused container would be all there is.
-          nodeSelector: { 'rollcall.dev/takeover-probe': 'matches-no-node' },
-          containers: [{ name: 'probe', image: 'registry.k8s.io/pause:3.10' }],
-        },
-      },
-    },
-  };
+/**
+ * True if the sentinel of a takeover stands as it was left: takeover may go on after a pause. Any
+ * doubt is a no, and the probe must be repeated.
+ */
+export async function isSentinelQuiet(
+  registration: ClusterRegistration,
+  access: ProbeAccess,
+): Promise<boolean> {
+  const { sentinel, rival } = registration;
+  if (sentinel === undefined || rival !== undefined) return false;
+  const read = await access.getDaemonSet(SENTINEL_KEY);
+  if (read.kind !== 'found' || read.object.metadata.uid !== sentinel.uid) return false;
+  return read.object.metadata.deletionTimestamp === undefined && !isObserved(read.object);
 }
 
 /** What entering takeover needs. */
@@ -144,19 +167,13 @@ export async function enterTakeover(
   const probe = await probeForBuiltInController(dependencies);
   if (probe.kind === 'present') return { kind: 'refused', reason: 'built-in-controller-runs' };
   if (probe.kind === 'unknown') return { kind: 'failed', message: probe.message };
-  if (!(await breakView(registration, dependencies))) {
-    return { kind: 'failed', message: 'the view never stood still; try again' };
+  const switched = await switchOver(registration, probe, dependencies);
+  if (switched.kind === 'failed') {
+    await dependencies.access.deleteDaemonSet(SENTINEL_KEY, { uid: probe.sentinel.uid });
+    return switched;
   }
   const { probedAtMs } = probe;
-  const entered: ClusterRegistration = {
-    ...registration,
-    mode: 'takeover',
-    takeoverProbedAtMs: probedAtMs,
-  };
-  const written = await registry.writeCluster(entered, registration.configVersion);
-  if (written === 'lost') {
-    return { kind: 'failed', message: 'the registration was changed meanwhile; try again' };
-  }
+  const { entered } = switched;
   const connected = await connector.connect({
     ...entered,
     configVersion: registration.configVersion + 1,
@@ -165,6 +182,30 @@ export async function enterTakeover(
     return { kind: 'entered', probedAtMs, isSnapshotRequested: false };
   const answer = await connected.access.requestSnapshot(`takeover-${random.uniqueId()}`);
   return { kind: 'entered', probedAtMs, isSnapshotRequested: answer.kind === 'found' };
+}
+
+/** Breaks the view, then writes the mode; a rival of an earlier takeover is forgotten. */
+async function switchOver(
+  registration: ClusterRegistration,
+  { probedAtMs, sentinel }: Extract<ProbeResult, { kind: 'absent' }>,
+  dependencies: TakeoverDependencies,
+): Promise<
+  | { readonly kind: 'entered'; readonly entered: ClusterRegistration }
+  | { readonly kind: 'failed'; readonly message: string }
+> {
+  if (!(await breakView(registration, dependencies))) {
+    return { kind: 'failed', message: 'the view never stood still; try again' };
+  }
+  const { rival: _past, ...rest } = registration;
+  const entered: ClusterRegistration = {
+    ...rest,
+    mode: 'takeover',
+    takeoverProbedAtMs: probedAtMs,
+    sentinel,
+  };
+  const written = await dependencies.registry.writeCluster(entered, registration.configVersion);
+  if (written === 'written') return { kind: 'entered', entered };
+  return { kind: 'failed', message: 'the registration was changed meanwhile; try again' };
 }
 
 /** Marks the view as broken; a cluster never heard of has nothing to break. */

@@ -2,11 +2,13 @@
  * Status of a DaemonSet (spec 2.12): seven counters and the observed generation.
  *
  * Counted from the same view that the plan is made from. Conditions, collisionCount and members that
- * we do not know are preserved. observedGeneration never falls and never leads (S7). Pods on nodes
- * that do not exist are in no counter.
+ * we do not know are preserved; only the notice that Rollcall had stopped goes (pause-notice.ts).
+ * observedGeneration never falls and never leads (S7). Pods on nodes that do not exist are in no
+ * counter.
  */
 import type { DaemonSetObject, DaemonSetStatus } from './model/kubernetes.ts';
 import type { View } from './model/plan.ts';
+import { isPaused, withoutPauseNotice } from './pause-notice.ts';
 import { isAvailable, isUpdated, minReadyMsOf, templateGenerationOf } from './pod-facts.ts';
 
 const COUNTERS = [
@@ -28,11 +30,11 @@ export function computeStatus(
 ): DaemonSetStatus {
   const { daemonSet } = view;
   const observed = observedGenerationOf(daemonSet, options.observeGeneration);
-  return {
+  return withoutPauseNotice({
     ...daemonSet.status,
     ...countNodes(view, options.currentHash),
     ...(observed === undefined ? {} : { observedGeneration: observed }),
-  };
+  });
 }
 
 /**
@@ -43,7 +45,7 @@ export function hasSameStatus(
   current: DaemonSetStatus | undefined,
   next: DaemonSetStatus,
 ): boolean {
-  if (current === undefined) return false;
+  if (current === undefined || isPaused(current) !== isPaused(next)) return false;
   const isCounted = COUNTERS.every((counter) => (current[counter] ?? 0) === (next[counter] ?? 0));
   return isCounted && (current.observedGeneration ?? 0) >= (next.observedGeneration ?? 0);
 }

@@ -4,12 +4,14 @@
  *
  * Reads the same items that the functions read, through the same ports; decides nothing. Counters of
  * DESIRED … AVAILABLE are those of the DaemonSet's status as the watcher last sent it, which is what
- * `kubectl get daemonsets` shows; verdict counts are Rollcall's own.
+ * `kubectl get daemonsets` shows; verdict counts are Rollcall's own. The takeover's sentinel is nobody's
+ * DaemonSet and is left out.
  */
 import type { ClusterId } from '../core/model/identifiers.ts';
 import type { DaemonSetStatus } from '../core/model/kubernetes.ts';
 import type { NameItem } from '../core/model/view-items.ts';
 import type { NodeCode, Verdict } from '../core/model/verdict.ts';
+import { hasSentinelName } from '../core/takeover-sentinel.ts';
 import type { RegistryStore } from '../ports/registry-store.ts';
 import type { ViewStore } from '../ports/view-store.ts';
 
@@ -66,6 +68,7 @@ export async function readOverview(
   const meta = await sources.view.readMeta(registration.clusterUid);
   const daemonSets: DaemonSetOverview[] = [];
   for await (const item of eachName(registration.clusterUid, sources.view)) {
+    if (hasSentinelName(item)) continue;
     const overview = await readDaemonSet(registration.clusterUid, item, sources.view);
     if (overview !== undefined) daemonSets.push(overview);
   }

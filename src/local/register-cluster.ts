@@ -3,17 +3,19 @@
  *
  * An item that is there already is the truth: another clusterUid under the same id means that the
  * cluster was rebuilt, and nothing is written to it until somebody registers it again (row 90).
- * Takeover is entered only after the probe; a cluster that was taken over before stays so.
+ * Takeover is entered only after the probe; a cluster that was taken over before stays so while its
+ * sentinel was left alone.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { createProbeAccess } from '../adapters/kubernetes/probe-access.ts';
 import { createClusterConnector } from '../adapters/kubernetes/cluster-connector.ts';
-import type { Transport } from '../adapters/kubernetes/transport.ts';
 import { createSystemClock } from '../adapters/system/system-clock.ts';
 import { createSystemRandom } from '../adapters/system/system-random.ts';
-import { enterTakeover } from '../app/takeover-probe.ts';
+import { enterTakeover, isSentinelQuiet } from '../app/takeover-probe.ts';
 import type { ClusterUid } from '../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../core/model/registration.ts';
+import { SENTINEL_KEY } from '../core/takeover-sentinel.ts';
+import type { ProbeAccess } from '../ports/probe-access.ts';
 import type { RegistryStore } from '../ports/registry-store.ts';
 import type { ViewStore } from '../ports/view-store.ts';
 import { ensureSystemNamespace, readClusterUid } from './cluster-preparation.ts';
@@ -38,9 +40,11 @@ export async function registerCluster(request: RegisterCluster): Promise<Cluster
     await ensureSystemNamespace(transport, cluster.server);
     const stored = await stores.registry.readCluster(cluster.id);
     if (stored !== undefined && stored.clusterUid !== uid) throw otherCluster(cluster, stored);
-    await writeRegistration(request, { uid, stored });
-    const isTakenOver = stored?.mode === 'takeover';
-    if (cluster.mode === 'takeover' && !isTakenOver) await takeOver(request, transport);
+    const access = createProbeAccess({ transport });
+    const isKept = await staysTakenOver(cluster, stored, access);
+    await writeRegistration(request, { uid, stored, isKept });
+    if (!isKept) await leaveSentinel(stored, access);
+    if (cluster.mode === 'takeover' && !isKept) await takeOver(request, access);
     return uid;
   } finally {
     transport.retire();
@@ -57,10 +61,36 @@ function otherCluster(cluster: EngineCluster, stored: ClusterRegistration): Engi
   });
 }
 
-async function writeRegistration(
-  request: RegisterCluster,
-  found: { readonly uid: ClusterUid; readonly stored: ClusterRegistration | undefined },
+/**
+ * A cluster that was taken over stays so if that is still wanted, no rival was seen, and its sentinel
+ * stands untouched: otherwise the built-in loop may have run meanwhile, and the probe is repeated.
+ */
+async function staysTakenOver(
+  cluster: EngineCluster,
+  stored: ClusterRegistration | undefined,
+  access: ProbeAccess,
+): Promise<boolean> {
+  if (cluster.mode !== 'takeover' || stored?.mode !== 'takeover') return false;
+  return isSentinelQuiet(stored, access);
+}
+
+/** The sentinel of a takeover that is left; a failure leaves it behind, which harms nobody. */
+async function leaveSentinel(
+  stored: ClusterRegistration | undefined,
+  access: ProbeAccess,
 ): Promise<void> {
+  if (stored?.sentinel === undefined) return;
+  await access.deleteDaemonSet(SENTINEL_KEY, { uid: stored.sentinel.uid });
+}
+
+/** What was found before a registration is written. */
+interface Found {
+  readonly uid: ClusterUid;
+  readonly stored: ClusterRegistration | undefined;
+  readonly isKept: boolean;
+}
+
+async function writeRegistration(request: RegisterCluster, found: Found): Promise<void> {
   const { cluster, stores } = request;
   const { stored } = found;
   const wanted = wantedRegistration(request, found);
@@ -78,13 +108,13 @@ async function writeRegistration(
 /** Takeover is never entered here: only `enterTakeover` does, after its probe. */
 function wantedRegistration(
   { cluster, senderRoleId }: RegisterCluster,
-  { uid, stored }: { readonly uid: ClusterUid; readonly stored: ClusterRegistration | undefined },
+  { uid, stored, isKept }: Found,
 ): ClusterRegistration {
   const kept = stored ?? { isFrozen: false, configVersion: 0, labels: {} };
   return {
     id: cluster.id,
     clusterUid: uid,
-    ...modeOf(cluster, stored),
+    ...(isKept ? takeoverOf(stored) : { mode: 'observe' }),
     isFrozen: kept.isFrozen,
     configVersion: kept.configVersion,
     senderRoleId,
@@ -95,22 +125,24 @@ function wantedRegistration(
   };
 }
 
-/** A cluster that was taken over stays so if that is still wanted; everything else observes first. */
-function modeOf(
-  cluster: EngineCluster,
+/** What belongs to a takeover that goes on. */
+function takeoverOf(
   stored: ClusterRegistration | undefined,
-): Pick<ClusterRegistration, 'mode' | 'takeoverProbedAtMs'> {
-  if (cluster.mode !== 'takeover' || stored?.mode !== 'takeover') return { mode: 'observe' };
-  const { takeoverProbedAtMs } = stored;
-  return { mode: 'takeover', ...(takeoverProbedAtMs === undefined ? {} : { takeoverProbedAtMs }) };
+): Pick<ClusterRegistration, 'mode' | 'takeoverProbedAtMs' | 'sentinel'> {
+  const { takeoverProbedAtMs, sentinel } = stored ?? {};
+  return {
+    mode: 'takeover',
+    ...(takeoverProbedAtMs === undefined ? {} : { takeoverProbedAtMs }),
+    ...(sentinel === undefined ? {} : { sentinel }),
+  };
 }
 
-async function takeOver(request: RegisterCluster, transport: Transport): Promise<void> {
+async function takeOver(request: RegisterCluster, access: ProbeAccess): Promise<void> {
   const { cluster, stores, options } = request;
   options.onProgress?.(`checking that no built-in DaemonSet loop runs in ${cluster.id} …`);
   const clock = createSystemClock();
   const result = await enterTakeover(cluster.id, {
-    access: createProbeAccess({ transport }),
+    access,
     registry: stores.registry,
     view: stores.view,
     connector: createClusterConnector({ clock }),

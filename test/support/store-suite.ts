@@ -284,7 +284,14 @@ export function testRegistryStore(store: () => RegistryStore): void {
     assert.equal(await store().writeCluster(registration, 1), 'lost');
     assert.equal(await store().writeCluster(registration, 0), 'written');
     assert.equal(await store().writeCluster(registration, 0), 'lost');
-    const frozen = { ...registration, isFrozen: true, takeoverProbedAtMs: 5, caPem: 'pem' };
+    const frozen = {
+      ...registration,
+      isFrozen: true,
+      takeoverProbedAtMs: 5,
+      sentinel: { uid: uid('sentinel'), createdAtMs: 4 },
+      rival: { seenAtMs: 6, evidence: 'it was seen' },
+      caPem: 'pem',
+    };
     assert.equal(await store().writeCluster(frozen, 1), 'written');
     assert.equal(await store().writeCluster(registration, 1), 'lost');
     const stored = await store().readCluster(registration.id);

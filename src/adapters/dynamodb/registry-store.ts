@@ -7,7 +7,7 @@
  * a cluster; an entry whose registration was never written reads as `undefined` and harms nothing.
  */
 import * as v from 'valibot';
-import { clusterId, clusterUid } from '../../core/model/identifiers.ts';
+import { clusterId, clusterUid, uid } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { DeadLetterRecord, DirectoryPage, RegistryStore } from '../../ports/registry-store.ts';
@@ -43,6 +43,10 @@ const RegistrationSchema = v.strictObject({
   authentication: AuthenticationSchema,
   labels: v.record(v.string(), v.string()),
   takeoverProbedAtMs: v.exactOptional(v.number()),
+  sentinel: v.exactOptional(
+    v.strictObject({ uid: v.pipe(v.string(), v.transform(uid)), createdAtMs: v.number() }),
+  ),
+  rival: v.exactOptional(v.strictObject({ seenAtMs: v.number(), evidence: v.string() })),
 });
 
 /** The registry, over a DynamoDB-compatible table with string keys `pk` and `sk`. */

@@ -24,6 +24,7 @@ import { guessHash } from './history.ts';
 import { Ledger } from './ledger.ts';
 import { endAwaiting, openSubject } from './open-subject.ts';
 import type { ReconcileResult } from './result.ts';
+import { giveRivalNotice } from './rival-notice.ts';
 import { updateStatus } from './update-status.ts';
 import { writeEvents } from './write-events.ts';
 
@@ -160,7 +161,8 @@ async function carryOut(judged: Judged, decision: Decision): Promise<AttemptResu
     }
     await updateStatus({ context, subject, plan: decision.plan, access, ledger });
   }
-  return conclude(judged, { decision, ledger, stored, access });
+  const telling = await giveRivalNotice({ context, subject, ledger });
+  return conclude(judged, { decision, ledger, stored, access: access ?? telling });
 }
 
 interface Conclusion {

@@ -4,9 +4,9 @@
  * reads "confirmed at most one batch earlier".
  */
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
-import { keyOf, mayContinue } from './context.ts';
+import { mayContinue } from './context.ts';
 import type { RunContext, Subject } from './context.ts';
-import { confirmDaemonSet } from './live-daemon-set.ts';
+import { confirmSubject } from './live-daemon-set.ts';
 import type { DeferralCode } from './result.ts';
 
 /** Go on, or why not. */
@@ -34,14 +34,12 @@ export async function checkFence(
   const [registration, state, daemonSet] = await Promise.all([
     registry.readCluster(context.hint.key.cluster).catch(() => undefined),
     view.readState(subject.basis.ref),
-    batch.isCreating
-      ? confirmDaemonSet(access, { ...keyOf(context), uid: subject.basis.ref.uid })
-      : undefined,
+    batch.isCreating ? confirmSubject({ context, subject, access }) : undefined,
   ]);
   // An unreadable registry counts as frozen (protocol 13).
   if (registration === undefined) return stop('registry-unreadable', 'the registry is unreadable');
   if (registration.configVersion !== subject.basis.registration.configVersion) {
-    return stop('interrupted', 'freeze, mode or endpoint of the cluster changed');
+    return stop('interrupted', 'freeze, mode, endpoint or rival of the cluster changed');
   }
   if (state?.version !== stateVersion) return stop('lost-race', 'another run took over');
   if (daemonSet?.kind === 'changed') return stop('daemon-set-changed', daemonSet.message);

@@ -52,7 +52,7 @@ export const defaultReconcileOptions: ReconcileOptions = {
 
 /** Ports and options of a reconcile. */
 export interface ReconcileDependencies {
-  readonly registry: Pick<RegistryStore, 'readCluster'>;
+  readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>;
   readonly view: ViewReader & StateStore;
   readonly connector: ClusterConnector;
   readonly queue: HintQueue;

@@ -33,11 +33,15 @@ export type Judgement =
   | { readonly kind: 'defer'; readonly guard: FreshnessGuard; readonly retryInMs: number }
   | { readonly kind: 'unavailable'; readonly message: string };
 
-/** Mode and freeze of the cluster (design 5, protocol 13). */
+/** Mode, rival and freeze of the cluster (design 5, protocol 13). */
 export function guardOfRegistration(registration: ClusterRegistration): Guard {
   if (registration.mode === 'observe') {
     const message = 'The cluster is only observed; nothing is changed in it.';
     return { kind: 'observe', code: 'observe-mode', message };
+  }
+  if (registration.rival !== undefined) {
+    const message = `Another controller is at work in this cluster: ${registration.rival.evidence}.`;
+    return { kind: 'observe', code: 'rival-controller', message };
   }
   if (registration.isFrozen) {
     const message = 'The cluster is frozen; only its status is kept up to date.';

@@ -4,13 +4,18 @@
  * One answer covers one batch (protocol 7), so it is asked for again before the next.
  */
 import type { Uid } from '../../core/model/identifiers.ts';
+import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
+import { findForeignStatusWrite } from '../../core/status-writers.ts';
 import type { ClusterReader } from '../../ports/cluster-access.ts';
 import type { NamespacedName } from '../../ports/view-store.ts';
+import { keyOf } from './context.ts';
+import type { RunContext, Subject } from './context.ts';
+import { noteRival } from './rival.ts';
 
 /** Whether creates may go on. */
 export type DaemonSetConfirmation =
-  | { readonly kind: 'confirmed' }
-  /** Gone, re-created under another UID, or being deleted. */
+  | { readonly kind: 'confirmed'; readonly object: DaemonSetObject }
+  /** Gone, re-created under another UID, being deleted, or looked after by another controller. */
   | { readonly kind: 'changed'; readonly message: string }
   | {
       readonly kind: 'unavailable';
@@ -18,6 +23,26 @@ export type DaemonSetConfirmation =
       readonly isRefused: boolean;
       readonly retryAfterMs?: number;
     };
+
+/**
+ * The same for a run's own DaemonSet, which also looks at who else wrote its status: a rival is noted
+ * at once, and nothing is made (design 5).
+ */
+export async function confirmSubject(step: {
+  readonly context: RunContext;
+  readonly subject: Pick<Subject, 'basis'>;
+  readonly access: ClusterReader;
+}): Promise<DaemonSetConfirmation> {
+  const { context, subject, access } = step;
+  const { ref, registration } = subject.basis;
+  const confirmation = await confirmDaemonSet(access, { ...keyOf(context), uid: ref.uid });
+  if (confirmation.kind !== 'confirmed') return confirmation;
+  const since = registration.sentinel?.createdAtMs;
+  const evidence = findForeignStatusWrite(confirmation.object, since);
+  if (evidence === undefined) return confirmation;
+  await noteRival({ evidence, by: 'status-write', seenUnder: registration }, context);
+  return { kind: 'changed', message: evidence };
+}
 
 /** Reads the DaemonSet live and compares it with the one the plan was made for. */
 export async function confirmDaemonSet(
@@ -32,5 +57,5 @@ export async function confirmDaemonSet(
   if (deletionTimestamp !== undefined) {
     return { kind: 'changed', message: 'the DaemonSet is being deleted' };
   }
-  return { kind: 'confirmed' };
+  return { kind: 'confirmed', object: live.object };
 }

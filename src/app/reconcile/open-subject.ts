@@ -18,6 +18,7 @@ import type { Basis } from './read-basis.ts';
 import { readView } from './read-view.ts';
 import type { ReconcileResult } from './result.ts';
 import { resolveOpaque } from './resolve-opaque.ts';
+import { isAboutSentinel, lookAtSentinel } from './rival-sentinel.ts';
 import { sendTimers, shouldRepeat } from './schedule.ts';
 import { refuseSelectingAll } from './selecting-all.ts';
 import { decideSkip } from './skip.ts';
@@ -52,6 +53,7 @@ async function tryOpening(context: RunContext): Promise<Opening | 'moving'> {
   const { basis } = read;
   context.note.epoch = basis.meta.epoch;
   context.note.seq = basis.meta.seq;
+  if (isAboutSentinel(basis, context)) return ended(await lookAtSentinel(basis, context));
   const nowMs = dependencies.clock.nowMs();
   if (await isSkipped({ basis, nowMs }, context)) return ended({ kind: 'skipped' });
   const access = new LazyAccess(dependencies.connector, basis.registration);

@@ -5,7 +5,7 @@
  * (protocol 13). Registry data can neither execute code nor choose egress beyond its endpoint (S12):
  * this is a closed schema, never a kubeconfig.
  */
-import type { ClusterId, ClusterUid } from './identifiers.ts';
+import type { ClusterId, ClusterUid, Uid } from './identifiers.ts';
 
 /** Who may touch the cluster's DaemonSets (design 5). `copilot` comes with a later issue. */
 export type ClusterMode = 'observe' | 'takeover';
@@ -32,6 +32,19 @@ export interface RivalNote {
   readonly evidence: string;
 }
 
+/**
+ * The DaemonSet that was left in the cluster when takeover was entered: no controller had touched it
+ * then, and whoever does so later is a rival.
+ */
+export interface TakeoverSentinel {
+  readonly uid: Uid;
+  /**
+   * Its creationTimestamp: the API server's own time of entering takeover, to be compared with times
+   * in objects (whole seconds), never with a clock of ours.
+   */
+  readonly createdAtMs: number;
+}
+
 /** Registry item of a cluster. */
 export interface ClusterRegistration {
   readonly id: ClusterId;
@@ -47,6 +60,8 @@ export interface ClusterRegistration {
   readonly labels: Readonly<Record<string, string>>;
   /** When takeover was entered after its probe: the view must be announced after this. */
   readonly takeoverProbedAtMs?: number;
+  /** Left behind by the probe when takeover was entered. */
+  readonly sentinel?: TakeoverSentinel;
   /** Written by whoever saw it, raising configVersion: the next reconcile of any key stops. */
   readonly rival?: RivalNote;
 }

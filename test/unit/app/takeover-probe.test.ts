@@ -1,60 +1,20 @@
-/** The takeover probe and the switch (design 5, protocol 9): doubt refuses, the probe always goes. */
+/** The takeover probe and the switch (design 5, protocol 9): doubt refuses; a quiet probe stays. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
-import type { DaemonSetObject } from '../../../src/core/model/kubernetes.ts';
-import { enterTakeover, probeForBuiltInController } from '../../../src/app/takeover-probe.ts';
+import {
+  enterTakeover,
+  isSentinelQuiet,
+  probeForBuiltInController,
+} from '../../../src/app/takeover-probe.ts';
 import type { ProbeResult, TakeoverDependencies } from '../../../src/app/takeover-probe.ts';
-import type { LiveRead } from '../../../src/ports/cluster-access.ts';
-import type { ProbeAccess } from '../../../src/ports/probe-access.ts';
+import { ProbePlace } from '../../support/probe-place.ts';
 import { ReconcileWorld } from '../../support/reconcile-world.ts';
-
-/** A place for the probe; `observesAfterMs` plays the built-in controller. */
-class ProbePlace implements ProbeAccess {
-  /** UIDs that deletes were fenced with; undefined for the one that clears a leftover. */
-  readonly deleted: (string | undefined)[] = [];
-  created: DaemonSetObject | undefined;
-  observesAfterMs = Infinity;
-  answer: LiveRead<never> | undefined;
-  readAnswer: LiveRead<never> | undefined;
-  readonly #world: ReconcileWorld;
-  #createdAtMs = 0;
-
-  constructor(world: ReconcileWorld) {
-    this.#world = world;
-  }
-
-  createDaemonSet(
-    probe: Parameters<ProbeAccess['createDaemonSet']>[0],
-  ): Promise<LiveRead<DaemonSetObject>> {
-    if (this.answer !== undefined) return Promise.resolve(this.answer);
-    this.#createdAtMs = this.#world.clock.nowMs();
-    const body = probe.body as unknown as DaemonSetObject; // a DaemonSet, without what a server adds
-    this.created = { ...body, metadata: { ...body.metadata, uid: 'probe', generation: 1 } };
-    return Promise.resolve({ kind: 'found', object: this.created });
-  }
-
-  getDaemonSet(): Promise<LiveRead<DaemonSetObject>> {
-    if (this.readAnswer !== undefined) return Promise.resolve(this.readAnswer);
-    if (this.created === undefined) return Promise.resolve({ kind: 'missing' });
-    const isObserved = this.#world.clock.nowMs() - this.#createdAtMs >= this.observesAfterMs;
-    const status = { observedGeneration: isObserved ? 1 : 0 } as never; // counters do not matter
-    return Promise.resolve({ kind: 'found', object: { ...this.created, status } });
-  }
-
-  deleteDaemonSet(
-    _key: unknown,
-    precondition?: { readonly uid: string },
-  ): Promise<LiveRead<unknown>> {
-    this.deleted.push(precondition?.uid);
-    return Promise.resolve({ kind: 'missing' });
-  }
-}
 
 function setUp(world: ReconcileWorld): TakeoverDependencies & { access: ProbePlace } {
   const { registry, view, connector, clock } = world;
   const { random } = world.dependencies;
-  return { access: new ProbePlace(world), registry, view, connector, clock, random };
+  return { access: new ProbePlace(world.clock), registry, view, connector, clock, random };
 }
 
 async function probe(world: ReconcileWorld, run: Promise<ProbeResult>): Promise<ProbeResult> {
@@ -69,9 +29,9 @@ describe('probeForBuiltInController', () => {
     const { access } = dependencies;
     const run = probeForBuiltInController(dependencies);
     await world.clock.advance(1000);
-    const { created } = access;
-    assert.ok(created !== undefined);
-    access.created = { ...created, metadata: { ...created.metadata, uid: 'another' } };
+    const { standing } = access;
+    assert.ok(standing !== undefined);
+    access.standing = { ...standing, metadata: { ...standing.metadata, uid: 'another' } };
     assert.equal((await probe(world, run)).kind, 'unknown');
   });
 
@@ -79,8 +39,10 @@ describe('probeForBuiltInController', () => {
     const world = new ReconcileWorld();
     const dependencies = setUp(world);
     const result = await probe(world, probeForBuiltInController(dependencies));
-    assert.equal(result.kind, 'absent');
-    assert.deepEqual(dependencies.access.deleted, [undefined, 'probe']);
+    assert.ok(result.kind === 'absent');
+    assert.equal(result.sentinel.uid, 'probe-1');
+    assert.equal(dependencies.access.standing?.metadata.uid, 'probe-1', 'it stays as the sentinel');
+    assert.deepEqual(dependencies.access.deleted, []);
     const spec = dependencies.access.created?.spec.template.spec;
     assert.deepEqual(Object.keys(spec?.nodeSelector ?? {}), ['rollcall.dev/takeover-probe']);
   });
@@ -91,15 +53,37 @@ describe('probeForBuiltInController', () => {
     dependencies.access.observesAfterMs = 16_000;
     const result = await probe(world, probeForBuiltInController(dependencies));
     assert.equal(result.kind, 'present');
-    assert.deepEqual(dependencies.access.deleted, [undefined, 'probe']);
+    assert.deepEqual(dependencies.access.deleted, ['probe-1']);
+  });
+
+  it('replaces a sentinel that stood there, so that the watch begins at zero', async () => {
+    const world = new ReconcileWorld();
+    const dependencies = setUp(world);
+    await probe(world, probeForBuiltInController(dependencies));
+    const again = await probe(world, probeForBuiltInController(dependencies));
+    assert.ok(again.kind === 'absent');
+    assert.equal(again.sentinel.uid, 'probe-2');
+    assert.ok(again.sentinel.createdAtMs > world.clock.nowMs() - 61_000);
+    assert.deepEqual(dependencies.access.deleted, ['probe-1']);
+  });
+
+  it('leaves a DaemonSet alone that has its name and is not its own', async () => {
+    const world = new ReconcileWorld();
+    const dependencies = setUp(world);
+    await probe(world, probeForBuiltInController(dependencies));
+    const { standing } = dependencies.access;
+    assert.ok(standing !== undefined);
+    dependencies.access.standing = { ...standing, metadata: { ...standing.metadata, labels: {} } };
+    assert.equal((await probeForBuiltInController(dependencies)).kind, 'unknown');
+    assert.deepEqual(dependencies.access.deleted, []);
   });
 
   it('knows nothing when the probe could not be created, read or kept', async () => {
     const world = new ReconcileWorld();
     const unavailable = { kind: 'unavailable', message: '500', isRefused: false } as const;
     for (const answers of [
-      { answer: unavailable },
-      { answer: { kind: 'missing' } as const },
+      { createAnswer: unavailable },
+      { createAnswer: { kind: 'missing' } as const },
       { readAnswer: unavailable },
       { readAnswer: { kind: 'missing' } as const },
     ]) {
@@ -124,6 +108,8 @@ describe('enterTakeover', () => {
     const registration = await world.registry.readCluster(clusterId('a'));
     assert.equal(registration?.mode, 'takeover');
     assert.equal(registration.takeoverProbedAtMs, result.probedAtMs);
+    assert.equal(registration.sentinel?.uid, dependencies.access.standing?.metadata.uid);
+    assert.equal(await isSentinelQuiet(registration, dependencies.access), true);
     const meta = await world.view.readMeta(world.mirror.clusterUid);
     assert.equal(meta?.isComplete, false);
     assert.equal(meta.broken, 1);
@@ -151,7 +137,8 @@ describe('enterTakeover', () => {
   it('does not overwrite a registration that was changed meanwhile', async () => {
     const world = new ReconcileWorld({ nodes: 1, mode: 'observe' });
     await world.mirror.sync();
-    const entering = enterTakeover(clusterId('a'), setUp(world));
+    const dependencies = setUp(world);
+    const entering = enterTakeover(clusterId('a'), dependencies);
     await world.clock.advance(1_000);
     world.register({ isFrozen: true });
     const [result] = await Promise.all([entering, world.clock.advance(60_000)]);
@@ -159,5 +146,47 @@ describe('enterTakeover', () => {
     const stored = await world.registry.readCluster(clusterId('a'));
     assert.equal(stored?.isFrozen, true);
     assert.equal(stored.mode, 'observe');
+    assert.equal(dependencies.access.standing, undefined, 'no sentinel without a takeover');
+  });
+
+  it('forgets the rival of an earlier takeover once a new probe was quiet', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync();
+    world.register({ rival: { seenAtMs: 1, evidence: 'it was seen' } });
+    const dependencies = setUp(world);
+    const [result] = await Promise.all([
+      enterTakeover(clusterId('a'), dependencies),
+      world.clock.advance(60_000),
+    ]);
+    assert.equal(result.kind, 'entered');
+    assert.equal((await world.registry.readCluster(clusterId('a')))?.rival, undefined);
+  });
+});
+
+describe('isSentinelQuiet', () => {
+  it('doubts a sentinel that was synced, replaced, deleted or is unreadable', async () => {
+    const world = new ReconcileWorld({ nodes: 1, mode: 'observe' });
+    await world.mirror.sync();
+    const dependencies = setUp(world);
+    const { access } = dependencies;
+    await Promise.all([enterTakeover(clusterId('a'), dependencies), world.clock.advance(60_000)]);
+    const registration = await world.registry.readCluster(clusterId('a'));
+    assert.ok(registration?.sentinel !== undefined);
+    const { standing } = access;
+    assert.ok(standing !== undefined);
+    assert.equal(await isSentinelQuiet(registration, access), true);
+    access.standing = { ...standing, metadata: { ...standing.metadata, uid: 'another' } };
+    assert.equal(await isSentinelQuiet(registration, access), false);
+    access.standing = undefined;
+    assert.equal(await isSentinelQuiet(registration, access), false);
+    access.standing = standing;
+    access.observesAfterMs = 0;
+    assert.equal(await isSentinelQuiet(registration, access), false);
+    access.observesAfterMs = Infinity;
+    access.readAnswer = { kind: 'unavailable', message: '500', isRefused: false };
+    assert.equal(await isSentinelQuiet(registration, access), false);
+    access.readAnswer = undefined;
+    const rival = { seenAtMs: 1, evidence: 'it was seen' };
+    assert.equal(await isSentinelQuiet({ ...registration, rival }, access), false);
   });
 });

@@ -1,0 +1,53 @@
+/**
+ * Tells on a DaemonSet that Rollcall has stopped: a status condition, then one Event.
+ *
+ * The condition is written first, with the version that was seen as precondition, and is the mark that
+ * it was told: whoever loses that write tells nothing, and a run that finds it tells nothing more. The
+ * counters in that write are the ones that were read; they are the other controller's now.
+ */
+import { isPaused, rivalControllerEvent, withPauseNotice } from '../../core/pause-notice.ts';
+import type { ClusterAccess } from '../../ports/cluster-access.ts';
+import type { RunContext, Subject } from './context.ts';
+import type { Ledger } from './ledger.ts';
+import { writeStatus } from './write-status.ts';
+
+/** Tells it once, if there is a rival; answers the access that the event is written with, if there is one to write. */
+export async function giveRivalNotice(input: {
+  readonly context: RunContext;
+  readonly subject: Subject;
+  readonly ledger: Ledger;
+}): Promise<ClusterAccess | undefined> {
+  const { context, subject, ledger } = input;
+  const { mode, rival } = subject.basis.registration;
+  if (mode === 'observe' || rival === undefined || isPaused(subject.daemonSet.status))
+    return undefined;
+  const access = await subject.access.get();
+  if (access === undefined) {
+    ledger.add({
+      code: 'no-access',
+      message: 'nobody could be told of the rival',
+      pace: 'backoff',
+    });
+    return undefined;
+  }
+  const nowMs = context.dependencies.clock.nowMs();
+  const status = withPauseNotice(subject.daemonSet.status, { rival, nowMs });
+  const write = await writeStatus(status, { context, subject, access });
+  switch (write.kind) {
+    case 'written':
+      ledger.isStatusWritten = true;
+      ledger.noteWritten('daemonSet', write.version);
+      ledger.events.push(rivalControllerEvent(rival));
+      return access;
+    case 'conflict': {
+      const message = 'the DaemonSet changed since it was seen; its notice waits for another look';
+      ledger.add({ code: 'status-conflict', message, pace: 'soon' });
+      return undefined;
+    }
+    case 'gone':
+      return undefined;
+    case 'failed':
+      ledger.add({ code: 'cluster-unavailable', message: write.message, pace: 'backoff' });
+      return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Who else wrote a DaemonSet's status, by metadata.managedFields: evidence that comes with every live
+ * read and costs nothing.
+ *
+ * An entry counts that another manager than ours made by an update of the subresource `status`, that
+ * holds a counter or observedGeneration, and that is younger than the takeover. Both times are the API
+ * server's own, so no clock of ours is compared with them.
+ *
+ * Not detected: a rival that writes a status equal to ours (the API server notes no owner for what
+ * does not change, and the built-in loop does not even send it); one whose counters we have written
+ * over since, which takes the fields from its entry; one that acts on pods only; one that shares our
+ * manager's name; and a write within the second in which takeover was entered. The sentinel sees the
+ * built-in loop in all of these.
+ */
+import { isJsonObject } from './model/json.ts';
+import type { Json } from './model/json.ts';
+import type { KubernetesObject } from './model/kubernetes.ts';
+
+/** Under which manager the API server notes our writes: the user agent of the functions. */
+export const OWN_MANAGER = 'rollcall';
+
+const WATCHED_FIELDS = [
+  'observedGeneration',
+  'desiredNumberScheduled',
+  'currentNumberScheduled',
+  'numberMisscheduled',
+  'numberReady',
+  'numberAvailable',
+  'numberUnavailable',
+  'updatedNumberScheduled',
+] as const;
+
+/** What gives another writer away, in words; undefined when nothing does. */
+export function findForeignStatusWrite(
+  object: KubernetesObject,
+  sinceMs: number | undefined,
+): string | undefined {
+  if (sinceMs === undefined) return undefined;
+  const { namespace = '', name } = object.metadata;
+  const { managedFields } = object.metadata as { readonly managedFields?: unknown };
+  if (!Array.isArray(managedFields)) return undefined;
+  for (const entry of managedFields as readonly Json[]) {
+    const manager = foreignWriter(entry, sinceMs);
+    if (manager !== undefined) {
+      return `${manager} wrote the status of DaemonSet ${namespace}/${name} after takeover`;
+    }
+  }
+  return undefined;
+}
+
+function foreignWriter(entry: Json, sinceMs: number): string | undefined {
+  if (!isJsonObject(entry)) return undefined;
+  const { manager, operation, subresource, time, fieldsV1 } = entry;
+  if (subresource !== 'status' || operation !== 'Update') return undefined;
+  if (typeof manager !== 'string' || manager === OWN_MANAGER) return undefined;
+  const isLater = typeof time === 'string' && Date.parse(time) > sinceMs;
+  return isLater && holdsCounter(fieldsV1) ? manager : undefined;
+}
+
+function holdsCounter(fields: Json | undefined): boolean {
+  const status = isJsonObject(fields) ? fields['f:status'] : undefined;
+  if (!isJsonObject(status)) return false;
+  return WATCHED_FIELDS.some((field) => status[`f:${field}`] !== undefined);
+}

@@ -1,0 +1,67 @@
+/**
+ * Where the takeover probe and the sentinel stand in tests: one place for one DaemonSet, on a virtual
+ * clock. `observesAfterMs` plays the built-in controller; answers can be replaced by failures.
+ */
+import type { DaemonSetObject, DaemonSetStatus } from '../../src/core/model/kubernetes.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { LiveRead } from '../../src/ports/cluster-access.ts';
+import type { ProbeAccess } from '../../src/ports/probe-access.ts';
+
+/** A place for the probe. */
+export class ProbePlace implements ProbeAccess {
+  /** UIDs that deletes were fenced with; undefined for one without. */
+  readonly deleted: (string | undefined)[] = [];
+  /** What stands there now. */
+  standing: DaemonSetObject | undefined;
+  /** What was created last, standing or not. */
+  created: DaemonSetObject | undefined;
+  observesAfterMs = Infinity;
+  createAnswer: LiveRead<never> | undefined;
+  readAnswer: LiveRead<never> | undefined;
+  readonly #clock: Clock;
+  #uids = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  createDaemonSet(
+    probe: Parameters<ProbeAccess['createDaemonSet']>[0],
+  ): Promise<LiveRead<DaemonSetObject>> {
+    if (this.createAnswer !== undefined) return Promise.resolve(this.createAnswer);
+    this.#uids += 1;
+    const body = probe.body as unknown as DaemonSetObject; // a DaemonSet, without what a server adds
+    const creationTimestamp = new Date(this.#clock.nowMs()).toISOString();
+    const uid = `probe-${this.#uids}`;
+    this.created = {
+      ...body,
+      metadata: { ...body.metadata, uid, creationTimestamp, generation: 1 },
+    };
+    this.standing = this.created;
+    return Promise.resolve({ kind: 'found', object: this.created });
+  }
+
+  getDaemonSet(): Promise<LiveRead<DaemonSetObject>> {
+    // Before anything was created, a failure would keep the probe from being made at all.
+    if (this.readAnswer !== undefined && this.created !== undefined) {
+      return Promise.resolve(this.readAnswer);
+    }
+    const { standing } = this;
+    if (standing === undefined) return Promise.resolve({ kind: 'missing' });
+    const ageMs = this.#clock.nowMs() - Date.parse(standing.metadata.creationTimestamp ?? '');
+    if (ageMs < this.observesAfterMs) return Promise.resolve({ kind: 'found', object: standing });
+    const status = { observedGeneration: 1 } as DaemonSetStatus; // counters do not matter
+    return Promise.resolve({ kind: 'found', object: { ...standing, status } });
+  }
+
+  deleteDaemonSet(
+    _key: unknown,
+    precondition?: { readonly uid: string },
+  ): Promise<LiveRead<unknown>> {
+    this.deleted.push(precondition?.uid);
+    const isIt = precondition === undefined || this.standing?.metadata.uid === precondition.uid;
+    if (!isIt) return Promise.resolve({ kind: 'missing' });
+    this.standing = undefined;
+    return Promise.resolve({ kind: 'found', object: {} });
+  }
+}

@@ -1,0 +1,262 @@
+/** A built-in loop that comes back (faults row 58): seen, told once, and nothing touched any more. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { clusterId, uid } from '../../../../src/core/model/identifiers.ts';
+import type { DaemonSetObject, DaemonSetStatus } from '../../../../src/core/model/kubernetes.ts';
+import { SENTINEL_KEY, sentinelBody } from '../../../../src/core/takeover-sentinel.ts';
+import { reconcileKey } from '../../../../src/app/reconcile/reconcile-key.ts';
+import type { ReconcileResult } from '../../../../src/app/reconcile/result.ts';
+import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+
+const EVIDENCE = 'it was seen';
+
+interface SentinelWorld {
+  readonly world: ReconcileWorld;
+  /** One run for the sentinel's key. */
+  readonly look: () => Promise<ReconcileResult>;
+  /** The built-in controller syncs the sentinel. */
+  readonly observe: () => void;
+}
+
+/** A settled world in takeover, with its sentinel. */
+async function withSentinel(nodes = 2): Promise<SentinelWorld> {
+  const world = new ReconcileWorld({ nodes });
+  const body = sentinelBody('first');
+  const sentinel = world.cluster.put('daemonsets', body as never); // completed by the cluster
+  const createdAtMs = Date.parse(sentinel.metadata.creationTimestamp ?? '');
+  world.register({ sentinel: { uid: uid(sentinel.metadata.uid), createdAtMs } });
+  await world.settle();
+  const look = (): Promise<ReconcileResult> => {
+    const key = { cluster: clusterId('a'), ...SENTINEL_KEY };
+    const deadlineMs = world.clock.monotonicMs() + 60_000;
+    return reconcileKey({ ...world.hint, key }, { deadlineMs }, world.dependencies);
+  };
+  const observe = (): void => {
+    world.cluster.change('daemonsets', SENTINEL_KEY, (object) => ({
+      ...object,
+      status: { observedGeneration: 1 },
+    }));
+  };
+  return { world, look, observe };
+}
+
+async function storedRegistration(world: ReconcileWorld) {
+  const stored = await world.registry.readCluster(clusterId('a'));
+  assert.ok(stored !== undefined);
+  return stored;
+}
+
+/** As if another run had seen the rival. */
+async function markRival(world: ReconcileWorld): Promise<void> {
+  const stored = await storedRegistration(world);
+  const rival = { seenAtMs: 1, evidence: EVIDENCE };
+  world.registry.seed({ ...stored, configVersion: stored.configVersion + 1, rival });
+}
+
+/** A kube-controller-manager wrote the status of the DaemonSet. */
+function builtInWrites(world: ReconcileWorld, after: { readonly byMs: number }): void {
+  const time = new Date(world.clock.nowMs() + after.byMs).toISOString();
+  world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
+    ...object,
+    metadata: {
+      ...object.metadata,
+      managedFields: [
+        {
+          manager: 'kube-controller-manager',
+          operation: 'Update',
+          subresource: 'status',
+          time,
+          fieldsV1: { 'f:status': { 'f:numberReady': {} } },
+        },
+      ],
+    } as never, // members that Rollcall has no type for
+  }));
+}
+
+describe('a run for the sentinel', () => {
+  it('does nothing at all while nobody touched it', async () => {
+    const { world, look } = await withSentinel();
+    const before = world.cluster.requests.length;
+    const writes = world.view.calls.filter(({ isWrite }) => isWrite).length;
+    assert.deepEqual(await look(), {
+      kind: 'observed',
+      code: 'sentinel',
+      counts: { creates: 0, deletes: 0, patches: 0, refused: 0, isStatusWritten: false },
+    });
+    assert.equal(world.cluster.requests.length, before, 'no request');
+    assert.equal(world.view.calls.filter(({ isWrite }) => isWrite).length, writes, 'no write');
+    assert.equal((await storedRegistration(world)).rival, undefined);
+  });
+
+  it('marks the registration once, logs it, counts it and hints every key', async () => {
+    const { world, look, observe } = await withSentinel();
+    observe();
+    await world.mirror.sync();
+    const { configVersion } = await storedRegistration(world);
+    world.queue.clear();
+    await look();
+    await look();
+    const stored = await storedRegistration(world);
+    assert.equal(stored.configVersion, configVersion + 1, 'protocol 13');
+    assert.match(
+      stored.rival?.evidence ?? '',
+      /rollcall-takeover-probe.*observedGeneration|observedGeneration.*rollcall-takeover-probe/,
+    );
+    assert.equal(world.log.at('error').length, 1);
+    assert.equal(world.metrics.sum('RivalControllers', 'sentinel'), 1);
+    assert.deepEqual(world.queue.hintedKeys(), [
+      'a/rollcall-system/rollcall-takeover-probe',
+      'a/system/agents',
+    ]);
+  });
+
+  it('believes only the sentinel of the present takeover', async () => {
+    const { world, look, observe } = await withSentinel();
+    observe();
+    await world.mirror.sync();
+    world.register({ sentinel: { uid: uid('a newer one'), createdAtMs: 1 } });
+    await look();
+    assert.equal((await storedRegistration(world)).rival, undefined);
+  });
+
+  it('leaves a DaemonSet of that name alone that has not its label, and serves it', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    const plain = sentinelBody('x') as unknown as DaemonSetObject; // raw JSON
+    world.cluster.put('daemonsets', {
+      ...plain,
+      metadata: { ...SENTINEL_KEY, labels: {} },
+    });
+    await world.mirror.sync();
+    const key = { cluster: clusterId('a'), ...SENTINEL_KEY };
+    const deadlineMs = world.clock.monotonicMs() + 60_000;
+    const result = await reconcileKey({ ...world.hint, key }, { deadlineMs }, world.dependencies);
+    assert.equal(result.kind, 'acted');
+  });
+});
+
+describe('a cluster with a rival', () => {
+  it('gets nothing created, deleted or counted, whatever happens there', async () => {
+    const { world } = await withSentinel(2);
+    const { status } = world.daemonSet;
+    await markRival(world);
+    await world.settle();
+    const [pod] = world.pods;
+    assert.ok(pod !== undefined);
+    world.addNode('node-0003');
+    world.setPhase(pod.metadata.name, 'Failed');
+    const before = world.pods.map(({ metadata }) => metadata.uid);
+    const results = await world.settle();
+    assert.deepEqual(
+      world.pods.map(({ metadata }) => metadata.uid),
+      before,
+    );
+    assert.ok(results.every(({ kind }) => kind === 'observed' || kind === 'skipped'));
+    const { conditions: _told, ...counts } = world.daemonSet.status as DaemonSetStatus;
+    assert.deepEqual(counts, status, 'counters are the other controller’s');
+    assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('tells it once: a condition beside foreign ones, and one event', async () => {
+    const { world } = await withSentinel(1);
+    const foreign = { type: 'Foreign', status: 'True' };
+    world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
+      ...object,
+      status: { ...(object['status'] as object), conditions: [foreign] },
+    }));
+    await markRival(world);
+    await world.settle();
+    await world.settle();
+    const [first, notice, ...more] = world.daemonSet.status?.conditions ?? [];
+    assert.deepEqual(first, foreign);
+    assert.deepEqual(more, []);
+    assert.equal(notice?.['type'], 'RollcallPaused');
+    assert.equal(notice['status'], 'True');
+    assert.equal(notice['reason'], 'BuiltInControllerSeen');
+    assert.match(JSON.stringify(notice['message']), /it was seen.*--release/);
+    const events = world.cluster
+      .list('events')
+      .filter(({ reason }) => reason === 'RivalController');
+    assert.equal(events.length, 1);
+    assert.equal(events[0]?.['type'], 'Warning');
+  });
+
+  it('tells it again later when the status write met a conflict, and still once', async () => {
+    const { world } = await withSentinel(1);
+    await markRival(world);
+    let isFirst = true;
+    world.cluster.hooks.beforeEffect = ({ kind }) => {
+      if (kind !== 'update-status' || !isFirst) return undefined;
+      isFirst = false;
+      return { kind: 'answer', outcome: { kind: 'conflict', message: 'injected' } };
+    };
+    const first = await world.run();
+    assert.ok(first.kind === 'deferred' && first.code === 'status-conflict');
+    await world.clock.advance(5_000);
+    await world.settle();
+    assert.equal(world.daemonSet.status?.conditions?.length, 1);
+    const events = world.cluster
+      .list('events')
+      .filter(({ reason }) => reason === 'RivalController');
+    assert.equal(events.length, 1);
+  });
+
+  it('loses the notice when takeover is entered anew, and is served again', async () => {
+    const { world } = await withSentinel(1);
+    const registration = await storedRegistration(world);
+    await markRival(world);
+    await world.settle();
+    world.addNode('node-0002');
+    world.registry.seed({ ...registration, configVersion: 99 });
+    await world.settle();
+    assert.equal(world.daemonSet.status?.conditions, undefined);
+    assert.equal(world.placed.length, 2);
+  });
+
+  it('stops a run under way at its next batch (protocol 7)', async () => {
+    const { world } = await withSentinel(0);
+    for (let index = 1; index <= 40; index += 1)
+      world.addNode(`late-${String(index).padStart(2, '0')}`);
+    await world.mirror.sync();
+    const registration = await storedRegistration(world);
+    world.cluster.hooks.afterEffect = ({ kind }) => {
+      if (kind !== 'create-pod' || world.pods.length !== 3) return;
+      world.registry.seed({
+        ...registration,
+        configVersion: registration.configVersion + 1,
+        rival: { seenAtMs: 1, evidence: EVIDENCE },
+      });
+    };
+    const result = await world.run();
+    assert.ok(result.kind === 'deferred' && result.code === 'interrupted');
+    assert.equal(world.pods.length, 3, 'batches of one and two, no third');
+  });
+});
+
+describe('a status written by another controller', () => {
+  it('is found in the live read before creates, and stops the cluster before any pod', async () => {
+    const { world } = await withSentinel(1);
+    const before = world.pods.length;
+    builtInWrites(world, { byMs: 2_000 });
+    world.addNode('node-0002');
+    const result = await world.step();
+    assert.equal(result.kind, 'deferred');
+    assert.equal(world.pods.length, before);
+    const { rival } = await storedRegistration(world);
+    assert.match(
+      rival?.evidence ?? '',
+      /kube-controller-manager wrote the status of DaemonSet system\/agents/,
+    );
+    assert.equal(world.metrics.sum('RivalControllers', 'status-write'), 1);
+    const next = await world.step();
+    assert.ok(next.kind === 'observed' && next.code === 'rival-controller');
+  });
+
+  it('is not held against it when it is older than the takeover', async () => {
+    const { world } = await withSentinel(1);
+    builtInWrites(world, { byMs: -3_600_000 });
+    world.addNode('node-0002');
+    await world.settle();
+    assert.equal(world.pods.length, 2);
+    assert.equal((await storedRegistration(world)).rival, undefined);
+  });
+});
