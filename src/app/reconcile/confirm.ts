@@ -9,12 +9,12 @@ import type { Plan, PlannedCreate } from '../../core/model/plan.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import { confirmVictims } from './confirm-victims.ts';
 import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';
-import { keyOf, mayContinue } from './context.ts';
+import { mayContinue } from './context.ts';
 import type { RunContext, ViewedSubject } from './context.ts';
 import { checkForeignPods, foreignListedNow, isListedFor } from './foreign-list.ts';
 import type { ForeignListed } from './foreign-list.ts';
 import type { Ledger } from './ledger.ts';
-import { confirmDaemonSet } from './live-daemon-set.ts';
+import { confirmSubject } from './live-daemon-set.ts';
 
 /** Creates per run whose nodes are confirmed one by one, once a deferral was capped. */
 const LIVE_CREATES_MAX = 50;
@@ -96,8 +96,7 @@ interface ForeignConfirmation {
 const NOT_LISTED: ForeignConfirmation = { isClear: true };
 
 async function confirmMaking({ context, subject, access, ledger }: ConfirmInput): Promise<boolean> {
-  const { uid } = subject.basis.ref;
-  const confirmation = await confirmDaemonSet(access, { ...keyOf(context), uid });
+  const confirmation = await confirmSubject({ context, subject, access });
   if (confirmation.kind === 'confirmed') return true;
   const { message } = confirmation;
   if (confirmation.kind === 'changed') {
