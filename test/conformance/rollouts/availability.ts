@@ -43,7 +43,10 @@ export interface RolloutReport {
   readonly livePodsPerNodeMax: number;
   readonly revisionsPerNodeMax: number;
   readonly livePodsPerNodeAndRevisionMax: number;
-  /** Most nodes at a time that had more than one live pod. */
+  /**
+   * Most nodes at a time on which a live pod waited beside another to become available. Once it is,
+   * the old one goes in the run that may already surge the next node (creates precede deletes).
+   */
   readonly surgingNodesMax: number;
   readonly creations: readonly PodChange[];
   readonly deletions: readonly PodDeletion[];
@@ -147,7 +150,8 @@ function measure(replay: Replay, atMs: number): void {
   for (const node of question.nodes) {
     if (isServed(replay, node, atMs)) available += 1;
     const live = [...(podsByNode.get(node)?.values() ?? [])].filter(isLive);
-    if (live.length > 1) surging += 1;
+    const isWaiting = live.some((pod) => !isAvailable(question, pod, atMs));
+    if (live.length > 1 && isWaiting) surging += 1;
     raise(extremes, 'livePodsPerNodeMax', live.length);
     if (live.length < 2) continue;
     const byRevision = Map.groupBy(live, ({ revisionHash }) => revisionHash);

@@ -1,0 +1,178 @@
+/**
+ * Surge on a control plane, real and local (spec 2.9): the new pod is there before the old one goes.
+ *
+ * On the real one also the time of each step: with minReadySeconds nothing happens in the cluster
+ * that could remind Rollcall of going on, so each step needs a wake-up of its own. The built-in
+ * controller was measured to lose them (end of the spec).
+ */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, it } from 'node:test';
+import { plainNodes } from '../control-plane/nodes.ts';
+import { describeOnBackends } from '../scenarios/backends.ts';
+import { livePodsByNode } from '../scenarios/expectations.ts';
+import { openStage } from '../scenarios/stage.ts';
+import type { Stage } from '../scenarios/stage.ts';
+import type { RolloutReport } from './availability.ts';
+import {
+  createRolled,
+  edit,
+  expectVersion,
+  nodesAt,
+  podUids,
+  removeAll,
+  reportSince,
+  rollingUpdate,
+  waitFor,
+  waitUntilStill,
+} from './rolled.ts';
+import type { Rolled, RolledOptions } from './rolled.ts';
+
+const POOL = 'rollcall.test/steps';
+const STEP_MAX_MS = 12_000;
+const MIN_READY_SECONDS = 10;
+
+describeOnBackends('surge', { timeout: 600_000 }, (backend) => {
+  const nodes = plainNodes(8);
+  const names = nodes.map(({ metadata }) => metadata.name);
+  const stepNodes = names.slice(0, 5);
+  let stage: Stage;
+
+  before(async () => {
+    const labelled = nodes.map((node) => {
+      const isStep = stepNodes.includes(node.metadata.name);
+      const labels = { ...node.metadata.labels, ...(isStep ? { [POOL]: 'true' } : {}) };
+      return { ...node, metadata: { ...node.metadata, labels } };
+    });
+    stage = await openStage({ backend, name: 'rollout-surge', nodes: labelled });
+  });
+  afterEach(() => removeAll(stage));
+  after(async () => {
+    await (stage as Stage | undefined)?.close();
+  });
+
+  for (const { maxSurge, nodesMax } of [
+    { maxSurge: '25%', nodesMax: 2 },
+    { maxSurge: '100%', nodesMax: 8 },
+    { maxSurge: 3, nodesMax: 3 },
+  ]) {
+    it(`of ${String(maxSurge)} never leaves a node without a pod, with ${String(nodesMax)} extra at most (S2)`, async () => {
+      const rolled = await create({ name: 'agent', strategy: rollingUpdate({ maxSurge }) });
+      const fromEvent = await edit(stage, rolled, { version: 'b' });
+      await expectVersion(stage, rolled, 'b');
+      const report = reportSince(stage, rolled, fromEvent);
+      assertSurge(report, rolled, nodesMax);
+      assert.equal(report.creations.length, names.length);
+      assert.equal(report.deletions.length, names.length);
+    });
+  }
+
+  it('stops beside pods that never become ready, keeps the old ones, and takes the bad ones back', async () => {
+    const rolled = await create({ name: 'agent', strategy: rollingUpdate({ maxSurge: 2 }) });
+    const old = podUids(stage, rolled);
+    const fromEvent = await edit(stage, rolled, { version: 'bad', isBad: true });
+    await waitUntilStill(stage);
+    const surging = [...livePodsByNode(stage.observer, rolled.uid).values()];
+    assert.equal(surging.filter((pods) => pods.length === 2).length, 2);
+    await edit(stage, rolled, { version: 'a' });
+    await expectVersion(stage, rolled, 'a');
+    const report = reportSince(stage, rolled, fromEvent);
+    assertSurge(report, rolled, 2);
+    assert.deepEqual(podUids(stage, rolled), old, 'no old pod was restarted');
+  });
+
+  it('edited again half-way ends at the last version, with two revisions on a node at most', async () => {
+    const rolled = await create({ name: 'agent', strategy: rollingUpdate({ maxSurge: 2 }) });
+    const fromEvent = await edit(stage, rolled, { version: 'b', readyDelayMs: 1000 });
+    await waitFor(stage, (observer) => nodesAt(observer, rolled, 'b').length >= 3, {
+      description: 'three nodes at b',
+    });
+    await edit(stage, rolled, { version: 'c' });
+    await expectVersion(stage, rolled, 'c');
+    const report = reportSince(stage, rolled, fromEvent);
+    assert.equal(report.availableNodesMin, names.length);
+    assert.ok(report.revisionsPerNodeMax <= 2, `${String(report.revisionsPerNodeMax)} revisions`);
+    assert.ok(report.livePodsPerNodeAndRevisionMax <= 1, 'S2: two pods of one revision');
+  });
+
+  it('vacates a node that should not run the pod any more, and only beyond the desired number', async () => {
+    const rolled = await create({ name: 'agent', strategy: rollingUpdate({ maxSurge: 1 }) });
+    const [tainted = '', ...others] = names;
+    const before = podUids(stage, rolled);
+    await taint(tainted, [{ key: 'repair.example.com', effect: 'NoSchedule' }]);
+    await waitFor(
+      stage,
+      (observer) => observer.daemonSets.get(rolled.uid)?.status['desiredNumberScheduled'] === 7,
+      { description: 'seven nodes desired' },
+    );
+    await waitUntilStill(stage);
+    assert.equal(podUids(stage, rolled).get(tainted), before.get(tainted), 'kept (spec 2.5)');
+    const fromEvent = await edit(stage, rolled, { version: 'b' });
+    const remaining = { ...rolled, nodes: others };
+    await expectVersion(stage, remaining, 'b');
+    const report = reportSince(stage, remaining, fromEvent);
+    assert.equal(report.availableNodesMin, others.length);
+    const onTainted = report.creations.filter(({ node }) => node === tainted);
+    assert.deepEqual(onTainted, [], 'nothing new on the tainted node');
+    await taint(tainted, []);
+    await expectVersion(stage, rolled, 'b');
+  });
+
+  if (backend === 'real') {
+    it(`of 1 with minReadySeconds ${String(MIN_READY_SECONDS)} goes on within 12 s of each step, with no outside event`, async (context) => {
+      const rolled = await create({
+        name: 'agent',
+        nodes: stepNodes,
+        nodeSelector: { [POOL]: 'true' },
+        strategy: rollingUpdate({ maxSurge: 1 }),
+        minReadySeconds: MIN_READY_SECONDS,
+      });
+      await waitUntilStill(stage);
+      const fromEvent = await edit(stage, rolled, { version: 'b' });
+      await expectVersion(stage, rolled, { version: 'b', deadlineMs: 120_000 });
+      const report = reportSince(stage, rolled, fromEvent);
+      assertSurge(report, rolled, 1);
+      const stepsMs = stepTimes(report);
+      context.diagnostic(`steps of ${stepsMs.map((ms) => (ms / 1000).toFixed(1)).join(', ')} s`);
+      assert.equal(stepsMs.length, stepNodes.length);
+      for (const ms of stepsMs) assert.ok(ms <= STEP_MAX_MS, `a step took ${String(ms)} ms`);
+      const outside = stage.observer.events
+        .slice(fromEvent)
+        .filter(({ record }) => !isOf(record, rolled.uid));
+      assert.deepEqual(outside, [], 'the cluster was quiet but for this rollout');
+    });
+  }
+
+  function create(
+    options: Omit<RolledOptions, 'nodes'> & { readonly nodes?: readonly string[] },
+  ): Promise<Rolled> {
+    return createRolled(stage, { nodes: names, ...options });
+  }
+
+  async function taint(node: string, taints: readonly unknown[]): Promise<void> {
+    await stage.admin.patch(`/api/v1/nodes/${node}`, { spec: { taints } });
+  }
+});
+
+function isOf(record: Stage['observer']['events'][number]['record'], uid: string): boolean {
+  if (record.kind === 'Pod') return record.daemonSetUid === uid;
+  return record.kind === 'DaemonSet' && record.uid === uid;
+}
+
+/** Never fewer available pods than nodes, never more surging nodes than allowed, S2. */
+function assertSurge(report: RolloutReport, rolled: Rolled, surgingNodesMax: number): void {
+  assert.equal(report.availableNodesMin, rolled.nodes.length, 'an available pod on every node');
+  assert.ok(
+    report.surgingNodesMax <= surgingNodesMax,
+    `${String(report.surgingNodesMax)} nodes surged at a time`,
+  );
+  assert.ok(report.revisionsPerNodeMax <= 2);
+  assert.ok(report.livePodsPerNodeAndRevisionMax <= 1, 'S2: two pods of one revision on a node');
+}
+
+/** From each new pod to the deletion of the old one, and on to the next new pod. */
+function stepTimes({ creations, deletions }: RolloutReport): readonly number[] {
+  return deletions.map((deletion, index) => {
+    const startMs = deletions[index - 1]?.atMs ?? creations[0]?.atMs ?? Number.NaN;
+    return deletion.atMs - startMs;
+  });
+}
