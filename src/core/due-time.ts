@@ -63,7 +63,11 @@ function readinessMoments(view: View): number[] {
     const isWaiting = !pod.isTerminating && !isAvailable(pod, { minReadyMs, nowMs: view.nowMs });
     return isWaiting && atMs !== undefined ? [atMs] : [];
   };
-  return view.nodes.flatMap(({ pods }) => pods.flatMap(waiting));
+  // Pods of vanished nodes count in a rolling update without surge (spec 2.9).
+  return [
+    ...view.nodes.flatMap(({ pods }) => pods.flatMap(waiting)),
+    ...view.strays.flatMap(waiting),
+  ];
 }
 
 /** An open intent is always a due time; one that is overdue is looked at once per time-out. */

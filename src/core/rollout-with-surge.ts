@@ -78,10 +78,19 @@ function stepOfLeaving(old: RolloutPod): StepWithSurge {
   return old.isDoomed ? 'repeat-vacate' : 'vacate';
 }
 
-/** True if the site has a pod that is available and stays so: its old one, or without one its new one. */
+/** True if a pod of the site is available and stays so: it counts before a node is vacated. */
 function isSupplied({ state }: Site): boolean {
-  if (state.kind === 'only-old' || state.kind === 'both') return isSafelyAvailable(state.old);
-  return state.kind === 'only-new' && isSafelyAvailable(state.new);
+  switch (state.kind) {
+    case 'crowded':
+    case 'empty':
+      return false;
+    case 'only-new':
+      return isSafelyAvailable(state.new);
+    case 'only-old':
+      return isSafelyAvailable(state.old);
+    case 'both':
+      return isSafelyAvailable(state.old) || isSafelyAvailable(state.new);
+  }
 }
 
 /** Walks all sites against the budget (spec 2.9). */

@@ -1,8 +1,8 @@
-/** Does the strategy allow surge (spec 2.7)? */
+/** The type of the update strategy, and whether it allows surge (spec 2.7, 2.9). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../../src/core/model/json.ts';
-import { allowsSurge } from '../../../src/core/strategy.ts';
+import { allowsSurge, strategyTypeOf } from '../../../src/core/strategy.ts';
 import { daemonSet, surging } from '../../support/core-fixtures.ts';
 
 describe('allowsSurge (spec 2.7: any value that is not zero)', () => {
@@ -19,5 +19,23 @@ describe('allowsSurge (spec 2.7: any value that is not zero)', () => {
   ];
   for (const [title, spec, expected] of rows) {
     it(`${expected} for ${title}`, () => assert.equal(allowsSurge(daemonSet({ spec })), expected));
+  }
+});
+
+describe('strategyTypeOf (spec 2.9)', () => {
+  const rows: readonly [string, JsonObject, ReturnType<typeof strategyTypeOf>][] = [
+    ['nothing', {}, 'RollingUpdate'],
+    ['RollingUpdate', { updateStrategy: { type: 'RollingUpdate' } }, 'RollingUpdate'],
+    ['OnDelete', { updateStrategy: { type: 'OnDelete' } }, 'OnDelete'],
+    [
+      'a type that is not known, which rolls nothing',
+      { updateStrategy: { type: 'X' } },
+      'OnDelete',
+    ],
+  ];
+  for (const [title, spec, expected] of rows) {
+    it(`${expected} for ${title}`, () => {
+      assert.equal(strategyTypeOf(daemonSet({ spec })), expected);
+    });
   }
 });
