@@ -8,10 +8,12 @@
 import { judgeIntents, mergeIntents, stampIntents } from '../../src/core/intents.ts';
 import type { IntentAnswer } from '../../src/core/intents.ts';
 import { resourceVersion, uid } from '../../src/core/model/identifiers.ts';
+import type { ResourceVersion } from '../../src/core/model/identifiers.ts';
 import type { DaemonSetObject } from '../../src/core/model/kubernetes.ts';
 import type { Plan, PlannedCreate, PlannedDelete } from '../../src/core/model/plan.ts';
 import type { NodeProjection, PodProjection } from '../../src/core/model/projections.ts';
 import type { DaemonSetState, Intent } from '../../src/core/model/state.ts';
+import type { Marks } from '../../src/core/model/watcher-message.ts';
 import { planReconcile } from '../../src/core/plan.ts';
 import { computeView } from '../../src/core/view.ts';
 import { CURRENT_HASH, NOW_MS, TIMEOUT_MS, namedPod, state } from './core-fixtures.ts';
@@ -29,6 +31,8 @@ export class FencedCluster {
   nowMs = NOW_MS;
   state: DaemonSetState;
   daemonSet: DaemonSetObject;
+  /** Hash of the current revision: what pods are made of. */
+  currentHash: string = CURRENT_HASH;
   readonly nodes: NodeProjection[];
   readonly pods = new Map<string, PodProjection>();
   /** Names of pods that a finalizer holds when they are deleted. */
@@ -105,12 +109,27 @@ export class FencedCluster {
     else this.pods.delete(name);
   }
 
+  /** A pod as it is right after its creation: here, it runs at once. */
+  protected born(pod: PodProjection): PodProjection {
+    return pod;
+  }
+
+  /** How far a view has been read; unknown here, so that identity alone settles intents. */
+  protected marks(): Marks {
+    return {};
+  }
+
+  /** The version that was given out last. */
+  protected get version(): ResourceVersion {
+    return resourceVersion(String(this.#version));
+  }
+
   #judgeAndPlan(pods: readonly PodProjection[]): {
     readonly plan: Plan;
     readonly settled: readonly Intent[];
   } {
     const at = { era: 1, nowMs: this.nowMs, requestTimeoutMs: TIMEOUT_MS };
-    const intents = judgeIntents({ state: this.state, pods, marks: {}, ...at });
+    const intents = judgeIntents({ state: this.state, pods, marks: this.marks(), ...at });
     const view = computeView({
       daemonSet: this.daemonSet,
       nodes: this.nodes,
@@ -121,7 +140,7 @@ export class FencedCluster {
     const plan = planReconcile(view, {
       guard: { kind: 'act' },
       state: this.state,
-      currentHash: CURRENT_HASH,
+      currentHash: this.currentHash,
       intents,
       requestTimeoutMs: TIMEOUT_MS,
       burstPodsMax: 250,
@@ -150,11 +169,15 @@ export class FencedCluster {
     const taken = this.pods.get(name);
     if (taken !== undefined) return this.#refuse(create, taken);
     const version = this.#nextVersion();
-    const made = namedPod(create.node, name, {
-      uid: uid(`pod-${version}`),
-      resourceVersion: version,
-      createdAtMs: this.nowMs,
-    });
+    const { labels } = create.body['metadata'] as { readonly labels: PodProjection['labels'] };
+    const made = this.born(
+      namedPod(create.node, name, {
+        uid: uid(`pod-${version}`),
+        resourceVersion: version,
+        createdAtMs: this.nowMs,
+        labels,
+      }),
+    );
     this.pods.set(name, made);
     return [{ kind: 'created', name, uid: made.uid, resourceVersion: version }];
   }
@@ -182,8 +205,8 @@ export class FencedCluster {
     return [{ kind: 'deleted', uid: planned.uid }];
   }
 
-  #nextVersion(): ReturnType<typeof resourceVersion> {
+  #nextVersion(): ResourceVersion {
     this.#version += 1;
-    return resourceVersion(String(this.#version));
+    return this.version;
   }
 }
