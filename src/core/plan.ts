@@ -23,6 +23,7 @@ import type { Verdict } from './model/verdict.ts';
 import { backoffGeneration, mergeBackoff, sweepBackoff } from './backoff.ts';
 import { computeDueAt } from './due-time.ts';
 import { selectingAllEvent } from './events.ts';
+import { planTrims } from './history-trim.ts';
 import { judgeIntents } from './intents.ts';
 import { compileSelector, isEmptySelector } from './label-selector.ts';
 import { planPods } from './plan-pods.ts';
@@ -54,7 +55,7 @@ export function planReconcile(view: View, context: PlanContext): Plan {
     deletes: chosen.deletes.map(({ planned }) => planned),
     adopts: isActing ? view.toAdopt : [],
     releases: isActing ? view.toRelease : [],
-    trims: [],
+    trims: planTrims(view, { ...context, intents }),
     ...(rollout.progress === undefined ? {} : { rollout: rollout.progress }),
     backoff,
     events: chosen.deletes.flatMap(({ event }) => (event === undefined ? [] : [event])),

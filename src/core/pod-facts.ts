@@ -13,7 +13,8 @@ import { labelOf } from './label-selector.ts';
 export const REVISION_HASH_LABEL = 'controller-revision-hash';
 /** Label that names the template generation a pod was made from, if the DaemonSet still has one. */
 export const TEMPLATE_GENERATION_LABEL = 'pod-template-generation';
-const TEMPLATE_GENERATION_ANNOTATION = 'deprecated.daemonset.template.generation';
+/** Annotation in which the API server tells the template generation of an apps/v1 DaemonSet. */
+export const TEMPLATE_GENERATION_ANNOTATION = 'deprecated.daemonset.template.generation';
 
 /** Succeeded or Failed: it will never run again. */
 export function isTerminal(pod: PodProjection): boolean {

@@ -362,7 +362,7 @@ export class SimulatedCluster implements ClusterAccess {
     const patched = this.change(effect.resource, effect, (former) => ({
       ...former,
       ...rest,
-      metadata: mergeMetadata(former.metadata, metadata as JsonObject),
+      metadata: mergeMetadata(former.metadata, metadata as JsonObject, effect.contentType),
     }));
     return done(patched);
   }

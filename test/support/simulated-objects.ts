@@ -1,4 +1,5 @@
 /** Small helpers on raw Kubernetes objects for the simulated cluster. */
+import type { PatchEffect } from '../../src/core/model/effects.ts';
 import type { JsonObject } from '../../src/core/model/json.ts';
 import type { KubernetesObject, OwnerReference } from '../../src/core/model/kubernetes.ts';
 
@@ -23,19 +24,50 @@ export function matchesSelectorText(
   });
 }
 
-/** Strategic merge of metadata, as far as owner references and labels go. */
+/** A patch of metadata, as far as owner references, labels and annotations go. */
 export function mergeMetadata(
   metadata: KubernetesObject['metadata'],
   patch: JsonObject,
+  contentType: PatchEffect['contentType'],
 ): KubernetesObject['metadata'] {
-  const references = (patch['ownerReferences'] ?? []) as unknown as readonly (OwnerReference & {
-    readonly $patch?: string;
-  })[]; // what a patch of ours holds there
-  let owners = metadata.ownerReferences ?? [];
-  for (const reference of references) {
+  const isMerge = contentType === 'application/merge-patch+json';
+  const { ownerReferences, labels, annotations } = patch;
+  const owners = (ownerReferences ?? []) as unknown as readonly OwnerPatch[]; // what ours hold there
+  const former = metadata.ownerReferences ?? [];
+  return {
+    ...metadata,
+    labels: mergeTexts(metadata.labels, labels),
+    ...(annotations === undefined
+      ? {}
+      : { annotations: mergeTexts(metadata.annotations, annotations) }),
+    ownerReferences:
+      isMerge && ownerReferences !== undefined ? owners : mergeOwners(former, owners),
+  };
+}
+
+type OwnerPatch = OwnerReference & { readonly $patch?: string };
+
+/** By UID, as a strategic merge does it. */
+function mergeOwners(
+  former: readonly OwnerReference[],
+  patch: readonly OwnerPatch[],
+): readonly OwnerReference[] {
+  let owners = former;
+  for (const reference of patch) {
     owners = owners.filter((owner) => owner.uid !== reference.uid);
     if (reference.$patch !== 'delete') owners = [...owners, reference];
   }
-  const labels = { ...metadata.labels, ...(patch['labels'] as Record<string, string> | undefined) };
-  return { ...metadata, labels, ownerReferences: owners };
+  return owners;
+}
+
+/** Member by member; null removes. */
+function mergeTexts(
+  former: Readonly<Record<string, string>> | undefined,
+  patch: JsonObject[string],
+): Record<string, string> {
+  const merged = { ...former, ...(patch as Record<string, string | null> | undefined) };
+  const kept = Object.entries(merged).filter(
+    (entry): entry is [string, string] => entry[1] !== null,
+  );
+  return Object.fromEntries(kept);
 }

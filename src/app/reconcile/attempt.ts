@@ -25,6 +25,7 @@ import { Ledger } from './ledger.ts';
 import { endAwaiting, openSubject } from './open-subject.ts';
 import type { ReconcileResult } from './result.ts';
 import { giveRivalNotice } from './rival-notice.ts';
+import { trimHistory } from './trim-history.ts';
 import { updateStatus } from './update-status.ts';
 import { writeEvents } from './write-events.ts';
 
@@ -37,6 +38,8 @@ interface Judged {
   readonly subject: ViewedSubject;
   readonly judgement: Extract<Judgement, { kind: 'judged' }>;
   readonly history: HistoryEntry | undefined;
+  /** True if the revisions as seen are those that the history was told from. */
+  readonly isHistorySettled: boolean;
 }
 
 /** Runs the steps once. */
@@ -60,7 +63,8 @@ export async function attemptReconcile(context: RunContext): Promise<AttemptResu
   const { nodes, revisions } = read;
   const view = computeView({ daemonSet, nodes, pods, revisions, nowMs });
   const viewed: ViewedSubject = { ...current, read: { ...read, pods }, view };
-  return decide({ context, subject: viewed, judgement, history: history.entry });
+  const { entry, isSettled: isHistorySettled } = history;
+  return decide({ context, subject: viewed, judgement, history: entry, isHistorySettled });
 }
 
 function deferWith(
@@ -94,12 +98,14 @@ async function refreshLive(subject: Subject): Promise<Subject | undefined> {
 }
 
 function plan(judged: Judged, guard: Guard): Plan {
-  const { subject, context, judgement } = judged;
+  const { subject, context, judgement, history } = judged;
   const { requestTimeoutMs, burstPodsMax } = context.dependencies.options;
+  const settled = judged.isHistorySettled ? history : undefined;
   return planReconcile(subject.view, {
     guard,
     state: subject.state,
     currentHash: currentHashOf(judged),
+    ...(settled === undefined ? {} : { currentRevision: settled.uid }),
     intents: judgement.intents,
     requestTimeoutMs,
     burstPodsMax,
@@ -111,10 +117,15 @@ function currentHashOf({ subject, history }: Judged): string | undefined {
   return history?.hash ?? guessHash(subject.daemonSet, subject.read.revisions);
 }
 
+/** True if the plan would send anything. */
+function hasClusterWork(wanted: Plan): boolean {
+  return hasPodWork(wanted) || wanted.status !== undefined || wanted.trims.length > 0;
+}
+
 async function decide(judged: Judged): Promise<AttemptResult> {
   const { subject, context, judgement } = judged;
   const wanted = plan(judged, judgement.guard);
-  const hasWork = hasPodWork(wanted) || wanted.status !== undefined;
+  const hasWork = hasClusterWork(wanted);
   if (judgement.guard.kind !== 'act' || !hasWork) {
     return carryOut(judged, { plan: wanted, guard: judgement.guard, isLive: judgement.isLive });
   }
@@ -138,8 +149,7 @@ async function carryOut(judged: Judged, decision: Decision): Promise<AttemptResu
   const { context, subject, judgement } = judged;
   const { guard } = decision;
   const ledger = new Ledger();
-  const needsAccess =
-    guard.kind !== 'observe' && (hasPodWork(decision.plan) || decision.plan.status !== undefined);
+  const needsAccess = guard.kind !== 'observe' && hasClusterWork(decision.plan);
   const access = needsAccess ? await subject.access.get() : undefined;
   if (needsAccess && access === undefined) return endUnavailable('no access', context, subject);
   let stored: DaemonSetState = subject.state;
@@ -159,6 +169,8 @@ async function carryOut(judged: Judged, decision: Decision): Promise<AttemptResu
       if (acted.kind === 'lost') return acted;
       stored = acted.state;
     }
+    const { version: stateVersion } = stored;
+    await trimHistory(decision.plan.trims, { context, subject, access, ledger, stateVersion });
     await updateStatus({ context, subject, plan: decision.plan, access, ledger });
   }
   const telling = await giveRivalNotice({ context, subject, ledger });

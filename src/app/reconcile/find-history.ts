@@ -1,21 +1,29 @@
 /**
- * The current revision for a run: from the state if it still holds, else looked up live (spec 2.10).
+ * The current revision for a run: from the state if nothing changed, else looked up live (spec 2.10).
  *
  * A failure ends the run: nothing else is done without history (spec 2.3 step 6). Where the run may
- * not act, nothing is looked up.
+ * not act, nothing is looked up. After pods were relabelled the run ends too: what it has seen of
+ * them is behind, and they would be taken for old ones.
  */
+import { noteWritten } from '../../core/intents.ts';
+import type { ResourceVersion } from '../../core/model/identifiers.ts';
 import type { Guard } from '../../core/model/plan.ts';
-import type { HistoryEntry } from '../../core/model/state.ts';
-import { effectDeadlineMs } from './context.ts';
+import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
 import type { RunContext, Subject } from './context.ts';
-import { backOffRun } from './defer.ts';
+import { backOffRun, deferRun } from './defer.ts';
 import { endUnavailable } from './end-unavailable.ts';
-import { knownHistory, lookUpHistory } from './history.ts';
+import { isFreshHistory, knownHistory, lookUpHistory } from './history.ts';
+import type { HistoryFailure } from './history-result.ts';
 import type { ReconcileResult } from './result.ts';
 
 /** The entry (undefined where it may not be asked for), or the end of the run. */
-export type HistoryEnd =
-  | { readonly kind: 'entry'; readonly entry: HistoryEntry | undefined }
+export type HistoryFinding =
+  | {
+      readonly kind: 'entry';
+      readonly entry: HistoryEntry | undefined;
+      /** True if the revisions as seen are those that the entry was told from: they may be trimmed. */
+      readonly isSettled: boolean;
+    }
   | { readonly kind: 'ended'; readonly result: ReconcileResult };
 
 /** Finds the current revision; creates it if there is none. */
@@ -23,24 +31,64 @@ export async function findHistory(
   subject: Subject,
   guard: Guard,
   context: RunContext,
-): Promise<HistoryEnd> {
+): Promise<HistoryFinding> {
   const { daemonSet, state, basis } = subject;
   const { revisionsChanged } = basis.position;
   const input = { daemonSet, seen: subject.read.revisions, revisionsChanged, known: state.history };
   const known = knownHistory(input);
-  if (known !== undefined || guard.kind !== 'act') return { kind: 'entry', entry: known };
+  const isSettled = known !== undefined && isFreshHistory(known, input);
+  if (isSettled || guard.kind !== 'act') return { kind: 'entry', entry: known, isSettled };
   const access = await subject.access.get();
-  if (access === undefined) {
-    return { kind: 'ended', result: await endUnavailable('no access', context, subject) };
+  if (access === undefined) return ended(await endUnavailable('no access', context, subject));
+  const found = await lookUpHistory(input, { context, subject, access });
+  switch (found.kind) {
+    case 'known': {
+      const { entry, hasWritten, podsWritten } = found;
+      if (podsWritten === undefined) return { kind: 'entry', entry, isSettled: !hasWritten };
+      const written = { type: 'pods' as const, resourceVersion: podsWritten };
+      const next = { ...raised(subject, written), history: entry };
+      const message = 'pods of a duplicate revision were relabelled';
+      return ended(await lookAgain(message, { context, subject: { ...subject, state: next } }));
+    }
+    case 'look-again': {
+      const { message, daemonSetWritten } = found;
+      const next =
+        daemonSetWritten === undefined
+          ? state
+          : raised(subject, { type: 'daemonSet', resourceVersion: daemonSetWritten });
+      return ended(await lookAgain(message, { context, subject: { ...subject, state: next } }));
+    }
+    case 'failed':
+      return ended(await endFailed(found, { context, subject }));
   }
-  const found = await lookUpHistory({ ...input, deadlineMs: effectDeadlineMs(context) }, access);
-  if (found.kind === 'known') return { kind: 'entry', entry: found.entry };
-  const { message } = found;
-  const asked =
-    found.kind === 'failed' && found.retryAfterMs !== undefined
-      ? { retryAfterMs: found.retryAfterMs }
-      : {};
-  const code = found.kind === 'failed' ? found.code : ('daemon-set-changed' as const);
-  const reason = { code, message, holdsCreates: code === 'namespace-terminating', ...asked };
-  return { kind: 'ended', result: await backOffRun(reason, { context, subject }) };
+}
+
+/** Marks of own writes, so that the next run waits until they are seen (spec 2.3 step 1). */
+function raised(
+  { state, basis }: Subject,
+  write: { readonly type: 'pods' | 'daemonSet'; readonly resourceVersion: ResourceVersion },
+): DaemonSetState {
+  const written = noteWritten(state.written, { ...write, era: basis.meta.era });
+  return { ...state, written };
+}
+
+function lookAgain(
+  message: string,
+  input: { readonly context: RunContext; readonly subject: Subject },
+): Promise<ReconcileResult> {
+  return deferRun({ code: 'own-writes-unseen', message, delayMs: 0 }, input);
+}
+
+function endFailed(
+  failure: HistoryFailure,
+  input: { readonly context: RunContext; readonly subject: Subject },
+): Promise<ReconcileResult> {
+  const { code, message, retryAfterMs } = failure;
+  const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+  const holdsCreates = code === 'namespace-terminating';
+  return backOffRun({ code, message, holdsCreates, ...asked }, input);
+}
+
+function ended(result: ReconcileResult): HistoryFinding {
+  return { kind: 'ended', result };
 }

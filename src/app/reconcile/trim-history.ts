@@ -1,0 +1,55 @@
+/**
+ * Deletes the surplus of old revisions, last of all and only if nothing failed before (spec 2.11).
+ *
+ * Each delete carries UID and version (S4, S10). One that changed meanwhile is left, and looked at
+ * again; the watcher's events lead back here.
+ */
+import { buildRevisionDelete } from '../../core/history-patches.ts';
+import type { Outcome } from '../../core/model/effects.ts';
+import type { Plan } from '../../core/model/plan.ts';
+import type { ClusterAccess } from '../../ports/cluster-access.ts';
+import { checkFence } from './batch-fence.ts';
+import { effectDeadlineMs, mayContinue } from './context.ts';
+import type { RunContext, Subject } from './context.ts';
+import { historyFailure } from './history-result.ts';
+import type { Ledger, Problem } from './ledger.ts';
+
+/** What trimming works with. */
+export interface TrimInput {
+  readonly context: RunContext;
+  readonly subject: Subject;
+  readonly access: ClusterAccess;
+  readonly ledger: Ledger;
+  /** Version of the state after this run's intents, if it recorded any. */
+  readonly stateVersion: number;
+}
+
+/** Sends the deletes of a plan; problems are noted in the ledger. */
+export async function trimHistory(trims: Plan['trims'], input: TrimInput): Promise<void> {
+  const { context, access, ledger } = input;
+  if (trims.length === 0 || ledger.problems.length > 0 || ledger.refused.length > 0) return;
+  // The first batch of a run was judged when the run began (protocol 7).
+  const isFirst = ledger.recorded.length === 0 && mayContinue(context);
+  const fence = isFirst ? undefined : await checkFence(input, { isCreating: false });
+  if (fence?.kind === 'stop') {
+    ledger.add({ code: fence.code, message: fence.message, pace: 'soon' });
+    return;
+  }
+  const effects = trims.map(buildRevisionDelete);
+  const outcomes = await access.execute(effects, { deadlineMs: effectDeadlineMs(context) });
+  for (const [index, { name }] of effects.entries()) {
+    const problem = problemOf(name, outcomes[index]);
+    if (problem !== undefined) ledger.add(problem);
+  }
+}
+
+function problemOf(name: string, outcome: Outcome | undefined): Problem | undefined {
+  if (outcome?.kind === 'done' || outcome?.kind === 'gone') return undefined;
+  if (outcome?.kind === 'conflict') {
+    const message = `revision ${name} changed since it was seen`;
+    return { code: 'outcome-open', message, pace: 'soon' };
+  }
+  const { message, retryAfterMs } = historyFailure(outcome, `revision ${name} was not deleted`);
+  const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return { code: 'history', message, pace: 'backoff', ...asked };
+}
