@@ -103,7 +103,7 @@ describe('the table without surge (spec 2.9)', () => {
       { gone: [], others: 1, counted: 1 },
     ],
     [
-      'only new by template generation: as new',
+      'a template generation that the DaemonSet does not have: as old',
       [[old('n1', { labels: { app: 'agent', 'pod-template-generation': '4' } })]],
       { gone: ['old-n1 outdated true'], others: 1, counted: 0 },
     ],
