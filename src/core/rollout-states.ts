@@ -86,13 +86,16 @@ function nodeSite(planning: Planning, decision: NodeDecision, describe: Describe
     nodeView,
     placement: nodeView.placement,
     state: describe(nodeView.pods, leaving),
-    isTouched: isTouched(decision),
+    isTouched: isTouched(planning, decision),
     hasOpenCreate: decision.create !== undefined || hasCreateOnItsWay(planning, nodeView),
   };
 }
 
-function isTouched(decision: NodeDecision): boolean {
+function isTouched({ acceptedDeletes }: Planning, decision: NodeDecision): boolean {
+  // A node whose pods the view shows otherwise than they are is looked at again when it does not.
+  const isUnseen = decision.nodeView.pods.some((pod) => acceptedDeletes.has(pod.uid));
   return (
+    isUnseen ||
     decision.create !== undefined ||
     decision.deletes.length > 0 ||
     decision.wait !== undefined ||
