@@ -18,6 +18,7 @@ import {
   revision,
   state,
 } from '../../support/core-fixtures.ts';
+import { FencedCluster } from '../../support/fenced-cluster.ts';
 import { referenceRollout } from '../../support/reference-rollout.ts';
 import type { ReferenceRollout } from '../../support/reference-rollout.ts';
 import { fleets, rollingSets } from '../../support/rollout-arbitraries.ts';
@@ -305,6 +306,33 @@ test('OnDelete deletes and adds nothing for an update (spec 2.9)', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test('a second plan on the unchanged view sends nothing, once the effects of the first are answered (issue 5)', () => {
+  const cases = new Cases();
+  fc.assert(
+    fc.property(rollingSets, fleets, (set, { nodes, pods }) => {
+      const cluster = new FencedCluster(set, nodes);
+      for (const pod of pods) cluster.pods.set(pod.name, pod);
+      const before = cluster.snapshot();
+      const first = cluster.run();
+      // A name that a pod of nobody holds is the shell's business (faults 88).
+      const taken = new Set(pods.map(({ name }) => name));
+      const again = cluster.plan(before);
+      assert.deepEqual(
+        again.creates.map(({ name }) => name).filter((name) => !taken.has(name)),
+        [],
+      );
+      assert.deepEqual(
+        again.deletes.map(({ name }) => name),
+        [],
+      );
+      cases.note('rolling', first.deletes.some(isRolling));
+      cases.note('surging', first.creates.length > 0 && first.rollout?.surgeNodesMax !== 0);
+    }),
+    { numRuns: 600 },
+  );
+  cases.demand(20, 'rolling', 'surging');
 });
 
 test('a rolling update does not depend on the order of nodes, pods, revisions or intents', () => {
