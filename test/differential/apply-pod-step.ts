@@ -1,0 +1,117 @@
+/**
+ * Steps that happen to pods: users delete them, kubelets end them, labels move them in and out of a set.
+ *
+ * What ends how is written on the pod for its fake kubelet (kwok-stages.yaml).
+ */
+import type { KubernetesObject } from '../conformance/control-plane/api.ts';
+import { readPod } from '../conformance/control-plane/observed-records.ts';
+import type { StepOutcome, StepTarget } from './step-target.ts';
+import { controllerOf, findPodOf } from './find-pods.ts';
+import { nodeNameOf } from './place.ts';
+import type { PodOperation } from './scenario.ts';
+
+const HOLD_FINALIZER = 'differential.rollcall.test/hold';
+const STUCK_ANNOTATION = 'rollcall.test/stuck-terminating';
+
+interface PodStep {
+  readonly op: PodOperation;
+  readonly set: string;
+  readonly node: string;
+}
+
+/** Applies the step to the pod that it means. */
+export async function applyPodStep(target: StepTarget, step: PodStep): Promise<StepOutcome> {
+  if (step.op === 'pod-free') return freePods(target, step);
+  if (step.op === 'pod-orphan') return createOrphan(target, step);
+  const pod = findPod(target, step);
+  if (pod === undefined) return 'skipped';
+  const path = podPath(pod);
+  const { admin } = target.side;
+  for (const patch of patchesOf(step)) await admin.patch(path, patch);
+  if (['pod-delete', 'pod-stick', 'pod-hold'].includes(step.op)) await admin.delete(path);
+  return 'done';
+}
+
+function patchesOf({ op, set }: PodStep): readonly unknown[] {
+  const labels = (values: Readonly<Record<string, string | null>>): unknown => ({
+    metadata: { labels: values },
+  });
+  const hold = { metadata: { finalizers: [HOLD_FINALIZER] } };
+  switch (op) {
+    case 'pod-fail':
+      return [labels({ 'rollcall.test/outcome': 'Failed' })];
+    case 'pod-fail-held':
+      return [hold, labels({ 'rollcall.test/outcome': 'Failed' })];
+    case 'pod-succeed':
+      return [labels({ 'rollcall.test/outcome': 'Succeeded' })];
+    case 'pod-stick':
+      return [{ metadata: { annotations: { [STUCK_ANNOTATION]: 'true' } } }];
+    case 'pod-hold':
+      return [hold];
+    case 'pod-unready':
+      return [labels({ 'rollcall.test/never-ready': 'true' })];
+    case 'pod-ready':
+      return [labels({ 'rollcall.test/never-ready': null })];
+    case 'pod-release':
+      return [labels({ app: freeLabel(set) })];
+    case 'pod-reclaim':
+      return [labels({ app: set })];
+    default:
+      return [];
+  }
+}
+
+function freeLabel(set: string): string {
+  return `${set}-free`;
+}
+
+function findPod({ side, place }: StepTarget, step: PodStep): KubernetesObject | undefined {
+  const nodeName = nodeNameOf(place, step.node);
+  const population = side.mirror.at(place);
+  if (step.op !== 'pod-reclaim') return findPodOf(population, { set: step.set, nodeName });
+  return population.pods.find((pod) => {
+    const isFree = pod.metadata.labels?.['app'] === freeLabel(step.set);
+    return isFree && readPod(pod).node === nodeName && controllerOf(pod) === undefined;
+  });
+}
+
+/** Everything that holds deleted pods of the set on the node is taken away. */
+async function freePods({ side, place }: StepTarget, step: PodStep): Promise<StepOutcome> {
+  const nodeName = nodeNameOf(place, step.node);
+  const held = side.mirror.at(place).pods.filter((pod) => {
+    const { node, isDeleting } = readPod(pod);
+    return isDeleting && node === nodeName && podOfSet(pod, step.set);
+  });
+  for (const pod of held) {
+    const body = { metadata: { annotations: { [STUCK_ANNOTATION]: null }, finalizers: null } };
+    // The pod may have gone meanwhile.
+    await side.admin.request({ method: 'PATCH', path: podPath(pod), body });
+  }
+  return held.length === 0 ? 'skipped' : 'done';
+}
+
+function podOfSet(pod: KubernetesObject, set: string): boolean {
+  return pod.metadata.labels?.['app'] === set;
+}
+
+/** A pod that nobody owns, with the labels of the set. Its name sorts after all others. */
+async function createOrphan(target: StepTarget, step: PodStep): Promise<StepOutcome> {
+  const { side, place, index } = target;
+  const nodeName = nodeNameOf(place, step.node);
+  if (!side.mirror.at(place).nodes.some((it) => it.metadata.name === nodeName)) return 'skipped';
+  await side.admin.post(`/api/v1/namespaces/${place.namespace}/pods`, {
+    metadata: { name: `zz-${step.set}-${index}`, labels: { app: step.set } },
+    spec: {
+      nodeName,
+      automountServiceAccountToken: false,
+      terminationGracePeriodSeconds: 1,
+      tolerations: [{ operator: 'Exists' }],
+      containers: [{ name: 'agent', image: 'registry.example/agent:by-hand' }],
+    },
+  });
+  return 'done';
+}
+
+function podPath(pod: KubernetesObject): string {
+  return `/api/v1/namespaces/${pod.metadata.namespace ?? ''}/pods/${pod.metadata.name}`;
+}

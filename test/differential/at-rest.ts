@@ -1,0 +1,82 @@
+/**
+ * Is a cluster at rest, as far as one can see from outside? What is still under way by its own nature
+ * (a pod that is being bound, a finished pod that waits for its back-off, minReadySeconds) is named. Pure.
+ *
+ * Rest is a reason to compare early. A cluster that never rests is compared too, at the deadline.
+ */
+import type { KubernetesObject } from '../conformance/control-plane/api.ts';
+import { readDaemonSet, readNode, readPod } from '../conformance/control-plane/observed-records.ts';
+import { controllerOf } from './find-pods.ts';
+import type { Mirror } from './mirror.ts';
+import type { Place } from './place.ts';
+
+const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
+/** The original looks a second after minReadySeconds have passed; timestamps are whole seconds. */
+const MIN_READY_SLACK_MS = 2500;
+
+/** What is still under way; empty at rest. */
+export function findUnrest(mirror: Mirror, place: Place): readonly string[] {
+  const { pods, nodes, daemonSets } = mirror.at(place);
+  const unrest: string[] = [];
+  for (const node of nodes) {
+    const { name, isReady, taintKeys } = readNode(node);
+    if (isReady === taintKeys.includes(NOT_READY_TAINT)) unrest.push(`${name}: taints follow`);
+  }
+  const nodeNames = new Set(nodes.map((it) => it.metadata.name));
+  const alive = new Map(daemonSets.map((it) => [it.metadata.uid, it]));
+  for (const daemonSet of daemonSets) {
+    const { generation, observedGeneration } = readDaemonSet(daemonSet);
+    const isDeleting = daemonSet.metadata.deletionTimestamp !== undefined;
+    if (!isDeleting && observedGeneration < generation) unrest.push('a generation is not observed');
+  }
+  for (const pod of pods) {
+    const owner = controllerOf(pod);
+    const reason = podUnrest(pod, {
+      nodeNames,
+      owner: alive.get(owner?.uid),
+      isOwned: owner !== undefined,
+    });
+    if (reason !== undefined) unrest.push(`${pod.metadata.name}: ${reason}`);
+  }
+  return unrest;
+}
+
+function podUnrest(
+  pod: KubernetesObject,
+  context: {
+    readonly nodeNames: ReadonlySet<string>;
+    readonly owner: KubernetesObject | undefined;
+    readonly isOwned: boolean;
+  },
+): string | undefined {
+  const { node, isDeleting, isTerminal, phase, isReady } = readPod(pod);
+  if (node !== undefined && !context.nodeNames.has(node)) return undefined;
+  if (isDeleting) return isHeld(pod) ? undefined : 'is being deleted';
+  if (context.isOwned && context.owner === undefined) return 'its DaemonSet is gone';
+  if (context.owner === undefined) return undefined;
+  // Their garbage is collected one by one; nothing else happens to them.
+  if (context.owner.metadata.deletionTimestamp !== undefined) return undefined;
+  if (isTerminal) return 'has ended';
+  if (phase === 'Pending') return 'is pending';
+  return isReady ? readinessUnrest(pod, context.owner) : undefined;
+}
+
+function isHeld({ metadata }: KubernetesObject): boolean {
+  const isStuck = metadata.annotations?.['rollcall.test/stuck-terminating'] === 'true';
+  return isStuck || (metadata.finalizers ?? []).length > 0;
+}
+
+function readinessUnrest(pod: KubernetesObject, daemonSet: KubernetesObject): string | undefined {
+  const { minReadySeconds = 0 } = daemonSet['spec'] as { readonly minReadySeconds?: number };
+  if (minReadySeconds === 0) return undefined;
+  const status = pod['status'] as {
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly lastTransitionTime?: string;
+    }[];
+  };
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  const sinceMs = Date.parse(ready?.lastTransitionTime ?? '');
+  const isRecent = Date.now() < sinceMs + minReadySeconds * 1000 + MIN_READY_SLACK_MS;
+  return isRecent ? 'is not ready for long enough' : undefined;
+}

@@ -1,0 +1,204 @@
+/**
+ * Holds two portraits against each other and names every difference by the comparison that found it. Pure.
+ *
+ * Pods are compared by node. While a rollout is under way (some pod is not of the newest revision, and the
+ * strategy replaces pods by itself) they are compared by count, because the original picks nodes at random;
+ * `unalignedNodes` then tells which nodes differ, so that no later step depends on them.
+ */
+import type { PodPortrait, Portrait, SetPortrait } from './portrait.ts';
+
+/** Which comparison found a difference. */
+export type Comparison =
+  | 'sets'
+  | 'placement'
+  | 'pod-state'
+  | 'pod-revision'
+  | 'pod-kept'
+  | 'pod-metadata'
+  | 'pod-spec'
+  | 'pod-count'
+  | 'status'
+  | 'generation'
+  | 'set-metadata'
+  | 'revisions'
+  | 'revision-metadata'
+  | 'ownerless'
+  | 'step-outcome';
+
+/** One difference. */
+export interface Difference {
+  readonly comparison: Comparison;
+  readonly subject: string;
+  readonly original: unknown;
+  readonly rollcall: unknown;
+}
+
+/** What two portraits have to say about each other. */
+export interface ComparisonResult {
+  readonly differences: readonly Difference[];
+  /** Roles of nodes whose pods differ only in what the original's random order explains. */
+  readonly unalignedNodes: ReadonlySet<string>;
+}
+
+interface Both<Value> {
+  readonly original: Value;
+  readonly rollcall: Value;
+}
+
+/** Compares; `isKeptCompared` is false where the portraits before were not aligned. */
+export function comparePortraits(
+  portraits: Both<Portrait>,
+  { isKeptCompared }: { readonly isKeptCompared: boolean },
+): ComparisonResult {
+  const differences: Difference[] = [];
+  const unalignedNodes = new Set<string>();
+  const names = new Set([
+    ...Object.keys(portraits.original.sets),
+    ...Object.keys(portraits.rollcall.sets),
+  ]);
+  const note = createNote(differences);
+  for (const name of names) {
+    const original = portraits.original.sets[name];
+    const rollcall = portraits.rollcall.sets[name];
+    if (original === undefined || rollcall === undefined) {
+      const isThere = (set: SetPortrait | undefined): string => (set ? 'there' : 'missing');
+      note('sets', name, { original: isThere(original), rollcall: isThere(rollcall) });
+      continue;
+    }
+    compareSets({ name, sets: { original, rollcall }, note });
+    const found = comparePods({ name, sets: { original, rollcall }, note, isKeptCompared });
+    for (const node of found) unalignedNodes.add(node);
+  }
+  note(
+    'ownerless',
+    'ownerless objects',
+    mapBoth(portraits, (it) => it.ownerless),
+  );
+  return { differences, unalignedNodes };
+}
+
+type Note = (comparison: Comparison, subject: string, values: Both<unknown>) => void;
+
+function createNote(differences: Difference[]): Note {
+  return (comparison, subject, { original, rollcall }) => {
+    if (canonical(original) === canonical(rollcall)) return;
+    differences.push({ comparison, subject, original, rollcall });
+  };
+}
+
+interface SetPair {
+  readonly name: string;
+  readonly sets: Both<SetPortrait>;
+  readonly note: Note;
+}
+
+function compareSets({ name, sets, note }: SetPair): void {
+  const compare = (comparison: Comparison, read: (set: SetPortrait) => unknown): void => {
+    note(comparison, name, mapBoth(sets, read));
+  };
+  compare('generation', ({ generation, isDeleting }) => ({ generation, isDeleting }));
+  compare('set-metadata', ({ annotations }) => annotations);
+  compare('status', ({ status }) => status);
+  compare('revisions', ({ revisions }) => revisions.map(({ number, data }) => ({ number, data })));
+  compare('revision-metadata', ({ revisions }) =>
+    revisions.map(({ number, labels, annotations, owners }) => ({
+      number,
+      labels,
+      annotations,
+      owners,
+    })),
+  );
+}
+
+/** Aspects of a pod, each a comparison of its own; the first that differs is reported. */
+const ASPECTS: readonly (readonly [Comparison, (pod: PodPortrait) => unknown])[] = [
+  ['placement', () => true],
+  ['pod-revision', ({ revision }) => revision],
+  ['pod-state', ({ phase, isReady, isDeleting }) => ({ phase, isReady, isDeleting })],
+  [
+    'pod-metadata',
+    ({ labels, annotations, finalizers, owners }) => ({
+      labels,
+      annotations,
+      finalizers,
+      owners,
+    }),
+  ],
+  ['pod-spec', ({ spec }) => spec],
+];
+
+function comparePods(input: SetPair & { readonly isKeptCompared: boolean }): readonly string[] {
+  const { name, sets, note } = input;
+  const nodes = [
+    ...new Set([
+      ...Object.keys(sets.original.podsByNode),
+      ...Object.keys(sets.rollcall.podsByNode),
+    ]),
+  ].sort();
+  const isRolling = isUnderWay(sets.original) || isUnderWay(sets.rollcall);
+  const unaligned = nodes.filter((node) => {
+    const { original, rollcall } = mapBoth(sets, (it) => aspectsAt(it, node));
+    return canonical(original) !== canonical(rollcall);
+  });
+  if (unaligned.length > 0 && isRolling) {
+    note('pod-count', name, mapBoth(sets, countedPods));
+    return unaligned;
+  }
+  const aspects = [...ASPECTS];
+  if (input.isKeptCompared && !isRolling) aspects.push(['pod-kept', ({ isKept }) => isKept]);
+  for (const node of nodes) {
+    for (const [comparison, read] of aspects) {
+      const values = mapBoth(sets, (it) => sortedTexts((it.podsByNode[node] ?? []).map(read)));
+      note(comparison, `${name} on ${node}`, values);
+      if (canonical(values.original) !== canonical(values.rollcall)) break;
+    }
+  }
+  return [];
+}
+
+function aspectsAt(set: SetPortrait, node: string): unknown {
+  return sortedTexts((set.podsByNode[node] ?? []).map(withoutKept));
+}
+
+/** Nodes by what they hold, counted. */
+function countedPods(set: SetPortrait): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const pods of Object.values(set.podsByNode)) {
+    const text = pods
+      .map((pod) => JSON.stringify(withoutKept(pod)))
+      .sort()
+      .join(' + ');
+    counts[text] = (counts[text] ?? 0) + 1;
+  }
+  return Object.fromEntries(
+    Object.entries(counts).sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
+}
+
+function withoutKept({ isKept: _isKept, ...rest }: PodPortrait): Omit<PodPortrait, 'isKept'> {
+  return rest;
+}
+
+/** True while the strategy still has pods to replace. */
+export function isUnderWay(set: SetPortrait): boolean {
+  const newest = set.revisions.at(-1)?.number ?? 0;
+  const pods = Object.values(set.podsByNode).flat();
+  return !set.isOnDelete && pods.some((pod) => pod.revision !== newest);
+}
+
+function sortedTexts(values: readonly unknown[]): readonly unknown[] {
+  return [...values].sort((one, other) => (canonical(one) < canonical(other) ? -1 : 1));
+}
+
+function mapBoth<Value, Mapped>(both: Both<Value>, read: (value: Value) => Mapped): Both<Mapped> {
+  return { original: read(both.original), rollcall: read(both.rollcall) };
+}
+
+/** JSON with sorted keys. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
+  );
+}

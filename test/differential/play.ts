@@ -1,0 +1,211 @@
+/**
+ * Plays one scenario on both clusters: each step to both at once, then the quiet point, until the first
+ * difference. Several scenarios play side by side, each at a place of its own.
+ */
+import type { KubernetesObject } from '../conformance/control-plane/api.ts';
+import { readDaemonSet } from '../conformance/control-plane/observed-records.ts';
+import { pollUntil } from '../conformance/control-plane/poll.ts';
+import { applyStep } from './apply-step.ts';
+import type { StepOutcome } from './step-target.ts';
+import type { Difference } from './compare.ts';
+import type { Pair, Side } from './pair.ts';
+import { placeOf } from './place.ts';
+import type { Place } from './place.ts';
+import type { Scenario, Step } from './scenario.ts';
+import { describeStep } from './scenario.ts';
+import { LAST_PATIENCE, PATIENCE, settle } from './settle.ts';
+import type { Memory, QuietPoint } from './settle.ts';
+import { waitForChange } from './wait-for-change.ts';
+import { watchBounds } from './watch-bounds.ts';
+import type { BoundViolation } from './watch-bounds.ts';
+
+/** Something worth counting that is no disagreement, by the name of its reason. */
+export interface PlayNote {
+  readonly reason: string;
+  readonly step: number;
+  readonly detail: string;
+}
+
+/** How a scenario ended. */
+export interface PlayResult {
+  readonly scenario: Scenario;
+  readonly placeId: string;
+  readonly stepsPlayed: number;
+  /** Index of the step after which they disagreed; undefined where they agree to the end. */
+  readonly failedStep: number | undefined;
+  readonly differences: readonly Difference[];
+  readonly violations: readonly BoundViolation[];
+  readonly notes: readonly PlayNote[];
+  readonly durationMs: number;
+}
+
+interface Play {
+  readonly pair: Pair;
+  readonly place: Place;
+  readonly notes: PlayNote[];
+  memory: Memory;
+  unalignedNodes: ReadonlySet<string>;
+}
+
+const READY_DEADLINE_MS = 30_000;
+const OBSERVED_DEADLINE_MS = 10_000;
+const ASK_PERIOD_MS = 250;
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Plays the scenario at the place of that id, and leaves the place empty. */
+export async function playScenario(
+  pair: Pair,
+  scenario: Scenario,
+  placeId: string,
+): Promise<PlayResult> {
+  const startedAtMs = performance.now();
+  const place = placeOf(placeId);
+  const sides = [pair.original, pair.rollcall];
+  await Promise.all(sides.map((side) => openPlace(side, place)));
+  const bounds = watchBounds(pair, place);
+  const play: Play = {
+    pair,
+    place,
+    notes: [],
+    memory: { original: NOTHING, rollcall: NOTHING, isKeptCompared: false },
+    unalignedNodes: NOTHING,
+  };
+  try {
+    const outcome = await playSteps(play, scenario.steps, bounds.noteStep);
+    return {
+      scenario,
+      placeId,
+      ...outcome,
+      violations: bounds.violations,
+      notes: play.notes,
+      durationMs: performance.now() - startedAtMs,
+    };
+  } finally {
+    bounds.stop();
+    await Promise.all(sides.map((side) => clearPlace(side, place)));
+  }
+}
+
+async function playSteps(
+  play: Play,
+  steps: readonly Step[],
+  noteStep: (step: Step) => void,
+): Promise<Pick<PlayResult, 'stepsPlayed' | 'failedStep' | 'differences'>> {
+  for (const [index, step] of steps.entries()) {
+    if (isOrderDependent(play, step)) {
+      play.notes.push({ reason: 'order-dependent', step: index, detail: describeStep(step) });
+      continue;
+    }
+    noteStep(step);
+    const isLast = index === steps.length - 1;
+    const differences = await playStep(play, { index, step, isLast });
+    if (differences.length > 0) return { stepsPlayed: index + 1, failedStep: index, differences };
+  }
+  return { stepsPlayed: steps.length, failedStep: undefined, differences: [] };
+}
+
+/** The original's random choice of nodes must not decide what a step means. */
+function isOrderDependent({ unalignedNodes }: Play, step: Step): boolean {
+  if (unalignedNodes.size === 0) return false;
+  if ('node' in step) return unalignedNodes.has(step.node);
+  if (step.op !== 'set-edit') return false;
+  const { pool, disk, tolerations } = step.form;
+  return pool !== undefined || disk !== undefined || tolerations !== undefined;
+}
+
+async function playStep(
+  play: Play,
+  entry: { readonly index: number; readonly step: Step; readonly isLast: boolean },
+): Promise<readonly Difference[]> {
+  const { index, step, isLast } = entry;
+  const { pair, place } = play;
+  const [original, rollcall] = await Promise.all(
+    [pair.original, pair.rollcall].map((side) => applyStep({ side, place, index }, step)),
+  );
+  const outcomes = { original: original ?? '', rollcall: rollcall ?? '' };
+  noteOutcome(play, { index, step, outcomes });
+  if (outcomes.original !== outcomes.rollcall) {
+    return [{ comparison: 'step-outcome', subject: describeStep(step), ...outcomes }];
+  }
+  if (step.isHurried === true && !isLast) {
+    await waitUntilObserved(pair, place);
+    play.memory = { ...play.memory, isKeptCompared: false };
+    return [];
+  }
+  const point = await settle(pair, place, {
+    memory: play.memory,
+    patience: isLast ? LAST_PATIENCE : PATIENCE,
+  });
+  notePoint(play, index, point);
+  return point.differences;
+}
+
+/** Each edit leaves a revision only if both controllers see it before the next one. */
+async function waitUntilObserved({ original, rollcall }: Pair, place: Place): Promise<void> {
+  const mirrors = [original.mirror, rollcall.mirror];
+  const isObserved = (daemonSet: KubernetesObject): boolean => {
+    const { generation, observedGeneration } = readDaemonSet(daemonSet);
+    return observedGeneration >= generation || daemonSet.metadata.deletionTimestamp !== undefined;
+  };
+  const endsAtMs = performance.now() + OBSERVED_DEADLINE_MS;
+  while (performance.now() < endsAtMs) {
+    if (mirrors.every((it) => it.at(place).daemonSets.every(isObserved))) return;
+    await waitForChange(mirrors, { place, timeoutMs: ASK_PERIOD_MS });
+  }
+}
+
+function noteOutcome(
+  play: Play,
+  entry: {
+    readonly index: number;
+    readonly step: Step;
+    readonly outcomes: { readonly original: StepOutcome; readonly rollcall: StepOutcome };
+  },
+): void {
+  const { original, rollcall } = entry.outcomes;
+  if (original !== 'done' && original === rollcall) {
+    const detail = `${describeStep(entry.step)}: ${original}`;
+    play.notes.push({ reason: 'no-op', step: entry.index, detail });
+  }
+}
+
+function notePoint(play: Play, step: number, point: QuietPoint): void {
+  if (point.changedByNudge.length > 0) {
+    const detail = `changed after the original was touched: ${point.changedByNudge.join(', ')}`;
+    play.notes.push({ reason: 'original-touched', step, detail });
+  }
+  if (point.unrest.length > 0) {
+    play.notes.push({ reason: 'unrest', step, detail: point.unrest.join('; ') });
+  }
+  play.unalignedNodes = point.unalignedNodes;
+  play.memory = {
+    original: point.original.podUids,
+    rollcall: point.rollcall.podUids,
+    isKeptCompared: point.unalignedNodes.size === 0,
+  };
+}
+
+async function openPlace({ admin }: Side, place: Place): Promise<void> {
+  await admin.post('/api/v1/namespaces', { metadata: { name: place.namespace } });
+  const path = `/api/v1/namespaces/${place.namespace}/serviceaccounts/default`;
+  await pollUntil({ deadlineMs: READY_DEADLINE_MS, description: 'service account' }, async () => {
+    const response = await admin.request({ method: 'GET', path });
+    return response.status === 200 ? true : undefined;
+  });
+}
+
+/** Everything goes at once; the namespace ends by itself. */
+async function clearPlace({ admin, mirror }: Side, place: Place): Promise<void> {
+  const { nodes, pods } = mirror.at(place);
+  for (const pod of pods) {
+    const path = `/api/v1/namespaces/${place.namespace}/pods/${pod.metadata.name}`;
+    if ((pod.metadata.finalizers ?? []).length === 0) continue;
+    await admin.request({ method: 'PATCH', path, body: { metadata: { finalizers: null } } });
+  }
+  await admin.request({ method: 'DELETE', path: `/api/v1/namespaces/${place.namespace}` });
+  for (const node of nodes) {
+    await admin.request({ method: 'DELETE', path: `/api/v1/nodes/${node.metadata.name}` });
+  }
+  const collection = `/api/v1/namespaces/${place.namespace}/pods`;
+  await admin.request({ method: 'DELETE', path: collection, body: { gracePeriodSeconds: 0 } });
+}

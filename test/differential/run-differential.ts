@@ -1,0 +1,117 @@
+/**
+ * One run of the differential suite from the command line: plays, prints, logs, shrinks and keeps.
+ */
+import { appendFileSync } from 'node:fs';
+import { generateScenario } from './generate.ts';
+import { keepScenario, readScenario } from './kept-scenarios.ts';
+import type { PlantedMutant } from './mutants.ts';
+import { openPair } from './pair.ts';
+import type { Pair } from './pair.ts';
+import type { PlayResult } from './play.ts';
+import { isDisagreement, playAll } from './play-all.ts';
+import { causesOf, describeDisagreement, logEntry, progressLine, summaryTable } from './report.ts';
+import type { Scenario } from './scenario.ts';
+import { shrinkScenario } from './shrink.ts';
+
+/** What the command line asks for. */
+export interface DifferentialRequest {
+  readonly seed: number;
+  readonly stepsCount: number;
+  readonly scenariosCount: number;
+  readonly from: number;
+  readonly atOnceMax: number;
+  readonly shrinkMs: number;
+  /** Plays this scenario instead of drawn ones. */
+  readonly file: string | undefined;
+  readonly mutant: string | undefined;
+  readonly isStoppedAtFirst: boolean;
+  readonly isKeeping: boolean;
+  readonly isJson: boolean;
+  readonly logPath: string | undefined;
+}
+
+/** Runs, and resolves to the exit code. */
+export async function runDifferential(
+  request: DifferentialRequest,
+  planted: PlantedMutant | undefined,
+): Promise<number> {
+  const pair = await openPair();
+  const startedAtMs = performance.now();
+  try {
+    planted?.assertLoaded();
+    const results: PlayResult[] = [];
+    await playAll(pair, {
+      scenarios: scenariosOf(request),
+      atOnceMax: request.atOnceMax,
+      placePrefix: 's',
+      isEnough: () => request.isStoppedAtFirst && results.some(isDisagreement),
+      onResult: (result) => {
+        results.push(result);
+        report(request, result);
+      },
+    });
+    const elapsedMs = performance.now() - startedAtMs;
+    if (!request.isJson) process.stdout.write(summaryTable(results, elapsedMs));
+    const disagreements = results.filter(isDisagreement);
+    if (request.mutant !== undefined) return reportMutant(request, results);
+    if (request.isKeeping) await shrinkAndKeep(pair, request, disagreements);
+    return disagreements.length === 0 ? 0 : 1;
+  } finally {
+    await pair.close();
+  }
+}
+
+function scenariosOf(request: DifferentialRequest): readonly Scenario[] {
+  if (request.file !== undefined) return [readScenario(request.file)];
+  const { seed, from, stepsCount } = request;
+  return Array.from({ length: request.scenariosCount }, (_, index) =>
+    generateScenario({ seed, index: from + index, stepsCount }),
+  );
+}
+
+function report(request: DifferentialRequest, result: PlayResult): void {
+  const entry = `${JSON.stringify(logEntry(result))}\n`;
+  if (request.logPath !== undefined) appendFileSync(request.logPath, entry);
+  if (request.isJson) {
+    process.stdout.write(entry);
+    return;
+  }
+  process.stdout.write(`${progressLine(result)}\n`);
+  if (!isDisagreement(result)) return;
+  process.stdout.write(describeDisagreement(result, replayCommand(request, result)));
+}
+
+function replayCommand(request: DifferentialRequest, { scenario }: PlayResult): string {
+  const command = 'npm run test:differential --';
+  const index = /scenario (\d+)/.exec(scenario.title)?.[1];
+  if (request.file !== undefined || index === undefined)
+    return `${command} --file ${request.file ?? '?'}`;
+  const mutant = request.mutant === undefined ? '' : ` --mutant ${request.mutant}`;
+  const { seed, stepsCount } = request;
+  return `${command} --seed ${seed} --steps ${stepsCount} --from ${index} --scenarios 1${mutant}`;
+}
+
+function reportMutant(request: DifferentialRequest, results: readonly PlayResult[]): number {
+  const caught = results.find(isDisagreement);
+  const text =
+    caught === undefined
+      ? `mutant ${request.mutant ?? ''} was not caught within ${results.length} scenarios`
+      : `mutant ${request.mutant ?? ''} was caught by ${causesOf(caught).join(', ')} in ${caught.scenario.title}`;
+  process.stdout.write(`${text}\n`);
+  return caught === undefined ? 1 : 0;
+}
+
+async function shrinkAndKeep(
+  pair: Pair,
+  request: DifferentialRequest,
+  disagreements: readonly PlayResult[],
+): Promise<void> {
+  for (const [number, result] of disagreements.entries()) {
+    const deadlineMs = request.shrinkMs;
+    const { atOnceMax } = request;
+    const placePrefix = `k${number}`;
+    const shrunk = await shrinkScenario(pair, { result, placePrefix, atOnceMax, deadlineMs });
+    const path = keepScenario(shrunk);
+    process.stdout.write(`kept ${shrunk.steps.length} steps: ${path}\n`);
+  }
+}

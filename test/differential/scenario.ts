@@ -1,0 +1,112 @@
+/**
+ * Scenarios of the differential suite as plain JSON: printed, saved, replayed and shrunk as they are.
+ *
+ * Every step names its subject by role ("n3", "the pod of d1 on n3"), never by the name of a pod, so that
+ * the same step can be applied to two clusters. A step whose subject is missing does nothing, on both.
+ */
+import type { Taint } from '../conformance/control-plane/nodes.ts';
+
+/** What a toleration of a template says. */
+export interface TolerationForm {
+  readonly key?: string;
+  readonly operator: 'Exists' | 'Equal';
+  readonly value?: string;
+  readonly effect?: 'NoSchedule' | 'NoExecute';
+  readonly tolerationSeconds?: number;
+}
+
+/** How pods are replaced; at most one of the two numbers is not zero. */
+export type StrategyForm =
+  | { readonly type: 'OnDelete' }
+  | { readonly type: 'RollingUpdate'; readonly maxUnavailable: number | string }
+  | { readonly type: 'RollingUpdate'; readonly maxSurge: number | string };
+
+/** The fields of a DaemonSet that scenarios vary; null removes what was there. */
+export interface SetForm {
+  /** Becomes part of the image's name: another number is another template. */
+  readonly version?: number;
+  /** nodeSelector `pool`. */
+  readonly pool?: string | null;
+  /** Required node affinity on the label `disk`. */
+  readonly disk?: { readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' } | null;
+  readonly tolerations?: readonly TolerationForm[] | null;
+  readonly strategy?: StrategyForm;
+  readonly minReadySeconds?: number;
+  readonly revisionsMax?: number;
+  /** Pods of this template never become ready. */
+  readonly isUnhealthy?: boolean;
+  readonly hostNetwork?: boolean;
+}
+
+/** How the pods of a deleted DaemonSet end. */
+export type Propagation = 'Background' | 'Foreground' | 'Orphan';
+
+/** What happens to a pod: see apply-pod-step.ts. */
+export type PodOperation =
+  | 'pod-delete'
+  | 'pod-fail'
+  | 'pod-fail-held'
+  | 'pod-succeed'
+  | 'pod-stick'
+  | 'pod-hold'
+  | 'pod-free'
+  | 'pod-unready'
+  | 'pod-ready'
+  | 'pod-release'
+  | 'pod-reclaim'
+  | 'pod-orphan';
+
+/** One thing that happens, to both clusters. */
+export type Operation =
+  | {
+      readonly op: 'node-join';
+      readonly node: string;
+      readonly labels?: Readonly<Record<string, string>>;
+      readonly taints?: readonly Taint[];
+    }
+  | {
+      readonly op:
+        | 'node-leave'
+        | 'node-remake'
+        | 'node-cordon'
+        | 'node-uncordon'
+        | 'node-not-ready'
+        | 'node-ready';
+      readonly node: string;
+    }
+  | {
+      readonly op: 'node-label';
+      readonly node: string;
+      readonly key: string;
+      readonly value: string | null;
+    }
+  | { readonly op: 'node-taint'; readonly node: string; readonly taint: Taint }
+  | { readonly op: 'node-untaint'; readonly node: string; readonly key: string }
+  | { readonly op: 'set-create'; readonly set: string; readonly form: SetForm }
+  | { readonly op: 'set-edit'; readonly set: string; readonly form: SetForm }
+  | { readonly op: 'set-undo'; readonly set: string }
+  | { readonly op: 'set-delete'; readonly set: string; readonly propagation: Propagation }
+  | {
+      readonly op: 'set-remake';
+      readonly set: string;
+      readonly propagation: Propagation;
+      readonly form: SetForm;
+    }
+  | { readonly op: PodOperation; readonly set: string; readonly node: string }
+  | { readonly op: 'admission'; readonly refusedNodes: readonly string[] };
+
+/** An operation; `isHurried` leaves out the quiet point after it: the next one comes at once. */
+export type Step = Operation & { readonly isHurried?: boolean };
+
+/** A whole scenario. */
+export interface Scenario {
+  /** For people: seed and number, or why it was kept. */
+  readonly title: string;
+  readonly steps: readonly Step[];
+}
+
+/** One line for people. */
+export function describeStep(step: Step): string {
+  const { op, ...rest } = step;
+  return `${op} ${JSON.stringify(rest)}`;
+}

@@ -1,0 +1,97 @@
+/**
+ * DaemonSets of scenarios: a base, and the fields that a form changes in it. Pure.
+ */
+import type { KubernetesObject } from '../conformance/control-plane/api.ts';
+import { PLACE_LABEL } from './place.ts';
+import type { Place } from './place.ts';
+import type { SetForm, StrategyForm } from './scenario.ts';
+
+/** The parts of a DaemonSet's spec that scenarios change, as the API writes them. */
+export interface SetSpec {
+  [field: string]: unknown;
+  template: {
+    metadata: { labels: Record<string, string> };
+    spec: {
+      [field: string]: unknown;
+      containers: { [field: string]: unknown; image: string }[];
+      nodeSelector?: Record<string, string>;
+    };
+  };
+}
+
+/** A new DaemonSet; its selector is `app: <set>`. */
+export function newDaemonSet(place: Place, set: string, form: SetForm): KubernetesObject {
+  const labels = { app: set };
+  const spec: SetSpec = {
+    selector: { matchLabels: labels },
+    template: {
+      metadata: { labels: { ...labels } },
+      spec: {
+        // Else admission adds a volume with a random name.
+        automountServiceAccountToken: false,
+        terminationGracePeriodSeconds: 1,
+        nodeSelector: { [PLACE_LABEL]: place.id },
+        containers: [{ name: 'agent', image: 'registry.example/agent:1' }],
+      },
+    },
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: set, namespace: place.namespace, labels },
+    spec: applyForm(spec, form),
+  };
+}
+
+/** The spec with what the form says; the given one is left as it is. */
+export function applyForm(before: SetSpec, form: SetForm): SetSpec {
+  const spec = structuredClone(before);
+  if (form.strategy !== undefined) spec['updateStrategy'] = updateStrategy(form.strategy);
+  if (form.minReadySeconds !== undefined) spec['minReadySeconds'] = form.minReadySeconds;
+  if (form.revisionsMax !== undefined) spec['revisionHistoryLimit'] = form.revisionsMax;
+  applyPlacement(spec, form);
+  applyTemplate(spec, form);
+  return spec;
+}
+
+function applyTemplate(spec: SetSpec, form: SetForm): void {
+  const { template } = spec;
+  const [container] = template.spec.containers;
+  if (form.version !== undefined && container !== undefined) {
+    container.image = `registry.example/agent:${form.version}`;
+  }
+  if (form.isUnhealthy === true) template.metadata.labels['rollcall.test/never-ready'] = 'true';
+  if (form.isUnhealthy === false) delete template.metadata.labels['rollcall.test/never-ready'];
+  if (form.hostNetwork !== undefined) template.spec['hostNetwork'] = form.hostNetwork;
+}
+
+function applyPlacement({ template }: SetSpec, form: SetForm): void {
+  const { spec } = template;
+  if (form.pool !== undefined) {
+    const { pool: _former, ...others } = spec.nodeSelector ?? {};
+    spec.nodeSelector = form.pool === null ? others : { ...others, pool: form.pool };
+  }
+  if (form.tolerations !== undefined) spec['tolerations'] = form.tolerations ?? [];
+  if (form.disk === undefined) return;
+  if (form.disk === null) {
+    delete spec['affinity'];
+    return;
+  }
+  const { operator } = form.disk;
+  const values = operator === 'In' || operator === 'NotIn' ? { values: ['ssd'] } : {};
+  const matchExpressions = [{ key: 'disk', operator, ...values }];
+  spec['affinity'] = {
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] },
+    },
+  };
+}
+
+function updateStrategy(form: StrategyForm): unknown {
+  if (form.type === 'OnDelete') return { type: 'OnDelete' };
+  const surge = 'maxSurge' in form;
+  const rollingUpdate = surge
+    ? { maxSurge: form.maxSurge, maxUnavailable: 0 }
+    : { maxUnavailable: form.maxUnavailable, maxSurge: 0 };
+  return { type: 'RollingUpdate', rollingUpdate };
+}

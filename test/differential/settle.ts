@@ -1,0 +1,139 @@
+/**
+ * The quiet point after a step: waits until both clusters rest, and holds their portraits against each other.
+ *
+ * A difference counts only when it lasts: as long as something changes, and for a while after, it is looked
+ * at again. The original is known to miss wake-ups (status after a NoSchedule taint, the look after
+ * minReadySeconds): before a difference counts, its DaemonSets are touched, as long as that moves it; that is
+ * noted, with who changed. Rollcall is never touched.
+ */
+import { findUnrest } from './at-rest.ts';
+import { canonical, comparePortraits } from './compare.ts';
+import type { ComparisonResult } from './compare.ts';
+import type { Pair, SideName } from './pair.ts';
+import type { Place } from './place.ts';
+import { drawPortrait, NUDGE_ANNOTATION } from './portrait.ts';
+import type { Portrait } from './portrait.ts';
+import { waitForChange } from './wait-for-change.ts';
+
+/** What was found at a quiet point. */
+export interface QuietPoint extends ComparisonResult {
+  readonly original: Portrait;
+  readonly rollcall: Portrait;
+  /** Who changed after the original's DaemonSets had been touched; empty where that was not needed. */
+  readonly changedByNudge: readonly SideName[];
+  readonly waitedMs: number;
+  /** What was still under way; empty as a rule. */
+  readonly unrest: readonly string[];
+}
+
+/** How patient to be. */
+export interface Patience {
+  /** Nothing may have changed for so long. */
+  readonly quietMs: number;
+  /** A difference at rest is believed after so long. */
+  readonly differenceMs: number;
+  /** Unrest is waited out no longer than this. */
+  readonly deadlineMs: number;
+}
+
+/** Patience of ordinary steps. */
+export const PATIENCE: Patience = { quietMs: 800, differenceMs: 10_000, deadlineMs: 60_000 };
+
+/** At the end of a scenario: what comes late must not go unseen. */
+export const LAST_PATIENCE: Patience = { ...PATIENCE, quietMs: 2500 };
+
+const NUDGE_AFTER_MS = 2500;
+/** One for each node that a rollout with surge and minReadySeconds may forget. */
+const NUDGES_MAX = 12;
+const ASK_PERIOD_MAX_MS = 250;
+
+/** What the point before left behind. */
+export interface Memory {
+  readonly original: ReadonlySet<string>;
+  readonly rollcall: ReadonlySet<string>;
+  readonly isKeptCompared: boolean;
+}
+
+/** Waits for the quiet point and compares. */
+export async function settle(
+  pair: Pair,
+  place: Place,
+  options: { readonly memory: Memory; readonly patience: Patience },
+): Promise<QuietPoint> {
+  const { memory, patience } = options;
+  const mirrors = [pair.original.mirror, pair.rollcall.mirror];
+  const startedAtMs = performance.now();
+  const nudger = createNudger(pair, place);
+  for (;;) {
+    const nowMs = performance.now();
+    const quietForMs = nowMs - Math.max(startedAtMs, ...mirrors.map((it) => it.changedAtMs(place)));
+    const unrest = mirrors.flatMap((it) => findUnrest(it, place));
+    const isOver = nowMs - startedAtMs > patience.deadlineMs;
+    if (isOver || (quietForMs >= patience.quietMs && unrest.length === 0)) {
+      const found = look(pair, place, memory);
+      const isBelieved = isOver || (nudger.isDone() && quietForMs >= patience.differenceMs);
+      if (found.differences.length === 0 || isBelieved) {
+        const changedByNudge = nudger.changesUntil(found);
+        return { ...found, changedByNudge, waitedMs: performance.now() - startedAtMs, unrest };
+      }
+      if (quietForMs >= Math.max(NUDGE_AFTER_MS, patience.quietMs)) await nudger.nudge(found);
+    }
+    const restMs = patience.quietMs - quietForMs;
+    const timeoutMs = restMs > 0 ? Math.min(restMs + 1, ASK_PERIOD_MAX_MS) : ASK_PERIOD_MAX_MS;
+    await waitForChange(mirrors, { place, timeoutMs });
+  }
+}
+
+type Look = Pick<QuietPoint, 'original' | 'rollcall' | 'differences' | 'unalignedNodes'>;
+
+function look({ original, rollcall }: Pair, place: Place, memory: Memory): Look {
+  const portraits = {
+    original: drawPortrait(original.mirror, place, memory.original),
+    rollcall: drawPortrait(rollcall.mirror, place, memory.rollcall),
+  };
+  return { ...portraits, ...comparePortraits(portraits, memory) };
+}
+
+interface Nudger {
+  /** True once touching the original has been tried. */
+  readonly isDone: () => boolean;
+  /** Touches the original's DaemonSets, unless that changed nothing the last time. */
+  readonly nudge: (found: Look) => Promise<void>;
+  readonly changesUntil: (found: Look) => readonly SideName[];
+}
+
+function createNudger({ original }: Pair, place: Place): Nudger {
+  let before: Readonly<Record<SideName, string>> | undefined;
+  let last: string | undefined;
+  let left = NUDGES_MAX;
+  const path = `/apis/apps/v1/namespaces/${place.namespace}/daemonsets`;
+  return {
+    isDone: () => before !== undefined,
+    nudge: async (found) => {
+      const text = textOf(found.original);
+      if (text === last || left === 0) return;
+      last = text;
+      left -= 1;
+      before ??= { original: text, rollcall: textOf(found.rollcall) };
+      for (const { metadata } of original.mirror.at(place).daemonSets) {
+        await original.admin.request({
+          method: 'PATCH',
+          path: `${path}/${metadata.name}`,
+          body: { metadata: { annotations: { [NUDGE_ANNOTATION]: String(performance.now()) } } },
+        });
+      }
+    },
+    changesUntil: (found) => {
+      if (before === undefined) return [];
+      const { original: first, rollcall: second } = before;
+      return [
+        ...(first === textOf(found.original) ? [] : (['original'] as const)),
+        ...(second === textOf(found.rollcall) ? [] : (['rollcall'] as const)),
+      ];
+    },
+  };
+}
+
+function textOf({ sets, ownerless }: Portrait): string {
+  return canonical({ sets, ownerless });
+}
