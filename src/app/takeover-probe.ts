@@ -49,7 +49,7 @@ export async function probeForBuiltInController(
 ): Promise<ProbeResult> {
   const { access, random } = dependencies;
   const cleared = await removeSentinel(access);
-  if (cleared.kind === 'failed') return { kind: 'unknown', message: cleared.message };
+  if (cleared.kind !== 'gone') return { kind: 'unknown', message: cleared.message };
   const body = sentinelBody(random.uniqueId());
   const created = await access.createDaemonSet({ ...SENTINEL_KEY, body });
   if (created.kind === 'missing') {
@@ -102,7 +102,10 @@ async function watchProbe(
 
 /** What came of removing the sentinel. */
 export type SentinelRemoval =
-  { readonly kind: 'gone' } | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'gone' }
+  /** A DaemonSet has its name that is not Rollcall's. */
+  | { readonly kind: 'foreign'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string };
 
 /** Deletes the sentinel that stands in the cluster, by its UID; never a DaemonSet that is not one. */
 export async function removeSentinel(access: ProbeAccess): Promise<SentinelRemoval> {
@@ -113,7 +116,7 @@ export async function removeSentinel(access: ProbeAccess): Promise<SentinelRemov
     return { kind: 'failed', message: `${where} could not be read: ${found.message}` };
   }
   if (!isSentinel(found.object)) {
-    return { kind: 'failed', message: `${where} stands in the way and is not Rollcall’s` };
+    return { kind: 'foreign', message: `${where} stands in the way and is not Rollcall’s` };
   }
   const deleted = await access.deleteDaemonSet(SENTINEL_KEY, {
     uid: uid(found.object.metadata.uid),

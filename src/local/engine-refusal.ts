@@ -12,6 +12,8 @@ export type EngineRefusalCode =
   | 'built-in-controller-runs'
   | 'probe-failed'
   | 'registry-busy'
+  | 'still-managed'
+  | 'hand-back-failed'
   | 'local-cluster';
 
 /** A refusal: what happened, why, and what to do next. */

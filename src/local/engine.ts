@@ -8,12 +8,13 @@
  * was begun is recorded; a kill instead is repaired at the next start on the same data.
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { createDocumentClient } from '../adapters/dynamodb/document-client.ts';
-import { createDynamoRegistryStore } from '../adapters/dynamodb/registry-store.ts';
-import { createDynamoViewStore } from '../adapters/dynamodb/view-store.ts';
+import { createHandBackAccess } from '../adapters/kubernetes/hand-back-access.ts';
 import { createEventQueue } from '../adapters/sqs/event-queue.ts';
 import { createSystemClock } from '../adapters/system/system-clock.ts';
 import { createSystemRandom } from '../adapters/system/system-random.ts';
+import { handBack } from '../app/hand-back.ts';
+import type { HandBackResult } from '../app/hand-back.ts';
+import { defaultReconcileOptions } from '../app/reconcile/dependencies.ts';
 import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
 import type { RegistryStore } from '../ports/registry-store.ts';
 import type { ViewStore } from '../ports/view-store.ts';
@@ -23,7 +24,9 @@ import { startClusterWatcher } from './cluster-watcher.ts';
 import type { ClusterWatcher } from './cluster-watcher.ts';
 import { keepFresh } from './credential-renewal.ts';
 import type { EngineCluster, EngineOptions } from './engine-options.ts';
+import { SERVERLESS_FILE, STAGE, openStores } from './engine-stores.ts';
 import { loadHandlers } from './handlers.ts';
+import { openTransport } from './open-transport.ts';
 import { readOverview } from './overview.ts';
 import type { ClusterOverview } from './overview.ts';
 import { registerCluster } from './register-cluster.ts';
@@ -36,11 +39,19 @@ export interface Engine {
   readonly clusterUids: ReadonlyMap<ClusterId, ClusterUid>;
   /** What is known of every cluster now. */
   readonly overview: () => Promise<readonly ClusterOverview[]>;
+  /**
+   * Hands a cluster back while the engine runs on, observing it (src/app/hand-back.ts). Rejects for a
+   * cluster that is not the engine's.
+   */
+  readonly handBack: (
+    id: ClusterId,
+    onProgress?: (text: string) => void,
+  ) => Promise<HandBackResult>;
   readonly stop: () => Promise<void>;
 }
 
-const STAGE = 'local';
-const SERVERLESS_FILE = new URL('../../serverless.yml', import.meta.url).pathname;
+/** Time-out of the reconcile function in serverless.yml: how long a run may go on. */
+const RUN_MAX_MS = 30_000;
 
 /** The access key with which a cluster's watcher signs its messages. */
 function watcherAccessKey(id: ClusterId): string {
@@ -108,7 +119,33 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
     const all = options.clusters.map(({ id }) => readOverview(id, { registry, view }));
     return (await Promise.all(all)).filter((one) => one !== undefined);
   };
-  return { aws, registry, view, clusterUids, overview };
+  const handBackOne: Engine['handBack'] = (id, onProgress) =>
+    handBackCluster({ options, stores: { registry, view }, id, onProgress });
+  return { aws, registry, view, clusterUids, overview, handBack: handBackOne };
+}
+
+async function handBackCluster(parts: {
+  readonly options: EngineOptions;
+  readonly stores: { readonly registry: RegistryStore; readonly view: ViewStore };
+  readonly id: ClusterId;
+  readonly onProgress: ((text: string) => void) | undefined;
+}): Promise<HandBackResult> {
+  const { options, stores, id, onProgress } = parts;
+  const cluster = options.clusters.find((one) => one.id === id);
+  if (cluster === undefined) throw new Error(`the engine has no cluster ${id}`);
+  const transport = openTransport(cluster, cluster.probe);
+  try {
+    return await handBack(id, {
+      ...stores,
+      access: createHandBackAccess({ transport }),
+      clock: createSystemClock(),
+      requestTimeoutMs: defaultReconcileOptions.requestTimeoutMs,
+      runMaxMs: RUN_MAX_MS,
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+  } finally {
+    transport.retire();
+  }
 }
 
 /** Registers the clusters side by side: each probe waits. All have ended when this rejects with the first refusal. */
@@ -131,27 +168,6 @@ async function registerAll(
     entries.push(result.value);
   }
   return new Map(entries);
-}
-
-function openStores(aws: LocalAws): {
-  readonly registry: RegistryStore;
-  readonly view: ViewStore;
-  readonly destroy: () => void;
-} {
-  const client = createDocumentClient();
-  const random = createSystemRandom();
-  const tableName = (id: string): string => {
-    const name = aws.tableNames[id];
-    if (name === undefined) throw new Error(`infra/tables.yml declares no ${id}`);
-    return name;
-  };
-  return {
-    registry: createDynamoRegistryStore({ client, random, tableName: tableName('RegistryTable') }),
-    view: createDynamoViewStore({ client, random, tableName: tableName('ViewTable') }),
-    destroy: () => {
-      client.destroy();
-    },
-  };
 }
 
 function startWatcher(parts: {

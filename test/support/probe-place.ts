@@ -1,14 +1,16 @@
 /**
  * Where the takeover probe and the sentinel stand in tests: one place for one DaemonSet, on a virtual
- * clock. `observesAfterMs` plays the built-in controller; answers can be replaced by failures.
+ * clock, beside users' DaemonSets that are only listed. `observesAfterMs` plays the built-in controller; answers can be replaced by failures.
  */
+import type { JsonObject } from '../../src/core/model/json.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '../../src/core/model/kubernetes.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { LiveRead } from '../../src/ports/cluster-access.ts';
+import type { ConditionsWrite, HandBackAccess } from '../../src/ports/hand-back-access.ts';
 import type { ProbeAccess } from '../../src/ports/probe-access.ts';
 
 /** A place for the probe. */
-export class ProbePlace implements ProbeAccess {
+export class ProbePlace implements HandBackAccess {
   /** UIDs that deletes were fenced with; undefined for one without. */
   readonly deleted: (string | undefined)[] = [];
   /** What stands there now. */
@@ -18,6 +20,11 @@ export class ProbePlace implements ProbeAccess {
   observesAfterMs = Infinity;
   createAnswer: LiveRead<never> | undefined;
   readAnswer: LiveRead<never> | undefined;
+  /** Users' DaemonSets by name, for whoever hands the cluster back. */
+  readonly others = new Map<string, DaemonSetObject>();
+  listAnswer: LiveRead<never> | undefined;
+  /** Called before conditions are written; answers instead if it says something. */
+  onConditions: (name: string) => ConditionsWrite | undefined = () => undefined;
   readonly #clock: Clock;
   #uids = 0;
 
@@ -41,7 +48,30 @@ export class ProbePlace implements ProbeAccess {
     return Promise.resolve({ kind: 'found', object: this.created });
   }
 
-  getDaemonSet(): Promise<LiveRead<DaemonSetObject>> {
+  listDaemonSets(): Promise<LiveRead<readonly DaemonSetObject[]>> {
+    if (this.listAnswer !== undefined) return Promise.resolve(this.listAnswer);
+    return Promise.resolve({ kind: 'found', object: [...this.others.values()] });
+  }
+
+  replaceConditions(
+    daemonSet: DaemonSetObject,
+    conditions: readonly JsonObject[],
+  ): Promise<ConditionsWrite> {
+    const { name, resourceVersion } = daemonSet.metadata;
+    const answer = this.onConditions(name);
+    if (answer !== undefined) return Promise.resolve(answer);
+    const stored = this.others.get(name);
+    if (stored?.metadata.resourceVersion !== resourceVersion) {
+      return Promise.resolve({ kind: 'changed' });
+    }
+    const status = { ...(stored.status as DaemonSetStatus), conditions };
+    this.others.set(name, { ...stored, status });
+    return Promise.resolve({ kind: 'written' });
+  }
+
+  getDaemonSet(key: { readonly name: string }): Promise<LiveRead<DaemonSetObject>> {
+    const other = this.others.get(key.name);
+    if (other !== undefined) return Promise.resolve({ kind: 'found', object: other });
     // Before anything was created, a failure would keep the probe from being made at all.
     if (this.readAnswer !== undefined && this.created !== undefined) {
       return Promise.resolve(this.readAnswer);

@@ -5,6 +5,7 @@
  * `--verbose` every line goes to stderr as JSON besides.
  */
 import { inspect } from 'node:util';
+import type { Clock } from '../../ports/clock.ts';
 import type { Log, LogFields } from '../../ports/log.ts';
 
 /** The log of the engine, and the last sentences made of it. */
@@ -31,6 +32,23 @@ interface Line {
   readonly message: string;
   readonly fields: LogFields;
   readonly cause?: unknown;
+}
+
+const LINES_MAX = 8;
+
+/** The activity of a command, whose lines go to stderr as JSON too with `--verbose`. */
+export function openActivity(options: { readonly isVerbose: boolean }, clock: Clock): Activity {
+  return createActivity({
+    linesMax: LINES_MAX,
+    nowText: () => new Date(clock.nowMs()).toISOString().slice(11, 19),
+    ...(options.isVerbose
+      ? {
+          onLine: (line: string): void => {
+            process.stderr.write(`${line}\n`);
+          },
+        }
+      : {}),
+  });
 }
 
 /** Keeps the engine's log for a table. */

@@ -26,6 +26,8 @@ export interface StartOptions {
   readonly mode: ClusterMode;
   /** Where queues, tables and local clusters live between runs; in memory when absent. */
   readonly dataDir?: string;
+  /** Hand the cluster back to the built-in controller, and leave. */
+  readonly shouldRelease: boolean;
   readonly shouldExitWhenSettled: boolean;
   readonly settleTimeoutMs: number;
   readonly isJson: boolean;
@@ -53,6 +55,7 @@ Examples:
   npm start -- --nodes 200 --data ./data                         larger, and kept between runs
   npm start -- --kubeconfig ~/.kube/config                       look only: changes no workload
   npm start -- --kubeconfig admin.conf --mode takeover           keep its DaemonSets
+  npm start -- --kubeconfig admin.conf --release                 hand them back; no pod is restarted
   npm start --silent -- --exit-when-settled --json
 
 Takeover of a real cluster needs its built-in DaemonSet loop off
@@ -114,6 +117,11 @@ function buildCommand(): Command {
       '--data <dir>',
       'keep queues, tables and local clusters there, and go on from it at the next start (survives a kill, not a power cut)',
     )
+    .option(
+      '--release',
+      'with --kubeconfig: leave the cluster’s DaemonSets to the built-in controller, and exit',
+      false,
+    )
     .option('--exit-when-settled', 'leave with 0 once there is nothing left to do', false)
     .option(
       '--settle-timeout <seconds>',
@@ -138,6 +146,7 @@ interface RawOptions {
   readonly context?: string;
   readonly mode?: ClusterMode;
   readonly data?: string;
+  readonly release: boolean;
   readonly exitWhenSettled: boolean;
   readonly settleTimeout: number;
   readonly json: boolean;
@@ -158,12 +167,14 @@ export function parseStartOptions(argv: readonly string[]): ParsedStart {
   }
   const raw = command.opts<RawOptions>();
   const choice = chooseClusters(raw);
+  if (raw.release) checkRelease(raw);
   return {
     kind: 'run',
     options: {
       choice,
       mode: raw.mode ?? (choice.kind === 'local' ? 'takeover' : 'observe'),
       ...(raw.data === undefined ? {} : { dataDir: raw.data }),
+      shouldRelease: raw.release,
       shouldExitWhenSettled: raw.exitWhenSettled,
       settleTimeoutMs: raw.settleTimeout * 1000,
       isJson: raw.json,
@@ -194,6 +205,13 @@ function chooseClusters(raw: RawOptions): ClusterChoice {
   }
   const nodesPerCluster = raw.nodes ?? DEFAULT_NODES;
   return { kind: 'local', clusterCount, nodesPerCluster, port, isCold: raw.cold === true };
+}
+
+/** Releasing manages nothing, so what says how to manage has no meaning beside it. */
+function checkRelease(raw: RawOptions): void {
+  if (raw.kubeconfig === undefined) throw contradiction('--release needs --kubeconfig.');
+  if (raw.mode !== undefined) throw contradiction('--release ends a mode, --mode chooses one.');
+  if (raw.exitWhenSettled) throw contradiction('--release exits by itself.');
 }
 
 function contradiction(message: string): CommandError {

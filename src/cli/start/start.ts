@@ -12,7 +12,7 @@ import type { Engine } from '../../local/engine.ts';
 import type { ClusterOverview } from '../../local/overview.ts';
 import type { NodeCounts } from '../../local/local-fleet.ts';
 import { EXIT } from '../exit-codes.ts';
-import { createActivity } from './activity.ts';
+import { openActivity } from './activity.ts';
 import type { Activity } from './activity.ts';
 import { openClusterSource } from './cluster-source.ts';
 import type { ClusterSource } from './cluster-source.ts';
@@ -25,7 +25,6 @@ import { judgeSettled } from './settled.ts';
 import { renderTable } from './table.ts';
 
 const REFRESH_MS = 500;
-const ACTIVITY_LINES_MAX = 8;
 
 /** Runs until settled, timed out or interrupted; returns the exit code. */
 export async function runStart(options: StartOptions): Promise<number> {
@@ -70,20 +69,6 @@ export async function runStart(options: StartOptions): Promise<number> {
     await source.close();
     interrupted.dispose();
   }
-}
-
-function openActivity(options: StartOptions, clock: Clock): Activity {
-  return createActivity({
-    linesMax: ACTIVITY_LINES_MAX,
-    nowText: () => new Date(clock.nowMs()).toISOString().slice(11, 19),
-    ...(options.isVerbose
-      ? {
-          onLine: (line: string): void => {
-            process.stderr.write(`${line}\n`);
-          },
-        }
-      : {}),
-  });
 }
 
 interface Watching {

@@ -35,6 +35,9 @@ describe('npm start', () => {
     ['--kubeconfig', 'file', '--cold'],
     ['--context', 'c'],
     ['--port', '65535'],
+    ['--release'],
+    ['--kubeconfig', 'file', '--release', '--mode', 'takeover'],
+    ['--kubeconfig', 'file', '--release', '--exit-when-settled'],
   ]) {
     it(`says that ${argv.join(' ')} contradicts itself, with 2`, () => {
       assert.throws(
@@ -56,6 +59,11 @@ describe('npm start', () => {
     });
   }
 
+  it('releases the cluster of a kubeconfig', () => {
+    const parsed = parseStartOptions(['--kubeconfig', 'file', '--release']);
+    assert.ok(parsed.kind === 'run' && parsed.options.shouldRelease);
+  });
+
   it('observes the cluster of a kubeconfig by default', () => {
     const parsed = parseStartOptions(['--kubeconfig', 'file']);
     assert.equal(parsed.kind, 'run');
@@ -74,6 +82,7 @@ describe('npm start', () => {
         choice: { kind: 'kubeconfig', kubeconfig: 'file', context: 'c' },
         mode: 'takeover',
         dataDir: 'dir',
+        shouldRelease: false,
         shouldExitWhenSettled: true,
         settleTimeoutMs: 5000,
         isJson: true,

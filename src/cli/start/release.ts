@@ -1,0 +1,82 @@
+/**
+ * Hands a cluster back for a person: progress while it waits, what to do next, or with `--json` one
+ * document on stdout.
+ */
+import { createSystemClock } from '../../adapters/system/system-clock.ts';
+import type { ClusterMode } from '../../core/model/registration.ts';
+import { releaseCluster } from '../../local/release-cluster.ts';
+import { CommandError, EXIT } from '../exit-codes.ts';
+import { openActivity } from './activity.ts';
+import { loadCluster } from './load-cluster.ts';
+import type { StartOptions } from './options.ts';
+import { createScreen } from './screen.ts';
+
+/** The JSON document of `npm start -- --release --json`, described in docs/reference.md. */
+export interface ReleaseReport {
+  readonly apiVersion: 'rollcall.dev/v1alpha1';
+  readonly kind: 'ReleaseReport';
+  readonly result: 'handed-back';
+  readonly cluster: string;
+  readonly clusterUid: string;
+  /** False if this registry knew of no takeover. */
+  readonly wasTakenOver: boolean;
+  readonly waitedMs: number;
+  /** DaemonSets whose condition RollcallPaused was removed. */
+  readonly clearedNotices: number;
+  readonly durationMs: number;
+}
+
+/** As whom a cluster is loaded that is being left. */
+const LEAVING: ClusterMode = 'observe';
+
+/** Runs `--release`; returns the exit code. Throws CommandError and EngineRefusal. */
+export async function runRelease(options: StartOptions): Promise<number> {
+  const { choice, dataDir, isJson } = options;
+  if (choice.kind !== 'kubeconfig') {
+    throw new CommandError({
+      message:
+        '--release hands back the cluster of a kubeconfig; local clusters end with the process.',
+      remedy: 'Pass --kubeconfig FILE.',
+      exitCode: EXIT.usage,
+    });
+  }
+  const clock = createSystemClock();
+  const startedMs = clock.monotonicMs();
+  const screen = createScreen(isJson ? process.stderr : process.stdout);
+  const cluster = await loadCluster(choice, LEAVING);
+  const { clusterUid, result } = await releaseCluster({
+    cluster,
+    ...(dataDir === undefined ? {} : { dataDir }),
+    log: openActivity(options, clock).log,
+    onProgress: (text) => {
+      screen.say(text);
+    },
+  });
+  const { wasTakenOver, waitedMs, clearedNotices } = result;
+  if (isJson) {
+    const report: ReleaseReport = {
+      apiVersion: 'rollcall.dev/v1alpha1',
+      kind: 'ReleaseReport',
+      result: 'handed-back',
+      cluster: cluster.id,
+      clusterUid,
+      wasTakenOver,
+      waitedMs: Math.round(waitedMs),
+      clearedNotices,
+      durationMs: Math.round(clock.monotonicMs() - startedMs),
+    };
+    process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    return EXIT.ok;
+  }
+  for (const line of nextSteps(cluster.id)) screen.say(line);
+  return EXIT.ok;
+}
+
+function nextSteps(cluster: string): readonly string[] {
+  return [
+    `${cluster} is handed back: nothing of Rollcall acts there any more, and every pod was left as it is.`,
+    'Next: switch the built-in controller on, by starting kube-controller-manager without',
+    '-daemonset-controller in --controllers (the default is *). It goes on with the pods that are there;',
+    'their names are replaced with the next rollout.',
+  ];
+}
