@@ -85,6 +85,9 @@ interface Sight {
   lastPodEventAtMs: number;
 }
 
+/** Without the sentinel that a takeover leaves in the cluster: it is no part of any scenario. */
+const DAEMON_SETS = `/apis/apps/v1/daemonsets?labelSelector=${encodeURIComponent('!rollcall.dev/probe')}`;
+
 /** Starts to observe; resolves when what exists already has been seen. */
 export async function startObserver(connection: ApiConnection): Promise<Observer> {
   const client = createApiClient(connection);
@@ -109,7 +112,7 @@ export async function startObserver(connection: ApiConnection): Promise<Observer
   const watches = [
     follow('/api/v1/pods', readPod),
     follow('/api/v1/nodes', readNode),
-    follow('/apis/apps/v1/daemonsets', readDaemonSet),
+    follow(DAEMON_SETS, readDaemonSet),
   ];
   await Promise.all(watches.map((watch) => watch.listed));
   return describeObserver({

@@ -177,7 +177,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 }
 
 /** Each actor under its own token, so that the shipped RBAC is what is tested. */
-function stageCluster({ access }: TestCluster): EngineCluster {
+export function stageCluster({ access }: TestCluster): EngineCluster {
   return {
     id: clusterId('conformance'),
     server: access.server,
