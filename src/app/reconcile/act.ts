@@ -1,24 +1,26 @@
 /**
  * Steps 5 to 7 of a reconcile: confirm live, record intents, execute.
  *
- * Order of effects as upstream has it (spec 2.4, 2.8): claims, then creates, then deletes, also when
- * creates failed. Nothing is sent before the intents are recorded; whoever loses that write has done
- * nothing (S1–S5). Outcomes are noted in the ledger; the caller records them.
+ * Claims come first, and if one fails nothing is done on top of it (spec 2.4). Deletes go also when
+ * creates fail (spec 2.8). Nothing is sent before the intents are recorded; whoever loses that write
+ * has done nothing (S1–S5). Outcomes are noted in the ledger; the caller records them.
+ *
+ * Differs from upstream: deletes do not wait for the creates. These take many batches, each fenced; the
+ * deletes of a rollout would be confirmed long before they are sent, or the run would be over.
  */
 import type { Plan } from '../../core/model/plan.ts';
 import type { CreateIntent, DaemonSetState, DeleteIntent, Intent } from '../../core/model/state.ts';
+import { failedDaemonPodEvent, succeededDaemonPodEvent } from '../../core/events.ts';
 import { mergeIntents, stampIntents } from '../../core/intents.ts';
 import type { IntentJudgement } from '../../core/model/plan.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import { executeClaims } from './adopt-release.ts';
-import { checkFence } from './batch-fence.ts';
 import type { Fence } from './batch-fence.ts';
 import { confirmPlan } from './confirm.ts';
 import type { ConfirmedPlan } from './confirm.ts';
-import type { ConfirmedDelete } from './confirm-victims.ts';
-import { effectDeadlineMs, mayContinue } from './context.ts';
 import type { RunContext, ViewedSubject } from './context.ts';
 import { executeCreates } from './execute-creates.ts';
+import { executeDeletes, neverSent } from './execute-deletes.ts';
 import type { Ledger } from './ledger.ts';
 import { noteCreates, noteDeletes } from './note-outcomes.ts';
 import type { IntentBook } from './note-outcomes.ts';
@@ -63,13 +65,16 @@ export async function actOnPlan(plan: Plan, input: ActInput): Promise<ActResult>
   const recorded = await recordIntents({ plan, confirmed, intents }, input);
   if (recorded.kind === 'lost') return { kind: 'lost' };
   ledger.recorded.push(...intents);
-  ledger.events.push(...plan.events);
-  const fence: Fence = { ...input, stateVersion: recorded.state.version };
+  ledger.events.push(...tellableEvents(plan, confirmed, subject.view.namespace));
+  const fence: Fence = { ...input, stateVersion: recorded.state.version, isStale: isPatching };
   const book: IntentBook = { recorded: intents, before: subject.state.intents };
-  const isClaimed = await claim(confirmed, input);
-  if (isClaimed) await create(confirmed, { fence, book, ledger });
-  else noteCreates({ results: [], notStarted: confirmed.creates }, book, ledger);
-  await remove(confirmed, { fence, book, ledger });
+  const step: StepInput = { fence, book, ledger };
+  if (await claim(confirmed, step)) {
+    await Promise.all([create(confirmed, step), remove(confirmed, step)]);
+  } else {
+    noteCreates({ results: [], notStarted: confirmed.creates }, book, ledger);
+    noteDeletes(confirmed.deletes.map(neverSent), book, ledger);
+  }
   return { kind: 'done', state: recorded.state };
 }
 
@@ -90,6 +95,24 @@ function intentsOf(confirmed: ConfirmedPlan, recordedAtMs: number): readonly Int
     isAccepted: false,
   }));
   return [...creates, ...deletes];
+}
+
+/** Events of the plan, without those of finished pods that were not found as they were seen. */
+function tellableEvents(
+  plan: Plan,
+  { unconfirmedUids }: ConfirmedPlan,
+  namespace: string,
+): Plan['events'] {
+  const untold = plan.deletes
+    .filter(({ uid }) => unconfirmedUids.has(uid))
+    .flatMap(({ name, node, reason }) => {
+      if (node === undefined) return [];
+      if (reason === 'failed') return [failedDaemonPodEvent({ namespace, name, node }).message];
+      if (reason === 'succeeded')
+        return [succeededDaemonPodEvent({ namespace, name, node }).message];
+      return [];
+    });
+  return plan.events.filter(({ message }) => !untold.includes(message));
 }
 
 function withListed(state: DaemonSetState, confirmed: ConfirmedPlan): DaemonSetState {
@@ -125,60 +148,42 @@ async function recordIntents(
   return writeState(next, input);
 }
 
-/** False if a claim failed: nothing is created on top of it (spec 2.4). */
-async function claim(confirmed: ConfirmedPlan, input: ActInput): Promise<boolean> {
-  const { ledger } = input;
-  const execution = await executeClaims(confirmed, input);
-  ledger.patched += execution.patched;
-  ledger.noteWritten('pods', execution.written);
-  if (execution.missed > 0) {
-    const message = `${execution.missed} pods to be claimed had changed`;
-    ledger.add({ code: 'outcome-open', message, pace: 'soon' });
-  }
-  if (execution.failure === undefined) return true;
-  ledger.add({ code: 'outcome-open', pace: 'backoff', ...execution.failure });
-  return false;
-}
-
 interface StepInput {
   readonly fence: Fence;
   readonly book: IntentBook;
   readonly ledger: Ledger;
 }
 
-async function create(confirmed: ConfirmedPlan, { fence, book, ledger }: StepInput): Promise<void> {
-  if (confirmed.creates.length === 0) return;
-  noteCreates(await executeCreates(confirmed.creates, fence), book, ledger);
-}
-
-async function remove(confirmed: ConfirmedPlan, step: StepInput): Promise<void> {
-  const victims = confirmed.deletes;
-  if (victims.length === 0) return;
-  const { fence, book, ledger } = step;
-  const isFirst = confirmed.creates.length === 0;
-  const answer =
-    isFirst && mayContinue(fence.context)
-      ? { kind: 'go' as const }
-      : await checkFence(fence, { isCreating: false });
-  if (answer.kind === 'stop') {
-    ledger.add({ code: answer.code, message: answer.message, pace: 'soon' });
-    noteDeletes(victims.map(neverSent), book, ledger);
-    return;
+/** False if a claim failed: nothing is done on top of it (spec 2.4). */
+async function claim(confirmed: ConfirmedPlan, { fence, ledger }: StepInput): Promise<boolean> {
+  const execution = await executeClaims(confirmed, fence);
+  ledger.patched += execution.patched;
+  ledger.noteWritten('pods', execution.written);
+  if (execution.missed > 0) {
+    const message = `${execution.missed} pods to be claimed had changed`;
+    ledger.add({ code: 'outcome-open', message, pace: 'soon' });
   }
-  const outcomes = await fence.access.execute(
-    victims.map(({ effect }) => effect),
-    { deadlineMs: effectDeadlineMs(fence.context) },
-  );
-  const sent = victims.map((victim, index) => ({
-    victim,
-    outcome: outcomes[index] ?? { kind: 'ambiguous' as const, message: 'no outcome' },
-  }));
-  noteDeletes(sent, book, ledger);
+  if (execution.stopped !== undefined) {
+    const { code, message } = execution.stopped;
+    ledger.add({ code, message, pace: 'soon' });
+  }
+  if (execution.failure !== undefined) {
+    ledger.add({ code: 'outcome-open', ...execution.failure });
+  }
+  return execution.stopped === undefined && execution.failure === undefined;
 }
 
-function neverSent(victim: ConfirmedDelete): {
-  readonly victim: ConfirmedDelete;
-  readonly outcome: { readonly kind: 'unsent'; readonly message: string };
-} {
-  return { victim, outcome: { kind: 'unsent', message: 'the batch was not started' } };
+async function create({ creates }: ConfirmedPlan, step: StepInput): Promise<void> {
+  if (creates.length === 0) return;
+  noteCreates(await executeCreates(creates, step.fence), step.book, step.ledger);
+}
+
+async function remove({ deletes }: ConfirmedPlan, step: StepInput): Promise<void> {
+  if (deletes.length === 0) return;
+  const { fence, book, ledger } = step;
+  const { sent, stopped } = await executeDeletes(deletes, fence);
+  if (stopped !== undefined) {
+    ledger.add({ code: stopped.code, message: stopped.message, pace: 'soon' });
+  }
+  noteDeletes(sent, book, ledger);
 }

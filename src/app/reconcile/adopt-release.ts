@@ -1,9 +1,10 @@
 /**
  * Adopts orphans and releases pods whose labels moved away (spec 2.4).
  *
- * Each patch carries the pod's UID. Adoption stands on a live read of the DaemonSet that the caller
- * made in this run. Gone pods are ignored, a reference that is already gone is too; anything else
- * fails the claim as a whole, and nothing is created on top of it.
+ * Each patch carries the pod's UID. Adoption stands on one live read of the DaemonSet that the caller
+ * made in this run. A gone pod is ignored, and with a release also one that changed hands; anything
+ * else fails the claim as a whole, and nothing is done on top of it: the plan took an orphan for ours
+ * that another controller may have adopted meanwhile (422: a second controlling owner).
  */
 import type { Outcome, PatchEffect } from '../../core/model/effects.ts';
 import { isResourceVersion, newerVersion } from '../../core/model/identifiers.ts';
@@ -11,9 +12,9 @@ import type { ResourceVersion } from '../../core/model/identifiers.ts';
 import { isJsonObject } from '../../core/model/json.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { buildAdoptPatch, buildReleasePatch } from '../../core/owner.ts';
-import type { ClusterAccess } from '../../ports/cluster-access.ts';
-import { effectDeadlineMs, mayContinue } from './context.ts';
-import type { RunContext, Subject } from './context.ts';
+import { fenceBatch } from './batch-fence.ts';
+import type { Fence, FenceAnswer } from './batch-fence.ts';
+import { effectDeadlineMs } from './context.ts';
 
 /** Patches sent side by side. */
 const PATCHES_AT_ONCE = 50;
@@ -25,19 +26,24 @@ export interface ClaimExecution {
   readonly written: ResourceVersion | undefined;
   /** Pods that were not there any more, or not the same: the view is behind. */
   readonly missed: number;
-  readonly failure?: { readonly message: string; readonly retryAfterMs?: number };
+  /** A batch that was not started. */
+  readonly stopped?: Extract<FenceAnswer, { kind: 'stop' }>;
+  readonly failure?: ClaimFailure;
+}
+
+/** Why a claim failed; `soon`: somebody was faster, and the view is about to show it. */
+export interface ClaimFailure {
+  readonly message: string;
+  readonly pace: 'soon' | 'backoff';
+  readonly retryAfterMs?: number;
 }
 
 /** Sends the patches of a plan. */
 export async function executeClaims(
   plan: Pick<Plan, 'adopts' | 'releases'>,
-  input: {
-    readonly context: RunContext;
-    readonly subject: Subject;
-    readonly access: ClusterAccess;
-  },
+  fence: Fence,
 ): Promise<ClaimExecution> {
-  const { context, subject, access } = input;
+  const { context, subject, access } = fence;
   const effects = [
     ...plan.adopts.map((pod) => buildAdoptPatch(subject.daemonSet, pod)),
     ...plan.releases.map((pod) => buildReleasePatch(subject.daemonSet, pod)),
@@ -46,9 +52,9 @@ export async function executeClaims(
   let missed = 0;
   let written: ResourceVersion | undefined;
   for (let start = 0; start < effects.length; start += PATCHES_AT_ONCE) {
-    if (!mayContinue(context)) {
-      return { patched, written, missed, failure: { message: 'the time of this run is over' } };
-    }
+    const first = { isFirst: start === 0, isCreating: false };
+    const answer = await fenceBatch({ ...fence, isStale: false }, first);
+    if (answer.kind === 'stop') return { patched, written, missed, stopped: answer };
     const group = effects.slice(start, start + PATCHES_AT_ONCE);
     const outcomes = await access.execute(group, { deadlineMs: effectDeadlineMs(context) });
     for (const [index, effect] of group.entries()) {
@@ -66,20 +72,22 @@ export async function executeClaims(
   return { patched, written, missed };
 }
 
-function isIgnorable(effect: PatchEffect, outcome: Outcome): boolean {
-  if (outcome.kind === 'gone' || outcome.kind === 'conflict') return true;
-  const isInvalid = outcome.kind === 'refused' && outcome.code === 'invalid';
-  return effect.purpose === 'release' && isInvalid;
+function isIgnorable({ purpose }: PatchEffect, outcome: Outcome): boolean {
+  return outcome.kind === 'gone' || (purpose === 'release' && isRace(outcome));
 }
 
-function failureOf(
-  effect: PatchEffect,
-  outcome: Exclude<Outcome, { kind: 'done' }>,
-): NonNullable<ClaimExecution['failure']> {
+/** Another UID under that name, or an owner reference that does not fit any more. */
+function isRace(outcome: Outcome): boolean {
+  if (outcome.kind === 'conflict') return true;
+  return outcome.kind === 'refused' && outcome.code === 'invalid';
+}
+
+function failureOf(effect: PatchEffect, outcome: Exclude<Outcome, { kind: 'done' }>): ClaimFailure {
   const detail = 'message' in outcome ? outcome.message : outcome.kind;
   const message = `pod ${effect.name} could not be patched (${effect.purpose}): ${detail}`;
+  const pace = isRace(outcome) ? 'soon' : 'backoff';
   const retryAfterMs = outcome.kind === 'unsent' ? outcome.retryAfterMs : undefined;
-  return retryAfterMs === undefined ? { message } : { message, retryAfterMs };
+  return { message, pace, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
 /** The version that a write returned; undefined when it cannot be compared. */

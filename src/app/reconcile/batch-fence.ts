@@ -21,6 +21,17 @@ export interface Fence {
   readonly access: ClusterAccess;
   /** Version that the state has since the intents of this run were recorded. */
   readonly stateVersion: number;
+  /** True if other effects were sent since the live reads: then a first batch is fenced as well. */
+  readonly isStale?: boolean;
+}
+
+/** The fence of a batch: a first one stands on the live reads that came just before it. */
+export async function fenceBatch(
+  fence: Fence,
+  batch: { readonly isFirst: boolean; readonly isCreating: boolean },
+): Promise<FenceAnswer> {
+  const isCovered = batch.isFirst && fence.isStale !== true && mayContinue(fence.context);
+  return isCovered ? { kind: 'go' } : checkFence(fence, batch);
 }
 
 /** Looks again; any doubt stops. */

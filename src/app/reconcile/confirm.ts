@@ -52,12 +52,18 @@ export async function confirmPlan(plan: Plan, input: ConfirmInput): Promise<Conf
     input.isLive ? confirmNodes(plan.creates, input) : plan.creates,
   ]);
   const { listed } = foreign;
+  const listing = listed === undefined ? {} : { foreignListed: listed };
+  if (!isConfirmed && plan.adopts.length > 0) {
+    // A claim that fails fails the run (spec 2.4): the plan counted the orphans as ours.
+    const unconfirmedUids = new Set<string>(plan.deletes.map(({ uid }) => uid));
+    return { creates: [], deletes: [], adopts: [], releases: [], ...listing, unconfirmedUids };
+  }
   return {
     creates: isConfirmed && foreign.isClear ? creates : [],
     deletes: victims.confirmed,
-    adopts: isConfirmed ? plan.adopts : [],
+    adopts: plan.adopts,
     releases: plan.releases,
-    ...(listed === undefined ? {} : { foreignListed: listed }),
+    ...listing,
     unconfirmedUids: new Set([...victims.dropped, ...victims.unreadable].map(({ uid }) => uid)),
   };
 }

@@ -8,9 +8,9 @@
 import type { CreatePodEffect } from '../../core/model/effects.ts';
 import type { PlannedCreate } from '../../core/model/plan.ts';
 import { allowsSurge } from '../../core/strategy.ts';
-import { checkFence } from './batch-fence.ts';
+import { fenceBatch } from './batch-fence.ts';
 import type { Fence, FenceAnswer } from './batch-fence.ts';
-import { effectDeadlineMs, mayContinue } from './context.ts';
+import { effectDeadlineMs } from './context.ts';
 import { resolveCreate } from './create-result.ts';
 import type { CreateResult } from './create-result.ts';
 import { projectLivePod } from './live-pod.ts';
@@ -61,8 +61,7 @@ async function findFence(
   fence: Fence,
   batch: { readonly isFirst: boolean },
 ): Promise<Stop | undefined> {
-  if (batch.isFirst && mayContinue(fence.context)) return undefined;
-  const answer = await checkFence(fence, { isCreating: true });
+  const answer = await fenceBatch(fence, { ...batch, isCreating: true });
   return answer.kind === 'go' ? undefined : { kind: 'fenced', answer };
 }
 

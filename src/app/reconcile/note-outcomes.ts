@@ -68,7 +68,12 @@ function noteCreate(
         message: result.message,
         ...(result.holder === undefined ? {} : { holder: result.holder }),
       });
-      ledger.events.push(createFailedEvent(result.message));
+      ledger.events.push(
+        // It was made, whatever a webhook did to it (row 42).
+        result.code === 'born-terminating'
+          ? createdEvent(planned.name)
+          : createFailedEvent(result.message),
+      );
       return;
     case 'waiting':
       ledger.clearedNodes.add(planned.node);

@@ -1,6 +1,7 @@
 /** protocol 9, rows 82, 85, 87, spec 2.3–2.4: foreign names, adoption, history, and what is left alone. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { DaemonSetObject } from '../../../../src/core/model/kubernetes.ts';
 import { ReconcileWorld, sampleDaemonSet } from '../../../support/reconcile-world.ts';
 import { controllerUid } from '../../../support/simulated-objects.ts';
 
@@ -27,12 +28,20 @@ function putPod(
   });
 }
 
+/** Pods of no known revision stay as they are: a rollout would replace them. */
+const onDelete = {
+  daemonSet: (object: DaemonSetObject): DaemonSetObject => ({
+    ...object,
+    spec: { ...object.spec, updateStrategy: { type: 'OnDelete' } },
+  }),
+};
+
 const lists = (world: ReconcileWorld): number =>
   world.cluster.requests.filter((request) => request.startsWith('LIST pods')).length;
 
 describe('protocol 9: foreign names', () => {
   it('are guarded by one list per epoch; known pods let creates pass', async () => {
-    const world = new ReconcileWorld({ nodes: 3 });
+    const world = new ReconcileWorld({ nodes: 3, ...onDelete });
     putPod(world, { name: 'agents-x7k2p', node: 'node-0001', owner: world.daemonSet.metadata.uid });
     await world.settle();
     assert.deepEqual(world.placed, ['node-0001', 'node-0002', 'node-0003']);
@@ -62,7 +71,7 @@ describe('protocol 9: foreign names', () => {
   });
 
   it('need a list of their own after each takeover', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
+    const world = new ReconcileWorld({ nodes: 1, ...onDelete });
     putPod(world, { name: 'agents-x7k2p', node: 'node-0001', owner: world.daemonSet.metadata.uid });
     await world.settle();
     world.addNode('node-0002');
@@ -78,7 +87,7 @@ describe('protocol 9: foreign names', () => {
 
 describe('claims (spec 2.4)', () => {
   it('adopt an orphan that matches instead of doubling it (row 85)', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
+    const world = new ReconcileWorld({ nodes: 2, ...onDelete });
     putPod(world, { name: 'orphan', node: 'node-0001' });
     await world.settle();
     assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
