@@ -2,9 +2,10 @@
  * Events on the DaemonSet: reasons and messages exactly as the built-in controller writes them
  * (spec 2.8), because people and tools search for them.
  *
- * An Event is a courtesy: failing to write one never fails a run. Many alike are condensed, as the
- * Kubernetes event recorder does. Names and times come from outside: nothing random in here.
+ * An Event is a courtesy: failing to write one never fails a run. Which are written, and which only
+ * counted, is decided in event-correlation.ts. Names and times come from outside.
  */
+import type { EventWrite } from './event-correlation.ts';
 import type { NodeName } from './model/identifiers.ts';
 import type { JsonObject } from './model/json.ts';
 import type { DaemonSetObject } from './model/kubernetes.ts';
@@ -14,9 +15,8 @@ import type { PlannedEvent } from './model/plan.ts';
 const EVENT_COMPONENT = 'daemonset-controller';
 
 const EVENT_NAME_MAX = 253;
-/** The API server refuses longer messages. */
-const EVENT_MESSAGE_MAX = 1024;
-const EVENTS_PER_REASON_MAX = 10;
+/** A dash and the number of an Event within its run. */
+const NUMBER_MAX = 5;
 
 /** `SelectingAll`: an empty selector is refused (spec 2.3 step 4). */
 export function selectingAllEvent(): PlannedEvent {
@@ -66,63 +66,44 @@ export function deleteFailedEvent(error: string): PlannedEvent {
   return { type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${error}` };
 }
 
-/**
- * At most ten events of each reason; the rest of a reason become one, whose message is the last of
- * them. The order of first occurrence is kept.
- */
-export function condenseEvents(events: readonly PlannedEvent[]): readonly PlannedEvent[] {
-  const byReason = new Map<string, PlannedEvent[]>();
-  for (const event of events) {
-    const key = `${event.type}/${event.reason}`;
-    const list = byReason.get(key) ?? [];
-    if (list.length <= EVENTS_PER_REASON_MAX) list.push(event);
-    else list[EVENTS_PER_REASON_MAX] = event;
-    byReason.set(key, list);
-  }
-  return [...byReason.values()].flatMap((list) =>
-    list.map((event, index) =>
-      index < EVENTS_PER_REASON_MAX
-        ? event
-        : { ...event, message: `(combined from similar events): ${event.message}` },
-    ),
-  );
+/** The beginning of the names of a run's Events: unique by `uniqueId`, with room for a number. */
+export function eventBaseName(daemonSetName: string, uniqueId: string): string {
+  const prefix = daemonSetName.slice(0, EVENT_NAME_MAX - uniqueId.length - NUMBER_MAX - 1);
+  return `${prefix.replace(/[.-]+$/, '')}.${uniqueId}`;
 }
 
-/** The core/v1 Event that tells `event` about a DaemonSet. `uniqueId` makes its name unique. */
-export function buildEvent(input: {
-  readonly daemonSet: DaemonSetObject;
-  readonly event: PlannedEvent;
-  readonly nowMs: number;
-  readonly uniqueId: string;
-}): { readonly name: string; readonly body: JsonObject } {
-  const { metadata } = input.daemonSet;
+/** The core/v1 Event, whole: for one that is made, or made anew because it had expired. */
+export function buildEvent(daemonSet: DaemonSetObject, write: EventWrite): JsonObject {
+  const { metadata } = daemonSet;
   const namespace = metadata.namespace ?? 'default';
-  const prefix = metadata.name.slice(0, EVENT_NAME_MAX - input.uniqueId.length - 1);
-  const name = `${prefix.replace(/[.-]+$/, '')}.${input.uniqueId}`;
-  const at = `${new Date(input.nowMs).toISOString().slice(0, 19)}Z`;
   return {
-    name,
-    body: {
-      apiVersion: 'v1',
-      kind: 'Event',
-      metadata: { name, namespace },
-      involvedObject: {
-        apiVersion: 'apps/v1',
-        kind: 'DaemonSet',
-        namespace,
-        name: metadata.name,
-        uid: metadata.uid,
-        resourceVersion: metadata.resourceVersion,
-      },
-      reason: input.event.reason,
-      message: input.event.message.slice(0, EVENT_MESSAGE_MAX),
-      type: input.event.type,
-      source: { component: EVENT_COMPONENT },
-      reportingComponent: EVENT_COMPONENT,
-      reportingInstance: '',
-      firstTimestamp: at,
-      lastTimestamp: at,
-      count: 1,
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: write.name, namespace },
+    involvedObject: {
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      namespace,
+      name: metadata.name,
+      uid: metadata.uid,
+      resourceVersion: metadata.resourceVersion,
     },
+    reason: write.reason,
+    type: write.type,
+    source: { component: EVENT_COMPONENT },
+    reportingComponent: EVENT_COMPONENT,
+    reportingInstance: '',
+    firstTimestamp: timestampOf(write.firstAtMs),
+    ...buildEventPatch(write),
   };
+}
+
+/** What changes about an Event when its count is raised (merge patch). */
+export function buildEventPatch({ count, lastAtMs, message }: EventWrite): JsonObject {
+  return { count, lastTimestamp: timestampOf(lastAtMs), message };
+}
+
+/** RFC 3339 with seconds, as Kubernetes writes times. */
+function timestampOf(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
 }

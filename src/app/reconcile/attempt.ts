@@ -8,16 +8,14 @@
  */
 import { computeView } from '../../core/view.ts';
 import { planReconcile } from '../../core/plan.ts';
-import { hash48 } from '../../core/set-hash.ts';
 import type { Guard, Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
-import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import { actOnPlan, hasPodWork } from './act.ts';
+import { concludeRun, storeVerdicts } from './conclude.ts';
 import type { RunContext, Subject, ViewedSubject } from './context.ts';
 import { deferRun } from './defer.ts';
 import { endUnavailable } from './end-unavailable.ts';
 import { findHistory } from './find-history.ts';
-import { finishRun } from './finish.ts';
 import { freshnessOf, judgeSubject } from './guard.ts';
 import type { Judgement } from './guard.ts';
 import { guessHash } from './history.ts';
@@ -27,7 +25,6 @@ import type { ReconcileResult } from './result.ts';
 import { giveRivalNotice } from './rival-notice.ts';
 import { trimHistory } from './trim-history.ts';
 import { updateStatus } from './update-status.ts';
-import { writeEvents } from './write-events.ts';
 
 /** The end of an attempt. */
 export type AttemptResult = ReconcileResult | { readonly kind: 'lost' };
@@ -174,77 +171,5 @@ async function carryOut(judged: Judged, decision: Decision): Promise<AttemptResu
     await updateStatus({ context, subject, plan: decision.plan, access, ledger });
   }
   const telling = await giveRivalNotice({ context, subject, ledger });
-  return conclude(judged, { decision, ledger, stored, access: access ?? telling });
-}
-
-interface Conclusion {
-  readonly decision: Decision;
-  readonly ledger: Ledger;
-  readonly stored: DaemonSetState;
-  readonly access: ClusterAccess | undefined;
-}
-
-async function conclude(
-  judged: Judged,
-  { decision, ledger, stored, access }: Conclusion,
-): Promise<AttemptResult> {
-  const { context, subject, judgement, history } = judged;
-  const verdictsHash = ledger.hasEffects
-    ? subject.state.verdictsHash
-    : await storeVerdicts(decision.plan.verdicts, judged);
-  const finish = await finishRun({
-    context,
-    subject,
-    ledger,
-    plan: decision.plan,
-    intents: judgement.intents,
-    stored,
-    history,
-    verdictsHash,
-  });
-  if (access !== undefined) {
-    await writeEvents(ledger.events, { context, daemonSet: subject.daemonSet, access });
-  }
-  forgetRefusedCredential(context, ledger);
-  return resultOf(decision, ledger, { ...finish, cappedCount: decision.plan.cappedCount });
-}
-
-/** A 401 says that the warm credential is not good any more. */
-function forgetRefusedCredential(context: RunContext, ledger: Ledger): void {
-  if (!ledger.problems.some(({ code }) => code === 'no-access')) return;
-  context.dependencies.connector.forget(context.hint.key.cluster);
-}
-
-function resultOf(
-  { guard }: Decision,
-  ledger: Ledger,
-  end: { readonly isComplete: boolean; readonly dueAtMs: number; readonly cappedCount: number },
-): ReconcileResult {
-  const { counts } = ledger;
-  const [problem] = ledger.problems;
-  const nextLookAtMs = end.dueAtMs;
-  if (problem !== undefined) {
-    const { code, message } = problem;
-    return { kind: 'deferred', code, message, nextLookAtMs, counts };
-  }
-  if (ledger.refused.length > 0) {
-    const message = `${ledger.refused.length} pods were refused`;
-    return { kind: 'deferred', code: 'refused', message, nextLookAtMs, counts };
-  }
-  if (end.cappedCount > 0) {
-    const message = `${end.cappedCount} pods are left for the next run`;
-    return { kind: 'deferred', code: 'capped', message, nextLookAtMs, counts };
-  }
-  if (guard.kind !== 'act') return { kind: 'observed', code: guard.code, counts };
-  return { kind: ledger.hasEffects || counts.isStatusWritten ? 'acted' : 'settled', counts };
-}
-
-/** Stores verdicts if they differ from those stored last; answers their hash. */
-async function storeVerdicts(verdicts: Plan['verdicts'], judged: Judged): Promise<string> {
-  const { context, subject } = judged;
-  const verdictsHash = hash48(JSON.stringify(verdicts)).toString(36);
-  if (verdictsHash !== subject.state.verdictsHash) {
-    await context.dependencies.view.writeVerdicts(subject.basis.ref, verdicts);
-  }
-  return verdictsHash;
+  return concludeRun(judged, { decision, ledger, stored, access: access ?? telling });
 }

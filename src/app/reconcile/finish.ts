@@ -11,7 +11,12 @@ import type { NodeName } from '../../core/model/identifiers.ts';
 import { mergeIntents } from '../../core/intents.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import type { IntentJudgement } from '../../core/model/plan.ts';
-import type { DaemonSetState, HistoryEntry, RetryEntry } from '../../core/model/state.ts';
+import type {
+  DaemonSetState,
+  EventTally,
+  HistoryEntry,
+  RetryEntry,
+} from '../../core/model/state.ts';
 import type { RunContext, ViewedSubject } from './context.ts';
 import type { Ledger, Problem } from './ledger.ts';
 import { intentChangeOf, mergeOutcomes, raiseWritten, writeState } from './record-state.ts';
@@ -34,6 +39,8 @@ export interface FinishInput {
   readonly stored: DaemonSetState;
   readonly history: HistoryEntry | undefined;
   readonly verdictsHash: string | undefined;
+  /** What is to be remembered of events, if this run told any. */
+  readonly tallies?: readonly EventTally[];
 }
 
 /** How the run ends. */
@@ -172,6 +179,7 @@ function composeState(
     ...(decided.refusals.length === 0 ? {} : { refusals: decided.refusals }),
     ...(history === undefined ? {} : { history }),
     ...(verdictsHash === undefined ? {} : { verdictsHash }),
+    ...(input.tallies === undefined ? {} : { events: input.tallies }),
     // Own writes are unseen from here on: the cap of the deferral counts from now.
     ...(ledger.hasEffects ? { deferredSinceMs: subject.nowMs } : {}),
     ...(decided.isComplete ? { memo } : {}),

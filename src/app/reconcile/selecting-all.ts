@@ -11,7 +11,7 @@ import { guardOfRegistration } from './guard.ts';
 import { writeState } from './record-state.ts';
 import type { ReconcileResult } from './result.ts';
 import { memoOf } from './skip.ts';
-import { writeEvents } from './write-events.ts';
+import { correlateRun, writeEvents } from './write-events.ts';
 
 /** Warns once per version of the DaemonSet. */
 export async function refuseSelectingAll(
@@ -22,9 +22,11 @@ export async function refuseSelectingAll(
   const event = selectingAllEvent();
   const mayAct = guardOfRegistration(basis.registration).kind === 'act';
   const access = mayAct ? await found.access.get() : undefined;
-  if (access !== undefined) await writeEvents([event], { context, daemonSet, access });
+  const told = correlateRun([event], { context, tallies: state.events });
+  if (access !== undefined) await writeEvents(told.writes, { context, daemonSet, access });
   const { release } = context.dependencies.options;
   const memo = memoOf(basis, { release, nowMs });
-  await writeState({ ...state, memo }, { context, subject: found });
+  const events = access === undefined ? {} : { events: told.tallies };
+  await writeState({ ...state, ...events, memo }, { context, subject: found });
   return { kind: 'refused', reason: 'selecting-all', message: event.message };
 }

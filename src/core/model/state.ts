@@ -101,20 +101,20 @@ export interface HistoryEntry {
 
 /**
  * What was told about one kind of event lately, so that a stateless run condenses as a client
- * library's recorder does: ten single Events per type and reason within the window, then one that
- * is counted up (spec 2.8, issue 5).
+ * library's recorder does (spec 2.8; core/event-correlation.ts). A courtesy: losing it is harmless.
  */
 export interface EventTally {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
-  /** Start of the present window of ten minutes. */
-  readonly sinceMs: number;
-  /** Single Events written in the window. */
+  /** When an event of this kind happened last: after ten minutes of silence singles begin afresh. */
+  readonly seenAtMs: number;
+  /** Single Events written since then. */
   readonly singles: number;
-  /** The Event written last, whose count is raised: an equal message, or the aggregated one. */
+  /** The Event written last, whose count is raised: by an equal message, or the combined one. */
   readonly last?: {
     readonly name: string;
-    readonly message: string;
+    /** Hash of its message: the text itself may be long, and is not needed. */
+    readonly digest: string;
     readonly count: number;
     readonly firstAtMs: number;
     readonly isAggregate: boolean;

@@ -3,15 +3,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   buildEvent,
-  condenseEvents,
+  buildEventPatch,
   createFailedEvent,
   createdEvent,
   deleteFailedEvent,
   deletedEvent,
+  eventBaseName,
   failedDaemonPodEvent,
   selectingAllEvent,
   succeededDaemonPodEvent,
 } from '../../../src/core/events.ts';
+import type { EventWrite } from '../../../src/core/event-correlation.ts';
 import { nodeName } from '../../../src/core/model/identifiers.ts';
 import type { PlannedEvent } from '../../../src/core/model/plan.ts';
 import { NOW_MS, OWNER_UID, daemonSet } from '../../support/core-fixtures.ts';
@@ -44,71 +46,66 @@ describe('reasons and messages (spec 2.8)', () => {
   }
 });
 
-describe('condenseEvents', () => {
-  const many = (count: number): PlannedEvent[] =>
-    Array.from({ length: count }, (_, index) => createdEvent(`p${index}`));
+const WRITE: EventWrite = {
+  kind: 'create',
+  name: 'agent.u1-0',
+  ...createdEvent('p'),
+  count: 3,
+  firstAtMs: NOW_MS + 7,
+  lastAtMs: NOW_MS + 61_000,
+};
 
-  it('keeps ten of a reason', () => {
-    assert.deepEqual(condenseEvents(many(10)), many(10));
-    assert.deepEqual(condenseEvents([]), []);
+describe('buildEvent', () => {
+  it('has exactly the shape that the built-in controller gives it', () => {
+    assert.deepEqual(buildEvent(daemonSet(), WRITE), {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'agent.u1-0', namespace: 'ns' },
+      involvedObject: {
+        apiVersion: 'apps/v1',
+        kind: 'DaemonSet',
+        namespace: 'ns',
+        name: 'agent',
+        uid: OWNER_UID,
+        resourceVersion: '100',
+      },
+      reason: 'SuccessfulCreate',
+      message: 'Created pod: p',
+      type: 'Normal',
+      source: { component: 'daemonset-controller' },
+      reportingComponent: 'daemonset-controller',
+      reportingInstance: '',
+      firstTimestamp: '2026-11-21T12:00:00Z',
+      lastTimestamp: '2026-11-21T12:01:01Z',
+      count: 3,
+    });
   });
 
-  it('makes one of the rest, with the last message', () => {
-    for (const count of [11, 12, 250]) {
-      const condensed = condenseEvents([...many(count), selectingAllEvent()]);
-      assert.deepEqual(condensed.slice(0, 10), many(10));
-      assert.deepEqual(condensed.slice(10), [
-        {
-          type: 'Normal',
-          reason: 'SuccessfulCreate',
-          message: `(combined from similar events): Created pod: p${count - 1}`,
-        },
-        selectingAllEvent(),
-      ]);
-    }
+  it('stands in the namespace default when the DaemonSet names none', () => {
+    const nowhere = daemonSet({ metadata: { namespace: undefined } });
+    assert.deepEqual(buildEvent(nowhere, WRITE)['metadata'], {
+      name: 'agent.u1-0',
+      namespace: 'default',
+    });
   });
 });
 
-describe('buildEvent', () => {
-  it('has exactly this shape', () => {
-    const event = createdEvent('p');
-    const built = buildEvent({ daemonSet: daemonSet(), event, nowMs: NOW_MS + 7, uniqueId: 'u1' });
-    assert.deepEqual(built, {
-      name: 'agent.u1',
-      body: {
-        apiVersion: 'v1',
-        kind: 'Event',
-        metadata: { name: 'agent.u1', namespace: 'ns' },
-        involvedObject: {
-          apiVersion: 'apps/v1',
-          kind: 'DaemonSet',
-          namespace: 'ns',
-          name: 'agent',
-          uid: OWNER_UID,
-          resourceVersion: '100',
-        },
-        reason: 'SuccessfulCreate',
-        message: 'Created pod: p',
-        type: 'Normal',
-        source: { component: 'daemonset-controller' },
-        reportingComponent: 'daemonset-controller',
-        reportingInstance: '',
-        firstTimestamp: '2026-11-21T12:00:00Z',
-        lastTimestamp: '2026-11-21T12:00:00Z',
-        count: 1,
-      },
+describe('buildEventPatch', () => {
+  it('changes count, time and message, and nothing else', () => {
+    assert.deepEqual(buildEventPatch(WRITE), {
+      count: 3,
+      lastTimestamp: '2026-11-21T12:01:01Z',
+      message: 'Created pod: p',
     });
   });
+});
 
-  it('keeps names and messages within what an API server takes', () => {
-    const built = buildEvent({
-      daemonSet: daemonSet({ name: 'n'.repeat(253), metadata: { namespace: undefined } }),
-      event: createFailedEvent('x'.repeat(5000)),
-      nowMs: NOW_MS,
-      uniqueId: 'u1',
-    });
-    assert.equal(built.name.length, 253);
-    assert.equal(built.body['message'], `Error creating: ${'x'.repeat(1008)}`);
-    assert.deepEqual(built.body['metadata'], { name: built.name, namespace: 'default' });
+describe('eventBaseName', () => {
+  it('leaves room for a number within what an API server takes', () => {
+    const name = eventBaseName('n'.repeat(253), 'u1');
+    assert.ok(name.endsWith('.u1'));
+    assert.ok(`${name}-9999`.length <= 253);
+    assert.equal(eventBaseName('agent', 'u1'), 'agent.u1');
+    assert.match(eventBaseName(`${'n'.repeat(243)}.-${'n'.repeat(8)}`, 'u1'), /n\.u1$/);
   });
 });

@@ -1,0 +1,119 @@
+/**
+ * The end of an attempt: verdicts, timers and state, then what there is to tell, and the result.
+ *
+ * Everything that was done is in the ledger. Events are sent beside the final write of the state: they
+ * decide nothing, and nobody waits for them but the end of this invocation, which awaits them all.
+ */
+import type { IntentJudgement } from '../../core/model/plan.ts';
+import type { Guard, Plan } from '../../core/model/plan.ts';
+import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
+import { hash48 } from '../../core/set-hash.ts';
+import type { ClusterAccess } from '../../ports/cluster-access.ts';
+import type { RunContext, ViewedSubject } from './context.ts';
+import { finishRun } from './finish.ts';
+import type { Finish } from './finish.ts';
+import type { Ledger } from './ledger.ts';
+import type { ReconcileResult } from './result.ts';
+import { correlateRun, writeEvents } from './write-events.ts';
+
+/** What a run decided on. */
+export interface Judged {
+  readonly context: RunContext;
+  readonly subject: ViewedSubject;
+  readonly judgement: { readonly intents: IntentJudgement };
+  readonly history: HistoryEntry | undefined;
+}
+
+/** What was decided, and what came of it. */
+export interface Conclusion {
+  readonly decision: { readonly plan: Plan; readonly guard: Guard };
+  readonly ledger: Ledger;
+  readonly stored: DaemonSetState;
+  readonly access: ClusterAccess | undefined;
+}
+
+/** Records and tells; answers how the run ended. */
+export async function concludeRun(
+  judged: Judged,
+  conclusion: Conclusion,
+): Promise<ReconcileResult> {
+  const { context } = judged;
+  const { decision, ledger } = conclusion;
+  const finish = await record(judged, conclusion);
+  forgetRefusedCredential(context, ledger);
+  return resultOf(decision, ledger, { ...finish, cappedCount: decision.plan.cappedCount });
+}
+
+async function record(
+  judged: Judged,
+  { decision, ledger, stored, access }: Conclusion,
+): Promise<Finish> {
+  const { context, subject, judgement, history } = judged;
+  const { plan } = decision;
+  const verdictsHash = ledger.hasEffects
+    ? subject.state.verdictsHash
+    : await storeVerdicts(plan.verdicts, judged);
+  const told = correlateRun(ledger.events, { context, tallies: stored.events });
+  const telling =
+    access === undefined
+      ? undefined
+      : writeEvents(told.writes, { context, daemonSet: subject.daemonSet, access });
+  try {
+    return await finishRun({
+      context,
+      subject,
+      ledger,
+      plan,
+      intents: judgement.intents,
+      stored,
+      history,
+      verdictsHash,
+      ...(access === undefined || told.writes.length === 0 ? {} : { tallies: told.tallies }),
+    });
+  } finally {
+    await telling;
+  }
+}
+
+/** A 401 says that the warm credential is not good any more. */
+function forgetRefusedCredential(context: RunContext, ledger: Ledger): void {
+  if (!ledger.problems.some(({ code }) => code === 'no-access')) return;
+  context.dependencies.connector.forget(context.hint.key.cluster);
+}
+
+function resultOf(
+  { guard }: Conclusion['decision'],
+  ledger: Ledger,
+  end: { readonly isComplete: boolean; readonly dueAtMs: number; readonly cappedCount: number },
+): ReconcileResult {
+  const { counts } = ledger;
+  const [problem] = ledger.problems;
+  const nextLookAtMs = end.dueAtMs;
+  if (problem !== undefined) {
+    const { code, message } = problem;
+    return { kind: 'deferred', code, message, nextLookAtMs, counts };
+  }
+  if (ledger.refused.length > 0) {
+    const message = `${ledger.refused.length} pods were refused`;
+    return { kind: 'deferred', code: 'refused', message, nextLookAtMs, counts };
+  }
+  if (end.cappedCount > 0) {
+    const message = `${end.cappedCount} pods are left for the next run`;
+    return { kind: 'deferred', code: 'capped', message, nextLookAtMs, counts };
+  }
+  if (guard.kind !== 'act') return { kind: 'observed', code: guard.code, counts };
+  return { kind: ledger.hasEffects || counts.isStatusWritten ? 'acted' : 'settled', counts };
+}
+
+/** Stores verdicts if they differ from those stored last; answers their hash. */
+export async function storeVerdicts(
+  verdicts: Plan['verdicts'],
+  judged: Pick<Judged, 'context' | 'subject'>,
+): Promise<string> {
+  const { context, subject } = judged;
+  const verdictsHash = hash48(JSON.stringify(verdicts)).toString(36);
+  if (verdictsHash !== subject.state.verdictsHash) {
+    await context.dependencies.view.writeVerdicts(subject.basis.ref, verdicts);
+  }
+  return verdictsHash;
+}
