@@ -6,7 +6,7 @@
 import type { KubernetesObject } from '../conformance/control-plane/api.ts';
 import { readPod } from '../conformance/control-plane/observed-records.ts';
 import type { StepOutcome, StepTarget } from './step-target.ts';
-import { controllerOf, findPodOf } from './find-pods.ts';
+import { findSubjects, freeLabel } from './find-pods.ts';
 import { nodeNameOf } from './place.ts';
 import type { PodOperation } from './scenario.ts';
 
@@ -23,7 +23,7 @@ interface PodStep {
 export async function applyPodStep(target: StepTarget, step: PodStep): Promise<StepOutcome> {
   if (step.op === 'pod-free') return freePods(target, step);
   if (step.op === 'pod-orphan') return createOrphan(target, step);
-  const pod = findPod(target, step);
+  const [pod] = findOnNode(target, step);
   if (pod === undefined) return 'skipped';
   const path = podPath(pod);
   const { admin } = target.side;
@@ -61,37 +61,21 @@ function patchesOf({ op, set }: PodStep): readonly unknown[] {
   }
 }
 
-function freeLabel(set: string): string {
-  return `${set}-free`;
-}
-
-function findPod({ side, place }: StepTarget, step: PodStep): KubernetesObject | undefined {
+function findOnNode({ side, place }: StepTarget, step: PodStep): readonly KubernetesObject[] {
   const nodeName = nodeNameOf(place, step.node);
-  const population = side.mirror.at(place);
-  if (step.op !== 'pod-reclaim') return findPodOf(population, { set: step.set, nodeName });
-  return population.pods.find((pod) => {
-    const isFree = pod.metadata.labels?.['app'] === freeLabel(step.set);
-    return isFree && readPod(pod).node === nodeName && controllerOf(pod) === undefined;
-  });
+  const subjects = findSubjects(side.mirror.at(place), step);
+  return subjects.filter((pod) => readPod(pod).node === nodeName);
 }
 
 /** Everything that holds deleted pods of the set on the node is taken away. */
-async function freePods({ side, place }: StepTarget, step: PodStep): Promise<StepOutcome> {
-  const nodeName = nodeNameOf(place, step.node);
-  const held = side.mirror.at(place).pods.filter((pod) => {
-    const { node, isDeleting } = readPod(pod);
-    return isDeleting && node === nodeName && podOfSet(pod, step.set);
-  });
+async function freePods(target: StepTarget, step: PodStep): Promise<StepOutcome> {
+  const held = findOnNode(target, step);
   for (const pod of held) {
     const body = { metadata: { annotations: { [STUCK_ANNOTATION]: null }, finalizers: null } };
     // The pod may have gone meanwhile.
-    await side.admin.request({ method: 'PATCH', path: podPath(pod), body });
+    await target.side.admin.request({ method: 'PATCH', path: podPath(pod), body });
   }
   return held.length === 0 ? 'skipped' : 'done';
-}
-
-function podOfSet(pod: KubernetesObject, set: string): boolean {
-  return pod.metadata.labels?.['app'] === set;
 }
 
 /** A pod that nobody owns, with the labels of the set. Its name sorts after all others. */

@@ -33,25 +33,40 @@ export interface Population {
   readonly revisions: readonly KubernetesObject[];
 }
 
+/** What a pod step is about, apart from the node. */
+export interface Subject {
+  readonly op: string;
+  readonly set: string;
+}
+
+/** The label of pods that a scenario took out of a set. */
+export function freeLabel(set: string): string {
+  return `${set}-free`;
+}
+
 /**
- * The live pod of a set on a node. Of two (surge), the one of the older revision, then the older one:
- * names differ between clusters and decide nothing.
+ * The pods that a step may mean, on all nodes. Of two on a node (surge), the one of the older revision comes
+ * first, then the older one: names differ between clusters and decide nothing.
  */
-export function findPodOf(
+export function findSubjects(
   population: Population,
-  role: { readonly set: string; readonly nodeName: string },
-): KubernetesObject | undefined {
-  const daemonSet = population.daemonSets.find((it) => it.metadata.name === role.set);
-  if (daemonSet === undefined) return undefined;
-  const numbers = numbersByHash(population.revisions, daemonSet.metadata.uid);
+  { op, set }: Subject,
+): readonly KubernetesObject[] {
+  const daemonSet = population.daemonSets.find((it) => it.metadata.name === set);
+  const numbers = numbersByHash(population.revisions, daemonSet?.metadata.uid);
   const rank = (pod: KubernetesObject): string => {
     const number = numbers.get(pod.metadata.labels?.[HASH_LABEL] ?? '') ?? 0;
     return `${String(number).padStart(6, '0')} ${pod.metadata.creationTimestamp ?? ''}`;
   };
-  const found = population.pods.filter((pod) => {
-    const { node, isDeleting, isTerminal } = readPod(pod);
-    const isOwned = controllerOf(pod)?.uid === daemonSet.metadata.uid;
-    return isOwned && node === role.nodeName && !isDeleting && !isTerminal;
-  });
-  return found.sort((one, other) => (rank(one) < rank(other) ? -1 : 1))[0];
+  const isSubject = (pod: KubernetesObject): boolean => {
+    const { isDeleting, isTerminal, labels } = readPod(pod);
+    if (op === 'pod-free') return isDeleting && labels['app'] === set;
+    if (isDeleting || isTerminal) return false;
+    if (op === 'pod-reclaim') {
+      return labels['app'] === freeLabel(set) && controllerOf(pod) === undefined;
+    }
+    if (daemonSet === undefined || controllerOf(pod)?.uid !== daemonSet.metadata.uid) return false;
+    return op !== 'pod-ready' || labels['rollcall.test/never-ready'] === 'true';
+  };
+  return population.pods.filter(isSubject).sort((one, other) => (rank(one) < rank(other) ? -1 : 1));
 }

@@ -15,7 +15,6 @@ import { applyFiles } from '../conformance/scenarios/manifests.ts';
 import { repositoryPath } from '../conformance/scenarios/repository.ts';
 import { clusterId } from '../../src/core/model/identifiers.ts';
 import { startEngine } from '../../src/local/engine.ts';
-import { createAdmissionPolicy } from './admission.ts';
 import { startMirror } from './mirror.ts';
 import type { Mirror } from './mirror.ts';
 
@@ -95,7 +94,6 @@ async function openSide(name: SideName): Promise<Side> {
       repositoryPath('infra/functions/rbac.yaml'),
     ]);
   }
-  await createAdmissionPolicy(admin);
   const mirror = await startMirror(controlPlane.connectionOf('observer'));
   return { name, controlPlane, admin, mirror };
 }

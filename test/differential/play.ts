@@ -5,6 +5,8 @@
 import type { KubernetesObject } from '../conformance/control-plane/api.ts';
 import { readDaemonSet } from '../conformance/control-plane/observed-records.ts';
 import { pollUntil } from '../conformance/control-plane/poll.ts';
+import { liftAdmission } from './admission.ts';
+import { resolveStep } from './resolve-step.ts';
 import { applyStep } from './apply-step.ts';
 import type { StepOutcome } from './step-target.ts';
 import type { Difference } from './compare.ts';
@@ -91,7 +93,8 @@ async function playSteps(
   steps: readonly Step[],
   noteStep: (step: Step) => void,
 ): Promise<Pick<PlayResult, 'stepsPlayed' | 'failedStep' | 'differences'>> {
-  for (const [index, step] of steps.entries()) {
+  for (const [index, written] of steps.entries()) {
+    const step = resolveStep(play.pair, play.place, written);
     if (isOrderDependent(play, step)) {
       play.notes.push({ reason: 'order-dependent', step: index, detail: describeStep(step) });
       continue;
@@ -202,6 +205,7 @@ async function clearPlace({ admin, mirror }: Side, place: Place): Promise<void> 
     if ((pod.metadata.finalizers ?? []).length === 0) continue;
     await admin.request({ method: 'PATCH', path, body: { metadata: { finalizers: null } } });
   }
+  await liftAdmission(admin, place);
   await admin.request({ method: 'DELETE', path: `/api/v1/namespaces/${place.namespace}` });
   for (const node of nodes) {
     await admin.request({ method: 'DELETE', path: `/api/v1/nodes/${node.metadata.name}` });
