@@ -6,7 +6,7 @@
  * `rollcall.test/*`, to a local cluster by `simulate.rollcall.dev/*`.
  */
 import assert from 'node:assert/strict';
-import type { PodRecord } from '../control-plane/observed-records.ts';
+import type { DaemonSetRecord, PodRecord } from '../control-plane/observed-records.ts';
 import type { Observer } from '../control-plane/observer.ts';
 import { daemonSetPath, testDaemonSet } from '../scenarios/daemon-set.ts';
 import { daemonSetUid, livePodsByNode } from '../scenarios/expectations.ts';
@@ -93,18 +93,22 @@ export async function edit(stage: Stage, rolled: Rolled, to: Version): Promise<n
   return fromEvent;
 }
 
-/** Deletes all DaemonSets and waits for their pods to go, so that the next test has the nodes for itself. */
+/** Deletes the DaemonSets of tests and waits for their pods to go: the next test has the nodes for itself. */
 export async function removeAll(stage: Stage): Promise<void> {
-  const { observer, admin } = stage;
-  for (const { name } of observer.daemonSets.values()) await admin.delete(daemonSetPath({ name }));
+  const remaining = ({ daemonSets }: Observer): readonly DaemonSetRecord[] =>
+    [...daemonSets.values()].filter(({ namespace }) => namespace === 'default');
+  for (const { name } of remaining(stage.observer)) {
+    await stage.admin.delete(daemonSetPath({ name }));
+  }
   await waitFor(
     stage,
-    ({ daemonSets, pods, nodes }) => {
+    (observer) => {
       // Pods of a node that is gone wait for garbage collection: for a minute, and for nobody here.
+      const { pods, nodes } = observer;
       const left = [...pods.values()].filter(({ node = '' }) => nodes.has(node));
-      return daemonSets.size === 0 && left.length === 0;
+      return remaining(observer).length === 0 && left.length === 0;
     },
-    { description: 'all DaemonSets and their pods are gone' },
+    { description: 'the DaemonSets and their pods are gone' },
   );
 }
 

@@ -94,10 +94,11 @@ describeOnBackends('surge', { timeout: 600_000 }, (backend) => {
     assert.ok(report.livePodsPerNodeAndRevisionMax <= 1, 'S2: two pods of one revision');
   });
 
-  it('vacates a node that should not run the pod any more, and only beyond the desired number', async () => {
+  it('vacates a node that should not run the pod any more, and only beyond the desired number', async (context) => {
     const rolled = await create({ name: 'agent', strategy: rollingUpdate({ maxSurge: 1 }) });
     const [tainted = '', ...others] = names;
     const before = podUids(stage, rolled);
+    context.after(() => taint(tainted, []));
     await taint(tainted, [{ key: 'repair.example.com', effect: 'NoSchedule' }]);
     await waitFor(
       stage,
