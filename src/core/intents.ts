@@ -269,7 +269,9 @@ export function rebaseState(state: DaemonSetState, era: number): DaemonSetState 
     const isAnswered = intent.kind === 'create' ? intent.answer !== undefined : intent.isAccepted;
     return isAnswered ? (withoutLatest(intent) ?? []) : intent;
   });
-  return { ...state, intents, written: rebaseWrittenMarks(state.written, era) };
+  // Generations are given out again: what was current at one of them says nothing now.
+  const { history: _void, ...kept } = state;
+  return { ...kept, intents, written: rebaseWrittenMarks(state.written, era) };
 }
 
 /** Raises the mark of one type to a version that a successful write returned (protocol 3). */

@@ -6,6 +6,9 @@
  *
  * So a run that works on an older template changes nothing (upstream checks before adoptions only).
  * The first failure ends the run; the next one plans anew from a live list, and finds what is left.
+ *
+ * Differs from upstream: an orphan whose adoption the API server calls invalid is left alone. No patch
+ * of data that hold unescaped `<`, `>` or `&` ever passes; upstream fails on it for ever.
  */
 import type { Outcome } from '../../core/model/effects.ts';
 import type { Effect } from '../../core/model/effects.ts';
@@ -45,6 +48,8 @@ export type HistoryEnd =
       readonly hasWritten: boolean;
       readonly podsWritten?: ResourceVersion;
     }
+  /** An orphan that cannot be adopted: to be planned without. */
+  | { readonly kind: 'unadoptable'; readonly uid: string }
   | HistoryPause
   | HistoryFailure;
 
@@ -131,26 +136,53 @@ class HistorySteps {
   }
 }
 
-/** Releases, adoptions, repaired hashes. Only a release may find its object gone or already free. */
-async function claim(plan: HistoryPlan, steps: HistorySteps): Promise<HistoryFailure | undefined> {
-  const { daemonSet } = steps;
+type ClaimFailure = Extract<HistoryEnd, { kind: 'failed' | 'unadoptable' }>;
+
+/** Releases, adoptions, repaired hashes. */
+async function claim(plan: HistoryPlan, steps: HistorySteps): Promise<ClaimFailure | undefined> {
+  return (
+    (await release(plan, steps)) ?? (await adopt(plan, steps)) ?? (await repairHashes(plan, steps))
+  );
+}
+
+/** Gone, or called invalid: somebody was faster (spec 2.4). */
+async function release(
+  plan: HistoryPlan,
+  steps: HistorySteps,
+): Promise<HistoryFailure | undefined> {
   for (const revision of plan.releases) {
-    const outcome = await steps.send(revision, buildRevisionRelease(daemonSet, revision));
-    const isLeft = outcome.kind === 'done' || outcome.kind === 'gone';
+    const outcome = await steps.send(revision, buildRevisionRelease(steps.daemonSet, revision));
+    const isLeft = outcome.kind === 'done' || outcome.kind === 'gone' || isInvalid(outcome);
     if (!isLeft) return failureOf(revision, 'released', outcome);
   }
+  return undefined;
+}
+
+async function adopt(plan: HistoryPlan, steps: HistorySteps): Promise<ClaimFailure | undefined> {
+  const { daemonSet } = steps;
   for (const revision of plan.adopts) {
     const isSame = revision === plan.current || holdsTemplate(daemonSet, revision);
     const content = isSame ? 'present-template' : 'other-template';
-    const effect = buildRevisionAdoption(daemonSet, revision, content);
-    const outcome = await steps.send(revision, effect);
+    const outcome = await steps.send(revision, buildRevisionAdoption(daemonSet, revision, content));
+    if (isInvalid(outcome)) return { kind: 'unadoptable', uid: revision.metadata.uid };
     if (outcome.kind !== 'done') return failureOf(revision, 'adopted', outcome);
   }
+  return undefined;
+}
+
+async function repairHashes(
+  plan: HistoryPlan,
+  steps: HistorySteps,
+): Promise<HistoryFailure | undefined> {
   for (const revision of plan.labels) {
     const outcome = await steps.send(revision, buildHashRepair(steps.latest(revision)));
     if (outcome.kind !== 'done') return failureOf(revision, 'labelled', outcome);
   }
   return undefined;
+}
+
+function isInvalid(outcome: Outcome): boolean {
+  return outcome.kind === 'refused' && outcome.code === 'invalid';
 }
 
 async function deduplicate(

@@ -16,9 +16,8 @@ import { planHistory } from '../../core/history-plan.ts';
 import { revisionHashOf } from '../../core/revisions.ts';
 import type { ClusterReader } from '../../ports/cluster-access.ts';
 import { carryOutHistory } from './history-carry-out.ts';
-import type { HistoryWriting } from './history-carry-out.ts';
-import type { HistoryFailure } from './history-result.ts';
-import type { HistoryResult } from './history-result.ts';
+import type { HistoryEnd, HistoryWriting } from './history-carry-out.ts';
+import type { HistoryFailure, HistoryResult } from './history-result.ts';
 import { selectorText } from './selector-text.ts';
 
 /** What history is told from. */
@@ -64,17 +63,9 @@ export async function lookUpHistory(
   input: HistoryInput,
   writing: HistoryWriting,
 ): Promise<HistoryResult> {
-  const { daemonSet } = input;
   const read = await readRevisions(input, writing.access);
   if (read.kind === 'failed') return read;
-  const { known } = input;
-  const isSameGeneration = known?.generation === (daemonSet.metadata.generation ?? 0);
-  const plan = planHistory({
-    daemonSet,
-    revisions: read.revisions,
-    knownUid: isSameGeneration ? known.uid : undefined,
-  });
-  const end = await carryOutHistory(plan, writing);
+  const end = await arrangeHistory(read.revisions, input, writing);
   if (end.kind !== 'done') return end;
   const { current, hasWritten, podsWritten } = end;
   return {
@@ -83,6 +74,22 @@ export async function lookUpHistory(
     hasWritten,
     ...(podsWritten === undefined ? {} : { podsWritten }),
   };
+}
+
+/** Plans and carries out, again without an orphan that turned out not to be adoptable. */
+async function arrangeHistory(
+  revisions: readonly KubernetesObject[],
+  input: HistoryInput,
+  writing: HistoryWriting,
+): Promise<Exclude<HistoryEnd, { kind: 'unadoptable' }>> {
+  const { daemonSet, known } = input;
+  const isSameGeneration = known?.generation === (daemonSet.metadata.generation ?? 0);
+  const knownUid = isSameGeneration ? known.uid : undefined;
+  const plan = planHistory({ daemonSet, revisions, knownUid });
+  const end = await carryOutHistory(plan, writing);
+  if (end.kind !== 'unadoptable') return end;
+  const others = revisions.filter(({ metadata }) => metadata.uid !== end.uid);
+  return arrangeHistory(others, input, writing);
 }
 
 /** By selector, and the owned ones that it misses; whole or not at all (faults 35). */

@@ -13,6 +13,7 @@ import {
 } from '../../../src/core/intents.ts';
 import { resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
 import type { ResourceVersion } from '../../../src/core/model/identifiers.ts';
+import { ZERO_STAMP } from '../../../src/core/model/position.ts';
 import {
   NOW_MS,
   answerOf,
@@ -193,5 +194,18 @@ describe('rebaseState (protocol 14)', () => {
     const rest = createIntent('n5', { name: slot('n5'), recordedAtMs: earlierAtMs });
     assert.deepEqual(rebased.intents, [open, removal, rest]);
     assert.deepEqual(rebased.written, { era: 2 });
+  });
+
+  it('drops the current revision: generations are given out again', () => {
+    const history = {
+      generation: 4,
+      uid: uid('r'),
+      name: 'r',
+      hash: 'h',
+      lookedUpAt: ZERO_STAMP,
+    };
+    const before = state({ history, written: { era: 1 } });
+    assert.equal(rebaseState(before, 1).history, history);
+    assert.equal('history' in rebaseState(before, 2), false);
   });
 });
