@@ -155,8 +155,8 @@ function isUpdatedNode(site: Site): boolean {
 }
 
 function noteOutdated(sites: readonly Site[], draft: Draft): void {
-  for (const { node, state, isTouched } of sites) {
-    if (isTouched || state.kind !== 'only-old') continue;
+  for (const { node, state } of sites) {
+    if (state.kind !== 'only-old') continue;
     draft.notes.set(node, { kind: 'outdated', pod: state.old.pod.name });
   }
 }
@@ -203,8 +203,8 @@ function planWithSurge(
 }
 
 function noteSurging(sites: readonly Site[], draft: Draft): void {
-  for (const { node, state, isTouched } of sites) {
-    if (isTouched || state.kind !== 'both') continue;
+  for (const { node, state } of sites) {
+    if (state.kind !== 'both') continue;
     const [pod, name] = [state.old.pod.name, state.new.pod.name];
     draft.notes.set(node, { kind: 'surging', pod, name });
   }
@@ -214,8 +214,8 @@ function noteSurging(sites: readonly Site[], draft: Draft): void {
 function noteHeldUp(sites: readonly Site[], draft: Draft, vanished: Site): number {
   const stray = vanished.state.kind === 'only-old' ? vanished.state.old.pod.name : vanished.node;
   let waitingCount = 0;
-  for (const { node, state, isTouched, placement } of sites) {
-    if (isTouched || placement === 'vanished' || state.kind !== 'only-old') continue;
+  for (const { node, state, placement } of sites) {
+    if (placement === 'vanished' || state.kind !== 'only-old') continue;
     waitingCount += 1;
     const pod = state.old.pod.name;
     draft.notes.set(node, { kind: 'waiting', pod, for: 'stray', stray });

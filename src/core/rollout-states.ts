@@ -61,7 +61,7 @@ export function compareSites(
   return byAge === 0 ? compareText(left.node, right.node) : byAge;
 }
 
-/** All sites: nodes in the order of the view, then vanished nodes by name. */
+/** All sites: nodes in the order of the view, then vanished nodes in the order of their pods. */
 export function findSites(planning: Planning, decisions: PodDecisions): readonly Site[] {
   const describe = describer(planning);
   const sites: Site[] = [];
@@ -128,15 +128,13 @@ function vanishedSites(
     else group.push(pod);
   }
   const leaving = new Set(decisions.strays.map(({ planned }) => planned.uid));
-  return [...groups.entries()]
-    .sort(([left], [right]) => compareText(left, right))
-    .map(([node, pods]) => ({
-      node,
-      placement: 'vanished',
-      state: describe(pods, leaving),
-      isTouched: pods.some((pod) => leaving.has(pod.uid) || pod.ownerUid === undefined),
-      hasOpenCreate: false,
-    }));
+  return [...groups.entries()].map(([node, pods]) => ({
+    node,
+    placement: 'vanished',
+    state: describe(pods, leaving),
+    isTouched: pods.some((pod) => leaving.has(pod.uid) || pod.ownerUid === undefined),
+    hasOpenCreate: false,
+  }));
 }
 
 function describer(planning: Planning): Describe {

@@ -117,6 +117,15 @@ describe('a lost state (protocol 6)', () => {
     assert.equal(made.verdicts[1]?.code, 'WaitingForRollout');
   });
 
+  it('counts a pod that would leave its node as unavailable', () => {
+    const taints = [{ key: 'k', effect: 'NoExecute' as const }];
+    const fleet = [node('n1', { taints }), node('n2')];
+    const made = plan({ daemonSet: unavailable(1), nodes: fleet, pods: pods.slice(0, 2) }, young);
+    assert.deepEqual(effects(made), []);
+    assert.equal(made.rollout?.unavailableNodes, 1);
+    assert.equal(made.rollout.waitingNodes, 1);
+  });
+
   it('keeps pods that would be vacated, too; creates beside them go on', () => {
     const taints = [{ key: 'k', effect: 'NoSchedule' as const }];
     const fleet = [node('n1'), node('n2'), node('v1', { taints })];
@@ -168,6 +177,12 @@ describe('the burst (spec 2.8, S9)', () => {
     assert.equal(creates.length, 250);
     assert.equal(creates[0], 'n200');
     assert.equal(creates[200], 'n000');
+  });
+
+  it('strays of vanished nodes come before it, too', () => {
+    const stray = old('gone', { boundNode: null });
+    const options = { daemonSet: unavailable('100%'), nodes, pods: [...pods, stray] };
+    assert.deepEqual(effects(plan(options, { burstPodsMax: 1 })), ['-old-gone']);
   });
 
   it('cuts what is least urgent: unavailable pods first, then the longest not updated', () => {
@@ -224,6 +239,15 @@ describe('progress and verdicts', () => {
       waiting.message,
       'Node n5 has pod old-n5 of an older revision; it is replaced when maxUnavailable allows another node to be without.',
     );
+  });
+
+  it('counts as updated what should run, and is not worked at in this run', () => {
+    const taints = [{ key: 'k', effect: 'NoSchedule' as const }];
+    const fleet = [node('n1'), node('n2'), node('n3', { taints })];
+    const mixed = [pod('n1'), pod('n2'), pod('n3'), namedPod('n2', 'x', { createdAtMs: NOW_MS })];
+    const made = plan({ daemonSet: unavailable(1), nodes: fleet, pods: mixed });
+    assert.equal(made.rollout?.updatedNodes, 1);
+    assert.equal(made.rollout.desiredNodes, 2);
   });
 
   it('with surge: each step of a node has its sentence', () => {

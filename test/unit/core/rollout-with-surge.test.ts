@@ -7,7 +7,7 @@ import type { PodProjection } from '../../../src/core/model/projections.ts';
 import type { BackoffEntry } from '../../../src/core/model/state.ts';
 import { successorName } from '../../../src/core/naming.ts';
 import { planReconcile } from '../../../src/core/plan.ts';
-import { stepWithSurge } from '../../../src/core/rollout-with-surge.ts';
+import { stepWithSurge, walkWithSurge } from '../../../src/core/rollout-with-surge.ts';
 import type { RolloutPod, Site } from '../../../src/core/rollout-states.ts';
 import {
   CURRENT_HASH,
@@ -193,6 +193,18 @@ describe('rows that the rest of the run leaves nothing of (spec 2.9)', () => {
     const waiting = { ...both, new: each(false) };
     assert.equal(stepWithSurge(site(waiting)), 'surging');
     assert.equal(stepWithSurge(site(waiting, true)), 'surging');
+    const doomed = { ...both, new: { ...each(true), isDoomed: true } };
+    assert.equal(stepWithSurge(site(doomed)), 'surging');
+  });
+  it('both count as one supplied node while either is available', () => {
+    const leaving = { ...site({ kind: 'only-old', old: each(true) }), placement: 'keep' as const };
+    const walk = (isOld: boolean, isNew: boolean): number => {
+      const state = { kind: 'both', old: each(isOld), new: each(isNew) } as const;
+      const rules = { maxSurge: 1, desiredNodes: 1, compat: 'mended' } as const;
+      return walkWithSurge([site(state), leaving], rules).vacated.length;
+    };
+    assert.deepEqual([walk(true, true), walk(true, false), walk(false, true)], [1, 1, 1]);
+    assert.equal(walk(false, false), 0);
   });
 });
 
@@ -317,6 +329,12 @@ describe('creates that may still arrive (protocol 4, S2)', () => {
     assert.equal(made.creates[0]?.name, name);
     assert.equal(made.rollout?.surgingNodes, 1);
     assert.deepEqual(effects(plan({ daemonSet: set(2), nodes, pods }, by)), ['+n3', '+n1']);
+  });
+
+  it('come after unavailable nodes when the burst is cut', () => {
+    const broken = [old('n1'), old('n2', { isReady: false }), old('n3')];
+    const by = { ...open(createIntent('n3', { name })), burstPodsMax: 1 };
+    assert.deepEqual(effects(plan({ daemonSet: set(1), nodes, pods: broken }, by)), ['+n2']);
   });
 
   it('are not repeated beyond a budget that became smaller, and count', () => {

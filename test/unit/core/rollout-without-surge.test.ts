@@ -148,6 +148,26 @@ describe('the table without surge (spec 2.9)', () => {
       { gone: ['old-gone outdated true'], others: 1, counted: 0 },
     ],
     [
+      'two old pods on a vanished node: not ok, and nobody prunes them: unavailable',
+      [[old('gone'), old('gone', { name: 'x' }), updated]],
+      { gone: [], others: 1, counted: 1 },
+    ],
+    [
+      'an orphan on a vanished node that is being adopted: left alone in this run',
+      [[old('gone', { ownerUid: null, createdAtMs: 1 }), updated]],
+      { gone: [], others: 1, counted: 1 },
+    ],
+    [
+      'an old pod beside an unbound one that goes, on a vanished node: left alone in this run',
+      [[old('gone', { createdAtMs: 1 }), old('gone', { name: 'x', boundNode: null }), updated]],
+      { gone: ['x node-gone true'], others: 1, counted: 1 },
+    ],
+    [
+      'two new pods on a vanished node: not ok: unavailable',
+      [[pod('gone'), pod('gone', { name: 'x' }), updated]],
+      { gone: [], others: 1, counted: 1 },
+    ],
+    [
       'a terminating pod on a vanished node: unavailable, as upstream',
       [[old('gone', { isTerminating: true }), updated]],
       { gone: [], others: 1, counted: 1 },
