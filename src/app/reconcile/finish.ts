@@ -154,6 +154,7 @@ function composeState(
     retry: _retry,
     refusals: _refusals,
     deferredSinceMs: _since,
+    statusPostponedSinceMs: _postponed,
     memo: _memo,
     ...kept
   } = stored;
@@ -180,6 +181,9 @@ function composeState(
     ...(history === undefined ? {} : { history }),
     ...(verdictsHash === undefined ? {} : { verdictsHash }),
     ...(input.tallies === undefined ? {} : { events: input.tallies }),
+    ...(ledger.isStatusPostponed
+      ? { statusPostponedSinceMs: stored.statusPostponedSinceMs ?? subject.nowMs }
+      : {}),
     // Own writes are unseen from here on: the cap of the deferral counts from now.
     ...(ledger.hasEffects ? { deferredSinceMs: subject.nowMs } : {}),
     ...(decided.isComplete ? { memo } : {}),

@@ -173,6 +173,8 @@ export interface DaemonSetState {
   /** Back-off of the whole key; absent while all is well. */
   readonly retry?: RetryEntry;
   readonly history?: HistoryEntry;
+  /** Since when runs that touched pods have left the status to a later one; absent: it stands. */
+  readonly statusPostponedSinceMs?: number;
   /** Events told lately, by type and reason; absent means none. */
   readonly events?: readonly EventTally[];
   /** Hash of the verdicts stored last: they are written only when they differ. */

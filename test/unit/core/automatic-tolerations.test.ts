@@ -28,7 +28,7 @@ describe('withAutomaticTolerations (spec 2.6)', () => {
     ]);
   });
 
-  it('replaces an identical one in its place, so that its seconds are lost', () => {
+  it('replaces an identical one in its place (upstream never tests: toleration replacement dropping seconds)', () => {
     const same = {
       key: 'node.kubernetes.io/not-ready',
       operator: 'Exists',
