@@ -181,12 +181,24 @@ function composeState(
     ...(history === undefined ? {} : { history }),
     ...(verdictsHash === undefined ? {} : { verdictsHash }),
     ...(input.tallies === undefined ? {} : { events: input.tallies }),
-    ...(ledger.isStatusPostponed
-      ? { statusPostponedSinceMs: stored.statusPostponedSinceMs ?? subject.nowMs }
-      : {}),
-    // Own writes are unseen from here on: the cap of the deferral counts from now.
-    ...(ledger.hasEffects ? { deferredSinceMs: subject.nowMs } : {}),
+    ...openSince(input),
     ...(decided.isComplete ? { memo } : {}),
+  };
+}
+
+/** Since when something of this run is open: own writes unseen, a status left to a later look. */
+function openSince({
+  ledger,
+  stored,
+  subject,
+}: FinishInput): Pick<DaemonSetState, 'deferredSinceMs' | 'statusPostponedSinceMs'> {
+  const { nowMs } = subject;
+  return {
+    // Own writes are unseen from here on: the cap of the deferral counts from now.
+    ...(ledger.hasEffects ? { deferredSinceMs: nowMs } : {}),
+    ...(ledger.isStatusPostponed
+      ? { statusPostponedSinceMs: stored.statusPostponedSinceMs ?? nowMs }
+      : {}),
   };
 }
 
