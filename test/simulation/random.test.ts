@@ -13,12 +13,14 @@ const seeds =
 const STEPS = 40;
 
 const fired = new Map<string, number>();
+let judged = 0;
 
 for (const seed of seeds) {
-  test(`S1, S4, S5, S6, S7, S8, S9, L1: seed ${seed} keeps every promise and settles`, async () => {
+  test(`S1, S2, S3, S4, S5, S6, S7, S8, S9, L1: seed ${seed} keeps every promise and settles`, async () => {
     try {
       const result = await runSchedule(seed, STEPS);
       for (const [fault, times] of result.fired) fired.set(fault, (fired.get(fault) ?? 0) + times);
+      judged += result.judged;
     } catch (cause) {
       throw new Error(failureOf(seed), { cause });
     }
@@ -38,6 +40,8 @@ test('M1: every planned fault fired', { skip: only !== undefined || count < 60 }
   for (const fault of FAULTS) {
     assert.ok((fired.get(fault) ?? 0) > 0, `${fault} never fired`);
   }
+  assert.ok((fired.get('roll') ?? 0) > 100, 'too few rolling updates');
+  assert.ok(judged > 40, `only ${judged} deletes of available pods`);
 });
 
 test('M2: the same seed gives the same trace twice', async () => {

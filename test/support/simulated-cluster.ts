@@ -42,6 +42,8 @@ export interface ClusterHooks {
     what: string,
     name: string,
   ) => LiveRead<never> | undefined | Promise<LiveRead<never> | undefined>;
+  /** A delete of a pod by the functions is about to take effect. */
+  onPodDelete?: (pod: KubernetesObject) => void;
   /** Refuses a pod, or changes it as a mutating webhook does. */
   admitPod?: (pod: KubernetesObject) => { code: RefusalCode } | KubernetesObject | undefined;
 }
@@ -338,6 +340,7 @@ export class SimulatedCluster implements ClusterAccess {
     }
     if (controllerUid(pod) === undefined) this.violations.push(`S4: ${effect.name} is not owned`);
     if (deletionTimestamp !== undefined) return done(pod);
+    this.hooks.onPodDelete?.(pod);
     if (!this.podsLinger && (finalizers ?? []).length === 0) {
       this.remove('pods', effect.name, effect.namespace);
       return done(pod);

@@ -1,8 +1,9 @@
 /**
  * The observer: checks the promises at every commit and every write, from outside all faults.
  *
- * S1 over all pods after each commit; S4, S5, S6 and S9 on each batch that an invocation sends; S7 by
- * the API server itself; S8 on each write to the view. It knows nothing of the code it watches but the
+ * S1 and S2 over all pods after each commit; S3 at each delete of ours (availability-audit.ts); S4, S5,
+ * S6 and S9 on each batch that an invocation sends; S7 by the API server itself; S8 on each write to
+ * the view. It knows nothing of the code it watches but the
  * ports. What it finds is kept as text; a test fails on the first line.
  */
 import { compareResourceVersions } from '../../../src/core/model/identifiers.ts';
@@ -12,11 +13,12 @@ import { stampOf } from '../../../src/core/model/position.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import type { ClusterMeta, Slice } from '../../../src/core/model/view-items.ts';
 import type { ClusterAccess } from '../../../src/ports/cluster-access.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
 import type { NamespacedName, SliceRef, ViewStore } from '../../../src/ports/view-store.ts';
-import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
-import { phaseOf } from './controllers.ts';
+import { AvailabilityAudit } from './availability-audit.ts';
+import { findCrowds } from './pod-audit.ts';
 
 /** Who sends, and under which registration. */
 export interface SenderFacts {
@@ -47,17 +49,22 @@ export class Observer {
   readonly #slices = new Map<string, Slice>();
   /** UIDs that ever stood under a DaemonSet's name. */
   readonly #uids = new Map<string, Set<string>>();
+  /** UIDs of DaemonSets that ever had surge. */
+  readonly #surged = new Set<string>();
   readonly #reported = new Set<string>();
 
-  /** Checks S1 and S7 at each commit of an API server from now on. */
-  watchApi(api: SimulatedApiServer): void {
+  /** Checks S1, S2 and S7 at each commit of an API server from now on, and S3 at each delete of ours. */
+  watchApi(api: SimulatedApiServer, clock: Clock): AvailabilityAudit {
     api.subscribe((commit) => {
       if (commit === undefined) return;
       if (commit.kind === 'daemonsets') this.#noteDaemonSet(commit);
-      if (commit.kind === 'pods' && commit.type !== 'deleted') this.#checkOnePod(api);
+      if (commit.kind === 'pods' && commit.type !== 'deleted') this.#checkCrowds(api);
       // Its own checks of S1 and S5 know nothing of batches and adoption: those here do.
       const own = api.violations.splice(0).filter((text) => !/^S[15]/.test(text));
       for (const text of own) this.#report(text);
+    });
+    return new AvailabilityAudit(api, clock, (text) => {
+      this.#report(text);
     });
   }
 
@@ -125,21 +132,15 @@ export class Observer {
     const key = `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
     const uids = this.#uids.get(key) ?? new Set();
     this.#uids.set(key, uids.add(object.metadata.uid));
+    if (/"maxSurge":(?!0)/.test(JSON.stringify(object['spec']))) {
+      this.#surged.add(object.metadata.uid);
+    }
   }
 
-  #checkOnePod(api: SimulatedApiServer): void {
-    const seen = new Map<string, string>();
-    for (const pod of api.list('pods')) {
-      const owner = controllerUid(pod);
-      if (owner === undefined || ['Succeeded', 'Failed'].includes(phaseOf(pod))) continue;
-      if (this.allowsAdopted && pod.metadata.name.startsWith('orphan-')) continue;
-      const place = `${owner} on ${nodeOf(pod) ?? '?'}`;
-      const other = seen.get(place);
-      if (other !== undefined) {
-        this.#report(`S1: ${other} and ${pod.metadata.name} of ${place} at ${api.version}`);
-      }
-      seen.set(place, pod.metadata.name);
-    }
+  #checkCrowds(api: SimulatedApiServer): void {
+    const isOrphan = (pod: KubernetesObject): boolean => pod.metadata.name.startsWith('orphan-');
+    const pods = api.list('pods').filter((pod) => !this.allowsAdopted || !isOrphan(pod));
+    for (const text of findCrowds(pods, this.#surged)) this.#report(text);
   }
 
   #checkBatch(batch: {

@@ -1,6 +1,7 @@
 /**
  * What the pods of a simulated cluster must be once it is at rest, written without the core.
  *
+ * Exactly one pod of the current template on each node that should run one; with OnDelete, of any.
  * Knows as much of placement as the simulation's objects use: nodeSelector, taints and tolerations
  * with Exists and Equal. `keep` allows a pod and demands none (spec 2.5).
  */
@@ -38,14 +39,40 @@ function differencesOf(api: SimulatedApiServer, set: KubernetesObject): readonly
   const found = [
     ...nodes.flatMap((node) => differencesOn(node, set, pods)),
     ...pods.flatMap((pod) => troubleOf(pod, nodes)),
+    ...(isRolling(set) ? pods.flatMap((pod) => outdatedOf(pod, set)) : []),
   ];
   const status = (set['status'] ?? {}) as Record<string, unknown>;
-  const counts = [status['desiredNumberScheduled'], status['numberReady']];
+  const counts = [
+    status['desiredNumberScheduled'],
+    status['numberReady'],
+    ...(isRolling(set) ? [status['updatedNumberScheduled'], status['numberAvailable']] : []),
+  ];
   const isTrue = counts.every((count) => count === desired);
   if (!isTrue || status['observedGeneration'] !== generation) {
     found.push(`${name}: status ${JSON.stringify(status)}, desired ${desired} of ${generation}`);
   }
   return found;
+}
+
+function isRolling(set: KubernetesObject): boolean {
+  const { updateStrategy } = set['spec'] as {
+    readonly updateStrategy?: { readonly type?: string };
+  };
+  return updateStrategy?.type !== 'OnDelete';
+}
+
+interface PodContent {
+  readonly containers: readonly { readonly image: string }[];
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+}
+
+/** After a rolling update every pod is as the template says: told from its content, not from its hash. */
+function outdatedOf(pod: KubernetesObject, set: KubernetesObject): readonly string[] {
+  const { template } = set['spec'] as { readonly template: { readonly spec: PodContent } };
+  const content = ({ containers, nodeSelector = {} }: PodContent): string =>
+    JSON.stringify([containers.map(({ image }) => image), Object.entries(nodeSelector).toSorted()]);
+  if (content(pod['spec'] as PodContent) === content(template.spec)) return [];
+  return [`${pod.metadata.name} on ${nodeOf(pod) ?? '?'} is outdated`];
 }
 
 const COUNTS = { run: [1, 1], keep: [0, 1], leave: [0, 0] } as const;
@@ -73,7 +100,10 @@ function troubleOf(pod: KubernetesObject, nodes: readonly KubernetesObject[]): r
 }
 
 /** Where a DaemonSet of the simulation stands with a node. */
-function placementOf(set: KubernetesObject, node: KubernetesObject): 'run' | 'keep' | 'leave' {
+export function placementOf(
+  set: KubernetesObject,
+  node: KubernetesObject,
+): 'run' | 'keep' | 'leave' {
   const spec = set['spec'] as {
     readonly template: {
       readonly spec: {

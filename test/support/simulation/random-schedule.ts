@@ -2,7 +2,8 @@
  * A random schedule from a seed: churn in the cluster and faults all around it.
  *
  * Each seed draws its own mix (a swarm): which faults exist, how often, how slow everything is. Then
- * it takes steps: a change by a user, a node, a kubelet; a restart; a pause; a freeze. At the end all
+ * it takes steps: a change by a user (a roll, a rollback, another strategy), a node, a kubelet; a
+ * restart; a pause; a freeze. At the end all
  * faults stop, everything wakes up, and the world must settle (L1) with every promise kept. Faults
  * that fired are counted, so that a suite can demand that none of them is dead (M1).
  */
@@ -21,10 +22,19 @@ export interface ScheduleResult {
   readonly world: World;
   readonly hash: string;
   readonly fired: ReadonlyMap<string, number>;
+  /** Deletes of available pods that were held against the budget (S3). */
+  readonly judged: number;
 }
 
 const NODES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
 const SETS = ['agent', 'proxy'];
+const STRATEGIES: readonly JsonObject[] = [
+  { type: 'OnDelete' },
+  { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+  { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '50%', maxSurge: 0 } },
+  { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+  { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '50%' } },
+];
 const FROZEN_MS_MAX = 90_000;
 const SETTLES_WITHIN_MS = 30 * 60_000;
 const RESYNC_WITHIN_MS = 6.5 * 3_600_000;
@@ -34,10 +44,13 @@ class Schedule {
   readonly world: World;
   readonly #dice: FaultDice;
   readonly #disturbances: Disturbances;
+  /** In some schedules all placements stay: what moves there are pods and revisions. */
+  readonly #isSteady: boolean;
   #isFrozen = false;
 
   constructor(seed: number) {
     this.#dice = new FaultDice(seed);
+    this.#isSteady = this.#dice.chance(0.5);
     this.world = new World({ seed, nodes: NODES.slice(0, 4), skewMs: this.#skews() });
     this.#disturbances = new Disturbances(this.world, this.#dice, { nodes: NODES, sets: SETS });
     this.#install();
@@ -51,7 +64,7 @@ class Schedule {
   async run(stepCount: number): Promise<void> {
     const { world } = this;
     world.startWatcher();
-    world.addDaemonSet('agent');
+    world.addDaemonSet('agent', { spec: { updateStrategy: this.#dice.pick(STRATEGIES) } });
     for (let step = 0; step < stepCount; step += 1) {
       await this.#step();
       await world.advance(this.#dice.between(1, this.#dice.chance(0.2) ? 30_000 : 2500));
@@ -139,13 +152,12 @@ class Schedule {
   async #step(): Promise<void> {
     const { world } = this;
     const steps: readonly (() => void | Promise<void>)[] = [
-      () => this.#changeNode(),
-      () => this.#changeNode(),
-      () => this.#removeNode(),
+      ...(this.#isSteady ? [() => this.#roll()] : this.#placementSteps()),
       () => this.#endPod(),
       () => this.#endPod(),
-      () => this.#changeDaemonSet(),
-      () => this.#changeDaemonSet(),
+      () => this.#roll(),
+      () => this.#roll(),
+      () => this.#changeStrategy(),
       () => this.#restartWatcher(),
       () => this.#pauseQueue(),
       () => {
@@ -160,6 +172,16 @@ class Schedule {
       },
     ];
     await this.#dice.pick(steps)();
+  }
+
+  #placementSteps(): readonly (() => void)[] {
+    return [
+      () => this.#changeNode(),
+      () => this.#changeNode(),
+      () => this.#removeNode(),
+      () => this.#changeDaemonSet(),
+      () => this.#changeDaemonSet(),
+    ];
   }
 
   #changeNode(): void {
@@ -193,10 +215,10 @@ class Schedule {
     const name = this.#dice.pick(SETS);
     const found = api.find('daemonsets', name, 'ns');
     if (found === undefined) {
-      this.world.addDaemonSet(
-        name,
-        this.#dice.chance(0.5) ? { nodeSelector: { disk: 'ssd' } } : {},
-      );
+      this.world.addDaemonSet(name, {
+        ...(this.#dice.chance(0.5) ? { nodeSelector: { disk: 'ssd' } } : {}),
+        spec: { updateStrategy: this.#dice.pick(STRATEGIES) },
+      });
       return;
     }
     if (found.metadata.deletionTimestamp !== undefined) return;
@@ -213,6 +235,35 @@ class Schedule {
       const podSpec = { ...(template['spec'] as JsonObject), nodeSelector };
       return { ...spec, template: { ...template, spec: podSpec } };
     });
+  }
+
+  /** Another image, or one that was there before: a rolling update, or a rollback. */
+  #roll(): void {
+    const name = this.#editable();
+    if (name === undefined) return;
+    this.#dice.note('roll');
+    const image = `${name}:${this.#dice.between(1, 3)}`;
+    this.world.api.editDaemonSet(name, (spec) => {
+      const template = spec['template'] as JsonObject;
+      const podSpec = {
+        ...(template['spec'] as JsonObject),
+        containers: [{ name: 'main', image }],
+      };
+      return { ...spec, template: { ...template, spec: podSpec } };
+    });
+  }
+
+  #changeStrategy(): void {
+    const name = this.#editable();
+    if (name === undefined) return;
+    const updateStrategy = this.#dice.pick(STRATEGIES);
+    this.world.api.editDaemonSet(name, (spec) => ({ ...spec, updateStrategy }));
+  }
+
+  #editable(): string | undefined {
+    const sets = this.world.api.list('daemonsets');
+    const editable = sets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    return editable.length === 0 ? undefined : this.#dice.pick(editable).metadata.name;
   }
 
   #restartWatcher(): void {
@@ -276,5 +327,6 @@ class Schedule {
 export async function runSchedule(seed: number, stepCount: number): Promise<ScheduleResult> {
   const schedule = new Schedule(seed);
   await schedule.run(stepCount);
-  return { world: schedule.world, hash: schedule.world.traceHash(), fired: schedule.fired };
+  const { world, fired } = schedule;
+  return { world, hash: world.traceHash(), fired, judged: world.site.availability.judged };
 }

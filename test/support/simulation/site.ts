@@ -12,6 +12,7 @@ import type { NamespacedName } from '../../../src/ports/view-store.ts';
 import type { Intervention } from '../simulated-cluster.ts';
 import { SimulatedApiServer } from './api-server.ts';
 import type { CommitListener } from './api-server.ts';
+import type { AvailabilityAudit } from './availability-audit.ts';
 import { SimulatedControllers } from './controllers.ts';
 import type { Observer } from './observer.ts';
 
@@ -29,6 +30,7 @@ export interface SiteSurroundings {
 export class Site {
   readonly api: SimulatedApiServer;
   readonly controllers: SimulatedControllers;
+  readonly availability: AvailabilityAudit;
   requestDelayMs: () => number = () => 2;
   /** False: nothing answers at the endpoint. */
   isReachable = true;
@@ -59,7 +61,10 @@ export class Site {
       if (commit === undefined) this.#restoredAtMs = clock.monotonicMs();
       onCommit(commit);
     });
-    observer.watchApi(this.api);
+    this.availability = observer.watchApi(this.api, clock);
+    this.api.hooks.onPodDelete = (pod) => {
+      this.availability.judge(pod);
+    };
     this.controllers = new SimulatedControllers(this.api, clock);
   }
 

@@ -1,0 +1,231 @@
+/**
+ * S3 from outside of all faults: no available pod is deleted by Rollcall beyond the availability budget.
+ *
+ * Judged when a delete of ours takes effect, on the API server's own state, with the assumption that
+ * is published: a view may be as old as the lag bound, but own writes are seen. So these count: nodes
+ * that our own deletes left without an available pod and that have none yet; nodes that were without
+ * one for longer than the bound; and the largest budget that was in force within it. A node counts
+ * while the DaemonSet should run there. It shares no code with the core.
+ */
+import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import { nodeOf } from '../simulated-cluster.ts';
+import { controllerUid } from '../simulated-objects.ts';
+import type { SimulatedApiServer } from './api-server.ts';
+import { phaseOf } from './controllers.ts';
+import { placementOf } from './oracle.ts';
+
+/** How old a view may be, and twice the time-out of a request (docs/reference.md). */
+const BOUND_MS = 15 * 60_000 + 20_000;
+
+interface NodeRecord {
+  isAvailable: boolean;
+  /** Since when it has been without an available pod. */
+  unavailableSinceMs: number;
+  /** True while it has none because of a delete of ours. */
+  isOurs: boolean;
+  /** When the DaemonSet last was not to run there. */
+  lastNotRunMs: number;
+}
+
+interface SetRecord {
+  readonly nodes: Map<string, NodeRecord>;
+  /** Budgets with the time from which on each was in force, newest last. */
+  readonly budgets: { readonly fromMs: number; readonly max: number; readonly surges: boolean }[];
+}
+
+interface Strategy {
+  readonly type?: string;
+  readonly rollingUpdate?: {
+    readonly maxUnavailable?: number | string;
+    readonly maxSurge?: number | string;
+  };
+}
+
+/** Watches one cluster. */
+export class AvailabilityAudit {
+  /** Deletes of available pods that were judged: none means that a test looked at nothing. */
+  judged = 0;
+  /** How old a view may be; a test without lag may say less. */
+  boundMs = BOUND_MS;
+  readonly #api: SimulatedApiServer;
+  readonly #clock: Clock;
+  readonly #report: (text: string) => void;
+  readonly #sets = new Map<string, SetRecord>();
+  readonly #bornAtMs = new Map<string, number>();
+  readonly #lastAvailableMs = new Map<string, number>();
+
+  constructor(api: SimulatedApiServer, clock: Clock, report: (text: string) => void) {
+    this.#api = api;
+    this.#clock = clock;
+    this.#report = report;
+    api.subscribe((commit) => {
+      if (commit === undefined) this.#forget();
+      if (commit?.kind !== 'leases' && commit?.kind !== 'events') this.#look();
+    });
+  }
+
+  /** A delete of ours is about to take effect. */
+  judge(victim: KubernetesObject): void {
+    const found = this.#find(victim);
+    if (found === undefined || !isAvailable(victim)) return;
+    const { record, node } = found;
+    const nowMs = this.#clock.monotonicMs();
+    // It was not wanted there at some moment of its life: a view may still show that.
+    if (node.lastNotRunMs >= (this.#bornAtMs.get(victim.metadata.uid) ?? nowMs)) return;
+    this.judged += 1;
+    const budgets = this.#budgetsInForce(record, nowMs);
+    const beside = this.#livePodsBeside(victim);
+    if (beside.length > 0) {
+      this.#judgeReplaced(victim, { beside, surges: budgets.some(({ surges }) => surges) });
+      return;
+    }
+    node.isOurs = true;
+    const count = this.#countUnavailable(record, nowMs);
+    const max = Math.max(...budgets.map((budget) => budget.max));
+    if (count <= max) return;
+    const on = nodeOf(victim) ?? '?';
+    this.#report(`S3: ${victim.metadata.name} on ${on} deleted as number ${count} of ${max}`);
+  }
+
+  #find(
+    victim: KubernetesObject,
+  ): { readonly record: SetRecord; readonly node: NodeRecord } | undefined {
+    const record = this.#sets.get(controllerUid(victim) ?? '');
+    const node = record?.nodes.get(nodeOf(victim) ?? '');
+    return record === undefined || node === undefined ? undefined : { record, node };
+  }
+
+  #livePodsBeside(victim: KubernetesObject): readonly KubernetesObject[] {
+    const owner = controllerUid(victim);
+    return this.#api
+      .list('pods')
+      .filter((pod) => controllerUid(pod) === owner && nodeOf(pod) === nodeOf(victim))
+      .filter((pod) => pod.metadata.uid !== victim.metadata.uid && isLive(pod));
+  }
+
+  /** Without surge one of two is a duplicate; with surge the other one must have been available. */
+  #judgeReplaced(
+    victim: KubernetesObject,
+    by: { readonly beside: readonly KubernetesObject[]; readonly surges: boolean },
+  ): void {
+    if (!by.surges || by.beside.some((pod) => this.#wasAvailable(pod))) return;
+    const names = by.beside.map(({ metadata }) => metadata.name).join(', ');
+    this.#report(`S3: ${victim.metadata.name} deleted though ${names} never was available`);
+  }
+
+  #countUnavailable(record: SetRecord, nowMs: number): number {
+    return [...record.nodes.values()].filter(
+      (node) =>
+        node.isOurs || (!node.isAvailable && node.unavailableSinceMs < nowMs - this.boundMs),
+    ).length;
+  }
+
+  #budgetsInForce(record: SetRecord, nowMs: number): SetRecord['budgets'] {
+    const from = record.budgets.findLastIndex(({ fromMs }) => fromMs < nowMs - this.boundMs);
+    return record.budgets.slice(Math.max(0, from));
+  }
+
+  #wasAvailable(pod: KubernetesObject): boolean {
+    const atMs = this.#lastAvailableMs.get(pod.metadata.uid) ?? Number.NEGATIVE_INFINITY;
+    return atMs >= this.#clock.monotonicMs() - this.boundMs;
+  }
+
+  /** After a restore of etcd nothing is known of before. */
+  #forget(): void {
+    this.#sets.clear();
+    this.#bornAtMs.clear();
+  }
+
+  #podsOf(set: KubernetesObject): readonly KubernetesObject[] {
+    return this.#api.list('pods').filter((pod) => controllerUid(pod) === set.metadata.uid);
+  }
+
+  #look(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const nodes = this.#api.list('nodes');
+    for (const set of this.#api.list('daemonsets')) {
+      const pods = this.#podsOf(set);
+      for (const pod of pods) {
+        const { uid } = pod.metadata;
+        if (!this.#bornAtMs.has(uid)) this.#bornAtMs.set(uid, nowMs);
+        if (isAvailable(pod)) this.#lastAvailableMs.set(uid, nowMs);
+      }
+      this.#lookAt(set, { nodes, pods, nowMs });
+    }
+  }
+
+  #lookAt(
+    set: KubernetesObject,
+    seen: {
+      readonly nodes: readonly KubernetesObject[];
+      readonly pods: readonly KubernetesObject[];
+      readonly nowMs: number;
+    },
+  ): void {
+    const { uid } = set.metadata;
+    const record = this.#sets.get(uid) ?? { nodes: new Map<string, NodeRecord>(), budgets: [] };
+    this.#sets.set(uid, record);
+    const available = new Set(seen.pods.filter(isAvailable).map(nodeOf));
+    const running = new Set<string>();
+    for (const node of seen.nodes) {
+      const { name } = node.metadata;
+      if (placementOf(set, node) !== 'run') continue;
+      running.add(name);
+      noteNode(record, { name, isAvailable: available.has(name), nowMs: seen.nowMs });
+    }
+    for (const [name, node] of record.nodes) {
+      if (running.has(name)) continue;
+      Object.assign(node, { isOurs: false, isAvailable: true, lastNotRunMs: seen.nowMs });
+    }
+    const budget = budgetOf(set, running.size);
+    const last = record.budgets.at(-1);
+    if (last?.max !== budget.max || last.surges !== budget.surges) {
+      record.budgets.push({ fromMs: seen.nowMs, ...budget });
+    }
+  }
+}
+
+function noteNode(
+  record: SetRecord,
+  seen: { readonly name: string; readonly isAvailable: boolean; readonly nowMs: number },
+): void {
+  const { name, isAvailable: isNow, nowMs } = seen;
+  const node = record.nodes.get(name);
+  if (node === undefined) {
+    const lastNotRunMs = nowMs - 1;
+    const fresh = { isAvailable: isNow, unavailableSinceMs: nowMs, isOurs: false, lastNotRunMs };
+    record.nodes.set(name, fresh);
+    return;
+  }
+  if (node.isAvailable && !isNow) node.unavailableSinceMs = nowMs;
+  if (isNow && !node.isAvailable) node.isOurs = false;
+  node.isAvailable = isNow;
+}
+
+/** maxUnavailable as spec 2.9 resolves it; nothing may become unavailable with surge or OnDelete. */
+function budgetOf(
+  set: KubernetesObject,
+  desired: number,
+): { readonly max: number; readonly surges: boolean } {
+  const spec = set['spec'] as { readonly updateStrategy?: Strategy };
+  const { type = 'RollingUpdate', rollingUpdate = {} } = spec.updateStrategy ?? {};
+  if (type !== 'RollingUpdate') return { max: 0, surges: false };
+  const resolve = (value: number | string): number =>
+    typeof value === 'number' ? value : Math.ceil((Number.parseInt(value, 10) * desired) / 100);
+  if (resolve(rollingUpdate.maxSurge ?? 0) > 0) return { max: 0, surges: true };
+  return { max: Math.max(1, resolve(rollingUpdate.maxUnavailable ?? 1)), surges: false };
+}
+
+function isLive(pod: KubernetesObject): boolean {
+  const isTerminal = ['Succeeded', 'Failed'].includes(phaseOf(pod));
+  return pod.metadata.deletionTimestamp === undefined && !isTerminal;
+}
+
+function isAvailable(pod: KubernetesObject): boolean {
+  const status = pod['status'] as
+    | { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
+    | undefined;
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return isLive(pod) && ready?.status === 'True';
+}

@@ -1,0 +1,42 @@
+/**
+ * S1 and S2 over all pods of a cluster: what stands on each node for each DaemonSet.
+ *
+ * S1, for a DaemonSet that never had surge: one non-terminal pod object, terminating or not. S2, with
+ * surge: of pods that nobody deleted, one for each revision, and two revisions at most.
+ */
+import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import { nodeOf } from '../simulated-cluster.ts';
+import { controllerUid } from '../simulated-objects.ts';
+import { phaseOf } from './controllers.ts';
+
+/** What is broken among these pods, as text. */
+export function findCrowds(
+  pods: readonly KubernetesObject[],
+  surged: ReadonlySet<string>,
+): readonly string[] {
+  const places = new Map<string, KubernetesObject[]>();
+  for (const pod of pods) {
+    const owner = controllerUid(pod);
+    if (owner === undefined || ['Succeeded', 'Failed'].includes(phaseOf(pod))) continue;
+    const place = `${owner} on ${nodeOf(pod) ?? '?'}`;
+    places.set(place, [...(places.get(place) ?? []), pod]);
+  }
+  return [...places].flatMap(([place, here]) => {
+    const [first] = here;
+    const owner = first === undefined ? undefined : controllerUid(first);
+    const isSurged = owner !== undefined && surged.has(owner);
+    const crowd = isSurged ? crowdOfRevisions(here) : here.length > 1;
+    const names = here.map((pod) => `${pod.metadata.name} (${revisionOf(pod)})`).join(', ');
+    return crowd ? [`${isSurged ? 'S2' : 'S1'}: ${names} of ${place}`] : [];
+  });
+}
+
+function crowdOfRevisions(here: readonly KubernetesObject[]): boolean {
+  const live = here.filter((pod) => pod.metadata.deletionTimestamp === undefined);
+  const revisions = live.map(revisionOf);
+  return revisions.length > 2 || new Set(revisions).size < revisions.length;
+}
+
+function revisionOf(pod: KubernetesObject): string {
+  return pod.metadata.labels?.['controller-revision-hash'] ?? 'none';
+}
