@@ -83,9 +83,9 @@ function describeWaiting(
   const goes = isWanted ? 'it is replaced' : 'it goes';
   switch (note.for) {
     case 'unavailable':
-      return `${has}; ${goes} when maxUnavailable allows another node to be without`;
+      return `${has}; ${goes} when maxUnavailable has room for another node`;
     case 'surge':
-      return `${has}; ${goes} when maxSurge allows another node to have two`;
+      return `${has}; ${goes} when maxSurge has room for another node`;
     case 'supply':
       return `${has}; ${goes} when enough pods of other nodes are available`;
     case 'stray':

@@ -237,7 +237,7 @@ describe('progress and verdicts', () => {
     assert.equal(waiting.pod, 'old-n5');
     assert.equal(
       waiting.message,
-      'Node n5 has pod old-n5 of an older revision; it is replaced when maxUnavailable allows another node to be without.',
+      'Node n5 has pod old-n5 of an older revision; it is replaced when maxUnavailable has room for another node.',
     );
   });
 
@@ -271,7 +271,7 @@ describe('progress and verdicts', () => {
       [
         `Updating: Node n1 has pod old-n1 of an older revision; pod ${slot('n1', CURRENT_HASH)} is being created beside it.`,
         `Updating: Node n2 has pod ${fresh.name} of the current revision; pod old-n2 goes when that is available.`,
-        'WaitingForRollout: Node n3 has pod old-n3 of an older revision; it is replaced when maxSurge allows another node to have two.',
+        'WaitingForRollout: Node n3 has pod old-n3 of an older revision; it is replaced when maxSurge has room for another node.',
       ],
     );
   });
@@ -284,7 +284,7 @@ describe('progress and verdicts', () => {
       nodes: fleet,
       pods: [old('n1', { createdAtMs: 1 }), old('n2')],
     });
-    assert.match(made.verdicts[1]?.message ?? '', /; it goes when maxUnavailable allows/);
+    assert.match(made.verdicts[1]?.message ?? '', /; it goes when maxUnavailable has room/);
   });
 
   it('verdicts of nodes that wait do not change as the rollout goes on', () => {

@@ -60,6 +60,39 @@ describe('counters (spec 2.12): desired, current, ready, updated, available, una
       [1, 1, 0, 0, 0, 1, 0],
     ],
     [
+      'a surging node is not updated until the old pod is really gone',
+      {
+        nodes: [node('a')],
+        pods: [
+          namedPod('a', 'newer', { createdAtMs: 2 }),
+          namedPod('a', 'older', { createdAtMs: 1, isTerminating: true, ...old }),
+        ],
+      },
+      [1, 1, 1, 0, 1, 0, 0],
+    ],
+    [
+      'beside a bound pod an unbound one does not count, however old',
+      {
+        nodes: [node('a')],
+        pods: [
+          namedPod('a', 'unbound', { createdAtMs: 1, boundNode: null, isReady: false, ...old }),
+          namedPod('a', 'bound', { createdAtMs: 2 }),
+        ],
+      },
+      [1, 1, 1, 1, 1, 0, 0],
+    ],
+    [
+      'a pod of the current template generation is updated, whatever its hash',
+      {
+        daemonSet: daemonSet({
+          metadata: { annotations: { 'deprecated.daemonset.template.generation': '3' } },
+        }),
+        nodes: [node('a')],
+        pods: [pod('a', { labels: { app: 'agent', 'pod-template-generation': '3' } })],
+      },
+      [1, 1, 1, 1, 1, 0, 0],
+    ],
+    [
       'a terminating pod that is not terminal counts',
       { nodes: [node('a')], pods: [pod('a', { isTerminating: true })] },
       [1, 1, 1, 1, 1, 0, 0],
