@@ -39,6 +39,8 @@ export interface PlayResult {
   readonly violations: readonly BoundViolation[];
   readonly notes: readonly PlayNote[];
   readonly durationMs: number;
+  /** What Rollcall's engine logged about the place last; only of a disagreement. */
+  readonly activity: readonly string[];
 }
 
 interface Play {
@@ -47,11 +49,13 @@ interface Play {
   readonly notes: PlayNote[];
   memory: Memory;
   unalignedNodes: ReadonlySet<string>;
+  isRefusing: boolean;
 }
 
 const READY_DEADLINE_MS = 30_000;
 const OBSERVED_DEADLINE_MS = 10_000;
 const ASK_PERIOD_MS = 250;
+const ACTIVITY_LINES_MAX = 12;
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** Plays the scenario at the place of that id, and leaves the place empty. */
@@ -71,6 +75,7 @@ export async function playScenario(
     notes: [],
     memory: { original: NOTHING, rollcall: NOTHING, isKeptCompared: false },
     unalignedNodes: NOTHING,
+    isRefusing: false,
   };
   try {
     const outcome = await playSteps(play, scenario.steps, bounds.noteStep);
@@ -81,6 +86,7 @@ export async function playScenario(
       violations: bounds.violations,
       notes: play.notes,
       durationMs: performance.now() - startedAtMs,
+      activity: outcome.differences.length === 0 ? [] : activityAt(pair, place),
     };
   } finally {
     bounds.stop();
@@ -125,6 +131,7 @@ async function playStep(
   const [original, rollcall] = await Promise.all(
     [pair.original, pair.rollcall].map((side) => applyStep({ side, place, index }, step)),
   );
+  if (step.op === 'admission') play.isRefusing = step.refusedNodes.length > 0;
   const outcomes = { original: original ?? '', rollcall: rollcall ?? '' };
   noteOutcome(play, { index, step, outcomes });
   if (outcomes.original !== outcomes.rollcall) {
@@ -135,25 +142,28 @@ async function playStep(
     play.memory = { ...play.memory, isKeptCompared: false };
     return [];
   }
-  const point = await settle(pair, place, {
-    memory: play.memory,
-    patience: isLast ? LAST_PATIENCE : PATIENCE,
-  });
+  const { memory, isRefusing } = play;
+  const patience = isLast ? LAST_PATIENCE : PATIENCE;
+  const point = await settle(pair, place, { memory, patience, isRefusing });
   notePoint(play, index, point);
   return point.differences;
 }
 
-/** Each edit leaves a revision only if both controllers see it before the next one. */
+/**
+ * Each edit leaves a revision only if both controllers see it before the next one. Asked of the API servers: the
+ * mirrors may not have seen the edit itself yet.
+ */
 async function waitUntilObserved({ original, rollcall }: Pair, place: Place): Promise<void> {
-  const mirrors = [original.mirror, rollcall.mirror];
   const isObserved = (daemonSet: KubernetesObject): boolean => {
     const { generation, observedGeneration } = readDaemonSet(daemonSet);
     return observedGeneration >= generation || daemonSet.metadata.deletionTimestamp !== undefined;
   };
+  const path = `/apis/apps/v1/namespaces/${place.namespace}/daemonsets`;
   const endsAtMs = performance.now() + OBSERVED_DEADLINE_MS;
   while (performance.now() < endsAtMs) {
-    if (mirrors.every((it) => it.at(place).daemonSets.every(isObserved))) return;
-    await waitForChange(mirrors, { place, timeoutMs: ASK_PERIOD_MS });
+    const lists = await Promise.all([original, rollcall].map(({ admin }) => admin.list(path)));
+    if (lists.every(({ items }) => items.every(isObserved))) return;
+    await waitForChange([original.mirror, rollcall.mirror], { place, timeoutMs: ASK_PERIOD_MS });
   }
 }
 
@@ -173,9 +183,11 @@ function noteOutcome(
 }
 
 function notePoint(play: Play, step: number, point: QuietPoint): void {
-  if (point.changedByNudge.length > 0) {
-    const detail = `changed after the original was touched: ${point.changedByNudge.join(', ')}`;
-    play.notes.push({ reason: 'original-touched', step, detail });
+  if (point.differences.length === 0 && point.early.length > 0) {
+    const seconds = (point.longestQuietMs / 1000).toFixed(1);
+    const detail = `${point.changedByNudge.join(' and ')} changed after ${seconds} s: ${point.early.join(', ')}`;
+    const isLate = point.changedByNudge.includes('rollcall') && !play.isRefusing;
+    play.notes.push({ reason: isLate ? 'rollcall-late' : 'original-touched', step, detail });
   }
   if (point.unrest.length > 0) {
     play.notes.push({ reason: 'unrest', step, detail: point.unrest.join('; ') });
@@ -186,6 +198,13 @@ function notePoint(play: Play, step: number, point: QuietPoint): void {
     rollcall: point.rollcall.podUids,
     isKeptCompared: point.unalignedNodes.size === 0,
   };
+}
+
+function activityAt({ activity }: Pair, { namespace }: Place): readonly string[] {
+  return activity.lines
+    .map(({ level, message, fields }) => `${level} ${message} ${JSON.stringify(fields)}`)
+    .filter((text) => text.includes(namespace))
+    .slice(-ACTIVITY_LINES_MAX);
 }
 
 async function openPlace({ admin }: Side, place: Place): Promise<void> {

@@ -141,9 +141,20 @@ function drawRevision(revision: KubernetesObject): RevisionPortrait {
     number: revisionNumber(revision),
     data: revision['data'],
     labels: without(labels, HASH_LABEL),
-    annotations: without(annotations, NUDGE_ANNOTATION),
+    annotations: withoutKnown(annotations),
     owners: (ownerReferences ?? []).map(drawOwner),
   };
+}
+
+/**
+ * Known difference `revision-generation` (docs/parity.md, src/core/history-match.ts): Rollcall keeps the template
+ * generation of a revision's annotation up to date, the original leaves the one of the revision's first use.
+ */
+function withoutKnown(
+  annotations: Readonly<Record<string, string>> | undefined,
+): Record<string, unknown> {
+  const { [NUDGE_ANNOTATION]: _nudge, ...rest } = annotations ?? {};
+  return without(rest, 'deprecated.daemonset.template.generation');
 }
 
 function drawOwner(reference: OwnerReference): unknown {

@@ -50,6 +50,8 @@ export function describeDisagreement(result: PlayResult, replay: string): string
     ...result.differences.flatMap(describeDifference),
     ...boundsPassed(result).map((text) => `  bound passed: ${text}`),
     ...(notes.length === 0 ? [] : ['  notes:', ...notes]),
+    ...(result.activity.length === 0 ? [] : ['  the engine:']),
+    ...result.activity.map((text) => `  ${text.slice(0, VALUE_CHARACTERS_MAX)}`),
     `  replay: ${replay}`,
     '',
   ].join('\n');

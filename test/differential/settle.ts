@@ -22,6 +22,10 @@ export interface QuietPoint extends ComparisonResult {
   /** Who changed after the original's DaemonSets had been touched; empty where that was not needed. */
   readonly changedByNudge: readonly SideName[];
   readonly waitedMs: number;
+  /** What differed when the original was touched for the first time. */
+  readonly early: readonly string[];
+  /** How long nothing at all had happened before the change that brought agreement. */
+  readonly longestQuietMs: number;
   /** What was still under way; empty as a rule. */
   readonly unrest: readonly string[];
 }
@@ -37,7 +41,7 @@ export interface Patience {
 }
 
 /** Patience of ordinary steps. */
-export const PATIENCE: Patience = { quietMs: 800, differenceMs: 10_000, deadlineMs: 60_000 };
+export const PATIENCE: Patience = { quietMs: 800, differenceMs: 40_000, deadlineMs: 120_000 };
 
 /** At the end of a scenario: what comes late must not go unseen. */
 export const LAST_PATIENCE: Patience = { ...PATIENCE, quietMs: 2500 };
@@ -58,12 +62,18 @@ export interface Memory {
 export async function settle(
   pair: Pair,
   place: Place,
-  options: { readonly memory: Memory; readonly patience: Patience },
+  options: {
+    readonly memory: Memory;
+    readonly patience: Patience;
+    /** True while admission refuses pods: the original then backs off, and is touched more often. */
+    readonly isRefusing: boolean;
+  },
 ): Promise<QuietPoint> {
   const { memory, patience } = options;
   const mirrors = [pair.original.mirror, pair.rollcall.mirror];
   const startedAtMs = performance.now();
-  const nudger = createNudger(pair, place);
+  const nudger = createNudger(pair, { place, isPersistent: options.isRefusing });
+  let longestQuietMs = 0;
   for (;;) {
     const nowMs = performance.now();
     const quietForMs = nowMs - Math.max(startedAtMs, ...mirrors.map((it) => it.changedAtMs(place)));
@@ -73,9 +83,10 @@ export async function settle(
       const found = look(pair, place, memory);
       const isBelieved = isOver || (nudger.isDone() && quietForMs >= patience.differenceMs);
       if (found.differences.length === 0 || isBelieved) {
-        const changedByNudge = nudger.changesUntil(found);
-        return { ...found, changedByNudge, waitedMs: performance.now() - startedAtMs, unrest };
+        const waitedMs = performance.now() - startedAtMs;
+        return { ...found, ...nudger.changesUntil(found), waitedMs, longestQuietMs, unrest };
       }
+      longestQuietMs = Math.max(longestQuietMs, quietForMs);
       if (quietForMs >= Math.max(NUDGE_AFTER_MS, patience.quietMs)) await nudger.nudge(found);
     }
     const restMs = patience.quietMs - quietForMs;
@@ -99,10 +110,14 @@ interface Nudger {
   readonly isDone: () => boolean;
   /** Touches the original's DaemonSets, unless that changed nothing the last time. */
   readonly nudge: (found: Look) => Promise<void>;
-  readonly changesUntil: (found: Look) => readonly SideName[];
+  readonly changesUntil: (found: Look) => Pick<QuietPoint, 'changedByNudge' | 'early'>;
 }
 
-function createNudger({ original }: Pair, place: Place): Nudger {
+function createNudger(
+  { original }: Pair,
+  { place, isPersistent }: { readonly place: Place; readonly isPersistent: boolean },
+): Nudger {
+  let early: readonly string[] = [];
   let before: Readonly<Record<SideName, string>> | undefined;
   let last: string | undefined;
   let left = NUDGES_MAX;
@@ -111,10 +126,13 @@ function createNudger({ original }: Pair, place: Place): Nudger {
     isDone: () => before !== undefined,
     nudge: async (found) => {
       const text = textOf(found.original);
-      if (text === last || left === 0) return;
+      if ((text === last && !isPersistent) || left === 0) return;
       last = text;
       left -= 1;
-      before ??= { original: text, rollcall: textOf(found.rollcall) };
+      if (before === undefined) {
+        before = { original: text, rollcall: textOf(found.rollcall) };
+        early = found.differences.map(({ comparison, subject }) => `${comparison} of ${subject}`);
+      }
       for (const { metadata } of original.mirror.at(place).daemonSets) {
         await original.admin.request({
           method: 'PATCH',
@@ -124,12 +142,13 @@ function createNudger({ original }: Pair, place: Place): Nudger {
       }
     },
     changesUntil: (found) => {
-      if (before === undefined) return [];
+      if (before === undefined) return { changedByNudge: [], early };
       const { original: first, rollcall: second } = before;
-      return [
+      const changedByNudge = [
         ...(first === textOf(found.original) ? [] : (['original'] as const)),
         ...(second === textOf(found.rollcall) ? [] : (['rollcall'] as const)),
       ];
+      return { changedByNudge, early };
     },
   };
 }
