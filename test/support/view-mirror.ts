@@ -5,6 +5,7 @@
  * and stamps only what differs, so tests of reconcile need neither queue nor watcher. Lag is simply a
  * test that does not call `sync` yet; `syncSlices` without `syncMeta` is an ingest in the middle.
  */
+import { compileSelector } from '../../src/core/label-selector.ts';
 import { nodeName, resourceVersion, uid as asUid } from '../../src/core/model/identifiers.ts';
 import type { ClusterUid, Epoch, Incarnation } from '../../src/core/model/identifiers.ts';
 import { canonicalJson } from '../../src/core/model/json.ts';
@@ -124,7 +125,7 @@ export class ViewMirror {
       .map(projectLivePod);
     const revisions = this.#cluster
       .list('controllerrevisions')
-      .filter((item) => item.metadata.namespace === namespace)
+      .filter((item) => standsWith(object, item))
       .map(projectRevision);
     const podsChanged = await this.#slice(`pods/${uid}`, pods);
     const revisionsChanged = await this.#slice(`revisions/${uid}`, revisions);
@@ -150,6 +151,14 @@ export class ViewMirror {
     await this.#view.writeSlice(ref, slice, stored?.stamp);
     return this.stamp;
   }
+}
+
+/** Owned ones, whatever their labels, and orphans that the selector matches (protocol 21). */
+function standsWith(daemonSet: DaemonSetObject, { metadata, ...item }: KubernetesObject): boolean {
+  if (metadata.namespace !== daemonSet.metadata.namespace) return false;
+  const owner = controllerUid({ ...item, metadata });
+  if (owner !== undefined) return owner === daemonSet.metadata.uid;
+  return compileSelector(daemonSet.spec.selector).matches(metadata.labels ?? {});
 }
 
 function textOf(value: unknown): string {

@@ -1,0 +1,281 @@
+/** History of a running DaemonSet (spec 2.10): undo, restart, duplicates, repair, new defaults. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject } from '../../../../src/core/model/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '../../../../src/core/model/kubernetes.ts';
+import { revisionData } from '../../../../src/core/revisions.ts';
+import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import { controllerUid } from '../../../support/simulated-objects.ts';
+
+const KEY = { namespace: 'system', name: 'agents' };
+const HASH = 'controller-revision-hash';
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+const revisionsOf = (world: ReconcileWorld): readonly KubernetesObject[] =>
+  world.cluster.list('controllerrevisions');
+const numbersOf = (world: ReconcileWorld): Record<string, unknown> =>
+  Object.fromEntries(revisionsOf(world).map((item) => [item.metadata.name, item['revision']]));
+const uidsOf = (world: ReconcileWorld): readonly string[] =>
+  world.pods.map(({ metadata }) => metadata.uid).sort();
+const hashesOf = (world: ReconcileWorld): readonly (string | undefined)[] =>
+  world.pods.map(({ metadata }) => metadata.labels?.[HASH]);
+
+/** A user's edit of the template: generation and template generation go up, as the API server does it. */
+function edit(world: ReconcileWorld, image: string, annotations: JsonObject = {}): void {
+  world.cluster.change('daemonsets', KEY, (object) => {
+    const set = object as DaemonSetObject;
+    const { generation = 1 } = set.metadata;
+    return {
+      ...set,
+      metadata: {
+        ...set.metadata,
+        generation: generation + 1,
+        annotations: { ...set.metadata.annotations, [TEMPLATE_GENERATION]: `${generation + 1}` },
+      },
+      spec: {
+        ...set.spec,
+        template: {
+          metadata: { labels: { app: 'agents' }, ...annotations },
+          spec: { containers: [{ name: 'agent', image }] },
+        },
+      },
+    };
+  });
+}
+
+describe('kubectl rollout undo', () => {
+  it('half-way reuses and renumbers the old revision; no pod is restarted that was never replaced', async () => {
+    const world = new ReconcileWorld({ nodes: 4 });
+    await world.settle();
+    const before = world.pods;
+    const [first] = revisionsOf(world);
+    assert.ok(first !== undefined);
+    for (const node of ['node-0001', 'node-0002', 'node-0003', 'node-0004']) {
+      world.idleNodes.add(node); // a bad image: the first replacement never becomes ready
+    }
+    edit(world, 'example/agent:bad');
+    await world.settle();
+    const kept = uidsOf(world).filter((uid) => before.some(({ metadata }) => metadata.uid === uid));
+    assert.equal(kept.length, 3, 'maxUnavailable 1');
+    assert.equal(revisionsOf(world).length, 2);
+    world.idleNodes.clear();
+    edit(world, 'example/agent:1');
+    await world.settle();
+    assert.equal(numbersOf(world)[first.metadata.name], 3);
+    assert.equal(revisionsOf(world).length, 2, 'reused, not made anew');
+    assert.ok(kept.every((uid) => uidsOf(world).includes(uid)));
+    assert.deepEqual(new Set(hashesOf(world)), new Set([first.metadata.labels?.[HASH]]));
+    const renumbered = world.cluster.find('controllerrevisions', first.metadata.name, 'system');
+    assert.deepEqual(renumbered?.['data'], first['data'], 'data stay as they are');
+    assert.equal(renumbered?.metadata.annotations?.[TEMPLATE_GENERATION], '3');
+    assert.deepEqual(world.cluster.violations, []);
+  });
+});
+
+describe('kubectl rollout restart', () => {
+  it('makes a revision with the next number, and replaces every pod once', async () => {
+    const world = new ReconcileWorld({ nodes: 3 });
+    await world.settle();
+    const before = uidsOf(world);
+    edit(world, 'example/agent:1', { annotations: { 'kubectl.kubernetes.io/restartedAt': 'now' } });
+    await world.settle();
+    assert.deepEqual(Object.values(numbersOf(world)).sort(), [1, 2]);
+    assert.ok(uidsOf(world).every((uid) => !before.includes(uid)));
+    assert.equal(world.placed.length, 3);
+    assert.equal(new Set(hashesOf(world)).size, 1);
+  });
+});
+
+describe('a field that the API server newly fills in (#78633, #134773)', () => {
+  const made = new Date(0).toISOString();
+
+  /** Settled, then read through a newer API server; no user did anything. */
+  async function upgraded(): Promise<{ world: ReconcileWorld; before: readonly string[] }> {
+    const world = new ReconcileWorld({
+      nodes: 2,
+      daemonSet: (object) => ({
+        ...object,
+        metadata: {
+          ...object.metadata,
+          creationTimestamp: made,
+          annotations: { [TEMPLATE_GENERATION]: '1' },
+        },
+      }),
+    });
+    await world.settle();
+    const before = uidsOf(world);
+    world.cluster.change('daemonsets', KEY, (object) => {
+      const { spec } = object as DaemonSetObject;
+      const podSpec = { ...spec.template.spec, newlyDefaulted: 'Yes' };
+      return { ...object, spec: { ...spec, template: { ...spec.template, spec: podSpec } } };
+    });
+    return { world, before };
+  }
+
+  function touch(world: ReconcileWorld): void {
+    world.cluster.change('daemonsets', KEY, (object) => {
+      const set = object as DaemonSetObject;
+      const generation = (set.metadata.generation ?? 0) + 1;
+      const spec = { ...set.spec, minReadySeconds: 1 };
+      return { ...set, metadata: { ...set.metadata, generation }, spec };
+    });
+  }
+
+  it('restarts nothing at the same generation', async () => {
+    const { world, before } = await upgraded();
+    await world.settle();
+    assert.deepEqual(uidsOf(world), before);
+    assert.deepEqual(Object.values(numbersOf(world)), [1]);
+  });
+
+  it('restarts nothing when the generation moves for another reason', async () => {
+    const { world, before } = await upgraded();
+    touch(world);
+    await world.settle();
+    assert.deepEqual(uidsOf(world), before);
+    assert.deepEqual(Object.values(numbersOf(world)), [1]);
+    world.addNode('node-0003');
+    await world.settle();
+    assert.equal(new Set(hashesOf(world)).size, 1);
+  });
+
+  it('restarts nothing when the state is lost beside it', async () => {
+    const { world, before } = await upgraded();
+    assert.equal(world.view.lose('STATE'), 1);
+    touch(world);
+    await world.settle();
+    assert.deepEqual(uidsOf(world), before);
+    assert.deepEqual(Object.values(numbersOf(world)), [1]);
+  });
+
+  it('beside an edit by the user restarts all: the edit is what counts', async () => {
+    const { world, before } = await upgraded();
+    edit(world, 'example/agent:2');
+    await world.settle();
+    assert.ok(uidsOf(world).every((uid) => !before.includes(uid)));
+    assert.deepEqual(Object.values(numbersOf(world)).sort(), [1, 2]);
+  });
+});
+
+describe('duplicates', () => {
+  /** A second revision of the present template, of a higher number, as the built-in controller left it. */
+  async function doubled(): Promise<{ world: ReconcileWorld; first: KubernetesObject }> {
+    const world = new ReconcileWorld({ nodes: 3 });
+    await world.settle();
+    const [first] = revisionsOf(world);
+    assert.ok(first !== undefined);
+    const data = revisionData(world.daemonSet);
+    world.cluster.put('controllerrevisions', {
+      ...first,
+      metadata: {
+        ...first.metadata,
+        name: 'agents-other',
+        labels: { app: 'agents', [HASH]: 'other' },
+      },
+      data: { ...data, extra: null },
+      revision: 5,
+    });
+    return { world, first };
+  }
+
+  it('are removed once their pods carry the kept hash; no pod is restarted', async () => {
+    const { world } = await doubled();
+    const before = uidsOf(world);
+    await world.settle();
+    assert.deepEqual(numbersOf(world), { 'agents-other': 5 });
+    assert.deepEqual(uidsOf(world), before);
+    assert.deepEqual(hashesOf(world), ['other', 'other', 'other']);
+    assert.deepEqual(world.cluster.violations, []);
+    assert.equal((await world.step()).kind, 'skipped');
+  });
+
+  it('leave pods of really older templates to the rollout (differs from upstream), and others’ alone', async () => {
+    const { world } = await doubled();
+    const [old, foreign] = world.pods;
+    assert.ok(old !== undefined && foreign !== undefined);
+    const relabel = (name: string, change: JsonObject, hash: string): void => {
+      world.cluster.change('pods', { namespace: 'system', name }, (pod) => ({
+        ...pod,
+        metadata: { ...pod.metadata, labels: { app: 'agents', [HASH]: hash }, ...change },
+      }));
+    };
+    relabel(old.metadata.name, {}, 'ancient');
+    world.cluster.put('pods', {
+      ...foreign,
+      metadata: {
+        ...foreign.metadata,
+        name: 'foreign',
+        ownerReferences: [{ uid: 'somebody', controller: true }],
+      },
+    });
+    await world.settle();
+    assert.ok(!uidsOf(world).includes(old.metadata.uid), 'replaced by the rollout');
+    const theirs = world.cluster.find('pods', 'foreign', 'system');
+    assert.equal(theirs?.metadata.labels?.[HASH], foreign.metadata.labels?.[HASH]);
+  });
+
+  it('stay while a pod could not be relabelled, and the next run goes on', async () => {
+    const { world, first } = await doubled();
+    let failures = 1;
+    world.cluster.hooks = {
+      beforeEffect: (effect) => {
+        if (effect.kind !== 'patch' || effect.purpose !== 'relabel' || failures === 0) {
+          return undefined;
+        }
+        failures -= 1;
+        return { kind: 'answer', outcome: { kind: 'ambiguous', message: '500' } };
+      },
+    };
+    const before = uidsOf(world);
+    const result = await world.step();
+    assert.equal(result.kind === 'deferred' && result.code, 'history');
+    assert.ok(first.metadata.name in numbersOf(world));
+    await world.settle();
+    assert.deepEqual(numbersOf(world), { 'agents-other': 5 });
+    assert.deepEqual(uidsOf(world), before);
+  });
+
+  it('end the run that relabels: what it saw of pods is behind', async () => {
+    const { world } = await doubled();
+    await world.mirror.sync();
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'own-writes-unseen');
+    assert.equal(result.kind === 'deferred' && result.counts.deletes, 0);
+    const again = await world.run();
+    assert.equal(again.kind === 'deferred' && again.code, 'own-writes-unseen', 'until it is seen');
+    assert.equal(world.placed.length, 3);
+  });
+});
+
+describe('a revision without hash', () => {
+  it('gets its own name (upstream never tests: missing-hash-label repair)', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    world.cluster.put('controllerrevisions', {
+      metadata: { namespace: 'system', name: 'agents-bare', labels: { app: 'agents' } },
+      revision: 4,
+      data: revisionData(world.daemonSet),
+    });
+    await world.settle();
+    const [only, ...more] = revisionsOf(world);
+    assert.deepEqual(more, []);
+    assert.equal(only?.metadata.labels?.[HASH], 'agents-bare');
+    assert.equal(only['revision'], 4);
+    assert.deepEqual(hashesOf(world), ['agents-bare', 'agents-bare']);
+    assert.equal(controllerUid(only), world.daemonSet.metadata.uid);
+  });
+});
+
+describe('a run on an older template', () => {
+  it('writes nothing once the DaemonSet was edited', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.settle();
+    edit(world, 'example/agent:2');
+    await world.mirror.sync();
+    edit(world, 'example/agent:3');
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'daemon-set-changed');
+    assert.equal(revisionsOf(world).length, 1);
+    await world.settle();
+    assert.deepEqual(Object.values(numbersOf(world)).sort(), [1, 2]);
+  });
+});
