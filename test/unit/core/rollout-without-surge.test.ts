@@ -4,6 +4,8 @@ import { describe, it } from 'node:test';
 import type { Plan, PlanContext } from '../../../src/core/model/plan.ts';
 import type { PodProjection } from '../../../src/core/model/projections.ts';
 import { planReconcile } from '../../../src/core/plan.ts';
+import type { Site } from '../../../src/core/rollout-states.ts';
+import { stepWithoutSurge } from '../../../src/core/rollout-without-surge.ts';
 import {
   NOW_MS,
   answerOf,
@@ -212,6 +214,24 @@ describe('the table without surge (spec 2.9)', () => {
       by: { state: state({ backoff }) },
     });
     assert.deepEqual(made, { gone: [], others: 1, counted: 1 });
+  });
+});
+
+describe('rows that the rest of the run leaves nothing of (spec 2.9)', () => {
+  const each = { pod: pod('n1'), isAvailable: true, isDoomed: false };
+  const site = (state: Site['state']): Site => ({
+    node: node('n1').name,
+    placement: 'run',
+    state,
+    isTouched: false,
+    hasOpenCreate: false,
+  });
+  it('not ok: unavailable', () => {
+    assert.equal(stepWithoutSurge(site({ kind: 'crowded' })), 'unavailable');
+  });
+  it('both old and new, whatever they are: unavailable', () => {
+    const both = site({ kind: 'both', old: each, new: each });
+    assert.equal(stepWithoutSurge(both), 'unavailable');
   });
 });
 
