@@ -2,7 +2,8 @@
  * The owner reference of a DaemonSet, and the patches that add or remove it (spec 2.4).
  *
  * Each patch carries the UID of the object that it means: on another object of that name the API
- * server answers 409 (S4). Whether to adopt or release is decided in claim.ts.
+ * server refuses it (S4; Kubernetes 1.36 answers 422, a UID is immutable), as it does a second
+ * controlling owner (422). Whether to adopt or release is decided in claim.ts.
  */
 import type { PatchEffect } from './model/effects.ts';
 import type { JsonObject } from './model/json.ts';

@@ -362,11 +362,14 @@ export class SimulatedCluster implements ClusterAccess {
     if (version !== undefined && version !== object.metadata.resourceVersion) {
       return { kind: 'conflict', message: 'the object has been modified' };
     }
-    const patched = this.change(effect.resource, effect, (former) => ({
-      ...former,
-      ...rest,
-      metadata: mergeMetadata(former.metadata, metadata as JsonObject, effect.contentType),
-    }));
+    const merged = mergeMetadata(object.metadata, metadata as JsonObject, effect.contentType);
+    // "Only one reference can have Controller set to true."
+    const owners = merged.ownerReferences ?? [];
+    if (owners.filter(({ controller }) => controller === true).length > 1)
+      return refusal('invalid');
+    const patched = this.change(effect.resource, effect, (former) => {
+      return { ...former, ...rest, metadata: merged };
+    });
     return done(patched);
   }
 

@@ -1,40 +1,9 @@
 /** protocol 9, rows 82, 85, 87, spec 2.3–2.4: foreign names, adoption, history, and what is left alone. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DaemonSetObject } from '../../../../src/core/model/kubernetes.ts';
+import { onDelete, putPod } from '../../../support/foreign-pods.ts';
 import { ReconcileWorld, sampleDaemonSet } from '../../../support/reconcile-world.ts';
 import { controllerUid } from '../../../support/simulated-objects.ts';
-
-function putPod(
-  world: ReconcileWorld,
-  pod: { name: string; node: string; owner?: string; labels?: Record<string, string> },
-): void {
-  const reference = {
-    apiVersion: 'apps/v1',
-    kind: 'DaemonSet',
-    name: 'agents',
-    uid: pod.owner,
-    controller: true,
-  };
-  world.cluster.put('pods', {
-    metadata: {
-      namespace: 'system',
-      name: pod.name,
-      labels: pod.labels ?? { app: 'agents' },
-      ...(pod.owner === undefined ? {} : { ownerReferences: [reference] }),
-    },
-    spec: { nodeName: pod.node },
-    status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
-  });
-}
-
-/** Pods of no known revision stay as they are: a rollout would replace them. */
-const onDelete = {
-  daemonSet: (object: DaemonSetObject): DaemonSetObject => ({
-    ...object,
-    spec: { ...object.spec, updateStrategy: { type: 'OnDelete' } },
-  }),
-};
 
 const lists = (world: ReconcileWorld): number =>
   world.cluster.requests.filter((request) => request.startsWith('LIST pods')).length;
