@@ -19,6 +19,7 @@ import { placementOf } from './oracle.ts';
 const BOUND_MS = 15 * 60_000 + 20_000;
 
 interface NodeRecord {
+  isRunning: boolean;
   isAvailable: boolean;
   /** Since when it has been without an available pod. */
   unavailableSinceMs: number;
@@ -72,7 +73,7 @@ export class AvailabilityAudit {
     const { record, node } = found;
     const nowMs = this.#clock.monotonicMs();
     // It was not wanted there at some moment of its life: a view may still show that.
-    if (node.lastNotRunMs >= (this.#bornAtMs.get(victim.metadata.uid) ?? nowMs)) return;
+    if (!node.isRunning || node.lastNotRunMs > this.#bornOf(victim, nowMs)) return;
     this.judged += 1;
     const budgets = this.#budgetsInForce(record, nowMs);
     const beside = this.#livePodsBeside(victim);
@@ -86,6 +87,10 @@ export class AvailabilityAudit {
     if (count <= max) return;
     const on = nodeOf(victim) ?? '?';
     this.#report(`S3: ${victim.metadata.name} on ${on} deleted as number ${count} of ${max}`);
+  }
+
+  #bornOf(pod: KubernetesObject, nowMs: number): number {
+    return this.#bornAtMs.get(pod.metadata.uid) ?? nowMs;
   }
 
   #find(
@@ -127,6 +132,7 @@ export class AvailabilityAudit {
   }
 
   #wasAvailable(pod: KubernetesObject): boolean {
+    if (isAvailable(pod)) return true;
     const atMs = this.#lastAvailableMs.get(pod.metadata.uid) ?? Number.NEGATIVE_INFINITY;
     return atMs >= this.#clock.monotonicMs() - this.boundMs;
   }
@@ -176,7 +182,7 @@ export class AvailabilityAudit {
     }
     for (const [name, node] of record.nodes) {
       if (running.has(name)) continue;
-      Object.assign(node, { isOurs: false, isAvailable: true, lastNotRunMs: seen.nowMs });
+      Object.assign(node, { isRunning: false, isOurs: false, isAvailable: true });
     }
     const budget = budgetOf(set, running.size);
     const last = record.budgets.at(-1);
@@ -192,10 +198,9 @@ function noteNode(
 ): void {
   const { name, isAvailable: isNow, nowMs } = seen;
   const node = record.nodes.get(name);
-  if (node === undefined) {
-    const lastNotRunMs = nowMs - 1;
-    const fresh = { isAvailable: isNow, unavailableSinceMs: nowMs, isOurs: false, lastNotRunMs };
-    record.nodes.set(name, fresh);
+  if (node?.isRunning !== true) {
+    const fresh = { isRunning: true, isAvailable: isNow, unavailableSinceMs: nowMs, isOurs: false };
+    record.nodes.set(name, { ...fresh, lastNotRunMs: nowMs });
     return;
   }
   if (node.isAvailable && !isNow) node.unavailableSinceMs = nowMs;

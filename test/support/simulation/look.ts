@@ -1,10 +1,12 @@
 /** Small questions that tests ask of a world. */
 import assert from 'node:assert/strict';
 import { nodeName, uid } from '../../../src/core/model/identifiers.ts';
+import type { JsonObject } from '../../../src/core/model/json.ts';
 import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
 import { slotName } from '../../../src/core/naming.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
+import { phaseOf } from './controllers.ts';
 import type { WatcherProcess } from './watcher-process.ts';
 import type { World } from './world.ts';
 
@@ -34,4 +36,37 @@ export function slotOn(world: World, name: string, node: string): string {
   assert.ok(found !== undefined, `no DaemonSet ${name}`);
   const daemonSetUid = uid(found.metadata.uid);
   return slotName({ daemonSetName: name, daemonSetUid, node: nodeName(node) });
+}
+
+/** Gives a DaemonSet another image, as a user does: a rolling update begins. */
+export function setImage(world: World, name: string, tag: number | string): void {
+  world.api.editDaemonSet(name, (spec) => {
+    const template = spec['template'] as JsonObject;
+    const containers = [{ name: 'main', image: `${name}:${tag}` }];
+    const podSpec = { ...(template['spec'] as JsonObject), containers };
+    return { ...spec, template: { ...template, spec: podSpec } };
+  });
+}
+
+/** The image of a pod. */
+export function imageOf(pod: KubernetesObject): string {
+  const { containers } = pod['spec'] as {
+    readonly containers: readonly { readonly image: string }[];
+  };
+  return containers.map(({ image }) => image).join(', ');
+}
+
+/** Calls back at every commit with the number of pods of a DaemonSet that are ready and stay. */
+export function watchReady(
+  world: World,
+  name: string,
+  onCount: (ready: number) => void,
+): () => void {
+  return world.api.subscribe((commit) => {
+    if (commit?.kind !== 'pods') return;
+    const ready = podsOf(world, name).filter(
+      (pod) => phaseOf(pod) === 'Running' && pod.metadata.deletionTimestamp === undefined,
+    );
+    onCount(new Set(ready.map(nodeOf)).size);
+  });
 }
