@@ -121,7 +121,11 @@ function hasClusterWork(wanted: Plan): boolean {
 
 async function decide(judged: Judged): Promise<AttemptResult> {
   const { subject, context, judgement } = judged;
-  const wanted = plan(judged, judgement.guard);
+  const { waiting } = judgement;
+  const whole = plan(judged, judgement.guard);
+  if (waiting !== undefined && !hasPodWork(whole)) return deferWith(waiting, context, subject);
+  // What goes is decided when nothing of our own is unseen any more (spec 2.11).
+  const wanted = waiting === undefined ? whole : { ...whole, trims: [] };
   const hasWork = hasClusterWork(wanted);
   if (judgement.guard.kind !== 'act' || !hasWork) {
     return carryOut(judged, { plan: wanted, guard: judgement.guard, isLive: judgement.isLive });
@@ -168,7 +172,9 @@ async function carryOut(judged: Judged, decision: Decision): Promise<AttemptResu
     }
     const { version: stateVersion } = stored;
     await trimHistory(decision.plan.trims, { context, subject, access, ledger, stateVersion });
-    await updateStatus({ context, subject, plan: decision.plan, access, ledger });
+    // While our own last status is unseen, another would only meet a conflict.
+    if (judgement.waiting?.isStatusUnseen === true) ledger.isStatusPostponed = true;
+    else await updateStatus({ context, subject, plan: decision.plan, access, ledger });
   }
   const telling = await giveRivalNotice({ context, subject, ledger });
   return concludeRun(judged, { decision, ledger, stored, access: access ?? telling });

@@ -2,9 +2,11 @@
  * May this run act, and on what (design 3, step 3; protocol 1–4, 13)?
  *
  * First the mode and the freeze, then the view: not whole, own writes unseen, an open cut. A doubt
- * defers; a deferral is capped, and then live reads take the place of what was not seen. Open delete
- * intents are read live like victims before they are judged (protocol 4). Silence of the cluster is
- * looked at by the caller, once it is known that there is work to do.
+ * defers; a deferral is capped, and then live reads take the place of what was not seen. Own creates
+ * and deletes of pods defer only what concerns them: each is known by name or UID, so planning counts
+ * its node as unavailable and leaves it alone (S1, S3), and others go on. Open delete intents are read
+ * live like victims before they are judged (protocol 4). Silence of the cluster is looked at by the
+ * caller, once it is known that there is work to do.
  */
 import { resourceVersion, uid } from '../../core/model/identifiers.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
@@ -19,6 +21,17 @@ import type { ClusterReader } from '../../ports/cluster-access.ts';
 import type { RunContext, Subject } from './context.ts';
 import { projectLivePod } from './live-pod.ts';
 
+/**
+ * Own creates and deletes of pods are unseen, each known by its identity: their nodes count as
+ * unavailable and get nothing else, so that others may go on. Without work for others the run defers.
+ */
+export interface Waiting {
+  readonly guard: FreshnessGuard;
+  readonly retryInMs: number;
+  /** True if an own write of the status is unseen: another would only meet a conflict. */
+  readonly isStatusUnseen: boolean;
+}
+
 /** What a run may do. */
 export type Judgement =
   | {
@@ -29,6 +42,8 @@ export type Judgement =
       readonly pods: readonly PodProjection[];
       /** True if the deferral was capped: live reads stand for what was not seen. */
       readonly isLive: boolean;
+      /** Present while own writes are unseen that planning accounts for, one by one. */
+      readonly waiting?: Waiting;
     }
   | { readonly kind: 'defer'; readonly guard: FreshnessGuard; readonly retryInMs: number }
   | { readonly kind: 'unavailable'; readonly message: string };
@@ -81,13 +96,32 @@ export async function judgeSubject(subject: Subject, context: RunContext): Promi
   const live = await readLive(openDeletes, subject);
   if (live === undefined) return { kind: 'unavailable', message: 'open deletes are unreadable' };
   const intents = judge(subject, context, live);
+  const marks = judgeMarks(subject);
   const freshness = freshnessOf(subject, context, {
-    unseenCount: intents.unseen.length + (hasUnseen(subject) ? 1 : 0),
+    unseenCount: intents.unseen.length + (marks === 'seen' ? 0 : 1),
     hasWork: false,
   });
-  if (freshness.kind === 'defer') return freshness;
-  if (freshness.kind === 'live-read') return judgeLive({ subject, context, live }, intents);
-  return { kind: 'judged', guard: registered, intents, pods: subject.read.pods, isLive: false };
+  if (freshness.kind === 'live-read' || hasOverdue(intents, subject, context)) {
+    return judgeLive({ subject, context, live }, intents);
+  }
+  const { pods } = subject.read;
+  const judged = { kind: 'judged', guard: registered, intents, pods, isLive: false } as const;
+  if (freshness.kind === 'fresh') return judged;
+  if (freshness.guard.code !== 'own-writes-unseen' || marks === 'unseen') return freshness;
+  const { guard, retryInMs } = freshness;
+  return {
+    ...judged,
+    waiting: { guard, retryInMs, isStatusUnseen: marks === 'status-unseen' },
+  };
+}
+
+/**
+ * An intent that stayed unseen for as long as a deferral may last: while others go on, no run defers,
+ * so each has a cap of its own (row 64).
+ */
+function hasOverdue(intents: IntentJudgement, subject: Subject, context: RunContext): boolean {
+  const { deferralMaxMs } = context.dependencies.options;
+  return intents.unseen.some(({ recordedAtMs }) => subject.nowMs - recordedAtMs >= deferralMaxMs);
 }
 
 type LivePods = Map<Uid, PodProjection | null>;
@@ -124,15 +158,25 @@ function judge(subject: Subject, context: RunContext, live: LivePods): IntentJud
   });
 }
 
-function hasUnseen(subject: Subject): boolean {
+/**
+ * Marks of own writes that are not intents: patches of pods, revisions, the DaemonSet's status. What
+ * they changed cannot be accounted for, so nothing is planned before they are seen. A status counts
+ * for nothing in a plan once it has observed the generation and history is known for it.
+ */
+function judgeMarks(subject: Subject): 'seen' | 'status-unseen' | 'unseen' {
   const { marks, era } = subject.basis.meta;
+  const { written, history } = subject.state;
   const version = subject.basis.daemonSet.object?.metadata.resourceVersion;
-  return hasUnseenWrites({
-    written: subject.state.written,
-    marks,
-    era,
-    ...(version === undefined ? {} : { daemonSetVersion: resourceVersion(version) }),
-  });
+  const seen = version === undefined ? {} : { daemonSetVersion: resourceVersion(version) };
+  if (!hasUnseenWrites({ written, marks, era, ...seen })) return 'seen';
+  const { daemonSet: _status, ...others } = written;
+  const { metadata, status } = subject.daemonSet;
+  const generation = metadata.generation ?? 0;
+  const isSettled =
+    (status?.observedGeneration ?? 0) >= generation && history?.generation === generation;
+  return isSettled && !hasUnseenWrites({ written: others, marks, era })
+    ? 'status-unseen'
+    : 'unseen';
 }
 
 /** Pods of intents as they are now; undefined when one cannot be read. */

@@ -54,11 +54,8 @@ function noteCreate(
       ledger.answers.push({ kind: 'created', name: planned.name, uid, resourceVersion });
       ledger.clearedNodes.add(planned.node);
       ledger.created += 1;
-      // A pod that was found under the name may be older than what was read: it raises no mark.
-      if (isNew) {
-        ledger.noteWritten('pods', resourceVersion);
-        ledger.events.push(createdEvent(planned.name));
-      }
+      // The answered intent waits for its own pod, by identity: it raises no mark of all pods.
+      if (isNew) ledger.events.push(createdEvent(planned.name));
       return;
     }
     case 'refused':

@@ -101,7 +101,7 @@ class Schedule {
         ? { kind: 'unavailable', message: 'injected', isRefused: false }
         : undefined;
     site.api.hooks.admitPod = (pod) =>
-      JSON.stringify(pod['spec']).includes('"n2"') && this.#dice.fires('admission')
+      /"n[123]"/.test(JSON.stringify(pod['spec'])) && this.#dice.fires('admission')
         ? { code: 'admission' }
         : undefined;
     world.queues.faults.sendEvent = () => {

@@ -1,0 +1,128 @@
+// Own writes that the view does not show yet: what each kind of them holds back, and what it does not.
+import { describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { resourceVersion, uid as asUid } from '../../../../src/core/model/identifiers.ts';
+import type { DaemonSetObject } from '../../../../src/core/model/kubernetes.ts';
+import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+
+const STUCK = { Pod: resourceVersion('1'), DaemonSet: resourceVersion('1') };
+
+async function marksOf(world: ReconcileWorld) {
+  const marks = (await world.view.readMeta(world.mirror.clusterUid))?.marks;
+  assert.ok(marks !== undefined);
+  return marks;
+}
+
+async function intentsOf(world: ReconcileWorld): Promise<readonly string[]> {
+  const { uid } = world.daemonSet.metadata;
+  const ref = { clusterUid: world.mirror.clusterUid, uid: asUid(uid) };
+  const state = await world.view.readState(ref);
+  return (state?.intents ?? []).map((intent) => `${intent.kind} ${intent.node ?? ''}`);
+}
+
+const leaving = (world: ReconcileWorld): number =>
+  world.pods.filter((pod) => pod.metadata.deletionTimestamp !== undefined).length;
+
+function rolling(maxUnavailable: number) {
+  return (object: DaemonSetObject): DaemonSetObject => ({
+    ...object,
+    spec: {
+      ...object.spec,
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable } },
+    },
+  });
+}
+
+function editTemplate(world: ReconcileWorld): void {
+  world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => {
+    const spec = object['spec'] as DaemonSetObject['spec'];
+    const { metadata } = spec.template;
+    const template = {
+      ...spec.template,
+      metadata: { ...metadata, annotations: { edited: 'once' } },
+    };
+    const generation = (object.metadata.generation ?? 0) + 1;
+    return {
+      ...object,
+      metadata: { ...object.metadata, generation },
+      spec: { ...spec, template },
+    };
+  });
+}
+
+describe('own creates that are unseen (protocol 3)', () => {
+  it('hold back their own nodes, and no other (S1)', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.mirror.sync();
+    await world.run();
+    const marks = await marksOf(world);
+    world.mirror.hide = () => true;
+    world.addNode('node-0003');
+    await world.mirror.sync({ marks });
+    const result = await world.run();
+    assert.equal(result.kind, 'acted');
+    assert.deepEqual(world.placed, ['node-0001', 'node-0002', 'node-0003']);
+    assert.equal((await world.run()).kind, 'deferred');
+    assert.equal(world.pods.length, 3);
+    assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('are read live one by one once they are overdue, although others went on (row 64)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync();
+    await world.run();
+    world.mirror.hide = () => true;
+    for (const node of ['node-0002', 'node-0003', 'node-0004']) {
+      await world.clock.advance(9_000);
+      world.addNode(node);
+      await world.mirror.sync({ marks: STUCK });
+      assert.equal((await world.run()).kind, 'acted');
+    }
+    assert.ok((await intentsOf(world)).includes('create node-0001'));
+    await world.clock.advance(9_000);
+    world.addNode('node-0005');
+    await world.mirror.sync({ marks: STUCK });
+    await world.run();
+    assert.ok(!(await intentsOf(world)).includes('create node-0001'));
+    assert.equal(world.pods.length, 5);
+    assert.deepEqual(world.cluster.violations, []);
+  });
+});
+
+describe('own deletes that are unseen', () => {
+  it('count against the budget of a rollout, however often it is looked at (S3)', async () => {
+    const world = new ReconcileWorld({ nodes: 6, daemonSet: rolling(2) });
+    await world.settle();
+    world.cluster.podsLinger = true;
+    editTemplate(world);
+    await world.mirror.sync();
+    await world.run();
+    assert.equal(leaving(world), 2);
+    for (let look = 0; look < 3; look += 1) await world.run();
+    assert.equal(leaving(world), 2);
+    await world.settle();
+    assert.equal(world.pods.length, 6);
+    assert.deepEqual(world.cluster.violations, []);
+  });
+});
+
+describe('own patches that are unseen', () => {
+  it('hold back everything: nobody knows which pods they changed', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.settle();
+    const name = world.pods[0]?.metadata.name ?? '';
+    world.cluster.change('pods', { namespace: 'system', name }, (pod) => ({
+      ...pod,
+      metadata: { ...pod.metadata, labels: { app: 'other' } },
+    }));
+    await world.mirror.sync();
+    const marks = await marksOf(world);
+    await world.run();
+    world.addNode('node-0003');
+    await world.mirror.sync({ marks });
+    const before = world.pods.length;
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'own-writes-unseen');
+    assert.equal(world.pods.length, before);
+  });
+});
