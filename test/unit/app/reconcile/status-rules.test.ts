@@ -6,7 +6,7 @@ import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const KEY = { namespace: 'system', name: 'agents' };
 
-const statusOf = (world: ReconcileWorld): DaemonSetStatus => world.daemonSet.status ?? {};
+const statusOf = (world: ReconcileWorld): Partial<DaemonSetStatus> => world.daemonSet.status ?? {};
 const statusWrites = (world: ReconcileWorld): number =>
   world.cluster.requests.filter((request) => request.startsWith('update-status')).length;
 
