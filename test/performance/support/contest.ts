@@ -98,8 +98,10 @@ async function measureRun(
 ): Promise<Run> {
   const sinceMs = observerNowMs();
   const before = await contender.usage();
+  const othersBefore = readOthers(cluster);
   const timing = await measurement.run(cluster);
   const after = await contender.usage();
+  const others = subtract(readOthers(cluster), othersBefore);
   const requests = await contender.requestsSince(sinceMs);
   const run = {
     ...timing,
@@ -108,15 +110,41 @@ async function measureRun(
     statusUpdatesCount: requests.filter(({ subresource }) => subresource === 'status').length,
   };
   say(`  ${seconds(run.totalMs)} s, CPU ${run.cpuSeconds.toFixed(1)} s; ${describe(timing.parts)}`);
+  say(`  CPU ms of others: ${describe(others)}`);
   say(`  ${describeRequests(requests)}`);
-  const counted = Object.entries(after.counters)
-    .map(([key, value]) => [key, value - (before.counters[key] ?? 0)] as const)
-    .filter(([, count]) => count > 0);
-  if (counted.length > 0) say(`  ${describe(Object.fromEntries(counted))}`);
+  const counted = describe(subtract(after.counters, before.counters));
+  if (counted !== '') say(`  ${counted}`);
   return run;
 }
 
-function describe(figures: Readonly<Record<string, number>>): string {
+/** CPU of everybody else who shares the machine in a run, in milliseconds. */
+function readOthers({ controlPlane }: BenchCluster): Figures {
+  const figures: Record<string, number> = {};
+  for (const component of [
+    'etcd',
+    'apiServer',
+    'scheduler',
+    'kwok',
+    'controllerManager',
+  ] as const) {
+    figures[component] = controlPlane.cpuSeconds(component) * 1000;
+  }
+  const { user, system } = process.cpuUsage();
+  figures['this'] = (user + system) / 1000;
+  return figures;
+}
+
+type Figures = Readonly<Record<string, number>>;
+
+/** What has grown, by how much. */
+function subtract(after: Figures, before: Figures): Figures {
+  const grown = Object.entries(after)
+    .map(([key, value]) => [key, value - (before[key] ?? 0)] as const)
+    .filter(([, count]) => count > 0);
+  return Object.fromEntries(grown);
+}
+
+function describe(figures: Figures): string {
   return Object.entries(figures)
     .map(([key, value]) => `${key} ${String(Math.round(value))}`)
     .join(', ');

@@ -6,9 +6,11 @@
 import { channel } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { startEngine } from '../../../src/local/engine.ts';
 import { createActivityLog } from '../../conformance/scenarios/activity-log.ts';
+import type { Log, LogFields } from '../../../src/ports/log.ts';
 import type { EngineChildSettings } from './engine-process.ts';
 
 const READS = new Set(['GetItem', 'BatchGetItem', 'Query']);
@@ -34,6 +36,24 @@ channel('http.client.request.start').subscribe((message) => {
   count(classify((message as { readonly request: ClientRequest }).request));
 });
 
+/** Every line with its time, into the file that BENCH_ENGINE_LOG names: what happened when. */
+function withTimes(log: Log): Log {
+  const path = process.env['BENCH_ENGINE_LOG'];
+  if (path === undefined) return log;
+  const stream = createWriteStream(path);
+  const line = (level: string) => (message: string, fields?: LogFields) => {
+    stream.write(`${String(Date.now())} ${level} ${message} ${JSON.stringify(fields ?? {})}\n`);
+  };
+  const timed: Log = {
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    with: () => timed,
+  };
+  return timed;
+}
+
 const [settings] = (await once(process, 'message')) as [EngineChildSettings];
 const activity = createActivityLog();
 const engine = await startEngine({
@@ -48,7 +68,7 @@ const engine = await startEngine({
       mode: 'takeover',
     },
   ],
-  log: activity.log,
+  log: withTimes(activity.log),
   metrics: activity.metrics,
   probeWaitMs: 3000,
 });
