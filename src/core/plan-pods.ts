@@ -98,16 +98,15 @@ function planOccupied(planning: Planning, nodeView: NodeView): NodeDecision {
     planning.isSurging &&
     nodeView.placement === 'run' &&
     running.length === 0 &&
-    nodeView.pods.every((pod) => pod.isTerminating || mayIgnoreFailed(planning, pod));
+    nodeView.pods.every((pod) => pod.isTerminating || mayIgnoreFailed(planning, nodeView, pod));
   return mayCreate ? withCreate(planning, decision) : decision;
 }
 
 /** Strict: with surge, a failed pod inside its back-off does not hold back the next one (#124388). */
-function mayIgnoreFailed(planning: Planning, pod: PodProjection): boolean {
-  if (planning.compat !== 'strict' || pod.phase !== 'Failed' || isGoing(planning, pod))
-    return false;
-  const node = pod.targetNode ?? pod.boundNode;
-  return node !== undefined && isInBackoff(planning.backoff.get(node), planning.view.nowMs);
+function mayIgnoreFailed(planning: Planning, { node }: NodeView, pod: PodProjection): boolean {
+  if (planning.compat !== 'strict' || pod.phase !== 'Failed') return false;
+  const isInBackoffNow = isInBackoff(planning.backoff.get(node.name), planning.view.nowMs);
+  return isInBackoffNow && !isGoing(planning, pod);
 }
 
 /** Failed and succeeded pods: deleted with an event, failed ones no faster than back-off allows. */

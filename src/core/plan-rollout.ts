@@ -13,11 +13,11 @@
  * in a sync in which nothing else was to do.
  */
 import type { NodeName } from './model/identifiers.ts';
-import type { PlannedCreate, RolloutProgress } from './model/plan.ts';
+import type { DeleteReason, PlannedCreate, RolloutProgress } from './model/plan.ts';
 import { decideCreate } from './plan-create.ts';
 import type { NameChoice, Wait } from './plan-create.ts';
 import { plannedDelete } from './plan-pods.ts';
-import type { DeleteDecision, PodDecisions, Wanted } from './plan-pods.ts';
+import type { DeleteDecision, PodDecisions } from './plan-pods.ts';
 import type { Planning } from './planning.ts';
 import { resolveBudget } from './rollout-budget.ts';
 import type { RolloutBudget } from './rollout-budget.ts';
@@ -28,9 +28,12 @@ import { walkWithoutSurge } from './rollout-without-surge.ts';
 import type { OldSite } from './rollout-without-surge.ts';
 import { strategyTypeOf } from './strategy.ts';
 
+/** What a rolling update deletes pods for (spec 2.9). */
+export type RolloutReason = Extract<DeleteReason, 'outdated' | 'replaced' | 'vacated'>;
+
 /** What the rolling update has to say about one node; becomes its verdict (rollout-verdicts.ts). */
 export type RolloutNote =
-  | { readonly kind: 'deleting'; readonly pod: string; readonly reason: Wanted }
+  | { readonly kind: 'deleting'; readonly pod: string; readonly reason: RolloutReason }
   | { readonly kind: 'creating'; readonly pod: string; readonly name: string }
   /** The new pod is there, and is to become available before the old one goes. */
   | { readonly kind: 'surging'; readonly pod: string; readonly name: string }
@@ -38,10 +41,10 @@ export type RolloutNote =
   | {
       readonly kind: 'waiting';
       readonly pod: string;
-      readonly for: 'unavailable' | 'surge' | 'supply' | 'stray';
-      /** The pod of a vanished node that holds up everything (strict). */
-      readonly stray?: string;
+      readonly for: 'unavailable' | 'surge' | 'supply';
     }
+  /** Strict: an outdated pod of a vanished node holds up everything. */
+  | { readonly kind: 'held-up'; readonly pod: string; readonly stray: string }
   | { readonly kind: 'blocked'; readonly pod: string; readonly wait: Wait }
   /** It would go, were the state not new (protocol 6). */
   | { readonly kind: 'withheld'; readonly untilMs: number }
@@ -112,7 +115,7 @@ class Draft {
     return { creates, deletes, notes, untilMs };
   }
 
-  delete(victims: readonly OldSite[], reasonOf: (site: Site) => Wanted): void {
+  delete(victims: readonly OldSite[], reasonOf: (site: Site) => RolloutReason): void {
     const { restrictedUntilMs } = this.planning;
     for (const { site, node, old } of victims) {
       const reason = reasonOf(site);
@@ -211,14 +214,13 @@ function noteSurging(sites: readonly Site[], draft: Draft): void {
 }
 
 /** Strict: no step at all while an outdated pod of a vanished node is there; answers who waits. */
-function noteHeldUp(sites: readonly Site[], draft: Draft, vanished: Site): number {
-  const stray = vanished.state.kind === 'only-old' ? vanished.state.old.pod.name : vanished.node;
+function noteHeldUp(sites: readonly Site[], draft: Draft, stray: string): number {
   let waitingCount = 0;
   for (const { node, state, placement } of sites) {
     if (placement === 'vanished' || state.kind !== 'only-old') continue;
     waitingCount += 1;
     const pod = state.old.pod.name;
-    draft.notes.set(node, { kind: 'waiting', pod, for: 'stray', stray });
+    draft.notes.set(node, { kind: 'held-up', pod, stray });
   }
   draft.untilMs.push(draft.planning.view.nowMs + STRAY_RETRY_MS);
   return waitingCount;

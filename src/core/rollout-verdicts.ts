@@ -5,7 +5,7 @@
  * change only when the node's part in the rollout does. Nothing is decided here.
  */
 import type { NodeCode } from './model/verdict.ts';
-import type { RolloutNote } from './plan-rollout.ts';
+import type { RolloutNote, RolloutReason } from './plan-rollout.ts';
 
 /** The matter on a node, as the end of a sentence that begins with the node. */
 export interface RolloutFinding {
@@ -14,6 +14,12 @@ export interface RolloutFinding {
   readonly pod?: string;
   readonly untilMs?: number;
 }
+
+const WHY: Readonly<Record<RolloutReason, string>> = {
+  outdated: 'to make room for its successor',
+  replaced: 'because its successor is available',
+  vacated: 'because no pod belongs there any more',
+};
 
 /** Puts a note into words; `isSent` is false if the burst cap left its effect for the next run. */
 export function describeRollout(
@@ -31,6 +37,12 @@ export function describeRollout(
     }
     case 'waiting':
       return { code: 'WaitingForRollout', pod: note.pod, text: describeWaiting(note, at.isWanted) };
+    case 'held-up': {
+      const { pod, stray } = note;
+      const until = `pod ${stray} of a node that is gone has been collected (compat strict)`;
+      const text = `has pod ${pod} of an older revision; the rolling update stands still until ${until}`;
+      return { code: 'WaitingForRollout', pod, text };
+    }
     case 'blocked': {
       const { message, ...wait } = note.wait;
       return {
@@ -66,12 +78,7 @@ function describeStep(
     const text = `${has}; pod ${note.name} is being created beside it`;
     return { code: 'Updating', pod, text };
   }
-  const why = {
-    outdated: 'to make room for its successor',
-    replaced: 'because its successor is available',
-    vacated: 'because no pod belongs there any more',
-  } as Readonly<Record<string, string>>;
-  const text = `${has}; it is being deleted ${why[note.reason] ?? 'by the rolling update'}`;
+  const text = `${has}; it is being deleted ${WHY[note.reason]}`;
   return { code: 'Updating', pod, text };
 }
 
@@ -88,7 +95,5 @@ function describeWaiting(
       return `${has}; ${goes} when maxSurge has room for another node`;
     case 'supply':
       return `${has}; ${goes} when enough pods of other nodes are available`;
-    case 'stray':
-      return `${has}; ${goes} when pod ${note.stray ?? ''} of a node that is gone has been collected`;
   }
 }

@@ -44,8 +44,8 @@ export interface WalkWithSurge {
   readonly stale: readonly OldSite[];
   /** Sites that count against maxSurge. */
   readonly surgingCount: number;
-  /** An outdated pod of a vanished node that holds up the step; only with `strict`. */
-  readonly stray?: Site;
+  /** Name of an outdated pod of a vanished node that holds up the step; only with `strict`. */
+  readonly stray?: string;
 }
 
 /** The table of spec 2.9 for maxSurge > 0, row by row. */
@@ -112,7 +112,7 @@ export function walkWithSurge(
   const supplied = taking.filter(isSupplied).length;
   const slots = Math.max(0, rules.maxSurge - surging);
   const spare = Math.max(0, supplied + leaving.length - rules.desiredNodes);
-  const stray = isStrict ? taking.find(isOutdatedStray) : undefined;
+  const [stray] = isStrict ? taking.flatMap(outdatedStrays) : [];
   return {
     deletes: listOf('delete'),
     vacated: vacating.slice(0, spare),
@@ -149,6 +149,6 @@ function isSurgingAnyway(site: Site): boolean {
   return step === 'surging' || (step === 'create' && site.hasOpenCreate);
 }
 
-function isOutdatedStray({ placement, state }: Site): boolean {
-  return placement === 'vanished' && state.kind === 'only-old';
+function outdatedStrays({ placement, state }: Site): readonly string[] {
+  return placement === 'vanished' && state.kind === 'only-old' ? [state.old.pod.name] : [];
 }

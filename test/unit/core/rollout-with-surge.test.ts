@@ -459,6 +459,13 @@ describe('vanished nodes with surge', () => {
     }
   });
 
+  it('strict: too many pods there count as surging, as upstream', () => {
+    const crowd = [old('gone'), old('gone', { name: 'x' })];
+    const pods = [old('n1'), old('n2'), ...crowd];
+    assert.deepEqual(effects(plan({ daemonSet: set(1, strict), nodes, pods })), []);
+    assert.deepEqual(effects(plan({ daemonSet: set(1), nodes, pods })), ['+n1']);
+  });
+
   it('strict: both revisions there count, and the old one goes, as upstream', () => {
     const pods = [old('n1'), old('n2'), old('gone'), fresh('gone', { isReady: false })];
     assert.deepEqual(effects(plan({ daemonSet: set(1, strict), nodes, pods })), []);
