@@ -81,17 +81,17 @@ export class ReasonJudge {
       case 'vacated':
         return isStillAimed(planned, pod) && !this.#hasRecovered(planned, pod);
       case 'outdated':
-        return this.#isOutdated(pod) && !this.#hasRecovered(planned, pod);
+        return !this.#isCurrent(pod) && !this.#hasRecovered(planned, pod);
       case 'repeat':
         return true;
     }
   }
 
-  /** Not of the current revision, by the rollout's wider test (spec 2.9). */
-  #isOutdated(pod: PodProjection): boolean {
-    const { currentHash } = this.#context;
-    const current = { hash: currentHash, templateGeneration: this.#templateGeneration };
-    return currentHash !== undefined && !isUpdated(pod, current);
+  /** Of the current revision, by the rollout's wider test (spec 2.9); so is all, while unknown. */
+  #isCurrent(pod: PodProjection): boolean {
+    const { currentHash: hash } = this.#context;
+    const current = { hash, templateGeneration: this.#templateGeneration };
+    return hash === undefined || isUpdated(pod, current);
   }
 
   /** The plan took it as unavailable, so that it costs no budget; by now it would (S3). */
@@ -106,13 +106,13 @@ export class ReasonJudge {
   /** With surge: the old pod goes while it is not ready, or once the new one is available. */
   async #judgeReplaced(planned: PlannedDelete, pod: PodProjection): Promise<ReasonVerdict> {
     const { currentHash } = this.#context;
-    // By hash alone, as surge pruning tells the two apart (spec 2.7, consequence e).
+    // The victim by hash alone, as surge pruning tells the two apart (spec 2.7, consequence e).
     if (currentHash === undefined || revisionHashOfPod(pod) === currentHash) return 'dropped';
     if (!pod.isReady) return 'holds';
-    const successor = this.#findStaying(planned, (each) => revisionHashOfPod(each) === currentHash);
+    const successor = this.#findStaying(planned, (each) => this.#isCurrent(each));
     const live = await this.#readStaying(successor);
     if (typeof live === 'string') return live;
-    return holdsIf(revisionHashOfPod(live) === currentHash && this.#isAvailable(live));
+    return holdsIf(this.#isCurrent(live) && this.#isAvailable(live));
   }
 
   /** A duplicate goes only while the pod that stays is alive. */

@@ -277,6 +277,13 @@ describe('a replaced pod (surge, spec 2.7, 2.9, S3)', () => {
     }
   });
 
+  it('goes when the new pod is current by its template generation only', async () => {
+    const scene = new Scene({ templateGeneration: '7' });
+    scene.put('old', { generation: '6' });
+    scene.put('new', { hash: 'another', generation: '7' });
+    assert.deepEqual(confirmedNames(await scene.confirm({ old: 'replaced' })), ['old']);
+  });
+
   it('stays when it is of the current revision itself', async () => {
     const scene = surged();
     const result = await scene.confirm({ old: 'replaced' }, () => {
