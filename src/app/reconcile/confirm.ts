@@ -7,6 +7,7 @@
  */
 import type { Plan, PlannedCreate } from '../../core/model/plan.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
+import { confirmEdit } from './confirm-edit.ts';
 import { confirmVictims } from './confirm-victims.ts';
 import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';
 import { mayContinue } from './context.ts';
@@ -91,7 +92,7 @@ async function confirmDeletes(plan: Plan, input: ConfirmInput): Promise<VictimCo
     const message = `${victims.dropped.length} pods changed since they were seen`;
     ledger.add({ code: 'outcome-open', message, pace: 'backoff' });
   }
-  return victims;
+  return confirmEdit(victims, input);
 }
 
 interface ForeignConfirmation {

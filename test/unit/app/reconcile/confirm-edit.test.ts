@@ -1,0 +1,95 @@
+/** spec 2.9, 2.10: a rollout's deletes are for the template that is live, not for the one that was seen. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { DaemonSetObject } from '../../../../src/core/model/kubernetes.ts';
+import { phaseOf, ReconcileWorld } from '../../../support/reconcile-world.ts';
+
+const KEY = { namespace: 'system', name: 'agents' };
+
+function twoAtATime(object: DaemonSetObject): DaemonSetObject {
+  const rollingUpdate = { maxUnavailable: 2 };
+  return {
+    ...object,
+    spec: { ...object.spec, updateStrategy: { type: 'RollingUpdate', rollingUpdate } },
+  };
+}
+
+function setImage(world: ReconcileWorld, image: string): void {
+  world.cluster.change('daemonsets', KEY, (object) => {
+    const { metadata, spec } = object as DaemonSetObject; // the cluster holds whole DaemonSets
+    const template = { ...spec.template, spec: { containers: [{ name: 'agent', image }] } };
+    const generation = (metadata.generation ?? 0) + 1;
+    return { ...object, metadata: { ...metadata, generation }, spec: { ...spec, template } };
+  });
+}
+
+/** Pods that are there and not on their way out. */
+const podUids = (world: ReconcileWorld): readonly string[] =>
+  world.pods
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map(({ metadata }) => metadata.uid)
+    .sort();
+
+/** Two of four pods are replaced and ready, and seen so: the next run would replace the others. */
+async function halfRolled(): Promise<ReconcileWorld> {
+  const world = new ReconcileWorld({ nodes: 4, daemonSet: twoAtATime });
+  await world.settle();
+  setImage(world, 'example/agent:2');
+  const former = new Set(podUids(world));
+  const isHalf = (): boolean => {
+    const replaced = world.pods.filter(({ metadata }) => !former.has(metadata.uid));
+    return replaced.length === 2 && replaced.every((pod) => phaseOf(pod) === 'Running');
+  };
+  for (let round = 0; !isHalf(); round += 1) {
+    assert.ok(round < 10, 'half of the pods are replaced by now');
+    await world.step();
+    world.runKubelets();
+    await world.clock.advance(1000);
+  }
+  await world.mirror.sync();
+  return world;
+}
+
+describe('an undo that the view does not show yet', () => {
+  it('keeps every pod that the run would have replaced', async () => {
+    const world = await halfRolled();
+    const before = podUids(world);
+    setImage(world, 'example/agent:1');
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' ? result.code : result.kind, 'daemon-set-changed');
+    assert.deepEqual(podUids(world), before);
+  });
+
+  it('is no reason to keep a pod that failed', async () => {
+    const world = await halfRolled();
+    const before = podUids(world);
+    const [failed] = world.pods;
+    assert.ok(failed !== undefined);
+    world.setPhase(failed.metadata.name, 'Failed');
+    await world.mirror.sync();
+    setImage(world, 'example/agent:1');
+    await world.run();
+    const { uid } = failed.metadata;
+    assert.deepEqual(
+      podUids(world),
+      before.filter((each) => each !== uid),
+    );
+  });
+
+  it('may be there where the DaemonSet cannot be read: they are kept', async () => {
+    const world = await halfRolled();
+    const before = podUids(world);
+    const trouble = { kind: 'unavailable', message: 'no route', isRefused: false } as const;
+    world.cluster.hooks.onRead = (what) => (what === 'GET daemonsets' ? trouble : undefined);
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' ? result.code : result.kind, 'cluster-unavailable');
+    assert.deepEqual(podUids(world), before);
+  });
+
+  it('does not hold up a rollout where there is none', async () => {
+    const world = await halfRolled();
+    const before = podUids(world);
+    await world.run();
+    assert.equal(podUids(world).length, before.length - 2);
+  });
+});
