@@ -5,12 +5,11 @@
  */
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
-import { findForeignStatusWrite } from '../../core/status-writers.ts';
 import type { ClusterReader } from '../../ports/cluster-access.ts';
 import type { NamespacedName } from '../../ports/view-store.ts';
 import { keyOf } from './context.ts';
 import type { RunContext, Subject } from './context.ts';
-import { noteRival } from './rival.ts';
+import { noteForeignStatusWrite } from './rival.ts';
 
 /** Whether creates may go on. */
 export type DaemonSetConfirmation =
@@ -34,13 +33,11 @@ export async function confirmSubject(step: {
   readonly access: ClusterReader;
 }): Promise<DaemonSetConfirmation> {
   const { context, subject, access } = step;
-  const { ref, registration } = subject.basis;
+  const { ref } = subject.basis;
   const confirmation = await confirmDaemonSet(access, { ...keyOf(context), uid: ref.uid });
   if (confirmation.kind !== 'confirmed') return confirmation;
-  const since = registration.sentinel?.createdAtMs;
-  const evidence = findForeignStatusWrite(confirmation.object, since);
+  const evidence = await noteForeignStatusWrite(confirmation.object, step);
   if (evidence === undefined) return confirmation;
-  await noteRival({ evidence, by: 'status-write', seenUnder: registration }, context);
   return { kind: 'changed', message: evidence };
 }
 

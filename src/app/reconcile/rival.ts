@@ -9,8 +9,10 @@
  */
 import { HINT_SCHEMA } from '../../core/model/hint.ts';
 import type { Hint } from '../../core/model/hint.ts';
+import type { KubernetesObject } from '../../core/model/kubernetes.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { RunContext } from './context.ts';
+import { findForeignStatusWrite } from '../../core/status-writers.ts';
+import type { RunContext, Subject } from './context.ts';
 
 /** What gave it away. */
 export interface RivalSighting {
@@ -23,6 +25,21 @@ export interface RivalSighting {
 
 const WRITES_MAX = 5;
 const NAMES_PER_PAGE = 100;
+
+/**
+ * Looks at who else wrote the status of a DaemonSet that an API server just gave us, and stops the
+ * cluster if that was another controller. Answers the evidence.
+ */
+export async function noteForeignStatusWrite(
+  object: KubernetesObject,
+  run: { readonly context: RunContext; readonly subject: Pick<Subject, 'basis'> },
+): Promise<string | undefined> {
+  const { registration } = run.subject.basis;
+  const evidence = findForeignStatusWrite(object, registration.sentinel?.createdAtMs);
+  if (evidence === undefined) return undefined;
+  await noteRival({ evidence, by: 'status-write', seenUnder: registration }, run.context);
+  return evidence;
+}
 
 /**
  * Marks the registration, once per takeover. Rejects when the registry or the queue fails: the hint is

@@ -6,9 +6,11 @@
  */
 import { readCompat } from '../../core/compat.ts';
 import type { Plan } from '../../core/model/plan.ts';
+import type { KubernetesObject } from '../../core/model/kubernetes.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import type { RunContext, Subject } from './context.ts';
 import type { Ledger } from './ledger.ts';
+import { noteForeignStatusWrite } from './rival.ts';
 import { writeStatus } from './write-status.ts';
 import type { StatusWrite } from './write-status.ts';
 
@@ -41,6 +43,7 @@ export async function updateStatus(step: {
     case 'written':
       ledger.isStatusWritten = true;
       ledger.noteWritten('daemonSet', write.version);
+      await noteForeignStatusWrite(write.object as unknown as KubernetesObject, step); // an API server's answer
       return;
     case 'conflict': {
       const message = 'the DaemonSet changed since it was seen; its status waits for another look';

@@ -14,7 +14,12 @@ import type { RunContext, Subject } from './context.ts';
 
 /** What came of it. */
 export type StatusWrite =
-  | { readonly kind: 'written'; readonly version: ResourceVersion | undefined }
+  | {
+      readonly kind: 'written';
+      readonly version: ResourceVersion | undefined;
+      /** As the API server has it now, with managedFields. */
+      readonly object: JsonObject;
+    }
   | { readonly kind: 'conflict' }
   | { readonly kind: 'gone' }
   | { readonly kind: 'failed'; readonly message: string; readonly retryAfterMs?: number };
@@ -46,7 +51,7 @@ export async function writeStatus(
   );
   switch (outcome?.kind) {
     case 'done':
-      return { kind: 'written', version: versionOf(outcome) };
+      return { kind: 'written', version: versionOf(outcome), object: outcome.object };
     case 'conflict':
       return { kind: 'conflict' };
     case 'gone':

@@ -6,9 +6,12 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import { findForeignStatusWrite } from '../../../src/core/status-writers.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { EngineRefusal } from '../../../src/local/engine-refusal.ts';
 import type { Engine } from '../../../src/local/engine.ts';
+import type { KubernetesObject as ApiObject } from '../control-plane/api.ts';
 import { userNameOf } from '../control-plane/identities.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { daemonSetPath, podPath } from '../scenarios/daemon-set.ts';
@@ -98,6 +101,13 @@ describe('handover', { timeout: 600_000, skip }, () => {
     const handed = await noteHanded(theatre, 'c');
     engine = await theatre.startRollcall();
     await expectFinished(theatre, handed, 'c');
+    const { createdAtMs } = await readSentinel(theatre);
+    const before = await theatre.admin.get(daemonSetPath({ name: 'steady' }));
+    assert.equal(
+      foreignWriter(before, createdAtMs),
+      undefined,
+      'what the loop wrote earlier is old',
+    );
     const switchedOnAtMs = Date.now();
     await theatre.controlPlane.setDaemonSetController('on');
     const { observer, admin, activity, cluster } = theatre;
@@ -122,6 +132,12 @@ describe('handover', { timeout: 600_000, skip }, () => {
       { deadlineMs: 30_000, description: 'the built-in loop replaced the pod' },
     );
     assertNoDoubles(theatre);
+    const written = await waitForObject(
+      theatre,
+      'steady',
+      (object) => foreignWriter(object, createdAtMs) !== undefined,
+    );
+    assert.match(foreignWriter(written, createdAtMs) ?? '', /^kube-controller-manager wrote/);
     const touched = await cluster.readAudit?.({
       user: userNameOf('functions'),
       resource: 'pods',
@@ -153,23 +169,41 @@ function conditionsOf(status: unknown): readonly Condition[] {
   return (status as { readonly conditions?: readonly Condition[] }).conditions ?? [];
 }
 
+/** Second evidence: who wrote the status, by what a live read comes with. */
+function foreignWriter(object: ApiObject, sinceMs: number): string | undefined {
+  return findForeignStatusWrite(object as KubernetesObject, sinceMs);
+}
+
+async function readSentinel({ admin }: Theatre): Promise<{ readonly createdAtMs: number }> {
+  const { metadata } = await admin.get(SENTINEL);
+  return { createdAtMs: Date.parse(metadata.creationTimestamp ?? '') };
+}
+
 function waitForNotice(theatre: Theatre, name: string) {
   return waitForConditions(theatre, name, (conditions) => conditions.length > 0);
 }
 
-/** Asks again after each change that the witness sees. */
-async function waitForConditions(
-  { admin, observer }: Theatre,
+function waitForConditions(
+  theatre: Theatre,
   name: string,
   isEnough: (conditions: readonly Condition[]) => boolean,
 ) {
+  return waitForObject(theatre, name, ({ status }) => isEnough(conditionsOf(status)));
+}
+
+/** Asks again after each change that the witness sees. */
+async function waitForObject(
+  { admin, observer }: Theatre,
+  name: string,
+  isEnough: (object: ApiObject) => boolean,
+): Promise<ApiObject> {
   for (;;) {
     const seen = observer.events.length;
     const object = await admin.get(daemonSetPath({ name }));
-    if (isEnough(conditionsOf(object['status']))) return object;
+    if (isEnough(object)) return object;
     await observer.waitUntil(({ events }) => events.length > seen, {
       deadlineMs: 30_000,
-      description: `conditions of ${name}`,
+      description: `what ${name} should say`,
     });
   }
 }

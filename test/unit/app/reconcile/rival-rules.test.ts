@@ -251,6 +251,17 @@ describe('a status written by another controller', () => {
     assert.ok(next.kind === 'observed' && next.code === 'rival-controller');
   });
 
+  it('is found in the answer to our own status write, where nothing is to be created', async () => {
+    const { world } = await withSentinel(1);
+    builtInWrites(world, { byMs: 2_000 });
+    const [pod] = world.pods;
+    assert.ok(pod !== undefined);
+    world.setPhase(pod.metadata.name, 'Pending');
+    await world.step();
+    const { rival } = await storedRegistration(world);
+    assert.match(rival?.evidence ?? '', /kube-controller-manager wrote the status/);
+  });
+
   it('is not held against it when it is older than the takeover', async () => {
     const { world } = await withSentinel(1);
     builtInWrites(world, { byMs: -3_600_000 });
