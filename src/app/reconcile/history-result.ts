@@ -2,11 +2,12 @@
 import type { ResourceVersion } from '../../core/model/identifiers.ts';
 import type { Outcome } from '../../core/model/effects.ts';
 import type { HistoryEntry } from '../../core/model/state.ts';
+import type { DeferralCode } from './result.ts';
 
 /** The look failed; nothing else runs, and the next look waits longer each time (spec 2.3 step 6). */
 export interface HistoryFailure {
   readonly kind: 'failed';
-  readonly code: 'namespace-terminating' | 'history' | 'daemon-set-changed' | 'interrupted';
+  readonly code: DeferralCode;
   readonly message: string;
   readonly retryAfterMs?: number;
 }

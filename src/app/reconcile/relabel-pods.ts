@@ -3,7 +3,8 @@
  *
  * The pods are listed live, by selector and hash: one that the view does not show yet would be taken
  * for an old one later, and restarted. Pods of others are not touched (S4). Whoever is not relabelled
- * keeps the duplicates alive: the next run goes on.
+ * keeps the duplicates alive: the next run goes on. Deadline, freeze and mode are looked at again before
+ * each further batch (protocol 7).
  *
  * Differs from upstream: only pods that carry a duplicate's hash are relabelled. Upstream relabels
  * every claimed pod that does not carry the kept one, those of really older templates too, which are
@@ -18,7 +19,8 @@ import { REVISION_HASH_LABEL } from '../../core/pod-facts.ts';
 import { revisionHashOf } from '../../core/revisions.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import { versionOf } from './adopt-release.ts';
-import { effectDeadlineMs, mayContinue } from './context.ts';
+import { checkFence } from './batch-fence.ts';
+import { effectDeadlineMs } from './context.ts';
 import type { RunContext, Subject } from './context.ts';
 import { historyFailure } from './history-result.ts';
 import type { HistoryFailure } from './history-result.ts';
@@ -26,6 +28,8 @@ import { selectorText } from './selector-text.ts';
 
 /** Patches sent side by side. */
 const PATCHES_AT_ONCE = 50;
+
+const NOT_CREATING = { isCreating: false } as const;
 
 /** Every pod carries the kept hash now; `written` is the highest version that a patch returned. */
 export type Relabelling =
@@ -63,13 +67,15 @@ export async function relabelPods(
 
 async function sendRelabels(
   effects: readonly PatchEffect[],
-  { context, access }: RelabelRun,
+  run: RelabelRun,
 ): Promise<Relabelling> {
+  const { context, access, subject } = run;
+  const { version: stateVersion } = subject.state;
   let written: ResourceVersion | undefined;
   for (let start = 0; start < effects.length; start += PATCHES_AT_ONCE) {
-    if (!mayContinue(context)) {
-      return { kind: 'failed', code: 'interrupted', message: 'the time of this run is over' };
-    }
+    const fence =
+      start === 0 ? undefined : await checkFence({ ...run, stateVersion }, NOT_CREATING);
+    if (fence?.kind === 'stop') return { ...fence, kind: 'failed' };
     const group = effects.slice(start, start + PATCHES_AT_ONCE);
     const outcomes = await access.execute(group, { deadlineMs: effectDeadlineMs(context) });
     for (const [index, { name }] of group.entries()) {

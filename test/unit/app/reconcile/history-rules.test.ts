@@ -159,8 +159,8 @@ describe('a field that the API server newly fills in (#78633, #134773)', () => {
 
 describe('duplicates', () => {
   /** A second revision of the present template, of a higher number, as the built-in controller left it. */
-  async function doubled(): Promise<{ world: ReconcileWorld; first: KubernetesObject }> {
-    const world = new ReconcileWorld({ nodes: 3 });
+  async function doubled(nodes = 3): Promise<{ world: ReconcileWorld; first: KubernetesObject }> {
+    const world = new ReconcileWorld({ nodes });
     await world.settle();
     const [first] = revisionsOf(world);
     assert.ok(first !== undefined);
@@ -232,6 +232,25 @@ describe('duplicates', () => {
     assert.ok(first.metadata.name in numbersOf(world));
     await world.settle();
     assert.deepEqual(numbersOf(world), { 'agents-other': 5 });
+    assert.deepEqual(uidsOf(world), before);
+  });
+
+  it('stop between batches when the cluster is frozen, and nothing is deleted (protocol 7)', async () => {
+    const { world } = await doubled(120);
+    world.cluster.hooks = {
+      afterEffect: (effect) => {
+        if (effect.kind === 'patch') world.register({ isFrozen: true });
+      },
+    };
+    const result = await world.step();
+    assert.equal(result.kind === 'deferred' && result.code, 'interrupted');
+    assert.equal(hashesOf(world).filter((hash) => hash === 'other').length, 50);
+    assert.equal(revisionsOf(world).length, 2);
+    world.cluster.hooks = {};
+    world.register({ configVersion: 9 });
+    const before = uidsOf(world);
+    await world.settle();
+    assert.deepEqual(new Set(hashesOf(world)), new Set(['other']));
     assert.deepEqual(uidsOf(world), before);
   });
 
