@@ -1,6 +1,8 @@
 /**
  * Metrics as a port. Dimensions are few and bounded: never a cluster, a DaemonSet or a node
  * (a CloudWatch metric per cluster costs more than the cluster, spec aws-facts 9).
+ *
+ * Differs from upstream: names of our own (docs/reference.md); queues measure themselves (spec 2.14).
  */
 
 /** Units of a metric. */

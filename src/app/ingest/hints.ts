@@ -5,6 +5,8 @@
  * message sends its hints again (protocol 20): whoever crashed between META and hints is repaired so.
  * The deduplication prefix is the message's own identity, so a repeat within five minutes costs
  * nothing and no other message's hints are swallowed (protocol 12).
+ *
+ * Differs from upstream: every change of a node, its deletion too, wakes every DaemonSet of the cluster.
  */
 import { HINT_SCHEMA } from '../../core/model/hint.ts';
 import type { Hint, HintReason } from '../../core/model/hint.ts';

@@ -3,6 +3,8 @@
  *
  * A conflict is never retried with the same counts: whoever changed the DaemonSet causes another
  * look. The whole object is sent, because a status write also replaces labels and annotations.
+ *
+ * Differs from upstream: no second attempt with the same counts (spec 2.12).
  */
 import type { JsonObject } from '../../core/model/json.ts';
 import type { ResourceVersion } from '../../core/model/identifiers.ts';

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { titlesIn } from '../../support/test-titles.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const document = readFileSync(path.join(root, 'docs/promise.md'), 'utf8');
@@ -19,12 +20,6 @@ function mappings(): readonly Mapping[] {
     const files = line.match(/test\/[\w./-]+\.test\.ts/g) ?? [];
     return tag === undefined ? [] : [{ tag, files }];
   });
-}
-
-const TITLE = /\b(?:test|it|describe)\(\s*(?:'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`)/g;
-
-function titlesIn(text: string): readonly string[] {
-  return [...text.matchAll(TITLE)].map((match) => match[1] ?? match[2] ?? '');
 }
 
 /** True if a title names the number: `row 5`, `rows 4, 5`, `faults 5`, `protocol 4–6`. */
