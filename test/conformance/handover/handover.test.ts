@@ -14,6 +14,7 @@ import type { Engine } from '../../../src/local/engine.ts';
 import type { KubernetesObject as ApiObject } from '../control-plane/api.ts';
 import { userNameOf } from '../control-plane/identities.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
+import type { ActivityLine } from '../scenarios/activity-log.ts';
 import { daemonSetPath, podPath } from '../scenarios/daemon-set.ts';
 import {
   NODE_NAMES,
@@ -117,9 +118,9 @@ describe('handover', { timeout: 600_000, skip }, () => {
       assert.equal(notice?.status, 'True');
     }
     await expectFinished(theatre, handed, 'c');
-    const errors = activity.lines.filter(({ level }) => level === 'error');
+    const isRival = ({ fields }: ActivityLine): boolean => fields['code'] === 'rival-controller';
+    const errors = activity.lines.filter((line) => line.level === 'error' && isRival(line));
     assert.equal(errors.length, 1, activity.tail(30));
-    assert.equal(errors[0]?.fields['code'], 'rival-controller');
     const { items } = await admin.list('/api/v1/namespaces/default/events?limit=500');
     const told = items.filter(({ reason }) => reason === 'RivalController');
     assert.equal(told.length, STATES.length, 'one event for each DaemonSet');
