@@ -38,8 +38,8 @@ export interface JudgeIntentsInput {
 
 /** Sorts the intents of a state into unseen, unresolved and settled (protocol 3–5, S1). */
 export function judgeIntents(input: JudgeIntentsInput): IntentJudgement {
-  const podsByUid = new Map<Uid, PodProjection | null>(input.pods.map((pod) => [pod.uid, pod]));
-  for (const [liveUid, pod] of input.live ?? []) podsByUid.set(liveUid, pod);
+  const shown = new Map<Uid, PodProjection | null>(input.pods.map((pod) => [pod.uid, pod]));
+  const podsByUid = new Map([...shown, ...(input.live ?? [])]);
   const lists = {
     unseen: new Array<Intent>(),
     unresolved: new Array<Intent>(),
@@ -49,7 +49,7 @@ export function judgeIntents(input: JudgeIntentsInput): IntentJudgement {
     const list =
       intent.kind === 'create'
         ? judgeCreate(intent, input, podsByUid)
-        : judgeDelete(intent, input, podsByUid);
+        : judgeDelete(intent, input, { known: podsByUid, shown });
     lists[list].push(intent);
   }
   return lists;
@@ -75,16 +75,21 @@ function judgeCreate(
 function judgeDelete(
   intent: DeleteIntent,
   input: JudgeIntentsInput,
-  pods: PodsByUid,
+  pods: { readonly known: PodsByUid; readonly shown: PodsByUid },
 ): keyof IntentJudgement {
   if (intent.isAccepted && isOldEra(input)) return 'settled';
-  const pod = pods.get(intent.uid);
-  if (pod === undefined || pod === null || pod.isTerminating) return 'settled';
+  const pod = pods.known.get(intent.uid);
+  // What a live read found gone may look alive in the view: it must not count as available (S3).
+  if (!isAlive(pod)) return isAlive(pods.shown.get(intent.uid)) ? 'unseen' : 'settled';
   const hasMoved =
     !isOldEra(input) && compareResourceVersions(pod.resourceVersion, intent.resourceVersion) > 0;
   if (hasMoved) return 'settled';
   if (intent.isAccepted) return 'unseen';
   return isDead(intent, input) ? 'settled' : 'unresolved';
+}
+
+function isAlive(pod: PodProjection | null | undefined): pod is PodProjection {
+  return pod !== undefined && pod !== null && !pod.isTerminating;
 }
 
 /** The state was written under another history of etcd: answers and versions are void. */

@@ -77,7 +77,7 @@ export type Guard =
 
 /** Intents by what is known of them; each intent is in exactly one list (protocol 3–5). */
 export interface IntentJudgement {
-  /** Answered, but the view does not show it yet. */
+  /** Answered, or found met by a live read, but the view does not show it yet. */
   readonly unseen: readonly Intent[];
   /** Not answered: it may still happen. */
   readonly unresolved: readonly Intent[];

@@ -117,8 +117,17 @@ describe('a delete', () => {
       live: new Map([[victim.uid, pod]]),
     });
     assert.equal(judge(open, live(moved)), 'settled');
-    assert.equal(judge(open, live(null)), 'settled');
     assert.equal(judge(open, live(victim)), 'unresolved');
+    assert.equal(judge(open, { ...live(null), pods: [] }), 'settled');
+    assert.equal(judge(open, { ...live(null), pods: [leaving] }), 'settled');
+  });
+
+  it('that a live read found met is unseen while the view shows its pod alive (S3)', () => {
+    for (const found of [null, leaving]) {
+      const live = new Map([[victim.uid, found]]);
+      assert.equal(judge(open, { pods: [victim], live }), 'unseen');
+      assert.equal(judge(accepted, { pods: [victim], live }), 'unseen');
+    }
   });
 
   it('without an answer is resolved by twice the time-out, an accepted one never is', () => {
