@@ -81,7 +81,7 @@ async function sendRelabels(
     for (const [index, { name }] of group.entries()) {
       const outcome = outcomes[index];
       if (outcome?.kind === 'done') written = newerVersion(written, versionOf(outcome));
-      else if (outcome?.kind !== 'gone' && outcome?.kind !== 'conflict') {
+      else if (outcome?.kind !== 'gone') {
         return historyFailure(outcome, `pod ${name} could not be relabelled`);
       }
     }

@@ -137,6 +137,19 @@ describe('planTrims (upstream never tests: cleanupHistory limits and live protec
     assert.deepEqual(trims({ context: { burstPodsMax: 2 } }), [1, 2]);
   });
 
+  it('goes by name where numbers are equal', () => {
+    const twins = ['b', 'a', 'c'].map((name) => revision(3, { name, uid: uid(name) }));
+    const seen = view({
+      daemonSet: daemonSet({ spec: { revisionHistoryLimit: 1 } }),
+      revisions: twins,
+    });
+    const plan = planTrims(seen, { ...context({ currentRevision: CURRENT }), intents: NONE });
+    assert.deepEqual(
+      plan.map(({ name }) => name),
+      ['a', 'b'],
+    );
+  });
+
   it('is part of the plan', () => {
     const spec = { revisionHistoryLimit: 7 };
     const seen = view({ daemonSet: daemonSet({ spec }), revisions: nine });
