@@ -5,6 +5,8 @@
  * The condition is the mark that the notice was given: it is written once, by a status update with
  * the version that was seen, and taken away when takeover is entered anew or the cluster is handed
  * back. Other conditions and all counters are left as they are (spec 2.12).
+ *
+ * Differs from upstream: it writes no conditions.
  */
 import type { JsonObject } from './model/json.ts';
 import type { DaemonSetStatus } from './model/kubernetes.ts';
@@ -12,9 +14,9 @@ import type { PlannedEvent } from './model/plan.ts';
 import type { RivalNote } from './model/registration.ts';
 
 /** Type of the condition. */
-export const PAUSE_CONDITION = 'RollcallPaused';
+const PAUSE_CONDITION = 'RollcallPaused';
 /** Reason of the condition. */
-export const PAUSE_REASON = 'BuiltInControllerSeen';
+const PAUSE_REASON = 'BuiltInControllerSeen';
 
 const NO_COUNTS: DaemonSetStatus = {
   currentNumberScheduled: 0,
@@ -61,7 +63,7 @@ export function rivalControllerEvent(rival: RivalNote): PlannedEvent {
 }
 
 /** What was seen, what that means, and what to do. */
-export function pauseMessage({ evidence }: RivalNote): string {
+function pauseMessage({ evidence }: RivalNote): string {
   return (
     `Another DaemonSet controller is at work in this cluster: ${evidence}. ` +
     'Rollcall has stopped here; it creates, deletes and counts no pods. Either switch the other one off ' +

@@ -17,7 +17,7 @@ import type { Json } from './model/json.ts';
 import type { KubernetesObject } from './model/kubernetes.ts';
 
 /** Under which manager the API server notes our writes: the user agent of the functions. */
-export const OWN_MANAGER = 'rollcall';
+const OWN_MANAGER = 'rollcall';
 
 const WATCHED_FIELDS = [
   'observedGeneration',

@@ -17,7 +17,7 @@ export const SENTINEL_KEY = {
 } as const;
 
 /** Label by which a probe or sentinel is known to be Rollcall's. */
-export const PROBE_LABEL = 'rollcall.dev/probe';
+const PROBE_LABEL = 'rollcall.dev/probe';
 
 /** True if the names are those of the sentinel. */
 export function hasSentinelName(key: {

@@ -131,7 +131,7 @@ async function release(
 }
 
 /** The result, or the refusal that says where it stopped. */
-export function requireHandedBack(
+function requireHandedBack(
   cluster: Pick<EngineCluster, 'id'>,
   result: HandBackResult,
 ): Extract<HandBackResult, { kind: 'handed-back' }> {

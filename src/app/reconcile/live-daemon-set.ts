@@ -42,7 +42,7 @@ export async function confirmSubject(step: {
 }
 
 /** Reads the DaemonSet live and compares it with the one the plan was made for. */
-export async function confirmDaemonSet(
+async function confirmDaemonSet(
   reader: ClusterReader,
   expected: NamespacedName & { readonly uid: Uid },
 ): Promise<DaemonSetConfirmation> {

@@ -1,6 +1,6 @@
 /**
  * Hands a cluster back for a person: progress while it waits, what to do next, or with `--json` one
- * document on stdout.
+ * document on stdout and nothing else there. Refusals and failures are thrown; main.ts says them.
  */
 import { createSystemClock } from '../../adapters/system/system-clock.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
