@@ -16,7 +16,7 @@ const fired = new Map<string, number>();
 let judged = 0;
 
 for (const seed of seeds) {
-  test(`S1, S2, S3, S4, S5, S6, S7, S8, S9, L1: seed ${seed} keeps every promise and settles`, async () => {
+  test(`S1, S2, S3, S4, S5, S6, S7, S8, S9, S10, L1: seed ${seed} keeps every promise and settles`, async () => {
     try {
       const result = await runSchedule(seed, STEPS);
       for (const [fault, times] of result.fired) fired.set(fault, (fired.get(fault) ?? 0) + times);

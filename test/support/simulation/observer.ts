@@ -2,12 +2,17 @@
  * The observer: checks the promises at every commit and every write, from outside all faults.
  *
  * S1 and S2 over all pods after each commit; S3 at each delete of ours (availability-audit.ts); S4, S5,
- * S6 and S9 on each batch that an invocation sends; S7 by the API server itself; S8 on each write to
+ * S6, S9 and S10 on each batch that an invocation sends; S7 by the API server itself; S8 on each write to
  * the view. It knows nothing of the code it watches but the
  * ports. What it finds is kept as text; a test fails on the first line.
  */
 import { compareResourceVersions } from '../../../src/core/model/identifiers.ts';
-import type { DeletePodEffect, Effect, PatchEffect } from '../../../src/core/model/effects.ts';
+import type {
+  DeletePodEffect,
+  DeleteRevisionEffect,
+  Effect,
+  PatchEffect,
+} from '../../../src/core/model/effects.ts';
 import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
 import { stampOf } from '../../../src/core/model/position.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
@@ -169,7 +174,25 @@ export class Observer {
       }
     }
     if (creates.length > 0) tally.confirmed = undefined;
-    for (const effect of effects) this.#checkTarget(api, sender, effect);
+    for (const effect of effects) {
+      if (effect.kind === 'delete-revision') this.#checkRevision(api, effect);
+      this.#checkTarget(api, sender, effect);
+    }
+  }
+
+  /** A revision that a pod was made of stays while that pod lives (S10). */
+  #checkRevision(api: SimulatedApiServer, effect: DeleteRevisionEffect): void {
+    const revision = api.find('controllerrevisions', effect.name, effect.namespace);
+    if (revision?.metadata.resourceVersion !== effect.resourceVersion) return;
+    const owner = controllerUid(revision);
+    const hashOf = ({ metadata }: KubernetesObject): string | undefined =>
+      metadata.labels?.['controller-revision-hash'];
+    const user = api
+      .list('pods')
+      .find((pod) => controllerUid(pod) === owner && hashOf(pod) === hashOf(revision));
+    if (user !== undefined) {
+      this.#report(`S10: ${effect.name} deleted, of which ${user.metadata.name} was made`);
+    }
   }
 
   #checkTarget(api: SimulatedApiServer, sender: SenderFacts, effect: Effect): void {

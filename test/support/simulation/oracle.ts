@@ -40,6 +40,7 @@ function differencesOf(api: SimulatedApiServer, set: KubernetesObject): readonly
     ...nodes.flatMap((node) => differencesOn(node, set, pods)),
     ...pods.flatMap((pod) => troubleOf(pod, nodes)),
     ...(isRolling(set) ? pods.flatMap((pod) => outdatedOf(pod, set)) : []),
+    ...(isRolling(set) ? surplusOf(api, set) : []),
   ];
   const status = (set['status'] ?? {}) as Record<string, unknown>;
   const counts = [
@@ -59,6 +60,17 @@ function isRolling(set: KubernetesObject): boolean {
     readonly updateStrategy?: { readonly type?: string };
   };
   return updateStrategy?.type !== 'OnDelete';
+}
+
+/** The current revision, and old ones up to the limit: no pod needs another one any more (spec 2.11). */
+function surplusOf(api: SimulatedApiServer, set: KubernetesObject): readonly string[] {
+  const { name, uid } = set.metadata;
+  const { revisionHistoryLimit = 10 } = set['spec'] as { readonly revisionHistoryLimit?: number };
+  const count = api
+    .list('controllerrevisions')
+    .filter((revision) => controllerUid(revision) === uid).length;
+  if (count >= 1 && count <= revisionHistoryLimit + 1) return [];
+  return [`${name}: ${count} revisions with limit ${revisionHistoryLimit}`];
 }
 
 interface PodContent {

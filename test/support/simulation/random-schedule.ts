@@ -64,7 +64,7 @@ class Schedule {
   async run(stepCount: number): Promise<void> {
     const { world } = this;
     world.startWatcher();
-    world.addDaemonSet('agent', { spec: { updateStrategy: this.#dice.pick(STRATEGIES) } });
+    world.addDaemonSet('agent', { spec: this.#spec() });
     for (let step = 0; step < stepCount; step += 1) {
       await this.#step();
       await world.advance(this.#dice.between(1, this.#dice.chance(0.2) ? 30_000 : 2500));
@@ -174,6 +174,13 @@ class Schedule {
     await this.#dice.pick(steps)();
   }
 
+  #spec(): JsonObject {
+    return {
+      updateStrategy: this.#dice.pick(STRATEGIES),
+      revisionHistoryLimit: this.#dice.pick([0, 1, 10]),
+    };
+  }
+
   #placementSteps(): readonly (() => void)[] {
     return [
       () => this.#changeNode(),
@@ -217,7 +224,7 @@ class Schedule {
     if (found === undefined) {
       this.world.addDaemonSet(name, {
         ...(this.#dice.chance(0.5) ? { nodeSelector: { disk: 'ssd' } } : {}),
-        spec: { updateStrategy: this.#dice.pick(STRATEGIES) },
+        spec: this.#spec(),
       });
       return;
     }
