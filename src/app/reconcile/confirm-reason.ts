@@ -125,7 +125,10 @@ export class ReasonJudge {
     { node }: PlannedDelete,
     isMeant: (pod: PodProjection) => boolean,
   ): PodProjection | undefined {
-    const pods = node === undefined ? [] : (this.#nodes.get(node)?.pods ?? []);
+    if (node === undefined) return undefined;
+    // With `strict`, pods of a vanished node are replaced, too (spec 2.9).
+    const { strays } = this.#context.view;
+    const pods = this.#nodes.get(node)?.pods ?? strays.filter((pod) => pod.targetNode === node);
     return pods.find((pod) => !this.#context.victims.has(pod.uid) && isAlive(pod) && isMeant(pod));
   }
 

@@ -224,6 +224,14 @@ describe('a replaced pod (surge, spec 2.7, 2.9, S3)', () => {
     assert.deepEqual(confirmedNames(await surged().confirm({ old: 'replaced' })), ['old']);
   });
 
+  it('goes on a vanished node, too: strict plans that, as upstream', async () => {
+    const scene = surged();
+    scene.cluster.remove('nodes', 'n');
+    assert.deepEqual(confirmedNames(await scene.confirm({ old: 'replaced' })), ['old']);
+    scene.setReady('new', false);
+    assert.deepEqual(names((await scene.confirm({ old: 'replaced' })).dropped), ['old']);
+  });
+
   it('stays when the new pod is not ready any more', async () => {
     const scene = surged();
     const result = await scene.confirm({ old: 'replaced' }, () => {
