@@ -5,6 +5,7 @@
  * strategy replaces pods by itself) they are compared by count, because the original picks nodes at random;
  * `unalignedNodes` then tells which nodes differ, so that no later step depends on them.
  */
+import { createHash } from 'node:crypto';
 import type { PodPortrait, Portrait, SetPortrait } from './portrait.ts';
 
 /** Which comparison found a difference. */
@@ -160,19 +161,24 @@ function aspectsAt(set: SetPortrait, node: string): unknown {
   return sortedTexts((set.podsByNode[node] ?? []).map(withoutKept));
 }
 
-/** Nodes by what they hold, counted. */
+/** Nodes by what they hold, counted; in words, as far as words tell them apart. */
 function countedPods(set: SetPortrait): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const pods of Object.values(set.podsByNode)) {
-    const text = pods
-      .map((pod) => JSON.stringify(withoutKept(pod)))
-      .sort()
-      .join(' + ');
+    const text = pods.map(describePod).sort().join(' + ');
     counts[text] = (counts[text] ?? 0) + 1;
   }
-  return Object.fromEntries(
-    Object.entries(counts).sort(([one], [other]) => (one < other ? -1 : 1)),
-  );
+  return counts;
+}
+
+function describePod(pod: PodPortrait): string {
+  const { revision, phase, isReady, isDeleting } = pod;
+  const rest = createHash('sha256')
+    .update(canonical(withoutKept(pod)))
+    .digest('hex')
+    .slice(0, 6);
+  const words = [phase, isReady ? 'ready' : 'not ready', ...(isDeleting ? ['deleting'] : [])];
+  return `revision ${revision} ${words.join(' ')} (${rest})`;
 }
 
 function withoutKept({ isKept: _isKept, ...rest }: PodPortrait): Omit<PodPortrait, 'isKept'> {

@@ -15,6 +15,7 @@ import { applyFiles } from '../conformance/scenarios/manifests.ts';
 import { repositoryPath } from '../conformance/scenarios/repository.ts';
 import { clusterId } from '../../src/core/model/identifiers.ts';
 import { startEngine } from '../../src/local/engine.ts';
+import type { Place } from './place.ts';
 import { startMirror } from './mirror.ts';
 import type { Mirror } from './mirror.ts';
 
@@ -35,6 +36,8 @@ export interface Pair {
   readonly rollcall: Side;
   /** What Rollcall's engine logged and counted. */
   readonly activity: ActivityLog;
+  /** What Rollcall says of the DaemonSets of a place now. */
+  readonly explain: (place: Place) => Promise<readonly string[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -72,6 +75,13 @@ export async function openPair(): Promise<Pair> {
     original,
     rollcall,
     activity,
+    explain: async ({ namespace }) => {
+      const overviews = await engine.overview();
+      return overviews
+        .flatMap(({ daemonSets }) => daemonSets)
+        .filter((daemonSet) => JSON.stringify(daemonSet).includes(namespace))
+        .map((daemonSet) => JSON.stringify(daemonSet));
+    },
     close: async () => {
       await engine.stop();
       await closeSides();

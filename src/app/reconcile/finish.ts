@@ -11,12 +11,14 @@ import type { NodeName } from '../../core/model/identifiers.ts';
 import { mergeIntents } from '../../core/intents.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import type { IntentJudgement } from '../../core/model/plan.ts';
+import { revisionHashOfPod } from '../../core/pod-facts.ts';
 import type {
   DaemonSetState,
   EventTally,
   HistoryEntry,
   RetryEntry,
 } from '../../core/model/state.ts';
+import { allowsSurge } from '../../core/strategy.ts';
 import type { RunContext, ViewedSubject } from './context.ts';
 import type { Ledger, Problem } from './ledger.ts';
 import { intentChangeOf, mergeOutcomes, raiseWritten, writeState } from './record-state.ts';
@@ -97,7 +99,8 @@ function retryReasonOf(problem: Problem): Parameters<typeof nextRetry>[1] {
   return { code, holdsCreates, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
-function decideRefusals({ context, subject, ledger, stored }: FinishInput): Refusals {
+function decideRefusals(input: FinishInput): Refusals {
+  const { context, subject, ledger, stored } = input;
   if (ledger.refused.length === 0 && (stored.refusals ?? []).length === 0) return [];
   const { options, random } = context.dependencies;
   return nextRefusals(
@@ -106,16 +109,25 @@ function decideRefusals({ context, subject, ledger, stored }: FinishInput): Refu
       generation: subject.daemonSet.metadata.generation ?? 0,
       refused: ledger.refused,
       clearedNodes: ledger.clearedNodes,
-      lackingNodes: lackingNodesOf(subject),
+      lackingNodes: lackingNodesOf(input),
     },
     { nowMs: subject.nowMs, random, options },
   );
 }
 
-/** Nodes that should have a pod and have none: only for these a refusal is still of interest. */
-function lackingNodesOf({ view }: ViewedSubject): ReadonlySet<NodeName> {
+/**
+ * Nodes that should have a pod and have none: only for these a refusal is still of interest. With surge the
+ * pod is one of the current revision: an older one beside it says nothing about names.
+ */
+function lackingNodesOf({ subject, history }: FinishInput): ReadonlySet<NodeName> {
+  const { view } = subject;
+  const hash = allowsSurge(view.daemonSet) ? history?.hash : undefined;
   const lacking = view.nodes.filter(
-    ({ placement, pods }) => placement === 'run' && pods.every((pod) => pod.isTerminating),
+    ({ placement, pods }) =>
+      placement === 'run' &&
+      pods.every(
+        (pod) => pod.isTerminating || (hash !== undefined && revisionHashOfPod(pod) !== hash),
+      ),
   );
   return new Set(lacking.map(({ node }) => node.name));
 }
