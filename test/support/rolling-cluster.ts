@@ -12,6 +12,7 @@ import type { Marks } from '../../src/core/model/watcher-message.ts';
 import type { Plan } from '../../src/core/model/plan.ts';
 import { OWNER_UID } from './core-fixtures.ts';
 import { FencedCluster } from './fenced-cluster.ts';
+import type { Fate } from './fenced-cluster.ts';
 import { referencePlacement } from './reference-placement.ts';
 import { referenceBudget } from './reference-rollout.ts';
 
@@ -185,12 +186,14 @@ export function rollOut(
     readonly runsMax: number;
     /** Called after each run, with its number, before time passes. */
     readonly onRun?: (step: RollStep, index: number) => void;
+    /** What becomes of each request; all are answered if absent. */
+    readonly fate?: () => Fate;
   },
 ): void {
   for (let index = 0; index < options.runsMax; index += 1) {
     const before = cluster.availability;
     const budget = referenceBudget(cluster.daemonSet, before.desired);
-    const plan = cluster.run();
+    const plan = cluster.run(options.fate === undefined ? {} : { fate: options.fate });
     const unavailableAfter = cluster.availability.unavailable;
     options.onRun?.(
       { plan, unavailableBefore: before.unavailable, unavailableAfter, ...budget },

@@ -16,6 +16,7 @@ import {
   slot,
   surging,
 } from '../../support/core-fixtures.ts';
+import type { Fate } from '../../support/fenced-cluster.ts';
 import { RollingCluster, hasWork, rollOut } from '../../support/rolling-cluster.ts';
 import type { RollStep } from '../../support/rolling-cluster.ts';
 import { FLEET, FORMER_HASH, strategies } from '../../support/rollout-arbitraries.ts';
@@ -185,6 +186,39 @@ test('L1, S2, S3: edits, rollbacks, failures and nodes that come and go: it ends
     { numRuns: 250 },
   );
   assert.equal(met.size, 9, [...met].join(', '));
+});
+
+test('L1, S2, S3: lost answers, lost and late requests never take more than the budget (faults 9, 10, 78)', () => {
+  const fates = fc.array(fc.constantFrom<Fate>('answered', 'answer-lost', 'late', 'lost'), {
+    minLength: 1,
+    maxLength: 12,
+  });
+  let met = 0;
+  fc.assert(
+    fc.property(strategy, readiness, fates, (updateStrategy, minReadySeconds, list) => {
+      const cluster = atRest(specOf(updateStrategy, minReadySeconds), 5);
+      let turn = 0;
+      const fate = (): Fate => {
+        turn += 1;
+        // Faults end some day.
+        const drawn = turn > 60 ? 'answered' : (list[turn % list.length] ?? 'answered');
+        if (drawn !== 'answered') met += 1;
+        return drawn;
+      };
+      const onRun = (step: RollStep): void => {
+        assert.ok(step.unavailableBefore <= step.maxUnavailable, 'what arrived late, too');
+        assertWithinBudget(step);
+        assertBeside(cluster);
+      };
+      for (const hash of [NEXT_HASH, CURRENT_HASH]) {
+        cluster.edit({}, hash);
+        rollOut(cluster, { runsMax: RUNS_MAX, onRun, fate });
+        assert.deepEqual(cluster.differences(), []);
+      }
+    }),
+    { numRuns: 150 },
+  );
+  assert.ok(met > 500, `${met} faults`);
 });
 
 test('OnDelete: an edit replaces nothing, and each pod that is deleted comes back current (spec 2.9)', () => {
