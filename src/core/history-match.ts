@@ -28,7 +28,7 @@ export function holdsTemplate(daemonSet: DaemonSetObject, revision: KubernetesOb
 }
 
 /**
- * The claimed revisions that hold the present template; several are duplicates of each other
+ * The claimed revisions that hold the present template, in their order; several are duplicates of each other
  * (rule 3 names one only: nothing is deleted on its word).
  * `knownUid`: the revision that history found before at this generation of the DaemonSet.
  */

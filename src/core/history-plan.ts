@@ -53,7 +53,7 @@ export function planHistory({ daemonSet, revisions, knownUid }: HistoryPlanInput
     byClaim[claimRevision({ daemonSet, selector }, revision)].push(revision);
   }
   const claimed = [...byClaim.keep, ...byClaim.adopt].sort(compareRevisions);
-  const matching = [...findCurrentRevisions(daemonSet, claimed, knownUid)].sort(compareRevisions);
+  const matching = findCurrentRevisions(daemonSet, claimed, knownUid);
   const current = matching.at(-1);
   const others = claimed.filter((revision) => !matching.includes(revision));
   const nextNumber = Math.max(0, ...others.map(revisionNumberOf)) + 1;

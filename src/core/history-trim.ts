@@ -10,7 +10,6 @@
  */
 import type { IntentJudgement, PlanContext, View } from './model/plan.ts';
 import type { PodProjection, RevisionProjection } from './model/projections.ts';
-import { compareText } from './compare-text.ts';
 import { REVISION_HASH_LABEL, revisionHashOfPod } from './pod-facts.ts';
 
 /** Old revisions that are kept where the DaemonSet does not say how many (API default). */
@@ -25,11 +24,10 @@ export function planTrims(
 ): readonly RevisionProjection[] {
   const { currentRevision } = context;
   if (context.guard.kind !== 'act' || currentRevision === undefined) return [];
-  const old = view.revisions
-    .filter(({ uid, ownerUid, isTerminating }) => {
-      return ownerUid === view.uid && uid !== currentRevision && !isTerminating;
-    })
-    .sort(compareRevisions);
+  // The view has them in this order: by number, then by name.
+  const old = view.revisions.filter(({ uid, ownerUid, isTerminating }) => {
+    return ownerUid === view.uid && uid !== currentRevision && !isTerminating;
+  });
   const limit = view.daemonSet.spec.revisionHistoryLimit ?? HISTORY_LIMIT_DEFAULT;
   const surplus = Math.min(old.length - limit, context.burstPodsMax);
   if (surplus <= 0 || hasOpenCreates(context.intents)) return [];
@@ -53,8 +51,4 @@ function claimedPods(view: View): readonly PodProjection[] {
 function hashOf(revision: RevisionProjection): string {
   const hash = revision.labels[REVISION_HASH_LABEL] ?? '';
   return hash === '' ? revision.name : hash;
-}
-
-function compareRevisions(left: RevisionProjection, right: RevisionProjection): number {
-  return left.revision - right.revision || compareText(left.name, right.name);
 }

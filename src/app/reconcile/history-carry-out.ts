@@ -14,7 +14,6 @@ import type { Outcome } from '../../core/model/effects.ts';
 import type { Effect } from '../../core/model/effects.ts';
 import type { ResourceVersion } from '../../core/model/identifiers.ts';
 import type { DaemonSetObject, KubernetesObject } from '../../core/model/kubernetes.ts';
-import { holdsTemplate } from '../../core/history-match.ts';
 import {
   buildHashRepair,
   buildRenumbering,
@@ -161,7 +160,7 @@ async function release(
 async function adopt(plan: HistoryPlan, steps: HistorySteps): Promise<ClaimFailure | undefined> {
   const { daemonSet } = steps;
   for (const revision of plan.adopts) {
-    const isSame = revision === plan.current || holdsTemplate(daemonSet, revision);
+    const isSame = revision === plan.current || plan.duplicates.includes(revision);
     const content = isSame ? 'present-template' : 'other-template';
     const outcome = await steps.send(revision, buildRevisionAdoption(daemonSet, revision, content));
     if (isInvalid(outcome)) return { kind: 'unadoptable', uid: revision.metadata.uid };

@@ -75,6 +75,12 @@ describe('isExtension', () => {
     assert.ok(isExtension(template, { ...template, spec: { ...template.spec, a: null, b: {} } }));
   });
 
+  it('takes null, empty texts, lists and objects for absent', () => {
+    for (const empty of [null, '', [], {}]) {
+      assert.ok(isExtension({ a: 1, b: empty }, { a: 1, b: 5, c: 6 }), JSON.stringify(empty));
+    }
+  });
+
   const contradicting: readonly [string, JsonObject][] = [
     ['another value', { containers: [{ name: 'c', args: ['y'] }] }],
     ['a longer list', { containers: [{ name: 'c', args: ['x', 'y'] }] }],

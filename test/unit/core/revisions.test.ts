@@ -110,6 +110,7 @@ describe('a new revision', () => {
     const long = daemonSet({ name: 'n'.repeat(253), metadata: { namespace: undefined } });
     const built = buildRevision(long, { hash: 'hhh', revision: 1 }) as unknown as KubernetesObject;
     assert.equal(built.metadata.name.length, 227);
+    assert.deepEqual(Object.keys(built.metadata), ['name', 'labels', 'ownerReferences']);
     assert.equal(holdsTemplate(long, built), true);
   });
 });

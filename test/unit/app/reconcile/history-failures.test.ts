@@ -46,6 +46,8 @@ describe('history in disorder', () => {
   it('is brought into order', async () => {
     const world = await disorder();
     const [one, two] = world.pods.map(({ metadata }) => metadata.uid);
+    const result = await world.step();
+    assert.equal(result.kind === 'deferred' && result.code, 'own-writes-unseen', 'in one run');
     await world.settle();
     assert.deepEqual(endOf(world), {
       revisions: [
@@ -60,6 +62,37 @@ describe('history in disorder', () => {
     });
     assert.deepEqual(world.cluster.violations, []);
   });
+
+  const faster: readonly [string, (effect: Effect) => boolean, Outcome][] = [
+    ['released', (effect) => 'purpose' in effect && effect.purpose === 'release', { kind: 'gone' }],
+    [
+      'released, as invalid',
+      (effect) => 'purpose' in effect && effect.purpose === 'release',
+      { kind: 'refused', code: 'invalid', status: 422, message: 'no such reference' },
+    ],
+    ['deleted', ({ kind }) => kind === 'delete-revision', { kind: 'gone' }],
+    [
+      'relabelled',
+      (effect) => 'resource' in effect && effect.resource === 'pods',
+      { kind: 'gone' },
+    ],
+  ];
+  for (const [title, isMeant, outcome] of faster) {
+    it(`goes on where somebody was faster (${title})`, async () => {
+      const world = await disorder();
+      let isFirst = true;
+      world.cluster.hooks = {
+        beforeEffect: (effect) => {
+          if (!isFirst || !isMeant(effect)) return undefined;
+          isFirst = false;
+          return { kind: 'answer', outcome };
+        },
+      };
+      const result = await world.step();
+      assert.equal(isFirst, false);
+      assert.equal(result.kind === 'deferred' && result.code, 'own-writes-unseen');
+    });
+  }
 
   const faults = {
     'lost on the way': { kind: 'answer', outcome: { kind: 'ambiguous', message: 'lost' } },

@@ -1,6 +1,7 @@
 /** Which revisions are claimed, kept and deleted, and what wakes a DaemonSet (spec 2.2, 2.4, 2.11, S10). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Outcome } from '../../../../src/core/model/effects.ts';
 import type { DaemonSetObject, KubernetesObject } from '../../../../src/core/model/kubernetes.ts';
 import { revisionData } from '../../../../src/core/revisions.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
@@ -102,6 +103,21 @@ describe('trimming (upstream never tests: cleanupHistory limits and live protect
     assert.match(order.at(-2) ?? '', /^create-pod/);
   });
 
+  it('waits for the run in which history has nothing left to write', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    await roll(world, ['a', 'b']);
+    world.cluster.change('daemonsets', KEY, (object) => ({
+      ...object,
+      spec: { ...(object['spec'] as object), revisionHistoryLimit: 0 },
+    }));
+    setImage(world, 'example/agent:1');
+    await world.step();
+    assert.deepEqual(numbersOf(world), [2, 3, 4], 'renumbered, not trimmed yet');
+    await world.settle();
+    assert.deepEqual(numbersOf(world), [4]);
+  });
+
   it('is not reached in a run in which something failed', async () => {
     for (const answer of [
       { kind: 'refused', code: 'admission', status: 403, message: 'no' },
@@ -181,6 +197,34 @@ describe('claims of revisions (spec 2.4, S10)', () => {
     assert.deepEqual(numbersOf(world), [7, 8]);
   });
 
+  it('adopt orphans of the present template with their marks: they are its own again', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    const data = revisionData(world.daemonSet);
+    for (const [name, revision] of [
+      ['same', 3],
+      ['current', 4],
+    ] as const) {
+      const annotations = { 'deprecated.daemonset.template.generation': '6' };
+      const labels = { app: 'agents', [HASH]: name };
+      world.cluster.put('controllerrevisions', {
+        metadata: { namespace: 'system', name, labels, annotations },
+        revision,
+        data,
+      });
+    }
+    const patches: unknown[] = [];
+    world.cluster.hooks = {
+      beforeEffect: (effect) => {
+        if (effect.kind === 'patch') patches.push(Object.keys(effect.body['metadata'] ?? {}));
+        return undefined;
+      },
+    };
+    await world.settle();
+    assert.deepEqual(numbersOf(world), [4]);
+    const adoption = ['uid', 'resourceVersion', 'ownerReferences'];
+    assert.deepEqual(patches, [adoption, adoption]);
+  });
+
   it('never touch those of another namespace, another owner, or terminating ones', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     orphan(world, 'theirs', { ownerReferences: [{ uid: 'somebody', controller: true }] });
@@ -197,7 +241,10 @@ describe('claims of revisions (spec 2.4, S10)', () => {
     const world = new ReconcileWorld({ nodes: 1 });
     orphan(world, 'agents-odd');
     orphan(world, 'agents-old');
-    let failures = 1;
+    const failures: Outcome[] = [
+      { kind: 'ambiguous', message: '500' },
+      { kind: 'refused', code: 'forbidden', status: 403, message: 'no' },
+    ];
     world.cluster.hooks = {
       beforeEffect: (effect) => {
         if (effect.kind !== 'patch' || effect.resource === 'pods') return undefined;
@@ -205,14 +252,15 @@ describe('claims of revisions (spec 2.4, S10)', () => {
           const outcome = { kind: 'refused', code: 'invalid', status: 422, message: '' } as const;
           return { kind: 'answer', outcome };
         }
-        if (failures === 0) return undefined;
-        failures -= 1;
-        return { kind: 'answer', outcome: { kind: 'ambiguous', message: '500' } };
+        const outcome = failures.shift();
+        return outcome === undefined ? undefined : { kind: 'answer', outcome };
       },
     };
-    const result = await world.step();
-    assert.equal(result.kind === 'deferred' && result.code, 'history');
-    assert.equal(world.pods.length, 0);
+    for (let look = 0; look < 2; look += 1) {
+      const result = await world.step();
+      assert.equal(result.kind === 'deferred' && result.code, 'history');
+      assert.equal(world.pods.length, 0);
+    }
     await world.settle();
     assert.equal(world.pods.length, 1);
     const odd = world.cluster.find('controllerrevisions', 'agents-odd', 'system');
