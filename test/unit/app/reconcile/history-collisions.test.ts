@@ -39,6 +39,20 @@ describe('a name that is taken', () => {
     assert.equal((await world.step()).kind, 'skipped');
   });
 
+  it('lets no run go on before the new collisionCount is seen', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    take(world, 0);
+    await world.step();
+    const tries = (): number =>
+      world.cluster.requests.filter((request) => request.startsWith('create-revision')).length;
+    assert.equal(tries(), 1);
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'own-writes-unseen');
+    assert.equal(tries(), 1);
+    await world.step();
+    assert.equal(tries(), 2);
+  });
+
   it('is not touched, and its collision is resolved once for each name (S10)', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     const taken = [take(world, 0), take(world, 1)];
@@ -155,8 +169,12 @@ describe('a name that is ours already', () => {
         return undefined;
       },
     };
+    const result = await world.step();
+    assert.equal(result.kind, 'deferred');
+    assert.equal(world.pods.length, 0);
+    const name = nameAt(world, 0);
     await world.settle();
-    assert.deepEqual(names(world), [nameAt(world, 0)]);
+    assert.deepEqual(names(world), [name]);
     assert.equal(world.pods.length, 1);
   });
 });

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Effect, Outcome } from '../../../../src/core/model/effects.ts';
+import { uid as asUid } from '../../../../src/core/model/identifiers.ts';
 import type { DaemonSetObject } from '../../../../src/core/model/kubernetes.ts';
 import { revisionData, revisionHash } from '../../../../src/core/revisions.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
@@ -149,10 +150,17 @@ describe('a failure', () => {
           effect.kind === 'create-revision' ? { kind: 'answer', outcome } : undefined,
       };
       const first = await world.step();
-      assert.equal(first.kind === 'deferred' && first.code, code);
+      assert.ok(first.kind === 'deferred');
+      assert.equal(first.code, code);
+      const { uid } = world.daemonSet.metadata;
+      const ref = { clusterUid: world.cluster.clusterUid, uid: asUid(uid) };
+      const retry = (await world.view.readState(ref))?.retry;
+      assert.equal(retry?.holdsCreates, code === 'namespace-terminating');
+      const askedMs = outcome.kind === 'unsent' ? (outcome.retryAfterMs ?? 0) : 0;
+      assert.ok(retry.delayMs >= askedMs);
       await world.clock.advance(60_000);
       const second = await world.step();
-      assert.ok(first.kind === 'deferred' && second.kind === 'deferred');
+      assert.ok(second.kind === 'deferred');
       const firstWaitMs = first.nextLookAtMs - (world.clock.nowMs() - 60_000);
       assert.ok(second.nextLookAtMs - world.clock.nowMs() > firstWaitMs, 'it waits longer');
       assert.equal(world.pods.length, 0);
