@@ -97,7 +97,7 @@ describe('handover', { timeout: 600_000, skip }, () => {
     await theatre.stopRollcall();
   });
 
-  it('stops within one reconcile when the built-in loop comes back, and says so', async () => {
+  it('stops within one reconcile when the built-in loop comes back, and says so (row 58)', async () => {
     await theatre.controlPlane.setDaemonSetController('off');
     const handed = await noteHanded(theatre, 'c');
     engine = await theatre.startRollcall();

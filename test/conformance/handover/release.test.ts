@@ -83,6 +83,14 @@ describe('npm start -- --release', { timeout: 3 * DEADLINE_MS }, () => {
     await engine?.stop();
     engine = undefined;
     const before = podUids();
+    const notice = { type: 'RollcallPaused', status: 'True', reason: 'BuiltInControllerSeen' };
+    const foreign = { type: 'Foreign', status: 'True' };
+    await stage.admin.request({
+      method: 'PATCH',
+      path: `${daemonSetPath({ name: 'agent' })}/status`,
+      contentType: 'application/merge-patch+json',
+      body: { status: { conditions: [foreign, notice] } },
+    });
     // The watcher's Deployment was deleted with its Lease: nothing to wait for but requests.
     await stage.admin.delete(LEASE);
     const { code, stdout, stderr } = await release(stage, '--json');
@@ -92,6 +100,13 @@ describe('npm start -- --release', { timeout: 3 * DEADLINE_MS }, () => {
     assert.equal(report.result, 'handed-back');
     assert.ok(report.waitedMs >= 19_000, 'twice the time-out of a request');
     assert.deepEqual(podUids(), before);
+    assert.equal(report.clearedNotices, 1);
+    const { status } = await stage.admin.get(daemonSetPath({ name: 'agent' }));
+    const { conditions } = status as { readonly conditions: readonly { readonly type: string }[] };
+    assert.deepEqual(
+      conditions.map(({ type }) => type),
+      ['Foreign'],
+    );
     await assert.rejects(stage.admin.get(SENTINEL), /404|not found/i);
   });
 

@@ -134,7 +134,7 @@ describe('a run for the sentinel', () => {
   });
 });
 
-describe('a cluster with a rival', () => {
+describe('a cluster with a rival (row 58)', () => {
   it('gets nothing created, deleted or counted, whatever happens there', async () => {
     const { world } = await withSentinel(2);
     const { status } = world.daemonSet;
