@@ -98,6 +98,18 @@ test('row 81: a node slice that vanished means incomplete, and a snapshot brings
   assert.equal(podsOf(world, 'agent').length, 4);
 });
 
+test('row 81: a slice that vanishes again after the snapshot that brought it back is asked for again', async () => {
+  const world = await settledWorld(['n1', 'n2', 'n3']);
+  for (const lost of ['once', 'twice', 'three times']) {
+    assert.equal(world.view.lose('SLICE uid-of-kube-system nodes'), 1, lost);
+    world.observer.forgetView();
+    world.host.coolDown();
+    world.controllers.deletePod(podOn(world, 'agent', 'n1'));
+    await world.settle();
+    assert.equal(podsOf(world, 'agent').length, 3);
+  }
+});
+
 test('row 81: several slices that vanished at once are one loss, not an endless redelivery', async () => {
   const world = await settledWorld(['n1', 'n2', 'n3']);
   assert.ok(world.view.lose('SLICE') >= 3);

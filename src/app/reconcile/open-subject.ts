@@ -150,7 +150,10 @@ async function endUndigested(
   }
 }
 
-/** META calls itself whole, and a slice is missing: ask for a snapshot, idempotently (protocol 18). */
+/**
+ * META calls itself whole, and a slice is missing: ask for a snapshot, idempotently (protocol 18). The
+ * id names the last snapshot: a watcher answers each id once, and a slice may be lost after that again.
+ */
 async function endIncomplete(
   missing: string,
   { context, found }: { readonly context: RunContext; readonly found: Omit<Subject, 'read'> },
@@ -159,7 +162,8 @@ async function endIncomplete(
   const message = `a slice of ${missing} is missing; waiting for a snapshot`;
   if (!meta.isComplete) return ended(await endAwaiting(message, found.nowMs));
   const access = await found.access.get();
-  const requestId = `missing-${meta.era}-${meta.epoch}-${meta.broken}-${missing.replace('/', '-')}`;
+  const last = `${meta.era}-${meta.epoch}-${meta.announcedSeq ?? 0}`;
+  const requestId = `missing-${last}-${meta.broken}-${missing.replace('/', '-')}`;
   await access?.requestSnapshot(requestId);
   const read = { nodes: [], pods: [], revisions: [], opaque: [] };
   const deferral = { code: 'view-incomplete' as const, message, delayMs: INCOMPLETE_LOOK_MS };
