@@ -56,6 +56,8 @@ export class Observer {
   readonly #uids = new Map<string, Set<string>>();
   /** UIDs of DaemonSets that ever had surge. */
   readonly #surged = new Set<string>();
+  /** The DaemonSet that made a pod, by the pod's UID. */
+  readonly #firstOwners = new Map<string, string>();
   readonly #reported = new Set<string>();
 
   /** Checks S1, S2 and S7 at each commit of an API server from now on, and S3 at each delete of ours. */
@@ -63,6 +65,7 @@ export class Observer {
     api.subscribe((commit) => {
       if (commit === undefined) return;
       if (commit.kind === 'daemonsets') this.#noteDaemonSet(commit);
+      if (commit.kind === 'pods') this.#noteOwner(commit.object);
       if (commit.kind === 'pods' && commit.type !== 'deleted') this.#checkCrowds(api);
       // Its own checks of S1 and S5 know nothing of batches and adoption: those here do.
       const own = api.violations.splice(0).filter((text) => !/^S[15]/.test(text));
@@ -79,11 +82,12 @@ export class Observer {
     return {
       getDaemonSet: async (key) => {
         const read = await access.getDaemonSet(key);
-        const metadata = read.kind === 'found' ? read.object.metadata : undefined;
-        tally.confirmed = {
-          uid: metadata?.uid ?? '',
-          isEnding: metadata?.deletionTimestamp !== undefined,
-        };
+        // What could not be read says nothing; what was read before it still stands.
+        if (read.kind !== 'unavailable') {
+          const metadata = read.kind === 'found' ? read.object.metadata : undefined;
+          const isEnding = metadata?.deletionTimestamp !== undefined;
+          tally.confirmed = { uid: metadata?.uid ?? '', isEnding };
+        }
         return read;
       },
       getPod: (key) => access.getPod(key),
@@ -140,6 +144,15 @@ export class Observer {
     if (/"maxSurge":(?!0)/.test(JSON.stringify(object['spec']))) {
       this.#surged.add(object.metadata.uid);
     }
+  }
+
+  /** Who adopts the pods of another one that had surge may find two on a node. */
+  #noteOwner(pod: KubernetesObject): void {
+    const owner = controllerUid(pod);
+    if (owner === undefined) return;
+    const first = this.#firstOwners.get(pod.metadata.uid);
+    if (first === undefined) this.#firstOwners.set(pod.metadata.uid, owner);
+    else if (first !== owner && this.#surged.has(first)) this.#surged.add(owner);
   }
 
   #checkCrowds(api: SimulatedApiServer): void {
