@@ -66,7 +66,12 @@ export async function actOnPlan(plan: Plan, input: ActInput): Promise<ActResult>
   if (recorded.kind === 'lost') return { kind: 'lost' };
   ledger.recorded.push(...intents);
   ledger.events.push(...tellableEvents(plan, confirmed, subject.view.namespace));
-  const fence: Fence = { ...input, stateVersion: recorded.state.version, isStale: isPatching };
+  const fence: Fence = {
+    ...input,
+    stateVersion: recorded.state.version,
+    isStale: isPatching,
+    halt: {},
+  };
   const book: IntentBook = { recorded: intents, before: subject.state.intents };
   const step: StepInput = { fence, book, ledger };
   if (await claim(confirmed, step)) {

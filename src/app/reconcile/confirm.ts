@@ -5,9 +5,9 @@
  * list beside foreign names (protocol 9), and, once a deferral was capped, the node of each create.
  * What is not confirmed leaves the plan and is noted as a problem; nothing is written here.
  */
-import type { Plan, PlannedCreate } from '../../core/model/plan.ts';
+import type { Plan, PlannedCreate, PlannedDelete } from '../../core/model/plan.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
-import { confirmEdit } from './confirm-edit.ts';
+import { confirmEdit, isEdited, isOfRollout } from './confirm-edit.ts';
 import { confirmVictims } from './confirm-victims.ts';
 import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';
 import { mayContinue } from './context.ts';
@@ -16,6 +16,7 @@ import { checkForeignPods, foreignListedNow, isListedFor } from './foreign-list.
 import type { ForeignListed } from './foreign-list.ts';
 import type { Ledger } from './ledger.ts';
 import { confirmSubject } from './live-daemon-set.ts';
+import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 
 /** Creates per run whose nodes are confirmed one by one, once a deferral was capped. */
 const LIVE_CREATES_MAX = 50;
@@ -45,31 +46,75 @@ export interface ConfirmInput {
 
 /** Confirms a plan live. */
 export async function confirmPlan(plan: Plan, input: ConfirmInput): Promise<ConfirmedPlan> {
-  const isMaking = plan.creates.length > 0 || plan.adopts.length > 0;
-  const [isConfirmed, foreign, victims, creates] = await Promise.all([
-    isMaking ? confirmMaking(input) : true,
+  const [foreign, seen, creates] = await Promise.all([
     plan.creates.length > 0 ? confirmForeign(input) : NOT_LISTED,
     confirmDeletes(plan, input),
     input.isLive ? confirmNodes(plan.creates, input) : plan.creates,
   ]);
+  // One answer, after all others, for all that hangs on the DaemonSet: no later one can contradict it.
+  const live = needsDaemonSet(plan, seen) ? await confirmSubject(input) : undefined;
+  if (live !== undefined && live.kind !== 'confirmed') noteUnconfirmed(live, input.ledger);
+  noteVictims(seen, input.ledger);
+  const isConfirmed = live === undefined || live.kind === 'confirmed';
   const { listed } = foreign;
   const listing = listed === undefined ? {} : { foreignListed: listed };
-  if (!isConfirmed && plan.adopts.length > 0) {
-    // A claim that fails fails the run (spec 2.4): the plan counted the orphans as ours.
-    const unconfirmedUids = new Set<string>(plan.deletes.map(({ uid }) => uid));
-    return { creates: [], deletes: [], adopts: [], releases: [], ...listing, unconfirmedUids };
-  }
+  if (!isConfirmed && plan.adopts.length > 0) return { ...listing, ...failedClaim(plan) };
+  const victims = keepUnedited(seen, live, input);
   return {
     creates: isConfirmed && foreign.isClear ? creates : [],
     deletes: victims.confirmed,
     adopts: plan.adopts,
     releases: plan.releases,
     ...listing,
-    unconfirmedUids: new Set([...victims.dropped, ...victims.unreadable].map(({ uid }) => uid)),
+    unconfirmedUids: uidsOf([...victims.dropped, ...victims.unreadable]),
   };
 }
 
-/** Reads victims live, and notes what keeps some of them. */
+/** A claim that fails fails the run (spec 2.4): the plan counted the orphans as ours. */
+function failedClaim({ deletes }: Plan): ConfirmedPlan {
+  const unconfirmedUids = uidsOf(deletes);
+  return { creates: [], deletes: [], adopts: [], releases: [], unconfirmedUids };
+}
+
+function uidsOf(deletes: readonly PlannedDelete[]): ReadonlySet<string> {
+  return new Set(deletes.map(({ uid }) => uid));
+}
+
+function needsDaemonSet(plan: Plan, victims: VictimConfirmation): boolean {
+  const isMaking = plan.creates.length > 0 || plan.adopts.length > 0;
+  return isMaking || victims.confirmed.some(isOfRollout);
+}
+
+/** What only the rollout wants gone goes for the template that is live, or not at all. */
+function keepUnedited(
+  seen: VictimConfirmation,
+  live: DaemonSetConfirmation | undefined,
+  { subject, ledger }: ConfirmInput,
+): VictimConfirmation {
+  if (live === undefined || !seen.confirmed.some(isOfRollout)) return seen;
+  if (live.kind === 'confirmed' && isEdited(live.object, subject.daemonSet)) {
+    const message = 'the DaemonSet was edited meanwhile';
+    ledger.add({ code: 'daemon-set-changed', message, pace: 'backoff' });
+  }
+  return confirmEdit(seen, live, subject.daemonSet);
+}
+
+/** Why what hangs on the DaemonSet is left out. */
+function noteUnconfirmed(
+  live: Exclude<DaemonSetConfirmation, { kind: 'confirmed' }>,
+  ledger: Ledger,
+): void {
+  const { message } = live;
+  if (live.kind === 'changed') {
+    ledger.add({ code: 'daemon-set-changed', message, pace: 'backoff' });
+    return;
+  }
+  const { retryAfterMs } = live;
+  const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+  ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff', ...asked });
+}
+
+/** Reads victims live. */
 async function confirmDeletes(plan: Plan, input: ConfirmInput): Promise<VictimConfirmation> {
   const { context, subject, access, ledger } = input;
   if (subject.basis.meta.isCutOpen && plan.deletes.length > 0) {
@@ -77,13 +122,16 @@ async function confirmDeletes(plan: Plan, input: ConfirmInput): Promise<VictimCo
     ledger.add({ code: 'cut-open', message: 'deletes wait for the end of a cut', pace: 'backoff' });
     return { confirmed: [], dropped: plan.deletes, unreadable: [] };
   }
-  const victims = await confirmVictims(plan.deletes, {
+  return confirmVictims(plan.deletes, {
     reader: access,
     view: subject.view,
     currentHash: input.currentHash,
     nowMs: () => context.dependencies.clock.nowMs(),
     mayContinue: () => mayContinue(context),
   });
+}
+
+function noteVictims(victims: VictimConfirmation, ledger: Ledger): void {
   if (victims.unreadable.length > 0) {
     const message = `${victims.unreadable.length} pods to be deleted could not be read`;
     ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff' });
@@ -92,7 +140,6 @@ async function confirmDeletes(plan: Plan, input: ConfirmInput): Promise<VictimCo
     const message = `${victims.dropped.length} pods changed since they were seen`;
     ledger.add({ code: 'outcome-open', message, pace: 'backoff' });
   }
-  return confirmEdit(victims, input);
 }
 
 interface ForeignConfirmation {
@@ -101,20 +148,6 @@ interface ForeignConfirmation {
 }
 
 const NOT_LISTED: ForeignConfirmation = { isClear: true };
-
-async function confirmMaking({ context, subject, access, ledger }: ConfirmInput): Promise<boolean> {
-  const confirmation = await confirmSubject({ context, subject, access });
-  if (confirmation.kind === 'confirmed') return true;
-  const { message } = confirmation;
-  if (confirmation.kind === 'changed') {
-    ledger.add({ code: 'daemon-set-changed', message, pace: 'backoff' });
-  } else {
-    const { retryAfterMs } = confirmation;
-    const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
-    ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff', ...asked });
-  }
-  return false;
-}
 
 async function confirmForeign(input: ConfirmInput): Promise<ForeignConfirmation> {
   const { subject, access, ledger } = input;

@@ -3,12 +3,13 @@
  *
  * The first batch stands on the confirmation just before the intents were recorded. Of later ones the
  * victim is certain by its precondition, and a freeze or another run is noticed after one batch at
- * most (protocol 7, row 92). What was not started is answered `unsent`, so that its intent can be
+ * most (protocol 7, row 92), an edit by a batch that rolls too. What was not started is answered `unsent`, so that its intent can be
  * withdrawn. Differs from upstream, which sends all deletes at once and by name.
  */
 import type { Outcome } from '../../core/model/effects.ts';
 import { fenceBatch } from './batch-fence.ts';
-import type { Fence, FenceAnswer } from './batch-fence.ts';
+import type { Fence, FenceStop } from './batch-fence.ts';
+import { isOfRollout } from './confirm-edit.ts';
 import type { ConfirmedDelete } from './confirm-victims.ts';
 import { effectDeadlineMs } from './context.ts';
 
@@ -25,7 +26,7 @@ export interface SentDelete {
 export interface DeleteExecution {
   readonly sent: readonly SentDelete[];
   /** Why not all were started. */
-  readonly stopped?: Extract<FenceAnswer, { kind: 'stop' }>;
+  readonly stopped?: FenceStop;
 }
 
 /** Sends batches until all are sent or something says stop. */
@@ -37,12 +38,16 @@ export async function executeDeletes(
   let stopped: DeleteExecution['stopped'];
   let isTroubled = false;
   while (sent.length < victims.length && !isTroubled) {
-    const answer = await fenceBatch(fence, { isFirst: sent.length === 0, isCreating: false });
+    const batch = victims.slice(sent.length, sent.length + DELETES_AT_ONCE);
+    const answer = await fenceBatch(fence, {
+      isFirst: sent.length === 0,
+      isCreating: false,
+      isRolling: batch.some(isOfRollout),
+    });
     if (answer.kind === 'stop') {
       stopped = answer;
       break;
     }
-    const batch = victims.slice(sent.length, sent.length + DELETES_AT_ONCE);
     const outcomes = await fence.access.execute(
       batch.map(({ effect }) => effect),
       { deadlineMs: effectDeadlineMs(fence.context) },

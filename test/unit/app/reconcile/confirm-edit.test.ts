@@ -92,4 +92,22 @@ describe('an undo that the view does not show yet', () => {
     await world.run();
     assert.equal(podUids(world).length, before.length - 2);
   });
+
+  it('is asked for once, for creates and deletes alike: no answer contradicts another (S5)', async () => {
+    const world = await halfRolled();
+    world.addNode('node-0009');
+    await world.mirror.sync();
+    const before = world.cluster.requests.length;
+    const uids = podUids(world);
+    world.cluster.change('daemonsets', KEY, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    }));
+    await world.run();
+    const asked = world.cluster.requests
+      .slice(before)
+      .filter((request) => request.startsWith('GET daemonsets'));
+    assert.equal(asked.length, 1);
+    assert.deepEqual(podUids(world), uids, 'neither made nor deleted');
+  });
 });

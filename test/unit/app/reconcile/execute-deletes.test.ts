@@ -1,6 +1,7 @@
 /** protocol 7, spec 2.8, S9: deletes in fenced batches, beside creates and not behind them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { DaemonSetObject } from '../../../../src/core/model/kubernetes.ts';
 import type { ReconcileResult } from '../../../../src/app/reconcile/result.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
@@ -15,6 +16,23 @@ const nodeNames = (from: number, to: number): readonly string[] =>
     { length: to - from + 1 },
     (_, index) => `node-${String(from + index).padStart(4, '0')}`,
   );
+
+function allAtOnce(object: DaemonSetObject): DaemonSetObject {
+  const rollingUpdate = { maxUnavailable: '100%' };
+  return {
+    ...object,
+    spec: { ...object.spec, updateStrategy: { type: 'RollingUpdate', rollingUpdate } },
+  };
+}
+
+function setImage(world: ReconcileWorld, image: string): void {
+  world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => {
+    const { metadata, spec } = object as DaemonSetObject; // the cluster holds whole DaemonSets
+    const template = { ...spec.template, spec: { containers: [{ name: 'agent', image }] } };
+    const generation = (metadata.generation ?? 0) + 1;
+    return { ...object, metadata: { ...metadata, generation }, spec: { ...spec, template } };
+  });
+}
 
 /** A settled world whose first nodes are drained all at once. */
 async function drained(nodes: number, drainedNodes: number): Promise<ReconcileWorld> {
@@ -107,5 +125,26 @@ describe('deletes', () => {
     world.cluster.hooks = { admitPod: () => ({ code: 'quota' }) };
     await world.run();
     assert.equal(sent(world, 'delete-pod'), 10);
+  });
+
+  it('of a rollout stop after the batch in which the DaemonSet was edited', async () => {
+    const world = new ReconcileWorld({ nodes: 150, daemonSet: allAtOnce });
+    await world.settle();
+    setImage(world, 'example/agent:2');
+    await world.mirror.sync();
+    let deletes = 0;
+    world.cluster.hooks = {
+      beforeEffect: ({ kind }) => {
+        deletes += kind === 'delete-pod' ? 1 : 0;
+        if (deletes === 7 && kind === 'delete-pod') setImage(world, 'example/agent:1');
+        return undefined;
+      },
+    };
+    await world.run();
+    assert.equal(deletes, 100);
+    world.cluster.hooks = {};
+    await world.settle();
+    assert.equal(sent(world, 'delete-pod'), 100, 'the others are of the current revision again');
+    assert.equal(world.owned.length, 150);
   });
 });
