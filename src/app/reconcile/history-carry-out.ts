@@ -12,7 +12,6 @@
  */
 import type { Outcome } from '../../core/model/effects.ts';
 import type { Effect } from '../../core/model/effects.ts';
-import type { ResourceVersion } from '../../core/model/identifiers.ts';
 import type { DaemonSetObject, KubernetesObject } from '../../core/model/kubernetes.ts';
 import {
   buildHashRepair,
@@ -23,34 +22,12 @@ import {
 } from '../../core/history-patches.ts';
 import { changesHistory } from '../../core/history-plan.ts';
 import type { HistoryPlan } from '../../core/history-plan.ts';
-import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import { effectDeadlineMs, mayContinue } from './context.ts';
-import type { RunContext, Subject } from './context.ts';
 import { createRevision } from './history-create.ts';
 import { historyFailure } from './history-result.ts';
-import type { HistoryFailure, HistoryPause } from './history-result.ts';
+import type { HistoryEnd, HistoryFailure, HistoryWriting } from './history-result.ts';
 import { confirmSubject } from './live-daemon-set.ts';
 import { relabelPods } from './relabel-pods.ts';
-
-/** What history is written with. */
-export interface HistoryWriting {
-  readonly context: RunContext;
-  readonly subject: Subject;
-  readonly access: ClusterAccess;
-}
-
-/** The current revision once everything is in order, or why not. */
-export type HistoryEnd =
-  | {
-      readonly kind: 'done';
-      readonly current: KubernetesObject;
-      readonly hasWritten: boolean;
-      readonly podsWritten?: ResourceVersion;
-    }
-  /** An orphan that cannot be adopted: to be planned without. */
-  | { readonly kind: 'unadoptable'; readonly uid: string }
-  | HistoryPause
-  | HistoryFailure;
 
 /** Carries out a plan. */
 export async function carryOutHistory(

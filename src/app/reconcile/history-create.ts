@@ -19,9 +19,8 @@ import { controllerUidOf } from '../../core/owner.ts';
 import { buildRevision, revisionHash } from '../../core/revisions.ts';
 import { versionOf } from './adopt-release.ts';
 import { effectDeadlineMs } from './context.ts';
-import type { HistoryEnd, HistoryWriting } from './history-carry-out.ts';
 import { historyFailure } from './history-result.ts';
-import type { HistoryFailure, HistoryPause } from './history-result.ts';
+import type { HistoryEnd, HistoryFailure, HistoryPause, HistoryWriting } from './history-result.ts';
 import { confirmSubject } from './live-daemon-set.ts';
 
 /** Creates the revision of this number, or finds that it is there. */

@@ -1,7 +1,14 @@
-/** How a look at the history of a DaemonSet can end, as a closed union. */
+/**
+ * How a look at the history of a DaemonSet can end, as closed unions; what the steps of one share.
+ *
+ * Every end but `known` ends the run: nothing else is done without history (spec 2.3 step 6).
+ */
 import type { ResourceVersion } from '../../core/model/identifiers.ts';
 import type { Outcome } from '../../core/model/effects.ts';
+import type { KubernetesObject } from '../../core/model/kubernetes.ts';
 import type { HistoryEntry } from '../../core/model/state.ts';
+import type { ClusterAccess } from '../../ports/cluster-access.ts';
+import type { RunContext, Subject } from './context.ts';
 import type { DeferralCode } from './result.ts';
 
 /** The look failed; nothing else runs, and the next look waits longer each time (spec 2.3 step 6). */
@@ -19,6 +26,26 @@ export interface HistoryPause {
   /** Version that our own status write returned. */
   readonly daemonSetWritten?: ResourceVersion;
 }
+
+/** What history is written with. */
+export interface HistoryWriting {
+  readonly context: RunContext;
+  readonly subject: Subject;
+  readonly access: ClusterAccess;
+}
+
+/** The current revision once everything is in order, or why not. */
+export type HistoryEnd =
+  | {
+      readonly kind: 'done';
+      readonly current: KubernetesObject;
+      readonly hasWritten: boolean;
+      readonly podsWritten?: ResourceVersion;
+    }
+  /** An orphan that cannot be adopted: to be planned without. */
+  | { readonly kind: 'unadoptable'; readonly uid: string }
+  | HistoryPause
+  | HistoryFailure;
 
 /** The current revision, or why it is not known. */
 export type HistoryResult =

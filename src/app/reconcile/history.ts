@@ -16,8 +16,12 @@ import { planHistory } from '../../core/history-plan.ts';
 import { revisionHashOf } from '../../core/revisions.ts';
 import type { ClusterReader } from '../../ports/cluster-access.ts';
 import { carryOutHistory } from './history-carry-out.ts';
-import type { HistoryEnd, HistoryWriting } from './history-carry-out.ts';
-import type { HistoryFailure, HistoryResult } from './history-result.ts';
+import type {
+  HistoryEnd,
+  HistoryFailure,
+  HistoryResult,
+  HistoryWriting,
+} from './history-result.ts';
 import { selectorText } from './selector-text.ts';
 
 /** What history is told from. */
