@@ -146,6 +146,18 @@ class Draft {
     return true;
   }
 
+  /** Pods whose delete was refused: others have their turn until each is tried again. */
+  hold(refused: readonly OldSite[]): void {
+    for (const { node, old } of refused) {
+      if (old.refused === undefined) continue;
+      const { code, message, notBeforeMs } = old.refused;
+      const text = `its delete was refused (${code}: ${message}); it is tried again later`;
+      const wait: Wait = { code: 'Refused', message: text, untilMs: notBeforeMs };
+      this.notes.set(node, { kind: 'blocked', pod: old.pod.name, wait });
+      this.untilMs.push(notBeforeMs);
+    }
+  }
+
   wait(sites: readonly OldSite[], what: 'unavailable' | 'surge' | 'supply'): void {
     for (const { node, old } of sites) {
       this.notes.set(node, { kind: 'waiting', pod: old.pod.name, for: what });
@@ -172,10 +184,11 @@ function planWithoutSurge(
   const walk = walkWithoutSurge(sites, budget.maxUnavailable);
   draft.delete(walk.deletes, () => 'outdated');
   draft.wait(walk.waiting, 'unavailable');
+  draft.hold(walk.refused);
   return {
     unavailableNodes: walk.unavailableCount,
     surgingNodes: 0,
-    waitingNodes: walk.waiting.length,
+    waitingNodes: walk.waiting.length + walk.refused.length,
   };
 }
 
@@ -194,6 +207,7 @@ function planWithSurge(
   draft.delete(walk.deletes, ({ state }) => (state.kind === 'both' ? 'replaced' : 'vacated'));
   draft.delete(walk.vacated, () => 'vacated');
   draft.wait(walk.occupied, 'supply');
+  draft.hold(walk.refused);
   for (const old of [...walk.creates, ...walk.repeats]) draft.create(old);
   let { slots } = walk;
   const waiting: OldSite[] = [...walk.stale];
@@ -202,7 +216,7 @@ function planWithSurge(
     else if (draft.create(old)) slots -= 1;
   }
   draft.wait(waiting, 'surge');
-  return { ...counted, waitingNodes: waiting.length + walk.occupied.length };
+  return { ...counted, waitingNodes: waiting.length + walk.occupied.length + walk.refused.length };
 }
 
 function noteSurging(sites: readonly Site[], draft: Draft): void {

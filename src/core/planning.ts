@@ -26,6 +26,8 @@ export interface Planning {
   readonly generation: number;
   readonly backoff: ReadonlyMap<NodeName, BackoffEntry>;
   readonly refusals: ReadonlyMap<NodeName, RefusalEntry>;
+  /** Pods whose delete was refused lately, by UID: a rolling update chooses others meanwhile. */
+  readonly refusedDeletes: ReadonlyMap<Uid, RefusalEntry>;
   /** Answered creates that the view does not show: their nodes get nothing else. */
   readonly unseenCreates: ReadonlyMap<NodeName, CreateIntent>;
   readonly unresolvedCreates: ReadonlyMap<NodeName, readonly CreateIntent[]>;
@@ -68,7 +70,14 @@ export function preparePlanning(
     minReadyMs: minReadyMsOf(view.daemonSet),
     generation,
     backoff: indexBackoff(context.state.backoff, generation),
-    refusals: new Map(refusals.map((refusal) => [refusal.node, refusal])),
+    refusals: new Map(
+      refusals.flatMap((each) => (each.victim === undefined ? [[each.node, each]] : [])),
+    ),
+    refusedDeletes: new Map(
+      refusals.flatMap((each) =>
+        each.victim !== undefined && each.notBeforeMs > view.nowMs ? [[each.victim, each]] : [],
+      ),
+    ),
     unseenCreates: new Map(unseen.map((intent) => [intent.node, intent])),
     unresolvedCreates: groupByNode(unresolved, (intent) => intent.node),
     expiredCreates: groupByNode(expired, (intent) => intent.node),

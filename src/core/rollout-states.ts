@@ -11,6 +11,7 @@
 import type { NodeName, Uid } from './model/identifiers.ts';
 import type { NodeView } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
+import type { RefusalEntry } from './model/state.ts';
 import type { Placement } from './model/verdict.ts';
 import { compareText } from './compare-text.ts';
 import { isGoing } from './plan-pods.ts';
@@ -25,6 +26,8 @@ export interface RolloutPod {
   readonly isAvailable: boolean;
   /** Its delete was recorded and not answered: it may go at any moment (protocol 4). */
   readonly isDoomed: boolean;
+  /** Its delete was refused lately: until when others have their turn. */
+  readonly refused?: RefusalEntry;
 }
 
 /** The pods of one site by revision; `crowded` is what spec 2.9 calls "not ok". */
@@ -138,17 +141,21 @@ function vanishedSites(
 }
 
 function describer(planning: Planning): Describe {
-  const { view, context, minReadyMs, unresolvedDeletes } = planning;
+  const { view, context, minReadyMs, unresolvedDeletes, refusedDeletes } = planning;
   const at = { minReadyMs, nowMs: view.nowMs };
   const current = {
     hash: context.currentHash,
     templateGeneration: templateGenerationOf(view.daemonSet),
   };
-  const facts = (pod: PodProjection): RolloutPod => ({
-    pod,
-    isAvailable: isAvailable(pod, at),
-    isDoomed: unresolvedDeletes.has(pod.uid),
-  });
+  const facts = (pod: PodProjection): RolloutPod => {
+    const refused = refusedDeletes.get(pod.uid);
+    return {
+      pod,
+      isAvailable: isAvailable(pod, at),
+      isDoomed: unresolvedDeletes.has(pod.uid),
+      ...(refused === undefined ? {} : { refused }),
+    };
+  };
   return (pods, leaving) => {
     let old: PodProjection | undefined;
     let updated: PodProjection | undefined;

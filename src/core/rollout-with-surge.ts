@@ -20,10 +20,19 @@ import type { OldSite } from './rollout-without-surge.ts';
 /**
  * What a site is worth with surge. `create`: a new pod at once; `candidate`: within maxSurge;
  * `repeat`: a create that may be on its way; `delete`: the old pod at once; `vacate`, and
- * `repeat-vacate` where its delete was not answered: the old pod as far as enough are available.
+ * `repeat-vacate` where its delete was not answered: the old pod as far as enough are available;
+ * `refused`: one to be vacated whose delete was refused lately.
  */
 export type StepWithSurge =
-  'none' | 'surging' | 'create' | 'candidate' | 'repeat' | 'delete' | 'vacate' | 'repeat-vacate';
+  | 'none'
+  | 'surging'
+  | 'create'
+  | 'candidate'
+  | 'repeat'
+  | 'delete'
+  | 'vacate'
+  | 'repeat-vacate'
+  | 'refused';
 
 /** What a rolling update with surge does. */
 export interface WalkWithSurge {
@@ -33,6 +42,8 @@ export interface WalkWithSurge {
   readonly vacated: readonly OldSite[];
   /** Old pods that stay until enough others are available. */
   readonly occupied: readonly OldSite[];
+  /** Old pods that would be vacated, had their delete not been refused lately. */
+  readonly refused: readonly OldSite[];
   /** Nodes that get a new pod, whatever the budget. */
   readonly creates: readonly OldSite[];
   /** Creates that may be on their way and are to be repeated; they have their part of the budget. */
@@ -75,7 +86,8 @@ function stepOfStaying(site: Site, old: RolloutPod): StepWithSurge {
 /** The only pod of a node that should not run one, and is outdated. */
 function stepOfLeaving(old: RolloutPod): StepWithSurge {
   if (!old.isAvailable) return 'delete';
-  return old.isDoomed ? 'repeat-vacate' : 'vacate';
+  if (old.isDoomed) return 'repeat-vacate';
+  return old.refused === undefined ? 'vacate' : 'refused';
 }
 
 /** True if a pod of the site is available and stays so: it counts before a node is vacated. */
@@ -117,6 +129,7 @@ export function walkWithSurge(
     deletes: listOf('delete'),
     vacated: vacating.slice(0, spare),
     occupied: vacating.slice(spare),
+    refused: listOf('refused'),
     creates: listOf('create'),
     repeats: repeat.slice(0, slots),
     stale: repeat.slice(slots),

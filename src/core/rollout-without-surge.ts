@@ -15,9 +15,11 @@ import type { RolloutPod, Site } from './rollout-states.ts';
 
 /**
  * What a site is worth without surge. `delete`: at once, and it counts; `repeat`: an unanswered
- * delete of an available pod; `candidate`: within the budget.
+ * delete of an available pod; `candidate`: within the budget; `refused`: a candidate whose delete was
+ * refused lately, so that others have their turn.
  */
-export type StepWithoutSurge = 'fine' | 'unavailable' | 'delete' | 'repeat' | 'candidate';
+export type StepWithoutSurge =
+  'fine' | 'unavailable' | 'delete' | 'repeat' | 'candidate' | 'refused';
 
 /** A site and its old pod. */
 export interface OldSite {
@@ -32,6 +34,8 @@ export interface WalkWithoutSurge {
   readonly deletes: readonly OldSite[];
   /** Old pods that the budget leaves for later. */
   readonly waiting: readonly OldSite[];
+  /** Old pods that would be candidates, had their delete not been refused lately. */
+  readonly refused: readonly OldSite[];
   /** Sites that count against maxUnavailable. */
   readonly unavailableCount: number;
 }
@@ -50,7 +54,8 @@ export function stepWithoutSurge(site: Site): StepWithoutSurge {
     case 'only-old':
       if (site.hasOpenCreate) return 'unavailable';
       if (!state.old.isAvailable) return 'delete';
-      return state.old.isDoomed ? 'repeat' : 'candidate';
+      if (state.old.isDoomed) return 'repeat';
+      return state.old.refused === undefined ? 'candidate' : 'refused';
   }
 }
 
@@ -60,6 +65,7 @@ export function walkWithoutSurge(sites: readonly Site[], maxUnavailable: number)
     delete: new Array<OldSite>(),
     repeat: new Array<OldSite>(),
     candidate: new Array<OldSite>(),
+    refused: new Array<OldSite>(),
   };
   let unavailableCount = 0;
   for (const site of sites) {
@@ -75,6 +81,7 @@ export function walkWithoutSurge(sites: readonly Site[], maxUnavailable: number)
   return {
     deletes: [...lists.delete, ...repeat.slice(0, left), ...candidate.slice(0, fresh)],
     waiting: [...repeat.slice(left), ...candidate.slice(fresh)],
+    refused: lists.refused,
     unavailableCount: unavailableCount + repeat.length,
   };
 }

@@ -165,6 +165,7 @@ function noteDelete(
     case 'refused':
       ledger.events.push(deleteFailedEvent(outcome.message));
       ledger.add({ code: 'refused', message: outcome.message, pace: 'backoff' });
+      noteRefusedDelete(effect, outcome, ledger);
       return 'open';
     case 'unsent':
     case 'ambiguous':
@@ -173,4 +174,13 @@ function noteDelete(
     case 'exists':
       throw new Error(`a delete of ${effect.name} was answered AlreadyExists`);
   }
+}
+
+/** Others are to have their turn in a rolling update before this pod is tried again. */
+function noteRefusedDelete(
+  { node, uid }: ConfirmedDelete['effect'],
+  { code, message }: Extract<Outcome, { kind: 'refused' }>,
+  ledger: Ledger,
+): void {
+  if (node !== undefined) ledger.refused.push({ node, code, message, victim: uid });
 }

@@ -4,7 +4,7 @@
  * Doubling, jittered, capped; kept in the state so that it survives the process. Nothing hot-loops,
  * nothing is given up (row 57). Failed pods have a back-off of their own, in the core (spec 2.7).
  */
-import type { NodeName } from '../../core/model/identifiers.ts';
+import type { NodeName, Uid } from '../../core/model/identifiers.ts';
 import type {
   DaemonSetState,
   NameHolder,
@@ -54,6 +54,8 @@ export interface Refused {
   readonly code: string;
   readonly message: string;
   readonly holder?: NameHolder;
+  /** The pod whose delete was refused; absent: a create was. */
+  readonly victim?: Uid;
 }
 
 /** Names in a row that may be held by nobody's pods; more than a person makes by hand. */
@@ -62,24 +64,28 @@ const HOLDERS_MAX = 16;
 /** Longest part of a refusal's message that is kept. */
 const MESSAGE_MAX = 300;
 
+/** What a run changes about refusals. */
+interface RefusalChange {
+  readonly generation: number;
+  readonly refused: readonly Refused[];
+  readonly clearedNodes: ReadonlySet<NodeName>;
+  readonly lackingNodes: ReadonlySet<NodeName>;
+}
+
 /** Refusals after a run: grown where refused again, gone where void, of this generation only. */
 export function nextRefusals(
   state: Pick<DaemonSetState, 'refusals'>,
-  change: {
-    readonly generation: number;
-    readonly refused: readonly Refused[];
-    readonly clearedNodes: ReadonlySet<NodeName>;
-    readonly lackingNodes: ReadonlySet<NodeName>;
-  },
+  change: RefusalChange,
   at: RetryClock,
 ): readonly RefusalEntry[] {
   const kept = new Map<NodeName, RefusalEntry>();
   for (const entry of state.refusals ?? []) {
-    const isCurrent = entry.generation === change.generation && change.lackingNodes.has(entry.node);
-    if (isCurrent && !change.clearedNodes.has(entry.node)) kept.set(entry.node, entry);
+    if (isOfInterest(entry, change, at.nowMs)) kept.set(entry.node, entry);
   }
-  for (const { node, code, message, holder } of change.refused) {
+  for (const { node, code, message, holder, victim } of change.refused) {
     const former = kept.get(node);
+    // A refused create says which names are taken: no refused delete takes its place.
+    if (victim !== undefined && former !== undefined && former.victim === undefined) continue;
     const grown = former === undefined ? at.options.retryFirstMs : former.delayMs * 2;
     const delayMs = Math.min(grown, at.options.retryMaxMs);
     const notBeforeMs = at.nowMs + jittered(at.random, delayMs, JITTER);
@@ -88,12 +94,19 @@ export function nextRefusals(
       generation: change.generation,
       code,
       message: message.slice(0, MESSAGE_MAX),
-      ...holdersAfter(former, holder),
+      ...(victim === undefined ? holdersAfter(former, holder) : { victim }),
       delayMs,
       notBeforeMs,
     });
   }
   return [...kept.values()].sort((left, right) => (left.node < right.node ? -1 : 1));
+}
+
+/** Of a create: until the node has its pod. Of a delete: a while longer, so that its delay can grow. */
+function isOfInterest(entry: RefusalEntry, change: RefusalChange, nowMs: number): boolean {
+  if (entry.generation !== change.generation) return false;
+  if (entry.victim !== undefined) return nowMs < entry.notBeforeMs + entry.delayMs;
+  return change.lackingNodes.has(entry.node) && !change.clearedNodes.has(entry.node);
 }
 
 /** Every holder that was found so far, the latest last: names lead from one to the next. */

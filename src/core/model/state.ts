@@ -60,8 +60,9 @@ export interface NameHolder {
 }
 
 /**
- * A node for which the API server (or an admission hook) refused the pod. Until `notBeforeMs` a plan
- * creates nothing there (verdict `Refused`), so that one node's refusal never starves the others.
+ * A node for which the API server (or an admission hook) refused the pod, or the delete of its pod.
+ * Until `notBeforeMs` a plan creates nothing there (verdict `Refused`), or chooses that pod for no
+ * rolling update, so that one node's refusal never starves the others.
  */
 export interface RefusalEntry {
   readonly node: NodeName;
@@ -70,6 +71,8 @@ export interface RefusalEntry {
   /** RefusalCode, or `name-taken` and `born-terminating`; for people. */
   readonly code: string;
   readonly message: string;
+  /** The pod whose delete was refused; absent: a create was. */
+  readonly victim?: Uid;
   /**
    * Pods that were found under the node's names and are nobody's: ones that we released, perhaps. The
    * next name follows from them, as from a pod held by a finalizer; the view does not show them.

@@ -302,6 +302,16 @@ describe('vacating nodes (spec 2.9)', () => {
     assert.deepEqual(effects(made), []);
   });
 
+  it('lets others go first where a delete was refused lately', () => {
+    const entry = { node: node('v2').name, generation: 1, code: 'admission', message: 'no' };
+    const refusal = { ...entry, victim: old('v2').uid, delayMs: 5000, notBeforeMs: NOW_MS + 5000 };
+    const by = { state: state({ refusals: [refusal] }) };
+    const made = run([fresh('n1'), fresh('n2', { isReady: false })], by);
+    assert.deepEqual(vacated(made), ['old-v1']);
+    assert.equal(made.rollout?.waitingNodes, 1);
+    assert.equal(made.verdicts[3]?.code, 'Refused');
+  });
+
   it('repeats an unanswered delete without needing another spare pod (protocol 4)', () => {
     const by = { state: state({ intents: [deleteIntent(old('v1'))] }) };
     const pending = fresh('n2', { isReady: false });

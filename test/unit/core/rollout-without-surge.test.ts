@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Plan, PlanContext } from '../../../src/core/model/plan.ts';
 import type { PodProjection } from '../../../src/core/model/projections.ts';
+import type { RefusalEntry } from '../../../src/core/model/state.ts';
 import { planReconcile } from '../../../src/core/plan.ts';
 import type { Site } from '../../../src/core/rollout-states.ts';
 import { stepWithoutSurge } from '../../../src/core/rollout-without-surge.ts';
@@ -285,6 +286,46 @@ describe('the budget without surge (spec 2.9, S3)', () => {
       const made = plan({ daemonSet: set(max), nodes, pods: pods.toReversed() });
       assert.deepEqual(victims(made), order.slice(0, max), `maxUnavailable ${max}`);
     }
+  });
+});
+
+describe('a pod whose delete was refused lately', () => {
+  const nodes = ['n1', 'n2'].map((name) => node(name));
+  const first = old('n1', { createdAtMs: 1 });
+  const refusal = (options: Partial<RefusalEntry> = {}): Partial<PlanContext> => {
+    const entry = { node: node('n1').name, generation: 1, code: 'admission', message: 'no' };
+    const times = { delayMs: 5000, notBeforeMs: NOW_MS + 5000 };
+    return { state: state({ refusals: [{ ...entry, victim: first.uid, ...times, ...options }] }) };
+  };
+  const go = (by: Partial<PlanContext>, pods = [first, old('n2')]): Plan =>
+    plan({ daemonSet: set(1), nodes, pods }, by);
+
+  it('lets others go first, says so, and is looked at when its time has come', () => {
+    const made = go(refusal());
+    assert.deepEqual(victims(made), ['old-n2']);
+    assert.equal(made.dueAtMs, NOW_MS + 5000);
+    assert.equal(made.rollout?.waitingNodes, 1);
+    const [verdict] = made.verdicts;
+    assert.equal(verdict?.code, 'Refused');
+    assert.equal(verdict.untilMs, NOW_MS + 5000);
+    assert.match(verdict.message, /pod old-n1 .* its delete was refused \(admission: no\)/);
+  });
+
+  it('has its turn again after that, for another generation, or as another pod', () => {
+    assert.deepEqual(victims(go(refusal({ notBeforeMs: NOW_MS }))), ['old-n1']);
+    assert.deepEqual(victims(go(refusal({ generation: 9 }))), ['old-n1']);
+    assert.deepEqual(victims(go(refusal({ victim: old('n2').uid }))), ['old-n1']);
+  });
+
+  it('goes all the same once it is unavailable', () => {
+    assert.deepEqual(victims(go(refusal(), [{ ...first, isReady: false }, old('n2')])), ['old-n1']);
+  });
+
+  it('holds back no create on its node', () => {
+    assert.deepEqual(
+      go(refusal(), [old('n2')]).creates.map((create) => create.node),
+      ['n1'],
+    );
   });
 });
 

@@ -1,0 +1,109 @@
+/** A delete that the API server refuses: others have their turn in a rolling update meanwhile. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { nextRefusals } from '../../../../src/app/reconcile/retry.ts';
+import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
+import type { DaemonSetObject } from '../../../../src/core/model/kubernetes.ts';
+import type { RefusalEntry } from '../../../../src/core/model/state.ts';
+import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+
+/** Changes the template: every pod is outdated then. */
+function editTemplate(world: ReconcileWorld): void {
+  world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => {
+    const spec = object['spec'] as DaemonSetObject['spec'];
+    const { metadata } = spec.template;
+    const annotations = { edited: 'once' };
+    const template = { ...spec.template, metadata: { ...metadata, annotations } };
+    const generation = (object.metadata.generation ?? 0) + 1;
+    return { ...object, metadata: { ...object.metadata, generation }, spec: { ...spec, template } };
+  });
+}
+
+/** Nodes whose pod is of the edited template. */
+function updated(world: ReconcileWorld): readonly string[] {
+  const done = world.pods.filter(({ metadata }) => metadata.annotations?.['edited'] === 'once');
+  return done.map((pod) => (pod['spec'] as { readonly nodeName: string }).nodeName).sort();
+}
+
+async function go(world: ReconcileWorld, rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    world.runKubelets();
+    await world.step();
+    await world.clock.advance(2_000);
+  }
+}
+
+describe('a refused delete in a rolling update', () => {
+  it('holds up its own node, and no other, with maxUnavailable 1', async () => {
+    const world = new ReconcileWorld({ nodes: 4 });
+    await world.settle();
+    const [first] = world.pods.filter(
+      (pod) => (pod['spec'] as { readonly nodeName: string }).nodeName === 'node-0001',
+    );
+    let asked = 0;
+    world.cluster.hooks = {
+      beforeEffect: (effect) => {
+        if (effect.kind !== 'delete-pod' || effect.name !== first?.metadata.name) return undefined;
+        asked += 1;
+        const outcome = { kind: 'refused', code: 'admission', status: 403, message: 'no' } as const;
+        return { kind: 'answer', outcome };
+      },
+    };
+    editTemplate(world);
+    await go(world, 60);
+    assert.deepEqual(updated(world), ['node-0002', 'node-0003', 'node-0004']);
+    assert.ok(asked >= 2 && asked < 30, `asked ${asked} times in two minutes`);
+    world.cluster.hooks = {};
+    await go(world, 120);
+    assert.equal(updated(world).length, 4);
+    assert.deepEqual(world.cluster.violations, []);
+  });
+});
+
+describe('nextRefusals with a refused delete', () => {
+  const at = {
+    nowMs: 1_000_000,
+    random: { next: () => 0.5 },
+    options: { retryFirstMs: 1000, retryMaxMs: 60_000 },
+  } as unknown as Parameters<typeof nextRefusals>[2]; // the members that it reads
+  const node = nodeName('n1');
+  const victim = uid('pod-1');
+  const refused = [{ node, code: 'admission', message: 'no', victim }];
+  const change = {
+    generation: 3,
+    refused,
+    clearedNodes: new Set([node]),
+    lackingNodes: new Set<typeof node>(),
+  };
+  const later = (ms: number): typeof at => ({ ...at, nowMs: at.nowMs + ms });
+
+  it('grows while it is refused again, and is forgotten some time after', () => {
+    const [first] = nextRefusals({}, change, at);
+    assert.equal(first?.victim, victim);
+    assert.equal(first.delayMs, 1000);
+    const again = nextRefusals({ refusals: [first] }, change, later(1500));
+    assert.equal(again[0]?.delayMs, 2000);
+    const calm = { ...change, refused: [] };
+    assert.deepEqual(nextRefusals({ refusals: [first] }, calm, later(1500)), [first]);
+    assert.deepEqual(nextRefusals({ refusals: [first] }, calm, later(2500)), []);
+    const edited = { ...calm, generation: 4 };
+    assert.deepEqual(nextRefusals({ refusals: [first] }, edited, later(1)), []);
+  });
+
+  it('never takes the place of a refused create, which knows taken names', () => {
+    const create: RefusalEntry = {
+      node,
+      generation: 3,
+      code: 'name-taken',
+      message: 'held',
+      delayMs: 1000,
+      notBeforeMs: at.nowMs,
+    };
+    const lacking = {
+      ...change,
+      clearedNodes: new Set<typeof node>(),
+      lackingNodes: new Set([node]),
+    };
+    assert.deepEqual(nextRefusals({ refusals: [create] }, lacking, at), [create]);
+  });
+});
