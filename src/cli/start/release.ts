@@ -1,6 +1,8 @@
 /**
- * Hands a cluster back for a person: progress while it waits, what to do next, or with `--json` one
- * document on stdout and nothing else there. Refusals and failures are thrown; main.ts says them.
+ * Hands a cluster back for a person: progress while it waits, then what to do next.
+ *
+ * With `--json` stdout holds one document and nothing else; progress goes to stderr. Refusals and
+ * failures are thrown, and main.ts says them.
  */
 import { createSystemClock } from '../../adapters/system/system-clock.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
