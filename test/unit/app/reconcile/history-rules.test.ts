@@ -128,6 +128,25 @@ describe('a field that the API server newly fills in (#78633, #134773)', () => {
     assert.deepEqual(Object.values(numbersOf(world)), [1]);
   });
 
+  it('restarts nothing when revisions change at the same generation, without any annotation', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.settle();
+    const before = uidsOf(world);
+    world.cluster.change('daemonsets', KEY, (object) => {
+      const { spec } = object as DaemonSetObject;
+      const podSpec = { ...spec.template.spec, newlyDefaulted: 'Yes' };
+      return { ...object, spec: { ...spec, template: { ...spec.template, spec: podSpec } } };
+    });
+    world.cluster.put('controllerrevisions', {
+      metadata: { namespace: 'system', name: 'late', labels: { app: 'agents', [HASH]: 'late' } },
+      revision: 1,
+      data: { spec: {} },
+    });
+    await world.settle();
+    assert.deepEqual(uidsOf(world), before);
+    assert.deepEqual(Object.values(numbersOf(world)).sort(), [1, 2]);
+  });
+
   it('restarts nothing when the generation moves for another reason', async () => {
     const { world, before } = await upgraded();
     touch(world);
