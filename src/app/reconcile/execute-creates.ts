@@ -14,7 +14,9 @@ import { effectDeadlineMs } from './context.ts';
 import { resolveCreate } from './create-result.ts';
 import type { CreateResult } from './create-result.ts';
 import { projectLivePod } from './live-pod.ts';
+import type { PaceKey } from './paces.ts';
 import { SLOW_START, continueSlowStart } from './slow-start.ts';
+import type { SlowStart } from './slow-start.ts';
 
 /** Creates with their results, in the order in which they were sent. */
 export interface CreateExecution {
@@ -34,8 +36,10 @@ export async function executeCreates(
   fence: Fence,
 ): Promise<CreateExecution> {
   const results: { planned: PlannedCreate; result: CreateResult }[] = [];
-  const { burstPodsMax } = fence.context.dependencies.options;
-  let pace = SLOW_START;
+  const { options, warmth, clock } = fence.context.dependencies;
+  const paceKey = paceKeyOf(fence);
+  const batchSize = warmth.paces.firstBatchSize(paceKey, clock.monotonicMs());
+  let pace: SlowStart = { ...SLOW_START, batchSize: Math.min(batchSize, options.burstPodsMax) };
   let next = 0;
   let stopped: Stop | undefined;
   while (next < creates.length && stopped === undefined) {
@@ -49,12 +53,20 @@ export async function executeCreates(
       results.push({ planned, result });
     }
     if (answers.some(({ kind }) => kind === 'closed')) stopped = { kind: 'closed' };
-    const decision = continueSlowStart(pace, tally(answers), burstPodsMax);
+    const decision = continueSlowStart(pace, tally(answers), options.burstPodsMax);
     if (decision.kind === 'continue') pace = decision.next;
     else stopped ??= { kind: decision.reason };
   }
   const notStarted = creates.slice(next);
+  const isFlawless =
+    stopped === undefined && results.every(({ result }) => result.kind === 'created');
+  warmth.paces.note(paceKey, isFlawless ? pace.batchSize : undefined, clock.monotonicMs());
   return stopped === undefined ? { results, notStarted } : { results, notStarted, stopped };
+}
+
+function paceKeyOf({ subject }: Fence): PaceKey {
+  const { clusterUid, uid } = subject.basis.ref;
+  return { clusterUid, uid, generation: subject.daemonSet.metadata.generation ?? 0 };
 }
 
 async function findFence(

@@ -7,6 +7,8 @@
  * its node as unavailable and leaves it alone (S1, S3), and others go on. Open delete intents are read
  * live like victims before they are judged (protocol 4). Silence of the cluster is looked at by the
  * caller, once it is known that there is work to do.
+ *
+ * Differs from upstream: an unseen create or delete of a pod holds back its node, not the DaemonSet.
  */
 import { resourceVersion, uid } from '../../core/model/identifiers.ts';
 import type { Uid } from '../../core/model/identifiers.ts';

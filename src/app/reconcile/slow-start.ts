@@ -6,7 +6,8 @@
  * others go on beside it, but a row of refusals without one success in between is systematic too.
  * Pure: counts in, a decision out.
  *
- * Differs from upstream: a refused pod does not stop the creates of other nodes.
+ * Differs from upstream: a refused pod does not stop the creates of other nodes; a warm process starts
+ * with the batch size that a flawless run of the same generation ended with moments ago (paces.ts).
  */
 
 /** Refusals in a row after which the run stops trying other nodes. */

@@ -8,6 +8,7 @@
 import type { Stamp } from '../../core/model/position.ts';
 import type { Projection } from '../../core/model/projections.ts';
 import type { SliceRef } from '../../ports/view-store.ts';
+import { Paces } from './paces.ts';
 import { Resends } from './resends.ts';
 
 /** A whole set, as it stood when `changed` was its last change. */
@@ -22,6 +23,7 @@ export interface ReconcileWarmth {
   /** Loads of node sets that are under way, so that ten keys of a cluster decode them once. */
   readonly loading: Map<string, Promise<WarmSet | undefined>>;
   readonly resends: Resends;
+  readonly paces: Paces;
 }
 
 /** Least recently used sets, bounded by the number of projections they hold. */
@@ -75,5 +77,6 @@ export function createReconcileWarmth(
     sets: new SetCache(options.objectsMax ?? 200_000),
     loading: new Map(),
     resends: new Resends(),
+    paces: new Paces(),
   };
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetObject } from '../../../../src/core/model/kubernetes.ts';
 import type { ReconcileResult } from '../../../../src/app/reconcile/result.ts';
+import { createReconcileWarmth } from '../../../../src/app/reconcile/warmth.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const codeOf = (result: ReconcileResult): string =>
@@ -108,7 +109,8 @@ describe('deletes', () => {
       beforeEffect: ({ kind }) =>
         kind === 'create-pod' ? world.clock.advance(3_000).then(() => undefined) : undefined,
     };
-    await world.run({}, 12_000);
+    // A cold process: one that remembers its pace would send them all at once.
+    await world.run({ warmth: createReconcileWarmth() }, 12_000);
     assert.ok(sent(world, 'create-pod') < 20 + 100, 'the creates were cut short');
     const gone = world.owned.filter((node) => node <= 'node-0010');
     assert.deepEqual(gone, [], 'every delete was sent');
