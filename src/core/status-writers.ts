@@ -16,6 +16,12 @@ import { isJsonObject } from './model/json.ts';
 import type { Json } from './model/json.ts';
 import type { KubernetesObject } from './model/kubernetes.ts';
 
+/**
+ * How kubectl calls itself (kubectl-patch, kubectl-edit …): a person, not a loop. To stop the whole
+ * cluster for one hand-made status, which the next run corrects, would be the greater harm.
+ */
+const PERSON_PATTERN = /^kubectl/;
+
 /** Under which manager the API server notes our writes: the user agent of the functions. */
 const OWN_MANAGER = 'rollcall';
 
@@ -53,6 +59,7 @@ function foreignWriter(entry: Json, sinceMs: number): string | undefined {
   const { manager, operation, subresource, time, fieldsV1 } = entry;
   if (subresource !== 'status' || operation !== 'Update') return undefined;
   if (typeof manager !== 'string' || manager === OWN_MANAGER) return undefined;
+  if (PERSON_PATTERN.test(manager)) return undefined;
   const isLater = typeof time === 'string' && Date.parse(time) > sinceMs;
   return isLater && holdsCounter(fieldsV1) ? manager : undefined;
 }

@@ -30,6 +30,8 @@ describe('findForeignStatusWrite', () => {
   it('counts only another manager’s younger update of a counter', () => {
     const innocent: readonly Record<string, unknown>[] = [
       { manager: 'rollcall' },
+      { manager: 'kubectl-patch' },
+      { manager: 'kubectl-edit' },
       { time: '2026-01-01T00:00:00Z' },
       { time: undefined },
       { subresource: undefined },
