@@ -99,6 +99,20 @@ test('L2: surge with minReadySeconds 10 advances within 12 seconds each time, wi
   await world.settle();
 });
 
+for (const functions of [-600_000, 600_000]) {
+  test(`L1, S2, row 14: a surge with minReadySeconds ends although clocks are ${functions / 60_000} minutes off (#77203)`, async () => {
+    const world = await World.start({ nodes: SIX, skewMs: { functions } });
+    world.addDaemonSet('agent', { spec: { ...surge(1), minReadySeconds: 20 } });
+    await world.settle();
+    const ready = leastReady(world);
+    setImage(world, 'agent', 2);
+    // A clock that is behind sees each pod become available ten minutes late.
+    await world.settle(90 * 60_000);
+    assert.equal(ready(), 6);
+    assert.ok(imagesOf(world).every((image) => image === 'agent:2'));
+  });
+}
+
 for (const [name, spec] of [
   ['maxUnavailable', unavailable(1)],
   ['maxSurge', surge(1)],
