@@ -161,12 +161,18 @@ function aspectsAt(set: SetPortrait, node: string): unknown {
   return sortedTexts((set.podsByNode[node] ?? []).map(withoutKept));
 }
 
-/** Nodes by what they hold, counted; in words, as far as words tell them apart. */
+/**
+ * Pods by what they are, counted; in words, as far as words tell them apart. Not by node: which of two nodes
+ * goes first is chance, and the two may differ in what else they hold.
+ */
 function countedPods(set: SetPortrait): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const pods of Object.values(set.podsByNode)) {
-    const text = pods.map(describePod).sort().join(' + ');
+  const counts: Record<string, number> = { nodes: 0 };
+  const add = (text: string): void => {
     counts[text] = (counts[text] ?? 0) + 1;
+  };
+  for (const pods of Object.values(set.podsByNode)) {
+    if (pods.some((pod) => !pod.isDeleting)) add('nodes');
+    for (const pod of pods) add(describePod(pod));
   }
   return counts;
 }

@@ -21,6 +21,11 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     before: 'taint.effect === input.effect &&',
     after: "(taint.effect === input.effect || taint.effect === 'PreferNoSchedule') &&",
   },
+  'max-unavailable': {
+    file: 'src/core/rollout-budget.ts',
+    before: 'return { maxUnavailable: isBothZero ? 1 : maxUnavailable, maxSurge: 0 };',
+    after: 'return { maxUnavailable: (isBothZero ? 1 : maxUnavailable) + 1, maxSurge: 0 };',
+  },
   release: {
     file: 'src/core/claim.ts',
     before: "return isKept ? 'keep' : 'release';",

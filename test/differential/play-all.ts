@@ -13,8 +13,10 @@ export interface PlayAllOptions {
   /** First part of the ids of places; no two runs on one pair may share it. */
   readonly placePrefix: string;
   readonly onResult?: (result: PlayResult) => void;
-  /** Asked before each scenario; the rest is left out when it answers true. */
+  /** Asked before each step; the rest is left out when it answers true. */
   readonly isEnough?: () => boolean;
+  /** See PlayOptions. */
+  readonly differenceMs?: number;
 }
 
 /** How many scenarios share the pair: more of them overlap more waiting, until the machine is the limit. */
@@ -27,7 +29,9 @@ export async function playAll(pair: Pair, options: PlayAllOptions): Promise<read
   const work = async (): Promise<void> => {
     for (const [index, scenario] of queue) {
       if (options.isEnough?.() === true) return;
-      const result = await playScenario(pair, scenario, `${options.placePrefix}${index}`);
+      const placeId = `${options.placePrefix}${index}`;
+      const { differenceMs, isEnough } = options;
+      const result = await playScenario(pair, scenario, { placeId, differenceMs, isEnough });
       results[index] = result;
       options.onResult?.(result);
     }

@@ -47,6 +47,8 @@ interface Play {
   readonly pair: Pair;
   readonly place: Place;
   readonly notes: PlayNote[];
+  readonly differenceMs: number;
+  readonly isEnough: () => boolean;
   memory: Memory;
   unalignedNodes: ReadonlySet<string>;
   isRefusing: boolean;
@@ -58,12 +60,22 @@ const ASK_PERIOD_MS = 250;
 const ACTIVITY_LINES_MAX = 12;
 const NOTHING: ReadonlySet<string> = new Set();
 
+/** How one scenario is played. */
+export interface PlayOptions {
+  readonly placeId: string;
+  /** How long both must be quiet before a difference is believed; default: that of `PATIENCE`. */
+  readonly differenceMs?: number | undefined;
+  /** Asked before each step; the rest is left out when it answers true. */
+  readonly isEnough?: (() => boolean) | undefined;
+}
+
 /** Plays the scenario at the place of that id, and leaves the place empty. */
 export async function playScenario(
   pair: Pair,
   scenario: Scenario,
-  placeId: string,
+  options: PlayOptions,
 ): Promise<PlayResult> {
+  const { placeId, differenceMs = PATIENCE.differenceMs } = options;
   const startedAtMs = performance.now();
   const place = placeOf(placeId);
   const sides = [pair.original, pair.rollcall];
@@ -76,6 +88,8 @@ export async function playScenario(
     memory: { original: NOTHING, rollcall: NOTHING, isKeptCompared: false },
     unalignedNodes: NOTHING,
     isRefusing: false,
+    differenceMs,
+    isEnough: options.isEnough ?? (() => false),
   };
   try {
     const outcome = await playSteps(play, scenario.steps, bounds.noteStep);
@@ -100,6 +114,7 @@ async function playSteps(
   noteStep: (step: Step) => void,
 ): Promise<Pick<PlayResult, 'stepsPlayed' | 'failedStep' | 'differences'>> {
   for (const [index, written] of steps.entries()) {
+    if (play.isEnough()) return { stepsPlayed: index, failedStep: undefined, differences: [] };
     const step = resolveStep(play.pair, play.place, written);
     if (isOrderDependent(play, step)) {
       play.notes.push({ reason: 'order-dependent', step: index, detail: describeStep(step) });
@@ -143,7 +158,7 @@ async function playStep(
     return [];
   }
   const { memory, isRefusing } = play;
-  const patience = isLast ? LAST_PATIENCE : PATIENCE;
+  const patience = { ...(isLast ? LAST_PATIENCE : PATIENCE), differenceMs: play.differenceMs };
   const point = await settle(pair, place, { memory, patience, isRefusing });
   notePoint(play, index, point);
   return point.differences;

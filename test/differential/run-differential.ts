@@ -30,6 +30,9 @@ export interface DifferentialRequest {
   readonly logPath: string | undefined;
 }
 
+/** A mutant is right or wrong soon: nobody asks what is only late. */
+const MUTANT_DIFFERENCE_MS = 12_000;
+
 /** Runs, and resolves to the exit code. */
 export async function runDifferential(
   request: DifferentialRequest,
@@ -44,6 +47,7 @@ export async function runDifferential(
       scenarios: scenariosOf(request),
       atOnceMax: request.atOnceMax,
       placePrefix: 's',
+      ...(request.mutant === undefined ? {} : { differenceMs: MUTANT_DIFFERENCE_MS }),
       isEnough: () => request.isStoppedAtFirst && results.some(isDisagreement),
       onResult: (result) => {
         results.push(result);
