@@ -17,6 +17,7 @@ import {
   assertWithinBudget,
   createRolled,
   edit,
+  expectRest,
   expectVersion,
   nodesAt,
   removeAll,
@@ -60,7 +61,7 @@ describeOnBackends('a rolling update', { timeout: 600_000 }, (backend) => {
     const stuck = podOn(rolled, first);
     await terminate(stuck);
     const fromEvent = await edit(stage, rolled, { version: 'b' });
-    await waitUntilStill(stage);
+    await expectRest(stage, rolled);
     assert.deepEqual(reportSince(stage, rolled, fromEvent).deletions, [], 'nothing went');
     await endTermination(stuck);
     await expectVersion(stage, rolled, 'b');

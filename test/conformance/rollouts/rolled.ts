@@ -156,6 +156,19 @@ export async function expectVersion(
   );
 }
 
+/** Waits until a run that was allowed to act has seen the last edit; then lets things come to rest. */
+export async function expectRest(stage: Stage, rolled: Rolled): Promise<void> {
+  await waitFor(
+    stage,
+    ({ daemonSets }) => {
+      const record = daemonSets.get(rolled.uid);
+      return record !== undefined && record.observedGeneration === record.generation;
+    },
+    { description: `the last edit of ${rolled.name} is observed` },
+  );
+  await waitUntilStill(stage);
+}
+
 /** As the observer's wait; the error shows where the DaemonSet stood and what the engine did last. */
 export async function waitFor(
   stage: Stage,

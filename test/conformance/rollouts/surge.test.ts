@@ -16,6 +16,7 @@ import type { RolloutReport } from './availability.ts';
 import {
   createRolled,
   edit,
+  expectRest,
   expectVersion,
   nodesAt,
   podUids,
@@ -34,7 +35,7 @@ const MIN_READY_SECONDS = 10;
 describeOnBackends('surge', { timeout: 600_000 }, (backend) => {
   const nodes = plainNodes(8);
   const names = nodes.map(({ metadata }) => metadata.name);
-  const stepNodes = names.slice(0, 5);
+  const stepNodes = names.slice(0, 4);
   let stage: Stage;
 
   before(async () => {
@@ -70,9 +71,11 @@ describeOnBackends('surge', { timeout: 600_000 }, (backend) => {
     const rolled = await create({ name: 'agent', strategy: rollingUpdate({ maxSurge: 2 }) });
     const old = podUids(stage, rolled);
     const fromEvent = await edit(stage, rolled, { version: 'bad', isBad: true });
-    await waitUntilStill(stage);
-    const surging = [...livePodsByNode(stage.observer, rolled.uid).values()];
-    assert.equal(surging.filter((pods) => pods.length === 2).length, 2);
+    await waitFor(stage, () => surgingNodes(rolled).length === 2, {
+      description: 'two nodes with a second pod',
+    });
+    await expectRest(stage, rolled);
+    assert.equal(surgingNodes(rolled).length, 2);
     await edit(stage, rolled, { version: 'a' });
     await expectVersion(stage, rolled, 'a');
     const report = reportSince(stage, rolled, fromEvent);
@@ -141,6 +144,11 @@ describeOnBackends('surge', { timeout: 600_000 }, (backend) => {
         .filter(({ record }) => !isOf(record, rolled.uid));
       assert.deepEqual(outside, [], 'the cluster was quiet but for this rollout');
     });
+  }
+
+  function surgingNodes(rolled: Rolled): readonly unknown[] {
+    const live = livePodsByNode(stage.observer, rolled.uid);
+    return [...live.values()].filter((pods) => pods.length === 2);
   }
 
   function create(
