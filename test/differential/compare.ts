@@ -46,11 +46,18 @@ interface Both<Value> {
   readonly rollcall: Value;
 }
 
-/** Compares; `isKeptCompared` is false where the portraits before were not aligned. */
-export function comparePortraits(
-  portraits: Both<Portrait>,
-  { isKeptCompared }: { readonly isKeptCompared: boolean },
-): ComparisonResult {
+/** What chance has not spoilt yet for the comparison. */
+export interface Comparable {
+  /** False where the portraits before were not aligned: which pods are the same ones is chance then. */
+  readonly isKeptCompared: boolean;
+  /** False once a rollout was interrupted: which pods are older than it is chance, but not their content. */
+  readonly isAgeCompared: boolean;
+}
+
+/** Compares as far as it makes sense. */
+export function comparePortraits(drawn: Both<Portrait>, comparable: Comparable): ComparisonResult {
+  const portraits = comparable.isAgeCompared ? drawn : mapBoth(drawn, withoutAge);
+  const { isKeptCompared } = comparable;
   const differences: Difference[] = [];
   const unalignedNodes = new Set<string>();
   const names = new Set([
@@ -76,6 +83,27 @@ export function comparePortraits(
     mapBoth(portraits, (it) => it.ownerless),
   );
   return { differences, unalignedNodes };
+}
+
+/** Without the labels that say at which generation of the template a pod was made. */
+function withoutAge(portrait: Portrait): Portrait {
+  const ageless = (set: SetPortrait): SetPortrait => ({
+    ...set,
+    podsByNode: mapValues(set.podsByNode, (pods) =>
+      pods.map((pod) => {
+        const { 'pod-template-generation': _age, ...labels } = pod.labels;
+        return { ...pod, labels };
+      }),
+    ),
+  });
+  return { ...portrait, sets: mapValues(portrait.sets, ageless) };
+}
+
+function mapValues<Value, Mapped>(
+  values: Readonly<Record<string, Value>>,
+  map: (value: Value) => Mapped,
+): Readonly<Record<string, Mapped>> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
 }
 
 type Note = (comparison: Comparison, subject: string, values: Both<unknown>) => void;
@@ -142,7 +170,12 @@ function comparePods(input: SetPair & { readonly isKeptCompared: boolean }): rea
     return canonical(original) !== canonical(rollcall);
   });
   if (unaligned.length > 0 && isRolling) {
-    note('pod-count', name, mapBoth(sets, countedPods));
+    const ageless = mapBoth(sets, (set) => withoutAge({ ...NOBODY, sets: { set } }).sets['set']);
+    note(
+      'pod-count',
+      name,
+      mapBoth(ageless, (set) => countedPods(set?.podsByNode ?? {})),
+    );
     return unaligned;
   }
   const aspects = [...ASPECTS];
@@ -157,6 +190,8 @@ function comparePods(input: SetPair & { readonly isKeptCompared: boolean }): rea
   return [];
 }
 
+const NOBODY: Portrait = { sets: {}, ownerless: [], podUids: new Set() };
+
 function aspectsAt(set: SetPortrait, node: string): unknown {
   return sortedTexts((set.podsByNode[node] ?? []).map(withoutKept));
 }
@@ -165,12 +200,12 @@ function aspectsAt(set: SetPortrait, node: string): unknown {
  * Pods by what they are, counted; in words, as far as words tell them apart. Not by node: which of two nodes
  * goes first is chance, and the two may differ in what else they hold.
  */
-function countedPods(set: SetPortrait): Readonly<Record<string, number>> {
+function countedPods(podsByNode: SetPortrait['podsByNode']): Readonly<Record<string, number>> {
   const counts: Record<string, number> = { nodes: 0 };
   const add = (text: string): void => {
     counts[text] = (counts[text] ?? 0) + 1;
   };
-  for (const pods of Object.values(set.podsByNode)) {
+  for (const pods of Object.values(podsByNode)) {
     if (pods.some((pod) => !pod.isDeleting)) add('nodes');
     for (const pod of pods) add(describePod(pod));
   }

@@ -10,6 +10,7 @@ import { resolveStep } from './resolve-step.ts';
 import { applyStep } from './apply-step.ts';
 import type { StepOutcome } from './step-target.ts';
 import type { Difference } from './compare.ts';
+import { lateReason, starvedNodes } from './known-differences.ts';
 import type { Pair, Side } from './pair.ts';
 import { placeOf } from './place.ts';
 import type { Place } from './place.ts';
@@ -57,6 +58,7 @@ interface Play {
 const READY_DEADLINE_MS = 30_000;
 const OBSERVED_DEADLINE_MS = 60_000;
 const ASK_PERIOD_MS = 250;
+const REFUSED_DIFFERENCE_MS = 12_000;
 const ACTIVITY_LINES_MAX = 12;
 const NOTHING: ReadonlySet<string> = new Set();
 
@@ -85,7 +87,12 @@ export async function playScenario(
     pair,
     place,
     notes: [],
-    memory: { original: NOTHING, rollcall: NOTHING, isKeptCompared: false },
+    memory: {
+      original: NOTHING,
+      rollcall: NOTHING,
+      isKeptCompared: false,
+      isAgeCompared: true,
+    },
     unalignedNodes: NOTHING,
     isRefusing: false,
     differenceMs,
@@ -154,14 +161,16 @@ async function playStep(
   }
   if (step.isHurried === true && !isLast && !hasLeftovers(play)) {
     await waitUntilObserved(pair, place);
-    play.memory = { ...play.memory, isKeptCompared: false };
+    play.memory = { ...play.memory, isKeptCompared: false, isAgeCompared: false };
     return [];
   }
   const { memory, isRefusing } = play;
-  const patience = { ...(isLast ? LAST_PATIENCE : PATIENCE), differenceMs: play.differenceMs };
+  const believedMs = isRefusing ? REFUSED_DIFFERENCE_MS : play.differenceMs;
+  const patience = { ...(isLast ? LAST_PATIENCE : PATIENCE), differenceMs: believedMs };
   const point = await settle(pair, place, { memory, patience, isRefusing });
-  notePoint(play, index, point);
-  return point.differences;
+  const starved = isRefusing ? starvedNodes(point.differences) : undefined;
+  notePoint(play, { index, point, starved, step });
+  return starved === undefined ? point.differences : [];
 }
 
 /**
@@ -209,21 +218,35 @@ function noteOutcome(
   }
 }
 
-function notePoint(play: Play, step: number, point: QuietPoint): void {
-  if (point.differences.length === 0 && point.early.length > 0) {
+function notePoint(
+  play: Play,
+  entry: {
+    readonly index: number;
+    readonly step: Step;
+    readonly point: QuietPoint;
+    readonly starved: ReadonlySet<string> | undefined;
+  },
+): void {
+  const { index, point, starved } = entry;
+  const note = (reason: string, detail: string): void => {
+    play.notes.push({ reason, step: index, detail });
+  };
+  if (starved !== undefined) note('refusal-starves-original', [...starved].join(', '));
+  else if (point.differences.length === 0 && point.early.length > 0) {
     const seconds = (point.longestQuietMs / 1000).toFixed(1);
-    const detail = `${point.changedByNudge.join(' and ')} changed after ${seconds} s: ${point.early.join(', ')}`;
-    const isLate = point.changedByNudge.includes('rollcall') && !play.isRefusing;
-    play.notes.push({ reason: isLate ? 'rollcall-late' : 'original-touched', step, detail });
+    const who = point.changedByNudge.join(' and ');
+    note(
+      lateReason(entry.step, point, play),
+      `${who} changed after ${seconds} s: ${point.early.join(', ')}`,
+    );
   }
-  if (point.unrest.length > 0) {
-    play.notes.push({ reason: 'unrest', step, detail: point.unrest.join('; ') });
-  }
-  play.unalignedNodes = point.unalignedNodes;
+  if (point.unrest.length > 0) note('unrest', point.unrest.join('; '));
+  play.unalignedNodes = new Set([...point.unalignedNodes, ...(starved ?? [])]);
   play.memory = {
     original: point.original.podUids,
     rollcall: point.rollcall.podUids,
-    isKeptCompared: point.unalignedNodes.size === 0,
+    isKeptCompared: play.unalignedNodes.size === 0,
+    isAgeCompared: play.memory.isAgeCompared && play.unalignedNodes.size === 0,
   };
 }
 

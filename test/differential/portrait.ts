@@ -20,7 +20,7 @@ export interface PodPortrait {
   readonly isDeleting: boolean;
   /** True where it is the very pod that was there at the quiet point before. */
   readonly isKept: boolean;
-  readonly labels: unknown;
+  readonly labels: Readonly<Record<string, unknown>>;
   readonly annotations: unknown;
   readonly finalizers: unknown;
   readonly owners: unknown;

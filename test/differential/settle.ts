@@ -8,7 +8,7 @@
  */
 import { findUnrest } from './at-rest.ts';
 import { canonical, comparePortraits } from './compare.ts';
-import type { ComparisonResult } from './compare.ts';
+import type { Comparable, ComparisonResult } from './compare.ts';
 import type { Pair, SideName } from './pair.ts';
 import type { Place } from './place.ts';
 import { drawPortrait, NUDGE_ANNOTATION } from './portrait.ts';
@@ -49,13 +49,14 @@ export const LAST_PATIENCE: Patience = { ...PATIENCE, quietMs: 2500 };
 const NUDGE_AFTER_MS = 2500;
 /** One for each node that a rollout with surge and minReadySeconds may forget. */
 const NUDGES_MAX = 12;
+/** While admission refuses pods the original may need luck, or wait for its back-off (see play.ts). */
+const NUDGES_REFUSED_MAX = 3;
 const ASK_PERIOD_MAX_MS = 250;
 
 /** What the point before left behind. */
-export interface Memory {
+export interface Memory extends Comparable {
   readonly original: ReadonlySet<string>;
   readonly rollcall: ReadonlySet<string>;
-  readonly isKeptCompared: boolean;
 }
 
 /** Waits for the quiet point and compares. */
@@ -120,7 +121,7 @@ function createNudger(
   let early: readonly string[] = [];
   let before: Readonly<Record<SideName, string>> | undefined;
   let last: string | undefined;
-  let left = NUDGES_MAX;
+  let left = isPersistent ? NUDGES_REFUSED_MAX : NUDGES_MAX;
   const path = `/apis/apps/v1/namespaces/${place.namespace}/daemonsets`;
   return {
     isDone: () => before !== undefined,

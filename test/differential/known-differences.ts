@@ -1,0 +1,41 @@
+/**
+ * Differences that are known and wanted, each with its name and its row in docs/parity.md: recognised one by one,
+ * never by loosening a comparison as a whole. Two more are handled where they arise: `revision-generation` in
+ * portrait.ts, and what the original notices only when it is touched in settle.ts. Pure.
+ */
+import type { Difference } from './compare.ts';
+import type { Step } from './scenario.ts';
+import type { QuietPoint } from './settle.ts';
+
+const STATE_MISSING_MS = 25_000;
+
+/**
+ * Known difference `state-missing` (protocol 6): a DaemonSet that finds pods, but no state of its own, waits for
+ * twice the request time-out before it deletes available ones. It may have forgotten what it did.
+ */
+export function lateReason(
+  step: Step,
+  { changedByNudge, longestQuietMs }: Pick<QuietPoint, 'changedByNudge' | 'longestQuietMs'>,
+  { isRefusing }: { readonly isRefusing: boolean },
+): string {
+  if (!changedByNudge.includes('rollcall') || isRefusing) return 'original-touched';
+  const isOverOrphans = step.op === 'set-remake' || step.op === 'set-create';
+  return isOverOrphans && longestQuietMs < STATE_MISSING_MS ? 'state-missing' : 'rollcall-late';
+}
+
+/**
+ * Known difference `refusal-starves-original` (docs/parity.md, slow-start.ts): one refused create keeps the
+ * original from the creates, and the rollouts, of other nodes, until luck or its back-off helps. Accepted only
+ * while admission refuses pods, and only where it is the original that has fewer pods; the nodes concerned are
+ * left alone until they agree again.
+ */
+export function starvedNodes(differences: readonly Difference[]): ReadonlySet<string> | undefined {
+  const nodes = new Set<string>();
+  for (const { comparison, subject, original, rollcall } of differences) {
+    if (comparison === 'status') continue;
+    const [mine, theirs] = [rollcall, original].map((it) => (Array.isArray(it) ? it.length : 0));
+    if (comparison !== 'placement' || (mine ?? 0) <= (theirs ?? 0)) return undefined;
+    nodes.add(subject.split(' on ')[1] ?? '');
+  }
+  return nodes.size === 0 ? undefined : nodes;
+}
