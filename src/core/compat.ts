@@ -7,7 +7,7 @@
 import type { DaemonSetObject } from './model/kubernetes.ts';
 
 /** Annotation on the DaemonSet. */
-export const COMPAT_ANNOTATION = 'rollcall.dev/compat';
+const COMPAT_ANNOTATION = 'rollcall.dev/compat';
 
 /** `mended`: conceded bugs are fixed. `strict`: as the built-in controller does it. */
 export type Compat = 'mended' | 'strict';

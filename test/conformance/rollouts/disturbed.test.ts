@@ -30,7 +30,7 @@ import type { Rolled, RolledOptions } from './rolled.ts';
 
 const TOLERATES_NOT_READY = [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists' }];
 
-describeOnBackends('a rolling update', { timeout: 600_000 }, (backend) => {
+describeOnBackends('a rolling update', { timeout: 600_000, usually: 'real' }, (backend) => {
   const nodes = plainNodes(6);
   const names = nodes.map(({ metadata }) => metadata.name);
   const [first = '', ...others] = names;

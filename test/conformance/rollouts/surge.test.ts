@@ -32,7 +32,7 @@ const POOL = 'rollcall.test/steps';
 const STEP_MAX_MS = 12_000;
 const MIN_READY_SECONDS = 10;
 
-describeOnBackends('surge', { timeout: 600_000 }, (backend) => {
+describeOnBackends('surge', { timeout: 600_000, usually: 'real' }, (backend) => {
   const nodes = plainNodes(8);
   const names = nodes.map(({ metadata }) => metadata.name);
   const stepNodes = names.slice(0, 4);

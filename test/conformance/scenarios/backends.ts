@@ -20,13 +20,18 @@ function backendsOf(environment: NodeJS.ProcessEnv): readonly Backend[] {
   return (environment['ROLLCALL_TEST_KUBECONFIG'] ?? '') === '' ? ['real', 'local'] : ['real'];
 }
 
-/** A `describe` for each backend. kubectl is built by Go, so whoever uses it needs Go on both. */
+/**
+ * A `describe` for each backend. kubectl is built by Go, so whoever uses it needs Go on both. What
+ * takes minutes is usually played on the real one alone; ROLLCALL_SCENARIO_BACKEND asks for the other.
+ */
 export function describeOnBackends(
   title: string,
-  options: { readonly timeout: number; readonly usesKubectl?: true },
+  options: { readonly timeout: number; readonly usesKubectl?: true; readonly usually?: 'real' },
   define: (backend: Backend) => void,
 ): void {
+  const isChosen = process.env['ROLLCALL_SCENARIO_BACKEND'] !== undefined;
   for (const backend of backendsOf(process.env)) {
+    if (backend === 'local' && options.usually === 'real' && !isChosen) continue;
     const needsGo = backend === 'real' || options.usesKubectl === true;
     const skip = needsGo ? skipWithoutTools([TOOLS.go]) : false;
     const { timeout } = options;
