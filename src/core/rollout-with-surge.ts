@@ -10,7 +10,8 @@
  * Differs from upstream: among candidates the pod that was made first goes first, then by node name
  * (upstream: random). Pods of vanished nodes are left to pod garbage collection and count nowhere,
  * where upstream fails the whole step while one is outdated; `strict` restores that. A node whose
- * create is known to be refused takes no part of the budget from the others.
+ * create is known to be refused takes no part of the budget from the others. Before others are
+ * vacated, a node with both pods counts as available when either is (upstream: the old one).
  */
 import type { Compat } from './compat.ts';
 import { compareSites, isSafelyAvailable } from './rollout-states.ts';
