@@ -227,7 +227,7 @@ function withoutKept({ isKept: _isKept, ...rest }: PodPortrait): Omit<PodPortrai
 }
 
 /** True while the strategy still has pods to replace. */
-export function isUnderWay(set: SetPortrait): boolean {
+function isUnderWay(set: SetPortrait): boolean {
   const newest = set.revisions.at(-1)?.number ?? 0;
   const pods = Object.values(set.podsByNode).flat();
   return !set.isOnDelete && pods.some((pod) => pod.revision !== newest);

@@ -6,7 +6,17 @@
  */
 import { createSeeded } from '../conformance/scenarios/seeded.ts';
 import type { Seeded } from '../conformance/scenarios/seeded.ts';
-import type { Taint } from '../conformance/control-plane/nodes.ts';
+import { anyNode } from './generate-model.ts';
+import type { Model } from './generate-model.ts';
+import {
+  joinNode,
+  leaveNode,
+  labelNode,
+  taintNode,
+  untaintNode,
+  spoilNode,
+  mendNode,
+} from './generate-nodes.ts';
 import { drawForm, drawStrategy, drawTemplateChange } from './generate-form.ts';
 import type { Operation, PodOperation, Propagation, Scenario, Step } from './scenario.ts';
 
@@ -15,22 +25,6 @@ export interface GenerateOptions {
   readonly seed: number;
   readonly index: number;
   readonly stepsCount: number;
-}
-
-interface Model {
-  readonly seeded: Seeded;
-  readonly nodes: Set<string>;
-  readonly notReady: Set<string>;
-  readonly taintKeys: Map<string, Set<string>>;
-  /** Sets by name; true while their pods never become ready. */
-  readonly sets: Map<string, boolean>;
-  /** Subjects of `pod-free`, `pod-ready` and `pod-reclaim`: "set node". */
-  readonly held: Set<string>;
-  readonly unready: Set<string>;
-  readonly released: Set<string>;
-  isRefusing: boolean;
-  nextNode: number;
-  nextVersion: number;
 }
 
 const NODES_AT_START = { from: 4, to: 7 };
@@ -130,86 +124,8 @@ function hasCalmSet({ sets, isRefusing }: Model): boolean {
   return sets.size > 0 && !isRefusing;
 }
 
-function anyNode({ seeded, nodes }: Model): string {
-  return seeded.pick([...nodes]);
-}
-
 function anySet({ seeded, sets }: Model): string {
   return seeded.pick([...sets.keys()]);
-}
-
-function joinNode(model: Model): Operation {
-  const { seeded } = model;
-  const node = `n${model.nextNode}`;
-  model.nextNode += 1;
-  model.nodes.add(node);
-  const labels = {
-    ...(seeded.next() < 0.4 ? { pool: seeded.pick(['a', 'b']) } : {}),
-    ...(seeded.next() < 0.4 ? { disk: seeded.pick(['ssd', 'hdd']) } : {}),
-  };
-  if (seeded.next() < 0.8) return { op: 'node-join', node, labels };
-  const taint = drawTaint(seeded);
-  noteTaint(model, node, taint);
-  return { op: 'node-join', node, labels, taints: [taint] };
-}
-
-function leaveNode(model: Model): Operation {
-  const node = anyNode(model);
-  model.nodes.delete(node);
-  model.notReady.delete(node);
-  model.taintKeys.delete(node);
-  return { op: 'node-leave', node };
-}
-
-function labelNode(model: Model): Operation {
-  const { seeded } = model;
-  const node = anyNode(model);
-  const key = seeded.pick(['pool', 'disk']);
-  const values = key === 'pool' ? ['a', 'b', null] : ['ssd', 'hdd', null];
-  return { op: 'node-label', node, key, value: seeded.pick(values) };
-}
-
-function drawTaint(seeded: Seeded): Taint {
-  const key = seeded.pick(['dedicated', 'maintenance']);
-  const effect = seeded.pick([
-    'NoSchedule',
-    'NoSchedule',
-    'NoExecute',
-    'PreferNoSchedule',
-  ] as const);
-  return seeded.next() < 0.5 ? { key, effect } : { key, value: 'yes', effect };
-}
-
-function noteTaint({ taintKeys }: Model, node: string, { key }: Taint): void {
-  taintKeys.set(node, (taintKeys.get(node) ?? new Set()).add(key));
-}
-
-function taintNode(model: Model): Operation {
-  const node = anyNode(model);
-  const taint = drawTaint(model.seeded);
-  noteTaint(model, node, taint);
-  return { op: 'node-taint', node, taint };
-}
-
-function untaintNode({ seeded, taintKeys }: Model): Operation {
-  const node = seeded.pick([...taintKeys.keys()]);
-  const keys = taintKeys.get(node) ?? new Set();
-  const key = seeded.pick([...keys]);
-  keys.delete(key);
-  if (keys.size === 0) taintKeys.delete(node);
-  return { op: 'node-untaint', node, key };
-}
-
-function spoilNode(model: Model): Operation {
-  const node = anyNode(model);
-  model.notReady.add(node);
-  return { op: 'node-not-ready', node };
-}
-
-function mendNode({ seeded, notReady }: Model): Operation {
-  const node = seeded.pick([...notReady]);
-  notReady.delete(node);
-  return { op: 'node-ready', node };
 }
 
 function createSet(model: Model): Operation {
@@ -219,25 +135,32 @@ function createSet(model: Model): Operation {
   return { op: 'set-create', set, form: drawForm(model.seeded) };
 }
 
-/** An edit of the template; now and then the next one comes before it is rolled out. */
+/**
+ * An edit of the template; now and then the next one comes before it is rolled out. That only where all ends
+ * well: how far an interrupted rollout came is chance, and what never completes would show it.
+ */
 function rollOut(model: Model): readonly Step[] {
   const { seeded } = model;
   const set = anySet(model);
-  const edit = (): Operation => {
+  const wasUnhealthy = model.sets.get(set) === true;
+  const edit = (): Extract<Operation, { readonly op: 'set-edit' }> => {
     const form = drawTemplateChange(seeded, model.nextVersion);
     model.nextVersion += 1;
     model.sets.set(set, form.isUnhealthy === true);
     return { op: 'set-edit', set, form };
   };
   const first = edit();
-  if (seeded.next() < 0.75) return [first];
-  const hurried = { ...first, isHurried: true };
+  if (wasUnhealthy || seeded.next() < 0.7) return [first];
+  model.sets.set(set, false);
+  const healthy = { ...first, form: { ...first.form, isUnhealthy: false }, isHurried: true };
   const chance = seeded.next();
-  if (chance < 0.5) {
+  if (chance < 0.5) return [healthy, { op: 'set-undo', set }];
+  if (chance < 0.8) {
+    const second = edit();
     model.sets.set(set, false);
-    return [hurried, { op: 'set-undo', set }];
+    return [healthy, { ...second, form: { ...second.form, isUnhealthy: false } }];
   }
-  return chance < 0.8 ? [hurried, edit()] : [hurried, labelNode(model)];
+  return [healthy, labelNode(model)];
 }
 
 function healSet(model: Model): readonly Step[] {

@@ -7,7 +7,7 @@ import { repositoryPath } from '../conformance/scenarios/repository.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Where they lie. */
-export const KEPT_DIRECTORY = repositoryPath('test/regression/differential');
+const KEPT_DIRECTORY = repositoryPath('test/regression/differential');
 
 /** All kept scenarios, by name of their files. */
 export function readKeptScenarios(): readonly Scenario[] {

@@ -1,10 +1,9 @@
 /**
  * Differences that are known and wanted, each with its name and its row in docs/parity.md: recognised one by one,
  * never by loosening a comparison as a whole. Two more are handled where they arise: `revision-generation` in
- * portrait.ts, and what the original notices only when it is touched in settle.ts. Pure.
+ * portrait.ts, and what the original notices only when it is touched in settle.ts.
  */
 import type { Difference } from './compare.ts';
-import type { Step } from './scenario.ts';
 import type { QuietPoint } from './settle.ts';
 
 const STATE_MISSING_MS = 25_000;
@@ -14,13 +13,12 @@ const STATE_MISSING_MS = 25_000;
  * twice the request time-out before it deletes available ones. It may have forgotten what it did.
  */
 export function lateReason(
-  step: Step,
-  { changedByNudge, longestQuietMs }: Pick<QuietPoint, 'changedByNudge' | 'longestQuietMs'>,
-  { isRefusing }: { readonly isRefusing: boolean },
+  { changedByNudge, waitedMs }: Pick<QuietPoint, 'changedByNudge' | 'waitedMs'>,
+  since: { readonly isRefusing: boolean; readonly bornAtMs: number },
 ): string {
-  if (!changedByNudge.includes('rollcall') || isRefusing) return 'original-touched';
-  const isOverOrphans = step.op === 'set-remake' || step.op === 'set-create';
-  return isOverOrphans && longestQuietMs < STATE_MISSING_MS ? 'state-missing' : 'rollcall-late';
+  if (!changedByNudge.includes('rollcall') || since.isRefusing) return 'original-touched';
+  const isYoung = performance.now() - waitedMs - since.bornAtMs < STATE_MISSING_MS;
+  return isYoung ? 'state-missing' : 'rollcall-late';
 }
 
 /**

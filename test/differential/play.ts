@@ -17,7 +17,7 @@ import type { Place } from './place.ts';
 import type { Scenario, Step } from './scenario.ts';
 import { describeStep } from './scenario.ts';
 import { LAST_PATIENCE, PATIENCE, settle } from './settle.ts';
-import type { Memory, QuietPoint } from './settle.ts';
+import type { Memory, Patience, QuietPoint } from './settle.ts';
 import { waitForChange } from './wait-for-change.ts';
 import { watchBounds } from './watch-bounds.ts';
 import type { BoundViolation } from './watch-bounds.ts';
@@ -53,6 +53,8 @@ interface Play {
   memory: Memory;
   unalignedNodes: ReadonlySet<string>;
   isRefusing: boolean;
+  /** When a DaemonSet was last made. */
+  bornAtMs: number;
 }
 
 const READY_DEADLINE_MS = 30_000;
@@ -95,6 +97,7 @@ export async function playScenario(
     },
     unalignedNodes: NOTHING,
     isRefusing: false,
+    bornAtMs: startedAtMs,
     differenceMs,
     isEnough: options.isEnough ?? (() => false),
   };
@@ -153,35 +156,36 @@ async function playStep(
   const [original, rollcall] = await Promise.all(
     [pair.original, pair.rollcall].map((side) => applyStep({ side, place, index }, step)),
   );
-  if (step.op === 'admission') play.isRefusing = step.refusedNodes.length > 0;
+  noteStart(play, step);
   const outcomes = { original: original ?? '', rollcall: rollcall ?? '' };
   noteOutcome(play, { index, step, outcomes });
   if (outcomes.original !== outcomes.rollcall) {
     return [{ comparison: 'step-outcome', subject: describeStep(step), ...outcomes }];
   }
-  if (step.isHurried === true && !isLast && !hasLeftovers(play)) {
+  if (step.isHurried === true && !isLast && mayHurry(play)) {
     await waitUntilObserved(pair, place);
     play.memory = { ...play.memory, isKeptCompared: false, isAgeCompared: false };
     return [];
   }
   const { memory, isRefusing } = play;
-  const believedMs = isRefusing ? REFUSED_DIFFERENCE_MS : play.differenceMs;
-  const patience = { ...(isLast ? LAST_PATIENCE : PATIENCE), differenceMs: believedMs };
+  const patience = patienceOf(play, { isLast });
   const point = await settle(pair, place, { memory, patience, isRefusing });
   const starved = isRefusing ? starvedNodes(point.differences) : undefined;
-  notePoint(play, { index, point, starved, step });
+  notePoint(play, { index, point, starved });
   return starved === undefined ? point.differences : [];
 }
 
 /**
- * True where a pod stays on a node that does not want it: once deleted it does not come back, so that a rollout
- * that is cut short leaves what chance and speed decide.
+ * False where a rollout that is cut short leaves what chance and speed decide: a pod on a node that does not want
+ * it does not come back once deleted, and without history the template to go back to may be gone.
  */
-function hasLeftovers({ pair, place }: Play): boolean {
-  return [pair.original, pair.rollcall].some(({ mirror }) =>
-    mirror
-      .at(place)
-      .daemonSets.some((it) => (readDaemonSet(it).status['numberMisscheduled'] ?? 0) > 0),
+function mayHurry({ pair, place }: Play): boolean {
+  return [pair.original, pair.rollcall].every(({ mirror }) =>
+    mirror.at(place).daemonSets.every((daemonSet) => {
+      const { revisionHistoryLimit } = daemonSet['spec'] as { revisionHistoryLimit?: number };
+      const { numberMisscheduled = 0 } = readDaemonSet(daemonSet).status;
+      return numberMisscheduled === 0 && revisionHistoryLimit !== 0;
+    }),
   );
 }
 
@@ -203,6 +207,16 @@ async function waitUntilObserved({ original, rollcall }: Pair, place: Place): Pr
   }
 }
 
+function noteStart(play: Play, step: Step): void {
+  if (step.op === 'set-remake' || step.op === 'set-create') play.bornAtMs = performance.now();
+  if (step.op === 'admission') play.isRefusing = step.refusedNodes.length > 0;
+}
+
+function patienceOf(play: Play, { isLast }: { readonly isLast: boolean }): Patience {
+  const differenceMs = play.isRefusing ? REFUSED_DIFFERENCE_MS : play.differenceMs;
+  return { ...(isLast ? LAST_PATIENCE : PATIENCE), differenceMs };
+}
+
 function noteOutcome(
   play: Play,
   entry: {
@@ -222,7 +236,6 @@ function notePoint(
   play: Play,
   entry: {
     readonly index: number;
-    readonly step: Step;
     readonly point: QuietPoint;
     readonly starved: ReadonlySet<string> | undefined;
   },
@@ -235,10 +248,7 @@ function notePoint(
   else if (point.differences.length === 0 && point.early.length > 0) {
     const seconds = (point.longestQuietMs / 1000).toFixed(1);
     const who = point.changedByNudge.join(' and ');
-    note(
-      lateReason(entry.step, point, play),
-      `${who} changed after ${seconds} s: ${point.early.join(', ')}`,
-    );
+    note(lateReason(point, play), `${who} changed after ${seconds} s: ${point.early.join(', ')}`);
   }
   if (point.unrest.length > 0) note('unrest', point.unrest.join('; '));
   play.unalignedNodes = new Set([...point.unalignedNodes, ...(starved ?? [])]);

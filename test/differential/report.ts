@@ -25,7 +25,7 @@ export function causesOf({ differences, violations }: PlayResult): readonly stri
 }
 
 /** How often each named reason came up. */
-export function countNotes({ notes, violations }: PlayResult): Readonly<Record<string, number>> {
+function countNotes({ notes, violations }: PlayResult): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   const add = (reason: string): void => {
     counts[reason] = (counts[reason] ?? 0) + 1;
