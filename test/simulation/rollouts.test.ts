@@ -302,6 +302,25 @@ test('row 86: a switch to surge while a create is on its way makes no second pod
   assert.equal(podsOf(world, 'agent').length, 2);
 });
 
+test('row 86: a create that was re-issued after an edit blocks no later surge under its name', async () => {
+  const world = await settled(surge(1), { nodes: ['n1', 'n2'] });
+  let lost = 0;
+  world.site.intervene = (effect) => {
+    if (effect.kind !== 'create-pod' || lost > 0) return undefined;
+    lost += 1;
+    return { kind: 'stuck' };
+  };
+  setImage(world, 'agent', 2);
+  await world.clock.advanceUntil(() => lost === 1, { withinMs: 10_000 });
+  world.api.dropStuck();
+  // The name of revision 2 is used again, for a pod of revision 3.
+  setImage(world, 'agent', 3);
+  await world.settle();
+  setImage(world, 'agent', 2);
+  await world.settle();
+  assert.ok(imagesOf(world).every((image) => image === 'agent:2'));
+});
+
 test('S2, S3: strategies that change while it rolls, and nodes that come and go, leave it exact', async () => {
   const world = await settled(unavailable(1), { seed: 5 });
   setImage(world, 'agent', 2);

@@ -6,7 +6,9 @@
  * intents can be withdrawn.
  */
 import type { CreatePodEffect } from '../../core/model/effects.ts';
+import type { JsonObject } from '../../core/model/json.ts';
 import type { PlannedCreate } from '../../core/model/plan.ts';
+import { REVISION_HASH_LABEL, revisionHashOfPod } from '../../core/pod-facts.ts';
 import { allowsSurge } from '../../core/strategy.ts';
 import { fenceBatch } from './batch-fence.ts';
 import type { Fence, FenceAnswer } from './batch-fence.ts';
@@ -80,7 +82,9 @@ async function findFence(
 /**
  * A successor is sent only while a live read finds its predecessor under the former name: then no
  * request for that name can have made a pod (row 86). Nor while that one is the node's pod again, as
- * an etcd that went back can make it (row 71). The others of the batch do not wait for it.
+ * an etcd that went back can make it (row 71); with surge, one of another revision is no obstacle: a
+ * create that was re-issued after a rollback left it under this revision's name. The others of the
+ * batch do not wait for it.
  */
 async function sendBatch(
   batch: readonly PlannedCreate[],
@@ -99,7 +103,7 @@ async function sendBatch(
 }
 
 async function mayFollow(
-  { predecessor, node }: PlannedCreate,
+  { predecessor, node, body }: PlannedCreate,
   { context, subject, access }: Fence,
 ): Promise<boolean> {
   if (predecessor === undefined) return true;
@@ -107,9 +111,17 @@ async function mayFollow(
   const live = await access.getPod({ namespace, name: predecessor.name });
   if (live.kind !== 'found' || live.object.metadata.uid !== predecessor.uid) return false;
   const pod = projectLivePod(live.object);
-  const isLeaving = pod.isTerminating && allowsSurge(subject.daemonSet);
-  const isOver = isLeaving || pod.phase === 'Failed' || pod.phase === 'Succeeded';
+  const isBeside = pod.isTerminating || revisionHashOfPod(pod) !== hashOfBody(body);
+  const isOver =
+    (isBeside && allowsSurge(subject.daemonSet)) ||
+    pod.phase === 'Failed' ||
+    pod.phase === 'Succeeded';
   return isOver || pod.ownerUid !== subject.basis.ref.uid || pod.targetNode !== node;
+}
+
+function hashOfBody(body: JsonObject): string | undefined {
+  const { labels } = body['metadata'] as { readonly labels?: Readonly<Record<string, string>> };
+  return labels?.[REVISION_HASH_LABEL];
 }
 
 async function sendCreates(
