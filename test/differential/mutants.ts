@@ -12,6 +12,8 @@ export interface Mutant {
   readonly file: string;
   readonly before: string;
   readonly after: string;
+  /** Comparisons and bounds that show it; another disagreement does not count as caught. */
+  readonly shownBy: readonly string[];
 }
 
 /** The errors by name. */
@@ -20,16 +22,19 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     file: 'src/core/taints.ts',
     before: 'taint.effect === input.effect &&',
     after: "(taint.effect === input.effect || taint.effect === 'PreferNoSchedule') &&",
+    shownBy: ['placement'],
   },
   'max-unavailable': {
     file: 'src/core/rollout-budget.ts',
     before: 'return { maxUnavailable: isBothZero ? 1 : maxUnavailable, maxSurge: 0 };',
     after: 'return { maxUnavailable: (isBothZero ? 1 : maxUnavailable) + 1, maxSurge: 0 };',
+    shownBy: ['availability', 'pod-count'],
   },
   release: {
     file: 'src/core/claim.ts',
     before: "return isKept ? 'keep' : 'release';",
     after: "return isKept ? 'keep' : 'keep';",
+    shownBy: ['ownerless'],
   },
 };
 

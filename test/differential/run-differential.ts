@@ -4,6 +4,7 @@
 import { appendFileSync } from 'node:fs';
 import { generateScenario } from './generate.ts';
 import { keepScenario, readScenario } from './kept-scenarios.ts';
+import { MUTANTS } from './mutants.ts';
 import type { PlantedMutant } from './mutants.ts';
 import { openPair } from './pair.ts';
 import type { Pair } from './pair.ts';
@@ -48,7 +49,7 @@ export async function runDifferential(
       atOnceMax: request.atOnceMax,
       placePrefix: 's',
       ...(request.mutant === undefined ? {} : { differenceMs: MUTANT_DIFFERENCE_MS }),
-      isEnough: () => request.isStoppedAtFirst && results.some(isDisagreement),
+      isEnough: () => request.isStoppedAtFirst && results.some((it) => isCaught(request, it)),
       onResult: (result) => {
         results.push(result);
         report(request, result);
@@ -95,8 +96,15 @@ function replayCommand(request: DifferentialRequest, { scenario }: PlayResult): 
   return `${command} --seed ${seed} --steps ${stepsCount} --from ${index} --scenarios 1${mutant}`;
 }
 
+/** A mutant is caught by what shows it; without one, any disagreement counts. */
+function isCaught({ mutant }: DifferentialRequest, result: PlayResult): boolean {
+  const shownBy = mutant === undefined ? undefined : MUTANTS[mutant]?.shownBy;
+  if (shownBy === undefined) return isDisagreement(result);
+  return causesOf(result).some((cause) => shownBy.includes(cause));
+}
+
 function reportMutant(request: DifferentialRequest, results: readonly PlayResult[]): number {
-  const caught = results.find(isDisagreement);
+  const caught = results.find((it) => isCaught(request, it));
   const text =
     caught === undefined
       ? `mutant ${request.mutant ?? ''} was not caught within ${results.length} scenarios`
