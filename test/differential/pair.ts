@@ -79,7 +79,7 @@ export async function openPair(): Promise<Pair> {
       const overviews = await engine.overview();
       return overviews
         .flatMap(({ daemonSets }) => daemonSets)
-        .filter((daemonSet) => JSON.stringify(daemonSet).includes(namespace))
+        .filter((daemonSet) => daemonSet.namespace === namespace)
         .map((daemonSet) => JSON.stringify(daemonSet));
     },
     close: async () => {

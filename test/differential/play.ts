@@ -6,6 +6,7 @@ import type { KubernetesObject } from '../conformance/control-plane/api.ts';
 import { readDaemonSet } from '../conformance/control-plane/observed-records.ts';
 import { pollUntil } from '../conformance/control-plane/poll.ts';
 import { liftAdmission } from './admission.ts';
+import { isOrderDependent } from './order-dependent.ts';
 import { resolveStep } from './resolve-step.ts';
 import { applyStep } from './apply-step.ts';
 import type { StepOutcome } from './step-target.ts';
@@ -126,7 +127,7 @@ async function playSteps(
   for (const [index, written] of steps.entries()) {
     if (play.isEnough()) return { stepsPlayed: index, failedStep: undefined, differences: [] };
     const step = resolveStep(play.pair, play.place, written);
-    if (isOrderDependent(play, step)) {
+    if (isOrderDependent(step, play)) {
       play.notes.push({ reason: 'order-dependent', step: index, detail: describeStep(step) });
       continue;
     }
@@ -136,15 +137,6 @@ async function playSteps(
     if (differences.length > 0) return { stepsPlayed: index + 1, failedStep: index, differences };
   }
   return { stepsPlayed: steps.length, failedStep: undefined, differences: [] };
-}
-
-/** The original's random choice of nodes must not decide what a step means. */
-function isOrderDependent({ unalignedNodes }: Play, step: Step): boolean {
-  if (unalignedNodes.size === 0) return false;
-  if ('node' in step) return unalignedNodes.has(step.node);
-  if (step.op !== 'set-edit') return false;
-  const { pool, disk, tolerations } = step.form;
-  return pool !== undefined || disk !== undefined || tolerations !== undefined;
 }
 
 async function playStep(
@@ -262,8 +254,8 @@ function notePoint(
 
 async function activityAt(pair: Pair, place: Place): Promise<readonly string[]> {
   const lines = pair.activity.lines
+    .filter(({ fields }) => fields['namespace'] === place.namespace)
     .map(({ level, message, fields }) => `${level} ${message} ${JSON.stringify(fields)}`)
-    .filter((text) => text.includes(place.namespace))
     .slice(-ACTIVITY_LINES_MAX);
   return [...lines, ...(await pair.explain(place))];
 }

@@ -1,0 +1,48 @@
+/**
+ * Steps whose outcome hangs on which node the original picked: its order is random (spec 2.9), so they are left
+ * out where the two sides are not alike. That is noted, never silent.
+ */
+import { readPod } from '../conformance/control-plane/observed-records.ts';
+import { controllerOf } from './find-pods.ts';
+import type { Mirror } from './mirror.ts';
+import type { Pair } from './pair.ts';
+import type { Place } from './place.ts';
+import type { Step } from './scenario.ts';
+
+/** Where a scenario stands. */
+export interface Standing {
+  readonly pair: Pair;
+  readonly place: Place;
+  /** Roles of nodes whose pods differ by chance. */
+  readonly unalignedNodes: ReadonlySet<string>;
+}
+
+/** True if chance would decide what the step means. */
+export function isOrderDependent(step: Step, standing: Standing): boolean {
+  const { pair, place, unalignedNodes } = standing;
+  if (step.op === 'set-edit' || step.op === 'set-undo') {
+    if (step.op === 'set-edit' && unalignedNodes.size > 0 && changesPlacement(step)) return true;
+    const mirrors = [pair.original.mirror, pair.rollcall.mirror];
+    return mirrors.some((mirror) => hasTrap(mirror, { place, set: step.set }));
+  }
+  return 'node' in step && unalignedNodes.has(step.node);
+}
+
+function changesPlacement({ form }: Extract<Step, { readonly op: 'set-edit' }>): boolean {
+  return form.pool !== undefined || form.disk !== undefined || form.tolerations !== undefined;
+}
+
+/**
+ * A node with a live pod beside one that never goes: a rollout that picks it early comes to a stand there, with
+ * the whole budget; one that picks it last does all the others first.
+ */
+function hasTrap(
+  mirror: Mirror,
+  { place, set }: { readonly place: Place; readonly set: string },
+): boolean {
+  const { daemonSets, pods } = mirror.at(place);
+  const uid = daemonSets.find(({ metadata }) => metadata.name === set)?.metadata.uid;
+  const owned = pods.filter((pod) => controllerOf(pod)?.uid === uid).map(readPod);
+  const going = new Set(owned.filter((pod) => pod.isDeleting).map(({ node }) => node));
+  return owned.some((pod) => !pod.isDeleting && going.has(pod.node));
+}
