@@ -41,6 +41,19 @@ export function findUnrest(mirror: Mirror, place: Place): readonly string[] {
   return unrest;
 }
 
+/**
+ * True while a DaemonSet has fewer pods than nodes: both clusters may be in the same back-off, after admission
+ * has let go of them, and agree on nothing but having waited.
+ */
+export function lacksPods(mirror: Mirror, place: Place): boolean {
+  return mirror.at(place).daemonSets.some((daemonSet) => {
+    const { desiredNumberScheduled = 0, currentNumberScheduled = 0 } =
+      readDaemonSet(daemonSet).status;
+    const isDeleting = daemonSet.metadata.deletionTimestamp !== undefined;
+    return !isDeleting && currentNumberScheduled < desiredNumberScheduled;
+  });
+}
+
 function podUnrest(
   pod: KubernetesObject,
   context: {

@@ -6,7 +6,7 @@
  * minReadySeconds): before a difference counts, its DaemonSets are touched, as long as that moves it; that is
  * noted, with who changed. Rollcall is never touched.
  */
-import { findUnrest } from './at-rest.ts';
+import { findUnrest, lacksPods } from './at-rest.ts';
 import { canonical, comparePortraits } from './compare.ts';
 import type { Comparable, ComparisonResult } from './compare.ts';
 import type { Pair, SideName } from './pair.ts';
@@ -73,7 +73,7 @@ export async function settle(
   const { memory, patience } = options;
   const mirrors = [pair.original.mirror, pair.rollcall.mirror];
   const startedAtMs = performance.now();
-  const nudger = createNudger(pair, { place, isPersistent: options.isRefusing });
+  const nudger = createNudger(pair, { place, isRefusing: options.isRefusing });
   let longestQuietMs = 0;
   for (;;) {
     const nowMs = performance.now();
@@ -83,7 +83,7 @@ export async function settle(
     if (isOver || (quietForMs >= patience.quietMs && unrest.length === 0)) {
       const found = look(pair, place, memory);
       const isBelieved = isOver || (nudger.isDone() && quietForMs >= patience.differenceMs);
-      if (found.differences.length === 0 || isBelieved) {
+      if (isAgreed(found, pair, { place, isRefusing: options.isRefusing }) || isBelieved) {
         const waitedMs = performance.now() - startedAtMs;
         return { ...found, ...nudger.changesUntil(found), waitedMs, longestQuietMs, unrest };
       }
@@ -94,6 +94,15 @@ export async function settle(
     const timeoutMs = restMs > 0 ? Math.min(restMs + 1, ASK_PERIOD_MAX_MS) : ASK_PERIOD_MAX_MS;
     await waitForChange(mirrors, { place, timeoutMs });
   }
+}
+
+function isAgreed(
+  { differences }: Look,
+  { original, rollcall }: Pair,
+  { place, isRefusing }: { readonly place: Place; readonly isRefusing: boolean },
+): boolean {
+  if (differences.length > 0) return false;
+  return isRefusing || ![original, rollcall].some(({ mirror }) => lacksPods(mirror, place));
 }
 
 type Look = Pick<QuietPoint, 'original' | 'rollcall' | 'differences' | 'unalignedNodes'>;
@@ -116,23 +125,26 @@ interface Nudger {
 
 function createNudger(
   { original }: Pair,
-  { place, isPersistent }: { readonly place: Place; readonly isPersistent: boolean },
+  { place, isRefusing }: { readonly place: Place; readonly isRefusing: boolean },
 ): Nudger {
   let early: readonly string[] = [];
   let before: Readonly<Record<SideName, string>> | undefined;
   let last: string | undefined;
-  let left = isPersistent ? NUDGES_REFUSED_MAX : NUDGES_MAX;
+  let left = isRefusing ? NUDGES_REFUSED_MAX : NUDGES_MAX;
   const path = `/apis/apps/v1/namespaces/${place.namespace}/daemonsets`;
   return {
     isDone: () => before !== undefined,
     nudge: async (found) => {
       const text = textOf(found.original);
-      if ((text === last && !isPersistent) || left === 0) return;
+      if ((text === last && !isRefusing) || left === 0) return;
       last = text;
       left -= 1;
       if (before === undefined) {
         before = { original: text, rollcall: textOf(found.rollcall) };
-        early = found.differences.map(({ comparison, subject }) => `${comparison} of ${subject}`);
+        early =
+          found.differences.length === 0
+            ? ['pods that both lack']
+            : found.differences.map(({ comparison, subject }) => `${comparison} of ${subject}`);
       }
       for (const { metadata } of original.mirror.at(place).daemonSets) {
         await original.admin.request({
