@@ -14,11 +14,11 @@ const STATE_MISSING_MS = 25_000;
  */
 export function lateReason(
   { changedByNudge, waitedMs }: Pick<QuietPoint, 'changedByNudge' | 'waitedMs'>,
-  since: { readonly isRefusing: boolean; readonly bornAtMs: number },
+  since: { readonly isRefusing: boolean; readonly adoptedAtMs: number },
 ): string {
   if (!changedByNudge.includes('rollcall') || since.isRefusing) return 'original-touched';
-  const isYoung = performance.now() - waitedMs - since.bornAtMs < STATE_MISSING_MS;
-  return isYoung ? 'state-missing' : 'rollcall-late';
+  const isForgetful = performance.now() - waitedMs - since.adoptedAtMs < STATE_MISSING_MS;
+  return isForgetful ? 'state-missing' : 'rollcall-late';
 }
 
 /**

@@ -11,6 +11,7 @@ import { resolveStep } from './resolve-step.ts';
 import { applyStep } from './apply-step.ts';
 import type { StepOutcome } from './step-target.ts';
 import type { Difference } from './compare.ts';
+import { controllerOf } from './find-pods.ts';
 import { lateReason, starvedNodes } from './known-differences.ts';
 import type { Pair, Side } from './pair.ts';
 import { placeOf } from './place.ts';
@@ -54,8 +55,8 @@ interface Play {
   memory: Memory;
   unalignedNodes: ReadonlySet<string>;
   isRefusing: boolean;
-  /** When a DaemonSet was last made. */
-  bornAtMs: number;
+  /** When a DaemonSet was last made over orphans. */
+  adoptedAtMs: number;
 }
 
 const READY_DEADLINE_MS = 30_000;
@@ -98,7 +99,7 @@ export async function playScenario(
     },
     unalignedNodes: NOTHING,
     isRefusing: false,
-    bornAtMs: startedAtMs,
+    adoptedAtMs: Number.NEGATIVE_INFINITY,
     differenceMs,
     isEnough: options.isEnough ?? (() => false),
   };
@@ -200,8 +201,17 @@ async function waitUntilObserved({ original, rollcall }: Pair, place: Place): Pr
 }
 
 function noteStart(play: Play, step: Step): void {
-  if (step.op === 'set-remake' || step.op === 'set-create') play.bornAtMs = performance.now();
+  if (isMadeOverOrphans(play, step)) play.adoptedAtMs = performance.now();
   if (step.op === 'admission') play.isRefusing = step.refusedNodes.length > 0;
+}
+
+/** True where a new DaemonSet finds pods of a former one, and takes them over. */
+function isMadeOverOrphans({ pair, place }: Play, step: Step): boolean {
+  if (step.op === 'set-remake') return step.propagation === 'Orphan';
+  if (step.op !== 'set-create') return false;
+  return pair.rollcall.mirror
+    .at(place)
+    .pods.some((pod) => pod.metadata.labels?.['app'] === step.set && !controllerOf(pod));
 }
 
 function patienceOf(play: Play, { isLast }: { readonly isLast: boolean }): Patience {

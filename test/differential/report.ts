@@ -75,7 +75,7 @@ export function logEntry(result: PlayResult): Readonly<Record<string, unknown>> 
     stepsPlayed,
     durationMs: Math.round(durationMs),
     notes: countNotes(result),
-    late: result.notes.filter(({ reason }) => reason === 'rollcall-late'),
+    reasons: result.notes.filter(({ reason }) => reason !== 'no-op'),
     ...(isDisagreement(result)
       ? {
           failedStep,
