@@ -2,7 +2,7 @@
  * Steps whose outcome hangs on which node the original picked: its order is random (spec 2.9), so they are left
  * out where the two sides are not alike. That is noted, never silent.
  */
-import { readPod } from '../conformance/control-plane/observed-records.ts';
+import { readDaemonSet, readPod } from '../conformance/control-plane/observed-records.ts';
 import { controllerOf } from './find-pods.ts';
 import type { Mirror } from './mirror.ts';
 import type { Pair } from './pair.ts';
@@ -23,7 +23,11 @@ export function isOrderDependent(step: Step, standing: Standing): boolean {
   if (step.op === 'set-edit' || step.op === 'set-undo') {
     if (step.op === 'set-edit' && unalignedNodes.size > 0 && changesPlacement(step)) return true;
     const mirrors = [pair.original.mirror, pair.rollcall.mirror];
-    return mirrors.some((mirror) => hasTrap(mirror, { place, set: step.set }));
+    const mayStick = step.op === 'set-undo' || step.form.isUnhealthy === true;
+    return mirrors.some((mirror) => {
+      const subject = { place, set: step.set };
+      return hasTrap(mirror, subject) || (mayStick && hasLeftovers(mirror, subject));
+    });
   }
   return 'node' in step && unalignedNodes.has(step.node);
 }
@@ -32,14 +36,22 @@ function changesPlacement({ form }: Extract<Step, { readonly op: 'set-edit' }>):
   return form.pool !== undefined || form.disk !== undefined || form.tolerations !== undefined;
 }
 
+interface Subject {
+  readonly place: Place;
+  readonly set: string;
+}
+
+/** A pod on a node that does not want it: it is gone for good if a rollout that gets stuck picks it early. */
+function hasLeftovers(mirror: Mirror, { place, set }: Subject): boolean {
+  const found = mirror.at(place).daemonSets.find(({ metadata }) => metadata.name === set);
+  return found !== undefined && (readDaemonSet(found).status['numberMisscheduled'] ?? 0) > 0;
+}
+
 /**
  * A node with a live pod beside one that never goes: a rollout that picks it early comes to a stand there, with
  * the whole budget; one that picks it last does all the others first.
  */
-function hasTrap(
-  mirror: Mirror,
-  { place, set }: { readonly place: Place; readonly set: string },
-): boolean {
+function hasTrap(mirror: Mirror, { place, set }: Subject): boolean {
   const { daemonSets, pods } = mirror.at(place);
   const uid = daemonSets.find(({ metadata }) => metadata.name === set)?.metadata.uid;
   const owned = pods.filter((pod) => controllerOf(pod)?.uid === uid).map(readPod);

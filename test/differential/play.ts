@@ -62,6 +62,8 @@ interface Play {
 const READY_DEADLINE_MS = 30_000;
 const OBSERVED_DEADLINE_MS = 60_000;
 const ASK_PERIOD_MS = 250;
+/** Two edits in a hurry must not bring history to its limit. */
+const REVISIONS_SPARE = 2;
 const REFUSED_DIFFERENCE_MS = 12_000;
 const ACTIVITY_LINES_MAX = 12;
 const NOTHING: ReadonlySet<string> = new Set();
@@ -170,16 +172,19 @@ async function playStep(
 
 /**
  * False where a rollout that is cut short leaves what chance and speed decide: a pod on a node that does not want
- * it does not come back once deleted, and without history the template to go back to may be gone.
+ * it does not come back once deleted, and which revision is trimmed hangs on which one was in use just then.
  */
 function mayHurry({ pair, place }: Play): boolean {
-  return [pair.original, pair.rollcall].every(({ mirror }) =>
-    mirror.at(place).daemonSets.every((daemonSet) => {
-      const { revisionHistoryLimit } = daemonSet['spec'] as { revisionHistoryLimit?: number };
+  return [pair.original, pair.rollcall].every(({ mirror }) => {
+    const { daemonSets, revisions } = mirror.at(place);
+    return daemonSets.every((daemonSet) => {
+      const { revisionHistoryLimit = 0 } = daemonSet['spec'] as { revisionHistoryLimit?: number };
       const { numberMisscheduled = 0 } = readDaemonSet(daemonSet).status;
-      return numberMisscheduled === 0 && revisionHistoryLimit !== 0;
-    }),
-  );
+      const { uid } = daemonSet.metadata;
+      const owned = revisions.filter((it) => controllerOf(it)?.uid === uid).length;
+      return numberMisscheduled === 0 && owned + REVISIONS_SPARE <= revisionHistoryLimit;
+    });
+  });
 }
 
 /**
