@@ -7,6 +7,15 @@ import type { Difference } from './compare.ts';
 import type { QuietPoint } from './settle.ts';
 
 const STATE_MISSING_MS = 25_000;
+const BACK_OFF_MS = 150_000;
+
+/**
+ * Known difference `refused-back-off` (docs/parity.md, slow-start.ts): a node whose pod was refused is tried again
+ * after its own back-off, whatever happens; the original tries again at every event of the DaemonSet.
+ */
+export function isBackingOff({ refusedAtMs }: { readonly refusedAtMs: number }): boolean {
+  return performance.now() - refusedAtMs < BACK_OFF_MS;
+}
 
 /**
  * Known difference `state-missing` (protocol 6): a DaemonSet that finds pods, but no state of its own, waits for
@@ -14,10 +23,15 @@ const STATE_MISSING_MS = 25_000;
  */
 export function lateReason(
   { changedByNudge, waitedMs }: Pick<QuietPoint, 'changedByNudge' | 'waitedMs'>,
-  since: { readonly isRefusing: boolean; readonly adoptedAtMs: number },
+  since: {
+    readonly isRefusing: boolean;
+    readonly refusedAtMs: number;
+    readonly adoptedAtMs: number;
+  },
 ): string {
   if (!changedByNudge.includes('rollcall') || since.isRefusing) return 'original-touched';
   const isForgetful = performance.now() - waitedMs - since.adoptedAtMs < STATE_MISSING_MS;
+  if (isBackingOff(since)) return 'refused-back-off';
   return isForgetful ? 'state-missing' : 'rollcall-late';
 }
 

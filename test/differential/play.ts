@@ -12,7 +12,7 @@ import { applyStep } from './apply-step.ts';
 import type { StepOutcome } from './step-target.ts';
 import type { Difference } from './compare.ts';
 import { controllerOf } from './find-pods.ts';
-import { lateReason, starvedNodes } from './known-differences.ts';
+import { isBackingOff, lateReason, starvedNodes } from './known-differences.ts';
 import type { Pair, Side } from './pair.ts';
 import { placeOf } from './place.ts';
 import type { Place } from './place.ts';
@@ -55,6 +55,8 @@ interface Play {
   memory: Memory;
   unalignedNodes: ReadonlySet<string>;
   isRefusing: boolean;
+  /** When admission last began or ceased to refuse pods. */
+  refusedAtMs: number;
   /** When a DaemonSet was last made over orphans. */
   adoptedAtMs: number;
 }
@@ -65,6 +67,7 @@ const ASK_PERIOD_MS = 250;
 /** Two edits in a hurry must not bring history to its limit. */
 const REVISIONS_SPARE = 2;
 const REFUSED_DIFFERENCE_MS = 12_000;
+const BACK_OFF_PATIENCE = { differenceMs: 100_000, deadlineMs: 180_000 };
 const ACTIVITY_LINES_MAX = 12;
 const NOTHING: ReadonlySet<string> = new Set();
 
@@ -101,6 +104,7 @@ export async function playScenario(
     },
     unalignedNodes: NOTHING,
     isRefusing: false,
+    refusedAtMs: Number.NEGATIVE_INFINITY,
     adoptedAtMs: Number.NEGATIVE_INFINITY,
     differenceMs,
     isEnough: options.isEnough ?? (() => false),
@@ -207,7 +211,9 @@ async function waitUntilObserved({ original, rollcall }: Pair, place: Place): Pr
 
 function noteStart(play: Play, step: Step): void {
   if (isMadeOverOrphans(play, step)) play.adoptedAtMs = performance.now();
-  if (step.op === 'admission') play.isRefusing = step.refusedNodes.length > 0;
+  if (step.op !== 'admission') return;
+  play.isRefusing = step.refusedNodes.length > 0;
+  play.refusedAtMs = performance.now();
 }
 
 /** True where a new DaemonSet finds pods of a former one, and takes them over. */
@@ -220,8 +226,9 @@ function isMadeOverOrphans({ pair, place }: Play, step: Step): boolean {
 }
 
 function patienceOf(play: Play, { isLast }: { readonly isLast: boolean }): Patience {
-  const differenceMs = play.isRefusing ? REFUSED_DIFFERENCE_MS : play.differenceMs;
-  return { ...(isLast ? LAST_PATIENCE : PATIENCE), differenceMs };
+  const patience = { ...(isLast ? LAST_PATIENCE : PATIENCE), differenceMs: play.differenceMs };
+  if (play.isRefusing) return { ...patience, differenceMs: REFUSED_DIFFERENCE_MS };
+  return isBackingOff(play) ? { ...patience, ...BACK_OFF_PATIENCE } : patience;
 }
 
 function noteOutcome(
