@@ -2,6 +2,9 @@
  * What all steps of planning pods share, looked up once per run: intents by node and pod, back-off,
  * refusals, what the strategy allows, and whether a loss of state restricts us (protocol 6).
  * It only looks things up: decisions are made in plan-pods.ts and plan-create.ts.
+ *
+ * Differs from upstream: a DaemonSet that finds pods, but no state of its own, deletes no available
+ * one for twice the request time-out: it may have forgotten what it did.
  */
 import type { NodeName, Uid } from './model/identifiers.ts';
 import type { IntentJudgement, PlanContext, View } from './model/plan.ts';

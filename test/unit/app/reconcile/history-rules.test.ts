@@ -72,6 +72,34 @@ describe('kubectl rollout undo', () => {
   });
 });
 
+describe('kubectl rollout undo with surge', () => {
+  it('gets past a name that a released pod holds, although the old pod stands beside it', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    world.cluster.change('daemonsets', KEY, (object) => {
+      const { spec } = object as DaemonSetObject;
+      const updateStrategy = { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
+      return { ...object, spec: { ...spec, updateStrategy } };
+    });
+    await world.settle();
+    const [first] = revisionsOf(world);
+    const name = world.pods[0]?.metadata.name ?? '';
+    world.cluster.change('pods', { namespace: 'system', name }, (pod) => ({
+      ...pod,
+      metadata: { ...pod.metadata, labels: { app: 'debugging' } },
+    }));
+    edit(world, 'example/agent:2');
+    await world.settle();
+    assert.ok(world.cluster.find('pods', name, 'system') !== undefined, 'released, not deleted');
+    edit(world, 'example/agent:1');
+    await world.settle();
+    const hashes = world.pods
+      .filter(({ metadata }) => metadata.labels?.['app'] === 'agents')
+      .map(({ metadata }) => metadata.labels?.[HASH]);
+    assert.deepEqual(hashes, [first?.metadata.labels?.[HASH]]);
+    assert.deepEqual(world.cluster.violations, []);
+  });
+});
+
 describe('kubectl rollout restart', () => {
   it('makes a revision with the next number, and replaces every pod once', async () => {
     const world = new ReconcileWorld({ nodes: 3 });
