@@ -38,6 +38,10 @@ export async function runSeed({ seed, steps = STEPS }: SeedRequest): Promise<See
     const virtualMs = world.clock.monotonicMs();
     return { kind: 'held', seed, hash, virtualMs, fired: Object.fromEntries(fired), judged };
   } catch (error) {
-    return { kind: 'broken', seed, message: error instanceof Error ? error.message : String(error) };
+    return {
+      kind: 'broken',
+      seed,
+      message: error instanceof Error ? error.message : String(error),
+    };
   }
 }
