@@ -18,8 +18,8 @@ export interface Passage {
   readonly input: readonly unknown[];
 }
 
-/** What a test makes of a passage. */
-export type GateRule = (passage: Passage) => 'kill' | 'freeze' | undefined;
+/** What a test makes of a passage; a promise: the call takes until it is resolved. */
+export type GateRule = (passage: Passage) => 'kill' | 'freeze' | Promise<void> | undefined;
 
 /** The gate of one invocation. */
 export class Gate {
@@ -104,6 +104,7 @@ export class Gate {
     const order = this.rule?.({ ...passage, index: this.#count });
     if (order === 'kill') this.kill();
     if (order === 'freeze') this.freeze();
+    if (order instanceof Promise) await order;
     while (this.isFrozen) await this.#thawed;
     return this.isDead ? new Promise(() => undefined) : undefined;
   }
