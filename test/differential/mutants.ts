@@ -1,23 +1,17 @@
 /**
- * Deliberate errors that the suite must catch: the source text of one file of src/core is changed while it is
- * loaded, in this process only. Production code has no seam for this.
- *
- * A mutant whose text is not found exactly once, or whose file was never loaded, is an error: a mutant that was
- * not planted proves nothing. To be called before anything of src/core is imported.
+ * Deliberate errors that the differential suite must catch, planted as test/support/mutants.ts does it.
  */
-import { registerHooks } from 'node:module';
+import { plantMutant } from '../support/mutants.ts';
+import type { Mutant, PlantedMutant } from '../support/mutants.ts';
 
-/** One deliberate error. */
-export interface Mutant {
-  readonly file: string;
-  readonly before: string;
-  readonly after: string;
+/** An error of src/core that a comparison with the built-in controller shows. */
+export interface DifferentialMutant extends Mutant {
   /** Comparisons and bounds that show it; another disagreement does not count as caught. */
   readonly shownBy: readonly string[];
 }
 
 /** The errors by name. */
-export const MUTANTS: Readonly<Record<string, Mutant>> = {
+export const MUTANTS: Readonly<Record<string, DifferentialMutant>> = {
   placement: {
     file: 'src/core/taints.ts',
     before: 'taint.effect === input.effect &&',
@@ -38,45 +32,11 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
 };
 
-/** A planted mutant. */
-export interface PlantedMutant {
-  /** Throws unless the mutant's file has been loaded. */
-  readonly assertLoaded: () => void;
-}
-
-/** Plants a mutant for all later imports of this process. */
-export function plantMutant(name: string): PlantedMutant {
+/** Plants one of them for all later imports of this process. */
+export function plantDifferentialMutant(name: string): PlantedMutant {
   const mutant = MUTANTS[name];
   if (mutant === undefined) {
     throw new Error(`no mutant named ${name}; there are ${Object.keys(MUTANTS).join(', ')}`);
   }
-  const url = new URL(`../../${mutant.file}`, import.meta.url).href;
-  let isLoaded = false;
-  registerHooks({
-    load: (loadedUrl, context, nextLoad) => {
-      const loaded = nextLoad(loadedUrl, context);
-      if (loadedUrl !== url) return loaded;
-      isLoaded = true;
-      return { ...loaded, source: mutate(textOf(loaded.source), mutant) };
-    },
-  });
-  return {
-    assertLoaded: () => {
-      if (!isLoaded) throw new Error(`mutant ${name}: ${mutant.file} was not loaded`);
-    },
-  };
-}
-
-function mutate(source: string, { file, before, after }: Mutant): string {
-  const parts = source.split(before);
-  if (parts.length !== 2) {
-    throw new Error(`${file} holds ${parts.length - 1} times, not once: ${before}`);
-  }
-  return parts.join(after);
-}
-
-function textOf(source: unknown): string {
-  if (typeof source === 'string') return source;
-  if (source instanceof Uint8Array) return Buffer.from(source).toString('utf8');
-  throw new Error('the loader gave no source text');
+  return plantMutant(name, mutant);
 }

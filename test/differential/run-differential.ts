@@ -5,7 +5,7 @@ import { appendFileSync } from 'node:fs';
 import { generateScenario } from './generate.ts';
 import { keepScenario, readScenario } from './kept-scenarios.ts';
 import { MUTANTS } from './mutants.ts';
-import type { PlantedMutant } from './mutants.ts';
+import type { PlantedMutant } from '../support/mutants.ts';
 import { openPair } from './pair.ts';
 import type { Pair } from './pair.ts';
 import type { PlayResult } from './play.ts';

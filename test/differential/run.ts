@@ -9,7 +9,7 @@
  * Exit code: 0 all agree, 1 disagreements (with --mutant: 0 caught, 1 not caught), 2 wrong usage.
  */
 import { parseArgs } from 'node:util';
-import { plantMutant } from './mutants.ts';
+import { plantDifferentialMutant } from './mutants.ts';
 
 const { values } = parseArgs({
   allowNegative: true,
@@ -52,7 +52,7 @@ const request = {
   isJson: values.json,
   logPath: values.log,
 };
-const planted = values.mutant === undefined ? undefined : plantMutant(values.mutant);
+const planted = values.mutant === undefined ? undefined : plantDifferentialMutant(values.mutant);
 // Only now: what is imported earlier cannot be changed while it is loaded.
 const { runDifferential } = await import('./run-differential.ts');
 process.exitCode = await runDifferential(request, planted);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { repositoryPath } from '../../conformance/scenarios/repository.ts';
-import { MUTANTS, plantMutant } from '../../differential/mutants.ts';
+import { MUTANTS, plantDifferentialMutant } from '../../differential/mutants.ts';
 
 describe('a mutant of the differential suite', () => {
   for (const [name, { file, before, after }] of Object.entries(MUTANTS)) {
@@ -17,6 +17,9 @@ describe('a mutant of the differential suite', () => {
   }
 
   it('must be one of those that exist', () => {
-    assert.throws(() => plantMutant('no-such-mutant'), /no mutant named no-such-mutant/);
+    assert.throws(
+      () => plantDifferentialMutant('no-such-mutant'),
+      /no mutant named no-such-mutant/,
+    );
   });
 });
