@@ -1,0 +1,120 @@
+/**
+ * `npm run check:supply-chain [-- --strict] [--update]`: what we depend on is what we decided to depend on (faults 70).
+ *
+ * Lockfile and install scripts, licences, the bill of materials of what is shipped, signatures of the registry, known
+ * vulnerabilities of what is shipped. The last two need a registry that answers such questions; where it does not, the
+ * line says `unknown`, and only `--strict` (our CI) makes that a failure. `--update` writes docs/sbom.cdx.json anew.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { repositoryRoot, runTool } from './lib/run-tool.ts';
+import { compareBills, licenceOf, normalizeBill } from './supply-chain/bill-of-materials.ts';
+import type { BillOfMaterials, RawBill } from './supply-chain/bill-of-materials.ts';
+import type { Verdict } from './supply-chain/finding.ts';
+import { checkLicences } from './supply-chain/licences.ts';
+import { checkLockfile, packageNameAt } from './supply-chain/lockfile.ts';
+import type { Lockfile, Manifest } from './supply-chain/lockfile.ts';
+import { checkSignatures } from './supply-chain/signatures.ts';
+import type { ReadSignatures, Signature, SignedArchive } from './supply-chain/signatures.ts';
+import { judgeAudit } from './supply-chain/vulnerabilities.ts';
+
+const BILL_FILE = path.join(repositoryRoot, 'docs/sbom.cdx.json');
+const ANSWERS_WITHIN_MS = 20_000;
+const FLAGS = ['--strict', '--update', '--help'];
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(path.join(repositoryRoot, file), 'utf8')) as unknown;
+}
+
+const npm = async (...parameters: readonly string[]): Promise<string> => {
+  const result = await runTool({ program: 'npm', parameters, directory: repositoryRoot });
+  return result.stdout;
+};
+
+async function readBill(...options: readonly string[]): Promise<RawBill> {
+  const text = await npm('sbom', '--sbom-format', 'cyclonedx', ...options);
+  return JSON.parse(text) as RawBill; // npm's own output, in the documented form
+}
+
+function archivesOf({ packages }: Lockfile): readonly SignedArchive[] {
+  const archives = Object.entries(packages).flatMap(([location, { version, integrity }]) => {
+    if (location === '' || version === undefined || integrity === undefined) return [];
+    return [{ name: packageNameAt(location), version, integrity }];
+  });
+  return [...new Map(archives.map((each) => [`${each.name}@${each.version}`, each])).values()];
+}
+
+async function signatureReader(): Promise<ReadSignatures> {
+  const registry = (await npm('config', 'get', 'registry')).trim().replace(/\/*$/, '/');
+  return async ({ name, version }) => {
+    try {
+      const answer = await fetch(`${registry}${name.replace('/', '%2F')}/${version}`, {
+        signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
+      });
+      if (!answer.ok) return undefined;
+      const body = (await answer.json()) as { dist?: { signatures?: readonly Signature[] } };
+      return body.dist?.signatures ?? [];
+    } catch (cause) {
+      console.error(`rollcall: no answer for ${name}@${version}: ${String(cause)}`);
+      return undefined;
+    }
+  };
+}
+
+async function runAll(shouldUpdate: boolean): Promise<ReadonlyMap<string, Verdict>> {
+  const lockfile = readJson('package-lock.json') as Lockfile; // written by npm
+  const manifest = readJson('package.json') as Manifest; // our own
+  const installedFile = 'node_modules/.package-lock.json';
+  const installed = existsSync(path.join(repositoryRoot, installedFile))
+    ? (readJson(installedFile) as Lockfile)
+    : undefined;
+  const [all, shipped] = [await readBill(), normalizeBill(await readBill('--omit', 'dev'))];
+  if (shouldUpdate) writeFileSync(BILL_FILE, `${JSON.stringify(shipped, null, 2)}\n`);
+  const kept = existsSync(BILL_FILE)
+    ? (JSON.parse(readFileSync(BILL_FILE, 'utf8')) as BillOfMaterials)
+    : undefined;
+  const runtime = new Set(shipped.components.map(({ purl }) => purl));
+  const licensed = (all.components ?? []).map((component) => ({
+    name: component.name,
+    version: component.version,
+    licence: licenceOf(component),
+    isRuntime: runtime.has(component.purl),
+  }));
+  return new Map<string, Verdict>([
+    ['lockfile', checkLockfile({ manifest, lockfile, installed })],
+    ['licences', checkLicences(licensed)],
+    ['bill of materials', compareBills(kept, shipped)],
+    [
+      'signatures',
+      await checkSignatures({ archives: archivesOf(lockfile), read: await signatureReader() }),
+    ],
+    ['vulnerabilities', judgeAudit(await npm('audit', '--omit', 'dev', '--json'))],
+  ]);
+}
+
+function print(name: string, verdict: Verdict): void {
+  if (verdict.kind === 'held') console.log(`ok      ${name}: ${verdict.summary}`);
+  if (verdict.kind === 'unknown') console.log(`unknown ${name}: ${verdict.reason}`);
+  if (verdict.kind !== 'broken') return;
+  console.log(`FAIL    ${name}`);
+  for (const finding of verdict.findings) console.log(`        ${finding}`);
+}
+
+async function main(flags: readonly string[]): Promise<number> {
+  const unknown = flags.filter((flag) => !FLAGS.includes(flag));
+  if (unknown.length > 0 || flags.includes('--help')) {
+    const out = unknown.length > 0 ? console.error : console.log;
+    if (unknown.length > 0) out(`rollcall: there is no option ${unknown.join(', ')}`);
+    out('usage: npm run check:supply-chain [-- --strict] [--update]');
+    return unknown.length > 0 ? 2 : 0;
+  }
+  const verdicts = await runAll(flags.includes('--update'));
+  for (const [name, verdict] of verdicts) print(name, verdict);
+  const failing = [...verdicts.values()].filter(
+    ({ kind }) => kind === 'broken' || (kind === 'unknown' && flags.includes('--strict')),
+  );
+  return failing.length === 0 ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.slice(2));
