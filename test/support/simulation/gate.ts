@@ -67,6 +67,11 @@ export class Gate {
     this.#thaw?.();
   }
 
+  /** A time on the clock of this invocation, told on everybody else's. */
+  outsideMs(ownMs: number): number {
+    return ownMs + this.#frozenMs;
+  }
+
   /** The clock of this invocation: its monotonic part stands still while it is frozen. */
   clock(): Clock {
     const clock = this.#clock;

@@ -1,5 +1,5 @@
 /** A connector whose every request passes the gate of an invocation. */
-import type { ClusterConnector } from '../../../src/ports/cluster-access.ts';
+import type { ClusterAccess, ClusterConnector } from '../../../src/ports/cluster-access.ts';
 import type { Gate } from './gate.ts';
 
 /** A connector whose accesses pass the gate as well. */
@@ -8,10 +8,23 @@ export function gatedConnector(connector: ClusterConnector, gate: Gate): Cluster
     connect: async (registration) => {
       const connection = await gate.around('connector', connector).connect(registration);
       if (connection.kind !== 'connected') return connection;
-      return { kind: 'connected', access: gate.around('access', connection.access) };
+      const access = gate.around('access', onOwnTime(connection.access, gate));
+      return { kind: 'connected', access };
     },
     forget: (id) => {
       connector.forget(id);
     },
   };
+}
+
+/** Deadlines are told by the clock of the invocation, which stood still while it was frozen. */
+function onOwnTime(access: ClusterAccess, gate: Gate): ClusterAccess {
+  return new Proxy(access, {
+    get: (target, property) => {
+      if (property !== 'execute') return Reflect.get(target, property) as unknown;
+      const execute: ClusterAccess['execute'] = (effects, { deadlineMs }) =>
+        target.execute(effects, { deadlineMs: gate.outsideMs(deadlineMs) });
+      return execute;
+    },
+  });
 }
