@@ -24,7 +24,7 @@ import { startClusterWatcher } from './cluster-watcher.ts';
 import type { ClusterWatcher } from './cluster-watcher.ts';
 import { keepFresh } from './credential-renewal.ts';
 import type { EngineCluster, EngineOptions } from './engine-options.ts';
-import { SERVERLESS_FILE, STAGE, openStores } from './engine-stores.ts';
+import { SERVERLESS_FILE, STAGE, WATCHER_ROLE_FILE, openStores } from './engine-stores.ts';
 import { loadHandlers } from './handlers.ts';
 import { openTransport } from './open-transport.ts';
 import { readOverview } from './overview.ts';
@@ -37,6 +37,11 @@ export interface Engine {
   readonly registry: RegistryStore;
   readonly view: ViewStore;
   readonly clusterUids: ReadonlyMap<ClusterId, ClusterUid>;
+  /**
+   * With which environment a watcher in a process of its own sends to this engine's queue; where its
+   * API server is, and its token, are said besides (src/adapters/kubernetes/watch-settings.ts).
+   */
+  readonly watcherEnvironment: (id: ClusterId) => Readonly<Record<string, string>>;
   /** What is known of every cluster now. */
   readonly overview: () => Promise<readonly ClusterOverview[]>;
   /**
@@ -77,7 +82,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const aws = await startLocalAws({
     serverlessFile: SERVERLESS_FILE,
     stage: STAGE,
-    senderIds,
+    senders: { ids: senderIds, roleFile: WATCHER_ROLE_FILE },
     dataDirectory: options.dataDir,
     faults: options.faults,
     onFailure: ({ functionName, message, error }) => {
@@ -107,10 +112,13 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
   const { registry, view, destroy } = openStores(aws);
   stops.push(destroy);
   const clusterUids = await registerAll(options, { registry, view });
-  aws.startMappings(await loadHandlers({ log: options.log, metrics: options.metrics }));
-  const watchers = options.clusters.map((cluster) =>
-    startWatcher({ cluster, aws, options, registry }),
-  );
+  const handlers = await loadHandlers({
+    sinks: { log: options.log, metrics: options.metrics },
+    credentialsOf: aws.credentialsOf,
+  });
+  aws.startMappings(handlers);
+  const watched = options.watchers === 'elsewhere' ? [] : options.clusters;
+  const watchers = watched.map((cluster) => startWatcher({ cluster, aws, options, registry }));
   stops.push(async () => {
     await Promise.all(watchers.map((watcher) => watcher.stop()));
   });
@@ -121,7 +129,15 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
   };
   const handBackOne: Engine['handBack'] = (id, onProgress) =>
     handBackCluster({ options, stores: { registry, view }, id, onProgress });
-  return { aws, registry, view, clusterUids, overview, handBack: handBackOne };
+  return {
+    aws,
+    registry,
+    view,
+    clusterUids,
+    watcherEnvironment: (id) => watcherEnvironment(id, aws),
+    overview,
+    handBack: handBackOne,
+  };
 }
 
 async function handBackCluster(parts: {
@@ -170,6 +186,24 @@ async function registerAll(
   return new Map(entries);
 }
 
+function eventsQueueUrl(aws: LocalAws): string {
+  const queueUrl = aws.queueUrls['EventsQueue'];
+  if (queueUrl === undefined) throw new Error('infra/queues.yml declares no EventsQueue');
+  return queueUrl;
+}
+
+function watcherEnvironment(id: ClusterId, aws: LocalAws): Readonly<Record<string, string>> {
+  return {
+    ROLLCALL_CLUSTER: id,
+    ROLLCALL_EVENTS_QUEUE_URL: eventsQueueUrl(aws),
+    ROLLCALL_SQS_ENDPOINT: aws.sqsEndpoint,
+    AWS_REGION: aws.region,
+    AWS_ACCESS_KEY_ID: watcherAccessKey(id),
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_EC2_METADATA_DISABLED: 'true',
+  };
+}
+
 function startWatcher(parts: {
   readonly cluster: EngineCluster;
   readonly aws: LocalAws;
@@ -177,8 +211,7 @@ function startWatcher(parts: {
   readonly registry: RegistryStore;
 }): ClusterWatcher {
   const { cluster, aws, options, registry } = parts;
-  const queueUrl = aws.queueUrls['EventsQueue'];
-  if (queueUrl === undefined) throw new Error('infra/queues.yml declares no EventsQueue');
+  const queueUrl = eventsQueueUrl(aws);
   const client = new SQSClient({
     region: aws.region,
     endpoint: aws.sqsEndpoint,
