@@ -16,6 +16,7 @@ import {
   tokenSchema,
   uidSchema,
 } from './field-schemas.ts';
+import { refusedField } from './refused-field.ts';
 
 /** A refused body of either queue. */
 export interface RefusedHint {
@@ -72,7 +73,7 @@ function parseWith<const Schema extends v.GenericSchema>(
   }
   const parsed = v.safeParse(schema, value, { abortEarly: true });
   if (parsed.success) return { kind: 'parsed', output: parsed.output };
-  const field = v.getDotPath(parsed.issues[0]) ?? '';
+  const field = refusedField(parsed.issues[0]);
   const isOther = field === 'schema' && typeof parsed.issues[0].input === 'number';
   return refuse(isOther ? 'unsupported-schema' : 'invalid', field);
 }

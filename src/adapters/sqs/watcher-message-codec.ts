@@ -12,6 +12,7 @@ import { isJsonObject } from '../../core/model/json.ts';
 import type { JsonObject } from '../../core/model/json.ts';
 import { MESSAGE_SCHEMA } from '../../core/model/watcher-message.ts';
 import type { WatcherHeader, WatcherMessage } from '../../core/model/watcher-message.ts';
+import { refusedField } from './refused-field.ts';
 import { bodySchema, envelopeSchema, headerFields } from './watcher-message-schema.ts';
 
 /** Why the body of a message was refused; public, listed in docs/reference.md. */
@@ -98,11 +99,11 @@ export function parseWatcherMessage(body: string): ParsedWatcherMessage {
   if (!isJsonObject(outer.value)) return { ...nothing, code: 'invalid' };
   const refuse = (
     code: MessageRefusalCode,
-    field: string | null | undefined,
+    field: string,
   ): RefusedWatcherMessage => ({
     kind: 'refused',
     code,
-    field: field ?? '',
+    field,
     header: readableHeader(outer.value as JsonObject),
   });
   const schema = outer.value['schema'];
@@ -110,14 +111,14 @@ export function parseWatcherMessage(body: string): ParsedWatcherMessage {
     return refuse('unsupported-schema', 'schema');
   }
   const envelope = v.safeParse(envelopeSchema, outer.value, BRIEF);
-  if (!envelope.success) return refuse('invalid', v.getDotPath(envelope.issues[0]));
+  if (!envelope.success) return refuse('invalid', refusedField(envelope.issues[0]));
   const { payload, ...header } = envelope.output;
   const inner = decodePayload(payload);
   if (inner.kind === 'refused') return refuse(inner.code, 'payload');
   const parsed = v.safeParse(bodySchema, inner.value, BRIEF);
   if (!parsed.success) {
-    const path = v.getDotPath(parsed.issues[0]);
-    return refuse('invalid', path === null ? 'payload' : `payload.${path}`);
+    const path = refusedField(parsed.issues[0]);
+    return refuse('invalid', path === '' ? 'payload' : `payload.${path}`);
   }
   // The schemas spell out the model; its brands and template types exist for the compiler only.
   const message = { ...header, body: parsed.output } as unknown as WatcherMessage; // parsed just now
