@@ -1,0 +1,64 @@
+/**
+ * Which files of the core a change may have weakened: those that changed, and those whose mirrored tests changed
+ * (test/unit/core/x.test.ts and test/property/core/x.test.ts stand for src/core/x.ts).
+ *
+ * It asks git, and counts what is not committed yet. A change of what tests share (test/support) or of a test that
+ * mirrors no file is not followed: the whole run is for that.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+/** The word that stands for "whatever this change is based on". */
+const AUTOMATIC = 'auto';
+
+const MAIN_BRANCHES = ['origin/HEAD', 'origin/main', 'origin/master'];
+
+/**
+ * Files of src/core to test, from the project's root; undefined means all, because there is no history to compare
+ * with (`auto` in a clone of one commit). Throws if git does not know a revision that was named.
+ */
+export function changedCoreFiles(since: string): readonly string[] | undefined {
+  const base = since === AUTOMATIC ? automaticBase() : since;
+  if (base === undefined) return undefined;
+  const changed = [
+    ...lines(['diff', '--name-only', base, '--']),
+    ...lines(['ls-files', '--others', '--exclude-standard']),
+  ];
+  const files = changed.map(coreFileFor).filter((file) => file !== undefined);
+  return [...new Set(files)].filter((file) => existsSync(file)).sort();
+}
+
+/** The file of the core that a path is, or whose tests it holds. */
+export function coreFileFor(path: string): string | undefined {
+  if (path.startsWith('src/core/') && path.endsWith('.ts')) return path;
+  const test = /^test\/(?:unit|property)\/(core\/.*)\.test\.ts$/.exec(path);
+  return test === null ? undefined : `src/${test[1]}.ts`;
+}
+
+/** Where this branch left the main one; on the main branch itself the commit before. */
+function automaticBase(): string | undefined {
+  const head = revision('HEAD');
+  for (const branch of MAIN_BRANCHES) {
+    if (revision(branch) === undefined) continue;
+    const [base] = lines(['merge-base', 'HEAD', branch]);
+    if (base !== undefined && base !== head) return base;
+  }
+  return revision('HEAD~1');
+}
+
+function revision(name: string): string | undefined {
+  try {
+    return lines(['rev-parse', '--verify', '--quiet', `${name}^{commit}`])[0];
+  } catch {
+    // --quiet: the exit code says that there is no such revision.
+    return undefined;
+  }
+}
+
+function lines(parameters: readonly string[]): readonly string[] {
+  const output = execFileSync('git', parameters, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return output.split('\n').filter((line) => line !== '');
+}

@@ -1,0 +1,194 @@
+/**
+ * Stryker's plugin that runs the tests of the core inside its worker process: milliseconds for a mutant, where a
+ * process for each would take hours.
+ *
+ * A mutant runs the tests that reach it, the mirrored file first, then by duration, and stops at the first failure.
+ * Three kinds of mutants need modules loaded again (test-bench.ts): those that run while the core loads (all tests are
+ * tried, as any may see the constant), those in a module that remembers results between calls, and those that
+ * fixtures run while a test file loads (that file alone). Endless loops are Stryker's business: it counts hits, and
+ * replaces a worker that does not answer.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { InstrumenterContext, MutantCoverage } from '@stryker-mutator/api/core';
+import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
+import {
+  determineHitLimitReached,
+  DryRunStatus,
+  MutantRunStatus,
+  TestStatus,
+  type DryRunResult,
+  type MutantRunOptions,
+  type MutantRunResult,
+  type TestResult,
+  type TestRunner,
+  type TestRunnerCapabilities,
+} from '@stryker-mutator/api/test-runner';
+import type { CollectedTest } from './collected-tests.ts';
+import { TestBench } from './test-bench.ts';
+
+/** The tests that judge mutants of the core. */
+export const TEST_GLOBS: readonly string[] = [
+  'test/unit/core/**/*.test.ts',
+  'test/property/core/**/*.test.ts',
+];
+
+/** A module-level container that a call can change: what a mutant leaves there would outlive it. */
+const MEMORY = /^(?:const|let) \w+ = new (?:Map|WeakMap)\b/m;
+
+/** Id under which hits count while a test file loads. */
+const LOADING = 'loading ';
+
+/** The name under which Stryker's options ask for this runner. */
+export const CORE_TEST_RUNNER = 'core';
+
+class CoreTestRunner implements TestRunner {
+  readonly #bench = new TestBench({ root: process.cwd(), testGlobs: TEST_GLOBS });
+  readonly #durationsMs = new Map<string, number>();
+  /** Mutants that a test file runs while it loads. */
+  readonly #loadingHits = new Map<string, ReadonlySet<string>>();
+  #fileOfTest = new Map<string, string>();
+  #isStale = false;
+
+  capabilities(): TestRunnerCapabilities {
+    return { reloadEnvironment: true };
+  }
+
+  async init(): Promise<void> {
+    // Failed assertions are counted, not read.
+    Error.stackTraceLimit = 0;
+    // What runs while the core loads counts as static, so it is loaded before the fixtures of any test run.
+    await this.#bench.loadCore(globSync('src/core/**/*.ts'));
+    for (const file of this.#bench.testFiles()) await this.#loadObserved(file);
+  }
+
+  async dryRun(): Promise<DryRunResult> {
+    const results: TestResult[] = [];
+    for (const file of this.#bench.testFiles()) {
+      for (const test of await this.#bench.tests(file)) {
+        results.push(await this.#runForCoverage(test));
+      }
+    }
+    delete context().currentTestId;
+    return { status: DryRunStatus.Complete, tests: results, mutantCoverage: this.#coverage() };
+  }
+
+  async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
+    const startMs = performance.now();
+    const hasMemory = MEMORY.test(readFileSync(options.sandboxFileName, 'utf8'));
+    if (options.reloadEnvironment || hasMemory || this.#isStale) this.#bench.forget();
+    this.#isStale = options.reloadEnvironment || hasMemory;
+    const shared = context();
+    shared.hitCount = 0;
+    if (options.hitLimit === undefined) delete shared.hitLimit;
+    else shared.hitLimit = options.hitLimit;
+    shared.activeMutant = options.activeMutant.id;
+    try {
+      return await this.#tryTests(options, startMs);
+    } finally {
+      delete shared.activeMutant;
+    }
+  }
+
+  async #tryTests(options: MutantRunOptions, startMs: number): Promise<MutantRunResult> {
+    let nrOfTests = 0;
+    const files = this.#filesFor(options);
+    for (const [file, wanted] of files) {
+      let tests: readonly CollectedTest[];
+      try {
+        tests = await this.#testsWith(options, file);
+      } catch (error) {
+        return killed([...wanted][0] ?? file, String(error), nrOfTests);
+      }
+      for (const test of this.#inOrder(tests, wanted)) {
+        nrOfTests += 1;
+        const { failure } = await this.#bench.run(test);
+        const { hitCount, hitLimit } = context();
+        const reached = determineHitLimitReached(hitCount, hitLimit);
+        if (reached !== undefined) {
+          return {
+            status: MutantRunStatus.Timeout,
+            ...(reached.reason === undefined ? {} : { reason: reached.reason }),
+          };
+        }
+        if (failure !== undefined) return killed(test.id, failure, nrOfTests);
+      }
+    }
+    return { status: MutantRunStatus.Survived, nrOfTests, duration: performance.now() - startMs };
+  }
+
+  /** The files to try, best first, each with the tests that are wanted of it. */
+  #filesFor({ testFilter, activeMutant }: MutantRunOptions): [string, ReadonlySet<string>][] {
+    const ids = testFilter ?? [...this.#fileOfTest.keys()];
+    const byFile = Map.groupBy(ids, (id) => this.#fileOfTest.get(id) ?? '');
+    const mirrored = path.basename(activeMutant.fileName, '.ts');
+    const rank = (file: string): number => {
+      if (file.endsWith(`/${mirrored}.test.ts`)) return file.startsWith('test/unit/') ? 0 : 2;
+      return file.startsWith('test/unit/') ? 1 : 3;
+    };
+    return [...byFile]
+      .sort(([left], [right]) => rank(left) - rank(right))
+      .map(([file, wanted]) => [file, new Set(wanted)]);
+  }
+
+  /** Loading a file may itself run the mutant: then it is loaded while the mutant is active. */
+  #testsWith({ activeMutant }: MutantRunOptions, file: string): Promise<readonly CollectedTest[]> {
+    const isHit = this.#loadingHits.get(file)?.has(activeMutant.id) === true;
+    return isHit ? this.#bench.loadAnew(file) : this.#bench.tests(file);
+  }
+
+  #inOrder(tests: readonly CollectedTest[], wanted: ReadonlySet<string>): CollectedTest[] {
+    const duration = (test: CollectedTest): number => this.#durationsMs.get(test.id) ?? 0;
+    return tests
+      .filter((test) => wanted.has(test.id))
+      .sort((left, right) => duration(left) - duration(right));
+  }
+
+  async #loadObserved(file: string): Promise<void> {
+    const shared = context();
+    shared.currentTestId = `${LOADING}${file}`;
+    const tests = await this.#bench.tests(file);
+    delete shared.currentTestId;
+    const hits = shared.mutantCoverage?.perTest[`${LOADING}${file}`] ?? {};
+    this.#loadingHits.set(file, new Set(Object.keys(hits)));
+    for (const test of tests) this.#fileOfTest.set(test.id, file);
+  }
+
+  async #runForCoverage(test: CollectedTest): Promise<TestResult> {
+    context().currentTestId = test.id;
+    const { failure, durationMs } = await this.#bench.run(test);
+    this.#durationsMs.set(test.id, durationMs);
+    const base = { id: test.id, name: test.title, timeSpentMs: durationMs };
+    if (failure === undefined) return { ...base, status: TestStatus.Success };
+    return { ...base, status: TestStatus.Failed, failureMessage: failure };
+  }
+
+  /** Hits while a file loads count as hits of each of its tests. */
+  #coverage(): MutantCoverage {
+    const seen = context().mutantCoverage ?? { static: {}, perTest: {} };
+    const perTest: MutantCoverage['perTest'] = {};
+    for (const [id, file] of this.#fileOfTest) {
+      const merged = { ...seen.perTest[id] };
+      for (const [mutant, hits] of Object.entries(seen.perTest[`${LOADING}${file}`] ?? {})) {
+        merged[mutant] = (merged[mutant] ?? 0) + hits;
+      }
+      perTest[id] = merged;
+    }
+    return { static: seen.static, perTest };
+  }
+}
+
+function killed(test: string, failureMessage: string, nrOfTests: number): MutantRunResult {
+  return { status: MutantRunStatus.Killed, killedBy: [test], failureMessage, nrOfTests };
+}
+
+function context(): InstrumenterContext {
+  const holder = globalThis as { __stryker__?: InstrumenterContext };
+  holder.__stryker__ ??= {};
+  return holder.__stryker__;
+}
+
+/** What Stryker looks for in a plugin. */
+export const strykerPlugins = [
+  declareClassPlugin(PluginKind.TestRunner, CORE_TEST_RUNNER, CoreTestRunner),
+];

@@ -1,0 +1,123 @@
+/**
+ * One run of mutation testing: what to change, Stryker over it, the compiler over what survived, the report.
+ *
+ * Stryker makes a copy of the core and its tests below .cache/mutation and changes that one; the work tree is only
+ * read. A survivor that the compiler refuses is not a change that anybody could commit (`npm run check:types`), so it
+ * counts neither as killed nor as survived.
+ */
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import type { LogLevel, MutantResult, PartialStrykerOptions } from '@stryker-mutator/api/core';
+import { Stryker } from '@stryker-mutator/core';
+import { changedCoreFiles } from './changed-files.ts';
+import { CompilerJudge } from './compiler-judge.ts';
+import { CORE_TEST_RUNNER, TEST_GLOBS } from './core-test-runner.ts';
+import { findUnreasoned } from './exclusions.ts';
+import { printReport, summarise, type MutationSummary } from './report.ts';
+
+/** Percent of the mutants that must be killed (issue 6). */
+const THRESHOLD_PERCENT = 90;
+
+/** Percent of the mutants that may be excluded, over the whole core (issue 6). */
+const EXCLUDED_PERCENT_MAX = 2;
+
+/** A mutant is slow for a reason of the machine, or endless: this much beside three times its tests' own time. */
+const TIMEOUT_MS = 10_000;
+
+/** What was asked for on the command line. */
+export interface MutationRequest {
+  /** Files of src/core; empty means all. */
+  readonly globs: readonly string[];
+  /** Only what changed since this revision. */
+  readonly since: string | undefined;
+  readonly workersCount: number;
+  readonly isJson: boolean;
+}
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** Runs and prints; resolves to the exit code: 0 enough killed, 1 not. */
+export async function runMutation(request: MutationRequest): Promise<number> {
+  const startMs = performance.now();
+  process.chdir(root);
+  const mutate = filesToMutate(request);
+  const results = mutate.length === 0 ? [] : await tryMutants(mutate, request);
+  const summary = summarise({
+    results: refuseByCompiler(results),
+    root,
+    durationMs: performance.now() - startMs,
+  });
+  if (request.isJson) process.stdout.write(`${JSON.stringify(summary, undefined, 2)}\n`);
+  else printReport(summary);
+  const isWhole = request.globs.length === 0 && request.since === undefined;
+  const complaints = [...judge(summary, isWhole), ...findUnreasoned('src/core')];
+  for (const complaint of complaints) process.stderr.write(`rollcall: ${complaint}\n`);
+  return complaints.length === 0 ? 0 : 1;
+}
+
+function filesToMutate({ globs, since }: MutationRequest): readonly string[] {
+  const changed = since === undefined ? undefined : changedCoreFiles(since);
+  if (changed === undefined) return globs.length === 0 ? ['src/core/**/*.ts'] : globs;
+  if (globs.length === 0) return changed;
+  return changed.filter((file) => globs.some((glob) => path.matchesGlob(file, glob)));
+}
+
+async function tryMutants(
+  mutate: readonly string[],
+  { workersCount, isJson }: MutationRequest,
+): Promise<readonly MutantResult[]> {
+  const options: PartialStrykerOptions = {
+    testRunner: CORE_TEST_RUNNER,
+    plugins: [fileURLToPath(new URL('./core-test-runner.ts', import.meta.url))],
+    mutate: [...mutate],
+    ignorePatterns: [
+      '**',
+      '!src/core/**',
+      '!test/support/**',
+      ...TEST_GLOBS.map((glob) => `!${glob}`),
+    ],
+    coverageAnalysis: 'perTest',
+    concurrency: workersCount,
+    reporters: isJson ? [] : ['progress-append-only'],
+    tempDirName: '.cache/mutation',
+    cleanTempDir: 'always',
+    timeoutMS: TIMEOUT_MS,
+    timeoutFactor: 3,
+    disableTypeChecks: false,
+    symlinkNodeModules: false,
+    logLevel: 'error' as LogLevel,
+    allowEmpty: true,
+  };
+  return new Stryker(options).runMutationTest();
+}
+
+/** Survivors that do not compile become compile errors, as Stryker's own checkers call them. */
+function refuseByCompiler(results: readonly MutantResult[]): readonly MutantResult[] {
+  const compiler = new CompilerJudge(path.join(root, 'src/core/tsconfig.json'));
+  return results.map((result) => {
+    if (result.status !== 'Survived' && result.status !== 'NoCoverage') return result;
+    const refusal = compiler.refusal({
+      file: path.resolve(root, result.fileName),
+      location: result.location,
+      replacement: result.replacement,
+    });
+    if (refusal === undefined) return result;
+    return { ...result, status: 'CompileError', statusReason: refusal };
+  });
+}
+
+function judge(summary: MutationSummary, isWhole: boolean): readonly string[] {
+  const complaints: string[] = [];
+  if (summary.scorePercent < THRESHOLD_PERCENT) {
+    complaints.push(
+      `${summary.scorePercent.toFixed(1)} % of the mutants were killed, less than ${THRESHOLD_PERCENT} %`,
+    );
+  }
+  if (isWhole && summary.excludedPercent > EXCLUDED_PERCENT_MAX) {
+    complaints.push(
+      `${summary.excludedPercent.toFixed(1)} % of the mutants are excluded, more than ${EXCLUDED_PERCENT_MAX} %`,
+    );
+  }
+  return complaints;
+}
