@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { titlesIn } from '../../support/test-titles.ts';
+import { titlesIn } from '../../../scripts/lib/test-titles.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const document = readFileSync(path.join(root, 'docs/parity.md'), 'utf8');

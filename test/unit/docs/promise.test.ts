@@ -1,81 +1,92 @@
-// docs/promise.md maps every promise, protocol rule and schedule to tests that exist and say so.
+// docs/promise.md maps every promise to tests that exist and say so, and every row and rule as scripts/promise.ts does.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { titlesIn } from '../../support/test-titles.ts';
+import { numbersNamed } from '../../../scripts/lib/test-titles.ts';
+import { ROWS, RULES } from '../../../scripts/promise/catalogue.ts';
+import { composeCatalogue, withCatalogue } from '../../../scripts/promise/compose-catalogue.ts';
+import type { TestFile } from '../../../scripts/promise/compose-catalogue.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
-const document = readFileSync(path.join(root, 'docs/promise.md'), 'utf8');
+const page = readFileSync(path.join(root, 'docs/promise.md'), 'utf8');
+const AGAIN = 'node scripts/launch.mjs scripts/promise.ts';
 
-interface Mapping {
-  readonly tag: string;
-  readonly files: readonly string[];
-}
-
-/** Rows of the tables: a tag in the first cell, test files in the others. */
-function mappings(): readonly Mapping[] {
-  return document.split('\n').flatMap((line) => {
-    const tag = /^\| \**([SLM]\d+|protocol \d+|row \d+)\** \|/.exec(line)?.[1];
+/** Rows of the table of promises: a promise in the first cell, test files in the others. */
+function promises(): readonly { readonly promise: string; readonly files: readonly string[] }[] {
+  return page.split('\n').flatMap((line) => {
+    const promise = /^\| \*\*([SLM]\d+)\*\* \|/.exec(line)?.[1];
     const files = line.match(/test\/[\w./-]+\.test\.ts/g) ?? [];
-    return tag === undefined ? [] : [{ tag, files }];
+    return promise === undefined ? [] : [{ promise, files }];
   });
 }
 
-/** True if a title names the number: `row 5`, `rows 4, 5`, `faults 5`, `protocol 4–6`. */
-function isNamed(title: string, word: 'protocol' | 'row', number: number): boolean {
-  const words = word === 'row' ? 'rows?|faults' : 'protocol';
-  const lists = [...title.matchAll(new RegExp(`\\b(?:${words}) (\\d[\\d, –]*)`, 'g'))];
-  return lists.some((list) =>
-    (list[1] ?? '').split(',').some((part) => {
-      const [first, last = first] = part.trim().split('–').map(Number);
-      return first !== undefined && last !== undefined && first <= number && number <= last;
-    }),
-  );
+function testFiles(): readonly TestFile[] {
+  return globSync('test/**/*.test.ts', { cwd: root }).map((name) => ({
+    path: name.split(path.sep).join('/'),
+    text: readFileSync(path.join(root, name), 'utf8'),
+  }));
 }
 
-function isCarriedBy(file: string, tag: string): boolean {
-  const text = readFileSync(path.join(root, file), 'utf8');
-  const [word, number] = tag.split(' ');
-  if (number === undefined) return new RegExp(`\\b${tag}\\b`).test(text);
-  const kind = word === 'row' ? 'row' : 'protocol';
-  return titlesIn(text).some((title) => isNamed(title, kind, Number(number)));
-}
+const numbers = (first: number, last: number): readonly number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-const numbered = (word: string, first: number, last: number): readonly string[] =>
-  Array.from({ length: last - first + 1 }, (_, index) => `${word}${first + index}`);
-
-test('every promise, every protocol rule and every row from 71 to 92 is mapped exactly once', () => {
+test('every promise is mapped exactly once, to at least one test', () => {
   const expected = [
-    ...numbered('S', 1, 12),
-    ...numbered('L', 1, 4),
-    ...numbered('M', 1, 4),
-    ...numbered('protocol ', 1, 24),
-    ...numbered('row ', 71, 92),
+    ...numbers(1, 12).map((number) => `S${number}`),
+    ...numbers(1, 4).map((number) => `L${number}`),
+    ...numbers(1, 4).map((number) => `M${number}`),
   ];
   assert.deepEqual(
-    mappings().map(({ tag }) => tag),
+    promises().map(({ promise }) => promise),
     expected,
   );
-});
-
-test('every mapping names at least one test', () => {
-  const bare = mappings().filter(({ files }) => files.length === 0);
+  const bare = promises().filter(({ files }) => files.length === 0);
   assert.deepEqual(bare, []);
 });
 
-test('every named test exists, and carries the number', () => {
-  for (const { tag, files } of mappings()) {
+test('every test that a promise names exists, and carries its number', () => {
+  for (const { promise, files } of promises()) {
     for (const file of files) {
-      assert.ok(existsSync(path.join(root, file)), `${tag}: ${file} does not exist`);
-      assert.ok(isCarriedBy(file, tag), `${tag}: ${file} has no test of that number`);
+      assert.ok(existsSync(path.join(root, file)), `${promise}: ${file} does not exist`);
+      const text = readFileSync(path.join(root, file), 'utf8');
+      const isCarried = new RegExp(`\\b${promise}\\b`).test(text);
+      assert.ok(isCarried, `${promise}: ${file} has no test of that number`);
     }
   }
 });
 
+test('the catalogue holds rows 1 to 92 and rules 1 to 24', () => {
+  assert.deepEqual(
+    ROWS.map(({ number }) => number),
+    numbers(1, 92),
+  );
+  assert.deepEqual(
+    RULES.map(({ number }) => number),
+    numbers(1, 24),
+  );
+});
+
+test('every row and every rule has a test or a reason, never both', () => {
+  assert.deepEqual(composeCatalogue(testFiles()).findings, []);
+});
+
+test('the page is what the titles of the tests make of it', () => {
+  const { text } = composeCatalogue(testFiles());
+  assert.ok(page === withCatalogue(page, text), `docs/promise.md is out of date; run: ${AGAIN}`);
+});
+
+test('a row without test and reason, and a reason beside a test, are found', () => {
+  const { findings } = composeCatalogue([{ path: 'a.test.ts', text: "test('row 7: x', f)" }]);
+  assert.ok(!findings.includes('row 7 has neither a test nor a reason'));
+  assert.ok(findings.includes('row 8 has neither a test nor a reason'));
+});
+
 test('a number in a list or a range of a title counts, another one does not', () => {
-  assert.ok(isNamed('x (rows 38, 82)', 'row', 82));
-  assert.ok(isNamed('x (protocol 1–4)', 'protocol', 3));
-  assert.ok(!isNamed('row 71, protocol 15: x', 'row', 15));
-  assert.ok(!isNamed('row 7: x', 'row', 71));
+  assert.deepEqual(numbersNamed('x (rows 38, 82 and 83)', 'row'), [38, 82, 83]);
+  assert.deepEqual(numbersNamed('x (S1, faults row 21)', 'row'), [21]);
+  assert.deepEqual(numbersNamed('x (spec faults 44–46)', 'row'), [44, 45, 46]);
+  assert.deepEqual(numbersNamed('row 71, protocol 15: x', 'row'), [71]);
+  assert.deepEqual(numbersNamed('row 71, protocol 15: x', 'protocol'), [15]);
+  assert.deepEqual(numbersNamed('12 rows of 3 pods', 'row'), []);
 });

@@ -14,6 +14,7 @@ const UNIONS: readonly (readonly [string, string])[] = [
   ['src/core/model/verdict.ts', 'NodeCode'],
   ['src/core/model/plan.ts', 'Guard'],
   ['src/core/model/effects.ts', 'RefusalCode'],
+  ['src/ports/cluster-access.ts', 'EgressRefusalReason'],
   ['src/adapters/sqs/watcher-message-codec.ts', 'MessageRefusalCode'],
   ['src/adapters/kubernetes/kubeconfig-refusal.ts', 'KubeconfigRefusalCode'],
   ['src/app/ingest/result.ts', 'IngestRefusalCode'],
