@@ -1,9 +1,10 @@
 /**
- * From environment to dependencies: what every handler is composed of, once per warm process.
+ * From environment to dependencies: what every handler is composed of, once per function and warm process.
  *
  * Clients and warm memory live here and nowhere else, so that a frozen function that wakes up finds
  * connections but never another tenant's request state (spec faults 30, 31). The embedded engine runs
- * these same handlers; it may only replace where logs and metrics go.
+ * these same handlers; it may only replace where logs and metrics go, and give each function the
+ * credentials of its own role, which in Lambda are the process's.
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDocumentClient } from '../src/adapters/dynamodb/document-client.ts';
@@ -45,19 +46,41 @@ const VARIABLES = [
 
 type Variable = (typeof VARIABLES)[number];
 
-let composed: { readonly signature: string; readonly composition: Composition } | undefined;
+/** The AWS credentials of a function. */
+export type CredentialsOf = (functionName: string) => {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+};
+
+interface Composed {
+  readonly signature: string;
+  readonly composition: Composition;
+}
+
+/** By function: several share a process in the embedded engine alone. */
+const composed = new Map<string, Composed>();
+let credentialsOf: CredentialsOf | undefined;
+
+/** Gives each function credentials of its own: for the embedded engine and for tests. */
+export function useCredentials(replacement: CredentialsOf): void {
+  credentialsOf = replacement;
+}
 
 /**
- * The composition of this process. Made again only when its environment changed, which happens in
- * the embedded engine alone. Throws when a variable is missing: that is a broken deployment.
+ * The composition of a function in this process. Made again only when its environment changed, which
+ * happens in the embedded engine alone. Throws when a variable is missing: that is a broken deployment.
  */
-export function composition(environment: NodeJS.ProcessEnv = process.env): Composition {
+export function composition(
+  { functionName }: { readonly functionName: string },
+  environment: NodeJS.ProcessEnv = process.env,
+): Composition {
   const settings = readSettings(environment);
   const signature = JSON.stringify(settings);
-  if (composed?.signature !== signature) {
-    composed = { signature, composition: compose(settings) };
-  }
-  return composed.composition;
+  const known = composed.get(functionName);
+  if (known?.signature === signature) return known.composition;
+  const made = compose(settings, credentialsOf?.(functionName));
+  composed.set(functionName, { signature, composition: made });
+  return made;
 }
 
 type Settings = Readonly<Record<Variable, string>> & {
@@ -82,11 +105,15 @@ function readSettings(environment: NodeJS.ProcessEnv): Settings {
   return { ...values, endpoints };
 }
 
-function compose(settings: Settings): Composition {
+function compose(
+  settings: Settings,
+  credentials: ReturnType<CredentialsOf> | undefined,
+): Composition {
   const clock = createSystemClock();
   const random = createSystemRandom();
-  const client = createDocumentClient();
-  const sqs = new SQSClient({});
+  const options = credentials === undefined ? {} : { credentials };
+  const client = createDocumentClient(options);
+  const sqs = new SQSClient(options);
   return {
     clock,
     random,

@@ -7,8 +7,9 @@ import { composition } from './composition.ts';
 import type { HandlerContext } from './middleware.ts';
 
 /** Ports, bounds and warm memory of this process, with the sinks of this invocation. */
-export function ingestDependencies({ log, metrics }: HandlerContext): IngestDependencies {
-  const { registry, view, connector, queue, clock, random, ingestWarmth } = composition();
+export function ingestDependencies(context: HandlerContext): IngestDependencies {
+  const { log, metrics } = context;
+  const { registry, view, connector, queue, clock, random, ingestWarmth } = composition(context);
   return {
     registry,
     view,

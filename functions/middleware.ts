@@ -18,6 +18,8 @@ import type { Metrics } from '../src/ports/metrics.ts';
 
 /** What a handler gets beside its event. */
 export interface HandlerContext {
+  /** Name of the function, as in serverless.yml. */
+  readonly functionName: string;
   /** Aborted about 700 ms before the function is stopped. */
   readonly signal: AbortSignal;
   /** Milliseconds until the function is stopped. */
@@ -87,6 +89,7 @@ function createStack<Event, Result>(
     .handler((event, context, { signal }) =>
       handle(event, {
         ...sinks,
+        functionName: name,
         signal,
         remainingMs: () => context.getRemainingTimeInMillis(),
       }),

@@ -19,7 +19,7 @@ export interface RecordRefusal {
 /** Logs, counts and keeps a refused record. Rejects when the registry cannot keep it. */
 export async function refuseRecord(options: RecordRefusal): Promise<void> {
   const { queue, record, refusal, context } = options;
-  const { registry, clock } = composition();
+  const { registry, clock } = composition(context);
   const { code, field } = refusal;
   context.metrics.count('MessageRefusals', { outcome: code });
   context.log.warn('message refused', { queue, code, field, messageId: record.messageId });

@@ -32,7 +32,7 @@ async function handleRecord(record: SQSRecord, context: HandlerContext): Promise
     await refuseRecord({ queue: 'reconcile', record, refusal: parsed, context });
     return;
   }
-  const { registry, view, connector, queue, clock, random, reconcileWarmth } = composition();
+  const { registry, view, connector, queue, clock, random, reconcileWarmth } = composition(context);
   const { signal, remainingMs, log, metrics } = context;
   const { cluster, namespace, name } = parsed.hint.key;
   await reconcileKey(

@@ -17,7 +17,7 @@ import { refuseRecord } from '../refusal.ts';
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({
   name: 'requeue',
   handle: async (event, context) => {
-    const { queue, clock } = composition();
+    const { queue, clock } = composition(context);
     const { log, metrics } = context;
     const readable = await readTimers(event.Records, context);
     const outcomes = await requeueTimers(

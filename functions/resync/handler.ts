@@ -17,8 +17,9 @@ let cursor: string | undefined;
 /** The Lambda handler of the schedule. */
 export const handler = createHandler<ScheduledEvent, void>({
   name: 'resync',
-  handle: async (_event, { log, metrics, remainingMs }) => {
-    const { registry, view, connector, queue, clock, random } = composition();
+  handle: async (_event, context) => {
+    const { log, metrics, remainingMs } = context;
+    const { registry, view, connector, queue, clock, random } = composition(context);
     const result = await resyncClusters(
       {
         deadlineMs: clock.monotonicMs() + remainingMs() - RESERVE_MS,

@@ -2,19 +2,21 @@
  * The deployed handlers, loaded into this process by the names that serverless.yml gives them.
  *
  * They are imported only when their environment stands. The engine replaces nothing in them but the
- * sinks of logs and metrics.
+ * sinks of logs and metrics, and the credentials, which Lambda would give each function by itself.
  */
+import { useCredentials } from '../../functions/composition.ts';
+import type { CredentialsOf } from '../../functions/composition.ts';
 import { useSinks } from '../../functions/middleware.ts';
-import type { Log } from '../ports/log.ts';
-import type { Metrics } from '../ports/metrics.ts';
+import type { Sinks } from '../../functions/middleware.ts';
 import type { LambdaHandler } from './aws/event-source-mapping/invocation.ts';
 
 /** Loads all handlers. */
-export async function loadHandlers(sinks: {
-  readonly log: Log;
-  readonly metrics: Metrics;
+export async function loadHandlers(seams: {
+  readonly sinks: Sinks;
+  readonly credentialsOf: CredentialsOf;
 }): Promise<Readonly<Record<string, LambdaHandler>>> {
-  useSinks(sinks);
+  useSinks(seams.sinks);
+  useCredentials(seams.credentialsOf);
   const [ingest, reconcile, requeue, resync, deadLetter] = await Promise.all([
     import('../../functions/ingest/handler.ts'),
     import('../../functions/reconcile/handler.ts'),

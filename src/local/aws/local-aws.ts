@@ -2,24 +2,36 @@
 //
 // Two steps, because handlers read their environment when they are loaded: `startLocalAws` starts the servers and
 // says the environment; then the caller loads the handlers and gives them to `startMappings`. Assumes a service file
-// that osls accepts. Everything binds loopback; credentials are dummies, and only the access key matters, as the
-// name of a sender. `stop` lets running invocations end, up to a bound; what is left is delivered again at the next
+// that osls accepts. Everything binds loopback; credentials are dummies, and only the access key matters: it says who
+// sends, and which role's rights the request has. `stop` lets running invocations end, up to a bound; what is left is delivered again at the next
 // start with the same data directory.
 import path from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 import { createSystemClock } from '../../adapters/system/system-clock.ts';
 import { createSystemRandom } from '../../adapters/system/system-random.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import { createQueues, type CreatedQueue } from './create-queues.ts';
+import { createClients } from './create-clients.ts';
 import { holdDataDirectory } from './data-directory.ts';
 import { createTables } from './dynamodb/create-tables.ts';
 import { startDynamoDbServer } from './dynamodb/server.ts';
+import { arnsOf, tableArnOf } from './iam/arns.ts';
+import { Authorizer } from './iam/authorizer.ts';
+import {
+  functionCredentials,
+  grantFunctions,
+  grantOperator,
+  grantSenders,
+  operatorCredentials,
+  type LocalAccount,
+  type LocalCredentials,
+  type LocalSenders,
+} from './iam/principals.ts';
 import type { FaultOptions } from './event-source-mapping/faults.ts';
 import type { InvocationCounts, LambdaHandler } from './event-source-mapping/invocation.ts';
 import { MappingSet, type EngineFailure } from './event-source-mapping/mapping-set.ts';
 import { createSeededRandom } from './event-source-mapping/seeded-random.ts';
+import { localAccountId } from './sqs/broker.ts';
 import { startSqsServer } from './sqs/server.ts';
 import { readService, type ServiceDeclaration } from './template/service.ts';
 
@@ -29,8 +41,8 @@ export interface LocalAwsOptions {
   readonly stage: string;
   /** Where everything survives a kill; in memory if absent. */
   readonly dataDirectory?: string | undefined;
-  /** SenderId by access key; the others send as `<access key>:local`. */
-  readonly senderIds?: ReadonlyMap<string, string> | undefined;
+  /** Who may send messages from outside, as the watchers of clusters do. */
+  readonly senders?: LocalSenders | undefined;
   /** Disturbs deliveries, repeatably. */
   readonly faults?: (FaultOptions & { readonly seed: number }) | undefined;
   readonly clock?: Clock;
@@ -48,9 +60,16 @@ export interface LocalAws {
   readonly queueUrls: Readonly<Record<string, string>>;
   /** By logical id, as in infra/tables.yml. */
   readonly tableNames: Readonly<Record<string, string>>;
-  /** What the functions' environment must hold before their handlers are loaded. */
+  /**
+   * What the functions' environment must hold before their handlers are loaded. Its credentials are those of
+   * whoever deploys; functions get their own from `credentialsOf`.
+   */
   readonly environment: Readonly<Record<string, string>>;
   readonly counts: Readonly<InvocationCounts>;
+  /** The rights of every access key; a test may change them. */
+  readonly authorizer: Authorizer;
+  /** The credentials of a function's role. */
+  readonly credentialsOf: (functionName: string) => LocalCredentials;
   /** Starts the declared mappings and schedules. Every declared function needs a handler. */
   startMappings(handlers: Readonly<Record<string, LambdaHandler>>): void;
   /** Fires the schedules of a function now; resolves when it has ended. */
@@ -59,15 +78,7 @@ export interface LocalAws {
   stop(options?: { readonly waitMs?: number }): Promise<void>;
 }
 
-/** The access key with which functions and mappings sign. */
-const functionsAccessKey = 'ROLLCALLFUNCTIONS';
-
 const stopWaitMs = 10_000;
-
-type RequestSigner = Exclude<
-  NonNullable<SQSClientConfig['signer']>,
-  (...parameters: never) => unknown
->;
 
 /** Starts queues and tables; mappings start with `startMappings`. */
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
@@ -77,22 +88,35 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   const service = readService(options.serverlessFile, options.stage);
   const held = dataDirectory === undefined ? undefined : holdDataDirectory(dataDirectory);
   const inData = (name: string): string | undefined => held && path.join(held.path, name);
+  const authorizer = new Authorizer();
+  grantOperator(authorizer, localAccountId);
   const sqs = await startSqsServer({
     clock,
     newId: () => random.uniqueId(),
     region: service.region,
     dataDirectory: inData('sqs'),
-    senderIds: options.senderIds,
+    senderIds: options.senders?.ids,
+    authorizer,
   });
-  const dynamoDb = await startDynamoDbServer({ dataDirectory: inData('dynamodb') });
-  const clients = createClients(service.region, sqs.endpoint, dynamoDb.endpoint);
+  const dynamoDb = await startDynamoDbServer({
+    dataDirectory: inData('dynamodb'),
+    guard: { authorizer, arnOf: (name) => tableArnOf(service, name) },
+  });
+  const clients = createClients(service, { sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint });
   await createTables(clients.dynamoDb, service.tables);
-  const queues = await createQueues(clients.sqs, service.queues);
+  const queues = await createQueues(clients.operatorSqs, service.queues);
+  const account: LocalAccount = {
+    service,
+    accountId: localAccountId,
+    arnOf: arnsOf(service, queues),
+  };
+  grantFunctions(authorizer, account);
+  if (options.senders !== undefined) grantSenders(authorizer, options.senders, account);
   const { faults } = options;
   const mappings = new MappingSet({
     service,
     queues,
-    client: clients.sqs,
+    clientOf: clients.sqsOf,
     clock,
     newId: () => random.uniqueId(),
     faults,
@@ -101,8 +125,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   });
   const stopOnce = async (waitMs: number): Promise<void> => {
     await mappings.stop(waitMs);
-    clients.sqs.destroy();
-    clients.dynamoDb.destroy();
+    clients.destroy();
     await sqs.stop();
     await dynamoDb.stop();
     held?.release();
@@ -116,14 +139,11 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     tableNames: Object.fromEntries(service.tables.map(({ id, name }) => [id, name])),
     environment: {
       ...resolveEnvironment(service, queues),
-      AWS_ENDPOINT_URL_SQS: sqs.endpoint,
-      AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
-      AWS_REGION: service.region,
-      AWS_ACCESS_KEY_ID: functionsAccessKey,
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_EC2_METADATA_DISABLED: 'true',
+      ...sdkEnvironment(service, { sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint }),
     },
     counts: mappings.counts,
+    authorizer,
+    credentialsOf: functionCredentials,
     startMappings: (handlers) => {
       mappings.start(handlers);
     },
@@ -132,20 +152,18 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   };
 }
 
-function createClients(
-  region: string,
-  sqsEndpoint: string,
-  dynamodbEndpoint: string,
-): { readonly sqs: SQSClient; readonly dynamoDb: DynamoDBClient } {
-  const credentials = { accessKeyId: functionsAccessKey, secretAccessKey: 'local' };
-  // Parked receives hold a connection each, so the pool is far larger than the SDK's 50.
-  const requestHandler = { httpAgent: { keepAlive: true, maxSockets: 2048 } };
-  // The local server checks no signature, and computing one is a fifth of the processor time of a message. Only the
-  // mappings do without: functions and watchers use clients of their own, which sign.
-  const signer: RequestSigner = { sign: (request) => Promise.resolve(request) };
+/** Where the SDK finds the local AWS, and as whom it signs unless it is told otherwise. */
+function sdkEnvironment(
+  { region }: ServiceDeclaration,
+  endpoints: { readonly sqs: string; readonly dynamoDb: string },
+): Record<string, string> {
   return {
-    sqs: new SQSClient({ region, endpoint: sqsEndpoint, credentials, requestHandler, signer }),
-    dynamoDb: new DynamoDBClient({ region, endpoint: dynamodbEndpoint, credentials }),
+    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamoDb,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: operatorCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: operatorCredentials.secretAccessKey,
+    AWS_EC2_METADATA_DISABLED: 'true',
   };
 }
 

@@ -10,6 +10,7 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda';
+import { operatorCredentials } from '../../../src/local/aws/iam/principals.ts';
 import type { FaultOptions } from '../../../src/local/aws/event-source-mapping/faults.ts';
 import type { EngineFailure } from '../../../src/local/aws/event-source-mapping/mapping-set.ts';
 import { startLocalAws, type LocalAws } from '../../../src/local/aws/local-aws.ts';
@@ -20,6 +21,8 @@ export const visibilityMs = 60_000;
 /** Timeout of the function under test. */
 export const functionTimeoutMs = 10_000;
 
+const senderKey = 'TESTKEY';
+const watcherRoleFile = new URL('../../../infra/watcher/role.yml', import.meta.url).pathname;
 const eventuallyBoundMs = 10_000;
 
 /** How the one mapping is declared. */
@@ -29,7 +32,8 @@ export interface WorkOptions {
   readonly maximumConcurrency?: number;
   readonly maxReceiveCount?: number;
   readonly faults?: FaultOptions & { readonly seed: number };
-  readonly senderIds?: ReadonlyMap<string, string>;
+  /** What the queue says of who sends. */
+  readonly senderId?: string;
   readonly dataDirectory?: string;
   /** The function of the schedule. */
   readonly onTick?: (event: ScheduledEvent) => void;
@@ -60,6 +64,7 @@ provider: { name: aws, stage: "\${opt:stage, 'dev'}", region: us-east-1 }
 functions:
   work:
     handler: none
+    role: WorkRole
     timeout: ${functionTimeoutMs / 1000}
     events:
       - sqs:
@@ -69,11 +74,27 @@ functions:
           ${concurrency}
   tick:
     handler: none
+    role: TickRole
     timeout: ${functionTimeoutMs / 1000}
     events:
       - schedule: { rate: rate(1 minute) }
 resources:
   - Resources:
+      WorkRole:
+        Type: AWS::IAM::Role
+        Properties:
+          AssumeRolePolicyDocument: {}
+          Policies:
+            - PolicyName: work
+              PolicyDocument:
+                Version: '2012-10-17'
+                Statement:
+                  - Effect: Allow
+                    Action: [sqs:ReceiveMessage, sqs:DeleteMessage, sqs:GetQueueAttributes]
+                    Resource: !GetAtt Work.Arn
+      TickRole:
+        Type: AWS::IAM::Role
+        Properties: { AssumeRolePolicyDocument: {}, Policies: [] }
       Work:
         Type: AWS::SQS::Queue
         Properties:
@@ -117,15 +138,26 @@ export async function startWork(
     onFailure: (failure) => failures.push(failure),
     dataDirectory: options.dataDirectory,
     faults: options.faults,
-    senderIds: options.senderIds,
+    senders: {
+      ids: new Map([[senderKey, options.senderId ?? 'AROATEST:test']]),
+      roleFile: watcherRoleFile,
+      queueId: 'Work',
+    },
   });
   const client = new SQSClient({
     region: aws.region,
     endpoint: aws.sqsEndpoint,
-    credentials: { accessKeyId: 'TESTKEY', secretAccessKey: 'none' },
+    credentials: { accessKeyId: senderKey, secretAccessKey: 'none' },
+  });
+  const { accessKeyId, secretAccessKey } = operatorCredentials;
+  const operator = new SQSClient({
+    region: aws.region,
+    endpoint: aws.sqsEndpoint,
+    credentials: { accessKeyId, secretAccessKey },
   });
   context.after(async () => {
     client.destroy();
+    operator.destroy();
     const stopped = aws.stop({ waitMs: 0 });
     await Promise.all([stopped, clock.advance(1)]);
   });
@@ -147,7 +179,7 @@ export async function startWork(
       );
     },
     countMessages: async (queueId = 'Work') => {
-      const { Attributes: attributes } = await client.send(
+      const { Attributes: attributes } = await operator.send(
         new GetQueueAttributesCommand({
           QueueUrl: aws.queueUrls[queueId],
           AttributeNames: ['All'],

@@ -29,7 +29,7 @@ describe('a mapping', () => {
   it('invokes with Lambda’s event, and deletes what succeeded', async (context) => {
     const records: SQSRecord[] = [];
     const work = await startWork(context, (event) => void records.push(...event.Records), {
-      senderIds: new Map([['TESTKEY', 'AROAWATCHER:cluster-a']]),
+      senderId: 'AROAWATCHER:cluster-a',
     });
     await work.send('hello');
     await eventually(() => records.length === 1, 'the invocation');
@@ -192,6 +192,7 @@ describe('concurrency of a mapping', () => {
       { maximumConcurrency: 2 },
     );
     await work.send('block', 'x');
+    await eventually(() => batches.length === 1, 'a busy invocation');
     await work.send('block', 'y');
     await eventually(() => batches.length === 2, 'two busy invocations');
     for (let index = 0; index < 12; index += 1) await work.send(String(index), `g${index % 3}`);

@@ -12,6 +12,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
+import { operatorCredentials } from '../../../src/local/aws/iam/principals.ts';
 import { createSeededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import { startLocalAws, type LocalAws } from '../../../src/local/aws/local-aws.ts';
 import { eventually, newGate, startWork, temporaryDirectory } from './local-aws-fixture.ts';
@@ -52,7 +53,7 @@ async function startProject(dataDirectory: string): Promise<LocalAws> {
 }
 
 function clientOptions(endpoint: string): ConstructorParameters<typeof SQSClient>[0] {
-  const credentials = { accessKeyId: 'TESTKEY', secretAccessKey: 'none' };
+  const credentials = operatorCredentials;
   return { region: 'us-east-1', endpoint, credentials };
 }
 

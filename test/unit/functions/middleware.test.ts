@@ -97,7 +97,7 @@ describe('handleRecords', () => {
     const log = new MemoryLog();
     const metrics = new MemoryMetrics();
     const signal = new AbortController().signal;
-    return { context: { log, metrics, remainingMs, signal }, log, metrics };
+    return { context: { functionName: 'test', log, metrics, remainingMs, signal }, log, metrics };
   }
 
   async function run(

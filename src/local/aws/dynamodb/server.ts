@@ -10,11 +10,14 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import dynalite from 'dynalite';
+import { guardTables, type TableGuard } from './guard.ts';
 
 /** How the DynamoDB emulator is set up. */
 export interface DynamoDbServerOptions {
   /** Where tables survive a kill; in memory if absent. Its parent must exist. */
   readonly dataDirectory?: string | undefined;
+  /** Who may do what; everybody everything if absent. */
+  readonly guard?: TableGuard | undefined;
   readonly port?: number;
 }
 
@@ -35,6 +38,7 @@ export async function startDynamoDbServer(
     updateTableMs: 0,
     ...(dataDirectory !== undefined && { path: dataDirectory }),
   });
+  if (options.guard !== undefined) guardTables(server, options.guard);
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
   const requests = countRequests(server);

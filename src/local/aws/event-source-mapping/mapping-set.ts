@@ -32,7 +32,8 @@ export interface EngineFailure {
 export interface MappingSetOptions {
   readonly service: ServiceDeclaration;
   readonly queues: ReadonlyMap<string, CreatedQueue>;
-  readonly client: SQSClient;
+  /** Polls with the rights of a function. */
+  readonly clientOf: (functionName: string) => SQSClient;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly faults: FaultOptions | undefined;
@@ -99,12 +100,12 @@ export class MappingSet {
   }
 
   #startMapping(target: LocalFunction, mapping: QueueMapping): void {
-    const { client, queues, faults, random, onFailure, service } = this.#options;
+    const { clientOf, queues, faults, random, onFailure, service } = this.#options;
     const queue = queues.get(mapping.queueId);
     if (queue === undefined) throw new Error(`${target.name} is mapped to no queue`);
     const isDisturbed = faults?.functions?.includes(target.name) ?? true;
     const started = new EventSourceMapping({
-      client,
+      client: clientOf(target.name),
       queueUrl: queue.url,
       queueName: queue.name,
       source: { queueArn: queue.arn, region: service.region },

@@ -1,5 +1,8 @@
 // One event-source mapping: receives from a queue, invokes a function, deletes what is done.
 //
+// It starts as Lambda makes a mapping: it reads its queue, and does not begin where the visibility is shorter than the
+// function's timeout.
+//
 //   receive (long poll) ─▶ plan faults ─▶ invoke ─▶ delete the done ones
 //        ▲ a few are always parked, as long as fewer batches are in work than the scaling allows
 //
@@ -9,6 +12,7 @@
 import {
   DeleteMessageBatchCommand,
   DeleteMessageCommand,
+  GetQueueAttributesCommand,
   ReceiveMessageCommand,
   type Message,
   type SQSClient,
@@ -71,9 +75,9 @@ export class EventSourceMapping {
     this.#ramp = new ScalingRamp(isFifo, options.mapping.maximumConcurrency);
   }
 
-  /** Starts to receive. */
+  /** Reads the queue's attributes, then starts to receive. */
   start(): void {
-    this.#topUp();
+    void this.#startWhenReadable();
   }
 
   /** Stops to receive; resolves when what is in work has ended, however long that takes. */
@@ -81,6 +85,31 @@ export class EventSourceMapping {
     this.#abort.abort();
     this.#cancelRampCheck?.();
     while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  async #startWhenReadable(): Promise<void> {
+    const { target, environment } = this.#options;
+    while (!this.#abort.signal.aborted) {
+      try {
+        const visibilityMs = await this.#readVisibilityMs();
+        if (visibilityMs >= target.timeoutMs) this.#topUp();
+        else this.#report(`not started: its queue’s visibility of ${visibilityMs} ms is too short`);
+        return;
+      } catch (error) {
+        if (this.#abort.signal.aborted) return;
+        this.#report('its queue cannot be read', error);
+        await environment.clock.sleep(errorPauseMs, this.#abort.signal);
+      }
+    }
+  }
+
+  async #readVisibilityMs(): Promise<number> {
+    const { client, queueUrl: QueueUrl } = this.#options;
+    const { Attributes: attributes } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout'] }),
+      { abortSignal: this.#abort.signal },
+    );
+    return Number(attributes?.['VisibilityTimeout']) * 1000;
   }
 
   #topUp(): void {

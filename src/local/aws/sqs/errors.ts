@@ -9,12 +9,18 @@ export class SqsError extends Error {
   override readonly name = 'SqsError';
   readonly type: string;
   readonly queryCode: string;
+  readonly httpStatus: number = 400;
 
   constructor(type: string, queryCode: string, message: string) {
     super(message);
     this.type = type;
     this.queryCode = queryCode;
   }
+}
+
+/** Who asks has no right to, or is nobody. */
+class SqsAccessError extends SqsError {
+  override readonly httpStatus = 403;
 }
 
 const modelledPrefix = 'com.amazonaws.sqs#';
@@ -60,6 +66,14 @@ export const sqsErrors = {
     ),
   unknownOperation: (message: string): SqsError =>
     new SqsError('com.amazon.coral.service#UnknownOperationException', 'InvalidAction', message),
+  accessDenied: (message: string): SqsError =>
+    new SqsAccessError('com.amazon.coral.service#AccessDeniedException', 'AccessDenied', message),
+  unrecognizedClient: (message: string): SqsError =>
+    new SqsAccessError(
+      'com.amazon.coral.service#UnrecognizedClientException',
+      'InvalidClientTokenId',
+      message,
+    ),
   serialization: (message: string): SqsError =>
     new SqsError('com.amazon.coral.service#SerializationException', 'MalformedInput', message),
 };

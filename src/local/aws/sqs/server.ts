@@ -1,13 +1,15 @@
 // The queue server: AWS JSON 1.0 over loopback HTTP, around the pure broker.
 //
-// Assumes trusted clients on this machine: signatures are not checked, only the access key in the credential scope
-// is read, and stands for the sender. Binds 127.0.0.1 alone. Order within one request: action, journal, waiting
+// Assumes clients on this machine: signatures are not checked, only the access key in the credential scope is read; it
+// stands for the sender and, where an authorizer is given, for its rights. Binds 127.0.0.1 alone. Order within one request: action, journal, waiting
 // receivers, answer; so nothing is acknowledged that a kill could lose, and a message reaches a waiting receiver in
 // the same turn of the event loop as its send. Clock and randomness are given.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../../ports/clock.ts';
+import { accessKeyOf, type Authorizer } from '../iam/authorizer.ts';
 import { actions, targetOf, type ActionContext } from './actions.ts';
+import { authorizeQueueRequest } from './authorization.ts';
 import { Broker, localAccountId, type BrokerQueue } from './broker.ts';
 import { SqsError, sqsErrors } from './errors.ts';
 import { JournalFile } from './journal-file.ts';
@@ -25,6 +27,8 @@ export interface SqsServerOptions {
   readonly dataDirectory?: string | undefined;
   /** SenderId by access key; an access key that is not here sends as `<access key>:local`. */
   readonly senderIds?: ReadonlyMap<string, string> | undefined;
+  /** Who may do what; everybody everything if absent. */
+  readonly authorizer?: Authorizer | undefined;
   readonly port?: number;
 }
 
@@ -85,6 +89,8 @@ class RequestHandler {
   readonly #clock: Clock;
   readonly #newId: () => string;
   readonly #senderIds: ReadonlyMap<string, string>;
+  readonly #authorizer: Authorizer | undefined;
+  readonly #region: string;
   readonly #broker: Broker;
   readonly #journal: JournalFile | undefined;
   readonly #longPolls: LongPolls;
@@ -94,6 +100,8 @@ class RequestHandler {
     this.#clock = options.clock;
     this.#newId = options.newId;
     this.#senderIds = options.senderIds ?? new Map();
+    this.#authorizer = options.authorizer;
+    this.#region = region;
     this.#longPolls = new LongPolls(options.clock, () => this.#journal?.flush());
     const { dataDirectory } = options;
     this.#broker = new Broker({
@@ -144,6 +152,7 @@ class RequestHandler {
       }
       const name = target.startsWith(targetPrefix) ? target.slice(targetPrefix.length) : target;
       const fields = readBody(body);
+      this.#authorize(request, name, fields);
       if (name === 'ReceiveMessage') {
         this.#receive(fields, response);
         return;
@@ -157,6 +166,16 @@ class RequestHandler {
     } catch (error) {
       this.#sendError(response, error);
     }
+  }
+
+  #authorize(request: IncomingMessage, name: string, fields: Fields): void {
+    if (this.#authorizer === undefined) return;
+    authorizeQueueRequest(this.#authorizer, {
+      authorization: request.headers.authorization,
+      name,
+      fields,
+      arnOf: (queueName) => `arn:aws:sqs:${this.#region}:${localAccountId}:${queueName}`,
+    });
   }
 
   #context(request: IncomingMessage): ActionContext {
@@ -210,7 +229,8 @@ class RequestHandler {
   }
 
   #senderIdOf(authorization: string | undefined): string {
-    const accessKey = /Credential=([^/,\s]+)/.exec(authorization ?? '')?.[1] ?? 'anonymous';
+    const signedBy = accessKeyOf(authorization);
+    const accessKey = signedBy === '' ? 'anonymous' : signedBy;
     return this.#senderIds.get(accessKey) ?? `${accessKey}:local`;
   }
 
@@ -226,7 +246,10 @@ class RequestHandler {
     const text = JSON.stringify({ __type: type, message });
     const queryError = isKnown ? `${error.queryCode};Sender` : 'InternalFailure;Receiver';
     response
-      .writeHead(isKnown ? 400 : 500, { ...this.#headers(text), 'x-amzn-query-error': queryError })
+      .writeHead(isKnown ? error.httpStatus : 500, {
+        ...this.#headers(text),
+        'x-amzn-query-error': queryError,
+      })
       .end(text);
   }
 

@@ -1,10 +1,11 @@
-// What serverless.yml declares, as far as the local engine runs it: functions, mappings, queues and tables.
+// What serverless.yml declares, as far as the local engine runs it: functions, mappings, roles, queues and tables.
 //
 // Assumes a file that osls accepts; a schema checks what is read here, so that a declaration the engine would ignore
 // (an unknown event source, say) is an error and not a silent difference from the deployment. References between
 // resources stay as logical ids; addresses are given to them where the resources exist (local-aws.ts).
 import path from 'node:path';
 import * as v from 'valibot';
+import { readRole, type RoleDeclaration } from '../iam/policy.ts';
 import { resolveVariables } from './variables.ts';
 import { readYamlFile } from './yaml-file.ts';
 
@@ -32,6 +33,8 @@ const scheduleEventSchema = v.strictObject({
 
 const functionSchema = v.looseObject({
   handler: v.string(),
+  // A role of its own for every function: osls would give those without one a common role.
+  role: v.string(),
   timeout: v.optional(v.number(), 6),
   memorySize: v.optional(v.number(), 1024),
   events: v.optional(v.array(v.union([sqsEventSchema, scheduleEventSchema])), []),
@@ -80,6 +83,8 @@ export interface QueueMapping {
 /** A function as declared. */
 export interface FunctionDeclaration {
   readonly name: string;
+  /** Logical id of its role. */
+  readonly roleId: string;
   readonly timeoutMs: number;
   readonly memoryMegabytes: number;
   readonly queueMappings: readonly QueueMapping[];
@@ -119,6 +124,7 @@ export interface ServiceDeclaration {
   readonly functions: readonly FunctionDeclaration[];
   readonly queues: readonly QueueDeclaration[];
   readonly tables: readonly TableDeclaration[];
+  readonly roles: readonly RoleDeclaration[];
 }
 
 /** Reads a serverless.yml with its fragments for one stage. */
@@ -140,6 +146,7 @@ export function readService(serverlessFile: string, stage: string): ServiceDecla
     ),
     queues: ofType('AWS::SQS::Queue').map(([id, resource]) => readQueue(id, resource)),
     tables: ofType('AWS::DynamoDB::Table').map(([id, resource]) => readTable(id, resource)),
+    roles: ofType('AWS::IAM::Role').map(([id, resource]) => readRole(id, resource)),
   };
 }
 
@@ -163,6 +170,7 @@ function readFunction(
   }
   return {
     name,
+    roleId: declared.role,
     timeoutMs: declared.timeout * 1000,
     memoryMegabytes: declared.memorySize,
     queueMappings,

@@ -97,7 +97,7 @@ describe('a service file', () => {
   const minimal = (event: string): string => `
 service: s
 provider: { name: aws, region: us-east-1 }
-functions: { f: { handler: h, events: [${event}] } }
+functions: { f: { handler: h, role: R, events: [${event}] } }
 resources: []
 `;
 

@@ -1,0 +1,110 @@
+// Which rights a table request needs: its action on each table that it names, with the partition keys it touches.
+//
+// BatchGetItem is asked for each of its tables by itself. Only the operations that Rollcall's roles may name have
+// their keys read; another operation is judged by its action alone, and no role of ours grants one.
+import { accessKeyOf, type Authorizer, type Decision } from '../iam/authorizer.ts';
+
+/** What a request is authorised by. */
+export interface TableRequest {
+  readonly authorization: string | undefined;
+  /** The operation, as X-Amz-Target names it. */
+  readonly name: string;
+  /** The body as sent. */
+  readonly body: string;
+  readonly arnOf: (tableName: string) => string;
+}
+
+/** A refusal, in the protocol's words. */
+export interface TableRefusal {
+  readonly type: string;
+  readonly message: string;
+}
+
+interface Fields {
+  readonly TableName?: string;
+  readonly Key?: Key;
+  readonly Item?: Key;
+  readonly RequestItems?: Readonly<Record<string, { readonly Keys?: readonly Key[] }>>;
+  readonly KeyConditionExpression?: string;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S?: string }>>;
+}
+
+type Key = Readonly<Record<string, { readonly S?: string }>>;
+
+/** Name of the partition key: both tables have the same. */
+const partitionKey = 'pk';
+
+/** The refusal of a request, or undefined when its sender has the right. */
+export function refuseTableRequest(
+  authorizer: Authorizer,
+  request: TableRequest,
+): TableRefusal | undefined {
+  const accessKey = accessKeyOf(request.authorization);
+  const action = `dynamodb:${request.name}`;
+  for (const { tableName, leadingKeys } of touchedTables(request)) {
+    const resourceArn = request.arnOf(tableName);
+    const decision = authorizer.decide(accessKey, { action, resourceArn, leadingKeys });
+    if (decision.kind !== 'allowed') return refusalOf(decision);
+  }
+  return undefined;
+}
+
+interface TouchedTable {
+  readonly tableName: string;
+  readonly leadingKeys: () => readonly string[];
+}
+
+function touchedTables({ name, body }: TableRequest): readonly TouchedTable[] {
+  const fields = parseFields(body);
+  if (name !== 'BatchGetItem') {
+    return [{ tableName: fields.TableName ?? '', leadingKeys: () => keysOf(name, fields) }];
+  }
+  return Object.entries(fields.RequestItems ?? {}).map(([tableName, { Keys: keys = [] }]) => ({
+    tableName,
+    leadingKeys: () => keys.map(partitionOf),
+  }));
+}
+
+function keysOf(name: string, fields: Fields): readonly string[] {
+  switch (name) {
+    case 'GetItem':
+    case 'UpdateItem':
+    case 'DeleteItem':
+      return [partitionOf(fields.Key)];
+    case 'PutItem':
+      return [partitionOf(fields.Item)];
+    case 'Query':
+      return [queriedPartition(fields)];
+    default:
+      return [];
+  }
+}
+
+function partitionOf(key: Key | undefined): string {
+  return key?.[partitionKey]?.S ?? '';
+}
+
+/** The value that the partition key is compared with; an expression of another form names none. */
+function queriedPartition(fields: Fields): string {
+  const placeholder = /(?:^|\s|\()pk\s*=\s*(:\w+)/.exec(fields.KeyConditionExpression ?? '')?.[1];
+  return fields.ExpressionAttributeValues?.[placeholder ?? '']?.S ?? '';
+}
+
+function parseFields(body: string): Fields {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null ? parsed : {};
+  } catch {
+    // The emulator answers what is no JSON; it names no table, so nobody but an administrator gets there.
+    return {};
+  }
+}
+
+function refusalOf(decision: Exclude<Decision, { kind: 'allowed' }>): TableRefusal {
+  return decision.kind === 'denied'
+    ? { type: 'com.amazon.coral.service#AccessDeniedException', message: decision.message }
+    : {
+        type: 'com.amazon.coral.service#UnrecognizedClientException',
+        message: 'The security token included in the request is invalid.',
+      };
+}

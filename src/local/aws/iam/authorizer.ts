@@ -1,0 +1,110 @@
+// Decides who may do what, as IAM does for one account: an explicit Deny wins, then any Allow, else no.
+//
+// A principal is known by its access key; signatures are not checked, as everywhere in the local AWS. A key that
+// nobody has is refused before any policy is asked. `ForAllValues` holds for a request without keys, as in AWS: a
+// condition bounds keys, it does not demand any. Statements are indexed by action, so a request costs one look-up.
+import type { PolicyStatement } from './policy.ts';
+
+/** One request, as a policy sees it. */
+export interface AuthorizationRequest {
+  /** `sqs:SendMessage`, for example. */
+  readonly action: string;
+  readonly resourceArn: string;
+  /** Partition keys; asked for only when a statement bounds them. */
+  readonly leadingKeys?: () => readonly string[];
+}
+
+/** The answer to a request. */
+export type Decision =
+  | { readonly kind: 'allowed' }
+  | { readonly kind: 'unknown-key' }
+  /** `message` is AWS's. */
+  | { readonly kind: 'denied'; readonly message: string };
+
+/** Who signs with an access key. */
+export interface Principal {
+  /** As AWS names it in its refusals. */
+  readonly arn: string;
+  /** `administrator`: everything, as the person who deploys. */
+  readonly rights: 'administrator' | readonly PolicyStatement[];
+}
+
+interface IndexedPrincipal {
+  readonly arn: string;
+  readonly statements: 'administrator' | ReadonlyMap<string, readonly PolicyStatement[]>;
+}
+
+const allowed: Decision = { kind: 'allowed' };
+
+/** The rights of every access key. */
+export class Authorizer {
+  readonly #principals = new Map<string, IndexedPrincipal>();
+
+  /** Gives an access key its rights, instead of those it had. */
+  grant(accessKey: string, { arn, rights }: Principal): void {
+    const statements = rights === 'administrator' ? rights : indexByAction(rights);
+    this.#principals.set(accessKey, { arn, statements });
+  }
+
+  /** Whether the holder of a key may do this. */
+  decide(accessKey: string, request: AuthorizationRequest): Decision {
+    const principal = this.#principals.get(accessKey);
+    if (principal === undefined) return { kind: 'unknown-key' };
+    if (principal.statements === 'administrator') return allowed;
+    const statements = principal.statements.get(request.action.toLowerCase()) ?? [];
+    const matching = statements.filter((statement) => matches(statement, request));
+    if (matching.some(({ effect }) => effect === 'Deny')) {
+      return denied(principal, request, 'with an explicit deny in an identity-based policy');
+    }
+    if (matching.length > 0) return allowed;
+    const why = `because no identity-based policy allows the ${request.action} action`;
+    return denied(principal, request, why);
+  }
+}
+
+/** The access key in a request's credential scope; empty when it is not signed. */
+export function accessKeyOf(authorization: string | undefined): string {
+  const marker = 'Credential=';
+  const start = authorization?.indexOf(marker) ?? -1;
+  if (authorization === undefined || start === -1) return '';
+  return /^[^/,\s]*/.exec(authorization.slice(start + marker.length))?.[0] ?? '';
+}
+
+function indexByAction(
+  statements: readonly PolicyStatement[],
+): ReadonlyMap<string, readonly PolicyStatement[]> {
+  const byAction = new Map<string, PolicyStatement[]>();
+  for (const statement of statements) {
+    for (const action of statement.actions) {
+      const name = action.toLowerCase();
+      byAction.set(name, [...(byAction.get(name) ?? []), statement]);
+    }
+  }
+  return byAction;
+}
+
+function matches(
+  { resourceArns, leadingKeys }: PolicyStatement,
+  request: AuthorizationRequest,
+): boolean {
+  if (!resourceArns.includes(request.resourceArn)) return false;
+  if (leadingKeys === undefined) return true;
+  const keys = request.leadingKeys?.() ?? [];
+  return keys.every((key) => leadingKeys.some((pattern) => matchesPattern(key, pattern)));
+}
+
+/** Patterns are whole texts or prefixes: policy.ts lets nothing else in. */
+function matchesPattern(key: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? key.startsWith(pattern.slice(0, -1)) : key === pattern;
+}
+
+function denied(
+  { arn }: IndexedPrincipal,
+  { action, resourceArn }: AuthorizationRequest,
+  why: string,
+): Decision {
+  return {
+    kind: 'denied',
+    message: `User: ${arn} is not authorized to perform: ${action} on resource: ${resourceArn} ${why}`,
+  };
+}

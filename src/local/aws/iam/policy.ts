@@ -1,0 +1,102 @@
+// Reads IAM policy documents: the small part of the language that our own roles use.
+//
+// Known: Effect, exact actions, exact resources (texts or references to declared ones), and one condition,
+// ForAllValues:StringLike on dynamodb:LeadingKeys. Anything else (a wildcard, NotAction, another condition) is an
+// error, never a statement that is skipped: what is enforced here must be what AWS would enforce.
+import * as v from 'valibot';
+
+/** One statement, with its references resolved to ARNs. */
+export interface PolicyStatement {
+  readonly sid: string | undefined;
+  readonly effect: 'Allow' | 'Deny';
+  /** As written, `service:Name`; compared without regard to case, as AWS does. */
+  readonly actions: readonly string[];
+  readonly resourceArns: readonly string[];
+  /** Patterns of partition keys; undefined when the statement bounds none. */
+  readonly leadingKeys: readonly string[] | undefined;
+}
+
+/** What a role is declared with in a template. */
+export interface RoleDeclaration {
+  /** Logical id. */
+  readonly id: string;
+  /** References stay as they are written until their resources exist. */
+  readonly statements: readonly DeclaredStatement[];
+}
+
+const oneOrMore = <Item extends v.GenericSchema<unknown, unknown>>(item: Item) =>
+  v.pipe(
+    v.union([item, v.pipe(v.array(item), v.minLength(1))]),
+    v.transform((value): v.InferOutput<Item>[] => (Array.isArray(value) ? value : [value])),
+  );
+
+/** A reference to a resource of the template, or to a parameter of it. */
+const referenceSchema = v.union([
+  v.pipe(
+    v.strictObject({ 'Fn::GetAtt': v.tuple([v.string(), v.literal('Arn')]) }),
+    v.transform((value) => ({ ref: value['Fn::GetAtt'][0] })),
+  ),
+  v.pipe(
+    v.strictObject({ Ref: v.string() }),
+    v.transform((value) => ({ ref: value.Ref })),
+  ),
+]);
+
+const statementSchema = v.strictObject({
+  Sid: v.optional(v.string()),
+  Effect: v.picklist(['Allow', 'Deny']),
+  Action: oneOrMore(v.pipe(v.string(), v.regex(/^[a-z0-9-]+:[A-Za-z]+$/, 'an exact action'))),
+  Resource: oneOrMore(referenceSchema),
+  Condition: v.optional(
+    v.strictObject({
+      'ForAllValues:StringLike': v.strictObject({
+        'dynamodb:LeadingKeys': oneOrMore(
+          v.pipe(v.string(), v.regex(/^[^*?]+\*?$/, 'a text or a prefix')),
+        ),
+      }),
+    }),
+  ),
+});
+
+/** A statement as a template holds it. */
+export type DeclaredStatement = v.InferOutput<typeof statementSchema>;
+
+const roleSchema = v.looseObject({
+  Type: v.literal('AWS::IAM::Role'),
+  Properties: v.strictObject({
+    AssumeRolePolicyDocument: v.looseObject({}),
+    Policies: v.array(
+      v.strictObject({
+        PolicyName: v.string(),
+        PolicyDocument: v.strictObject({
+          Version: v.literal('2012-10-17'),
+          Statement: v.array(statementSchema),
+        }),
+      }),
+    ),
+  }),
+});
+
+/** Reads a role of a template. Throws for whatever the evaluator does not know. */
+export function readRole(id: string, resource: unknown): RoleDeclaration {
+  const { Policies: policies } = v.parse(roleSchema, resource).Properties;
+  return { id, statements: policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement) };
+}
+
+/** The statements of a role; `arnOf` answers for a logical id or a parameter. */
+export function resolveStatements(
+  role: RoleDeclaration,
+  arnOf: (reference: string) => string | undefined,
+): readonly PolicyStatement[] {
+  return role.statements.map((statement) => ({
+    sid: statement.Sid,
+    effect: statement.Effect,
+    actions: statement.Action,
+    resourceArns: statement.Resource.map(({ ref }) => {
+      const arn = arnOf(ref);
+      if (arn === undefined) throw new Error(`${role.id} refers to ${ref}, which does not exist`);
+      return arn;
+    }),
+    leadingKeys: statement.Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'],
+  }));
+}
