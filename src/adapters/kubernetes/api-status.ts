@@ -15,7 +15,7 @@ export interface StatusCause {
 
 /** A Status. */
 export interface ApiStatus {
-  /** '' when the server gave none. */
+  /** '' when the server gave none; cut to 100 characters, control characters replaced. */
   readonly reason: string;
   /** Cut to 500 characters, control characters replaced. */
   readonly message: string;
@@ -27,6 +27,7 @@ export interface ApiStatus {
 }
 
 const MESSAGE_LENGTH_MAX = 500;
+const REASON_LENGTH_MAX = 100;
 
 function text(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
@@ -46,8 +47,8 @@ function readCauses(details: JsonObject): StatusCause[] {
 }
 
 /** Text from an API server made fit for a log line: one line, bounded. */
-function plainMessage(message: string): string {
-  return message.slice(0, MESSAGE_LENGTH_MAX).replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+function plainText(value: string, lengthMax: number): string {
+  return value.slice(0, lengthMax).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 }
 
 /** Reads a Status; undefined when the body is none. */
@@ -58,8 +59,8 @@ export function readStatus(body: Json | undefined): ApiStatus | undefined {
   const detailsName = text(details['name']);
   const seconds = details['retryAfterSeconds'];
   return {
-    reason: text(body['reason']) ?? '',
-    message: plainMessage(text(body['message']) ?? ''),
+    reason: plainText(text(body['reason']) ?? '', REASON_LENGTH_MAX),
+    message: plainText(text(body['message']) ?? '', MESSAGE_LENGTH_MAX),
     causes: readCauses(details),
     ...(detailsKind === undefined ? {} : { detailsKind }),
     ...(detailsName === undefined ? {} : { detailsName }),

@@ -4,7 +4,7 @@
  * A path may end in a key that the sender chose: a closed schema refuses it by that very name. Such a key appears as
  * `?`, unless it looks like a field, and the whole is bounded.
  */
-import * as v from 'valibot';
+import type * as v from 'valibot';
 
 const SEGMENT = /^[A-Za-z0-9_-]{1,64}$/;
 const SEGMENTS_MAX = 16;

@@ -47,7 +47,7 @@ export async function fuzz(target: FuzzTarget): Promise<number> {
   return last - first;
 }
 
-const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029]/; // eslint-disable-line no-control-regex -- it looks for them
+const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029]/;
 
 /** Throws if a text could write a second log line or steer a terminal. */
 export function assertOneLine(text: string, lengthMax = 1000): void {

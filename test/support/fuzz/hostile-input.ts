@@ -72,7 +72,9 @@ function nastyValue(random: Random): unknown {
     () => ({}),
     () => [null, [null, [null]]],
     () =>
-      JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'),
+      JSON.parse(
+        '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
+      ) as unknown,
     () => ({ toString: 1, valueOf: null, hasOwnProperty: 'no', length: -1, then: {} }),
     () => Array.from({ length: 200 }, () => pick(random, NASTY_TEXTS.slice(0, 12))),
     () => nest(below(random, 200)),
@@ -94,7 +96,7 @@ function containersOf(value: unknown): readonly Container[] {
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (typeof next !== 'object' || next === null) continue;
     found.push(next as Container);
-    pending.push(...Object.values(next));
+    pending.push(...(Object.values(next) as unknown[]));
   }
   return found;
 }
