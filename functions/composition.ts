@@ -24,6 +24,7 @@ import type { HintQueue } from '../src/ports/queue.ts';
 import type { Random } from '../src/ports/random.ts';
 import type { RegistryStore } from '../src/ports/registry-store.ts';
 import type { ViewStore } from '../src/ports/view-store.ts';
+import { EGRESS_VARIABLES, egressPolicy } from './egress-policy.ts';
 
 /** Everything a handler needs beside its event. */
 export interface Composition {
@@ -85,6 +86,7 @@ export function composition(
 
 type Settings = Readonly<Record<Variable, string>> & {
   readonly endpoints: readonly (string | undefined)[];
+  readonly egress: ReturnType<typeof egressPolicy>;
 };
 
 function readSettings(environment: NodeJS.ProcessEnv): Settings {
@@ -102,7 +104,10 @@ function readSettings(environment: NodeJS.ProcessEnv): Settings {
     environment['AWS_ENDPOINT_URL_DYNAMODB'],
     environment['AWS_ENDPOINT_URL'],
   ];
-  return { ...values, endpoints };
+  const egress = egressPolicy(
+    Object.fromEntries(EGRESS_VARIABLES.map((name) => [name, environment[name]])),
+  );
+  return { ...values, endpoints, egress };
 }
 
 function compose(
@@ -129,7 +134,11 @@ function compose(
       delayQueueUrl: settings.ROLLCALL_DELAY_QUEUE_URL,
       clock,
     }),
-    connector: createClusterConnector({ clock, awsCredentials: () => sqs.config.credentials() }),
+    connector: createClusterConnector({
+      clock,
+      awsCredentials: () => sqs.config.credentials(),
+      egress: settings.egress,
+    }),
     ingestWarmth: createIngestWarmth(),
     reconcileWarmth: createReconcileWarmth(),
   };

@@ -1,6 +1,7 @@
 /**
  * What `ingest` runs on, and `dead-letter` as well: a lost event is a matter of the same view.
  */
+import { reportedConnector } from '../src/app/reported-connector.ts';
 import { defaultIngestOptions } from '../src/app/ingest/dependencies.ts';
 import type { IngestDependencies } from '../src/app/ingest/dependencies.ts';
 import { composition } from './composition.ts';
@@ -13,7 +14,7 @@ export function ingestDependencies(context: HandlerContext): IngestDependencies 
   return {
     registry,
     view,
-    connector,
+    connector: reportedConnector(connector, { log, metrics }),
     queue,
     clock,
     random,

@@ -8,6 +8,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { parseHint } from '../../src/adapters/sqs/hint-codec.ts';
 import { defaultReconcileOptions } from '../../src/app/reconcile/dependencies.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
+import { reportedConnector } from '../../src/app/reported-connector.ts';
 import { composition } from '../composition.ts';
 import { createHandler } from '../middleware.ts';
 import type { HandlerContext } from '../middleware.ts';
@@ -41,7 +42,7 @@ async function handleRecord(record: SQSRecord, context: HandlerContext): Promise
     {
       registry,
       view,
-      connector,
+      connector: reportedConnector(connector, { log, metrics }),
       queue,
       clock,
       random,

@@ -6,6 +6,7 @@
  */
 import type { ScheduledEvent } from 'aws-lambda';
 import { defaultResyncOptions, resyncClusters } from '../../src/app/resync.ts';
+import { reportedConnector } from '../../src/app/reported-connector.ts';
 import { composition } from '../composition.ts';
 import { createHandler } from '../middleware.ts';
 
@@ -28,7 +29,7 @@ export const handler = createHandler<ScheduledEvent, void>({
       {
         registry,
         view,
-        connector,
+        connector: reportedConnector(connector, { log, metrics }),
         queue,
         clock,
         random,

@@ -7,6 +7,7 @@
  * sentinel was left alone.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { PRIVATE_RANGES } from '../adapters/kubernetes/address-class.ts';
 import { createProbeAccess } from '../adapters/kubernetes/probe-access.ts';
 import { createClusterConnector } from '../adapters/kubernetes/cluster-connector.ts';
 import { createSystemClock } from '../adapters/system/system-clock.ts';
@@ -120,6 +121,8 @@ function wantedRegistration(
     senderRoleId,
     server: cluster.server,
     ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
+    // Whoever starts the engine named this server; it may well be in a private network.
+    egress: { privateRanges: PRIVATE_RANGES },
     authentication: cluster.functions,
     labels: kept.labels,
   };
@@ -145,7 +148,7 @@ async function takeOver(request: RegisterCluster, access: ProbeAccess): Promise<
     access,
     registry: stores.registry,
     view: stores.view,
-    connector: createClusterConnector({ clock }),
+    connector: createClusterConnector({ clock, egress: { loopback: 'allowed' } }),
     clock,
     random: createSystemRandom(),
     ...(options.probeWaitMs === undefined ? {} : { waitMs: options.probeWaitMs }),

@@ -67,8 +67,37 @@ export interface ClusterAccess extends ClusterReader {
   requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>>;
 }
 
+/**
+ * Why a registered endpoint is not connected to (S12, faults row 66): the form of its address
+ * (`no-url` … `port`), what an operator's allow-list or the registered ranges do not cover (`host`,
+ * `range`, `private`), or where it leads.
+ */
+export type EgressRefusalReason =
+  | 'no-url'
+  | 'not-https'
+  | 'user-info'
+  | 'query'
+  | 'host'
+  | 'port'
+  | 'range'
+  | 'no-address'
+  | 'private'
+  | 'loopback'
+  | 'link-local'
+  | 'metadata'
+  | 'reserved';
+
+/** An endpoint that may not be connected to. The address itself is not repeated. */
+export interface EgressRefusal {
+  readonly kind: 'egress-refused';
+  /** The field of the registration to look at. */
+  readonly field: 'server' | 'egress.privateRanges';
+  readonly reason: EgressRefusalReason;
+}
+
 /** Why a cluster cannot be reached as registered. */
 export type ConnectRefusal =
+  | EgressRefusal
   | { readonly kind: 'no-credential' }
   | { readonly kind: 'wrong-cluster'; readonly foundUid: string }
   | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };

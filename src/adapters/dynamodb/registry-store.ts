@@ -1,18 +1,18 @@
 /**
  * The registry over DynamoDB: registrations, their directory, dead letters.
  *
- * A registration is parsed by a closed schema on every read: registry data can neither execute code
- * nor choose egress beyond its endpoint (S12), and an item that does not fit is an error, never a
- * default. The directory entry is written before a new registration, so that a listing never misses
+ * A registration is held to a closed schema before each write and on every read: registry data can
+ * neither execute code nor choose egress beyond its endpoint (S12), and an item that does not fit is an
+ * error, never a default. The directory entry is written before a new registration, so that a listing never misses
  * a cluster; an entry whose registration was never written reads as `undefined` and harms nothing.
  */
-import * as v from 'valibot';
-import { clusterId, clusterUid, uid } from '../../core/model/identifiers.ts';
+import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { DeadLetterRecord, DirectoryPage, RegistryStore } from '../../ports/registry-store.ts';
 import { ItemUnreadableError } from './item-codec.ts';
 import { DIRECTORY_PARTITION, formatItemKey, registrationKey } from './item-keys.ts';
+import { parseRegistration } from './registration-schema.ts';
 import { Table } from './table.ts';
 import type { DynamoStoreOptions } from './table.ts';
 
@@ -20,34 +20,17 @@ import type { DynamoStoreOptions } from './table.ts';
 const DEAD_LETTER_BODY_CHARACTERS_MAX = 16_384;
 const DEAD_LETTER_FIELD_CHARACTERS_MAX = 256;
 
-const AuthenticationSchema = v.variant('kind', [
-  v.strictObject({ kind: v.literal('none') }),
-  v.strictObject({ kind: v.literal('bearer'), token: v.string() }),
-  v.strictObject({
-    kind: v.literal('client-certificate'),
-    certificatePem: v.string(),
-    keyPem: v.string(),
-  }),
-  v.strictObject({ kind: v.literal('eks'), clusterName: v.string(), region: v.string() }),
-]);
+/** A registration that does not fit the schema is not written. Names fields, never values (S11). */
+class RegistrationInvalidError extends Error {
+  override readonly name = 'RegistrationInvalidError';
+  readonly code = 'registration-invalid';
+  readonly fields: readonly string[];
 
-const RegistrationSchema = v.strictObject({
-  id: v.pipe(v.string(), v.transform(clusterId)),
-  clusterUid: v.pipe(v.string(), v.transform(clusterUid)),
-  mode: v.picklist(['observe', 'takeover']),
-  isFrozen: v.boolean(),
-  configVersion: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  senderRoleId: v.string(),
-  server: v.string(),
-  caPem: v.exactOptional(v.string()),
-  authentication: AuthenticationSchema,
-  labels: v.record(v.string(), v.string()),
-  takeoverProbedAtMs: v.exactOptional(v.number()),
-  sentinel: v.exactOptional(
-    v.strictObject({ uid: v.pipe(v.string(), v.transform(uid)), createdAtMs: v.number() }),
-  ),
-  rival: v.exactOptional(v.strictObject({ seenAtMs: v.number(), evidence: v.string() })),
-});
+  constructor(fields: readonly string[]) {
+    super(`not a registration: ${fields.join(', ')}`);
+    this.fields = fields;
+  }
+}
 
 /** The registry, over a DynamoDB-compatible table with string keys `pk` and `sk`. */
 export function createDynamoRegistryStore(options: DynamoStoreOptions): RegistryStore {
@@ -67,11 +50,11 @@ async function readCluster(table: Table, id: ClusterId): Promise<ClusterRegistra
   if (item === undefined) return undefined;
   const { registration, configVersion } = item;
   const candidate = { ...(registration as object), configVersion };
-  const parsed = v.safeParse(RegistrationSchema, candidate);
-  if (parsed.success) return parsed.output;
-  const path = parsed.issues.map((issue) => v.getDotPath(issue) ?? '').join(', ');
-  // The issues themselves would quote values, credentials among them (S11).
-  throw new ItemUnreadableError(formatItemKey(key), `is no registration: ${path}`);
+  const parsed = parseRegistration(candidate);
+  // An item under another cluster's key would lend that cluster's messages its credential (S6).
+  if (parsed.kind === 'registration' && parsed.registration.id === id) return parsed.registration;
+  const fields = parsed.kind === 'refused' ? parsed.fields : ['id'];
+  throw new ItemUnreadableError(formatItemKey(key), `is no registration: ${fields.join(', ')}`);
 }
 
 async function writeCluster(
@@ -79,6 +62,9 @@ async function writeCluster(
   registration: ClusterRegistration,
   expectedVersion: number,
 ): Promise<'written' | 'lost'> {
+  const next = { ...registration, configVersion: expectedVersion + 1 };
+  const checked = parseRegistration(next);
+  if (checked.kind === 'refused') throw new RegistrationInvalidError(checked.fields);
   if (expectedVersion === 0) {
     await table.put({ pk: DIRECTORY_PARTITION, sk: registration.id }, {});
   }

@@ -1,26 +1,33 @@
 /**
  * ClusterConnector over HTTPS: warm connections and credentials per cluster and configuration.
  *
- * A warm entry belongs to one cluster id, one configuration version and one cluster UID; anything
- * else opens a new one, so that neither a credential nor a connection of another cluster or of an
+ * A warm entry belongs to one cluster id, one configuration version, cluster UID, endpoint and
+ * credential; anything else opens a new one, so that neither a credential nor a connection of another cluster or of an
  * older configuration is ever used (faults 31). Before an access is handed out, the endpoint's
  * kube-system UID was the registered one, under this credential and at most ten minutes ago
- * (protocol 24, S6; faults 90). Registry data chooses the endpoint and nothing else (S12).
+ * (protocol 24, S6; faults 90). Registry data chooses the endpoint and nothing else, and where that
+ * may lead is judged for each connection (egress.ts; S12).
  */
+import type { LookupFunction } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../ports/clock.ts';
 import type {
   ClusterAccess,
   ClusterConnector,
   ConnectRefusal,
+  EgressRefusal,
 } from '../../ports/cluster-access.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { createClusterAccess } from './cluster-access.ts';
 import { staticBearer } from './credential.ts';
 import type { Credential } from './credential.ts';
+import { openEgress } from './egress.ts';
+import type { EgressPolicy } from './egress.ts';
 import { isRegion } from './eks-token.ts';
 import type { AwsCredentials } from './eks-token.ts';
 import { parseEndpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { readObject } from './object-reader.ts';
 import { classifyRead } from './status-classifier.ts';
 import { createEksTokenSource } from './token-source.ts';
@@ -37,6 +44,8 @@ export interface ClusterConnectorOptions {
   readonly requestTimeoutMs?: number;
   /** Connections, and requests of one batch at a time, per cluster; default 64. */
   readonly socketsMax?: number;
+  /** What the composition allows beyond registrations; default: nothing. */
+  readonly egress?: EgressPolicy;
 }
 
 type Connection = Awaited<ReturnType<ClusterConnector['connect']>>;
@@ -47,6 +56,8 @@ interface WarmCluster {
   readonly transport: Transport;
   readonly access: ClusterAccess;
   readonly tokens: TokenSource | undefined;
+  /** Set when the name led somewhere else at a later connection. */
+  readonly egress: { refusal?: EgressRefusal };
   verified?: { readonly atMs: number; readonly generation: number };
   verifying?: Promise<ConnectRefusal | undefined>;
 }
@@ -70,10 +81,8 @@ class HttpsClusterConnector implements ClusterConnector {
 
   async connect(registration: ClusterRegistration): Promise<Connection> {
     const known = this.#warm.get(registration.id);
-    const isCurrent =
-      known?.registration.configVersion === registration.configVersion &&
-      known.registration.clusterUid === registration.clusterUid;
-    const opened = known !== undefined && isCurrent ? known : this.#open(registration);
+    const isCurrent = known !== undefined && isSameOpening(known.registration, registration);
+    const opened = isCurrent ? known : this.#open(registration);
     if ('kind' in opened) return refused(opened);
     this.#keep(opened);
     const refusal = await this.#verify(opened);
@@ -115,18 +124,39 @@ class HttpsClusterConnector implements ClusterConnector {
     return createEksTokenSource({ clusterName, region, awsCredentials, clock });
   }
 
+  #openEgress(
+    registration: ClusterRegistration,
+    onRefused: (refusal: EgressRefusal) => void,
+  ): { readonly endpoint: Endpoint; readonly lookup: LookupFunction } | EgressRefusal {
+    const parsed = parseEndpoint(registration.server);
+    if (parsed.kind === 'refused') {
+      return { kind: 'egress-refused', field: 'server', reason: parsed.fault };
+    }
+    const { endpoint } = parsed;
+    const { authentication, egress: permit } = registration;
+    const opened = openEgress({
+      endpoint,
+      tokenIsFor: authentication.kind === 'eks' ? 'eks' : 'endpoint',
+      policy: this.#options.egress ?? {},
+      onRefused,
+      ...(permit === undefined ? {} : { permit }),
+    });
+    return opened.kind === 'opened' ? { endpoint, lookup: opened.lookup } : opened;
+  }
+
   #open(registration: ClusterRegistration): WarmCluster | ConnectRefusal {
+    const egress: WarmCluster['egress'] = {};
+    const opened = this.#openEgress(registration, (refusal) => (egress.refusal = refusal));
+    if ('kind' in opened) return opened;
     const tokens = this.#tokensFor(registration);
     const credential = credentialOf(registration, tokens);
     if (credential === undefined) return { kind: 'no-credential' };
-    const parsed = parseEndpoint(registration.server);
-    if (parsed.kind === 'refused') return { kind: 'unavailable', message: parsed.message };
     const { clock, requestTimeoutMs } = this.#options;
     const socketsMax = this.#options.socketsMax ?? DEFAULT_SOCKETS_MAX;
     let transport: Transport;
     try {
       transport = createTransport({
-        endpoint: parsed.endpoint,
+        ...opened,
         credential,
         clock,
         socketsMax,
@@ -143,7 +173,7 @@ class HttpsClusterConnector implements ClusterConnector {
       concurrencyMax: socketsMax,
       refreshCredential: () => this.#refresh(registration, tokens),
     });
-    return { registration, transport, access, tokens };
+    return { registration, transport, access, tokens, egress };
   }
 
   /** After a 401: a new token if tokens can be minted; otherwise the next connect starts afresh. */
@@ -161,6 +191,7 @@ class HttpsClusterConnector implements ClusterConnector {
     const { verified } = warm;
     const isFresh =
       verified !== undefined &&
+      warm.egress.refusal === undefined &&
       verified.generation === (warm.tokens?.generation() ?? 0) &&
       this.#options.clock.monotonicMs() - verified.atMs < VERIFIED_FOR_MS;
     if (isFresh) return Promise.resolve(undefined);
@@ -173,11 +204,13 @@ class HttpsClusterConnector implements ClusterConnector {
   async #checkIdentity(warm: WarmCluster): Promise<ConnectRefusal | undefined> {
     const name = 'kube-system';
     const request = { method: 'GET', path: `/api/v1/namespaces/${name}` } as const;
+    delete warm.egress.refusal;
     let answer = await warm.transport.send(request);
     if (answer.kind === 'answered' && answer.status === 401 && warm.tokens !== undefined) {
       warm.tokens.invalidate();
       answer = await warm.transport.send(request);
     }
+    if (answer.kind === 'unsent' && warm.egress.refusal !== undefined) return warm.egress.refusal;
     const read = classifyRead(answer, name, (body) => readObject(body, { name }));
     if (read.kind === 'missing')
       return { kind: 'unavailable', message: 'no kube-system namespace' };
@@ -195,6 +228,18 @@ class HttpsClusterConnector implements ClusterConnector {
     warm.verified = { atMs, generation: warm.tokens?.generation() ?? 0 };
     return undefined;
   }
+}
+
+/**
+ * True if what a connection depends on is equal. The version alone does not say so: a registration
+ * that was removed and written anew begins at 1 again (faults 31).
+ */
+function isSameOpening(left: ClusterRegistration, right: ClusterRegistration): boolean {
+  const partsOf = (registration: ClusterRegistration): unknown => {
+    const { configVersion, clusterUid, server, caPem, egress, authentication } = registration;
+    return { configVersion, clusterUid, server, caPem, egress, authentication };
+  };
+  return isDeepStrictEqual(partsOf(left), partsOf(right));
 }
 
 function credentialOf(

@@ -1,9 +1,11 @@
 /**
- * The address of an API server, checked before anything is sent there (S12).
+ * The address of an API server, checked in its form before anything is sent there (S12).
  *
  * https only, no user information, query or fragment; a path prefix is kept, because some proxies
- * serve many clusters under one host. This is also the place for the later checks on what a host
- * resolves to: a transport takes a `lookup`, and connects to the address that was looked up.
+ * serve many clusters under one host. The host must stand in the text as it is used: no percent
+ * signs, no letters that only look like others, no octal, decimal or hexadecimal spelling of an IPv4
+ * address, so that whoever reads a registration reads where it leads. Where the host leads, and
+ * whether that is permitted, is judged in egress.ts.
  */
 
 /** A checked address. */
@@ -14,26 +16,49 @@ export interface Endpoint {
   readonly pathPrefix: string;
 }
 
+/** What is wrong with the form of an address. */
+export type EndpointFault = 'no-url' | 'not-https' | 'user-info' | 'query' | 'host' | 'port';
+
 /** Result of checking an address. */
 export type ParsedEndpoint =
   | { readonly kind: 'endpoint'; readonly endpoint: Endpoint }
-  | { readonly kind: 'refused'; readonly message: string };
+  | { readonly kind: 'refused'; readonly fault: EndpointFault; readonly message: string };
 
 const HTTPS_PORT = 443;
+const LENGTH_MAX = 2048;
+/** Printable ASCII; the URL parser would silently drop line breaks and turn backslashes round. */
+const TEXT_PATTERN = /^[\x21-\x5b\x5d-\x7e]+$/;
 
-function faultOf(url: URL): string | undefined {
-  if (url.protocol !== 'https:') return 'the server address is not https';
-  if (url.username !== '' || url.password !== '') return 'the server address holds a user name';
-  if (url.search !== '' || url.hash !== '') return 'the server address holds a query';
-  return undefined;
+const MESSAGES: Readonly<Record<EndpointFault, string>> = {
+  'no-url': 'the server address is not a URL',
+  'not-https': 'the server address is not https',
+  'user-info': 'the server address holds a user name',
+  query: 'the server address holds a query',
+  host: 'the host of the server address is not written out plainly',
+  port: 'the server address has the port 0',
+};
+
+function faultOf(url: URL, server: string): EndpointFault | undefined {
+  if (url.protocol !== 'https:') return 'not-https';
+  if (url.username !== '' || url.password !== '' || server.includes('@')) return 'user-info';
+  if (url.search !== '' || url.hash !== '' || /[?#]/.test(server)) return 'query';
+  const written = server.toLowerCase();
+  const isIpv6 = written.startsWith('https://[');
+  if (!isIpv6 && !written.startsWith(`https://${url.hostname}`)) return 'host';
+  return url.port === '0' ? 'port' : undefined;
+}
+
+function refused(fault: EndpointFault): ParsedEndpoint {
+  return { kind: 'refused', fault, message: MESSAGES[fault] };
 }
 
 /** Checks a server address as a registration or a kubeconfig gives it. The address is not echoed. */
 export function parseEndpoint(server: string): ParsedEndpoint {
-  const url = URL.parse(server);
-  if (url === null) return { kind: 'refused', message: 'the server address is not a URL' };
-  const fault = faultOf(url);
-  if (fault !== undefined) return { kind: 'refused', message: fault };
+  const isText = server.length <= LENGTH_MAX && TEXT_PATTERN.test(server);
+  const url = isText ? URL.parse(server) : null;
+  if (url === null) return refused('no-url');
+  const fault = faultOf(url, server);
+  if (fault !== undefined) return refused(fault);
   return {
     kind: 'endpoint',
     endpoint: {

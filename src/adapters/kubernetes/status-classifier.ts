@@ -33,8 +33,14 @@ interface Judged {
   readonly subject: WriteSubject;
 }
 
+function isRedirect({ status }: Answered): boolean {
+  return status >= 300 && status < 400;
+}
+
 function describe(judged: Pick<Judged, 'answer' | 'status'>): string {
   const { answer, status } = judged;
+  // Where it points to is the other side's choice, and nobody's business here (S12).
+  if (isRedirect(answer)) return `HTTP ${answer.status}: a redirect, which is not followed`;
   const reason = status?.reason ?? '';
   const head = `HTTP ${answer.status}${reason === '' ? '' : ` ${reason}`}`;
   const level = answer.status === 429 ? answer.priorityLevel : undefined;

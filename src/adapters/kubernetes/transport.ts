@@ -77,6 +77,8 @@ type Headers = Record<string, string | number>;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_SOCKETS_MAX = 64;
+/** All headers of one answer; an API server sends less than one. */
+const HEADER_BYTES_MAX = 16 * 1024;
 const DEFAULT_RESPONSE_BYTES_MAX = 32 * 1024 * 1024;
 
 /** A short name for a failure, free of anything that the other side chose. */
@@ -164,6 +166,7 @@ class HttpsTransport implements Transport {
           path: endpoint.pathPrefix + request.path,
           headers: this.#headersFor(request, token),
           agent: this.#agent,
+          maxHeaderSize: HEADER_BYTES_MAX,
         });
       } catch (error) {
         // Headers or a path that Node refuses to write, e.g. a token with a line break.

@@ -8,6 +8,7 @@
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
+import type { ConnectRefusal } from '../../ports/cluster-access.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import type { LossReason } from './result.ts';
 
@@ -83,12 +84,21 @@ async function ask(
   if (connection.kind === 'refused') {
     const { refusal } = connection;
     if (refusal.kind === 'no-credential') return { kind: 'no-credential' };
-    const message =
-      refusal.kind === 'unavailable' ? refusal.message : 'the cluster has another UID';
-    return { kind: 'unavailable', message };
+    return { kind: 'unavailable', message: describeRefusal(refusal) };
   }
   const answer = await connection.access.requestSnapshot(requestId);
   if (answer.kind === 'found') return { kind: 'asked' };
   const message = answer.kind === 'missing' ? 'there is no Lease' : answer.message;
   return { kind: 'unavailable', message };
+}
+
+function describeRefusal(refusal: Exclude<ConnectRefusal, { kind: 'no-credential' }>): string {
+  switch (refusal.kind) {
+    case 'unavailable':
+      return refusal.message;
+    case 'wrong-cluster':
+      return 'the cluster has another UID';
+    case 'egress-refused':
+      return `the endpoint is not permitted: ${refusal.field} (${refusal.reason})`;
+  }
 }

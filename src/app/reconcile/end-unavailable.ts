@@ -21,6 +21,10 @@ export async function endUnavailable(
       await backOffRun({ code: 'no-access', message: text, holdsCreates: true }, input);
       return { kind: 'refused', reason: 'wrong-cluster', message: text };
     }
+    case 'egress-refused': {
+      const text = `the endpoint is not permitted: ${refusal.field} (${refusal.reason})`;
+      return backOffRun({ code: 'no-access', message: text, holdsCreates: false }, input);
+    }
     case 'no-credential': {
       const text = 'there is no credential for the cluster';
       return backOffRun({ code: 'no-access', message: text, holdsCreates: false }, input);

@@ -24,6 +24,8 @@ export interface RivalSighting {
 }
 
 const WRITES_MAX = 5;
+/** It may quote a name that an API server chose; the registration must stay a small item. */
+const EVIDENCE_CHARACTERS_MAX = 1000;
 const NAMES_PER_PAGE = 100;
 
 /**
@@ -47,7 +49,8 @@ export async function noteForeignStatusWrite(
  */
 export async function noteRival(sighting: RivalSighting, context: RunContext): Promise<boolean> {
   const { registry, clock, log, metrics } = context.dependencies;
-  const { evidence, by, seenUnder } = sighting;
+  const { by, seenUnder } = sighting;
+  const evidence = sighting.evidence.slice(0, EVIDENCE_CHARACTERS_MAX);
   for (let attempt = 0; attempt < WRITES_MAX; attempt += 1) {
     const stored = await registry.readCluster(seenUnder.id);
     if (stored === undefined || !isSameTakeover(stored, seenUnder)) return false;

@@ -45,6 +45,15 @@ export interface TakeoverSentinel {
   readonly createdAtMs: number;
 }
 
+/**
+ * Where the cluster's endpoint may lead besides public addresses (S12). Loopback, link-local and
+ * metadata addresses cannot be named here: nothing in the registry opens them.
+ */
+export interface EgressPermit {
+  /** Ranges in CIDR notation, each inside a private one (RFC 1918, 100.64.0.0/10, fc00::/7 …). */
+  readonly privateRanges: readonly string[];
+}
+
 /** Registry item of a cluster. */
 export interface ClusterRegistration {
   readonly id: ClusterId;
@@ -56,6 +65,8 @@ export interface ClusterRegistration {
   readonly senderRoleId: string;
   readonly server: string;
   readonly caPem?: string;
+  /** Absent: public addresses only. */
+  readonly egress?: EgressPermit;
   readonly authentication: ClusterAuthentication;
   readonly labels: Readonly<Record<string, string>>;
   /** When takeover was entered after its probe: the view must be announced after this. */

@@ -63,6 +63,7 @@ describe('cluster access on a real API server', () => {
 
   const connector = createClusterConnector({
     clock: createSystemClock({ timers: 'unreferenced' }),
+    egress: { loopback: 'allowed' },
   });
   const registered = (
     token: string,

@@ -1,0 +1,110 @@
+/**
+ * The closed, bounded schema of a registration as the registry holds it (S12, faults row 67).
+ *
+ * Registry data can neither execute code nor choose egress beyond its endpoint: there is no field for a
+ * program, a file, a proxy, a header or another name to verify, and an unknown field is an error. It is
+ * checked before a registration is written and after it was read. What an issue says would quote
+ * values, credentials among them, so only the names of fields leave this module (S11). Whether the
+ * endpoint may be connected to is judged at each connection, not here.
+ */
+import * as v from 'valibot';
+import { clusterId, clusterUid, uid } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+
+const text = (pattern: RegExp) => v.pipe(v.string(), v.regex(pattern));
+const shortText = (charactersMax: number) => v.pipe(v.string(), v.maxLength(charactersMax));
+
+/** A chain of a few certificates, or a bundle; printable, so that it cannot be anything else. */
+const pemSchema = text(/^[\t\n\r\x20-\x7e]{0,65536}$/);
+/** Of service accounts and of OpenID Connect, with room. */
+const TOKEN_CHARACTERS_MAX = 16_384;
+const URL_CHARACTERS_MAX = 2048;
+const EVIDENCE_CHARACTERS_MAX = 4096;
+const LABELS_MAX = 64;
+const LABEL_KEY = /^(?!__proto__$)[A-Za-z0-9]([A-Za-z0-9._/-]{0,315}[A-Za-z0-9])?$/;
+const LABEL_VALUE = /^[A-Za-z0-9._-]{0,63}$/;
+const RANGES_MAX = 16;
+
+const timeSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+function isLabelMap(value: unknown): value is Readonly<Record<string, string>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length <= LABELS_MAX &&
+    entries.every(
+      ([key, label]) => LABEL_KEY.test(key) && typeof label === 'string' && LABEL_VALUE.test(label),
+    )
+  );
+}
+
+const AuthenticationSchema = v.variant('kind', [
+  v.strictObject({ kind: v.literal('none') }),
+  v.strictObject({ kind: v.literal('bearer'), token: shortText(TOKEN_CHARACTERS_MAX) }),
+  v.strictObject({
+    kind: v.literal('client-certificate'),
+    certificatePem: pemSchema,
+    keyPem: pemSchema,
+  }),
+  v.strictObject({
+    kind: v.literal('eks'),
+    clusterName: text(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/),
+    region: text(/^[a-z0-9-]{1,32}$/),
+  }),
+]);
+
+const RegistrationSchema = v.strictObject({
+  // As in a watcher's message: the id is also a message group.
+  id: v.pipe(text(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/), v.transform(clusterId)),
+  clusterUid: v.pipe(text(/^[A-Za-z0-9._:-]{1,128}$/), v.transform(clusterUid)),
+  mode: v.picklist(['observe', 'takeover']),
+  isFrozen: v.boolean(),
+  configVersion: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  senderRoleId: text(/^[A-Za-z0-9]{1,128}$/),
+  server: shortText(URL_CHARACTERS_MAX),
+  caPem: v.exactOptional(pemSchema),
+  egress: v.exactOptional(
+    v.strictObject({
+      privateRanges: v.pipe(v.array(text(/^[0-9a-f.:]{2,39}\/\d{1,3}$/)), v.maxLength(RANGES_MAX)),
+    }),
+  ),
+  authentication: AuthenticationSchema,
+  // Checked in place: a library that copies a record leaves out the keys that it distrusts.
+  labels: v.custom<Readonly<Record<string, string>>>(isLabelMap),
+  takeoverProbedAtMs: v.exactOptional(timeSchema),
+  sentinel: v.exactOptional(
+    v.strictObject({
+      uid: v.pipe(text(/^[A-Za-z0-9._:-]{1,128}$/), v.transform(uid)),
+      createdAtMs: timeSchema,
+    }),
+  ),
+  rival: v.exactOptional(
+    v.strictObject({ seenAtMs: timeSchema, evidence: shortText(EVIDENCE_CHARACTERS_MAX) }),
+  ),
+});
+
+/** Result of checking a registration. */
+export type ParsedRegistration =
+  | { readonly kind: 'registration'; readonly registration: ClusterRegistration }
+  | {
+      readonly kind: 'refused';
+      /** Names of the fields that do not fit; `?` for one that is not a field at all. */
+      readonly fields: readonly string[];
+    };
+
+const FIELD_NAME = /^[A-Za-z0-9]{1,64}$/;
+
+function fieldOf(issue: v.BaseIssue<unknown>): string {
+  const segments = (issue.path ?? []).map(({ key }) => String(key));
+  return segments.map((segment) => (FIELD_NAME.test(segment) ? segment : '?')).join('.');
+}
+
+const FIELDS_MAX = 20;
+
+/** Checks what may be a registration. Never throws, never repeats a value. */
+export function parseRegistration(candidate: unknown): ParsedRegistration {
+  const parsed = v.safeParse(RegistrationSchema, candidate);
+  if (parsed.success) return { kind: 'registration', registration: parsed.output };
+  const fields = [...new Set(parsed.issues.map(fieldOf))].slice(0, FIELDS_MAX);
+  return { kind: 'refused', fields };
+}

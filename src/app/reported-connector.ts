@@ -1,0 +1,30 @@
+/**
+ * A connector that tells when a registered endpoint is not permitted: one log line, one metric (S12).
+ *
+ * Whoever asked gets the same refusal; this only makes sure that it is seen, whichever function met it.
+ * The line names the field and the reason, never the address or a credential (S11).
+ */
+import type { ClusterConnector } from '../ports/cluster-access.ts';
+import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
+
+/** Wraps a connector with the sinks of one invocation. */
+export function reportedConnector(
+  connector: ClusterConnector,
+  { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
+): ClusterConnector {
+  return {
+    connect: async (registration) => {
+      const connection = await connector.connect(registration);
+      if (connection.kind === 'refused' && connection.refusal.kind === 'egress-refused') {
+        const { field, reason } = connection.refusal;
+        metrics.count('EgressRefusals', { outcome: reason });
+        log.warn('endpoint not permitted', { cluster: registration.id, field, reason });
+      }
+      return connection;
+    },
+    forget: (id) => {
+      connector.forget(id);
+    },
+  };
+}
