@@ -19,6 +19,8 @@ export interface AuditRecord {
   readonly name: string;
   readonly code: number;
   readonly requestUri: string;
+  /** Of a deletion of a pod: which object, and which version of it, was meant. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   /** When the request arrived, in milliseconds since the epoch, with fractions. */
   readonly receivedAtMs: number;
   readonly completedAtMs: number;
@@ -42,6 +44,7 @@ interface AuditLine {
     readonly name?: string;
   };
   readonly responseStatus?: { readonly code?: number };
+  readonly requestObject?: { readonly preconditions?: AuditRecord['preconditions'] };
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
 }
@@ -94,7 +97,9 @@ export function matchesAuditFilter(record: AuditRecord, filter: AuditFilter): bo
 
 function parseAuditLine(text: string): AuditRecord {
   const line = JSON.parse(text) as AuditLine;
+  const preconditions = line.requestObject?.preconditions;
   return {
+    ...(preconditions === undefined ? {} : { preconditions }),
     ...readTarget(line.objectRef ?? {}),
     user: line.user.username ?? '',
     userAgent: line.userAgent ?? '',

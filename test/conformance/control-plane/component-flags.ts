@@ -94,11 +94,18 @@ export function auditPolicyPath(wiring: Pick<Wiring, 'directory'>): string {
   return join(wiring.directory, 'audit-policy.yaml');
 }
 
-/** One line per request, written when it is complete; nothing is left out. */
+/**
+ * One line per request, written when it is complete; nothing is left out. Deletions of pods come with
+ * their preconditions: which pod was meant.
+ */
 export const AUDIT_POLICY = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived, ResponseStarted]
 rules:
+- level: Request
+  verbs: [delete]
+  resources:
+  - resources: [pods]
 - level: Metadata
 `;
 

@@ -59,6 +59,8 @@ export interface ControlPlaneOptions {
 export interface ControlPlane extends ClusterAccess, ComponentControl {
   readonly directory: string;
   readonly etcdDataDirectory: string;
+  /** Of etcd's own interface, on 127.0.0.1. */
+  readonly etcdClientPort: number;
   readonly auditLogPath: string;
   /** Stops all programs in reverse order; none is left when it resolves. */
   readonly stop: () => Promise<void>;
@@ -110,6 +112,7 @@ async function startOnce(options: ControlPlaneOptions, binaries: Binaries): Prom
       ...controlComponents({ components, settings, openAdmin }),
       directory,
       etcdDataDirectory: wiring.etcdDataDirectory,
+      etcdClientPort: wiring.ports.etcdClient,
       auditLogPath: wiring.auditLogPath,
       stop,
     };

@@ -48,6 +48,9 @@ export interface DaemonSetRecord {
   readonly resourceVersion: string;
   readonly generation: number;
   readonly observedGeneration: number;
+  readonly isDeleting: boolean;
+  /** Labels that its pods get. */
+  readonly templateLabels: Readonly<Record<string, string>>;
   /** The numbers of its status, by name; absent ones are absent. */
   readonly status: Readonly<Record<string, number>>;
 }
@@ -81,6 +84,12 @@ interface PodSpec {
 interface PodStatus {
   readonly phase?: string;
   readonly conditions?: readonly Condition[];
+}
+
+interface DaemonSetSpec {
+  readonly template?: {
+    readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
+  };
 }
 
 interface NodeSpec {
@@ -141,6 +150,8 @@ export function readDaemonSet(object: KubernetesObject): DaemonSetRecord {
     namespace: object.metadata.namespace ?? '',
     generation: object.metadata.generation ?? 0,
     observedGeneration: numbers['observedGeneration'] ?? 0,
+    isDeleting: object.metadata.deletionTimestamp !== undefined,
+    templateLabels: (object['spec'] as DaemonSetSpec | undefined)?.template?.metadata?.labels ?? {},
     status: numbers,
   };
 }

@@ -1,0 +1,179 @@
+/**
+ * One run of chaos: set the theatre, churn, perform the plan, let all settle, watch the quiet, judge.
+ *
+ * Safety (S…) is judged over the whole run, liveness (L1) after the last fault and the end of the churn.
+ * The seed decides plan and churn; the machine decides the rest, so that a run is not repeated exactly.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { readAuditRecords } from '../control-plane/audit.ts';
+import type { AuditRecord } from '../control-plane/audit.ts';
+import { userNameOf } from '../control-plane/identities.ts';
+import { createSeeded } from '../scenarios/seeded.ts';
+import { setScene, startChurn } from './churn.ts';
+import { judgeHistory } from './judge.ts';
+import type { OwnDeletion, Violation } from './judge.ts';
+import { performPlan } from './perform.ts';
+import type { PerformedFault } from './perform.ts';
+import { planFaults } from './plan.ts';
+import type { FaultKind, PlannedFault } from './plan.ts';
+import { waitUntilSettled, watchQuiet } from './settle.ts';
+import { openTheatre } from './theatre.ts';
+import type { Theatre } from './theatre.ts';
+import { createWitness } from './witness.ts';
+import type { Witness } from './witness.ts';
+
+/** What to play. */
+export interface ChaosOptions {
+  readonly seed: number;
+  readonly minutes: number;
+  readonly kinds: readonly FaultKind[];
+  readonly nodesCount: number;
+  /** In which everything must settle after the last fault. */
+  readonly settleMsMax: number;
+  readonly keepLogs: boolean;
+  readonly say: (line: string) => void;
+  /** Ends the run early, with everything stopped. */
+  readonly signal?: AbortSignal;
+}
+
+/** What came of it. */
+export interface ChaosResult {
+  readonly seed: number;
+  readonly faults: readonly PerformedFault[];
+  /** Planned faults that did not fire (M1). */
+  readonly unfired: readonly PlannedFault[];
+  readonly violations: readonly Violation[];
+  readonly settledMs: number;
+  /** What was wrong when the time to settle was over. */
+  readonly unsettled: readonly string[];
+  readonly writesInQuiet: readonly AuditRecord[];
+  readonly churn: Readonly<Record<string, number>>;
+  readonly churnRefused: number;
+  readonly ownDeletionsCount: number;
+  readonly eventsCount: number;
+  readonly watcherOwnEnds: number;
+  readonly engineOwnEnds: number;
+  readonly directory: string;
+}
+
+const FIRST_SETTLE_MS = 180_000;
+const QUIET_MS = 30_000;
+/** Past the bound it is a failure already; how long it takes all the same tells what kind. */
+const PATIENCE = 4;
+
+/** Plays one run; everything is stopped when it resolves. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const theatre = await openTheatre(options);
+  try {
+    return await raceAgainst(options.signal, () => play(options, theatre));
+  } finally {
+    await theatre.close();
+  }
+}
+
+async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResult> {
+  const { seed, say } = options;
+  const { admin, controlPlane } = theatre;
+  const witness = createWitness(controlPlane.connectionOf('observer'));
+  await witness.beginHistory();
+  await setScene(admin, options.nodesCount);
+  const first = await waitUntilSettled(admin, FIRST_SETTLE_MS);
+  if (first.wrong.length > 0)
+    throw new Error(`the scene was never set: ${describeWrong(first.wrong)}`);
+  say(`the scene is set after ${seconds(first.tookMs)}; the logs are in ${theatre.directory}`);
+  const { plan, churn, faults } = await disturb(options, theatre, witness);
+  const settled = await waitUntilSettled(admin, options.settleMsMax * PATIENCE);
+  say(`${settled.wrong.length === 0 ? 'settled' : 'not settled'} after ${seconds(settled.tookMs)}`);
+  const isQuietDue = settled.wrong.length === 0;
+  const writesInQuiet = isQuietDue ? await watchQuiet(controlPlane.auditLogPath, QUIET_MS) : [];
+  await witness.endHistory();
+  const own = await readOwnDeletions(controlPlane.auditLogPath);
+  const violations = witness.histories.flatMap((history) =>
+    judgeHistory(
+      history,
+      own.filter(({ atMs }) => atMs >= history.fromMs && atMs <= history.toMs),
+    ),
+  );
+  const fired = new Set(faults.filter(({ hasFired }) => hasFired).map(({ planned }) => planned));
+  return {
+    seed,
+    faults,
+    unfired: plan.filter((planned) => !fired.has(planned)),
+    violations,
+    settledMs: settled.tookMs,
+    unsettled: settled.wrong,
+    writesInQuiet,
+    churn: churn.counts,
+    churnRefused: churn.refused(),
+    ownDeletionsCount: own.length,
+    eventsCount: witness.histories.reduce((sum, { events }) => sum + events.length, 0),
+    watcherOwnEnds: theatre.watcher.ownEnds(),
+    engineOwnEnds: theatre.engine.ownEnds(),
+    directory: theatre.directory,
+  };
+}
+
+async function disturb(
+  options: ChaosOptions,
+  theatre: Theatre,
+  witness: Witness,
+): Promise<{
+  readonly plan: readonly PlannedFault[];
+  readonly churn: ReturnType<typeof startChurn>;
+  readonly faults: readonly PerformedFault[];
+}> {
+  const { seed, minutes, kinds, nodesCount, say } = options;
+  const plan = planFaults({ minutes, kinds, seeded: createSeeded(seed) });
+  const churn = startChurn({ admin: theatre.admin, seeded: createSeeded(seed + 1), nodesCount });
+  const fromMs = Date.now();
+  say(`${String(plan.length)} faults are planned, seed ${String(seed)}`);
+  const faults = await performPlan(plan, { theatre, witness }, (fault) => {
+    say(describeFault(fault, fromMs));
+  });
+  await churn.end();
+  say('the last fault is healed, the churn has ended');
+  return { plan, churn, faults };
+}
+
+async function readOwnDeletions(auditLogPath: string): Promise<readonly OwnDeletion[]> {
+  const records = await readAuditRecords(auditLogPath, {
+    user: userNameOf('functions'),
+    verb: 'delete',
+    resource: 'pods',
+    where: ({ code }) => code < 300,
+  });
+  return records.map(({ name, preconditions, completedAtMs }) => ({
+    name,
+    uid: preconditions?.uid,
+    resourceVersion: preconditions?.resourceVersion,
+    atMs: completedAtMs,
+  }));
+}
+
+/** The first few of what is wrong. */
+export function describeWrong(wrong: readonly string[]): string {
+  const shown = wrong.slice(0, 8).join('; ');
+  return wrong.length > 8 ? `${shown}; and ${String(wrong.length - 8)} more` : shown;
+}
+
+function describeFault(fault: PerformedFault, fromMs: number): string {
+  const { planned, hasFired, evidence, beganAtMs } = fault;
+  const at = seconds(beganAtMs - fromMs).padStart(8);
+  const name = `${planned.lane === 1 ? '+' : ' '}${planned.kind}`.padEnd(19);
+  return `${at} ${name}${hasFired ? '' : 'DID NOT FIRE: '}${evidence}`;
+}
+
+function seconds(durationMs: number): string {
+  return `${(durationMs / 1000).toFixed(1)} s`;
+}
+
+async function raceAgainst<Result>(
+  signal: AbortSignal | undefined,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  if (signal === undefined) return run();
+  const stopped = delay(2 ** 31 - 1, undefined, { signal, ref: false }).then(() => {
+    throw new Error('the run was too long');
+  });
+  return Promise.race([run(), stopped]);
+}

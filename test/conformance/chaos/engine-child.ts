@@ -1,0 +1,69 @@
+/**
+ * Rollcall's engine as a process of its own, without a watcher in it: queues, tables and handlers, with
+ * all state in a data directory, so that SIGKILL and a new start continue.
+ *
+ * Reads its settings from the file that is its only argument; says where its queue is by writing a file.
+ */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { clusterId } from '../../../src/core/model/identifiers.ts';
+import { createConsoleLog } from '../../../src/adapters/system/console-log.ts';
+import { createNullMetrics } from '../../../src/adapters/system/null-metrics.ts';
+import { startEngine } from '../../../src/local/engine.ts';
+
+/** What the engine is started with. */
+export interface EngineSettings {
+  readonly cluster: string;
+  readonly server: string;
+  readonly caPem: string;
+  readonly watcherToken: string;
+  readonly functionsToken: string;
+  readonly adminToken: string;
+  readonly dataDirectory: string;
+  /** Written when it runs: an `EngineWhereabouts`. */
+  readonly whereaboutsPath: string;
+}
+
+/** What the engine says of itself. */
+export interface EngineWhereabouts {
+  readonly pid: number;
+  readonly watcherEnvironment: Readonly<Record<string, string>>;
+}
+
+const PROBE_WAIT_MS = 3_000;
+
+async function main(settings: EngineSettings): Promise<void> {
+  const log = createConsoleLog({ level: 'info' });
+  const id = clusterId(settings.cluster);
+  const engine = await startEngine({
+    clusters: [
+      {
+        id,
+        server: settings.server,
+        caPem: settings.caPem,
+        watcher: { kind: 'bearer', token: settings.watcherToken },
+        functions: { kind: 'bearer', token: settings.functionsToken },
+        probe: { kind: 'bearer', token: settings.adminToken },
+        mode: 'takeover',
+      },
+    ],
+    dataDir: settings.dataDirectory,
+    log,
+    metrics: createNullMetrics(),
+    probeWaitMs: PROBE_WAIT_MS,
+    watchers: 'elsewhere',
+  });
+  const whereabouts: EngineWhereabouts = {
+    pid: process.pid,
+    watcherEnvironment: engine.watcherEnvironment(id),
+  };
+  const written = `${settings.whereaboutsPath}.new`;
+  writeFileSync(written, JSON.stringify(whereabouts));
+  renameSync(written, settings.whereaboutsPath);
+  process.once('SIGTERM', () => {
+    void engine.stop().then(() => process.exit(0));
+  });
+}
+
+const [settingsPath] = process.argv.slice(2);
+if (settingsPath === undefined) throw new Error('usage: engine-child.ts SETTINGS_FILE');
+await main(JSON.parse(readFileSync(settingsPath, 'utf8')) as EngineSettings);

@@ -1,0 +1,280 @@
+/**
+ * Judges one history: replays what the witness saw, event by event, beside the deletions that the audit
+ * log has under the functions' identity. Nothing here is shared with src/.
+ *
+ *   S1  two non-terminal pods of a DaemonSet on a node, without surge (double-placement.ts, while it ran)
+ *   S2  with surge: two live pods of one revision on a node, or three revisions
+ *   S3  a pod that was available is deleted by us beyond the budget, as we had used it up (see below)
+ *   S4  a deletion of ours without preconditions, or of a pod that no DaemonSet of the cast controls
+ *   S5  a pod made for a DaemonSet that was gone long before
+ *   S7  observedGeneration leads, or falls
+ *
+ * S3 is judged by what we did: nodes that lost their available pod to us and have none yet are at most
+ * maxUnavailable; with surge the node had another available pod. What users, nodes and kubelets take away
+ * is not ours, and a view may be minutes old there (docs/promise.md, *fresh*). Pods that leave because
+ * of their node are no rollout: a node counts only if the pod belonged there for a while.
+ */
+import type { DaemonSetRecord, NodeRecord, PodRecord } from '../control-plane/observed-records.ts';
+import type { ObservedEvent } from '../control-plane/observer.ts';
+import { belongs, mayStay, partOf, PARTS } from './cast.ts';
+import type { History } from './witness.ts';
+
+/** A deletion of a pod by the functions' identity that the API server accepted. */
+export interface OwnDeletion {
+  readonly name: string;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly atMs: number;
+}
+
+/** A broken promise. */
+export interface Violation {
+  readonly promise: 'S1' | 'S2' | 'S3' | 'S4' | 'S5' | 'S7';
+  readonly atMs: number;
+  readonly what: string;
+}
+
+/** What a node did to a DaemonSet's pods is remembered for so long: freezes and cuts overlap. */
+const LATELY_MS = 180_000;
+
+/** Judges a history. */
+export function judgeHistory(
+  history: History,
+  ownDeletions: readonly OwnDeletion[],
+): readonly Violation[] {
+  const replay = new Replay(ownDeletions);
+  for (const event of history.events) replay.see(event);
+  replay.judgeDeletions();
+  for (const { atMs, daemonSetUid, node, podNames } of history.doublePlacements) {
+    const name = replay.nameOf(daemonSetUid);
+    if (name === undefined || partOf(name).maxSurge > 0) continue;
+    replay.violations.push({ promise: 'S1', atMs, what: `${name} on ${node}: ${podNames.join()}` });
+  }
+  return replay.violations;
+}
+
+interface SetState {
+  readonly name: string;
+  version: string;
+  /** When its template last changed, and when it went. */
+  changedAtMs: number;
+  goneAtMs: number | undefined;
+  observedGeneration: number;
+  readonly podsByNode: Map<string, Map<string, PodRecord>>;
+  /** Nodes whose available pod we deleted, until they have one again. */
+  readonly takenByUs: Set<string>;
+  /** When a pod of the node was last seen available. */
+  readonly servedAtMs: Map<string, number>;
+}
+
+interface PodChange {
+  readonly before: PodRecord | undefined;
+  readonly pod: PodRecord;
+  readonly event: ObservedEvent;
+}
+
+interface NodeState {
+  record: NodeRecord;
+  /** By DaemonSet name: since when a pod belongs there without a break, undefined while it does not. */
+  readonly belongsSinceMs: Map<string, number>;
+}
+
+class Replay {
+  readonly violations: Violation[] = [];
+  readonly #own: readonly OwnDeletion[];
+  readonly #ownUids: ReadonlySet<string | undefined>;
+  readonly #sets = new Map<string, SetState>();
+  readonly #nodes = new Map<string, NodeState>();
+  readonly #ownedPods = new Set<string>();
+  /** Pods are seen before their DaemonSet now and then: each kind has a stream of its own. */
+  readonly #early = new Map<string, ObservedEvent[]>();
+
+  constructor(own: readonly OwnDeletion[]) {
+    this.#own = own;
+    this.#ownUids = new Set(own.map(({ uid }) => uid));
+  }
+
+  nameOf(uid: string): string | undefined {
+    return this.#sets.get(uid)?.name;
+  }
+
+  see(event: ObservedEvent): void {
+    const { record } = event;
+    if (record.kind === 'DaemonSet') this.#seeDaemonSet(record, event);
+    else if (record.kind === 'Node') this.#seeNode(record, event);
+    else this.#seePod(record, event);
+  }
+
+  judgeDeletions(): void {
+    for (const { name, uid, resourceVersion, atMs } of this.#own) {
+      if (uid === undefined || resourceVersion === undefined) {
+        this.#add('S4', atMs, `pod ${name} was deleted without preconditions`);
+      } else if (!this.#ownedPods.has(uid)) {
+        this.#add('S4', atMs, `pod ${name} (${uid}) belongs to no DaemonSet that was seen`);
+      }
+    }
+  }
+
+  #seeDaemonSet(record: DaemonSetRecord, { type, atMs }: ObservedEvent): void {
+    if (PARTS[record.name] === undefined) return;
+    const version = record.templateLabels['version'] ?? '';
+    const known = this.#sets.get(record.uid);
+    const state = known ?? newSet(record.name, { version, atMs });
+    this.#sets.set(record.uid, state);
+    if (state.version !== version) Object.assign(state, { version, changedAtMs: atMs });
+    if (type === 'DELETED' || record.isDeleting) state.goneAtMs ??= atMs;
+    const { observedGeneration, generation } = record;
+    if (observedGeneration > generation || observedGeneration < state.observedGeneration) {
+      const was = `${String(state.observedGeneration)} → ${String(observedGeneration)}`;
+      this.#add('S7', atMs, `${record.name}: observedGeneration ${was} of ${String(generation)}`);
+    }
+    state.observedGeneration = observedGeneration;
+    const early = this.#early.get(record.uid) ?? [];
+    this.#early.delete(record.uid);
+    for (const event of early) this.see(event);
+  }
+
+  #seeNode(record: NodeRecord, { type, atMs }: ObservedEvent): void {
+    if (type === 'DELETED') {
+      this.#nodes.delete(record.name);
+      return;
+    }
+    const known = this.#nodes.get(record.name);
+    // Another node under the same name begins anew.
+    const state =
+      known?.record.uid === record.uid
+        ? known
+        : { record, belongsSinceMs: new Map<string, number>() };
+    state.record = record;
+    this.#nodes.set(record.name, state);
+    for (const name of Object.keys(PARTS)) {
+      const isPlace = belongs(name, record) && mayStay(name, record);
+      if (!isPlace) state.belongsSinceMs.delete(name);
+      else if (!state.belongsSinceMs.has(name)) state.belongsSinceMs.set(name, atMs);
+    }
+  }
+
+  #seePod(pod: PodRecord, event: ObservedEvent): void {
+    const { daemonSetUid, node } = pod;
+    if (daemonSetUid === undefined || node === undefined) return;
+    const set = this.#sets.get(daemonSetUid);
+    if (set === undefined) {
+      const waiting = this.#early.get(daemonSetUid) ?? [];
+      this.#early.set(daemonSetUid, [...waiting, event]);
+      return;
+    }
+    this.#ownedPods.add(pod.uid);
+    const pods = set.podsByNode.get(node) ?? new Map<string, PodRecord>();
+    set.podsByNode.set(node, pods);
+    this.#noteService(set, node, event.atMs);
+    this.#judgeChange(set, { before: pods.get(pod.uid), pod, event });
+    if (event.type === 'DELETED') pods.delete(pod.uid);
+    else pods.set(pod.uid, pod);
+    this.#noteService(set, node, event.atMs);
+    this.#judgeSurge(set, node, event.atMs);
+  }
+
+  #judgeChange(set: SetState, change: PodChange): void {
+    const { before, pod, event } = change;
+    if (before === undefined) {
+      if (event.type !== 'DELETED') this.#judgeCreation(set, pod, event);
+      return;
+    }
+    const isGoing = event.type === 'DELETED' || pod.isDeleting;
+    if (!isGoing || before.isDeleting || !this.#ownUids.has(pod.uid)) return;
+    this.#judgeOwnDeletion(set, before, event.atMs);
+  }
+
+  #noteService(set: SetState, node: string, atMs: number): void {
+    const pods = [...(set.podsByNode.get(node)?.values() ?? [])];
+    if (!pods.some((pod) => isAvailable(set, pod, { atMs, marginMs: 0 }))) return;
+    set.servedAtMs.set(node, atMs);
+    set.takenByUs.delete(node);
+  }
+
+  #judgeCreation(set: SetState, pod: PodRecord, { atMs }: ObservedEvent): void {
+    if (set.goneAtMs === undefined || atMs - set.goneAtMs < LATELY_MS) return;
+    this.#add('S5', atMs, `pod ${pod.name} was made for ${set.name}, which is gone`);
+  }
+
+  #judgeOwnDeletion(set: SetState, pod: PodRecord, atMs: number): void {
+    const node = pod.node ?? '';
+    const part = partOf(set.name);
+    const since = this.#nodes.get(node)?.belongsSinceMs.get(set.name);
+    // Made available by time alone a moment ago, or not needed there lately: no matter of the budget.
+    if (!isAvailable(set, pod, { atMs, marginMs: 2_000 })) return;
+    if (since === undefined || atMs - since < LATELY_MS || set.goneAtMs !== undefined) return;
+    if (part.maxSurge > 0) {
+      this.#judgeSurgeDeletion(set, pod, atMs);
+      return;
+    }
+    if (pod.labels['version'] === set.version && atMs - set.changedAtMs > LATELY_MS) {
+      this.#add('S3', atMs, `${set.name} on ${node}: an available pod of the present version`);
+    }
+    const others = [...set.takenByUs].filter((name) => name !== node);
+    // What we took from a node that went, or is no place any more, is nobody's loss.
+    const taken = others.filter((name) => this.#nodes.get(name)?.belongsSinceMs.has(set.name));
+    if (taken.length >= part.maxUnavailable) {
+      const beside = `${taken.join()} were not available because of us`;
+      this.#add('S3', atMs, `${set.name} on ${node}: deleted while ${beside}`);
+    }
+    set.takenByUs.add(node);
+  }
+
+  #judgeSurgeDeletion(set: SetState, pod: PodRecord, atMs: number): void {
+    const node = pod.node ?? '';
+    const others = [...(set.podsByNode.get(node)?.values() ?? [])].filter(
+      ({ uid }) => uid !== pod.uid,
+    );
+    const hadOther = others.some(
+      ({ readySinceMs, isTerminal }) => readySinceMs !== undefined || isTerminal,
+    );
+    if (hadOther || others.length > 0) return;
+    this.#add(
+      'S3',
+      atMs,
+      `${set.name} on ${node}: ${pod.name} was deleted with no other pod there`,
+    );
+  }
+
+  #judgeSurge(set: SetState, node: string, atMs: number): void {
+    if (partOf(set.name).maxSurge === 0) return;
+    const live = [...(set.podsByNode.get(node)?.values() ?? [])].filter(isLive);
+    const hashes = new Set(live.map(({ revisionHash }) => revisionHash));
+    if (hashes.size === live.length && hashes.size <= 2) return;
+    const pods = live.map(({ name, revisionHash = '' }) => `${name} (${revisionHash})`);
+    this.#add('S2', atMs, `${set.name} on ${node}: ${pods.join()}`);
+  }
+
+  #add(promise: Violation['promise'], atMs: number, what: string): void {
+    this.violations.push({ promise, atMs, what });
+  }
+}
+
+function newSet(name: string, of: { readonly version: string; readonly atMs: number }): SetState {
+  return {
+    name,
+    version: of.version,
+    changedAtMs: of.atMs,
+    goneAtMs: undefined,
+    observedGeneration: 0,
+    podsByNode: new Map(),
+    takenByUs: new Set(),
+    servedAtMs: new Map(),
+  };
+}
+
+function isLive(pod: PodRecord): boolean {
+  return !pod.isTerminal && !pod.isDeleting;
+}
+
+function isAvailable(
+  set: SetState,
+  pod: PodRecord,
+  at: { readonly atMs: number; readonly marginMs: number },
+): boolean {
+  if (!isLive(pod) || !pod.isReady || pod.readySinceMs === undefined) return false;
+  const { minReadySeconds } = partOf(set.name);
+  if (minReadySeconds === 0) return true;
+  return pod.readySinceMs + minReadySeconds * 1000 + at.marginMs <= at.atMs;
+}

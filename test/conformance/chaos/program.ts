@@ -1,0 +1,105 @@
+/**
+ * A program of ours that is to run all the time: restarted whenever it ends, as a node agent or an
+ * init system would, killed, frozen and thawed when told.
+ *
+ * An end that nobody asked for is counted: the engine ends by itself when its cluster cannot be reached
+ * at its start; the watcher never should.
+ */
+import { readFileSync } from 'node:fs';
+import { createComponent } from '../control-plane/component.ts';
+import type { Reaper } from '../control-plane/reaper.ts';
+
+/** What to run. */
+export interface ProgramOptions {
+  readonly name: string;
+  readonly commandLine: () => readonly [string, ...string[]];
+  readonly logPath: string;
+  readonly reaper: Reaper;
+}
+
+/** A program that is kept running. */
+export interface Program {
+  readonly name: string;
+  readonly logPath: string;
+  readonly pid: () => number | undefined;
+  /** Keeps it running from now on. */
+  readonly start: () => void;
+  /** SIGKILL; it stays down for so long, then is started again. Resolves when it has been. */
+  readonly kill: (downMs: number) => Promise<void>;
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** True while the kernel says that the process is stopped. */
+  readonly isPaused: () => boolean;
+  /** SIGTERM, then SIGKILL after a bound; it is not started again. */
+  readonly stop: () => Promise<void>;
+  /** SIGKILL; it is not started again. */
+  readonly end: () => Promise<void>;
+  /** How often it ended by itself. */
+  readonly ownEnds: () => number;
+}
+
+const LOOK_MS = 200;
+/** Between an end that nobody asked for and the next start. */
+const RESTART_MS = 500;
+
+/** Describes a program; nothing runs until `start`. */
+export function createProgram(options: ProgramOptions): Program {
+  const component = createComponent(options);
+  let isWanted = false;
+  let ownEnds = 0;
+  let downSinceMs: number | undefined;
+  const look = (): void => {
+    if (!isWanted || component.pid() !== undefined) return;
+    if (downSinceMs === undefined) {
+      downSinceMs = performance.now();
+      ownEnds += 1;
+      return;
+    }
+    if (performance.now() - downSinceMs < RESTART_MS) return;
+    downSinceMs = undefined;
+    component.start();
+  };
+  const timer = setInterval(look, LOOK_MS);
+  const setDown = (): void => {
+    isWanted = false;
+    downSinceMs = undefined;
+  };
+  return {
+    name: options.name,
+    logPath: options.logPath,
+    pid: component.pid,
+    start: () => {
+      isWanted = true;
+      if (component.pid() === undefined) component.start();
+    },
+    kill: async (downMs) => {
+      setDown();
+      await component.kill();
+      await new Promise((resolve) => setTimeout(resolve, downMs));
+      component.start();
+      isWanted = true;
+    },
+    pause: component.pause,
+    resume: component.resume,
+    isPaused: () => isStopped(component.pid()),
+    stop: async () => {
+      setDown();
+      clearInterval(timer);
+      await component.stop();
+    },
+    end: async () => {
+      setDown();
+      clearInterval(timer);
+      await component.kill();
+    },
+    ownEnds: () => ownEnds,
+  };
+}
+
+/** Whether the kernel reports the process as stopped by a signal. */
+export function isStopped(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  const text = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+  // The program's name, in parentheses, may hold spaces; its state follows.
+  return text.slice(text.lastIndexOf(')') + 2).startsWith('T');
+}

@@ -1,0 +1,211 @@
+/**
+ * The theatre of the chaos suite: a real control plane with fake nodes, Rollcall's engine and its watcher
+ * as processes of their own, and links of ours between them that can be cut.
+ *
+ *   watcher ──watcher-api──▶ API server ◀──functions-api── engine (queues, tables, handlers)
+ *      └──────watcher-queue──▶ the engine's queue
+ *
+ * Whoever judges (witness.ts) and whoever churns talks to the API server straight. No process survives
+ * this one (reaper.ts). The engine's ports change with each start; the watcher sees only the links.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApiClient } from '../control-plane/api.ts';
+import type { ApiClient } from '../control-plane/api.ts';
+import { startControlPlane } from '../control-plane/control-plane.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { pollUntil } from '../control-plane/poll.ts';
+import { startReaper } from '../control-plane/reaper.ts';
+import type { Reaper } from '../control-plane/reaper.ts';
+import { applyFiles } from '../scenarios/manifests.ts';
+import { repositoryPath } from '../scenarios/repository.ts';
+import type { EngineSettings, EngineWhereabouts } from './engine-child.ts';
+import { createProgram } from './program.ts';
+import type { Program } from './program.ts';
+import { openLink } from './tcp-proxy.ts';
+import type { Link } from './tcp-proxy.ts';
+
+/** Names of the links. */
+export const LINK_NAMES = ['watcher-api', 'watcher-queue', 'functions-api'] as const;
+/** One of them. */
+export type LinkName = (typeof LINK_NAMES)[number];
+
+/** Everything that faults can be done to. */
+export interface Theatre {
+  readonly controlPlane: ControlPlane;
+  readonly admin: ApiClient;
+  readonly links: Readonly<Record<LinkName, Link>>;
+  readonly engine: Program;
+  readonly watcher: Program;
+  /** Another watcher of the same cluster, as a mistaken deployment would start it. */
+  readonly openSecondWatcher: () => Program;
+  /** Logs of all programs, settings, data. */
+  readonly directory: string;
+  readonly close: () => Promise<void>;
+}
+
+const CLUSTER = 'chaos';
+const ENGINE_START_MS = 180_000;
+const LOOK_MS = 100;
+
+/** Opens the theatre; the engine and the watcher run. The caller owes `close()`. */
+export async function openTheatre(options: { readonly keepLogs: boolean }): Promise<Theatre> {
+  const directory = await mkdtemp(join(tmpdir(), 'rollcall-chaos-'));
+  const reaper = startReaper(options.keepLogs ? {} : { temporaryDirectory: directory });
+  const controlPlane = await startControlPlane({
+    name: 'chaos',
+    limits: 'lifted',
+    dataDir: join(directory, 'control-plane'),
+  });
+  const admin = createApiClient(controlPlane.connectionOf('admin'));
+  await applyFiles(admin, [
+    repositoryPath('infra/watcher/rbac.yaml'),
+    repositoryPath('infra/functions/rbac.yaml'),
+  ]);
+  const links = {
+    'watcher-api': await openLink('watcher-api'),
+    'watcher-queue': await openLink('watcher-queue'),
+    'functions-api': await openLink('functions-api'),
+  };
+  const apiPort = Number(new URL(controlPlane.server).port);
+  links['watcher-api'].leadTo(apiPort);
+  links['functions-api'].leadTo(apiPort);
+  const parts = { controlPlane, links, directory, reaper };
+  const engine = openEngine(parts);
+  engine.program.start();
+  const environment = await engine.found(links['watcher-queue']);
+  const openWatcher = describeWatcher(parts, environment);
+  const watcher = openWatcher('watcher');
+  watcher.start();
+  let secondCount = 0;
+  const close = async (): Promise<void> => {
+    await watcher.stop();
+    await engine.close();
+    for (const link of Object.values(links)) await link.close();
+    admin.close();
+    await controlPlane.stop();
+    await reaper.close();
+    if (!options.keepLogs) await rm(directory, { recursive: true, force: true });
+  };
+  return {
+    controlPlane,
+    admin,
+    links,
+    engine: engine.program,
+    watcher,
+    openSecondWatcher: () => {
+      secondCount += 1;
+      return openWatcher(`second-watcher-${String(secondCount)}`);
+    },
+    directory,
+    close,
+  };
+}
+
+interface Parts {
+  readonly controlPlane: ControlPlane;
+  readonly links: Theatre['links'];
+  readonly directory: string;
+  readonly reaper: Reaper;
+}
+
+interface OpenedEngine {
+  readonly program: Program;
+  /** Resolves when it runs the first time, and keeps the link leading to its queue from then on. */
+  readonly found: (queueLink: Link) => Promise<EngineWhereabouts['watcherEnvironment']>;
+  readonly close: () => Promise<void>;
+}
+
+function openEngine({ controlPlane, links, directory, reaper }: Parts): OpenedEngine {
+  const settingsPath = join(directory, 'engine-settings.json');
+  const whereaboutsPath = join(directory, 'engine-whereabouts.json');
+  const settings: EngineSettings = {
+    cluster: CLUSTER,
+    server: `https://127.0.0.1:${String(links['functions-api'].port)}`,
+    caPem: controlPlane.caPem,
+    watcherToken: controlPlane.tokens.watcher,
+    functionsToken: controlPlane.tokens.functions,
+    adminToken: controlPlane.tokens.admin,
+    dataDirectory: join(directory, 'data'),
+    whereaboutsPath,
+  };
+  writeFileSync(settingsPath, JSON.stringify(settings), { mode: 0o600 });
+  const program = createProgram({
+    name: 'engine',
+    commandLine: () => [
+      process.execPath,
+      repositoryPath('test/conformance/chaos/engine-child.ts'),
+      settingsPath,
+    ],
+    logPath: join(directory, 'engine.log'),
+    reaper,
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const readWhereabouts = (): EngineWhereabouts | undefined => {
+    const found = readJson(whereaboutsPath) as EngineWhereabouts | undefined;
+    return found?.pid === program.pid() ? found : undefined;
+  };
+  return {
+    program,
+    found: async (queueLink) => {
+      const waiting = { deadlineMs: ENGINE_START_MS, description: 'the engine runs' };
+      const { watcherEnvironment } = await pollUntil(waiting, readWhereabouts);
+      const follow = (): void => {
+        const endpoint = readWhereabouts()?.watcherEnvironment['ROLLCALL_SQS_ENDPOINT'];
+        if (endpoint !== undefined) queueLink.leadTo(Number(new URL(endpoint).port));
+      };
+      follow();
+      timer = setInterval(follow, LOOK_MS);
+      return watcherEnvironment;
+    },
+    close: async () => {
+      clearInterval(timer);
+      await program.stop();
+    },
+  };
+}
+
+function describeWatcher(
+  { controlPlane, links, directory, reaper }: Parts,
+  engineEnvironment: EngineWhereabouts['watcherEnvironment'],
+): (name: string) => Program {
+  const credentials = join(directory, 'watcher-credentials');
+  mkdirSync(credentials);
+  writeFileSync(join(credentials, 'ca.pem'), controlPlane.caPem);
+  writeFileSync(join(credentials, 'token'), controlPlane.tokens.watcher, { mode: 0o600 });
+  const queue = new URL(engineEnvironment['ROLLCALL_EVENTS_QUEUE_URL'] ?? '');
+  const endpoint = `http://127.0.0.1:${String(links['watcher-queue'].port)}`;
+  const environment = {
+    ...engineEnvironment,
+    ROLLCALL_SQS_ENDPOINT: endpoint,
+    ROLLCALL_EVENTS_QUEUE_URL: `${endpoint}${queue.pathname}`,
+    ROLLCALL_API_SERVER: `https://127.0.0.1:${String(links['watcher-api'].port)}`,
+    ROLLCALL_CA_FILE: join(credentials, 'ca.pem'),
+    ROLLCALL_TOKEN_FILE: join(credentials, 'token'),
+  };
+  const assignments = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  return (name) =>
+    createProgram({
+      name,
+      // env replaces itself with the program: the process id is the watcher's.
+      commandLine: () => [
+        'env',
+        ...assignments,
+        process.execPath,
+        repositoryPath('src/watcher/main.ts'),
+      ],
+      logPath: join(directory, `${name}.log`),
+      reaper,
+    });
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
