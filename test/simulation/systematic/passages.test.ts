@@ -1,0 +1,77 @@
+// Every passage of a recorded run as the place of a fault: a part of them here, all with `run.ts`.
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { passageFault } from '../../support/systematic/passage-faults.ts';
+import { playReference, referenceOf } from '../../support/systematic/references.ts';
+import { sceneNamed } from '../../support/systematic/scenes.ts';
+import { TrialError, playOne, thin } from '../../support/systematic/sweep.ts';
+import { trialsNamed } from '../../support/systematic/sweeps.ts';
+import { DeadPlanError, playTrial } from '../../support/systematic/trial.ts';
+
+/** Plays every `stride`-th trial of a sweep; answers how many. */
+async function playSome(sweep: string, stride: number): Promise<number> {
+  const trials = thin(await trialsNamed(sweep), stride);
+  for (const trial of trials) await playOne(trial);
+  return trials.length;
+}
+
+test('faults rows 1, 5: killed before or after any call, a run leaves a safe prefix and the same end', async (context) => {
+  const count = await playSome('crash', 131);
+  context.diagnostic(`${count} kills`);
+  assert.ok(count > 25);
+});
+
+test('faults rows 21, 23, 30: frozen at any call and thawed late, a run changes nothing that stands', async (context) => {
+  const count = await playSome('freeze', 389);
+  context.diagnostic(`${count} freezes`);
+  assert.ok(count > 25);
+});
+
+test('faults row 29: a call that lasts past the deadline is the last that changes the cluster', async (context) => {
+  const count = await playSome('deadline', 193);
+  context.diagnostic(`${count} slow calls`);
+  assert.ok(count > 15);
+});
+
+test('faults rows 32, 33: a table or queue call that is refused, or applied and not answered, costs a repetition', async (context) => {
+  const count = await playSome('table', 131);
+  context.diagnostic(`${count} failed calls`);
+  assert.ok(count > 15);
+});
+
+test('M1, row 16: a plan that matches no passage, or another one than planned, fails its trial', async () => {
+  const scene = sceneNamed('fresh');
+  const late = passageFault({ order: 'kill', index: 100_000, text: 'nothing' });
+  await assert.rejects(playTrial(scene, late), DeadPlanError);
+  const wrong = passageFault({ order: 'kill', index: 10, text: 'another call' });
+  await assert.rejects(playTrial(scene, wrong), /planned another call, came /);
+});
+
+test('M2: a scene gives the same trace twice, and so does each fault in it', async () => {
+  const scene = sceneNamed('roll');
+  const [one, two] = [await playReference(scene), await playReference(scene)];
+  assert.equal(one.hash, two.hash);
+  assert.deepEqual(one.passages, two.passages);
+  const { index, text } = one.passages[200] ?? assert.fail('no such passage');
+  const fault = passageFault({ order: 'kill', index, text });
+  const hashes = [await playTrial(scene, fault), await playTrial(scene, fault)].map(
+    ({ hash }) => hash,
+  );
+  assert.equal(hashes[0], hashes[1]);
+  assert.notEqual(hashes[0], (await referenceOf(scene)).hash);
+});
+
+test('M3: a failed trial names scene, fault, number, call and the command that plays it alone', async () => {
+  const name = 'crash/fresh/kill/37';
+  const [trial] = await trialsNamed(name);
+  assert.ok(trial !== undefined);
+  const broken = { ...trial, play: () => Promise.reject(new Error('broken')) };
+  await assert.rejects(playOne(broken), (error: unknown) => {
+    assert.ok(error instanceof TrialError);
+    assert.match(error.message, /^crash\/fresh\/kill\/37 \(\w+#\d+ (before|after) \w+\.\w+/);
+    assert.ok(
+      error.message.endsWith(`node scripts/launch.mjs test/simulation/systematic/run.ts ${name}`),
+    );
+    return true;
+  });
+});
