@@ -13,7 +13,9 @@ export class MemoryMetrics implements Metrics {
   }
 
   record(name: string, value: number, _unit: MetricUnit): void {
-    this.values.set(name, [...(this.values.get(name) ?? []), value]);
+    const values = this.values.get(name);
+    if (values === undefined) this.values.set(name, [value]);
+    else values.push(value);
   }
 
   /** Sum of a counter, over all outcomes or of one. */

@@ -5,6 +5,7 @@
  * by reference: the model is readonly throughout. `hooks` inject throttles, lost answers and freezes.
  */
 import { ZERO_STAMP, laterStamp } from '../../src/core/model/position.ts';
+import type { ClusterBreaker } from '../../src/core/breaker.ts';
 import type { ClusterUid } from '../../src/core/model/identifiers.ts';
 import type { Stamp } from '../../src/core/model/position.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
@@ -53,7 +54,20 @@ export class MemoryViewStore implements ViewStore {
     return this.write('writeMeta', key, () => {
       const stored = this.items.get(key) as ClusterMeta | undefined;
       if ((stored?.version ?? 0) !== meta.version) return 'lost';
-      this.items.set(key, { ...meta, version: meta.version + 1 });
+      const { breaker: _notOurs, ...own } = meta;
+      const breaker = stored?.breaker;
+      const kept = breaker === undefined ? {} : { breaker };
+      this.items.set(key, { ...own, version: meta.version + 1, ...kept });
+      return 'written';
+    });
+  }
+
+  writeBreaker(cluster: ClusterUid, breaker: ClusterBreaker): Promise<WriteResult> {
+    const key = metaKey(cluster);
+    return this.write('writeBreaker', key, () => {
+      const stored = this.items.get(key) as ClusterMeta | undefined;
+      if (stored === undefined || (stored.breaker?.version ?? 0) !== breaker.version) return 'lost';
+      this.items.set(key, { ...stored, breaker: { ...breaker, version: breaker.version + 1 } });
       return 'written';
     });
   }
@@ -160,6 +174,11 @@ export class MemoryViewStore implements ViewStore {
     return this.write('writeVerdicts', key, () => {
       this.items.set(key, verdicts);
     });
+  }
+
+  /** What stands under a readable key, past all hooks. */
+  peek(key: string): unknown {
+    return this.items.get(key);
   }
 
   /** Everything in the table, in key order. */

@@ -17,8 +17,12 @@ export interface StoreCall {
 /** What a test may do around each call. */
 export interface StoreHooks {
   before?: (call: StoreCall) => void | Promise<void>;
-  after?: (call: StoreCall) => void | Promise<void>;
+  /** May put another result in place of the real one: what a client's own retry would have been told. */
+  after?: (call: StoreCall) => AfterCall | Promise<AfterCall>;
 }
+
+/** Nothing, or the result that the caller sees. */
+export type AfterCall = { readonly result: unknown } | undefined | void;
 
 /** Runs `apply` between the hooks, and keeps a record of the call. */
 export async function aroundCall<T>(
@@ -29,8 +33,8 @@ export async function aroundCall<T>(
   await context.hooks.before?.(call);
   context.calls.push(call);
   const result = apply();
-  await context.hooks.after?.(call);
-  return result;
+  const instead = await context.hooks.after?.(call);
+  return instead === undefined ? result : (instead as { readonly result: T }).result; // as the hook says
 }
 
 /** The error of a table that throttles beyond the client's retries. */

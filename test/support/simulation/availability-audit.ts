@@ -6,6 +6,10 @@
  * that our own deletes left without an available pod and that have none yet; nodes that were without
  * one for longer than the bound; and the largest budget that was in force within it. A node counts
  * while the DaemonSet should run there. It shares no code with the core.
+ *
+ * With minReadySeconds a pod is available by the clock of the functions (docs/promise.md): such a DaemonSet is judged
+ * only while no clock is off, and a pod counts as one that was available to lose only some time after it became so:
+ * unlike readiness, that moment changes no resourceVersion, which a delete could have as its precondition.
  */
 import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
@@ -17,6 +21,9 @@ import { placementOf } from './oracle.ts';
 
 /** How old a view may be, and twice the time-out of a request (docs/reference.md). */
 const BOUND_MS = 15 * 60_000 + 20_000;
+
+/** How long a delete may be under way: a function's time-out, and a frozen one (S3 with minReadySeconds). */
+const UNDER_WAY_MS = 2 * 60_000;
 
 interface NodeRecord {
   isRunning: boolean;
@@ -49,6 +56,8 @@ export class AvailabilityAudit {
   judged = 0;
   /** How old a view may be; a test without lag may say less. */
   boundMs = BOUND_MS;
+  /** False: the machines disagree about the hour, or did; not to be trusted with minReadySeconds. */
+  areClocksTrue: () => boolean = () => true;
   readonly #api: SimulatedApiServer;
   readonly #clock: Clock;
   readonly #report: (text: string) => void;
@@ -68,8 +77,9 @@ export class AvailabilityAudit {
 
   /** A delete of ours is about to take effect. */
   judge(victim: KubernetesObject): void {
+    if (!this.#isJudged(victim)) return;
     const found = this.#find(victim);
-    if (found === undefined || !isAvailable(victim)) return;
+    if (found === undefined) return;
     const { record, node } = found;
     const nowMs = this.#clock.monotonicMs();
     // It was not wanted there at some moment of its life: a view may still show that.
@@ -132,9 +142,38 @@ export class AvailabilityAudit {
   }
 
   #wasAvailable(pod: KubernetesObject): boolean {
-    if (isAvailable(pod)) return true;
+    if (this.#isAvailable(pod)) return true;
     const atMs = this.#lastAvailableMs.get(pod.metadata.uid) ?? Number.NEGATIVE_INFINITY;
     return atMs >= this.#clock.monotonicMs() - this.boundMs;
+  }
+
+  /** True for an available pod whose availability can be told. */
+  #isJudged(victim: KubernetesObject): boolean {
+    const wait = this.#waitOf(victim);
+    if (wait === 0) return this.#isAvailable(victim);
+    if (!this.areClocksTrue() || this.#readyForMs(victim) < wait + UNDER_WAY_MS) return false;
+    this.#look();
+    return this.#isAvailable(victim);
+  }
+
+  /** minReadySeconds of a pod's DaemonSet, in milliseconds. */
+  #waitOf(pod: KubernetesObject): number {
+    const owner = controllerUid(pod);
+    const set = this.#api.list('daemonsets').find(({ metadata }) => metadata.uid === owner);
+    const spec = set?.['spec'] as { readonly minReadySeconds?: number } | undefined;
+    return (spec?.minReadySeconds ?? 0) * 1000;
+  }
+
+  #readyForMs(pod: KubernetesObject): number {
+    const ready = readyOf(pod);
+    if (ready?.status !== 'True') return Number.NEGATIVE_INFINITY;
+    return this.#clock.nowMs() - Date.parse(ready.lastTransitionTime ?? '');
+  }
+
+  #isAvailable(pod: KubernetesObject): boolean {
+    if (!isLive(pod) || readyOf(pod)?.status !== 'True') return false;
+    const wait = this.#waitOf(pod);
+    return wait === 0 || this.#readyForMs(pod) >= wait;
   }
 
   /** After a restore of etcd nothing is known of before. */
@@ -155,7 +194,7 @@ export class AvailabilityAudit {
       for (const pod of pods) {
         const { uid } = pod.metadata;
         if (!this.#bornAtMs.has(uid)) this.#bornAtMs.set(uid, nowMs);
-        if (isAvailable(pod)) this.#lastAvailableMs.set(uid, nowMs);
+        if (this.#isAvailable(pod)) this.#lastAvailableMs.set(uid, nowMs);
       }
       this.#lookAt(set, { nodes, pods, nowMs });
     }
@@ -172,7 +211,7 @@ export class AvailabilityAudit {
     const { uid } = set.metadata;
     const record = this.#sets.get(uid) ?? { nodes: new Map<string, NodeRecord>(), budgets: [] };
     this.#sets.set(uid, record);
-    const available = new Set(seen.pods.filter(isAvailable).map(nodeOf));
+    const available = new Set(seen.pods.filter((pod) => this.#isAvailable(pod)).map(nodeOf));
     const running = new Set<string>();
     for (const node of seen.nodes) {
       const { name } = node.metadata;
@@ -227,10 +266,13 @@ function isLive(pod: KubernetesObject): boolean {
   return pod.metadata.deletionTimestamp === undefined && !isTerminal;
 }
 
-function isAvailable(pod: KubernetesObject): boolean {
-  const status = pod['status'] as
-    | { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
-    | undefined;
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  return isLive(pod) && ready?.status === 'True';
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string;
+}
+
+function readyOf(pod: KubernetesObject): Condition | undefined {
+  const status = pod['status'] as { readonly conditions?: readonly Condition[] } | undefined;
+  return status?.conditions?.find(({ type }) => type === 'Ready');
 }

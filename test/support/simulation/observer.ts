@@ -48,6 +48,8 @@ export class Observer {
    * names (design 3); such a pod is adopted, and the younger of the two goes as a duplicate.
    */
   allowsAdopted = false;
+  /** Hears of each broken promise at once. */
+  onViolation: (text: string) => void = () => undefined;
   /** Requests of functions that change something, without Events. */
   writes = 0;
   readonly #metas = new Map<string, ClusterMeta>();
@@ -135,6 +137,7 @@ export class Observer {
     if (this.#reported.has(text)) return;
     this.#reported.add(text);
     this.violations.push(text);
+    this.onViolation(text);
   }
 
   #noteDaemonSet({ object }: Commit): void {

@@ -46,7 +46,9 @@ function differencesOf(api: SimulatedApiServer, set: KubernetesObject): readonly
   const counts = [
     status['desiredNumberScheduled'],
     status['numberReady'],
-    ...(isRolling(set) ? [status['updatedNumberScheduled'], status['numberAvailable']] : []),
+    // With minReadySeconds and a clock that is off, pods become available late, without any event.
+    status['numberAvailable'],
+    ...(isRolling(set) ? [status['updatedNumberScheduled']] : []),
   ];
   const isTrue = counts.every((count) => count === desired);
   if (!isTrue || status['observedGeneration'] !== generation) {

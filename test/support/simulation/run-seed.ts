@@ -5,43 +5,24 @@
  * (npm run sim, canaries) count and shrink them. Nothing outside of the world is touched, so seeds may run
  * side by side in threads, not at once in one thread.
  */
-import { runSchedule } from './random-schedule.ts';
+import { drawPlan } from './draw-plan.ts';
+import { playPlan } from './play-plan.ts';
+import type { PlayResult } from './play-plan.ts';
 
 /** Which seed, and how much of it. */
 export interface SeedRequest {
   readonly seed: number;
-  /** Name of a profile; `combined-chaos` unless told. */
+  /** Name of a profile, or `mixed`, which is the default. */
   readonly profile?: string;
-  /** How many steps of churn; 40 unless told. */
+  /** How many steps of churn and misfortune. */
   readonly steps?: number;
 }
 
-/** What came of a seed. */
-export type SeedResult =
-  | {
-      readonly kind: 'held';
-      readonly seed: number;
-      readonly hash: string;
-      readonly virtualMs: number;
-      readonly fired: Readonly<Record<string, number>>;
-      /** Deletes of available pods that were held against the budget (S3). */
-      readonly judged: number;
-    }
-  | { readonly kind: 'broken'; readonly seed: number; readonly message: string };
-
-const STEPS = 40;
+/** Steps of a seed unless told. */
+export const STEPS_UNLESS_TOLD = 40;
 
 /** Plays one seed to its end. */
-export async function runSeed({ seed, steps = STEPS }: SeedRequest): Promise<SeedResult> {
-  try {
-    const { world, hash, fired, judged } = await runSchedule(seed, steps);
-    const virtualMs = world.clock.monotonicMs();
-    return { kind: 'held', seed, hash, virtualMs, fired: Object.fromEntries(fired), judged };
-  } catch (error) {
-    return {
-      kind: 'broken',
-      seed,
-      message: error instanceof Error ? error.message : String(error),
-    };
-  }
+export function runSeed(request: SeedRequest): Promise<PlayResult> {
+  const { seed, profile = 'mixed', steps = STEPS_UNLESS_TOLD } = request;
+  return playPlan(drawPlan({ seed, profile, stepsCount: steps }));
 }

@@ -41,6 +41,8 @@ export interface WatchFaults {
   supportsWatchList: boolean;
   /** Delay of every frame; frames never overtake each other. */
   lagMs: () => number;
+  /** Delay of everything on a stream that opens now: it ended up at a replica that lags (row 3). */
+  streamLagMs: (kind: WatchedKind) => number;
   /** Kinds whose streams carry nothing. */
   readonly frozen: Set<WatchedKind>;
   /** Failure of the next request, by what it is for. */
@@ -54,6 +56,7 @@ export function noWatchFaults(): WatchFaults {
   return {
     supportsWatchList: true,
     lagMs: () => 1,
+    streamLagMs: () => 0,
     frozen: new Set(),
     failure: () => undefined,
     losesLeaseAnswer: () => false,
@@ -68,6 +71,8 @@ class Stream {
   readonly #ready: WatchFrame[] = [];
   readonly #held: WatchFrame[] = [];
   readonly #cleanups: (() => void)[] = [];
+  readonly #lagMs: number;
+  #isSilent = false;
   #wake: (() => void) | undefined;
   #lastDueMs = 0;
 
@@ -75,6 +80,7 @@ class Stream {
     this.#source = source;
     this.#kind = kind;
     this.#options = options;
+    this.#lagMs = source.faults.streamLagMs(kind);
     const end = (): void => {
       this.#push({ kind: 'ended' });
     };
@@ -82,7 +88,10 @@ class Stream {
     this.#cleanups.push(() => {
       options.signal.removeEventListener('abort', end);
     });
-    this.#cleanups.push(source.clock.after(options.timeoutSeconds * 1000, end));
+    const timeOut = (): void => {
+      if (!this.#isSilent) end();
+    };
+    this.#cleanups.push(source.clock.after(options.timeoutSeconds * 1000, timeOut));
     this.#open();
     this.#scheduleBookmark();
   }
@@ -104,6 +113,11 @@ class Stream {
     } finally {
       for (const cleanup of this.#cleanups) cleanup();
     }
+  }
+
+  /** From now on nothing arrives here any more, not even the end (row 36). */
+  silence(): void {
+    this.#isSilent = true;
   }
 
   /** Lets go what was held while the kind was frozen. */
@@ -147,9 +161,10 @@ class Stream {
 
   #send(frame: WatchFrame): void {
     const { clock, faults } = this.#source;
-    const dueMs = Math.max(this.#lastDueMs, clock.monotonicMs() + faults.lagMs());
+    const dueMs = Math.max(this.#lastDueMs, clock.monotonicMs() + this.#lagMs + faults.lagMs());
     this.#lastDueMs = dueMs;
     clock.after(dueMs - clock.monotonicMs(), () => {
+      if (this.#isSilent) return;
       if (faults.frozen.has(this.#kind)) this.#held.push(frame);
       else this.#push(frame);
     });
@@ -192,9 +207,9 @@ export class SimulatedWatchSource implements WatchSource {
     options: { readonly limit: number; readonly continueToken?: string },
   ): Promise<SourceAnswer<ListPage>> {
     await this.clock.sleep(1);
-    const failure = this.#failureOf(`list ${kind}`);
-    if (failure !== undefined) return { kind: 'failed', failure };
     const token = options.continueToken;
+    const failure = this.#failureOf(`list ${kind}${token === undefined ? '' : ' further'}`);
+    if (failure !== undefined) return { kind: 'failed', failure };
     const page =
       token === undefined
         ? { version: this.api.version, rest: this.api.list(STORED_KINDS[kind]) }
@@ -229,6 +244,11 @@ export class SimulatedWatchSource implements WatchSource {
     } finally {
       this.#streams.delete(stream);
     }
+  }
+
+  /** All streams that are open now die without a word; new ones are well. */
+  silence(): void {
+    for (const stream of this.#streams) stream.silence();
   }
 
   /** Ends a freeze; what was held arrives now, in order. */

@@ -18,6 +18,7 @@ import { encodeHint } from '../../../src/adapters/sqs/hint-codec.ts';
 import type { ReconcileOptions } from '../../../src/app/reconcile/dependencies.ts';
 import { createSeededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import type { Random } from '../../../src/ports/random.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/options.ts';
 import type { WatcherOptions } from '../../../src/watcher/options.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { MemoryRegistryStore } from '../memory-registry-store.ts';
@@ -32,6 +33,7 @@ import { Observer } from './observer.ts';
 import { CLUSTER, SENDER, registrationOf } from './registration.ts';
 import { differences } from './oracle.ts';
 import { ProcessClock } from './process-clock.ts';
+import { PromiseBroken, ruleOf } from './promise-broken.ts';
 import { SimulatedQueues, deliveryOf } from './queues.ts';
 import { Site, observedConnector } from './site.ts';
 import type { QueueName } from './queues.ts';
@@ -44,6 +46,8 @@ export interface WorldOptions {
   readonly nodes?: readonly string[];
   readonly reconcile?: Partial<ReconcileOptions>;
   readonly watcher?: Partial<WatcherOptions>;
+  /** Objects in a page of a watcher's list, unless `watcher` says more. */
+  readonly pageLimit?: number;
   /** How far the wall clocks are off, in milliseconds. */
   readonly skewMs?: {
     readonly api?: number;
@@ -80,6 +84,9 @@ export class World {
   constructor(options: WorldOptions = {}) {
     this.#options = options;
     this.random = createSeededRandom(options.seed ?? 1);
+    this.observer.onViolation = (text) => {
+      this.note(`BROKEN ${text}`);
+    };
     this.functionClock = new ProcessClock(this.clock, options.skewMs?.functions);
     this.apiClock = new ProcessClock(this.clock, options.skewMs?.api);
     this.queues = new SimulatedQueues(this.clock, (queue) => {
@@ -146,9 +153,18 @@ export class World {
     this.registry.seed({ ...registrationOf(this.api.clusterUid), ...changes });
   }
 
+  /** The registration as it stands, past all faults. */
+  registration(): Promise<ClusterRegistration | undefined> {
+    const { hooks } = this.registry;
+    this.registry.hooks = {};
+    const stored = this.registry.readCluster(CLUSTER);
+    this.registry.hooks = hooks;
+    return stored;
+  }
+
   /** Changes the registration as an operator does: its configuration version grows. */
   async reconfigure(changes: Partial<ClusterRegistration>): Promise<void> {
-    const stored = await this.registry.readCluster(CLUSTER);
+    const stored = await this.registration();
     if (stored !== undefined) {
       this.register({ ...stored, ...changes, configVersion: stored.configVersion + 1 });
     }
@@ -178,7 +194,7 @@ export class World {
       random: this.random,
       metrics: this.watcherMetrics,
       skewMs: this.#options.skewMs?.watcher ?? 0,
-      ...(this.#options.watcher === undefined ? {} : { options: this.#options.watcher }),
+      options: this.#watcherOptions(),
     });
     this.watchers.push(process);
     return process;
@@ -228,10 +244,10 @@ export class World {
   /** Waits until every pod is as it should be; fails after `withinMs`. */
   async converge(withinMs = 20 * 60_000): Promise<void> {
     const untilMs = this.clock.monotonicMs() + withinMs;
-    while (differences(this.api).length > 0 || !(await this.#isCalm(5000))) {
+    while (!(await this.#isCalm(5000)) || differences(this.api).length > 0) {
       if (this.clock.monotonicMs() >= untilMs) {
-        const tail = this.trace.slice(-40).join('\n');
-        assert.fail(`L1: not settled: ${differences(this.api).join('; ')}\n${tail}`);
+        const found = differences(this.api).join('; ') || 'something is still going on';
+        throw new PromiseBroken('L1', `not settled: ${found}`, this.trace.slice(-40));
       }
       await this.clock.advance(500);
     }
@@ -245,22 +261,39 @@ export class World {
     await this.clock.advance(30_000);
     const from = { writes: this.observer.writes, lines: this.trace.length };
     await this.clock.advance(QUIET_WINDOW_MS);
-    const lines = this.trace.slice(from.lines).join('\n');
-    assert.equal(this.observer.writes, from.writes, `L1: writes in the quiet window\n${lines}`);
-    assert.deepEqual(differences(this.api), [], 'L1: not exact after the quiet window');
+    const lines = this.trace.slice(from.lines);
+    if (this.observer.writes !== from.writes) {
+      throw new PromiseBroken('L1', 'writes in the quiet window', lines);
+    }
+    const [left] = differences(this.api);
+    if (left !== undefined) {
+      throw new PromiseBroken('L1', `not exact after the quiet window: ${left}`, lines);
+    }
     this.assertSafe();
   }
 
   /** Every promise held so far, and no handler failed for a reason of its own. */
   assertSafe(): void {
-    const tail = this.trace.slice(-60).join('\n');
-    assert.deepEqual(this.observer.violations, [], `a promise was broken\n${tail}`);
+    const tail = this.trace.slice(-60);
+    const [violation] = this.observer.violations;
+    if (violation !== undefined) {
+      throw new PromiseBroken(ruleOf(violation), violation.replace(/^[SLM]\d+: /, ''), tail);
+    }
     const logged = this.host.lines('error').map(({ cause, message }) => cause ?? message);
-    const causes = [...this.host.failures, ...logged].map(String);
+    const causes = [...this.host.failures, ...logged].map(textOfError);
     // A late writer that loses every compare-and-set gives its record back: it comes again.
     const own = causes.filter((cause) => !/injected|lost \d+ compare-and-sets/.test(cause));
-    assert.deepEqual(own, [], 'a handler failed for a reason of its own');
-    assert.equal(this.watcherMetrics.sum('WatcherBugs'), 0, 'a watcher failed');
+    const [failure] = own;
+    if (failure !== undefined) throw new PromiseBroken('bug', `a handler failed: ${failure}`, tail);
+    if (this.watcherMetrics.sum('WatcherBugs') > 0) {
+      throw new PromiseBroken('bug', 'a watcher failed', tail);
+    }
+  }
+
+  #watcherOptions(): Partial<WatcherOptions> {
+    const { watcher = {}, pageLimit } = this.#options;
+    if (pageLimit === undefined) return watcher;
+    return { listWatch: { ...DEFAULT_WATCHER_OPTIONS.listWatch, pageLimit }, ...watcher };
   }
 
   #manualHint(name: string): Hint {
@@ -296,4 +329,11 @@ export class World {
       this.#scheduleResync();
     });
   }
+}
+
+/** An error with all that it wraps: what was injected stays visible. */
+function textOfError(error: unknown): string {
+  const inner = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [];
+  const cause = error instanceof Error && error.cause !== undefined ? [error.cause] : [];
+  return [String(error), ...[...inner, ...cause].map(textOfError)].join(' / ');
 }

@@ -1,0 +1,88 @@
+/**
+ * The names of everything that a plan can do to a world: faults, which befall what happens anyway, and steps,
+ * which make something happen. Numbers are rows of the catalogue (docs/promise.md).
+ */
+
+/** Faults: each opportunity either fires or does not. */
+export const FAULTS = [
+  // Messages: lost for ever (26), copied out of order, deleted in vain (22), not accepted.
+  'drop-event',
+  'drop-hint',
+  'drop-timer',
+  'copy',
+  'keep',
+  'ambiguous-send',
+  'send-error',
+  // Functions: killed at any await (1, 29), frozen and woken again (21, 30).
+  'kill',
+  'freeze',
+  // Requests to the API server: applied and unanswered (10), late (78), failed (9), 500 on pod create (12),
+  // conflicts of status writes (11), failed reads (35).
+  'lose-answer',
+  'stuck',
+  'server-error',
+  'create-error',
+  'status-conflict',
+  'read-error',
+  // Pods: refused (57), born terminating (42), held by a finalizer (47), failing at once (44).
+  'admission',
+  'quota',
+  'born-terminating',
+  'pod-finalizer',
+  'failing-pods',
+  // Tables: throttled (32), written and unanswered, own success seen as a lost compare-and-set (33).
+  'table-read-error',
+  'table-write-error',
+  'table-answer-lost',
+  'table-answer-late',
+  'registry-error',
+  // The watcher: failing requests, expired lists (35) and watches, lost answers of its Lease, a replica that lags (3).
+  'watch-error',
+  'list-expired',
+  'watch-expired',
+  'lease-answer-lost',
+  'replica-lag',
+] as const;
+
+/** One of them. */
+export type Fault = (typeof FAULTS)[number];
+
+/** Steps of churn and steps of misfortune. */
+export const STEPS = [
+  // Users.
+  'roll',
+  'change-strategy',
+  'change-set',
+  'remake-set', // 38
+  'freeze-cluster', // 92
+  'take-name', // 41
+  'make-orphan', // 85
+  // Nodes and pods.
+  'change-node',
+  'remove-node',
+  'remake-node', // 39
+  'end-pod',
+  'unready-pods', // 49
+  'dead-kubelet', // 48
+  'close-namespace', // 57
+  // Watchers.
+  'restart-watcher',
+  'second-watcher', // 72
+  'sleep-watcher', // 80
+  'silent-watch', // 36
+  'freeze-cache', // 2
+  // Everything else.
+  'pause-queue', // 27
+  'cool-down', // 31
+  'compact',
+  'step-clock', // 14
+  'outlive-expectations', // 13
+  'restore-etcd', // 71
+  'lose-view', // 34
+] as const;
+
+/** One of them. */
+export type StepKind = (typeof STEPS)[number];
+
+/** A fault or a step. */
+export type Deed = Fault | StepKind;

@@ -1,0 +1,179 @@
+/**
+ * Puts the faults of a plan between the parts of a world. Each port asks the decider at each opportunity.
+ *
+ * Delays come from streams of their own. Nothing here touches the observer, the controllers' way to the API server, or
+ * what a test reads of the tables.
+ */
+import type { Effect, Outcome, RefusalCode } from '../../../src/core/model/effects.ts';
+import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { Intervention } from '../simulated-cluster.ts';
+import type { StoreCall, StoreHooks } from '../store-hooks.ts';
+import { Dice, mixSeed } from './dice.ts';
+import type { FaultDecider } from './fault-decider.ts';
+import type { GateRule } from './gate.ts';
+import type { RecordFate } from './mapping.ts';
+import type { SimulationPlan } from './plan.ts';
+import type { QueueName } from './queues.ts';
+import type { World } from './world.ts';
+
+const FROZEN_MS_MAX = 90_000;
+/** A request is dead after twice its time-out (design 3): it arrives before that, or never. */
+const STUCK_MS_MAX = 15_000;
+const LATE_ANSWER_MS_MAX = 2_000;
+const LAST_GATE_PASSAGE = 40;
+/** A pod with this finalizer is held until somebody takes it off. */
+export const HELD_FINALIZER = 'simulation.example/held';
+
+/** What all parts of the installation need. */
+interface Installation {
+  readonly world: World;
+  readonly decider: FaultDecider;
+}
+
+/** Installs the faults of a plan in a world that has not begun to move. */
+export function installFaults(world: World, plan: SimulationPlan, decider: FaultDecider): void {
+  const on = { world, decider };
+  installDelays(on, plan);
+  world.fate = (queue) => fateOf(decider, queue);
+  world.host.ruleFor = () => gateRule(on);
+  world.site.intervene = (effect) => intervene(on, effect);
+  world.site.answer = () =>
+    decider.fires('read-error')
+      ? { kind: 'unavailable', message: 'injected', isRefused: false }
+      : undefined;
+  world.site.api.hooks.admitPod = (pod) => admit(on, pod);
+  world.controllers.behaviour = () => (decider.fires('failing-pods') ? 'fail' : 'run');
+  world.queues.faults.sendEvent = () => {
+    const dice = decider.strike('ambiguous-send');
+    if (dice === undefined) return undefined;
+    return { outcome: { kind: 'ambiguous', message: 'injected' }, applied: dice.chance(0.5) };
+  };
+  world.queues.faults.failsToSend = () => decider.fires('send-error');
+  world.view.hooks = tableHooks(on);
+  world.registry.hooks = {
+    before: (call) => {
+      if (!call.isWrite && decider.fires('registry-error')) throw injected('registry', call);
+    },
+  };
+}
+
+function installDelays({ world, decider }: Installation, plan: SimulationPlan): void {
+  const { seed, setting } = plan;
+  const delivery = new Dice(mixSeed(seed, 'delivery'));
+  const request = new Dice(mixSeed(seed, 'request'));
+  world.deliveryDelayMs = () => (decider.isCalm ? 1 : delivery.between(1, setting.deliveryMsMax));
+  world.site.requestDelayMs = () => (decider.isCalm ? 2 : request.between(1, setting.requestMsMax));
+}
+
+function fateOf(decider: FaultDecider, queue: QueueName): RecordFate {
+  if (queue === 'events.fifo' && decider.fires('drop-event')) return 'drop';
+  if (queue === 'reconcile.fifo' && decider.fires('drop-hint')) return 'drop';
+  if (queue === 'delay' && decider.fires('drop-timer')) return 'drop';
+  if (decider.fires('copy')) return 'copy';
+  return decider.fires('keep') ? 'keep' : 'deliver';
+}
+
+function gateRule({ world, decider }: Installation): GateRule | undefined {
+  const kill = decider.strike('kill');
+  const dice = kill ?? decider.strike('freeze');
+  if (dice === undefined) return undefined;
+  const at = dice.between(1, LAST_GATE_PASSAGE);
+  const frozenMs = dice.between(100, FROZEN_MS_MAX);
+  return (passage) => {
+    if (passage.index !== at) return undefined;
+    if (kill !== undefined) return 'kill';
+    world.clock.after(frozenMs, () => {
+      world.host.frozen.shift()?.thaw();
+    });
+    return 'freeze';
+  };
+}
+
+function intervene({ world, decider }: Installation, effect: Effect): Intervention | undefined {
+  if (decider.fires('lose-answer')) return { kind: 'lose-answer' };
+  const stuck = effect.kind === 'create-event' ? undefined : decider.strike('stuck');
+  if (stuck !== undefined) {
+    world.clock.after(stuck.between(100, STUCK_MS_MAX), () => {
+      world.api.releaseStuck();
+    });
+    return { kind: 'stuck' };
+  }
+  // The adapter cannot know whether a 500 was applied (status-classifier.ts).
+  if (effect.kind === 'create-pod' && decider.fires('create-error')) {
+    return answer({ kind: 'ambiguous', message: 'injected: 500' });
+  }
+  if (effect.kind === 'update-status' && decider.fires('status-conflict')) {
+    return answer({ kind: 'conflict', message: 'injected' });
+  }
+  return decider.fires('server-error')
+    ? answer({ kind: 'unsent', message: 'injected' })
+    : undefined;
+}
+
+function answer(outcome: Outcome): Intervention {
+  return { kind: 'answer', outcome };
+}
+
+function admit(
+  { world, decider }: Installation,
+  pod: KubernetesObject,
+): { code: RefusalCode } | KubernetesObject | undefined {
+  // Some nodes only: the others must get their pods all the same (faults row 45).
+  if (/"n[123]"/.test(JSON.stringify(pod['spec']))) {
+    if (decider.fires('admission')) return { code: 'admission' };
+    if (decider.fires('quota')) return { code: 'quota' };
+  }
+  if (decider.fires('born-terminating')) {
+    const deletionTimestamp = new Date(world.apiClock.nowMs()).toISOString();
+    return { ...pod, metadata: { ...pod.metadata, deletionTimestamp } };
+  }
+  const held = decider.strike('pod-finalizer');
+  if (held === undefined) return undefined;
+  world.clock.after(held.between(1000, 120_000), () => {
+    dropHeldFinalizers(world, pod.metadata.name);
+  });
+  return { ...pod, metadata: { ...pod.metadata, finalizers: [HELD_FINALIZER] } };
+}
+
+/** Whoever held pods lets go of them: of one name, or of all. */
+export function dropHeldFinalizers(world: World, name?: string): void {
+  for (const pod of world.api.list('pods')) {
+    const { finalizers = [], namespace = '' } = pod.metadata;
+    if (!finalizers.includes(HELD_FINALIZER)) continue;
+    if (name !== undefined && pod.metadata.name !== name) continue;
+    world.api.change('pods', { namespace, name: pod.metadata.name }, (object) => ({
+      ...object,
+      metadata: {
+        ...object.metadata,
+        finalizers: finalizers.filter((finalizer) => finalizer !== HELD_FINALIZER),
+      },
+    }));
+  }
+}
+
+function tableHooks({ world, decider }: Installation): StoreHooks {
+  return {
+    before: (call) => {
+      const fault = call.isWrite ? 'table-write-error' : 'table-read-error';
+      if (decider.fires(fault)) throw injected('throttled', call);
+    },
+    after: async (call) => {
+      if (!call.isWrite) return undefined;
+      if (decider.fires('table-answer-lost')) throw injected('answer lost', call);
+      const late = decider.strike('table-answer-late');
+      if (late === undefined) return undefined;
+      const own = world.view.peek(call.target);
+      await world.clock.sleep(late.between(1, LATE_ANSWER_MS_MAX));
+      // The client asks again; the adapter knows its own write by its token, unless it was overwritten (row 33).
+      const isOverwritten = world.view.peek(call.target) !== own;
+      return isOverwritten && IS_COMPARED.test(call.operation) ? { result: 'lost' } : undefined;
+    },
+  };
+}
+
+/** Writes that answer whether they won. */
+const IS_COMPARED = /^write(?!Verdicts)|^remove(?!DaemonSet)/;
+
+function injected(what: string, call: StoreCall): Error {
+  return new Error(`injected: ${what}: ${call.operation} ${call.target}`);
+}

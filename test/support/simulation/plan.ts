@@ -1,0 +1,67 @@
+/**
+ * What happens to one simulated world, as data: its setting, its faults, its steps.
+ *
+ * A plan is drawn from a seed and a profile (draw-plan.ts), played (play-plan.ts), shrunk when a promise broke
+ * (shrink-plan.ts), and kept as JSON. Every fault and every step has randomness of its own, so that taking one away
+ * leaves the others as they are. A name that nobody knows is refused: a mistyped fault must never mean "no fault"
+ * (faults row 16).
+ */
+import assert from 'node:assert/strict';
+import { FAULTS, STEPS } from './deeds.ts';
+import type { Deed, Fault, StepKind } from './deeds.ts';
+
+/** Version of the format of kept plans. */
+export const PLAN_SCHEMA = 'rollcall-simulation-plan/v1';
+
+/** When a fault fires: at a share of its opportunities, or at exactly these (counted from 1). */
+export type FaultRule = { readonly rate: number } | { readonly at: readonly number[] };
+
+/** One step: its particulars come from `dice` alone; afterwards `waitMs` of virtual time pass. */
+export interface PlanStep {
+  readonly kind: StepKind;
+  readonly dice: number;
+  readonly waitMs: number;
+}
+
+/** How the world begins, and how slow it is while faults are on. */
+export interface Setting {
+  readonly nodesCount: number;
+  readonly skewMs: { readonly api: number; readonly functions: number; readonly watcher: number };
+  /** Longest time that a delivery takes, and a request. */
+  readonly deliveryMsMax: number;
+  readonly requestMsMax: number;
+  /** Objects in a page of a watcher's list. */
+  readonly pageLimit: number;
+}
+
+/** Everything that happens to one world. */
+export interface SimulationPlan {
+  readonly schema: typeof PLAN_SCHEMA;
+  readonly profile: string;
+  readonly seed: number;
+  readonly setting: Setting;
+  readonly faults: Readonly<Partial<Record<Fault, FaultRule>>>;
+  /** What must have happened at least once, or the run fails (M1); provoked if the steps did not bring it. */
+  readonly demands: readonly Deed[];
+  readonly steps: readonly PlanStep[];
+}
+
+/** Reads a kept plan; throws and names what it does not know. */
+export function parsePlan(value: unknown): SimulationPlan {
+  const plan = value as SimulationPlan; // each part is checked here
+  assert.equal(plan.schema, PLAN_SCHEMA, 'not a plan of this schema');
+  for (const [fault, rule] of Object.entries(plan.faults)) {
+    demandName('fault', fault, FAULTS);
+    assert.ok('rate' in rule || 'at' in rule, `${fault} has neither rate nor at`);
+  }
+  for (const { kind, dice, waitMs } of plan.steps) {
+    demandName('step', kind, STEPS);
+    assert.ok(Number.isInteger(dice) && waitMs >= 0, `a step ${kind} has no dice or no wait`);
+  }
+  for (const deed of plan.demands) demandName('deed', deed, [...FAULTS, ...STEPS]);
+  return plan;
+}
+
+function demandName(what: string, name: string, known: readonly string[]): void {
+  assert.ok(known.includes(name), `no ${what} is called ${name}`);
+}

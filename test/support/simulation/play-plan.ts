@@ -1,0 +1,208 @@
+/**
+ * Plays a plan in a world of its own, in four phases:
+ *
+ *  1. the steps, faults on: the observer checks S1 to S10 at every commit, batch and write;
+ *  2. what is demanded and has not happened yet is provoked, for a bounded number of rounds; a demanded deed that
+ *     cannot be provoked fails the run (M1), never mere chance;
+ *  3. faults off: exactly the right pods within the bound (L1), or within that of resync if hints were lost (L2);
+ *  4. a quiet window without one write (L1).
+ *
+ * A broken promise is an outcome. What the plan became (which opportunities fired) comes with it, for shrinking.
+ */
+import type { Deed, Fault } from './deeds.ts';
+import { FAULTS } from './deeds.ts';
+import { Dice, mixSeed } from './dice.ts';
+import { FaultDecider } from './fault-decider.ts';
+import { dropHeldFinalizers, installFaults } from './install-faults.ts';
+import type { SimulationPlan } from './plan.ts';
+import { PromiseBroken } from './promise-broken.ts';
+import type { BrokenRule } from './promise-broken.ts';
+import { NODES } from './step-context.ts';
+import { startWatcher, wakeWatchers } from './steps-of-machines.ts';
+import { readyAllPods } from './steps-of-nodes.ts';
+import { drawSpec, registeredFreeze } from './steps-of-users.ts';
+import { StepTaker } from './take-step.ts';
+import { World } from './world.ts';
+
+/** What every play leaves. */
+interface PlayFacts {
+  readonly plan: SimulationPlan;
+  readonly hash: string;
+  readonly virtualMs: number;
+  /** How often each deed happened. */
+  readonly happened: ReadonlyMap<Deed, number>;
+  /** The opportunities at which each fault fired. */
+  readonly firedAt: ReadonlyMap<Fault, readonly number[]>;
+  /** Deletes of available pods that were held against the budget (S3). */
+  readonly judged: number;
+  readonly trace: readonly string[];
+}
+
+/** A play in which every promise held. */
+export interface PlayHeld extends PlayFacts {
+  readonly kind: 'held';
+}
+
+/** A play in which one did not. */
+export interface PlayBroken extends PlayFacts {
+  readonly kind: 'broken';
+  readonly rule: BrokenRule;
+  readonly finding: string;
+  /** Index of the step, or its phase, and the virtual time at which it was noticed. */
+  readonly during: string;
+  readonly atMs: number;
+}
+
+/** What came of a plan. */
+export type PlayResult = PlayHeld | PlayBroken;
+
+const SETTLES_WITHIN_MS = 30 * 60_000;
+const RESYNC_WITHIN_MS = 6.5 * 3_600_000;
+const PROVOKING_ROUNDS_MAX = 40;
+const PROVOKING_ROUND_MS = 4000;
+/** Steps after which every fault has had its opportunity, if the world offers one at all. */
+const PROVOKING_STEPS = ['change-set', 'roll', 'end-pod', 'restart-watcher'] as const;
+
+const CLOCK_STEPS: ReadonlySet<string> = new Set(['step-clock', 'outlive-expectations']);
+
+/** Plays a plan to its end. */
+export async function playPlan(plan: SimulationPlan): Promise<PlayResult> {
+  const play = new Play(plan);
+  try {
+    await play.run();
+    return { kind: 'held', ...play.facts() };
+  } catch (error) {
+    const { rule, finding } =
+      error instanceof PromiseBroken
+        ? error
+        : {
+            rule: 'bug' as const,
+            finding: error instanceof Error ? String(error.stack) : String(error),
+          };
+    const { during, world } = play;
+    return {
+      kind: 'broken',
+      rule,
+      finding,
+      during,
+      atMs: world.clock.monotonicMs(),
+      ...play.facts(),
+    };
+  }
+}
+
+class Play {
+  readonly world: World;
+  during = 'the start';
+  readonly #plan: SimulationPlan;
+  readonly #decider: FaultDecider;
+  readonly #taker: StepTaker;
+
+  constructor(plan: SimulationPlan) {
+    const { seed, setting, steps } = plan;
+    this.#plan = plan;
+    this.world = new World({
+      seed,
+      nodes: NODES.slice(0, setting.nodesCount),
+      skewMs: setting.skewMs,
+      pageLimit: setting.pageLimit,
+    });
+    this.#decider = new FaultDecider(plan, (text) => {
+      this.world.note(text);
+    });
+    this.#taker = new StepTaker(this.world, this.#decider);
+    this.world.observer.allowsAdopted = steps.some(({ kind }) => kind === 'make-orphan');
+    const offsets = Object.values(setting.skewMs);
+    const isOff =
+      offsets.some((offMs) => offMs !== 0) || steps.some(({ kind }) => CLOCK_STEPS.has(kind));
+    this.world.site.availability.areClocksTrue = () => !isOff;
+    installFaults(this.world, plan, this.#decider);
+  }
+
+  facts(): PlayFacts {
+    const { world } = this;
+    return {
+      plan: this.#plan,
+      hash: world.traceHash(),
+      virtualMs: world.clock.monotonicMs(),
+      happened: this.#decider.happened,
+      firedAt: this.#decider.firedAt,
+      judged: world.site.availability.judged,
+      trace: world.trace,
+    };
+  }
+
+  async run(): Promise<void> {
+    const { world } = this;
+    const dice = new Dice(mixSeed(this.#plan.seed, 'start'));
+    startWatcher({ world, decider: this.#decider, dice });
+    world.addDaemonSet('agent', { spec: drawSpec(dice) });
+    for (const [index, step] of this.#plan.steps.entries()) {
+      this.during = `step ${index} (${step.kind})`;
+      await this.#taker.take(step);
+      await world.advance(step.waitMs);
+      world.assertSafe();
+    }
+    this.during = 'provoking what is demanded';
+    await this.#provoke();
+    this.during = 'settling';
+    await this.#calmDown();
+    // A hint that was lost for good is made up for by resync only (L2).
+    const lossy = ['drop-hint', 'drop-timer', 'send-error'] as const;
+    const hasLost = lossy.some((fault) => this.#decider.happened.has(fault));
+    await world.settle(hasLost ? RESYNC_WITHIN_MS : SETTLES_WITHIN_MS);
+  }
+
+  #missing(): readonly Deed[] {
+    return this.#plan.demands.filter((deed) => !this.#decider.happened.has(deed));
+  }
+
+  async #provoke(): Promise<void> {
+    if (this.#missing().length === 0) return;
+    await this.#lift();
+    for (let round = 0; round < PROVOKING_ROUNDS_MAX && this.#missing().length > 0; round += 1) {
+      for (const deed of this.#missing()) {
+        const dice = mixSeed(this.#plan.seed, 'provoke', deed, round);
+        const fault = FAULTS.find((each) => each === deed);
+        if (fault !== undefined) this.#decider.provoked.add(fault);
+        else await this.#taker.take({ kind: deed as Exclude<Deed, Fault>, dice });
+      }
+      for (const kind of PROVOKING_STEPS) {
+        await this.#taker.take({ kind, dice: mixSeed(this.#plan.seed, kind, round) });
+      }
+      await this.world.advance(PROVOKING_ROUND_MS);
+      this.world.assertSafe();
+    }
+    const [missing] = this.#missing();
+    if (missing === undefined) return;
+    throw new PromiseBroken('M1', `${missing} was planned and cannot happen`);
+  }
+
+  /** What keeps the world from moving at all is over. */
+  async #lift(): Promise<void> {
+    const { world } = this;
+    for (const queue of ['events.fifo', 'reconcile.fifo', 'delay'] as const) world.resume(queue);
+    world.api.isNamespaceTerminating = false;
+    if ((await registeredFreeze(world)) !== true) return;
+    await world.reconfigure({ isFrozen: false });
+    // Whoever lifts a freeze hints the keys: nothing else changed that would.
+    for (const set of world.api.list('daemonsets')) world.hint(set.metadata.name);
+  }
+
+  async #calmDown(): Promise<void> {
+    const { world } = this;
+    wakeWatchers(world, this.#decider);
+    world.note('faults stop');
+    world.controllers.deadNodes.clear();
+    world.controllers.lookAtEverything();
+    dropHeldFinalizers(world);
+    readyAllPods(world);
+    for (const pod of world.api.list('pods')) {
+      const { name, namespace, labels } = pod.metadata;
+      if (labels?.['app'] === 'foreign') world.api.remove('pods', name, namespace);
+    }
+    for (const gate of world.host.frozen.splice(0)) gate.thaw();
+    world.api.releaseStuck();
+    await this.#lift();
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * Named mixes of faults and steps. Each seed draws its own part of its profile (a swarm): some faults, each at a rate
+ * of its own, and steps by weight.
+ *
+ * The first six are those of the robustness tests that Kubernetes has for its own controller (spec faults 7); the
+ * others group what this architecture adds. What a profile demands happens in every run of it (M1).
+ */
+import type { Deed, Fault, StepKind } from './deeds.ts';
+import { FAULTS } from './deeds.ts';
+
+/** How likely a seed has a fault, and between which rates. */
+export interface FaultOdds {
+  readonly share: number;
+  readonly rate: readonly [least: number, most: number];
+}
+
+/** One profile. */
+export interface Profile {
+  readonly faults: Readonly<Partial<Record<Fault, FaultOdds>>>;
+  /** Weights beside those of ordinary churn. */
+  readonly steps: Readonly<Partial<Record<StepKind, number>>>;
+  /** Of these a seed has one at most: they would drown each other. */
+  readonly rare: readonly StepKind[];
+  readonly demands: readonly Deed[];
+  /** Share of seeds whose machines disagree about the hour. */
+  readonly skewShare: number;
+  /** Longest delays from which a seed picks, in milliseconds. */
+  readonly slowMs: readonly number[];
+}
+
+/** What users, nodes and pods do in any case; placements only move in some seeds. */
+export const CHURN: Readonly<Partial<Record<StepKind, number>>> = {
+  roll: 2.5,
+  'change-strategy': 1,
+  'end-pod': 2,
+  'cool-down': 1,
+  compact: 0.7,
+};
+
+/** Steps that move placements. */
+export const PLACEMENT: Readonly<Partial<Record<StepKind, number>>> = {
+  'change-node': 2,
+  'remove-node': 1,
+  'remake-node': 0.5,
+  'change-set': 2,
+  'remake-set': 0.5,
+};
+
+const odds = (share: number, least: number, most: number): FaultOdds => ({
+  share,
+  rate: [least, most],
+});
+
+const certain = (rate: number): FaultOdds => odds(1, rate, rate);
+
+const NONE: Profile = {
+  faults: {},
+  steps: {},
+  rare: [],
+  demands: [],
+  skewShare: 0,
+  slowMs: [10, 200],
+};
+
+const everything = Object.fromEntries(FAULTS.map((fault) => [fault, odds(0.3, 0.02, 0.2)]));
+
+/** The profiles by name. */
+export const PROFILES = {
+  baseline: NONE,
+  'write-conflicts': {
+    ...NONE,
+    faults: {
+      'status-conflict': odds(1, 0.3, 0.8),
+      copy: odds(0.7, 0.05, 0.3),
+      'table-answer-late': odds(0.7, 0.05, 0.3),
+      'lose-answer': odds(0.3, 0.02, 0.1),
+    },
+    demands: ['status-conflict'],
+  },
+  'cache-sync-lag': {
+    ...NONE,
+    faults: { 'replica-lag': odds(1, 0.2, 0.6), 'watch-expired': odds(0.5, 0.02, 0.2) },
+    steps: { 'freeze-cache': 3, 'restart-watcher': 1, 'silent-watch': 0.3 },
+    demands: ['freeze-cache', 'replica-lag'],
+    slowMs: [10, 200, 2000],
+  },
+  'flaky-api-server': {
+    ...NONE,
+    faults: {
+      'create-error': certain(0.3),
+      'read-error': odds(0.6, 0.05, 0.3),
+      'server-error': odds(0.6, 0.05, 0.3),
+      'lose-answer': odds(0.6, 0.05, 0.3),
+      stuck: odds(0.4, 0.02, 0.1),
+      'watch-error': odds(0.6, 0.05, 0.2),
+    },
+    steps: { 'restart-watcher': 0.5 },
+    demands: ['create-error'],
+  },
+  'expectations-timeout': {
+    ...NONE,
+    faults: { 'lose-answer': odds(0.5, 0.02, 0.1), kill: odds(0.5, 0.02, 0.1) },
+    steps: { 'outlive-expectations': 3, 'step-clock': 1 },
+    demands: ['outlive-expectations'],
+    skewShare: 0.3,
+  },
+  'combined-chaos': {
+    faults: everything,
+    steps: {
+      'restart-watcher': 1,
+      'second-watcher': 0.4,
+      'sleep-watcher': 0.4,
+      'silent-watch': 0.2,
+      'freeze-cache': 0.4,
+      'pause-queue': 1,
+      'freeze-cluster': 0.7,
+      'step-clock': 0.3,
+      'outlive-expectations': 0.2,
+      'unready-pods': 0.5,
+      'take-name': 0.3,
+      'close-namespace': 0.3,
+    },
+    rare: ['restore-etcd', 'lose-view', 'dead-kubelet', 'make-orphan'],
+    demands: [],
+    skewShare: 0.3,
+    slowMs: [10, 10, 200],
+  },
+  'flaky-tables': {
+    ...NONE,
+    faults: {
+      'table-read-error': odds(0.7, 0.01, 0.1),
+      'table-write-error': odds(0.7, 0.01, 0.1),
+      'table-answer-lost': odds(0.7, 0.02, 0.15),
+      'table-answer-late': odds(0.7, 0.05, 0.3),
+      'registry-error': odds(0.7, 0.02, 0.2),
+      copy: odds(0.5, 0.02, 0.2),
+    },
+    rare: ['lose-view'],
+    demands: ['table-answer-lost', 'table-write-error'],
+  },
+  'lost-messages': {
+    ...NONE,
+    faults: {
+      'drop-event': odds(0.6, 0.02, 0.2),
+      'drop-hint': odds(0.6, 0.02, 0.3),
+      'drop-timer': odds(0.6, 0.02, 0.3),
+      copy: odds(0.6, 0.05, 0.4),
+      keep: odds(0.6, 0.05, 0.4),
+      'ambiguous-send': odds(0.6, 0.05, 0.3),
+      'send-error': odds(0.6, 0.02, 0.2),
+    },
+    steps: { 'pause-queue': 2 },
+    demands: ['copy'],
+  },
+  'dying-functions': {
+    ...NONE,
+    faults: {
+      kill: odds(0.9, 0.05, 0.4),
+      freeze: odds(0.9, 0.05, 0.4),
+      stuck: odds(0.6, 0.05, 0.2),
+      'lose-answer': odds(0.5, 0.02, 0.2),
+      copy: odds(0.5, 0.02, 0.2),
+    },
+    demands: ['kill', 'freeze'],
+    skewShare: 0.2,
+  },
+  'troubled-watchers': {
+    ...NONE,
+    faults: {
+      'watch-error': odds(0.7, 0.02, 0.3),
+      'list-expired': odds(0.7, 0.1, 0.5),
+      'watch-expired': odds(0.7, 0.02, 0.3),
+      'lease-answer-lost': odds(0.7, 0.05, 0.3),
+      'ambiguous-send': odds(0.5, 0.05, 0.3),
+      'replica-lag': odds(0.5, 0.1, 0.5),
+    },
+    steps: {
+      'restart-watcher': 2,
+      'second-watcher': 1,
+      'sleep-watcher': 1,
+      'silent-watch': 0.5,
+      'freeze-cache': 1,
+    },
+    rare: ['restore-etcd'],
+    demands: ['restart-watcher'],
+    skewShare: 0.2,
+    slowMs: [10, 200, 1500],
+  },
+  'hostile-cluster': {
+    ...NONE,
+    faults: {
+      admission: odds(0.5, 0.05, 0.3),
+      quota: odds(0.5, 0.05, 0.3),
+      'born-terminating': odds(0.6, 0.02, 0.2),
+      'pod-finalizer': odds(0.6, 0.1, 0.5),
+      'failing-pods': odds(0.6, 0.05, 0.3),
+      'status-conflict': odds(0.3, 0.05, 0.3),
+    },
+    steps: { 'take-name': 1.5, 'close-namespace': 0.7, 'unready-pods': 1.5 },
+    rare: ['dead-kubelet', 'make-orphan'],
+    demands: ['pod-finalizer', 'take-name'],
+  },
+} as const satisfies Readonly<Record<string, Profile>>;
+
+/** Name of a profile. */
+export type ProfileName = keyof typeof PROFILES;
+
+/** Their names. */
+export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
+
+/** The profile of that name; throws for a name that nobody knows. */
+export function profileNamed(name: string): Profile {
+  const profile = (PROFILES as Readonly<Record<string, Profile>>)[name];
+  if (profile !== undefined) return profile;
+  throw new Error(`no profile is called ${name}; there are ${PROFILE_NAMES.join(', ')}, mixed`);
+}
