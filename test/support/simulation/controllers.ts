@@ -43,6 +43,8 @@ interface PodStatus {
 /** Scheduler, kubelets and collectors of one simulated cluster. */
 export class SimulatedControllers {
   behaviour: (pod: KubernetesObject) => PodBehaviour = () => 'run';
+  /** How long the containers of a bound pod take to become ready. */
+  startDelayMs: () => number;
   /** Nodes whose kubelet does nothing. */
   readonly deadNodes = new Set<string>();
   readonly #api: SimulatedApiServer;
@@ -53,6 +55,7 @@ export class SimulatedControllers {
     this.#api = api;
     this.#clock = clock;
     this.#delays = { ...DELAYS, ...delays };
+    this.startDelayMs = () => this.#delays.startMs;
     api.subscribe((commit) => {
       if (commit === undefined) this.lookAtEverything();
       else this.#react(commit);
@@ -124,12 +127,14 @@ export class SimulatedControllers {
   }
 
   #reactToPod(object: KubernetesObject, isNew: boolean): void {
-    const { bindMs, startMs, stopMs, orphanedPodMs } = this.#delays;
+    const { bindMs, stopMs, orphanedPodMs } = this.#delays;
     const isEnding = object.metadata.deletionTimestamp !== undefined;
     const isBound = boundNodeOf(object) !== undefined;
     if (isEnding) this.#later(stopMs, object, (pod) => this.#finish(pod));
     else if (!isBound) this.#later(bindMs, object, (pod) => this.#bind(pod));
-    else if (phaseOf(object) === 'Pending') this.#later(startMs, object, (pod) => this.#run(pod));
+    else if (phaseOf(object) === 'Pending') {
+      this.#later(this.startDelayMs(), object, (pod) => this.#run(pod));
+    }
     if (isNew) this.#later(orphanedPodMs, object, (pod) => this.#collectLost(pod));
   }
 

@@ -7,7 +7,7 @@ import type { PlayBroken } from './play-plan.ts';
 const LAST_LINES = 30;
 
 /** The text of a failure (M3). */
-export function describeBroken(broken: PlayBroken): string {
+export function describeBroken(broken: PlayBroken, again = replayCommand(broken)): string {
   const { plan, rule, finding, during, atMs, trace } = broken;
   // The line in which the observer spoke is where it broke; what comes after shows less.
   const brokenAt = trace.findIndex((line) => /^[\d.]+ BROKEN /.test(line));
@@ -16,12 +16,12 @@ export function describeBroken(broken: PlayBroken): string {
     `seed ${plan.seed} of profile ${plan.profile} at commit ${presentCommit()}`,
     `${rule} broken at ${(atMs / 1000).toFixed(3)} s of virtual time, in ${during}: ${finding}`,
     ...trace.slice(Math.max(0, until - LAST_LINES), until).map((line) => `  ${line}`),
-    `again: ${replayCommand(broken)}`,
+    `again: ${again}`,
   ].join('\n');
 }
 
 /** One command that plays the same seed again. */
-export function replayCommand({ plan }: Pick<PlayBroken, 'plan'>): string {
+function replayCommand({ plan }: Pick<PlayBroken, 'plan'>): string {
   const { seed, profile, steps } = plan;
   return `npm run sim -- --seed ${seed} --profile ${profile} --steps ${steps.length}`;
 }

@@ -6,14 +6,16 @@ import type { Delivery } from '../../../src/local/aws/sqs/message.ts';
 
 /** A delivery of events.fifo as functions/ingest-record.ts makes it. */
 export function toIngestRecord({ message }: Delivery): IngestRecord {
+  const group = message.groupId === undefined ? {} : { groupId: message.groupId };
   return {
     context: {
       sentAtMs: message.sentAtMs,
       senderRoleId: identifySender(message.senderId),
       messageId: message.messageId,
       body: message.body,
+      ...group,
     },
-    ...(message.groupId === undefined ? {} : { groupId: message.groupId }),
+    ...group,
     parsed: parseWatcherMessage(message.body),
   };
 }

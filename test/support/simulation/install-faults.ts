@@ -63,6 +63,10 @@ function installDelays({ world, decider }: Installation, plan: SimulationPlan): 
   const request = new Dice(mixSeed(seed, 'request'));
   world.deliveryDelayMs = () => (decider.isCalm ? 1 : delivery.between(1, setting.deliveryMsMax));
   world.site.requestDelayMs = () => (decider.isCalm ? 2 : request.between(1, setting.requestMsMax));
+  const { podStartMsMax } = setting;
+  if (podStartMsMax === undefined) return;
+  const start = new Dice(mixSeed(seed, 'pod-start'));
+  world.controllers.startDelayMs = () => (decider.isCalm ? 300 : start.between(1, podStartMsMax));
 }
 
 function fateOf(decider: FaultDecider, queue: QueueName): RecordFate {

@@ -32,6 +32,8 @@ export interface Setting {
   readonly requestMsMax: number;
   /** Objects in a page of a watcher's list. */
   readonly pageLimit: number;
+  /** Longest time that a pod's containers take to become ready; 300 ms each unless told. */
+  readonly podStartMsMax?: number;
 }
 
 /** Everything that happens to one world. */

@@ -75,6 +75,7 @@ class Stream {
   #isSilent = false;
   #wake: (() => void) | undefined;
   #lastDueMs = 0;
+  #isBroken = false;
 
   constructor(source: SimulatedWatchSource, kind: WatchedKind, options: WatchOptions) {
     this.#source = source;
@@ -123,6 +124,13 @@ class Stream {
   /** Lets go what was held while the kind was frozen. */
   thaw(): void {
     for (const frame of this.#held.splice(0)) this.#push(frame);
+  }
+
+  /** The connection is gone, and with it all that was held or is on its way. */
+  break(): void {
+    this.#isBroken = true;
+    this.#held.length = 0;
+    this.#push({ kind: 'ended' });
   }
 
   #open(): void {
@@ -255,6 +263,12 @@ export class SimulatedWatchSource implements WatchSource {
   thaw(): void {
     this.faults.frozen.clear();
     for (const stream of this.#streams) stream.thaw();
+  }
+
+  /** Every stream ends, and what was held while a kind was frozen is lost with it. */
+  breakStreams(): void {
+    this.faults.frozen.clear();
+    for (const stream of this.#streams) stream.break();
   }
 
   async readLease(): Promise<SourceAnswer<KubernetesObject | undefined>> {

@@ -1,0 +1,78 @@
+/**
+ * Plays seeds of the deterministic simulation: `npm run sim -- --help` (docs/testing.md).
+ *
+ * Exit code: 0 every promise held, 1 one was broken or a fault that was demanded did not happen, 2 wrong usage.
+ */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { PROFILE_NAMES } from '../../support/simulation/profiles.ts';
+import { STEPS_UNLESS_TOLD } from '../../support/simulation/run-seed.ts';
+import { replayKept } from './replay-kept.ts';
+import { runSimulation } from './run-simulation.ts';
+import type { SimulationRequest } from './run-simulation.ts';
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (text !== '' && Number.isInteger(value) && value >= 0) return value;
+  throw new InvalidArgumentError('not a whole number');
+}
+
+interface Values {
+  readonly seeds: number;
+  readonly first: number;
+  readonly seed?: number;
+  readonly steps: number;
+  readonly profile: string;
+  readonly workers: number;
+  readonly twice: boolean;
+  readonly json: boolean;
+  readonly trace: boolean;
+  readonly replay?: string;
+  readonly keep: boolean;
+  readonly shrinkSeconds: number;
+}
+
+const program = new Command()
+  .name('npm run sim --')
+  .description('Plays seeded schedules of faults against the real code on virtual time.')
+  .option('--seeds <count>', 'how many seeds', wholeNumber, 200)
+  .option('--first <seed>', 'the first of them', wholeNumber, 1)
+  .option('--seed <seed>', 'this seed only', wholeNumber)
+  .option('--steps <count>', 'steps of each seed', wholeNumber, STEPS_UNLESS_TOLD)
+  .addOption(
+    new Option('--profile <name>', 'mix of faults')
+      .choices(['mixed', ...PROFILE_NAMES])
+      .default('mixed'),
+  )
+  .option('--workers <count>', 'threads that play', wholeNumber, 2)
+  .option('--twice', 'play each seed twice and compare the traces', false)
+  .option('--json', 'print one JSON document at the end', false)
+  .option('--trace', 'print the whole trace of each seed', false)
+  .option('--replay <file>', 'play a kept plan')
+  .option('--no-keep', 'do not keep the plan of a failure under test/regression/simulation')
+  .option('--shrink-seconds <count>', 'time for making a failure small', wholeNumber, 60)
+  .exitOverride((error) => {
+    process.exit(error.exitCode === 0 ? 0 : 2);
+  })
+  .parse();
+
+function requestOf(values: Values): SimulationRequest {
+  const { seed, seeds, first, steps, profile, workers, twice, json, trace, keep } = values;
+  return {
+    first: seed ?? first,
+    seedsCount: seed === undefined ? seeds : 1,
+    stepsCount: steps,
+    profile,
+    workersCount: Math.max(1, workers),
+    isTwice: twice,
+    isJson: json,
+    isTracing: trace,
+    isKeeping: keep,
+    shrinkMs: values.shrinkSeconds * 1000,
+  };
+}
+
+const values = program.opts<Values>();
+process.exitCode =
+  values.replay === undefined
+    ? await runSimulation(requestOf(values))
+    : await replayKept(values.replay, values.trace);
