@@ -32,6 +32,8 @@ export interface MutationRequest {
   /** Only what changed since this revision. */
   readonly since: string | undefined;
   readonly workersCount: number;
+  /** Without the property tests, which take most of the time. */
+  readonly isFast: boolean;
   readonly isJson: boolean;
 }
 
@@ -65,18 +67,15 @@ function filesToMutate({ globs, since }: MutationRequest): readonly string[] {
 
 async function tryMutants(
   mutate: readonly string[],
-  { workersCount, isJson }: MutationRequest,
+  { workersCount, isFast, isJson }: MutationRequest,
 ): Promise<readonly MutantResult[]> {
+  const testGlobs = TEST_GLOBS.filter((glob) => !isFast || glob.startsWith('test/unit/'));
+  const copied = ['src/core/**', 'src/local/kubernetes/schema/*', 'test/support/**', ...testGlobs];
   const options: PartialStrykerOptions = {
     testRunner: CORE_TEST_RUNNER,
     plugins: [fileURLToPath(new URL('./core-test-runner.ts', import.meta.url))],
     mutate: [...mutate],
-    ignorePatterns: [
-      '**',
-      '!src/core/**',
-      '!test/support/**',
-      ...TEST_GLOBS.map((glob) => `!${glob}`),
-    ],
+    ignorePatterns: ['**', ...copied.map((glob) => `!${glob}`)],
     coverageAnalysis: 'perTest',
     concurrency: workersCount,
     reporters: isJson ? [] : ['progress-append-only'],

@@ -1,7 +1,7 @@
 /**
  * Mutation testing of the core by hand and in CI: every small change of src/core must make a test fail.
  *
- * Usage: npm run test:mutation -- [--files GLOB]... [--since REV] [--workers N] [--json] [--help]
+ * Usage: npm run test:mutation -- [--files GLOB]... [--since REV] [--fast] [--workers N] [--json] [--help]
  *
  * Exit code: 0 at least THRESHOLD percent of the mutants killed and every exclusion in order, 1 not so, 2 wrong usage.
  */
@@ -13,6 +13,7 @@ const USAGE = `Usage: npm run test:mutation -- [options]
   (no option)       all of src/core
   --files GLOB      only these files of src/core; may be given several times
   --since REV       only files of src/core that changed since REV, or whose mirrored tests did
+  --fast            unit tests only: a quick look, and a lower score
   --workers N       processes (default: 2)
   --json            one JSON document instead of text
   --help            this text
@@ -25,6 +26,7 @@ function parse(): MutationRequest | 'help' {
     options: {
       files: { type: 'string', multiple: true },
       since: { type: 'string' },
+      fast: { type: 'boolean', default: false },
       workers: { type: 'string', default: '2' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -37,6 +39,7 @@ function parse(): MutationRequest | 'help' {
     globs: values.files ?? [],
     since: values.since,
     workersCount: workers,
+    isFast: values.fast,
     isJson: values.json,
   };
 }

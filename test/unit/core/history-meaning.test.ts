@@ -4,6 +4,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { isExtension, meaningOf } from '../../../src/core/history-meaning.ts';
 import type { Json, JsonObject } from '../../../src/core/model/json.ts';
+import { STRUCTS } from '../../../src/local/kubernetes/schema/field-table.ts';
+import type { FieldDefinition, GoType } from '../../../src/local/kubernetes/schema/field-table.ts';
 
 const same = (left: Json, right: Json): boolean => meaningOf(left) === meaningOf(right);
 
@@ -53,6 +55,90 @@ describe('meaningOf: not the same, because Go keeps it', () => {
     const left = JSON.parse('{"labels":{"__proto__":"a"},"x":{"__proto__":{"b":1}}}') as Json;
     assert.ok(!same(left, { labels: {}, x: {} }));
   });
+});
+
+describe('meaningOf follows the Go types of a pod template', () => {
+  const isText = ({ type }: FieldDefinition): boolean =>
+    type.kind === 'scalar' && type.scalar === 'string';
+  const isStructure = ({ type }: FieldDefinition): boolean =>
+    type.kind === 'struct' || type.kind === 'map';
+  const isPointer = ({ type }: FieldDefinition): boolean => type.kind === 'pointer';
+  const fieldsOf = (struct: string): readonly FieldDefinition[] => [
+    ...(STRUCTS.get(struct)?.values() ?? []),
+  ];
+  /** What many templates have; other plain texts count, which costs a rollout at worst. */
+  const everyday = [
+    ...['PodTemplateSpec', 'PodSpec', 'Container', 'ContainerPort', 'EnvVar', 'EnvFromSource'],
+    ...[
+      'ObjectFieldSelector',
+      'ResourceFieldSelector',
+      'ConfigMapKeySelector',
+      'SecretKeySelector',
+    ],
+    ...['VolumeMount', 'VolumeDevice', 'HTTPGetAction', 'HTTPHeader', 'TCPSocketAction'],
+    ...['Toleration', 'NodeSelectorRequirement', 'PreferredSchedulingTerm', 'PodAffinityTerm'],
+    ...['WeightedPodAffinityTerm', 'TopologySpreadConstraint', 'ResourceRequirements', 'Volume'],
+    ...['HostPathVolumeSource', 'EmptyDirVolumeSource', 'KeyToPath', 'DownwardAPIVolumeFile'],
+  ].flatMap((struct) => fieldsOf(`core.v1.${struct}`));
+  const metadata = fieldsOf('meta.v1.ObjectMeta').filter(({ name }) =>
+    ['name', 'generateName', 'namespace', 'labels', 'annotations'].includes(name),
+  );
+  const drivers = ['core.v1.FlexVolumeSource', 'core.v1.CSIVolumeSource', 'meta.v1.LabelSelector']
+    .flatMap(fieldsOf)
+    .filter(({ name }) => name !== 'driver');
+  const counted = ['restartPolicy', 'overhead'];
+  const plain = [...everyday, ...metadata, ...drivers].filter(
+    ({ name }) => !counted.includes(name),
+  );
+
+  it('an empty text that Go does not point to is as good as absent', () => {
+    const texts = plain.filter(isText);
+    assert.ok(texts.length > 50, String(texts.length));
+    for (const { name } of texts) assert.ok(same({ [name]: '' }, {}), name);
+  });
+
+  it('so is an empty structure or map that Go does not point to', () => {
+    const structures = plain.filter(isStructure);
+    assert.ok(structures.length > 12);
+    for (const { name } of structures) assert.ok(same({ [name]: {} }, {}), name);
+  });
+
+  it('emptiness that Go points to counts, but for names that mean both', () => {
+    const both = new Set(['fsType', 'name', 'namespace', 'resources', 'value']);
+    const pointers = [...reachableFrom('core.v1.PodTemplateSpec')]
+      .flatMap(fieldsOf)
+      .filter((field) => isPointer(field) && !both.has(field.name));
+    assert.ok(pointers.length > 100);
+    for (const { name } of pointers) {
+      assert.ok(!same({ [name]: {} }, {}), name);
+      // An image is a text in a container and a structure in a volume.
+      assert.ok(name === 'image' || !same({ [name]: '' }, {}), name);
+    }
+  });
+
+  function reachableFrom(struct: string, seen = new Set<string>()): ReadonlySet<string> {
+    if (seen.has(struct)) return seen;
+    seen.add(struct);
+    for (const { type } of fieldsOf(struct)) {
+      const next = structOf(type);
+      if (next !== undefined) reachableFrom(next, seen);
+    }
+    return seen;
+  }
+
+  function structOf(type: GoType): string | undefined {
+    switch (type.kind) {
+      case 'scalar':
+        return undefined;
+      case 'struct':
+        return type.struct;
+      case 'pointer':
+        return structOf(type.to);
+      case 'list':
+      case 'map':
+        return structOf(type.of);
+    }
+  }
 });
 
 describe('isExtension', () => {
