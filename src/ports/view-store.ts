@@ -18,6 +18,7 @@ import type {
   Slice,
 } from '../core/model/view-items.ts';
 import type { SetId } from '../core/model/watcher-message.ts';
+import type { BreakerStore } from './breaker-store.ts';
 
 /** A set other than `daemonsets`, which is stored by object. */
 export type SlicedSet = Exclude<SetId, 'daemonsets'>;
@@ -74,7 +75,7 @@ export interface NamespacedName {
 export interface ViewWriter {
   /**
    * Writes META if its version is still `meta.version` (0: no item yet); stored with version + 1.
-   * Own attributes only: attributes that other functions own stay.
+   * Own attributes only: attributes that other functions own (`breaker`) stay.
    */
   writeMeta(meta: ClusterMeta): Promise<WriteResult>;
   /** Writes a slice if the stored stamp is still `expected` (undefined: no item). */
@@ -105,4 +106,4 @@ export interface StateStore {
 }
 
 /** The whole view table. */
-export type ViewStore = ViewReader & ViewWriter & StateStore;
+export type ViewStore = ViewReader & ViewWriter & StateStore & BreakerStore;

@@ -115,6 +115,26 @@ function testMeta(store: () => ViewStore): void {
     assert.equal(await store().writeMeta({ ...meta, version: 1, seq: 3 }), 'lost');
     assert.equal((await store().readMeta(meta.clusterUid))?.seq, 2);
   });
+
+  it('keeps the breaker beside META: neither write touches what the other owns (L3)', async () => {
+    const meta = metaOf(freshName('breaker'));
+    const { clusterUid: cluster } = meta;
+    const breaker = { version: 0, failures: 1, openings: 0 };
+    assert.equal(await store().writeBreaker(cluster, breaker), 'lost', 'there is no META');
+    assert.equal(await store().readMeta(cluster), undefined);
+    assert.equal(await store().writeMeta(meta), 'written');
+    assert.equal(await store().writeBreaker(cluster, breaker), 'written');
+    assert.equal(await store().writeBreaker(cluster, breaker), 'lost', 'a breaker is there');
+    const both = { ...meta, version: 1, breaker: { ...breaker, version: 1 } };
+    assert.deepEqual(await store().readMeta(cluster), both);
+    // META as it was read, with the breaker, by a writer that read it before the next breaker.
+    const open = { untilMs: 5_000, delayMs: 2_000 };
+    const opened = { version: 1, failures: 0, openings: 1, open };
+    assert.equal(await store().writeBreaker(cluster, opened), 'written');
+    assert.equal(await store().writeMeta({ ...both, seq: 2 }), 'written');
+    const stored = await store().readMeta(cluster);
+    assert.deepEqual(stored, { ...meta, version: 2, seq: 2, breaker: { ...opened, version: 2 } });
+  });
 }
 
 function testSlices(store: () => ViewStore): void {
@@ -298,6 +318,22 @@ export function testRegistryStore(store: () => RegistryStore): void {
     assert.deepEqual(stored, { ...frozen, configVersion: 2 });
   });
 
+  it('lets no two registrations have one cluster UID (S6)', async () => {
+    const first = registrationOf(freshName('claimed'));
+    assert.equal(await store().writeCluster(first, 0), 'written');
+    const second = { ...registrationOf(freshName('claimant')), clusterUid: first.clusterUid };
+    assert.equal(await store().writeCluster(second, 0), 'uid-taken');
+    assert.equal(await store().readCluster(second.id), undefined);
+    const own = registrationOf(second.id);
+    assert.equal(await store().writeCluster(own, 0), 'written');
+    assert.equal(await store().writeCluster(second, 1), 'uid-taken', 'nor by a later change');
+    assert.deepEqual(await store().readCluster(own.id), { ...own, configVersion: 1 });
+    const rebuilt = { ...first, clusterUid: clusterUid(freshName('rebuilt')) };
+    assert.equal(await store().writeCluster(rebuilt, 1), 'written', 'row 90: registered again');
+    assert.equal(await store().writeCluster(second, 1), 'written', 'once it is free');
+    assert.equal(await store().writeCluster(first, 2), 'uid-taken');
+  });
+
   it('lists clusters in order, by pages', async () => {
     const ids = [1, 2, 3, 4, 5].map(() => freshName('zz-listed'));
     for (const id of ids) await store().writeCluster(registrationOf(id), 0);
@@ -327,6 +363,16 @@ export function testRegistryStore(store: () => RegistryStore): void {
       messageId: 'm'.repeat(2000),
       atMs: 1,
       body: 'y'.repeat(600_000),
+    });
+    await store().recordDeadLetter({
+      cluster: '',
+      claim: { cluster: 'x'.repeat(3000), senderRoleId: undefined },
+      queue: 'ingest',
+      code: 'wrong-sender',
+      detail: '',
+      messageId: 'm',
+      atMs: 1,
+      body: '',
     });
   });
 }

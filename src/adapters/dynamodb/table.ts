@@ -107,7 +107,7 @@ export class Table {
   /** Replaces an item if the condition holds for the stored one. */
   async putIf(key: ItemKey, attributes: StoredItem, condition: Condition): Promise<WriteResult> {
     const token = this.token();
-    return this.compareAndSet(key, token, () =>
+    return this.compareAndSet({ key, token, writer: WRITER }, () =>
       this.client.send(
         new PutCommand({
           TableName: this.tableName,
@@ -125,14 +125,23 @@ export class Table {
     );
   }
 
-  /** Sets attributes if the condition holds; attributes not named stay as they are. */
-  async updateIf(key: ItemKey, attributes: StoredItem, condition: Condition): Promise<WriteResult> {
+  /**
+   * Sets attributes if the condition holds; attributes not named stay as they are. Functions that own
+   * different attributes of one item keep their tokens under different names, or the one would hide
+   * the other's success from it.
+   */
+  async updateIf(
+    key: ItemKey,
+    attributes: StoredItem,
+    condition: Condition & { readonly writer?: string },
+  ): Promise<WriteResult> {
     const token = this.token();
-    const entries = Object.entries({ ...attributes, [WRITER]: token });
+    const writer = condition.writer ?? WRITER;
+    const entries = Object.entries({ ...attributes, [writer]: token });
     const names = Object.fromEntries(entries.map(([name], index) => [`#s${index}`, name]));
     const values = Object.fromEntries(entries.map(([, value], index) => [`:s${index}`, value]));
     const assignments = entries.map((_, index) => `#s${index} = :s${index}`).join(', ');
-    return this.compareAndSet(key, token, () =>
+    return this.compareAndSet({ key, token, writer }, () =>
       this.client.send(
         new UpdateCommand({
           TableName: this.tableName,
@@ -170,26 +179,26 @@ export class Table {
   }
 
   private async compareAndSet(
-    key: ItemKey,
-    token: string,
+    write: { readonly key: ItemKey; readonly token: string; readonly writer: string },
     send: () => Promise<unknown>,
   ): Promise<WriteResult> {
+    const { key, token, writer } = write;
     try {
       await send();
       return 'written';
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       if (error.$metadata.attempts === 1) return 'lost';
-      return (await this.storedWriter(key, error.Item)) === token ? 'written' : 'lost';
+      return (await this.storedWriter({ key, writer }, error.Item)) === token ? 'written' : 'lost';
     }
   }
 
   private async storedWriter(
-    key: ItemKey,
+    { key, writer }: { readonly key: ItemKey; readonly writer: string },
     given: Record<string, AttributeValue> | undefined,
   ): Promise<unknown> {
-    if (given !== undefined) return given[WRITER]?.S;
-    return (await this.get(key))?.[WRITER];
+    if (given !== undefined) return given[writer]?.S;
+    return (await this.get(key))?.[writer];
   }
 }
 

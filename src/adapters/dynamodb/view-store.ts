@@ -37,6 +37,7 @@ import {
   sliceKey,
 } from './item-keys.ts';
 import type { ItemKey } from './item-keys.ts';
+import { breakerOf, createBreakerStore } from './breaker-store.ts';
 import { createStateStore } from './state-store.ts';
 import { IF_MISSING, Table, ifStamp, ifStampOlder, ifVersion } from './table.ts';
 import type { StoredItem } from './batched-reader.ts';
@@ -45,7 +46,12 @@ import type { DynamoStoreOptions } from './table.ts';
 /** The view table, over a DynamoDB-compatible one with string keys `pk` and `sk`. */
 export function createDynamoViewStore(options: DynamoStoreOptions): ViewStore {
   const table = new Table(options);
-  return { ...readerOf(table), ...writerOf(table), ...createStateStore(table) };
+  return {
+    ...readerOf(table),
+    ...writerOf(table),
+    ...createStateStore(table),
+    ...createBreakerStore(table),
+  };
 }
 
 function readerOf(table: Table): ViewReader {
@@ -55,7 +61,12 @@ function readerOf(table: Table): ViewReader {
       const item = await table.get(key);
       if (item === undefined) return undefined;
       const meta = bodyOf(key, item) as ClusterMeta;
-      return { ...meta, version: item['version'] as number };
+      const breaker = breakerOf(item);
+      return {
+        ...meta,
+        version: item['version'] as number,
+        ...(breaker === undefined ? {} : { breaker }),
+      };
     },
     readName: async (cluster, key) => {
       const item = await table.get(nameKey(cluster, key));
@@ -106,7 +117,7 @@ function bodyOf(key: ItemKey, item: StoredItem): unknown {
 
 async function writeMeta(table: Table, meta: ClusterMeta): Promise<WriteResult> {
   const key = metaKey(meta.clusterUid);
-  const { version, ...body } = meta;
+  const { version, breaker: _notOurs, ...body } = meta;
   return table.updateIf(
     key,
     { version: version + 1, body: encodeBody(formatItemKey(key), body) },

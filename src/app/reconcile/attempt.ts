@@ -25,6 +25,7 @@ import type { ReconcileResult } from './result.ts';
 import { giveRivalNotice } from './rival-notice.ts';
 import { trimHistory } from './trim-history.ts';
 import { updateStatus } from './update-status.ts';
+import { withholdVerdicts } from './withhold-verdicts.ts';
 
 /** The end of an attempt. */
 export type AttemptResult = ReconcileResult | { readonly kind: 'lost' };
@@ -45,7 +46,9 @@ export async function attemptReconcile(context: RunContext): Promise<AttemptResu
   if (opening.kind === 'ended') return opening.result;
   const { subject } = opening;
   const judgement = await judgeSubject(subject, context);
-  if (judgement.kind === 'unavailable') return endUnavailable(judgement.message, context, subject);
+  if (judgement.kind === 'unavailable') {
+    return endUnavailable(judgement.message, context, await withholdVerdicts(subject, context));
+  }
   if (judgement.kind === 'defer') {
     const { guard, retryInMs } = judgement;
     if (guard.code === 'view-incomplete') return endAwaiting(guard.message, subject.nowMs);
@@ -152,7 +155,9 @@ async function carryOut(judged: Judged, decision: Decision): Promise<AttemptResu
   const ledger = new Ledger();
   const needsAccess = guard.kind !== 'observe' && hasClusterWork(decision.plan);
   const access = needsAccess ? await subject.access.get() : undefined;
-  if (needsAccess && access === undefined) return endUnavailable('no access', context, subject);
+  if (needsAccess && access === undefined) {
+    return endUnavailable('no access', context, await withholdVerdicts(subject, context));
+  }
   let stored: DaemonSetState = subject.state;
   if (access !== undefined) {
     const { intents } = judgement;

@@ -9,7 +9,7 @@ import type { Guard, Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
 import { hash48 } from '../../core/set-hash.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
-import type { RunContext, ViewedSubject } from './context.ts';
+import type { RunContext, Subject, ViewedSubject } from './context.ts';
 import { finishRun } from './finish.ts';
 import type { Finish } from './finish.ts';
 import type { Ledger } from './ledger.ts';
@@ -108,7 +108,7 @@ function resultOf(
 /** Stores verdicts if they differ from those stored last; answers their hash. */
 export async function storeVerdicts(
   verdicts: Plan['verdicts'],
-  judged: Pick<Judged, 'context' | 'subject'>,
+  judged: { readonly context: RunContext; readonly subject: Pick<Subject, 'basis' | 'state'> },
 ): Promise<string> {
   const { context, subject } = judged;
   const verdictsHash = hash48(JSON.stringify(verdicts)).toString(36);

@@ -12,7 +12,7 @@ import type {
   ClusterConnector,
   ConnectRefusal,
 } from '../../ports/cluster-access.ts';
-import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { ClusterGate } from '../isolation/cluster-gate.ts';
 import type { NamespacedName } from '../../ports/view-store.ts';
 import type { ReconcileDependencies, ReconcileRun } from './dependencies.ts';
 import type { Basis } from './read-basis.ts';
@@ -28,6 +28,8 @@ export interface RunNote {
 export interface RunContext {
   readonly note: RunNote;
   readonly hint: Hint;
+  /** The way to the cluster, through its circuit breaker. */
+  readonly gate: ClusterGate;
   readonly run: ReconcileRun;
   readonly dependencies: ReconcileDependencies;
 }
@@ -64,16 +66,21 @@ export function mayContinue(context: RunContext): boolean {
   return context.dependencies.clock.monotonicMs() < effectDeadlineMs(context);
 }
 
-/** Connects at most once per run, and only when something needs the cluster. */
+/** What a lazy access connects with. */
+export interface LazyAccessOptions {
+  readonly connector: ClusterConnector;
+  readonly gate: ClusterGate;
+  readonly basis: Pick<Basis, 'registration' | 'meta'>;
+}
+
+/** Connects at most once per attempt, and only when something needs the cluster. */
 export class LazyAccess {
-  readonly #connector: ClusterConnector;
-  readonly #registration: ClusterRegistration;
+  readonly #options: LazyAccessOptions;
   #refusal: ConnectRefusal | undefined;
   #opened: Promise<ClusterAccess | undefined> | undefined;
 
-  constructor(connector: ClusterConnector, registration: ClusterRegistration) {
-    this.#connector = connector;
-    this.#registration = registration;
+  constructor(options: LazyAccessOptions) {
+    this.#options = options;
   }
 
   /** Why there is no access, once it was asked for. */
@@ -88,11 +95,13 @@ export class LazyAccess {
   }
 
   async #connect(): Promise<ClusterAccess | undefined> {
-    if (this.#registration.mode === 'observe') {
+    const { connector, gate, basis } = this.#options;
+    const { registration, meta } = basis;
+    if (registration.mode === 'observe') {
       this.#refusal = { kind: 'no-credential' };
       return undefined;
     }
-    const answer = await this.#connector.connect(this.#registration);
+    const answer = await gate.connect(registration, meta, connector);
     if (answer.kind === 'connected') return answer.access;
     this.#refusal = answer.refusal;
     return undefined;

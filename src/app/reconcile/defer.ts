@@ -4,7 +4,7 @@
  * A retryable failure is never thrown. While a deferral lasts, a timer that is known to be on its way
  * serves all hints that meet it, so a deferral costs a read, not a write per hint.
  */
-import type { DaemonSetState } from '../../core/model/state.ts';
+import type { DaemonSetState, RetryEntry } from '../../core/model/state.ts';
 import type { RunContext, Subject } from './context.ts';
 import { writeState } from './record-state.ts';
 import { NO_COUNTS } from './result.ts';
@@ -69,11 +69,65 @@ export async function backOffRun(
   const { context, subject } = input;
   const { random, options } = context.dependencies;
   const { state, nowMs } = subject;
+  const refusedUntilMs =
+    reason.code === 'cluster-unavailable' ? context.gate.refusedUntilMs : undefined;
+  if (refusedUntilMs !== undefined) {
+    const { message } = reason;
+    return waitForBreaker({ message, untilMs: refusedUntilMs }, input);
+  }
   const isWaiting = state.retry?.code === reason.code && state.retry.notBeforeMs > nowMs;
   const retry =
     isWaiting && state.retry !== undefined
       ? state.retry
       : nextRetry(state.retry, reason, { nowMs, random, options });
+  return waitUntil({ retry, isWaiting, code: reason.code, message: reason.message }, input);
+}
+
+/** The deferral of a run that its cluster's breaker refused. */
+const BREAKER_OPEN = 'breaker-open';
+
+/** When a key that waits for its cluster's breaker looks again, if it does (protocol 11, 12). */
+export function breakerWaitOf(
+  state: Pick<DaemonSetState, 'retry'> | undefined,
+  nowMs: number,
+): RetryEntry | undefined {
+  const retry = state?.retry;
+  return retry?.code === BREAKER_OPEN && retry.notBeforeMs > nowMs ? retry : undefined;
+}
+
+/**
+ * The breaker's due time is the key's (protocol 11); the key's own back-off does not grow meanwhile. While
+ * a timer is on its way, it serves all hints that meet the open breaker.
+ */
+export async function waitForBreaker(
+  wait: { readonly message: string; readonly untilMs: number },
+  input: {
+    readonly context: RunContext;
+    readonly subject: Pick<Subject, 'basis' | 'state' | 'nowMs'>;
+  },
+): Promise<ReconcileResult> {
+  const { state, nowMs } = input.subject;
+  const { message, untilMs } = wait;
+  const waiting = breakerWaitOf(state, nowMs);
+  const notBeforeMs = Math.max(untilMs, nowMs + input.context.dependencies.options.deferralLookMs);
+  const delayMs = notBeforeMs - nowMs;
+  const retry = waiting ?? { code: BREAKER_OPEN, delayMs, notBeforeMs, holdsCreates: false };
+  const isWaiting = waiting !== undefined;
+  return waitUntil({ retry, isWaiting, code: BREAKER_OPEN, message }, input);
+}
+
+async function waitUntil(
+  wait: {
+    readonly retry: RetryEntry;
+    /** True if the state knows of it already. */
+    readonly isWaiting: boolean;
+    readonly code: DeferralCode;
+    readonly message: string;
+  },
+  { context, subject }: Parameters<typeof waitForBreaker>[1],
+): Promise<ReconcileResult> {
+  const { state, nowMs } = subject;
+  const { retry, isWaiting, code, message } = wait;
   const { notBeforeMs } = retry;
   if (state.dueSentAtMs !== notBeforeMs || shouldRepeat(context, notBeforeMs, nowMs)) {
     await sendTimers(context, [notBeforeMs]);
@@ -83,7 +137,7 @@ export async function backOffRun(
     await writeState(next, { context, subject });
   }
   return {
-    ...resultOf({ code: reason.code, message: reason.message, delayMs: retry.delayMs }),
+    ...resultOf({ code, message, delayMs: retry.delayMs }),
     nextLookAtMs: notBeforeMs,
   };
 }

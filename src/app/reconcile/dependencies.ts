@@ -3,6 +3,7 @@
  *
  * Nothing here is needed for correctness but the ports: a run with fresh warmth decides the same.
  */
+import type { BreakerStore } from '../../ports/breaker-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterConnector } from '../../ports/cluster-access.ts';
 import type { Log } from '../../ports/log.ts';
@@ -53,7 +54,7 @@ export const defaultReconcileOptions: ReconcileOptions = {
 /** Ports and options of a reconcile. */
 export interface ReconcileDependencies {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>;
-  readonly view: ViewReader & StateStore;
+  readonly view: ViewReader & StateStore & BreakerStore;
   readonly connector: ClusterConnector;
   readonly queue: HintQueue;
   readonly clock: Clock;

@@ -15,6 +15,7 @@ import { endUnavailable } from './end-unavailable.ts';
 import { isFreshHistory, knownHistory, lookUpHistory } from './history.ts';
 import type { HistoryFailure } from './history-result.ts';
 import type { ReconcileResult } from './result.ts';
+import { withholdVerdicts } from './withhold-verdicts.ts';
 
 /** The entry (undefined where it may not be asked for), or the end of the run. */
 export type HistoryFinding =
@@ -39,7 +40,10 @@ export async function findHistory(
   const isSettled = known !== undefined && isFreshHistory(known, input);
   if (isSettled || guard.kind !== 'act') return { kind: 'entry', entry: known, isSettled };
   const access = await subject.access.get();
-  if (access === undefined) return ended(await endUnavailable('no access', context, subject));
+  if (access === undefined) {
+    const told = await withholdVerdicts(subject, context);
+    return ended(await endUnavailable('no access', context, told));
+  }
   const found = await lookUpHistory(input, { context, subject, access });
   switch (found.kind) {
     case 'known': {

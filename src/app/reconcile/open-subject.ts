@@ -4,13 +4,14 @@
  * While `ingest` is at work on what is being read, everything is read again, at most three times;
  * then a timer looks later (protocol 2). What cannot be decided on ends the run here, with a reason.
  */
+import { isOpen } from '../../core/breaker.ts';
 import { rebaseState } from '../../core/intents.ts';
 import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
 import { emptyState } from '../../core/model/state.ts';
 import { LazyAccess, keyOf } from './context.ts';
 import type { RunContext, Subject } from './context.ts';
-import { backOffRun, deferRun, deferUnrecorded } from './defer.ts';
+import { backOffRun, breakerWaitOf, deferRun, deferUnrecorded, waitForBreaker } from './defer.ts';
 import { digestDaemonSet } from './digest-daemon-set.ts';
 import type { Digest } from './digest-daemon-set.ts';
 import { readBasis } from './read-basis.ts';
@@ -53,10 +54,10 @@ async function tryOpening(context: RunContext): Promise<Opening | 'moving'> {
   const { basis } = read;
   context.note.epoch = basis.meta.epoch;
   context.note.seq = basis.meta.seq;
-  if (isAboutSentinel(basis, context)) return ended(await lookAtSentinel(basis, context));
   const nowMs = dependencies.clock.nowMs();
-  if (await isSkipped({ basis, nowMs }, context)) return ended({ kind: 'skipped' });
-  const access = new LazyAccess(dependencies.connector, basis.registration);
+  const early = await endEarly({ basis, nowMs }, context);
+  if (early !== undefined) return ended(early);
+  const access = new LazyAccess({ connector: dependencies.connector, gate: context.gate, basis });
   const digest = await digestDaemonSet(basis, keyOf(context), () => access.get());
   const state = rebaseState(basis.state ?? emptyState(nowMs), basis.meta.era);
   if (digest.kind !== 'usable') {
@@ -78,6 +79,24 @@ async function tryOpening(context: RunContext): Promise<Opening | 'moving'> {
   const { message } = resolved;
   const reason = { code: 'cluster-unavailable' as const, message, holdsCreates: false };
   return ended(await backOffRun(reason, { context, subject: found }));
+}
+
+/** What is over after the small reads: the sentinel, a skip, a wait for the cluster's breaker. */
+async function endEarly(
+  at: { readonly basis: Basis; readonly nowMs: number },
+  context: RunContext,
+): Promise<ReconcileResult | undefined> {
+  const { basis, nowMs } = at;
+  if (isAboutSentinel(basis, context)) return lookAtSentinel(basis, context);
+  if (await isSkipped(at, context)) return { kind: 'skipped' };
+  const { state } = basis;
+  if (state === undefined || !isOpen(basis.meta.breaker, nowMs)) return undefined;
+  const wait = breakerWaitOf(state, nowMs);
+  if (wait === undefined) return undefined;
+  // Its timer is on its way, and nothing can be done before: a flood of hints costs small reads.
+  const message = 'waiting for the API server to answer again';
+  const subject = { basis, state, nowMs };
+  return waitForBreaker({ message, untilMs: wait.notBeforeMs }, { context, subject });
 }
 
 /** Step 2. A due time that is near is sent once more (protocol 12). */

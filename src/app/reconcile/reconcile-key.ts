@@ -7,6 +7,7 @@
  */
 import type { Hint } from '../../core/model/hint.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
+import { ClusterGate } from '../isolation/cluster-gate.ts';
 import { attemptReconcile } from './attempt.ts';
 import type { AttemptResult } from './attempt.ts';
 import type { RunContext } from './context.ts';
@@ -29,9 +30,11 @@ export async function reconcileKey(
   run: ReconcileRun,
   dependencies: ReconcileDependencies,
 ): Promise<ReconcileResult> {
-  const context: RunContext = { hint, run, dependencies, note: {} };
+  const gate = new ClusterGate(dependencies);
+  const context: RunContext = { hint, run, dependencies, gate, note: {} };
   const startedMs = dependencies.clock.monotonicMs();
   const result = await lookUntilDecided(context);
+  await gate.settle();
   reportRun(result, { context, durationMs: dependencies.clock.monotonicMs() - startedMs });
   return result;
 }

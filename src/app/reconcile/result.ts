@@ -14,6 +14,7 @@ export type DeferralCode =
   | 'cut-open'
   | 'own-writes-unseen'
   | 'cluster-unavailable'
+  | 'breaker-open'
   | 'no-access'
   | 'daemon-set-changed'
   | 'foreign-pods-unseen'

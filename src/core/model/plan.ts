@@ -71,6 +71,7 @@ export type Guard =
         | 'observe-mode'
         | 'registry-unreadable'
         | 'rival-controller'
+        | 'cluster-unavailable'
         | 'no-access';
       readonly message: string;
     };

@@ -4,6 +4,7 @@
  * Everything here is a cache that a snapshot rebuilds. `ingest` is its only writer, except for the
  * attributes named otherwise. Shapes of stored items (keys, compression) are the adapter's business.
  */
+import type { ClusterBreaker } from '../breaker.ts';
 import type { ClusterUid, Epoch, Incarnation, Uid } from './identifiers.ts';
 import type { Stamp } from './position.ts';
 import type { Projection, WatchedKind } from './projections.ts';
@@ -70,6 +71,11 @@ export interface ClusterMeta {
   readonly leaseCheckedAtMs?: number;
   /** Whose message that was: another incarnation may be checked sooner. */
   readonly leaseCheckedFor?: Incarnation;
+  /**
+   * The cluster's circuit breaker: an attribute of its own that whoever talks to the API server writes
+   * (ports/breaker-store.ts); ingest only reads it. Absent, also when unreadable: closed.
+   */
+  readonly breaker?: ClusterBreaker;
 }
 
 /** Which DaemonSet stands under a name. */

@@ -1,0 +1,72 @@
+/**
+ * What one run found out about an API server, from its own requests (L3).
+ *
+ * An answer is an answer, whatever it says: a refusal, a conflict and a 404 come from a server that is
+ * alive. A failure is none, or one that cannot be trusted: no connection, a time-out, a 5xx, garbage. A wish
+ * to be left alone (429, Retry-After) is neither: it is back-pressure, which slows and opens nothing.
+ * A run whose server stopped answering gives up: it costs one time-out, not one for each request it had in
+ * mind. Durations are measured, never read from texts.
+ */
+import type { Finding } from '../../core/breaker.ts';
+import type { Clock } from '../../ports/clock.ts';
+
+/** What one call to an API server showed. */
+export type Talk = 'answered' | 'failed' | 'neutral';
+
+/** A failing call of this length was a time-out: nothing else takes as long. */
+const HANG_MS = 2_000;
+/** Failing calls in a row, none answered between, after which a run asks no more. */
+const FAILURES_MAX = 3;
+/** A run that spends longer in requests holds its slot for too long, whatever they answer. */
+const SLOW_MS = 5_000;
+
+/** The talk of one run; shared by all its attempts. */
+export class TalkTally {
+  readonly #clock: Clock;
+  #answered = 0;
+  #failuresInRow = 0;
+  #hasHung = false;
+  #spentMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** True once asking on would only cost the time that other clusters wait for. */
+  get hasGivenUp(): boolean {
+    return this.#hasHung || this.#failuresInRow >= FAILURES_MAX;
+  }
+
+  /** True if it spent long in requests. */
+  get isSlow(): boolean {
+    return this.#spentMs >= SLOW_MS;
+  }
+
+  /** Measures a call and notes what it showed. */
+  async measure<T>(call: () => Promise<T>, judge: (answer: T) => Talk): Promise<T> {
+    const startedMs = this.#clock.monotonicMs();
+    const answer = await call();
+    const tookMs = this.#clock.monotonicMs() - startedMs;
+    this.#spentMs += tookMs;
+    const talk = judge(answer);
+    if (talk === 'answered') {
+      this.#answered += 1;
+      this.#failuresInRow = 0;
+    }
+    if (talk === 'failed') {
+      this.#failuresInRow += 1;
+      this.#hasHung ||= tookMs >= HANG_MS;
+    }
+    return answer;
+  }
+
+  /**
+   * What it comes to. Some failures among answers are a server that is alive (row 12); a time-out at the
+   * end, or no answer at all, is not.
+   */
+  get kind(): Finding['kind'] {
+    if (this.#hasHung) return 'failed';
+    if (this.#answered > 0) return 'answered';
+    return this.#failuresInRow > 0 ? 'failed' : 'silent';
+  }
+}

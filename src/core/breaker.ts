@@ -1,0 +1,211 @@
+/**
+ * The circuit breaker of one cluster: whether its API server is worth a request now (L3, row 61).
+ *
+ *   closed ──three failing runs in a row──▶ open ──due──▶ half-open (one probe) ──answered──▶ closed
+ *                                            ▲                   └──failed──▶ open, for longer
+ *
+ * Counted by cluster, not by key: a cluster that hangs costs a few time-outs, however many keys it has.
+ * After closing it is on parole for a while: one failing run opens it again, and the back-off goes on
+ * where it was. It is efficiency only: lost, unreadable or stale it counts as closed, and no promise
+ * but L3 rests on it. Times are compared with a bound on both sides, so that no clock that is off
+ * keeps it open for longer than `openMaxMs` (never open for ever). Pure: the caller stores what is
+ * answered here, by compare-and-set, and only when it is a change.
+ */
+
+/** What is stored of a cluster's breaker, beside META. Absent: closed, and nothing remembered. */
+export interface ClusterBreaker {
+  /** Compare-and-set counter; 0 means: nothing stored yet. */
+  readonly version: number;
+  /** Runs in a row whose API server did not answer, while closed. */
+  readonly failures: number;
+  /** Openings since the cluster was last calm: the exponent of the back-off. */
+  readonly openings: number;
+  /** Present while not closed: the moment from which one probe is admitted. */
+  readonly open?: { readonly untilMs: number; readonly delayMs: number };
+  /** Present while a probe is under way: nobody else goes before it. A crashed one is overtaken. */
+  readonly probeUntilMs?: number;
+  /** When it closed last: until `calmMs` later it is on parole. */
+  readonly closedAtMs?: number;
+  /** A run spent long in requests that succeeded: the cluster is slow until then. */
+  readonly slowUntilMs?: number;
+}
+
+/** Bounds; `breakerPolicy` has the published ones. */
+export interface BreakerPolicy {
+  /** Failing runs in a row that open it. */
+  readonly failuresToOpen: number;
+  readonly openFirstMs: number;
+  readonly openMaxMs: number;
+  /** How long a probe may take before another may go: longer than a function lives. */
+  readonly probeMs: number;
+  /** The time after closing in which one failure opens it again. */
+  readonly calmMs: number;
+  /** How long a slow run makes the cluster count as slow. */
+  readonly slowMarkMs: number;
+}
+
+/** The published bounds (docs/reference.md). */
+export const breakerPolicy: BreakerPolicy = {
+  failuresToOpen: 3,
+  openFirstMs: 2_000,
+  openMaxMs: 30_000,
+  probeMs: 30_000,
+  calmMs: 120_000,
+  slowMarkMs: 60_000,
+};
+
+/** Closed, with nothing remembered: also what a lost breaker counts as. */
+export const CLOSED_BREAKER: ClusterBreaker = { version: 0, failures: 0, openings: 0 };
+
+/** Share by which an opening is varied, up or down. */
+const JITTER = 0.2;
+
+/** Whether a run may talk to the API server. */
+export type Admission =
+  | { readonly kind: 'admitted' }
+  /** It may, as the probe, if it is first to store `next`. */
+  | { readonly kind: 'probe'; readonly next: ClusterBreaker }
+  /** It may not; the first moment at which it is worth asking again. */
+  | { readonly kind: 'refused'; readonly untilMs: number };
+
+/** Decides whether a run may talk to the API server. */
+export function admitRun(
+  breaker: ClusterBreaker,
+  nowMs: number,
+  policy: BreakerPolicy = breakerPolicy,
+): Admission {
+  const { open, probeUntilMs } = breaker;
+  if (open === undefined) return { kind: 'admitted' };
+  if (isAhead(open.untilMs, nowMs, longestOpenMs(policy))) {
+    return { kind: 'refused', untilMs: open.untilMs };
+  }
+  if (isAhead(probeUntilMs, nowMs, policy.probeMs)) {
+    // A probe says yes or no long before its lease ends.
+    return { kind: 'refused', untilMs: Math.min(probeUntilMs, nowMs + policy.openFirstMs) };
+  }
+  return { kind: 'probe', next: { ...breaker, probeUntilMs: nowMs + policy.probeMs } };
+}
+
+/** What a run found out about an API server. */
+export interface Finding {
+  /** `silent`: it talked to nobody, or was only asked to wait. */
+  readonly kind: 'answered' | 'failed' | 'silent';
+  /** True if this run was the probe. */
+  readonly isProbe: boolean;
+  /** True if it spent long in requests: it may have succeeded all the same. */
+  readonly isSlow: boolean;
+  readonly nowMs: number;
+  /** In [0, 1): spreads openings. */
+  readonly random: number;
+}
+
+/** The breaker after a run; undefined when nothing changed and nothing is to be stored. */
+export function noteFinding(
+  breaker: ClusterBreaker,
+  finding: Finding,
+  policy: BreakerPolicy = breakerPolicy,
+): ClusterBreaker | undefined {
+  const changed = transition(breaker, finding, policy);
+  const isMarked = isAhead(breaker.slowUntilMs, finding.nowMs + policy.slowMarkMs / 2, Infinity);
+  if (!finding.isSlow || isMarked) return changed;
+  return { ...(changed ?? breaker), slowUntilMs: finding.nowMs + policy.slowMarkMs };
+}
+
+function transition(
+  breaker: ClusterBreaker,
+  finding: Finding,
+  policy: BreakerPolicy,
+): ClusterBreaker | undefined {
+  if (breaker.open !== undefined) {
+    // Whoever was admitted before it opened has nothing new to say: only the probe decides.
+    return finding.isProbe ? afterProbe(breaker, finding, policy) : undefined;
+  }
+  if (finding.kind === 'failed') return afterFailure(breaker, finding, policy);
+  if (finding.kind === 'silent' || breaker.failures === 0) return undefined;
+  return { ...breaker, failures: 0 };
+}
+
+function afterProbe(
+  breaker: ClusterBreaker,
+  finding: Finding,
+  policy: BreakerPolicy,
+): ClusterBreaker {
+  const { probeUntilMs: _probe, open: _open, ...rest } = breaker;
+  switch (finding.kind) {
+    case 'answered':
+      return { ...rest, failures: 0, closedAtMs: finding.nowMs };
+    case 'failed':
+      return opened(rest, finding, policy);
+    case 'silent': {
+      // It had no question after all: the next one may probe.
+      const { open } = breaker;
+      return open === undefined ? rest : { ...rest, open };
+    }
+  }
+}
+
+function afterFailure(
+  breaker: ClusterBreaker,
+  finding: Finding,
+  policy: BreakerPolicy,
+): ClusterBreaker {
+  const isParole = isOnParole(breaker, finding.nowMs, policy);
+  const failures = breaker.failures + 1;
+  if (!isParole && failures < policy.failuresToOpen) return { ...breaker, failures };
+  return opened(isParole ? breaker : { ...breaker, openings: 0 }, finding, policy);
+}
+
+function opened(
+  breaker: ClusterBreaker,
+  { nowMs, random }: Finding,
+  policy: BreakerPolicy,
+): ClusterBreaker {
+  const { openFirstMs, openMaxMs } = policy;
+  // Beyond 2^30 the cap is long reached; the counter itself may grow on.
+  const delayMs = Math.min(openMaxMs, openFirstMs * 2 ** Math.min(breaker.openings, 30));
+  const varied = Math.round(delayMs * (1 - JITTER + 2 * JITTER * random));
+  const { closedAtMs: _closed, ...rest } = breaker;
+  return {
+    ...rest,
+    failures: 0,
+    openings: breaker.openings + 1,
+    open: { untilMs: nowMs + varied, delayMs },
+  };
+}
+
+/**
+ * True if the cluster should not have many runs at once: it fails, was open lately, or is slow. Its
+ * hints then go through few lanes (queue-ids.ts).
+ */
+export function isSuspect(
+  breaker: ClusterBreaker | undefined,
+  nowMs: number,
+  policy: BreakerPolicy = breakerPolicy,
+): boolean {
+  if (breaker === undefined) return false;
+  if (breaker.open !== undefined || breaker.failures > 0) return true;
+  if (isAhead(breaker.slowUntilMs, nowMs, policy.slowMarkMs)) return true;
+  return isOnParole(breaker, nowMs, policy);
+}
+
+/** True while no request should be sent except a probe: for those who never probe (resync, ingest). */
+export function isOpen(
+  breaker: ClusterBreaker | undefined,
+  nowMs: number,
+  policy: BreakerPolicy = breakerPolicy,
+): boolean {
+  return breaker !== undefined && admitRun(breaker, nowMs, policy).kind === 'refused';
+}
+
+function isOnParole({ closedAtMs }: ClusterBreaker, nowMs: number, policy: BreakerPolicy): boolean {
+  return closedAtMs !== undefined && isAhead(closedAtMs + policy.calmMs, nowMs, policy.calmMs);
+}
+
+function longestOpenMs({ openMaxMs }: BreakerPolicy): number {
+  return Math.ceil(openMaxMs * (1 + JITTER));
+}
+
+/** True if the moment lies ahead, and no further than was ever meant: beyond that a clock was off. */
+function isAhead(atMs: number | undefined, nowMs: number, withinMs: number): atMs is number {
+  return atMs !== undefined && atMs > nowMs && atMs - nowMs <= withinMs;
+}
