@@ -95,7 +95,29 @@ describe('judgeFreshness', () => {
       lost.kind === 'defer' ? lost.guard.message : '',
       'The view of the cluster is not whole (seq 11 is missing); waiting for a snapshot from its watcher.',
     );
-    const silent = judge({ meta: silentPods });
-    assert.match(silent.kind === 'defer' ? silent.guard.message : '', /heard of Pod lately/);
+    const message = (options: Partial<FreshnessInput>): string => {
+      const judged = judge(options);
+      return judged.kind === 'fresh' ? '' : judged.guard.message;
+    };
+    assert.equal(
+      message({ meta: meta({ isComplete: false }) }),
+      'The view of the cluster is not whole; waiting for a snapshot from its watcher.',
+    );
+    assert.equal(
+      message({ meta: undefined }),
+      'Nothing was heard of the cluster yet; waiting for its watcher.',
+    );
+    assert.equal(
+      message({ meta: meta({ isCutOpen: true }) }),
+      'The watcher is in the middle of a report; waiting for its end.',
+    );
+    assert.equal(
+      message({ unseenCount: 1 }),
+      'Own writes are not in the view yet; waiting for the watcher to report them.',
+    );
+    assert.equal(
+      message({ meta: meta({ heardAtMs: { Node: NOW_MS, ControllerRevision: NOW_MS } }) }),
+      'Nothing was heard of Pod, DaemonSet lately; waiting for the watcher.',
+    );
   });
 });

@@ -132,15 +132,61 @@ describe('terms (spec 2.5)', () => {
     });
   });
 
-  for (const requirement of [
-    need('cores', 'Gt'),
-    need('cores', 'Gt', '1', '2'),
-    need('cores', 'Lt', 'many'),
-    need('zone', 'In'),
-  ]) {
+  it('says all terms, and all values, of what does not match', () => {
+    const terms = [
+      { matchExpressions: [need('zone', 'In', 'b', 'c')] },
+      { matchExpressions: [need('absent', 'Exists')] },
+    ];
+    assert.deepEqual(compileNodeAffinity(specOf(terms))(subject), {
+      code: 'NodeAffinityMismatch',
+      detail: 'zone In [b, c] or absent Exists',
+    });
+  });
+
+  it('says all faults, of one term and of several', () => {
+    const terms = [
+      {
+        matchExpressions: [need('zone', 'Near', 'a'), need('cores', 'Gt', 'many')],
+        matchFields: [need('spec.unschedulable', 'In', 'true')],
+      },
+      { matchFields: [need('metadata.name', 'Exists', 'gpu-1')] },
+    ];
+    assert.deepEqual(compileNodeAffinity(specOf(terms))(subject), {
+      code: 'NodeAffinityInvalid',
+      detail:
+        'operator Near of zone is not known; operator Gt of cores needs an integer, not "many"; ' +
+        'field spec.unschedulable is not known; operator Exists of field metadata.name is not known',
+    });
+  });
+
+  const faults: readonly [NodeSelectorRequirement, string][] = [
+    [need('cores', 'Gt'), 'operator Gt of cores needs one value'],
+    [need('cores', 'Gt', '1', '2'), 'operator Gt of cores needs one value'],
+    [need('cores', 'Lt', 'many'), 'operator Lt of cores needs an integer, not "many"'],
+    [need('zone', 'In'), 'operator In of zone needs values'],
+  ];
+  for (const [requirement, detail] of faults) {
     it(`takes ${requirement.operator} [${(requirement.values ?? []).join(',')}] as invalid`, () => {
       const mismatch = compileNodeAffinity(specOf([{ matchExpressions: [requirement] }]))(subject);
-      assert.equal(mismatch?.code, 'NodeAffinityInvalid');
+      assert.deepEqual(mismatch, { code: 'NodeAffinityInvalid', detail });
     });
   }
+
+  it('takes a field without, or with more than one value, as invalid', () => {
+    for (const values of [[], ['gpu-1', 'gpu-2']]) {
+      const requirement = need('metadata.name', 'In', ...values);
+      assert.deepEqual(compileNodeAffinity(specOf([{ matchFields: [requirement] }]))(subject), {
+        code: 'NodeAffinityInvalid',
+        detail: 'field metadata.name needs one value',
+      });
+    }
+  });
+
+  it('compares with zero as with any number, but an absent label with nothing', () => {
+    const [above, below] = [need('absent', 'Gt', '-1'), need('absent', 'Lt', '1')];
+    for (const requirement of [above, below]) {
+      const mismatch = compileNodeAffinity(specOf([{ matchExpressions: [requirement] }]))(subject);
+      assert.equal(mismatch?.code, 'NodeAffinityMismatch');
+    }
+  });
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { uid } from '../../../src/core/model/identifiers.ts';
+import type { JsonObject } from '../../../src/core/model/json.ts';
 import type { DaemonSetObject } from '../../../src/core/model/kubernetes.ts';
 import {
   SENTINEL_KEY,
@@ -36,6 +37,18 @@ describe('the sentinel', () => {
       'rollcall.dev/takeover-probe',
     ]);
     assert.equal(metadata.name, SENTINEL_KEY.name);
+  });
+
+  it('is an object that an API server accepts', () => {
+    const { apiVersion, kind, spec } = sentinelBody('x') as unknown as DaemonSetObject & JsonObject;
+    assert.deepEqual({ apiVersion, kind }, { apiVersion: 'apps/v1', kind: 'DaemonSet' });
+    const { nodeSelector, containers } = spec.template.spec ?? {};
+    // Values of labels and names of containers are not empty, and an image is named in full.
+    assert.match(Object.values(nodeSelector ?? {}).join(), /^[a-z-]+$/);
+    const [container, ...others] = containers as readonly { name: string; image: string }[];
+    assert.match(container?.name ?? '', /^[a-z]+$/);
+    assert.match(container?.image ?? '', /^registry\.k8s\.io\/pause:[0-9.]+$/);
+    assert.deepEqual(others, []);
   });
 
   it('is known by name, namespace and label', () => {

@@ -15,6 +15,7 @@ import {
   node,
   pod,
   state,
+  statusOnly,
   view,
 } from '../../support/core-fixtures.ts';
 import type { ViewOptions } from '../../support/core-fixtures.ts';
@@ -126,8 +127,19 @@ describe('codes and sentences', () => {
     const set = daemonSet({ spec: { minReadySeconds: 30 } });
     const young = { daemonSet: set, pods: [pod('n1', { readyChangedAtMs: NOW_MS })] };
     assert.equal(verdictOf(young).untilMs, NOW_MS + 30_000);
+    assert.match(
+      verdictOf(young).message,
+      /has ready pod agent-\w+, which counts as available after minReadySeconds\.$/,
+    );
     const old = { daemonSet: set, pods: [pod('n1')] };
     assert.equal(verdictOf(old).untilMs, undefined);
+    const justNow = { daemonSet: set, pods: [pod('n1', { readyChangedAtMs: NOW_MS - 30_000 })] };
+    assert.equal(verdictOf(justNow).untilMs, undefined);
+  });
+
+  it('without minReadySeconds ready is available, even if the node clock is ahead (#77203)', () => {
+    const ahead = verdictOf({ pods: [pod('n1', { readyChangedAtMs: NOW_MS + 60_000 })] });
+    assert.equal(ahead.untilMs, undefined);
   });
 
   it('a delete that was accepted and is not seen yet', () => {
@@ -135,6 +147,59 @@ describe('codes and sentences', () => {
     const by = { state: state({ intents: [deleteIntent(victim, { isAccepted: true })] }) };
     const verdict = verdictOf({ nodes: evicted, pods: [victim] }, by);
     assert.equal(verdict.code, 'Deleting');
+    assert.match(verdict.message, /; deleting p\.$/);
+  });
+
+  it('what the burst cap leaves for later, as a create and as a delete', () => {
+    const created = verdictOf({}, { burstPodsMax: 0 });
+    assert.equal(created.code, 'WaitingForBurst');
+    assert.match(created.message, /tolerate; its pod is created after the present batch\.$/);
+    const deleted = verdictOf(
+      { nodes: evicted, pods: [namedPod('n1', name)] },
+      { burstPodsMax: 0 },
+    );
+    assert.equal(deleted.code, 'WaitingForBurst');
+    assert.match(deleted.message, /; deletes follow the present batch\.$/);
+  });
+
+  it('several pods that go, each with its reason', () => {
+    const pods = [
+      namedPod('n1', name),
+      namedPod('n1', 'q', { createdAtMs: NOW_MS }),
+      failedPod('n1', { name: 'r' }),
+    ];
+    assert.equal(
+      verdictOf({ pods }).message,
+      'Node n1 has pods to be replaced (failed, duplicate); deleting r, q.',
+    );
+  });
+
+  it('an available pod that a new state keeps from going, and until when (protocol 6)', () => {
+    const by = { state: state({ createdAtMs: NOW_MS - 5000 }) };
+    const verdict = verdictOf({ nodes: evicted, pods: [namedPod('n1', name)] }, by);
+    assert.equal(verdict.code, 'WaitingForCluster');
+    assert.equal(
+      verdict.message,
+      'Node n1 has available pods that should go; they stay until requests that may have been ' +
+        'forgotten are certainly dead.',
+    );
+    assert.equal(verdict.untilMs, NOW_MS + 15_000);
+  });
+
+  it('a change that the guard holds back, a create as well as a delete', () => {
+    const guard = statusOnly('frozen');
+    for (const options of [{}, { nodes: evicted, pods: [namedPod('n1', name)] }]) {
+      const verdict = verdictOf(options, { guard });
+      assert.equal(verdict.code, 'WaitingForCluster');
+      assert.match(verdict.message, /needs a change, which waits: for the test\.$/);
+    }
+    assert.equal(verdictOf({ pods: [namedPod('n1', name)] }, { guard }).code, 'Running');
+  });
+
+  it('speaks of the pod that stays, not of a terminating one before it', () => {
+    const leaving = namedPod('n1', 'a', { isTerminating: true, createdAtMs: 1 });
+    const staying = namedPod('n1', 'b', { createdAtMs: 2 });
+    assert.equal(verdictOf({ pods: [leaving, staying] }).message, 'Node n1 has ready pod b.');
   });
 });
 
