@@ -70,7 +70,8 @@ async function readKubeconfig(
   }
   let document: unknown;
   try {
-    document = parseYaml(text, { maxAliasCount: ALIASES_MAX });
+    // Its warnings quote the file as well.
+    document = parseYaml(text, { maxAliasCount: ALIASES_MAX, logLevel: 'error' });
   } catch {
     // The parser's message quotes the file, which holds credentials.
     return refuseKubeconfig('malformed', `${file} is not YAML`);

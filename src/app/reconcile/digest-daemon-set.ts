@@ -5,10 +5,10 @@
  * that travelled opaque, or does not have the shape, is read live: that read decides (protocol 22).
  */
 import { compileSelector, isEmptySelector } from '../../core/label-selector.ts';
-import { isJsonObject } from '../../core/model/json.ts';
 import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import type { NamespacedName } from '../../ports/view-store.ts';
+import { findShapeProblem } from './daemon-set-shape.ts';
 import type { Basis } from './read-basis.ts';
 
 /** What the run is about. */
@@ -56,47 +56,11 @@ function classify(daemonSet: DaemonSetObject): Digest {
   return { kind: 'usable', daemonSet };
 }
 
-/** The first thing that does not have the documented shape, as a sentence for a person. */
+/** The first thing that is not as it must be, as a sentence for a person. */
 function findProblem(object: DaemonSetObject, { ref }: Basis): string | undefined {
-  const raw: unknown = object;
-  if (!isJsonObject(raw)) return 'it is no object';
-  const { metadata, spec } = raw;
-  if (!isJsonObject(metadata)) return 'metadata is missing';
-  if (metadata['uid'] !== ref.uid) return 'metadata.uid is not the one it is stored under';
-  if (typeof metadata['name'] !== 'string' || typeof metadata['namespace'] !== 'string') {
-    return 'metadata has no name and namespace';
-  }
-  if (!isJsonObject(spec)) return 'spec is missing';
-  return findTemplateProblem(spec['template']) ?? findSelectorProblem(spec['selector']);
-}
-
-function findTemplateProblem(template: unknown): string | undefined {
-  if (!isJsonObject(template)) return 'spec.template is missing';
-  if (!isJsonObject(template['spec'])) return 'spec.template.spec is missing';
-  const metadata = template['metadata'];
-  if (metadata !== undefined && !isJsonObject(metadata))
-    return 'spec.template.metadata is no object';
-  const labels = metadata?.['labels'];
-  if (labels !== undefined && !isTextRecord(labels)) return 'labels of the template are no texts';
-  const tolerations = template['spec']['tolerations'];
-  if (tolerations !== undefined && !Array.isArray(tolerations)) return 'tolerations are no list';
-  return undefined;
-}
-
-function findSelectorProblem(selector: unknown): string | undefined {
-  if (selector === undefined) return undefined;
-  if (!isJsonObject(selector)) return 'spec.selector is no object';
-  const { matchLabels, matchExpressions } = selector;
-  if (matchLabels !== undefined && !isTextRecord(matchLabels)) return 'matchLabels are no texts';
-  if (matchExpressions === undefined) return undefined;
-  const isList =
-    Array.isArray(matchExpressions) &&
-    matchExpressions.every(
-      (item: unknown) => isJsonObject(item) && typeof item['key'] === 'string',
-    );
-  return isList ? undefined : 'matchExpressions are no list of requirements';
-}
-
-function isTextRecord(value: unknown): boolean {
-  return isJsonObject(value) && Object.values(value).every((item) => typeof item === 'string');
+  const problem = findShapeProblem(object);
+  if (problem !== undefined) return problem;
+  return object.metadata.uid === ref.uid
+    ? undefined
+    : 'metadata.uid is not the one it is stored under';
 }

@@ -1,0 +1,117 @@
+// Everything that a person or a registry gives: 10,000 hostile inputs for each reader (rows 65, 67).
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { stringify } from 'yaml';
+import { parseEndpoint } from '../../../src/adapters/kubernetes/endpoint.ts';
+import { loadKubeconfig } from '../../../src/adapters/kubernetes/kubeconfig.ts';
+import { readWatchSettings } from '../../../src/adapters/kubernetes/watch-settings.ts';
+import { CommandError, EXIT } from '../../../src/cli/exit-codes.ts';
+import { parseStartOptions } from '../../../src/cli/start/options.ts';
+import { fuzz } from '../../support/fuzz/fuzz.ts';
+import { bendJson, bendText, garbage } from '../../support/fuzz/hostile-input.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
+
+const KUBECONFIG = {
+  apiVersion: 'v1',
+  kind: 'Config',
+  'current-context': 'here',
+  contexts: [{ name: 'here', context: { cluster: 'here', user: 'me', namespace: 'x' } }],
+  clusters: [
+    { name: 'here', cluster: { server: 'https://cluster.example:6443', 'proxy-url': 'http://p' } },
+  ],
+  users: [
+    {
+      name: 'me',
+      user: {
+        token: 'a-token',
+        exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'touch', args: ['/tmp/x'] },
+      },
+    },
+  ],
+};
+
+test('row 67: a server address is https without a user, or refused', async () => {
+  let accepted = 0;
+  const count = await fuzz({
+    name: 'parseEndpoint',
+    feed: (random) => {
+      const parsed = parseEndpoint(bendText('https://cluster.example:6443/prefix', random));
+      if (parsed.kind === 'refused') return;
+      accepted += 1;
+      const { host, port, pathPrefix } = parsed.endpoint;
+      assert.match(host, /^[^\s/@?#\\]+$/);
+      assert.ok(Number.isInteger(port) && port >= 0 && port <= 65_535);
+      assert.match(pathPrefix, /^(\/[^\s?#]*)?$/);
+    },
+  });
+  if (count > 1) assert.ok(accepted > 500, `only ${accepted} of ${count} were accepted`);
+});
+
+test('rows 65, 67: a kubeconfig is loaded or refused, and no program runs without a runner', async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-fuzz-'));
+  try {
+    const file = path.join(directory, 'config');
+    await fuzz({
+      name: 'loadKubeconfig',
+      feed: async (random) => {
+        const draw = random.next();
+        const text =
+          draw < 0.5
+            ? JSON.stringify(bendJson(KUBECONFIG, random))
+            : draw < 0.95
+              ? bendText(stringify(KUBECONFIG), random)
+              : garbage(random);
+        writeFileSync(file, text);
+        const result = await loadKubeconfig({ path: file });
+        if (result.kind === 'loaded') assert.match(result.kubeconfig.server, /^https:/);
+      },
+    });
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('row 67: a command line is options, or a refusal that says what to do', async (context) => {
+  // What commander prints is for people; 10,000 times it is for nobody.
+  context.mock.method(process.stderr, 'write', () => true);
+  const words = ['--json', '--cold', '--clusters', '2', '--nodes', '5', '--kubeconfig', 'x'];
+  await fuzz({
+    name: 'parseStartOptions',
+    feed: (random) => {
+      const argv = words
+        .filter(() => random.next() < 0.4)
+        .map((word) => (random.next() < 0.3 ? bendText(word, random) : word));
+      try {
+        const parsed = parseStartOptions(argv);
+        if (parsed.kind === 'done') assert.equal(parsed.exitCode, EXIT.usage);
+      } catch (error) {
+        assert.ok(error instanceof CommandError, String(error));
+      }
+    },
+  });
+});
+
+test('row 67: a watcher’s environment is settings or a refusal with a sentence', async () => {
+  const clock = new VirtualClock();
+  const environment = {
+    ROLLCALL_CLUSTER: 'west-1',
+    ROLLCALL_EVENTS_QUEUE_URL: 'https://sqs.example/1/events.fifo',
+    ROLLCALL_API_SERVER: 'https://cluster.example:6443',
+    ROLLCALL_LOG_LEVEL: 'info',
+  };
+  await fuzz({
+    name: 'readWatchSettings',
+    feed: (random) => {
+      const bent = bendJson(environment, random);
+      if (typeof bent !== 'object' || bent === null) return;
+      const texts = Object.entries(bent).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string',
+      );
+      const result = readWatchSettings(Object.fromEntries(texts), [], clock);
+      if (result.kind === 'refused') assert.ok(result.message.length > 0);
+    },
+  });
+});
