@@ -9,14 +9,16 @@ import type { IngestRecord } from '../src/app/ingest/ingest-batch.ts';
 /** Parses the body, and takes the sender from what SQS says (S6). Never throws. */
 export function toIngestRecord(record: SQSRecord): IngestRecord {
   const { SenderId, SentTimestamp, MessageGroupId } = record.attributes;
+  const group = MessageGroupId === undefined ? {} : { groupId: MessageGroupId };
   return {
     context: {
       sentAtMs: Number(SentTimestamp),
       senderRoleId: identifySender(SenderId),
       messageId: record.messageId,
       body: record.body,
+      ...group,
     },
-    ...(MessageGroupId === undefined ? {} : { groupId: MessageGroupId }),
+    ...group,
     parsed: parseWatcherMessage(record.body),
   };
 }

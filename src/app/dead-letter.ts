@@ -9,6 +9,7 @@
 import { compareResourceVersions, isResourceVersion } from '../core/model/identifiers.ts';
 import type { ClusterMeta } from '../core/model/view-items.ts';
 import type { WatcherHeader } from '../core/model/watcher-message.ts';
+import type { DeadLetterRecord } from '../ports/registry-store.ts';
 import type { IngestDependencies } from './ingest/dependencies.ts';
 import { verifySender } from './ingest/identity.ts';
 import { markIncomplete } from './ingest/ingest-refused.ts';
@@ -48,15 +49,29 @@ export async function handleDeadLetter(
   log.warn('dead letter', { queue: letter.queue, code: result.code, cluster, messageId });
   metrics.count('DeadLetters', { outcome: `${letter.queue}/${result.code}` });
   await registry.recordDeadLetter({
-    cluster,
+    ...originOf(letter, result, cluster),
     queue: letter.queue,
     code: result.code,
-    detail: isEvent ? detailOf(letter.parsed) : '',
     messageId,
-    atMs: isEvent ? letter.context.sentAtMs : letter.sentAtMs,
-    body: isEvent ? (letter.context.body ?? '') : letter.body,
+    ...contentOf(letter),
   });
   return result;
+}
+
+/** Whose record it is: that of the cluster, unless the sender may not speak for it. */
+function originOf(
+  letter: DeadLetter,
+  { code }: DeadLetterResult,
+  cluster: string,
+): Pick<DeadLetterRecord, 'cluster' | 'claim'> {
+  if (letter.queue !== 'events' || code !== 'unverified-event') return { cluster };
+  return { cluster: '', claim: { cluster, senderRoleId: letter.context.senderRoleId } };
+}
+
+function contentOf(letter: DeadLetter): Pick<DeadLetterRecord, 'detail' | 'atMs' | 'body'> {
+  if (letter.queue !== 'events') return { detail: '', atMs: letter.sentAtMs, body: letter.body };
+  const { sentAtMs, body = '' } = letter.context;
+  return { detail: detailOf(letter.parsed), atMs: sentAtMs, body };
 }
 
 async function handleLostEvent(

@@ -117,7 +117,7 @@ async function freeze(
     const stored = await registry.readCluster(cluster);
     if (stored === undefined) return undefined;
     const next = { ...stored, isFrozen: true };
-    if ((await registry.writeCluster(next, stored.configVersion)) === 'lost') continue;
+    if ((await registry.writeCluster(next, stored.configVersion)) !== 'written') continue;
     const registration = { ...next, configVersion: stored.configVersion + 1 };
     return { registration, wasFrozen: stored.isFrozen };
   }

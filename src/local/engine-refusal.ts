@@ -12,6 +12,7 @@ export type EngineRefusalCode =
   | 'built-in-controller-runs'
   | 'probe-failed'
   | 'registry-busy'
+  | 'already-registered'
   | 'still-managed'
   | 'hand-back-failed'
   | 'local-cluster';

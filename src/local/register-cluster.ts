@@ -97,6 +97,13 @@ async function writeRegistration(request: RegisterCluster, found: Found): Promis
   const wanted = wantedRegistration(request, found);
   if (stored !== undefined && isDeepStrictEqual(stored, wanted)) return;
   const result = await stores.registry.writeCluster(wanted, wanted.configVersion);
+  if (result === 'uid-taken') {
+    throw new EngineRefusal({
+      code: 'already-registered',
+      message: `The cluster at ${cluster.server} is registered under another name than ${cluster.id}.`,
+      remedy: 'Use the kubeconfig as before, or start with an empty --data directory.',
+    });
+  }
   if (result === 'lost') {
     throw new EngineRefusal({
       code: 'registry-busy',

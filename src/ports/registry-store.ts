@@ -16,7 +16,14 @@ export interface DirectoryPage {
 
 /** Something that was refused or lost, kept for people. */
 export interface DeadLetterRecord {
+  /** Empty when it is not known whose message it was. */
   readonly cluster: string;
+  /** What a message claimed whose sender was not verified: kept apart from every cluster's records. */
+  readonly claim?: {
+    readonly cluster: string;
+    /** As the queue said; undefined when it has no readable form. */
+    readonly senderRoleId: string | undefined;
+  };
   readonly queue: 'events' | 'reconcile' | 'delay' | 'ingest';
   readonly code: string;
   readonly detail: string;
@@ -25,6 +32,14 @@ export interface DeadLetterRecord {
   /** The body, cut to a size that fits an item; never a credential. */
   readonly body: string;
 }
+
+/** What came of writing a registration. */
+export type RegistrationWrite =
+  | 'written'
+  /** Another version is stored than expected. */
+  | 'lost'
+  /** Another registration has this clusterUid: one cluster, one registration (S6). */
+  | 'uid-taken';
 
 /** Store of registrations, directory and dead letters. */
 export interface RegistryStore {
@@ -37,7 +52,7 @@ export interface RegistryStore {
   writeCluster(
     registration: ClusterRegistration,
     expectedVersion: number,
-  ): Promise<'written' | 'lost'>;
+  ): Promise<RegistrationWrite>;
   /** Cluster ids in order, a page at a time; never a scan. */
   listClusters(options: {
     readonly cursor?: string;

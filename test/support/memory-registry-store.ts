@@ -8,6 +8,7 @@ import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type {
   DeadLetterRecord,
   DirectoryPage,
+  RegistrationWrite,
   RegistryStore,
 } from '../../src/ports/registry-store.ts';
 import { aroundCall } from './store-hooks.ts';
@@ -29,11 +30,14 @@ export class MemoryRegistryStore implements RegistryStore {
   writeCluster(
     registration: ClusterRegistration,
     expectedVersion: number,
-  ): Promise<'written' | 'lost'> {
+  ): Promise<RegistrationWrite> {
     const call = { operation: 'writeCluster', target: registration.id, isWrite: true };
     return aroundCall(this, call, () => {
       const stored = this.clusters.get(registration.id)?.configVersion ?? 0;
       if (stored !== expectedVersion) return 'lost';
+      const { id, clusterUid } = registration;
+      const others = [...this.clusters.values()].filter((other) => other.id !== id);
+      if (others.some((other) => other.clusterUid === clusterUid)) return 'uid-taken';
       this.clusters.set(registration.id, { ...registration, configVersion: expectedVersion + 1 });
       return 'written';
     });

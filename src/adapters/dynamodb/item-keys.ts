@@ -18,6 +18,11 @@ export function metaKey(cluster: ClusterUid): ItemKey {
   return { pk: `CLUSTER#${cluster}`, sk: 'META' };
 }
 
+/** Which registration a cluster UID belongs to. */
+export function clusterUidKey(cluster: ClusterUid): ItemKey {
+  return { pk: `CLUSTER-UID#${cluster}`, sk: 'CLAIM' };
+}
+
 /** One slice: `NODES#cluster#nn`, `PODS#cluster/uid#nn` or `REVISIONS#cluster/uid#nn`. */
 export function sliceKey(ref: SliceRef): ItemKey {
   const index = String(ref.index).padStart(2, '0');

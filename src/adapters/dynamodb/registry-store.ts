@@ -9,15 +9,22 @@
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { DeadLetterRecord, DirectoryPage, RegistryStore } from '../../ports/registry-store.ts';
+import type {
+  DeadLetterRecord,
+  DirectoryPage,
+  RegistrationWrite,
+  RegistryStore,
+} from '../../ports/registry-store.ts';
 import { ItemUnreadableError } from './item-codec.ts';
-import { DIRECTORY_PARTITION, formatItemKey, registrationKey } from './item-keys.ts';
+import { DIRECTORY_PARTITION, clusterUidKey, formatItemKey, registrationKey } from './item-keys.ts';
 import { parseRegistration } from './registration-schema.ts';
 import { Table } from './table.ts';
 import type { DynamoStoreOptions } from './table.ts';
 
 /** Most of a dead letter's body that is kept. */
 const DEAD_LETTER_BODY_CHARACTERS_MAX = 16_384;
+/** Of a body whose sender was not verified: enough to see what it was. */
+const UNVERIFIED_BODY_CHARACTERS_MAX = 1024;
 const DEAD_LETTER_FIELD_CHARACTERS_MAX = 256;
 
 /** A registration that does not fit the schema is not written. Names fields, never values (S11). */
@@ -61,21 +68,52 @@ async function writeCluster(
   table: Table,
   registration: ClusterRegistration,
   expectedVersion: number,
-): Promise<'written' | 'lost'> {
+): Promise<RegistrationWrite> {
   const next = { ...registration, configVersion: expectedVersion + 1 };
   const checked = parseRegistration(next);
   if (checked.kind === 'refused') throw new RegistrationInvalidError(checked.fields);
-  if (expectedVersion === 0) {
-    await table.put({ pk: DIRECTORY_PARTITION, sk: registration.id }, {});
+  const key = registrationKey(registration.id);
+  const { configVersion, ...rest } = next;
+  const attributes = { registration: rest, configVersion };
+  const ifExpected = {
+    expression: 'configVersion = :expected',
+    values: { ':expected': expectedVersion },
+  };
+  if (expectedVersion > 0) {
+    const isSameUid = 'AND #registration.clusterUid = :uid';
+    const result = await table.updateIf(key, attributes, {
+      expression: `${ifExpected.expression} ${isSameUid}`,
+      names: { '#registration': 'registration' },
+      values: { ...ifExpected.values, ':uid': registration.clusterUid },
+    });
+    if (result === 'written') return 'written';
+    const stored = await table.get(key);
+    if (stored?.['configVersion'] !== expectedVersion) return 'lost';
   }
-  const { configVersion: _version, ...rest } = registration;
-  return table.updateIf(
-    registrationKey(registration.id),
-    { registration: rest, configVersion: expectedVersion + 1 },
-    expectedVersion === 0
-      ? { expression: 'attribute_not_exists(configVersion)' }
-      : { expression: 'configVersion = :expected', values: { ':expected': expectedVersion } },
-  );
+  if (!(await claimClusterUid(table, registration))) return 'uid-taken';
+  if (expectedVersion > 0) return table.updateIf(key, attributes, ifExpected);
+  await table.put({ pk: DIRECTORY_PARTITION, sk: registration.id }, {});
+  return table.updateIf(key, attributes, { expression: 'attribute_not_exists(configVersion)' });
+}
+
+/**
+ * One cluster UID, one registration: the view is kept by UID, and an API server says itself which UID
+ * its cluster has. Without this a tenant whose API server names another tenant's UID would write that
+ * tenant's view (S6). A claim passes on only when its holder is registered as another cluster by now.
+ */
+async function claimClusterUid(table: Table, registration: ClusterRegistration): Promise<boolean> {
+  const { id, clusterUid } = registration;
+  const key = clusterUidKey(clusterUid);
+  const claim = { holder: id };
+  const isFirst = 'attribute_not_exists(pk) OR holder = :id';
+  const values = { ':id': id };
+  if ((await table.putIf(key, claim, { expression: isFirst, values })) === 'written') return true;
+  const holder = (await table.get(key))?.['holder'];
+  if (typeof holder !== 'string') return false;
+  const other = await readCluster(table, clusterId(holder));
+  if (other === undefined || other.clusterUid === clusterUid) return false;
+  const isStillHeld = { expression: 'holder = :holder', values: { ':holder': holder } };
+  return (await table.putIf(key, claim, isStillHeld)) === 'written';
 }
 
 async function listClusters(
@@ -93,20 +131,29 @@ async function listClusters(
   return hasMore && last !== undefined ? { clusters, cursor: last } : { clusters };
 }
 
-/** A repeat of the same letter replaces its record. */
+/**
+ * A repeat of the same letter replaces its record. What an unverified sender wrote is kept under the
+ * sender, so that it can neither crowd nor fill the partition of the cluster that it named (S6, L3).
+ */
 async function recordDeadLetter(table: Table, record: DeadLetterRecord): Promise<void> {
   const cut = (text: string): string => text.slice(0, DEAD_LETTER_FIELD_CHARACTERS_MAX);
+  const { claim, ...fields } = record;
+  const partition =
+    claim === undefined ? cut(record.cluster) : `unverified/${claim.senderRoleId ?? ''}`;
+  const bodyCharactersMax =
+    claim === undefined ? DEAD_LETTER_BODY_CHARACTERS_MAX : UNVERIFIED_BODY_CHARACTERS_MAX;
   await table.put(
     {
-      pk: `DEAD-LETTER#${cut(record.cluster)}`,
+      pk: `DEAD-LETTER#${partition}`,
       sk: `${String(record.atMs).padStart(15, '0')}#${record.queue}#${cut(record.messageId)}`,
     },
     {
-      ...record,
+      ...fields,
+      ...(claim === undefined ? {} : { claimedCluster: cut(claim.cluster) }),
       cluster: cut(record.cluster),
       messageId: cut(record.messageId),
       detail: record.detail.slice(0, DEAD_LETTER_BODY_CHARACTERS_MAX),
-      body: record.body.slice(0, DEAD_LETTER_BODY_CHARACTERS_MAX),
+      body: record.body.slice(0, bodyCharactersMax),
     },
   );
 }

@@ -14,7 +14,14 @@ export interface Refusal {
   readonly cluster: string;
 }
 
-/** Logs, counts and records a refusal. The record's key is the message's: a repeat replaces it. */
+/** Refusals after which nobody knows who speaks for the cluster that the message names. */
+const UNVERIFIED: readonly IngestRefusalCode[] = ['wrong-group', 'unknown-cluster', 'wrong-sender'];
+
+/**
+ * Logs, counts and records a refusal. The record's key is the message's: a repeat replaces it. Rejects
+ * when the record of a verified sender cannot be kept. What a forger sent is let go then: it must not
+ * come again, because it may wait in the group of the cluster that it named (L3).
+ */
 export async function refuse(
   refusal: Refusal,
   context: IngestContext,
@@ -25,14 +32,22 @@ export async function refuse(
   const { messageId, sentAtMs, senderRoleId } = context;
   log.warn('message refused', { code, field, cluster, messageId, senderRoleId });
   metrics.count('IngestRefusals', { outcome: code });
-  await registry.recordDeadLetter({
-    cluster,
-    queue: 'ingest',
-    code,
-    detail: field,
-    messageId,
-    atMs: sentAtMs,
-    body: context.body ?? '',
-  });
+  const isVerified = cluster !== '' && !UNVERIFIED.includes(code);
+  try {
+    await registry.recordDeadLetter({
+      cluster: isVerified ? cluster : '',
+      ...(isVerified ? {} : { claim: { cluster, senderRoleId } }),
+      queue: 'ingest',
+      code,
+      detail: field,
+      messageId,
+      atMs: sentAtMs,
+      body: context.body ?? '',
+    });
+  } catch (error) {
+    if (isVerified) throw error;
+    metrics.count('IngestRefusalsUnkept');
+    log.error('a refused message could not be kept', { code, messageId, senderRoleId }, error);
+  }
   return { kind: 'refused', code, ...(field === '' ? {} : { field }) };
 }

@@ -6,8 +6,9 @@
  */
 import type { WatcherHeader, WatcherMessage } from '../../core/model/watcher-message.ts';
 
-/** Why a message was refused. The first three are about who sent it (S6, protocol 24). */
+/** Why a message was refused. The first four are about who sent it (S6, protocol 24). */
 export type IngestRefusalCode =
+  | 'wrong-group'
   | 'unknown-cluster'
   | 'wrong-sender'
   | 'wrong-cluster-uid'
@@ -53,6 +54,8 @@ export interface IngestContext {
   /** From SenderId, which a sender cannot forge; undefined when it has no readable form. */
   readonly senderRoleId: string | undefined;
   readonly messageId: string;
+  /** MessageGroupId, where the queue gives it: chosen by the sender, and what its message waits in. */
+  readonly groupId?: string;
   /** The body as received, for dead letters. */
   readonly body?: string;
 }

@@ -56,7 +56,7 @@ export async function noteRival(sighting: RivalSighting, context: RunContext): P
     if (stored === undefined || !isSameTakeover(stored, seenUnder)) return false;
     if (stored.rival !== undefined) return false;
     const marked = { ...stored, rival: { seenAtMs: clock.nowMs(), evidence } };
-    if ((await registry.writeCluster(marked, stored.configVersion)) === 'lost') continue;
+    if ((await registry.writeCluster(marked, stored.configVersion)) !== 'written') continue;
     metrics.count('RivalControllers', { outcome: by });
     log.error('another DaemonSet controller is at work; Rollcall has stopped in this cluster', {
       cluster: seenUnder.id,

@@ -42,6 +42,9 @@ describeOnBackends('bad input', { timeout: 300_000 }, (backend) => {
     victimUid = found;
     await stage.admin.post(daemonSetPath({}), testDaemonSet({ name: 'bystander' }));
     await expectPodsOn(stage, await bystander(), UNTAINTED);
+    // What a watcher's role may do is tested elsewhere; here the forged message arrives.
+    const arn = 'arn:aws:sts::000000000000:assumed-role/WatcherRole/other-tenant';
+    stage.engine().aws.authorizer.grant(OTHER_KEY, { arn, rights: 'administrator' });
     await stage.engine().registry.writeCluster(
       {
         id: OTHER,
@@ -63,13 +66,27 @@ describeOnBackends('bad input', { timeout: 300_000 }, (backend) => {
 
   it('a message for another tenant’s cluster is refused as wrong-sender, and changes nothing', async () => {
     await expectRefused('wrong-sender', () =>
-      sendAs(OTHER_KEY, encodeWatcherMessage(message({ cluster: VICTIM, clusterUid: victimUid }))),
+      sendAs(
+        OTHER_KEY,
+        encodeWatcherMessage(message({ cluster: VICTIM, clusterUid: victimUid })),
+        VICTIM,
+      ),
     );
   });
 
   it('a message of an unknown cluster is refused as unknown-cluster', async () => {
     await expectRefused('unknown-cluster', () =>
-      sendAs('NOBODY', encodeWatcherMessage(message({ cluster: clusterId('nowhere') }))),
+      sendAs(
+        OTHER_KEY,
+        encodeWatcherMessage(message({ cluster: clusterId('nowhere') })),
+        'nowhere',
+      ),
+    );
+  });
+
+  it('a message in another tenant’s group is refused as wrong-group: it would hold up that tenant', async () => {
+    await expectRefused('wrong-group', () =>
+      sendAs(OTHER_KEY, encodeWatcherMessage(message({ cluster: OTHER })), VICTIM),
     );
   });
 
@@ -132,7 +149,7 @@ describeOnBackends('bad input', { timeout: 300_000 }, (backend) => {
     return stage.engine().view.readMeta(victimUid);
   }
 
-  async function sendAs(accessKeyId: string, body: string): Promise<void> {
+  async function sendAs(accessKeyId: string, body: string, group: string = OTHER): Promise<void> {
     const { aws } = stage.engine();
     sends += 1;
     const client = new SQSClient({
@@ -144,7 +161,7 @@ describeOnBackends('bad input', { timeout: 300_000 }, (backend) => {
       new SendMessageCommand({
         QueueUrl: aws.queueUrls['EventsQueue'],
         MessageBody: body,
-        MessageGroupId: `forged-${String(sends)}`,
+        MessageGroupId: group,
         MessageDeduplicationId: `forged-${String(sends)}`,
       }),
     );

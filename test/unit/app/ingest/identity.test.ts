@@ -23,11 +23,44 @@ describe('identity of the sender (protocol 24)', () => {
       assert.equal(harness.log.at('warn')[0]?.fields['code'], code);
       assert.equal(harness.metrics.sum('IngestRefusals', code), 1);
       const [record] = harness.registry.deadLetters.values();
-      assert.equal(record?.code, code);
+      const isVerified = code === 'wrong-cluster-uid';
+      assert.equal(record?.cluster, isVerified ? message.cluster : '', 'kept by sender otherwise');
+      assert.deepEqual(
+        record.claim,
+        isVerified ? undefined : { cluster: message.cluster, senderRoleId },
+      );
+      assert.equal(record.code, code);
       assert.equal(record.body, 'the body');
       assert.deepEqual(harness.view.calls, [], 'S6: nothing of any view is read or written');
     });
   }
+
+  it('refuses a cluster’s messages in another cluster’s group, before anything is read (L3)', async () => {
+    const harness = new IngestHarness();
+    const message = new ScriptedSender({ epoch: '100' }).announce();
+    const result = await harness.ingest(message, { groupId: 'c2' });
+    assert.deepEqual(result, { kind: 'refused', code: 'wrong-group' });
+    assert.deepEqual(
+      harness.registry.calls.map(({ operation }) => operation),
+      ['recordDeadLetter'],
+    );
+    assert.deepEqual(harness.view.calls, []);
+    const own = await harness.ingest(message, { groupId: 'c1' });
+    assert.equal(own.kind, 'applied');
+  });
+
+  it('lets a forged message go when its record cannot be kept: it waits in the victim’s group', async () => {
+    const harness = new IngestHarness();
+    harness.registry.hooks.before = ({ operation }) => {
+      if (operation === 'recordDeadLetter') throw new Error('throttled');
+    };
+    const message = new ScriptedSender({ epoch: '100' }).announce();
+    const result = await harness.ingest(message, { senderRoleId: 'AROA2' });
+    assert.deepEqual(result, { kind: 'refused', code: 'wrong-sender' });
+    assert.equal(harness.metrics.sum('IngestRefusalsUnkept'), 1);
+    const poison = { ...message, clusterUid: clusterUid('x') };
+    await assert.rejects(harness.ingest(poison), 'a verified sender’s comes again');
+  });
 
   it('row 90: a cluster rebuilt under its old id stays refused until registered again', async () => {
     const harness = new IngestHarness();
