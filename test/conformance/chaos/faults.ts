@@ -5,7 +5,6 @@
  * Rollcall to recover; that is for others to judge. What two faults may not do at the same time is said by
  * the targets.
  */
-import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KubernetesObject } from '../control-plane/api.ts';
@@ -132,16 +131,17 @@ async function compactEtcd(
   { durationMs }: PlannedFault,
 ): Promise<FaultResult> {
   const { controlPlane, watcher } = theatre;
-  const fromByte = statSync(watcher.logPath).size;
-  await runningPid(watcher);
+  // Between two epochs it has no position that could expire.
+  const isWatching = await within(LEASE_RENEWED_MS, () => hasOpenEpoch(watcher));
+  if (!isWatching) return { hasFired: false, evidence: 'the watcher had no epoch all the time' };
+  const before = watcher.logOfThisLife().length;
   watcher.pause();
   await delay(durationMs);
   const revision = await compact(controlPlane);
   await controlPlane.kill('apiServer');
   await controlPlane.restart('apiServer');
   watcher.resume();
-  const isExpired = (): boolean =>
-    readFileSync(watcher.logPath).subarray(fromByte).toString('utf8').includes(EXPIRED);
+  const isExpired = (): boolean => watcher.logOfThisLife().includes(EXPIRED, before);
   const hasFired = await within(EVIDENCE_MS, isExpired);
   return {
     hasFired,
@@ -250,6 +250,15 @@ async function leaseHolder(theatre: Theatre): Promise<string | undefined> {
 async function readLease({ admin }: Theatre): Promise<KubernetesObject | undefined> {
   const answer = await admin.request({ method: 'GET', path: LEASE });
   return answer.status === 200 ? (answer.body as KubernetesObject) : undefined;
+}
+
+/** Whether the last that the watcher said of an epoch is that its snapshot is closed. */
+function hasOpenEpoch(watcher: Program): boolean {
+  const log = watcher.logOfThisLife();
+  const beginsAndEnds = /took the lease|the epoch is over|announced a snapshot/g;
+  const closedAt = log.lastIndexOf('closed a snapshot');
+  const others = [...log.matchAll(beginsAndEnds)].map(({ index }) => index);
+  return closedAt > (others.at(-1) ?? 0) && watcher.pid() !== undefined;
 }
 
 /** A program may be between two starts. */

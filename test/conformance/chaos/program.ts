@@ -5,7 +5,7 @@
  * An end that nobody asked for is counted: the engine ends by itself when its cluster cannot be reached
  * at its start; the watcher never should.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createComponent } from '../control-plane/component.ts';
 import type { Reaper } from '../control-plane/reaper.ts';
 
@@ -34,6 +34,8 @@ export interface Program {
   readonly stop: () => Promise<void>;
   /** SIGKILL; it is not started again. */
   readonly end: () => Promise<void>;
+  /** What it has logged since it was last started. */
+  readonly logOfThisLife: () => string;
   /** How often it ended by itself. */
   readonly ownEnds: () => number;
 }
@@ -48,6 +50,11 @@ export function createProgram(options: ProgramOptions): Program {
   let isWanted = false;
   let ownEnds = 0;
   let downSinceMs: number | undefined;
+  let lifeFromByte = 0;
+  const begin = (): void => {
+    lifeFromByte = statSync(options.logPath, { throwIfNoEntry: false })?.size ?? 0;
+    component.start();
+  };
   const look = (): void => {
     if (!isWanted || component.pid() !== undefined) return;
     if (downSinceMs === undefined) {
@@ -57,7 +64,7 @@ export function createProgram(options: ProgramOptions): Program {
     }
     if (performance.now() - downSinceMs < RESTART_MS) return;
     downSinceMs = undefined;
-    component.start();
+    begin();
   };
   const timer = setInterval(look, LOOK_MS);
   const setDown = (): void => {
@@ -70,13 +77,13 @@ export function createProgram(options: ProgramOptions): Program {
     pid: component.pid,
     start: () => {
       isWanted = true;
-      if (component.pid() === undefined) component.start();
+      if (component.pid() === undefined) begin();
     },
     kill: async (downMs) => {
       setDown();
       await component.kill();
       await new Promise((resolve) => setTimeout(resolve, downMs));
-      component.start();
+      begin();
       isWanted = true;
     },
     pause: component.pause,
@@ -92,6 +99,7 @@ export function createProgram(options: ProgramOptions): Program {
       clearInterval(timer);
       await component.kill();
     },
+    logOfThisLife: () => readFileSync(options.logPath).subarray(lifeFromByte).toString('utf8'),
     ownEnds: () => ownEnds,
   };
 }
