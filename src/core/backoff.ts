@@ -8,6 +8,7 @@
  * Differs from upstream: kept with the state, not in memory; and it also holds back surge pods
  * (#124388), see plan-pods.ts.
  */
+import { compareText } from './compare-text.ts';
 import type { NodeName } from './model/identifiers.ts';
 import type { DaemonSetObject } from './model/kubernetes.ts';
 import type { BackoffEntry } from './model/state.ts';
@@ -64,7 +65,7 @@ export function mergeBackoff(
 ): readonly BackoffEntry[] {
   const byNode = new Map<NodeName, BackoffEntry>();
   for (const entry of [...entries, ...advanced]) byNode.set(entry.node, entry);
-  return [...byNode.values()].sort((left, right) => (left.node < right.node ? -1 : 1));
+  return [...byNode.values()].sort((left, right) => compareText(left.node, right.node));
 }
 
 /** Without the entries that can delay nothing any more: expired, or of an earlier generation. */

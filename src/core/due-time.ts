@@ -47,11 +47,11 @@ export function computeDueAt(input: DueTimeInput): number | undefined {
 
 function backoffMoments(input: DueTimeInput): number[] {
   const entries = indexBackoff(input.backoff, backoffGeneration(input.view.daemonSet));
-  if (entries.size === 0) return [];
   return input.view.nodes.flatMap(({ node, pods }) => {
     const entry = entries.get(node.name);
+    if (entry === undefined) return [];
     const hasFailed = pods.some((pod) => pod.phase === 'Failed' && !pod.isTerminating);
-    return entry !== undefined && hasFailed ? [backoffEndMs(entry)] : [];
+    return hasFailed ? [backoffEndMs(entry)] : [];
   });
 }
 

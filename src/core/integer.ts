@@ -11,7 +11,7 @@ const HIGHEST = 2n ** 63n - 1n;
 /** The value of a decimal integer (sign and leading zeros allowed); undefined if it is none. */
 export function parseInteger(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
-  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
+  const value = BigInt(text);
   return value < LOWEST || value > HIGHEST ? undefined : value;
 }
 

@@ -12,6 +12,7 @@
  *
  * Differs from upstream: identities and marks instead of counters that expire after five minutes.
  */
+import { compareText } from './compare-text.ts';
 import { compareResourceVersions, isResourceVersion, newerVersion } from './model/identifiers.ts';
 import type { ResourceVersion, Uid } from './model/identifiers.ts';
 import type { IntentJudgement } from './model/plan.ts';
@@ -48,7 +49,7 @@ export function judgeIntents(input: JudgeIntentsInput): IntentJudgement {
   for (const intent of input.state.intents) {
     const list =
       intent.kind === 'create'
-        ? judgeCreate(intent, input, podsByUid)
+        ? judgeCreate(intent, input, { known: podsByUid, shown })
         : judgeDelete(intent, input, { known: podsByUid, shown });
     lists[list].push(intent);
   }
@@ -60,13 +61,17 @@ type PodsByUid = ReadonlyMap<Uid, PodProjection | null>;
 function judgeCreate(
   intent: CreateIntent,
   input: JudgeIntentsInput,
-  pods: PodsByUid,
+  pods: { readonly known: PodsByUid; readonly shown: PodsByUid },
 ): keyof IntentJudgement {
   const { answer } = intent;
   // A name in the view proves nothing: the request may still be on its way, so only time resolves.
   if (answer === undefined) return isDead(intent, input) ? 'settled' : 'unresolved';
+  // What only a live read found is forgotten by the next run, unless it stays recorded (S3, S10).
   const isMet =
-    isOldEra(input) || pods.has(answer.uid) || hasPassed(input.marks.Pod, answer.resourceVersion);
+    isOldEra(input) ||
+    pods.shown.has(answer.uid) ||
+    pods.known.get(answer.uid) === null ||
+    hasPassed(input.marks.Pod, answer.resourceVersion);
   if (!isMet) return 'unseen';
   // An earlier request of that name, never answered, may outlive the pod that the later one made.
   return intent.earlierAtMs === undefined || isDead(intent, input) ? 'settled' : 'unresolved';
@@ -169,7 +174,7 @@ export function mergeIntents(stored: readonly Intent[], change: IntentChange): r
   for (const intent of change.record ?? []) recordIntent(byIdentity, intent);
   for (const answer of change.answers ?? []) applyAnswer(byIdentity, answer);
   return [...byIdentity.entries()]
-    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .sort(([left], [right]) => compareText(left, right))
     .map(([, intent]) => intent);
 }
 
@@ -317,5 +322,5 @@ function isBehind(
   mark: ResourceVersion | undefined,
   version: ResourceVersion | undefined,
 ): boolean {
-  return version !== undefined && isResourceVersion(version) && !hasPassed(mark, version);
+  return isResourceVersion(version) && !hasPassed(mark, version);
 }

@@ -97,7 +97,6 @@ function planOccupied(planning: Planning, nodeView: NodeView): NodeDecision {
   const mayCreate =
     planning.isSurging &&
     nodeView.placement === 'run' &&
-    running.length === 0 &&
     nodeView.pods.every((pod) => pod.isTerminating || mayIgnoreFailed(planning, nodeView, pod));
   return mayCreate ? withCreate(planning, decision) : decision;
 }
@@ -154,7 +153,7 @@ function waitForBackoff(pod: PodProjection, entry: BackoffEntry): Wait {
  */
 function pruneSurge(planning: Planning, running: readonly PodProjection[]): readonly Victim[] {
   const { currentHash } = planning.context;
-  if (running.length < 2 || currentHash === undefined) return [];
+  if (currentHash === undefined) return [];
   const isCurrent = (pod: PodProjection): boolean => revisionHashOfPod(pod) === currentHash;
   const kept = running.find(isCurrent);
   const old = running.find((pod) => !isCurrent(pod));

@@ -78,12 +78,9 @@ export function findSites(planning: Planning, decisions: PodDecisions): readonly
 
 type Describe = (pods: readonly PodProjection[], leaving: ReadonlySet<Uid>) => SiteState;
 
-const NOBODY: ReadonlySet<Uid> = new Set();
-
 function nodeSite(planning: Planning, decision: NodeDecision, describe: Describe): Site {
   const { nodeView, deletes } = decision;
-  const leaving =
-    deletes.length === 0 ? NOBODY : new Set(deletes.map(({ planned }) => planned.uid));
+  const leaving = new Set(deletes.map(({ planned }) => planned.uid));
   return {
     node: nodeView.node.name,
     nodeView,

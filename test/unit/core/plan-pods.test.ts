@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName, resourceVersion } from '../../../src/core/model/identifiers.ts';
-import type { Plan, PlanContext } from '../../../src/core/model/plan.ts';
-import type { BackoffEntry } from '../../../src/core/model/state.ts';
+import { judgeIntents } from '../../../src/core/intents.ts';
+import type { Plan, PlanContext, View } from '../../../src/core/model/plan.ts';
+import type { BackoffEntry, Intent } from '../../../src/core/model/state.ts';
+import { planPods } from '../../../src/core/plan-pods.ts';
+import type { PodDecisions } from '../../../src/core/plan-pods.ts';
 import { planReconcile } from '../../../src/core/plan.ts';
+import { preparePlanning } from '../../../src/core/planning.ts';
 import {
   CURRENT_HASH,
   NOW_MS,
@@ -33,6 +37,20 @@ function effects(options: ViewOptions, by: Partial<PlanContext> = {}): readonly 
     ...creates.map(({ name }) => `+${name}`),
     ...deletes.map(({ name, reason }) => `-${name} ${reason}`),
   ];
+}
+
+/** What the nodes need by themselves, without the rolling update. */
+function decide(seen: View, by: Partial<PlanContext> = {}): PodDecisions {
+  const made = context(by);
+  const intents = judgeIntents({
+    state: made.state,
+    pods: seen.nodes.flatMap(({ pods }) => pods),
+    marks: {},
+    era: made.state.written.era,
+    nowMs: seen.nowMs,
+    requestTimeoutMs: made.requestTimeoutMs,
+  });
+  return planPods(preparePlanning(seen, made, intents));
 }
 
 const one = [node('n1')];
@@ -78,6 +96,11 @@ describe('without surge (spec 2.7)', () => {
       'a failed pod beside a running one goes too',
       { nodes: one, pods: [a, failedPod('n1', { name: 'b' })] },
       ['-b failed'],
+    ],
+    [
+      'a succeeded pod beside a running one goes, the running one stays',
+      { nodes: one, pods: [{ ...a, phase: 'Succeeded' }, b] },
+      ['-a succeeded'],
     ],
     [
       'a succeeded pod is deleted',
@@ -129,6 +152,14 @@ describe('a pod that is bound and names no target', () => {
   it('is deleted all the same', () => {
     const pods = [namedPod('n1', 'a', { targetNode: null })];
     assert.deepEqual(effects({ nodes: noExecute, pods }), ['-a not-wanted']);
+    assert.equal('node' in (plan({ nodes: noExecute, pods }).deletes[0] ?? {}), false);
+  });
+});
+
+describe('a node that is as it should be', () => {
+  it('needs nothing at all', () => {
+    const seen = view({ nodes: one, pods: [pod('n1')] });
+    assert.deepEqual(decide(seen).nodes, [{ nodeView: seen.nodes[0], deletes: [] }]);
   });
 });
 
@@ -186,6 +217,14 @@ describe('failed pods and back-off (spec 2.7, faults 44–46)', () => {
       pods: [failedPod('n1', { name: 'a' }), failedPod('n1', { name: 'b' })],
     };
     assert.deepEqual(effects(two), ['-a failed']);
+  });
+
+  it('does not make a running pod wait', () => {
+    const running = plan(
+      { nodes: one, pods: [pod('n1')] },
+      { state: state({ backoff: [entry()] }) },
+    );
+    assert.equal(running.verdicts[0]?.code, 'Running');
   });
 
   it('delays its own node only (kruise #744)', () => {
@@ -280,6 +319,34 @@ describe('with surge (spec 2.7)', () => {
   for (const [title, options, expected] of rows) {
     it(title, () => assert.deepEqual(effects({ daemonSet: set, ...options }), expected));
   }
+
+  it('(2.7) the old pod goes for the new one by itself, whatever a rolling update would say', () => {
+    const seen = view({ daemonSet: set, nodes: one, pods: [previous, current] });
+    const victims = (intents: readonly Intent[]): readonly string[] =>
+      decide(seen, { state: state({ intents }) }).nodes.flatMap(({ deletes }) =>
+        deletes.map(({ planned }) => `${planned.name} ${planned.reason}`),
+      );
+    assert.deepEqual(victims([]), ['previous replaced']);
+    // S3: the new one may still go by an unanswered delete, so it replaces nobody.
+    assert.deepEqual(victims([deleteIntent(current)]), []);
+  });
+
+  it('strict: only failed pods in back-off do not hold back the next one (#124388)', () => {
+    const strict = daemonSet({
+      spec: surging(),
+      metadata: { annotations: { 'rollcall.dev/compat': 'strict' } },
+    });
+    const backoff = [{ node: nodeName('n1'), generation: 0, delayMs: 9000, advancedAtMs: NOW_MS }];
+    const by = { state: state({ backoff }) };
+    const failed = failedPod('n1', { name: 'f' });
+    const terminating = namedPod('n1', 'x', leaving);
+    const at = (...pods: readonly ReturnType<typeof pod>[]): readonly string[] =>
+      effects({ daemonSet: strict, nodes: one, pods }, by);
+    assert.deepEqual(at(failed), [`+${name}`]);
+    assert.deepEqual(at(failed, terminating), [`+${name}`]);
+    assert.deepEqual(at({ ...failed, phase: 'Succeeded' }), ['-f succeeded']);
+    assert.deepEqual(at({ ...failed, phase: 'Succeeded' }, terminating), ['-f succeeded']);
+  });
 
   it('prunes nothing while the current revision is not known', () => {
     const options = { daemonSet: set, nodes: one, pods: [previous, current] };
