@@ -82,7 +82,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const aws = await startLocalAws({
     serverlessFile: SERVERLESS_FILE,
     stage: STAGE,
-    senders: { ids: senderIds, roleFile: WATCHER_ROLE_FILE },
+    senders: { ids: senderIds, roleFile: WATCHER_ROLE_FILE, queueId: 'EventsQueue' },
     dataDirectory: options.dataDir,
     faults: options.faults,
     onFailure: ({ functionName, message, error }) => {
