@@ -130,6 +130,8 @@ export async function openBareStage(
   await applyFiles(admin, [
     repositoryPath('infra/watcher/rbac.yaml'),
     repositoryPath('infra/functions/rbac.yaml'),
+    // The local cluster knows no admission policies.
+    ...(options.backend === 'real' ? [repositoryPath('infra/admission/policy.yaml')] : []),
   ]);
   await createNodes(admin, options.nodes ?? stageNodes());
   return {

@@ -1,0 +1,346 @@
+/**
+ * infra/admission/policy.yaml on a real API server: what Rollcall makes passes, and whoever holds its
+ * credential can create nothing that a DaemonSet does not say (spec/faults 5, row 69; S5, S6).
+ *
+ * The API server runs alone: nothing collects, schedules or runs what a test creates. Creates are dry
+ * runs where nothing needs to stay; admission is the same.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { parseAllDocuments } from 'yaml';
+import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { DaemonSetObject } from '../../../src/core/model/kubernetes.ts';
+import { nodeName } from '../../../src/core/model/identifiers.ts';
+import { buildPod } from '../../../src/core/pod-template.ts';
+import { listedPolicy, readDaemonSetList } from '../../../scripts/lib/listed-policy.ts';
+import { createApiClient } from '../control-plane/api.ts';
+import type { ApiClient, ApiResponse, KubernetesObject } from '../control-plane/api.ts';
+import { startControlPlane } from '../control-plane/control-plane.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { pollUntil } from '../control-plane/poll.ts';
+import { EXPECTED_NODES } from '../scenarios/examples.ts';
+import { applyFiles, collectionPath } from '../scenarios/manifests.ts';
+import { repositoryPath } from '../scenarios/repository.ts';
+import { TAMPERINGS, WIDE_NAMESPACE, wideDaemonSet } from './wide-daemon-set.ts';
+import type { DraftPod } from './wide-daemon-set.ts';
+
+/** The messages of all validations of a file. */
+function rulesOf(path: string): readonly string[] {
+  const documents = parseAllDocuments(readFileSync(repositoryPath(path), 'utf8'));
+  return documents.flatMap((document) => {
+    const { spec } = document.toJS() as {
+      readonly spec: { readonly validations?: readonly { readonly message: string }[] };
+    };
+    return (spec.validations ?? []).map(({ message }) => message);
+  });
+}
+
+const EXAMPLES_NAMESPACE = 'node-agents';
+
+describe('the admission policy on a real API server (row 69)', () => {
+  let controlPlane: ControlPlane;
+  let admin: ApiClient;
+  let rollcall: ApiClient;
+  let wide: DaemonSetObject;
+
+  const podsPath = (namespace: string): string => `/api/v1/namespaces/${namespace}/pods`;
+  const create = (client: ApiClient, pod: JsonObject, query = '?dryRun=All') => {
+    const { namespace } = pod['metadata'] as { readonly namespace: string };
+    return client.request({ method: 'POST', path: podsPath(namespace) + query, body: pod });
+  };
+  const podOf = (daemonSet: DaemonSetObject, name = 'pod-1'): JsonObject =>
+    buildPod({ daemonSet, node: nodeName('n-1'), name, currentHash: 'abc' });
+  const changed = (change: (pod: DraftPod) => void): JsonObject => {
+    const pod = structuredClone(podOf(wide));
+    change(pod as unknown as DraftPod); // a pod of the wide DaemonSet has these fields
+    return pod;
+  };
+  const messageOf = ({ body }: ApiResponse): string => (body as { message?: string }).message ?? '';
+  const seen = new Set<string>();
+  const rules = rulesOf('infra/admission/policy.yaml');
+  const assertDenied = (response: ApiResponse, refusal: RegExp): void => {
+    seen.add(messageOf(response));
+    assert.equal(response.status, 422, messageOf(response));
+    assert.match(messageOf(response), refusal);
+  };
+
+  before(async () => {
+    controlPlane = await startControlPlane({ loops: 'off', auditLog: false });
+    admin = createApiClient(controlPlane.connectionOf('admin'));
+    rollcall = createApiClient(controlPlane.connectionOf('functions'));
+    const files = ['infra/functions/rbac.yaml', 'infra/admission/policy.yaml'];
+    await applyFiles(admin, files.map(repositoryPath));
+    await applyFiles(
+      admin,
+      Object.keys(EXPECTED_NODES).map((name) => repositoryPath(`examples/${name}.yaml`)),
+    );
+    for (const namespace of [WIDE_NAMESPACE, 'bare']) {
+      await admin.post('/api/v1/namespaces', { metadata: { name: namespace } });
+    }
+    // No loop makes them here.
+    for (const [namespace, name] of [
+      [EXAMPLES_NAMESPACE, 'default'],
+      [WIDE_NAMESPACE, 'default'],
+      [WIDE_NAMESPACE, 'agent'],
+      [WIDE_NAMESPACE, 'admin'],
+      ['bare', 'default'],
+    ]) {
+      const path = `/api/v1/namespaces/${String(namespace)}/serviceaccounts`;
+      await admin.post(path, { metadata: { name } });
+    }
+    await admin.post('/apis/node.k8s.io/v1/runtimeclasses', {
+      metadata: { name: 'other' },
+      handler: 'other',
+    });
+    const path = `/apis/apps/v1/namespaces/${WIDE_NAMESPACE}/daemonsets`;
+    await admin.post(path, wideDaemonSet('beside'));
+    wide = (await admin.post(path, wideDaemonSet('wide'))) as unknown as DaemonSetObject; // raw JSON either way
+    // Policies are read once a second, and parameters when a policy names their kind.
+    const description = 'the policies, and their parameters, in force';
+    await pollUntil({ deadlineMs: 30_000, description }, async () => {
+      const tampered = await create(
+        rollcall,
+        changed((pod) => (pod.spec['hostPID'] = true)),
+      );
+      const shapeless = await create(
+        rollcall,
+        changed((pod) => (pod.metadata.ownerReferences = [])),
+      );
+      const good = await create(rollcall, podOf(wide));
+      return tampered.status === 422 && shapeless.status === 422 && good.status === 201
+        ? true
+        : undefined;
+    });
+  });
+
+  after(async () => {
+    admin.close();
+    rollcall.close();
+    await controlPlane.stop();
+  });
+
+  it('lets every pod pass that Rollcall makes of the examples, whatever the API server fills in', async () => {
+    for (const name of Object.keys(EXPECTED_NODES)) {
+      const path = `/apis/apps/v1/namespaces/${EXAMPLES_NAMESPACE}/daemonsets/${name}`;
+      const daemonSet = (await admin.get(path)) as unknown as DaemonSetObject; // raw JSON either way
+      const response = await create(rollcall, podOf(daemonSet));
+      assert.equal(response.status, 201, `${name}: ${messageOf(response)}`);
+    }
+  });
+
+  it('lets pass what EKS’s webhooks add: their variables, and tokens of the pod’s own account', async () => {
+    const pod = changed((draft) => {
+      const [agent] = draft.spec.containers;
+      assert.ok(agent !== undefined);
+      (agent['env'] as unknown[]).push(
+        { name: 'AWS_ROLE_ARN', value: 'arn:aws:iam::1:role/x' },
+        {
+          name: 'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+          value: 'http://169.254.170.23/v1/credentials',
+        },
+      );
+      (agent['volumeMounts'] as unknown[]).push({
+        name: 'aws-iam-token',
+        mountPath: '/var/run/secrets/eks.amazonaws.com/serviceaccount',
+      });
+      draft.spec.volumes.push({
+        name: 'aws-iam-token',
+        projected: { sources: [{ serviceAccountToken: { audience: 'sts', path: 'token' } }] },
+      });
+    });
+    const response = await create(rollcall, pod);
+    assert.equal(response.status, 201, messageOf(response));
+  });
+
+  for (const { what, refusal, change } of TAMPERINGS) {
+    it(`refuses a pod with a difference: ${what} (row 69)`, async () => {
+      const pod = changed(change);
+      assertDenied(await create(rollcall, pod), refusal);
+    });
+  }
+
+  it('has a test for every rule about pods that are created', () => {
+    const untested = rules.filter((rule) => ![...seen].some((message) => message.includes(rule)));
+    // Not asked of a created pod: which verbs, and what is updated or deleted; the owner going has a test below.
+    const otherwise = /uses no subresource|changes labels|takes pods|deletes only|being deleted/;
+    assert.deepEqual(
+      untested.filter((rule) => !otherwise.test(rule)),
+      [],
+    );
+  });
+
+  it('looks at nobody else: an administrator creates what Rollcall may not', async () => {
+    let accepted = 0;
+    for (const { change } of TAMPERINGS) {
+      const { status } = await create(admin, changed(change));
+      if (status === 201) accepted += 1;
+    }
+    // A few of them no API server takes from anybody.
+    assert.ok(accepted >= TAMPERINGS.length - 6, `${accepted} of ${TAMPERINGS.length}`);
+  });
+
+  it('alone it cannot tell that an owner exists nowhere: the limit that the list closes', async () => {
+    const response = await create(rollcall, changed(ownedBy('nobody', 'no-such-uid')));
+    assert.equal(response.status, 201, messageOf(response));
+  });
+
+  it('refuses a pod of a DaemonSet that is being deleted, or was made again (S5, row 38)', async () => {
+    const path = `/apis/apps/v1/namespaces/${WIDE_NAMESPACE}/daemonsets`;
+    const held = wideDaemonSet('going');
+    const metadata = { ...(held['metadata'] as object), finalizers: ['example.com/hold'] };
+    const going = await admin.post(path, { ...held, metadata });
+    const pod = podOf(going as unknown as DaemonSetObject); // raw JSON either way
+    await admin.delete(`${path}/going`);
+    await eventuallyDenied(() => create(rollcall, pod), /being deleted/);
+    await admin.patch(`${path}/going`, { metadata: { finalizers: null } });
+    await admin.post(path, wideDaemonSet('going'));
+    await eventuallyDenied(() => create(rollcall, pod), /exists under its name/);
+    await admin.delete(`${path}/going`);
+  });
+
+  it('lets labels and owners be patched, and nothing else (row 69)', async () => {
+    const made = await create(rollcall, podOf(wide, 'patched'), '');
+    assert.equal(made.status, 201, messageOf(made));
+    const patch = (body: unknown): Promise<ApiResponse> =>
+      rollcall.request({
+        method: 'PATCH',
+        path: `${podsPath(WIDE_NAMESPACE)}/patched`,
+        body,
+        contentType: 'application/strategic-merge-patch+json',
+      });
+    const { uid } = (made.body as KubernetesObject).metadata;
+    const labelled = await patch({ metadata: { uid, labels: { more: 'x' } } });
+    assert.equal(labelled.status, 200, messageOf(labelled));
+    const image = { spec: { containers: [{ name: 'agent', image: 'registry.example/evil:1' }] } };
+    assertDenied(await patch(image), /labels and owners/);
+    assertDenied(await patch({ metadata: { annotations: { a: 'b' } } }), /labels and owners/);
+    assertDenied(
+      await patch({ metadata: { finalizers: ['example.com/more'] } }),
+      /labels and owners/,
+    );
+    const released = await patch({
+      metadata: { uid, ownerReferences: [{ $patch: 'delete', uid: wide.metadata.uid }] },
+    });
+    assert.equal(released.status, 200, messageOf(released));
+    const foreign = {
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      name: 'r',
+      uid: 'r',
+      controller: true,
+    };
+    assertDenied(await patch({ metadata: { ownerReferences: [foreign] } }), /only to a DaemonSet/);
+    const adopted = await patch({
+      metadata: { uid, ownerReferences: [ownerOf(wide)] },
+    });
+    assert.equal(adopted.status, 200, messageOf(adopted));
+  });
+
+  it('lets only pods be deleted that a DaemonSet controls (S4)', async () => {
+    await admin.post(podsPath('bare'), plainPod('somebodys'));
+    const remove = (namespace: string, name: string): Promise<ApiResponse> =>
+      rollcall.request({ method: 'DELETE', path: `${podsPath(namespace)}/${name}` });
+    assertDenied(await remove('bare', 'somebodys'), /that a DaemonSet controls/);
+    assert.equal((await create(rollcall, podOf(wide, 'deleted'), '')).status, 201);
+    const deleted = await remove(WIDE_NAMESPACE, 'deleted');
+    assert.equal(deleted.status, 200, messageOf(deleted));
+  });
+
+  describe('with the DaemonSets listed by scripts/admission-policy.ts (ADR 0017)', () => {
+    const path = `/apis/apps/v1/namespaces/${WIDE_NAMESPACE}/daemonsets`;
+    let missing: DaemonSetObject;
+
+    before(async () => {
+      missing = (await admin.post(path, wideDaemonSet('missing'))) as unknown as DaemonSetObject; // raw JSON either way
+      const { body } = await admin.request({ method: 'GET', path: '/apis/apps/v1/daemonsets' });
+      const { items } = body as { readonly items: readonly KubernetesObject[] };
+      const listed = items
+        .filter(({ metadata }) => metadata.name !== 'beside')
+        .map((item) => ({ ...item, kind: 'DaemonSet' }));
+      for (const object of listedPolicy(readDaemonSetList(JSON.stringify({ items: listed })))) {
+        const manifest = object as unknown as KubernetesObject; // a manifest is raw JSON
+        await admin.post(collectionPath(manifest), manifest);
+      }
+      await eventuallyDenied(() => create(rollcall, changed(ownedBy('nobody', 'x'))), /listed/);
+    });
+
+    it('lets pods of listed DaemonSets pass, and refuses those of another', async () => {
+      const response = await create(rollcall, podOf(wide));
+      assert.equal(response.status, 201, messageOf(response));
+      for (const name of Object.keys(EXPECTED_NODES)) {
+        const example = `/apis/apps/v1/namespaces/${EXAMPLES_NAMESPACE}/daemonsets/${name}`;
+        const daemonSet = (await admin.get(example)) as unknown as DaemonSetObject; // raw JSON either way
+        const { status } = await create(rollcall, podOf(daemonSet));
+        assert.equal(status, 201, name);
+      }
+      const beside = (await admin.get(`${path}/beside`)) as unknown as DaemonSetObject; // raw JSON either way
+      assertDenied(await create(rollcall, podOf(beside)), /listed/);
+    });
+
+    it('refuses an owner that exists nowhere, by name or by uid (S5)', async () => {
+      assertDenied(await create(rollcall, changed(ownedBy('nobody', 'no-such-uid'))), /listed/);
+      const byUid = await create(rollcall, changed(ownedBy('wide', 'no-such-uid')));
+      assertDenied(byUid, /exists under its name/);
+    });
+
+    it('refuses a pod in another namespace than its owner’s (S6)', async () => {
+      const pod = changed((draft) => {
+        draft.metadata['namespace'] = 'bare';
+        draft.spec['serviceAccountName'] = 'default';
+      });
+      assertDenied(await create(rollcall, pod), /listed/);
+    });
+
+    it('refuses a pod that hides from the binding of its owner', async () => {
+      const unlabelled = changed((draft) => delete draft.metadata.labels['app']);
+      assertDenied(await create(rollcall, unlabelled), /listed|labels differ/);
+      const unmarked = changed((draft) => delete draft.metadata.labels['pod-template-generation']);
+      assertDenied(await create(rollcall, unmarked), /pod-template-generation/);
+    });
+
+    it('refuses pods of a listed DaemonSet that is gone, and nobody else’s there (S5)', async () => {
+      const pod = podOf(missing);
+      const present = await create(rollcall, pod);
+      assert.equal(present.status, 201, messageOf(present));
+      await admin.delete(`${path}/missing`);
+      await eventuallyDenied(() => create(rollcall, pod), /no params found/);
+      const others = await create(admin, plainPod('other', WIDE_NAMESPACE));
+      assert.equal(others.status, 201, messageOf(others));
+      const own = await create(rollcall, podOf(wide));
+      assert.equal(own.status, 201, messageOf(own));
+    });
+  });
+
+  function plainPod(name: string, namespace = 'bare'): JsonObject {
+    return {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace },
+      spec: { containers: [{ name: 'c', image: 'registry.example/c:1' }] },
+    };
+  }
+
+  function ownedBy(name: string, uid: string): (pod: DraftPod) => void {
+    return (pod) => {
+      pod.metadata.ownerReferences = [{ ...ownerOf(wide), name, uid }];
+    };
+  }
+
+  async function eventuallyDenied(
+    attempt: () => Promise<ApiResponse>,
+    refusal: RegExp,
+  ): Promise<void> {
+    // Parameters come from a watch: a change is seen a moment later.
+    const description = `a refusal like ${String(refusal)}`;
+    await pollUntil({ deadlineMs: 10_000, description }, async () => {
+      const response = await attempt();
+      return refusal.test(messageOf(response)) ? true : undefined;
+    });
+  }
+
+  function ownerOf({ metadata: { name, uid } }: DaemonSetObject): JsonObject {
+    const known = { apiVersion: 'apps/v1', kind: 'DaemonSet', name, uid };
+    return { ...known, controller: true, blockOwnerDeletion: true };
+  }
+});
