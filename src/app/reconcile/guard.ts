@@ -142,7 +142,8 @@ async function judgeLive(
   return {
     kind: 'judged',
     guard: { kind: 'act' },
-    intents: judge({ ...subject, read: { ...subject.read, pods } }, context, live),
+    // By what the view shows: what it does not show yet, the next run does not know either.
+    intents: judge(subject, context, live),
     pods,
     isLive: true,
   };

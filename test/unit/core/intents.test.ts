@@ -54,6 +54,11 @@ describe('an answered create', () => {
     assert.equal(judge(intent, { marks: { Pod: resourceVersion('100') } }), 'settled');
     assert.equal(judge(intent, { marks: { Node: resourceVersion('100') } }), 'unseen');
   });
+  it('stays recorded while only a live read shows its pod: the next run would not know of it (row 2, S10)', () => {
+    const { uid } = pod('n1');
+    assert.equal(judge(intent, { live: new Map([[uid, pod('n1')]]) }), 'unseen');
+    assert.equal(judge(intent, { live: new Map([[uid, null]]) }), 'settled');
+  });
   it('never expires by the clock (spec faults 13)', () => {
     assert.equal(judge(intent, after(86_400_000)), 'unseen');
   });
@@ -79,6 +84,12 @@ describe('a create without an answer', () => {
     assert.equal(resolvedAtMs(intent, TIMEOUT_MS), NOW_MS + 2 * TIMEOUT_MS);
     assert.equal(judge(intent, after(2 * TIMEOUT_MS - 1)), 'unresolved');
     assert.equal(judge(intent, after(2 * TIMEOUT_MS)), 'settled');
+  });
+  it('is counted from its latest request, although an earlier one is known (protocol 5)', () => {
+    const repeated = createIntent('n1', { recordedAtMs: NOW_MS, earlierAtMs: NOW_MS - 9000 });
+    assert.equal(resolvedAtMs(repeated, TIMEOUT_MS), NOW_MS + 2 * TIMEOUT_MS);
+    const answered = { ...repeated, answer: answerOf(repeated.name) };
+    assert.equal(resolvedAtMs(answered, TIMEOUT_MS), NOW_MS - 9000 + 2 * TIMEOUT_MS);
   });
   it('stays in a new era: the request may still arrive', () => {
     assert.equal(judge(intent, inEra(intent, 0)), 'unresolved');
