@@ -101,6 +101,10 @@ describe('open intents and retries (protocol 11)', () => {
     const old = deleteIntent(pod('n1'), { isAccepted: true, recordedAtMs: NOW_MS - 86_400_000 });
     assert.equal(due({ intents: { ...nothingOpen, unseen: [old] } }), TIMEOUT_MS);
   });
+  it('are overdue from the moment at which they are resolved', () => {
+    const old = deleteIntent(pod('n1'), { recordedAtMs: NOW_MS - 2 * TIMEOUT_MS });
+    assert.equal(due({ intents: { ...nothingOpen, unseen: [old] } }), TIMEOUT_MS);
+  });
   it('end the back-off of the whole key once', () => {
     const retry = { code: 'forbidden', delayMs: 5, notBeforeMs: NOW_MS + 5000, holdsCreates: true };
     assert.equal(due({ state: state({ retry }) }), 5000);

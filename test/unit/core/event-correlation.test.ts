@@ -101,6 +101,76 @@ describe('correlateEvents', () => {
     ]);
   });
 
+  it('finds an equal message again by the latest Event of its kind, in the next run', () => {
+    const recorder = new Recorder();
+    const [denied, quota] = [createFailedEvent('denied'), createFailedEvent('quota')];
+    recorder.run(quota, denied, quota);
+    recorder.run(denied);
+    assert.deepEqual(recorder.lines, ['2 × Error creating: quota', '2 × Error creating: denied']);
+  });
+
+  it('makes nine single Events, however often each of them was raised', () => {
+    const recorder = new Recorder();
+    for (let index = 1; index <= 12; index += 1) {
+      recorder.run(createdEvent(`p${index}`));
+      recorder.run(createdEvent(`p${index}`));
+    }
+    assert.equal(recorder.events.size, 10);
+    assert.equal(recorder.lines.at(-1), '6 × (combined from similar events): Created pod: p12');
+  });
+
+  it('counts the Event that outlived the window as the first single of the next one', () => {
+    const recorder = new Recorder();
+    recorder.run(createdEvent('p0'));
+    recorder.nowMs += 11 * MINUTE_MS;
+    recorder.run(createdEvent('p0'));
+    for (const event of created(1, 10)) recorder.run(event);
+    assert.deepEqual(recorder.lines.slice(-2), [
+      '1 × Created pod: p8',
+      '2 × (combined from similar events): Created pod: p10',
+    ]);
+  });
+
+  it('takes messages for equal that are so as far as an API server keeps them', () => {
+    const recorder = new Recorder();
+    const long = 'x'.repeat(2_000);
+    recorder.run(createFailedEvent(`${long}1`));
+    recorder.run(createFailedEvent(`${long}2`));
+    assert.equal(recorder.events.size, 1);
+  });
+
+  it('still knows what is exactly ten minutes, or an hour, old', () => {
+    const recorder = new Recorder();
+    recorder.run(...created(1, 12));
+    recorder.nowMs += 10 * MINUTE_MS;
+    assert.equal(recorder.run(createdEvent('p'))[0]?.kind, 'raise');
+    recorder.nowMs += 60 * MINUTE_MS;
+    recorder.run(createFailedEvent('denied'));
+    assert.equal(recorder.tallies.length, 2);
+  });
+
+  it('remembers the sixteen kinds that were seen last, the latest first', () => {
+    const recorder = new Recorder();
+    for (let kind = 0; kind < 20; kind += 1) {
+      recorder.nowMs += 1;
+      recorder.run({ type: 'Normal', reason: `Kind${kind}`, message: 'm' });
+    }
+    recorder.nowMs += 1;
+    recorder.run({ type: 'Normal', reason: 'Kind10', message: 'm' });
+    assert.deepEqual(
+      recorder.tallies.map(({ reason }) => reason),
+      [10, 19, 18, 17, 16, 15, 14, 13, 12, 11, 9, 8, 7, 6, 5, 4].map((kind) => `Kind${kind}`),
+    );
+  });
+
+  it('names the Events of a run by number, from zero', () => {
+    const writes = new Recorder().run(...created(1, 30));
+    assert.deepEqual(
+      writes.map(({ name }) => name),
+      Array.from({ length: 10 }, (_, index) => `agents.run1-${index}`),
+    );
+  });
+
   it('keeps counting an equal message after a silence of the window (back-off is longer)', () => {
     const recorder = new Recorder();
     recorder.run(createFailedEvent('denied'));

@@ -40,7 +40,7 @@ describe('reasons and messages (spec 2.8)', () => {
     [deleteFailedEvent('no'), 'Warning FailedDelete Error deleting: no'],
   ];
   for (const [event, expected] of rows) {
-    it(event.reason, () => {
+    it(expected, () => {
       assert.equal(`${event.type} ${event.reason} ${event.message}`, expected);
     });
   }
@@ -106,6 +106,7 @@ describe('eventBaseName', () => {
     assert.ok(name.endsWith('.u1'));
     assert.ok(`${name}-9999`.length <= 253);
     assert.equal(eventBaseName('agent', 'u1'), 'agent.u1');
+    assert.equal(eventBaseName('logs.agent-v2', 'u1'), 'logs.agent-v2.u1');
     assert.match(eventBaseName(`${'n'.repeat(243)}.-${'n'.repeat(8)}`, 'u1'), /n\.u1$/);
   });
 });

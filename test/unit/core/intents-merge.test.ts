@@ -39,6 +39,21 @@ describe('mergeIntents', () => {
     assert.deepEqual(mergeIntents([removal], { record: [first] }), [first, removal]);
     assert.equal(intentIdentity(removal), `delete/${victim.uid}`);
     assert.deepEqual(mergeIntents([removal], {}), [removal]);
+    assert.deepEqual(mergeIntents([first], { record: [removal] }), [first, removal]);
+  });
+
+  it('does not depend on which of two records of one time came first', () => {
+    const elsewhere = createIntent('n2', { name: first.name });
+    const [one] = mergeIntents([first], { record: [elsewhere] });
+    const [other] = mergeIntents([elsewhere], { record: [first] });
+    assert.deepEqual(one, other);
+    const { node: _none, ...aimless } = removal;
+    for (const pair of [
+      [removal, aimless],
+      [aimless, removal],
+    ]) {
+      assert.deepEqual(mergeIntents(pair.slice(0, 1), { record: pair.slice(1) }), [removal]);
+    }
   });
 
   it('lets the later record of an identity win, whichever comes first', () => {
@@ -80,6 +95,8 @@ describe('mergeIntents', () => {
     assert.deepEqual(stampIntents([first], [first, removal]), [again, removal]);
     assert.deepEqual(stampIntents([again], [first]), [{ ...first, recordedAtMs: NOW_MS + 2 }]);
     assert.deepEqual(stampIntents([first], [again]), [again]);
+    const later = { ...first, recordedAtMs: NOW_MS + 9 };
+    assert.deepEqual(stampIntents([first], [later]), [later]);
   });
 
   it('puts answers on the record that is there, and makes none', () => {

@@ -78,6 +78,11 @@ describe('successors (design 3, faults 47)', () => {
     assert.deepEqual(names(made), []);
     assert.equal(made.dueAtMs, NOW_MS + 15_000);
     assert.equal(made.verdicts[0]?.code, 'HeldByFinalizer');
+    assert.equal(
+      made.verdicts[0].message,
+      `Node n1 waits: pod ${SLOT} still holds the name of the node's pod, and earlier requests may ` +
+        'have been forgotten; a pod under another name is created once they are certainly dead.',
+    );
   });
   it('end the chain even if names were to repeat', () => {
     const twin = { ...failedPod('n1', { isTerminating: true }), name: successor(held) };
@@ -129,6 +134,11 @@ describe('unresolved creates (protocol 4, 5)', () => {
       const made = plan({}, open(...list));
       assert.deepEqual(names(made), []);
       assert.equal(made.verdicts[0]?.untilMs, NOW_MS + 2 * TIMEOUT_MS);
+      assert.equal(
+        made.verdicts[0].message,
+        `Node n1 waits: an earlier request to create agent-other, ${SLOT} may still be on its way; ` +
+          'its pod is created once that request is certainly dead.',
+      );
     }
   });
   it('that a later request of the same name outran still bound the next name (faults 86)', () => {
@@ -148,7 +158,11 @@ describe('answered creates that are not seen yet', () => {
     const made = plan({}, open(intent));
     assert.deepEqual(names(made), []);
     assert.equal(made.verdicts[0]?.code, 'Creating');
-    assert.equal(made.verdicts[0]?.pod, SLOT);
+    assert.equal(made.verdicts[0].pod, SLOT);
+    assert.equal(
+      made.verdicts[0].message,
+      `Node n1 waits: pod ${SLOT} was created; waiting for the watcher to report it.`,
+    );
     assert.equal(made.dueAtMs, NOW_MS + 2 * TIMEOUT_MS);
   });
   it('stop doing so once judged by a mark', () => {
@@ -206,6 +220,11 @@ describe('obstacles', () => {
     const holding = plan({}, { state: state({ retry }) });
     assert.deepEqual(names(holding), []);
     assert.equal(holding.verdicts[0]?.code, 'WaitingForCluster');
+    assert.equal(
+      holding.verdicts[0].message,
+      'Node n1 waits: no pod can be created at the moment (namespace-terminating); ' +
+        'it is tried again later.',
+    );
     const looking = { state: state({ retry: { ...retry, holdsCreates: false } }) };
     assert.deepEqual(names(plan({}, looking)), [SLOT]);
     const over = { state: state({ retry: { ...retry, notBeforeMs: NOW_MS } }) };
@@ -216,6 +235,10 @@ describe('obstacles', () => {
     const made = plan({ daemonSet: set });
     assert.deepEqual(names(made), []);
     assert.equal(made.verdicts[0]?.code, 'Blocked');
+    assert.equal(
+      made.verdicts[0].message,
+      'Node n1 waits: the template has no labels, so no pod can be made of it.',
+    );
   });
 });
 

@@ -38,8 +38,10 @@ describe('DaemonSets that are left alone (spec 2.3)', () => {
       ['SelectingAll'],
     );
     assert.deepEqual(
-      made.verdicts.map(({ code }) => code),
-      ['Blocked', 'Blocked'],
+      made.verdicts.map(({ code, message }) => `${code}: ${message}`),
+      ['n1', 'n2'].map(
+        (name) => `Blocked: Node ${name} is not looked at: its selector would select all pods.`,
+      ),
     );
     assert.deepEqual(plan({ daemonSet: set }, { guard: statusOnly('frozen') }).events, []);
   });
@@ -52,6 +54,10 @@ describe('DaemonSets that are left alone (spec 2.3)', () => {
     assert.equal(made.status, undefined);
     assert.deepEqual(made.events, []);
     assert.equal(made.dueAtMs, undefined);
+    assert.equal(
+      made.verdicts[0]?.message,
+      'Node n1 is not looked at: the DaemonSet is being deleted.',
+    );
   });
 
   it('a malformed selector touches no pod', () => {
@@ -163,6 +169,12 @@ describe('quiescence (L1)', () => {
         message: `Node n1 has ready pod ${slot('n1')}.`,
       },
     ]);
+  });
+
+  it('says nothing of a rollout where nothing rolls', () => {
+    const onDelete = daemonSet({ spec: { updateStrategy: { type: 'OnDelete' } } });
+    assert.equal('rollout' in plan({ daemonSet: onDelete, nodes: [node('n1')] }), false);
+    assert.equal('rollout' in plan({ nodes: [node('n1')] }), true);
   });
 
   it('sweeps back-off that expired, also while it may not act', () => {

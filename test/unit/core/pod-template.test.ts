@@ -100,6 +100,24 @@ describe('buildPod (spec 2.8)', () => {
     });
   });
 
+  it('keeps the tolerations of the template, whole, before those that are added (spec 2.6)', () => {
+    const own = { key: 'gpu', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 30 };
+    const spec = build(daemonSet({ podSpec: { tolerations: [own], containers: [] } }))['spec'];
+    const [first, second] = (spec as JsonObject)['tolerations'] as readonly JsonObject[];
+    assert.deepEqual(first, own);
+    assert.deepEqual(second, {
+      key: 'node.kubernetes.io/not-ready',
+      operator: 'Exists',
+      effect: 'NoExecute',
+    });
+  });
+
+  it('has no empty annotations or finalizers, as Go would print it', () => {
+    const templateMetadata = { labels: { app: 'agent' }, annotations: {}, finalizers: [] };
+    const metadata = build(daemonSet({ templateMetadata }))['metadata'] as JsonObject;
+    assert.deepEqual(Object.keys(metadata), ['name', 'namespace', 'labels', 'ownerReferences']);
+  });
+
   it('lets fields that it does not know survive', () => {
     const podSpec = { futureField: { deep: [1, null] }, containers: [{ name: 'x', odd: true }] };
     const spec = build(daemonSet({ podSpec }))['spec'] as JsonObject;

@@ -45,10 +45,28 @@ describe('stamps', () => {
     assert.ok(compareStamps(stampOf(at('999')), stampOf(at('1000'))) < 0);
   });
 
+  it('never compare a shorter seq or era as text, and are equal for one position', () => {
+    const at = (era: number, seq: number): Position => ({
+      era,
+      epoch: epoch('1'),
+      incarnation: incarnation('a'),
+      seq,
+    });
+    assert.ok(compareStamps(stampOf(at(1, 9)), stampOf(at(1, 10))) < 0);
+    assert.ok(compareStamps(stampOf(at(10, 1)), stampOf(at(9, 1))) > 0);
+    assert.equal(compareStamps(stampOf(at(1, 9)), stampOf(at(1, 9))), 0);
+  });
+
+  it('are as wide as stored stamps are: another release compares them as text', () => {
+    const position = { era: 7, epoch: epoch('42'), incarnation: incarnation('x'), seq: 3 };
+    assert.equal(stampOf(position), `000007.${'0'.repeat(37)}42.000000000003.x`);
+  });
+
   it('are all later than the zero stamp', () => {
     fc.assert(
       fc.property(positions, (position) => {
         assert.equal(laterStamp(ZERO_STAMP, stampOf(position)), stampOf(position));
+        assert.equal(laterStamp(stampOf(position), ZERO_STAMP), stampOf(position));
       }),
     );
   });

@@ -59,6 +59,7 @@ describe('revisionHashOf', () => {
     assert.equal(revisionHashOf(stored({ name: 'n'.repeat(63), metadata })), 'n'.repeat(63));
     const long = revisionHashOf(stored({ name: 'n'.repeat(64), metadata }));
     assert.match(long, /^[bcdfghjklmnpqrstvwxz2456789]{10}$/);
+    assert.notEqual(revisionHashOf(stored({ name: 'm'.repeat(64), metadata })), long);
   });
 });
 

@@ -14,6 +14,8 @@ import {
   subtractHash,
 } from '../../../src/core/set-hash.ts';
 
+import { daemonSet } from '../../support/core-fixtures.ts';
+
 const MODULUS = 2 ** 48;
 
 function node(changes: Partial<NodeProjection>): NodeProjection {
@@ -56,6 +58,26 @@ describe('set hashes', () => {
     assert.equal(projectionText(node({ resourceVersion: resourceVersion('2') })), text);
     assert.equal(projectionText(node({ labels: { b: '2', a: '1' } })), text);
     assert.notEqual(projectionText(node({ labels: { a: '1', b: '3' } })), text);
+  });
+
+  it('stay what earlier releases stored: test vectors', () => {
+    const vectors = { '': 155594997357752, a: 133046545951655, 'node-1': 97332949621309 };
+    for (const [text, hash] of Object.entries(vectors)) assert.equal(hash48(text), hash);
+  });
+
+  it('see neither version of a DaemonSet, that of the projection nor that of the object', () => {
+    const projected = (version: string, generation = 1): string =>
+      projectionText({
+        kind: 'DaemonSet',
+        namespace: 'ns',
+        name: 'agent',
+        uid: uid('u'),
+        resourceVersion: resourceVersion(version),
+        object: daemonSet({ metadata: { resourceVersion: version, generation } }),
+      });
+    assert.equal(projected('1'), projected('2'));
+    assert.notEqual(projected('1'), projected('1', 2));
+    assert.match(projected('1'), /"matchLabels":\{"app":"agent"\}/);
   });
 
   it('differ between sets', () => {

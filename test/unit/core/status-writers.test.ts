@@ -49,6 +49,23 @@ describe('findForeignStatusWrite', () => {
     }
   });
 
+  it('takes no controller for a person because kubectl is in its name', () => {
+    const [manager] = ['not-kubectl'];
+    assert.match(
+      findForeignStatusWrite(written({ manager }), SINCE_MS) ?? '',
+      /^not-kubectl wrote/,
+    );
+  });
+
+  it('names a DaemonSet without namespace, too', () => {
+    const { metadata } = written({});
+    const { namespace: _none, ...bare } = metadata;
+    assert.match(
+      findForeignStatusWrite({ metadata: bare }, SINCE_MS) ?? '',
+      /of DaemonSet \/agents after takeover$/,
+    );
+  });
+
   it('knows nothing without a time of takeover, or without managedFields', () => {
     assert.equal(findForeignStatusWrite(written({}), undefined), undefined);
     const metadata = { name: 'agents', uid: 'u', resourceVersion: '1' };

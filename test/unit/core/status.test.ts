@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetStatus } from '../../../src/core/model/kubernetes.ts';
+import { withPauseNotice } from '../../../src/core/pause-notice.ts';
 import { computeStatus, hasSameStatus } from '../../../src/core/status.ts';
 import {
   CURRENT_HASH,
@@ -173,6 +174,15 @@ describe('hasSameStatus', () => {
     assert.equal(hasSameStatus(base, { ...base, updatedNumberScheduled: 1 }), false);
     assert.equal(hasSameStatus(base, { ...base, observedGeneration: 3 }), false);
     assert.equal(hasSameStatus(undefined, base), false);
+  });
+  it('is false while only one of the two says that Rollcall holds still', () => {
+    const paused = withPauseNotice(base, {
+      rival: { seenAtMs: NOW_MS, evidence: 'x' },
+      nowMs: NOW_MS,
+    });
+    assert.equal(hasSameStatus(base, paused), false);
+    assert.equal(hasSameStatus(paused, base), false);
+    assert.equal(hasSameStatus(paused, paused), true);
   });
   it('is true when a run may not raise the generation: nothing to write (spec 2.12)', () => {
     assert.equal(hasSameStatus(base, { ...base, observedGeneration: 1 }), true);

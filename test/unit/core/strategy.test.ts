@@ -16,6 +16,8 @@ describe('allowsSurge (spec 2.7: any value that is not zero)', () => {
     ['1%', surging('1%'), true],
     ['0%', surging('0%'), false],
     ['a text that is no percentage', surging('many'), false],
+    ['a text that ends like a percentage', surging('about 5%'), false],
+    ['a text that begins like a percentage', surging('5% or so'), false],
   ];
   for (const [title, spec, expected] of rows) {
     it(`${expected} for ${title}`, () => assert.equal(allowsSurge(daemonSet({ spec })), expected));

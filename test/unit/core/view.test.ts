@@ -91,6 +91,39 @@ describe('order', () => {
   });
 });
 
+describe('claims', () => {
+  const orphans = [
+    namedPod('n1', 'b', { ownerUid: null }),
+    namedPod('n1', 'a', { ownerUid: null }),
+  ];
+  const strangers = [
+    namedPod('n1', 'd', { labels: { app: 'other' } }),
+    namedPod('n1', 'c', { labels: { app: 'other' } }),
+  ];
+
+  it('do not depend on the order of the pods', () => {
+    for (const pods of [[...orphans, ...strangers], [...strangers, ...orphans].toReversed()]) {
+      const seen = view({ nodes: [node('n1')], pods });
+      assert.deepEqual(names(seen.toAdopt), ['a', 'b']);
+      assert.deepEqual(names(seen.toRelease), ['c', 'd']);
+    }
+  });
+
+  it('put an adopted pod where its age puts it among the owned ones', () => {
+    const [orphan] = orphans;
+    const pods = [namedPod('n1', 'z', { createdAtMs: 5 }), { ...orphan, createdAtMs: 4 }];
+    const seen = view({ nodes: [node('n1')], pods: pods as readonly PodProjection[] });
+    assert.deepEqual(names(seen.nodes[0]?.pods), ['b', 'z']);
+  });
+
+  it('are not made for a DaemonSet that is being deleted (spec 2.4, S5)', () => {
+    const set = daemonSet({ metadata: { deletionTimestamp: 'now' } });
+    const seen = view({ daemonSet: set, nodes: [node('n1')], pods: [...orphans, ...strangers] });
+    assert.deepEqual(seen.toAdopt, []);
+    assert.deepEqual(seen.toRelease, []);
+  });
+});
+
 describe('placement and identity', () => {
   it('carries placement and reason of each node', () => {
     const tainted = node('n2', { taints: [{ key: 'k', effect: 'NoSchedule' }] });

@@ -3,11 +3,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   clusterId,
+  clusterUid,
   compareResourceVersions,
+  epoch,
   formatKey,
+  incarnation,
   isResourceVersion,
   newerVersion,
+  nodeName,
   resourceVersion,
+  uid,
 } from '../../../../src/core/model/identifiers.ts';
 
 describe('isResourceVersion', () => {
@@ -42,6 +47,22 @@ describe('compareResourceVersions', () => {
     assert.equal(newerVersion(ten, nine), ten);
     assert.equal(newerVersion(undefined, nine), nine);
     assert.equal(newerVersion(nine, undefined), nine);
+  });
+});
+
+describe('names of what a text means', () => {
+  it('keep the text', () => {
+    for (const brand of [
+      clusterId,
+      clusterUid,
+      uid,
+      nodeName,
+      resourceVersion,
+      epoch,
+      incarnation,
+    ]) {
+      assert.equal(brand('17'), '17');
+    }
   });
 });
 
