@@ -71,6 +71,7 @@ export const STEPS = [
   'sleep-watcher', // 80
   'silent-watch', // 36
   'freeze-cache', // 2
+  'freeze-pods', // 2
   // Everything else.
   'pause-queue', // 27
   'cool-down', // 31

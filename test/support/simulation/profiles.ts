@@ -80,7 +80,7 @@ export const PROFILES = {
   'cache-sync-lag': {
     ...NONE,
     faults: { 'replica-lag': odds(1, 0.2, 0.6), 'watch-expired': odds(0.5, 0.02, 0.2) },
-    steps: { 'freeze-cache': 3, 'restart-watcher': 1, 'silent-watch': 0.3 },
+    steps: { 'freeze-cache': 3, 'freeze-pods': 1, 'restart-watcher': 1, 'silent-watch': 0.3 },
     demands: ['freeze-cache', 'replica-lag'],
     slowMs: [10, 200, 2000],
   },
@@ -111,7 +111,8 @@ export const PROFILES = {
       'second-watcher': 0.4,
       'sleep-watcher': 0.4,
       'silent-watch': 0.2,
-      'freeze-cache': 0.4,
+      'freeze-cache': 0.3,
+      'freeze-pods': 0.3,
       'pause-queue': 1,
       'freeze-cluster': 0.7,
       'step-clock': 0.3,

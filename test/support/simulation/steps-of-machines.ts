@@ -82,6 +82,12 @@ export function freezeCache({ world, dice }: StepContext): boolean {
   return kinds.length > 0 && world.watchers.length > 0;
 }
 
+/** Only what happens to pods is not seen for a while: edits of DaemonSets overtake it (row 2). */
+export function freezePods({ world, dice }: StepContext): boolean {
+  holdCaches(world, ['Pod'], dice.between(500, 20_000));
+  return world.watchers.length > 0;
+}
+
 /** The functions' clock jumps ahead while the view does not move: nothing may be forgotten by time (row 13). */
 export function outliveExpectations(context: StepContext): boolean {
   const { world, dice } = context;

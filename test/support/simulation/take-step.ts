@@ -7,6 +7,7 @@ import type { StepContext } from './step-context.ts';
 import {
   Backups,
   freezeCache,
+  freezePods,
   loseView,
   outliveExpectations,
   pauseQueue,
@@ -65,6 +66,7 @@ export class StepTaker {
     'sleep-watcher': sleepWatcher,
     'silent-watch': silenceWatch,
     'freeze-cache': freezeCache,
+    'freeze-pods': freezePods,
     'pause-queue': pauseQueue,
     'cool-down': ({ world }) => {
       world.host.coolDown();
