@@ -10,12 +10,19 @@ import { ingestDependencies } from '../ingest-dependencies.ts';
 import { toIngestRecord } from '../ingest-record.ts';
 import { createHandler } from '../middleware.ts';
 
+/** Time that a record may need at most: a read of a Lease that is never answered. */
+const RECORD_RESERVE_MS = 6000;
+
 /** The Lambda handler of events.fifo. */
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({
   name: 'ingest',
   handle: async (event, context) => {
     const records = event.Records.map(toIngestRecord);
-    const { failedMessageIds } = await ingestBatch(records, ingestDependencies(context));
+    const { failedMessageIds } = await ingestBatch(
+      records,
+      ingestDependencies(context),
+      () => context.remainingMs() > RECORD_RESERVE_MS,
+    );
     return {
       batchItemFailures: failedMessageIds.map((itemIdentifier) => ({ itemIdentifier })),
     };

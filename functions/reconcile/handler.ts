@@ -2,10 +2,12 @@
  * `reconcile`: one reconcile for one key (design 3). Batch size is 1, so a key waits for no other.
  *
  * A result is always acknowledged: whatever must be looked at again has its timer already. Only a
- * bug or a lost dependency leaves the hint to its redelivery, and in the end to the dead letters.
+ * bug or a lost dependency leaves the hint to its redelivery, and in the end to the dead letters. A hint
+ * that shares its group with other keys (queue-ids.ts) leaves it first: poison stays by itself (L4).
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { parseHint } from '../../src/adapters/sqs/hint-codec.ts';
+import { hintGroupId } from '../../src/adapters/sqs/queue-ids.ts';
 import { defaultReconcileOptions } from '../../src/app/reconcile/dependencies.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
 import { reportedConnector } from '../../src/app/reported-connector.ts';
@@ -36,7 +38,7 @@ async function handleRecord(record: SQSRecord, context: HandlerContext): Promise
   const { registry, view, connector, queue, clock, random, reconcileWarmth } = composition(context);
   const { signal, remainingMs, log, metrics } = context;
   const { cluster, namespace, name } = parsed.hint.key;
-  await reconcileKey(
+  const reconciled = reconcileKey(
     parsed.hint,
     { deadlineMs: clock.monotonicMs() + remainingMs(), signal },
     {
@@ -52,4 +54,9 @@ async function handleRecord(record: SQSRecord, context: HandlerContext): Promise
       warmth: reconcileWarmth,
     },
   );
+  await reconciled.catch(async (error: unknown) => {
+    if (record.attributes.MessageGroupId === hintGroupId(parsed.hint.key)) throw error;
+    log.error('a hint leaves its lane and goes on alone', { messageId: record.messageId }, error);
+    await queue.sendHints([parsed.hint], `alone/${record.messageId}`);
+  });
 }

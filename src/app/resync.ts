@@ -5,6 +5,7 @@
  * key a few times a day (L2). It goes through the directory with a cursor, never by scan; a cluster
  * that fails is counted and passed over. It keeps no memory: whose turn it is follows from the clock.
  */
+import { isOpen, isSuspect } from '../core/breaker.ts';
 import { hash48 } from '../core/set-hash.ts';
 import { HINT_SCHEMA } from '../core/model/hint.ts';
 import type { Hint } from '../core/model/hint.ts';
@@ -95,6 +96,7 @@ export async function resyncClusters(
     hints: 0,
     overdue: 0,
     snapshotRequests: 0,
+    asking: new Asking(clock, run.deadlineMs),
   };
   let { cursor } = run;
   for (;;) {
@@ -114,11 +116,47 @@ export async function resyncClusters(
       log.warn('cluster could not be resynced', { cluster }, answer.reason);
     }
     cursor = page.cursor;
-    if (cursor === undefined) return tally;
-    if (clock.monotonicMs() >= run.deadlineMs) {
-      metrics.count('ResyncUnfinished');
-      return { ...tally, cursor };
-    }
+    const isOver = clock.monotonicMs() >= run.deadlineMs;
+    if (cursor !== undefined && !isOver) continue;
+    await tally.asking.finish();
+    const { asking: _done, ...counts } = tally;
+    if (cursor === undefined) return counts;
+    metrics.count('ResyncUnfinished');
+    return { ...counts, cursor };
+  }
+}
+
+/** Requests to API servers at once; whoever finds no room is asked by the next round. */
+const ASKING_MAX = 64;
+/** The longest that one takes: connecting, and a request that is never answered. */
+const ASKING_MS = 15_000;
+
+/**
+ * Requests to API servers beside the walk: one that is not answered holds neither the cursor nor the
+ * clusters behind it (protocol 23). All are awaited at the end; none begins too late for that.
+ */
+class Asking {
+  readonly #running = new Set<Promise<void>>();
+  readonly #latestMs: number;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock, deadlineMs: number) {
+    this.#clock = clock;
+    this.#latestMs = deadlineMs - ASKING_MS;
+  }
+
+  get hasRoom(): boolean {
+    return this.#running.size < ASKING_MAX && this.#clock.monotonicMs() < this.#latestMs;
+  }
+
+  /** Begins; `ask` must not reject. */
+  begin(ask: Promise<void>): void {
+    const running = ask.finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  async finish(): Promise<void> {
+    await Promise.all(this.#running);
   }
 }
 
@@ -128,6 +166,7 @@ interface Tally {
   hints: number;
   overdue: number;
   snapshotRequests: number;
+  readonly asking: Asking;
 }
 
 async function resyncCluster(
@@ -151,9 +190,8 @@ async function resyncCluster(
     const silentMs = nowMs - meta.lastSentAtMs;
     log.warn('nothing was heard of a cluster lately', { cluster: id, silentMs });
   }
-  if (!meta.isComplete) {
-    const isAsked = await requestSnapshot({ registration, meta }, dependencies);
-    if (isAsked) tally.snapshotRequests += 1;
+  if (!meta.isComplete && tally.asking.hasRoom) {
+    await requestSnapshot({ registration, meta, tally }, dependencies);
   }
   const spread = hash48(id);
   const isHinting = isTurn(options.hintEveryMs, { nowMs, spread, tickMs: options.tickMs });
@@ -163,7 +201,7 @@ async function resyncCluster(
     const due = isHinting ? names : await findOverdue(names, { registration, dependencies });
     if (!isHinting) tally.overdue += due.length;
     tally.hints += due.length;
-    await sendHints(due, { registration, dependencies });
+    await sendHints(due, { registration, meta, dependencies });
   });
 }
 
@@ -217,18 +255,19 @@ async function findOverdue(
 
 async function sendHints(
   names: readonly NameItem[],
-  { registration, dependencies }: ClusterScope,
+  { registration, meta, dependencies }: ClusterScope & { readonly meta: ClusterMeta },
 ): Promise<void> {
   if (names.length === 0) return;
-  const { queue, random } = dependencies;
+  const { queue, random, clock } = dependencies;
   const { id: cluster, clusterUid } = registration;
+  const pace = isSuspect(meta.breaker, clock.nowMs()) ? 'suspect' : 'usual';
   const hints = names.map(({ namespace, name }): Hint => ({
     schema: HINT_SCHEMA,
     key: { cluster, namespace, name },
     clusterUid,
     reason: 'resync',
   }));
-  await queue.sendHints(hints, `resync/${random.uniqueId()}`);
+  await queue.sendHints(hints, `resync/${random.uniqueId()}`, pace);
 }
 
 /**
@@ -236,19 +275,42 @@ async function sendHints(
  * schedules that overlap, or fire often, ask at most once per interval.
  */
 async function requestSnapshot(
-  scope: { readonly registration: ClusterRegistration; readonly meta: ClusterMeta },
+  scope: {
+    readonly registration: ClusterRegistration;
+    readonly meta: ClusterMeta;
+    readonly tally: Tally;
+  },
   dependencies: ResyncDependencies,
-): Promise<boolean> {
-  const { registration, meta } = scope;
-  const { view, connector, clock, random, log, metrics, options } = dependencies;
+): Promise<void> {
+  const { registration, meta, tally } = scope;
+  const { view, clock, log, options } = dependencies;
   const nowMs = clock.nowMs();
   const askedAtMs = meta.snapshotRequestedAtMs ?? -Infinity;
+  // An API server that does not answer is asked when it does: nobody waits for it here (protocol 23).
+  if (isOpen(meta.breaker, nowMs)) return;
   if (registration.mode === 'observe' || nowMs - askedAtMs < options.snapshotRequestEveryMs) {
-    return false;
+    return;
   }
   const noted = await view.writeMeta({ ...meta, snapshotRequestedAtMs: nowMs });
   // Lost: a message arrived just now, and the next tick looks again.
-  if (noted === 'lost') return false;
+  if (noted === 'lost') return;
+  const ask = askForSnapshot(registration, dependencies).then(
+    (isAsked) => {
+      if (isAsked) tally.snapshotRequests += 1;
+    },
+    (error: unknown) => {
+      log.warn('no snapshot could be asked for', { cluster: registration.id }, error);
+    },
+  );
+  tally.asking.begin(ask);
+}
+
+/** Writes the request into the watcher's Lease; false when it was not taken. */
+async function askForSnapshot(
+  registration: ClusterRegistration,
+  dependencies: ResyncDependencies,
+): Promise<boolean> {
+  const { connector, random, log, metrics } = dependencies;
   const connected = await connector.connect(registration);
   if (connected.kind === 'refused') {
     metrics.count('ResyncSnapshotRequests', { outcome: 'refused' });

@@ -8,10 +8,20 @@
 import type { Hint, Timer } from '../core/model/hint.ts';
 import type { WatcherMessage } from '../core/model/watcher-message.ts';
 
+/**
+ * How many reconciles of one cluster the hints of one call may start side by side. `usual`: one for each
+ * key, unless there are more keys than there is room for all clusters together; then few.
+ * `suspect`: very few, because the cluster is slow, or does not answer (core/breaker.ts).
+ */
+export type HintPace = 'usual' | 'suspect';
+
 /** Sends hints to reconcile.fifo and timers to the delay queue. */
 export interface HintQueue {
-  /** Sends hints, each under `deduplicationPrefix` + its key; resolves when all were accepted. */
-  sendHints(hints: readonly Hint[], deduplicationPrefix: string): Promise<void>;
+  /**
+   * Sends hints, each under `deduplicationPrefix` + its key; resolves when all were accepted. All are of
+   * one cluster. Default pace: `usual`.
+   */
+  sendHints(hints: readonly Hint[], deduplicationPrefix: string, pace?: HintPace): Promise<void>;
   /** Puts timers on the delay queue: each waits min(900 s, due − now). */
   sendTimers(timers: readonly Timer[]): Promise<void>;
 }

@@ -6,7 +6,7 @@
  */
 import { formatKey } from '../../src/core/model/identifiers.ts';
 import type { Hint, Timer } from '../../src/core/model/hint.ts';
-import type { HintQueue } from '../../src/ports/queue.ts';
+import type { HintPace, HintQueue } from '../../src/ports/queue.ts';
 
 /** A hint queue for tests. */
 export class RecordingHintQueue implements HintQueue {
@@ -14,14 +14,23 @@ export class RecordingHintQueue implements HintQueue {
   readonly hints: Hint[] = [];
   readonly timers: Timer[] = [];
   /** One entry per call of sendHints that was accepted, also when it was all duplicates. */
-  readonly sends: { readonly prefix: string; readonly keys: readonly string[] }[] = [];
+  readonly sends: {
+    readonly prefix: string;
+    readonly keys: readonly string[];
+    readonly pace?: HintPace;
+  }[] = [];
   private readonly accepted = new Set<string>();
   private failures = 0;
 
-  sendHints(hints: readonly Hint[], deduplicationPrefix: string): Promise<void> {
+  sendHints(
+    hints: readonly Hint[],
+    deduplicationPrefix: string,
+    pace: HintPace = 'usual',
+  ): Promise<void> {
     if (this.takeFailure()) return Promise.reject(new Error('injected: queue refuses hints'));
     this.sends.push({
       prefix: deduplicationPrefix,
+      ...(pace === 'usual' ? {} : { pace }),
       keys: hints.map((hint) => formatKey(hint.key)),
     });
     for (const hint of hints) {

@@ -48,7 +48,15 @@ const WATCHER_LEASE = {
 };
 const SNAPSHOT_ANNOTATION = 'rollcall.dev/snapshot-requested';
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+/**
+ * Of one object, by its name: an API server in health takes a hundredth of it, and a run that waits for
+ * longer holds a slot that other clusters wait for (L3). Writes keep the whole time-out: what is given
+ * up too soon is ambiguous.
+ */
+export const OBJECT_READ_TIMEOUT_MS = 5_000;
 const PAGE_LIMIT = 500;
+/** A request without an answer for so long was never answered. */
+const HANG_MS = 5_000;
 /** 500,000 objects: beyond any namespace; ends a server that never stops continuing. */
 const PAGES_MAX = 1000;
 
@@ -64,9 +72,20 @@ class HttpsClusterAccess implements ClusterAccess {
   async execute(effects: readonly Effect[], options: ExecuteOptions): Promise<readonly Outcome[]> {
     const outcomes = new Array<Outcome>(effects.length);
     const remaining = effects.entries();
+    const { clock } = this.#options;
+    let hasHung = false;
     const work = async (): Promise<void> => {
       for (const [index, effect] of remaining) {
-        outcomes[index] = await this.#executeOne(effect, options.deadlineMs);
+        if (hasHung) {
+          outcomes[index] = { kind: 'unsent', message: 'the API server stopped answering' };
+          continue;
+        }
+        const startedMs = clock.monotonicMs();
+        const outcome = await this.#executeOne(effect, options.deadlineMs);
+        outcomes[index] = outcome;
+        // The rest of the batch would only wait as long, one after the other (L3).
+        const isUnknown = outcome.kind === 'ambiguous';
+        hasHung ||= isUnknown && clock.monotonicMs() - startedMs >= HANG_MS;
       }
     };
     const workers = Math.min(this.#options.concurrencyMax, effects.length);
@@ -110,7 +129,8 @@ class HttpsClusterAccess implements ClusterAccess {
     }
     const pauseMs = this.#pressure.remainingMs();
     if (pauseMs > 0) return waiting(pauseMs);
-    const answer = await this.#send({ method: 'GET', path: `${target.collection}/${name}` });
+    const path = `${target.collection}/${name}`;
+    const answer = await this.#send({ method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS });
     const result = classifyRead(answer, name, (body) => read(body, target));
     if (result.kind === 'unavailable') this.#pressure.note(result.retryAfterMs);
     return result;

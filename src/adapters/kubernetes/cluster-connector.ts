@@ -19,7 +19,7 @@ import type {
 } from '../../ports/cluster-access.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import { createClusterAccess } from './cluster-access.ts';
+import { OBJECT_READ_TIMEOUT_MS, createClusterAccess } from './cluster-access.ts';
 import { staticBearer } from './credential.ts';
 import type { Credential } from './credential.ts';
 import { openEgress } from './egress.ts';
@@ -203,7 +203,8 @@ class HttpsClusterConnector implements ClusterConnector {
 
   async #checkIdentity(warm: WarmCluster): Promise<ConnectRefusal | undefined> {
     const name = 'kube-system';
-    const request = { method: 'GET', path: `/api/v1/namespaces/${name}` } as const;
+    const path = `/api/v1/namespaces/${name}`;
+    const request = { method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS } as const;
     delete warm.egress.refusal;
     let answer = await warm.transport.send(request);
     if (answer.kind === 'answered' && answer.status === 401 && warm.tokens !== undefined) {

@@ -1,5 +1,6 @@
 /**
- * JSON over HTTPS to one API server: pooled connections, one time-out per request, no redirects.
+ * JSON over HTTPS to one API server: pooled connections, a time-out per request and a shorter one per
+ * connection, no redirects.
  *
  * A failed request is `unsent` only when its bytes certainly never left: no connection, no name, no
  * TLS session, no token. From the moment a connection was ready for it, every failure is `ambiguous`
@@ -11,7 +12,7 @@ import { request as httpsRequest } from 'node:https';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { Clock } from '../../ports/clock.ts';
+import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Json } from '../../core/model/json.ts';
 import type { Credential } from './credential.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -27,6 +28,8 @@ export interface TransportOptions {
   readonly clock: Clock;
   /** From start to the last byte of the answer. Default 10,000. */
   readonly requestTimeoutMs?: number;
+  /** Of a request that needs a new connection, until its TLS session stands. Default 3,000. */
+  readonly connectTimeoutMs?: number;
   /** Default 64. */
   readonly socketsMax?: number;
   /** Of one answer, after decompression. Default 32 MiB. */
@@ -48,6 +51,8 @@ export interface TransportRequest {
   readonly contentType?: string;
   /** Default `application/json`. */
   readonly accept?: string;
+  /** Where the request is given up sooner than any other; never later than those. */
+  readonly timeoutMs?: number;
 }
 
 /** What came of one request. */
@@ -76,6 +81,8 @@ type Attempt = TransportAnswer & { readonly isStaleConnection?: boolean };
 type Headers = Record<string, string | number>;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
+/** An API server that does not take a connection costs this, not a whole request (L3). */
+const DEFAULT_CONNECT_TIMEOUT_MS = 3_000;
 const DEFAULT_SOCKETS_MAX = 64;
 /** All headers of one answer; an API server sends less than one. */
 const HEADER_BYTES_MAX = 16 * 1024;
@@ -92,12 +99,14 @@ class HttpsTransport implements Transport {
   readonly #options: TransportOptions;
   readonly #agent: PooledAgent;
   readonly #timeoutMs: number;
+  readonly #connectTimeoutMs: number;
   readonly #bytesMax: number;
 
   constructor(options: TransportOptions) {
     const { credential } = options;
     this.#options = options;
     this.#timeoutMs = options.requestTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.#connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
     this.#bytesMax = options.responseBytesMax ?? DEFAULT_RESPONSE_BYTES_MAX;
     this.#agent = new PooledAgent({
       tlsVerification: options.tlsVerification ?? 'required',
@@ -146,8 +155,13 @@ class HttpsTransport implements Transport {
     return new Promise((resolve) => {
       let isReady = false;
       let outgoing: ClientRequest;
+      const giveUp = (): void => {
+        outgoing.destroy(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' }));
+      };
+      let cancelConnectTimeout: Cancel = () => undefined;
       const finish = (answer: Attempt): void => {
         cancelTimeout();
+        cancelConnectTimeout();
         resolve(answer);
       };
       const fail = (error: unknown): void => {
@@ -155,9 +169,8 @@ class HttpsTransport implements Transport {
         if (!isReady) finish({ kind: 'unsent', message });
         else finish({ kind: 'ambiguous', message, isStaleConnection: outgoing.reusedSocket });
       };
-      const cancelTimeout = clock.after(this.#timeoutMs, () => {
-        outgoing.destroy(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' }));
-      });
+      const timeoutMs = Math.min(request.timeoutMs ?? Infinity, this.#timeoutMs);
+      const cancelTimeout = clock.after(timeoutMs, giveUp);
       try {
         outgoing = httpsRequest({
           host: endpoint.host,
@@ -175,9 +188,16 @@ class HttpsTransport implements Transport {
       }
       outgoing.on('socket', (socket) => {
         // Nothing is encrypted, hence nothing sent, before the TLS session stands.
-        if (!(socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting)
+        if (!(socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting) {
           isReady = true;
-        else socket.once('secureConnect', () => (isReady = true));
+          return;
+        }
+        // Counted from here: waiting for a free connection of the pool is no sign of a server in trouble.
+        cancelConnectTimeout = clock.after(this.#connectTimeoutMs, giveUp);
+        socket.once('secureConnect', () => {
+          cancelConnectTimeout();
+          isReady = true;
+        });
       });
       outgoing.on('error', fail);
       outgoing.on('response', (response) => {

@@ -9,9 +9,9 @@ import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import type { SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
 import type { Hint, Timer } from '../../core/model/hint.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { HintQueue } from '../../ports/queue.ts';
+import type { HintPace, HintQueue } from '../../ports/queue.ts';
 import { encodeHint, encodeTimer } from './hint-codec.ts';
-import { hintDeduplicationId, hintGroupId } from './queue-ids.ts';
+import { hintDeduplicationId, hintGroupIds, timerGroupId } from './queue-ids.ts';
 
 /** Options of a hint queue. */
 export interface HintQueueOptions {
@@ -42,10 +42,18 @@ class SqsHintQueue implements HintQueue {
     this.#options = options;
   }
 
-  async sendHints(hints: readonly Hint[], deduplicationPrefix: string): Promise<void> {
-    const entries = hints.map((hint) => ({
+  async sendHints(
+    hints: readonly Hint[],
+    deduplicationPrefix: string,
+    pace: HintPace = 'usual',
+  ): Promise<void> {
+    const groups = hintGroupIds(
+      hints.map(({ key }) => key),
+      pace,
+    );
+    const entries = hints.map((hint, index) => ({
       MessageBody: encodeHint(hint),
-      MessageGroupId: hintGroupId(hint.key),
+      MessageGroupId: groups[index],
       MessageDeduplicationId: hintDeduplicationId(deduplicationPrefix, hint.key),
     }));
     await this.#sendAll(this.#options.reconcileQueueUrl, entries);
@@ -55,6 +63,8 @@ class SqsHintQueue implements HintQueue {
     const nowMs = this.#options.clock.nowMs();
     const entries = timers.map((timer) => ({
       MessageBody: encodeTimer(timer),
+      // On a standard queue this orders nothing: it makes the queue fair to the other clusters.
+      MessageGroupId: timerGroupId(timer.hint.key),
       DelaySeconds: Math.min(
         DELAY_SECONDS_MAX,
         Math.max(0, Math.ceil((timer.dueAtMs - nowMs) / 1000)),

@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { WatcherHeader } from '../../core/model/watcher-message.ts';
+import type { HintPace } from '../../ports/queue.ts';
 
 const ID_LENGTH_MAX = 128;
 /** Letters, digits and ASCII punctuation. */
@@ -35,6 +36,37 @@ export function eventDeduplicationId(header: WatcherHeader): string {
 /** Group of a key's hints in reconcile.fifo: one reconcile at a time for one key. */
 export function hintGroupId(key: DaemonSetKey): string {
   return fitting(`${key.cluster}/${digest(`${key.namespace}/${key.name}`)}`);
+}
+
+/** More keys in one call than `reconcile` has room for (maximumConcurrency in serverless.yml): a crowd. */
+export const CROWD_KEYS_MIN = 51;
+/** Lanes of a crowd: a quarter of the room for all clusters. */
+const CROWD_LANES = 12;
+/** Lanes of a cluster that is slow or does not answer: each run may take long. */
+const SUSPECT_LANES = 4;
+
+/**
+ * Groups of hints that are sent together: each key's own; or for a crowd, and for a suspect cluster, one
+ * of the cluster's lanes. A group is served one message at a time, so lanes are permits that the queue
+ * itself keeps: one cluster's crowd holds no more of the room than it has lanes (L3, row 61), in order,
+ * and nothing has to be given back. Two hints of one key may then stand in two groups: overlap is made a
+ * little less rare, and nothing rests on it (S1–S5).
+ */
+export function hintGroupIds(keys: readonly DaemonSetKey[], pace: HintPace): readonly string[] {
+  if (pace === 'suspect') return keys.map((key) => laneId(key, SUSPECT_LANES));
+  if (keys.length < CROWD_KEYS_MIN) return keys.map(hintGroupId);
+  return keys.map((key) => laneId(key, CROWD_LANES));
+}
+
+/** A key keeps to its lane. No key's own group looks like a lane: that is a digest. */
+function laneId(key: DaemonSetKey, lanes: number): string {
+  const lane = parseInt(digest(`${key.namespace}/${key.name}`).slice(0, 8), 16) % lanes;
+  return fitting(`${key.cluster}/lane-${String(lane).padStart(2, '0')}`);
+}
+
+/** Tenant of a timer on the delay queue, a fair queue (spec aws-facts 1.1): the cluster. */
+export function timerGroupId(key: DaemonSetKey): string {
+  return fitting(key.cluster);
 }
 
 /** Deduplication id of a hint: the producer's prefix and the key (protocol 12). */

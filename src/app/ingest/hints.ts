@@ -8,6 +8,7 @@
  *
  * Differs from upstream: every change of a node, its deletion too, wakes every DaemonSet of the cluster.
  */
+import { isSuspect } from '../../core/breaker.ts';
 import { HINT_SCHEMA } from '../../core/model/hint.ts';
 import type { Hint, HintReason } from '../../core/model/hint.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
@@ -18,6 +19,7 @@ import type {
   WatcherHeader,
   WatcherMessage,
 } from '../../core/model/watcher-message.ts';
+import type { HintPace } from '../../ports/queue.ts';
 import type { NamespacedName } from '../../ports/view-store.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { namesOf } from './names.ts';
@@ -66,7 +68,11 @@ function distinct(keys: readonly NamespacedName[]): readonly NamespacedName[] {
 /** Sends hints for keys under the message's own prefix; answers how many. */
 async function sendHintsFor(
   header: WatcherHeader,
-  hinted: { readonly keys: readonly NamespacedName[]; readonly reason: HintReason },
+  hinted: {
+    readonly keys: readonly NamespacedName[];
+    readonly reason: HintReason;
+    readonly pace: HintPace;
+  },
   dependencies: IngestDependencies,
 ): Promise<number> {
   if (hinted.keys.length === 0) return 0;
@@ -77,7 +83,8 @@ async function sendHintsFor(
     clusterUid,
     reason: hinted.reason,
   }));
-  await dependencies.queue.sendHints(hints, `ingest/${cluster}/${epoch}/${incarnation}/${seq}`);
+  const prefix = `ingest/${cluster}/${epoch}/${incarnation}/${seq}`;
+  await dependencies.queue.sendHints(hints, prefix, hinted.pace);
   dependencies.metrics.count('IngestHints', { by: hints.length });
   return hints.length;
 }
@@ -90,5 +97,6 @@ export async function hintMessage(
 ): Promise<number> {
   const keys = await affectedKeys(message, () => namesOf(meta, dependencies));
   const reason = message.body.kind === 'manifest' ? 'snapshot' : 'changed';
-  return sendHintsFor(message, { keys, reason }, dependencies);
+  const pace = isSuspect(meta.breaker, dependencies.clock.nowMs()) ? 'suspect' : 'usual';
+  return sendHintsFor(message, { keys, reason, pace }, dependencies);
 }

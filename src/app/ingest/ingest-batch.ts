@@ -4,6 +4,8 @@
  * The first record of a group that fails, or must come again, ends the group: what follows it is left
  * to redelivery in its order (protocol 20), and other clusters go on (L3). Records of one group are in
  * order in a batch. Nothing is thrown: a rejection of a dependency is logged once, with its cause.
+ * A group that takes long ends before the function does: what it left comes again, and the messages of
+ * other clusters that were applied beside it do not (L3, row 61).
  */
 import type { IngestDependencies } from './dependencies.ts';
 import { ingestMessage } from './ingest-message.ts';
@@ -26,10 +28,14 @@ export interface IngestBatchResult {
   readonly failedMessageIds: readonly string[];
 }
 
-/** Applies a batch. Never rejects. */
+/** Whether there is time to begin another record. */
+export type MayBegin = () => boolean;
+
+/** Applies a batch. Never rejects. `mayBegin`: default always. */
 export async function ingestBatch(
   records: readonly IngestRecord[],
   dependencies: IngestDependencies,
+  mayBegin: MayBegin = () => true,
 ): Promise<IngestBatchResult> {
   const groups = new Map<string, IngestRecord[]>();
   for (const record of records) {
@@ -38,18 +44,21 @@ export async function ingestBatch(
   }
   const results = new Map<string, IngestResult>();
   const failed = await sideBySide([...groups.values()], groups.size, (group) =>
-    ingestGroup(group, results, dependencies),
+    ingestGroup(group, { results, mayBegin }, dependencies),
   );
   return { results, failedMessageIds: failed.flat() };
 }
 
 async function ingestGroup(
   records: readonly IngestRecord[],
-  results: Map<string, IngestResult>,
+  batch: { readonly results: Map<string, IngestResult>; readonly mayBegin: MayBegin },
   dependencies: IngestDependencies,
 ): Promise<readonly string[]> {
+  const { results, mayBegin } = batch;
   for (const [index, record] of records.entries()) {
     const { messageId } = record.context;
+    // The first one always begins: a batch that came late would otherwise never get anywhere.
+    if (index > 0 && !mayBegin()) return records.slice(index).map((left) => left.context.messageId);
     try {
       const result = await ingestRecord(record, dependencies);
       results.set(messageId, result);

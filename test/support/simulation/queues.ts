@@ -21,6 +21,7 @@ import {
   eventGroupId,
   hintDeduplicationId,
   hintGroupId,
+  hintGroupIds,
 } from '../../../src/adapters/sqs/queue-ids.ts';
 import { encodeWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
 import { Broker } from '../../../src/local/aws/sqs/broker.ts';
@@ -101,10 +102,16 @@ export class SimulatedQueues {
   /** The functions' way out; `clock` is theirs and decides delays. */
   hintQueue(clock: Clock): HintQueue {
     return {
-      sendHints: async (hints, deduplicationPrefix) => {
+      sendHints: async (hints, deduplicationPrefix, pace = 'usual') => {
         await this.#clock.sleep(1);
         if (this.faults.failsToSend('hints')) throw new Error('injected: hints not accepted');
-        for (const hint of hints) this.sendHint(hint, deduplicationPrefix);
+        const groups = hintGroupIds(
+          hints.map(({ key }) => key),
+          pace,
+        );
+        for (const [index, hint] of hints.entries()) {
+          this.sendHint(hint, deduplicationPrefix, groups[index]);
+        }
       },
       sendTimers: async (timers) => {
         await this.#clock.sleep(1);
@@ -114,12 +121,12 @@ export class SimulatedQueues {
     };
   }
 
-  /** Puts a hint on reconcile.fifo. */
-  sendHint(hint: Hint, deduplicationPrefix: string): void {
+  /** Puts a hint on reconcile.fifo; in the group of its key, unless told otherwise. */
+  sendHint(hint: Hint, deduplicationPrefix: string, groupId = hintGroupId(hint.key)): void {
     this.send('reconcile.fifo', {
       body: encodeHint(hint),
       senderId: 'AROAFUNCTIONS:session',
-      groupId: hintGroupId(hint.key),
+      groupId,
       deduplicationId: hintDeduplicationId(deduplicationPrefix, hint.key),
     });
   }

@@ -1,7 +1,7 @@
 /** The schedule: silent clusters, snapshots, lost timers, a hint for every key (protocol 17, 23). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clusterId } from '../../../src/core/model/identifiers.ts';
+import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import { defaultResyncOptions, resyncClusters } from '../../../src/app/resync.ts';
 import type { ResyncDependencies, ResyncResult } from '../../../src/app/resync.ts';
 import { ReconcileWorld } from '../../support/reconcile-world.ts';
@@ -110,5 +110,47 @@ describe('resync', () => {
     } while (cursor !== undefined);
     assert.equal(clusters, 21);
     assert.equal(invocations, 3);
+  });
+
+  it('protocol 23: clusters whose API servers hang hold neither the cursor nor the others (L3, row 61)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    const meta = await world.view.readMeta(world.registration.clusterUid);
+    assert.ok(meta !== undefined);
+    for (let index = 0; index < 40; index += 1) {
+      const id = `hung-${String(index)}`;
+      const uid = clusterUid(`uid-of-${id}`);
+      world.registry.seed({ ...world.registration, id: clusterId(id), clusterUid: uid });
+      await world.view.writeMeta({ ...meta, clusterUid: uid, version: 0, isComplete: false });
+    }
+    let isWalked = false;
+    const connector: ResyncDependencies['connector'] = {
+      connect: async () => {
+        await world.clock.sleep(8_000);
+        return { kind: 'refused', refusal: { kind: 'unavailable', message: 'ETIMEDOUT' } };
+      },
+      forget: () => undefined,
+    };
+    const dependencies = { ...dependenciesOf(world), connector };
+    const startedMs = world.clock.monotonicMs();
+    const round = resyncClusters({ deadlineMs: startedMs + 25_000 }, dependencies);
+    void round.then(() => (isWalked = true));
+    await world.clock.advance(8_100);
+    assert.ok(isWalked, 'one time-out for all of them, not one for each page');
+    const { clusters, cursor } = await round;
+    assert.deepEqual({ clusters, cursor }, { clusters: 41, cursor: undefined });
+  });
+
+  it('asks no API server whose breaker is open', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync({ isComplete: false });
+    const open = { untilMs: world.clock.nowMs() + 5_000, delayMs: 5_000 };
+    const breaker = { version: 0, failures: 0, openings: 1, open };
+    assert.equal(await world.view.writeBreaker(world.registration.clusterUid, breaker), 'written');
+    await tick(world);
+    assert.equal(world.connector.connects, 0);
+    await world.clock.advance(5_000);
+    await tick(world);
+    assert.equal(world.cluster.snapshotRequests.length, 1);
   });
 });

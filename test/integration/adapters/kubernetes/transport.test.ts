@@ -1,7 +1,7 @@
 /** The transport on real sockets: what is unsent, what is ambiguous, what is reused. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createSystemClock } from '../../../../src/adapters/system/system-clock.ts';
@@ -175,6 +175,39 @@ describe('transport', () => {
     const [first, second] = await Promise.all([transport.send(POST), transport.send(POST)]);
     assertKind(first, 'ambiguous');
     assertKind(second, 'unsent');
+  });
+
+  it('gives a connection up sooner than a request: what accepts and never speaks costs little (L3)', async () => {
+    const accepted: Socket[] = [];
+    const silent = createServer((socket) => accepted.push(socket));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const endpoint = { host: '127.0.0.1', port, pathPrefix: '' };
+    const startedMs = clock.monotonicMs();
+    const answer = await open({ endpoint, connectTimeoutMs: 50 }).send(POST);
+    assertKind(answer, 'unsent', 'ETIMEDOUT');
+    assert.ok(clock.monotonicMs() - startedMs < 5_000, 'not the ten seconds of a request');
+    for (const socket of accepted) socket.destroy();
+    await new Promise((resolve) => silent.close(resolve));
+  });
+
+  it('counts no time of a connection that stands, and none of waiting for one', async () => {
+    server.answerWith((_request, response) => {
+      setTimeout(() => {
+        answerJson(response, { status: 200, body: {} });
+      }, 100);
+    });
+    // One connection for three requests: the last one waits for two answers before it has one.
+    const transport = open({ connectTimeoutMs: 150, socketsMax: 1 });
+    const answers = await Promise.all([GET, GET, GET].map((request) => transport.send(request)));
+    for (const answer of answers) assertKind(answer, 'answered');
+  });
+
+  it('gives up sooner where a request says so, never later', async () => {
+    server.answerWith(() => undefined);
+    const transport = open({ requestTimeoutMs: 200 });
+    assertKind(await transport.send({ ...GET, timeoutMs: 20 }), 'ambiguous', 'ETIMEDOUT');
+    assertKind(await transport.send({ ...GET, timeoutMs: 60_000 }), 'ambiguous', 'ETIMEDOUT');
   });
 
   it('repeats a GET, but no write, on a connection that the server had closed', async () => {

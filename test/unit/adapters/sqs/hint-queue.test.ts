@@ -75,6 +75,30 @@ describe('hint queue', () => {
     assert.ok(sent.every(({ url }) => url === 'https://reconcile.fifo'));
   });
 
+  it('sends a crowd through a few lanes, whatever its size (L3, row 61)', async () => {
+    const { queue, sent } = queueWith(() => ({}));
+    const groups = (): Set<unknown> =>
+      new Set(
+        sent.splice(0).flatMap(({ entries }) => entries.map((entry) => entry.MessageGroupId)),
+      );
+    await queue.sendHints(
+      Array.from({ length: 50 }, (_, index) => hint(index)),
+      'p/',
+    );
+    assert.equal(groups().size, 50, 'no crowd: each key by itself');
+    await queue.sendHints(
+      Array.from({ length: 3000 }, (_, index) => hint(index)),
+      'p/',
+    );
+    assert.equal(groups().size, 12);
+    await queue.sendHints(
+      Array.from({ length: 40 }, (_, index) => hint(index)),
+      'p/',
+      'suspect',
+    );
+    assert.equal(groups().size, 4);
+  });
+
   it('sends nothing for nothing', async () => {
     const { queue, sent } = queueWith(() => ({}));
     await queue.sendHints([], 'x/');
@@ -123,6 +147,8 @@ describe('hint queue', () => {
       batch.entries.map((entry) => entry.DelaySeconds),
       [0, 0, 1, 1, 2, 900, 900],
     );
-    assert.ok(batch.entries.every((entry) => entry.MessageGroupId === undefined));
+    // The tenant of a fair queue: it orders nothing on a standard one.
+    assert.ok(batch.entries.every((entry) => entry.MessageGroupId === 'west-1'));
+    assert.ok(batch.entries.every((entry) => entry.MessageDeduplicationId === undefined));
   });
 });

@@ -9,6 +9,7 @@ import {
   eventGroupId,
   hintDeduplicationId,
   hintGroupId,
+  hintGroupIds,
 } from '../../../../src/adapters/sqs/queue-ids.ts';
 import { identifySender } from '../../../../src/adapters/sqs/sender-identity.ts';
 import { messageOf } from './watcher-message-samples.ts';
@@ -45,6 +46,23 @@ describe('ids of messages', () => {
       hintDeduplicationId('a/', key),
       hintDeduplicationId('a/', { ...key, cluster: clusterId('west-2') }),
     );
+  });
+
+  it('keep a key to its lane, and lanes to their cluster (L3)', () => {
+    const keysOf = (cluster: string): DaemonSetKey[] =>
+      Array.from({ length: 200 }, (_, index) => ({
+        cluster: clusterId(cluster),
+        namespace: 'agents',
+        name: `set-${String(index)}`,
+      }));
+    const west = hintGroupIds(keysOf('west-1'), 'usual');
+    assert.deepEqual(hintGroupIds(keysOf('west-1').toReversed(), 'usual').toReversed(), west);
+    const east = new Set(hintGroupIds(keysOf('west-2'), 'usual'));
+    assert.ok(west.every((id) => LEGAL.test(id) && !east.has(id)));
+    const own = new Set(keysOf('west-1').map(hintGroupId));
+    assert.ok(west.every((id) => !own.has(id)));
+    const counts = [...new Set(west)].map((lane) => west.filter((id) => id === lane).length);
+    assert.ok(Math.max(...counts) < 3 * (200 / 12), `lanes are filled evenly: ${counts.join()}`);
   });
 
   it('are legal for every input', () => {

@@ -108,4 +108,26 @@ describe('a batch', () => {
     assert.deepEqual(await harness.namesIn('nodes'), ['n1', 'only-in-c1']);
     assert.deepEqual((await harness.slice('nodes', 0, 'c2'))?.objects, []);
   });
+
+  it('ends a group that takes long before the function does; other clusters are applied (L3, row 61)', async () => {
+    const harness = new IngestHarness(TWO);
+    const [flooding, other] = [senderOf('c1'), senderOf('c2')];
+    const messages = [...flooding.snapshot(), ...other.snapshot()];
+    const records = messages.map((message) => recordOf(harness, message));
+    let isLate = false;
+    harness.view.hooks.after = ({ operation, target }) => {
+      if (operation === 'writeMeta' && target.includes('c1')) isLate = true;
+    };
+    harness.view.hooks.before = async ({ target }) => {
+      // Nothing of the flooding cluster is quick.
+      if (target.includes('c1')) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    const { failedMessageIds } = await ingestBatch(records, harness.dependencies(), () => !isLate);
+    assert.ok(failedMessageIds.length > 0);
+    assert.deepEqual(
+      failedMessageIds.filter((id) => !id.startsWith('c1-')),
+      [],
+    );
+    assert.ok(!failedMessageIds.includes('c1-1'), 'the first one always begins');
+  });
 });
