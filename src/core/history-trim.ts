@@ -30,6 +30,7 @@ export function planTrims(
   });
   const limit = view.daemonSet.spec.revisionHistoryLimit ?? HISTORY_LIMIT_DEFAULT;
   const surplus = Math.min(old.length - limit, context.burstPodsMax);
+  // Stryker disable next-line EqualityOperator: a surplus of none takes none from the list below, either
   if (surplus <= 0 || hasOpenCreates(context.intents)) return [];
   const live = new Set(claimedPods(view).map(revisionHashOfPod));
   return old.filter((revision) => !live.has(hashOf(revision))).slice(0, surplus);

@@ -220,6 +220,7 @@ function withoutLatest(intent: Intent): Intent | undefined {
 /** The one that knows more: recorded later, else answered; `right` when they are equal. */
 function laterIntent(left: Intent, right: Intent): Intent {
   if (left.recordedAtMs !== right.recordedAtMs) {
+    // Stryker disable next-line EqualityOperator: they differ here
     return left.recordedAtMs > right.recordedAtMs ? left : right;
   }
   return knowledge(left) > knowledge(right) ? left : right;

@@ -40,6 +40,7 @@ export function resolveBudget(daemonSet: DaemonSetObject, desiredNodes: number):
 /** An integer as it is, a percentage of `total` rounded up; undefined for anything else. */
 function scale(value: number | string | undefined, total: number): number | undefined {
   if (typeof value === 'number') return Number.isInteger(value) && value >= 0 ? value : undefined;
+  // Stryker disable next-line StringLiteral: any text that is no percentage says the same as an absent value
   const percent = /^([0-9]+)%$/.exec(value ?? '');
   return percent === null ? undefined : Math.ceil((Number(percent[1]) * total) / 100);
 }

@@ -71,5 +71,6 @@ export function newerVersion(
 ): ResourceVersion | undefined {
   if (left === undefined) return right;
   if (right === undefined) return left;
+  // Stryker disable next-line EqualityOperator: of two equal texts either is the newer one
   return compareResourceVersions(left, right) >= 0 ? left : right;
 }

@@ -43,5 +43,6 @@ export function compareStamps(left: Stamp, right: Stamp): number {
 
 /** The later of two stamps. */
 export function laterStamp(left: Stamp, right: Stamp): Stamp {
+  // Stryker disable next-line EqualityOperator: of two equal texts either is the later one
   return left >= right ? left : right;
 }

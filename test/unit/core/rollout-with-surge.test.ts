@@ -324,6 +324,24 @@ describe('vacating nodes (spec 2.9)', () => {
   });
 });
 
+describe('what counts as supplied before a node is vacated (spec 2.9)', () => {
+  it('not a node whose only pod is terminating', () => {
+    const made = plan({
+      daemonSet: set(1),
+      nodes: [node('n1'), node('v1', noSchedule)],
+      pods: [fresh('n1', { isTerminating: true }), old('v1')],
+    });
+    assert.deepEqual(made.deletes, []);
+    assert.equal(made.rollout?.waitingNodes, 1);
+  });
+
+  it('nothing at all where there is no site', () => {
+    const walk = walkWithSurge([], { maxSurge: 1, desiredNodes: 0, compat: 'mended' });
+    assert.equal('stray' in walk, false);
+    assert.equal(walk.surgingCount, 0);
+  });
+});
+
 describe('creates that may still arrive (protocol 4, S2)', () => {
   const nodes = ['n1', 'n2', 'n3'].map((name) => node(name));
   const pods = nodes.map(({ name }) => old(name));

@@ -364,6 +364,8 @@ describe('open intents and the budget (protocol 4)', () => {
     const made = plan({ daemonSet: set(1), nodes, pods }, open(deleteIntent(three)));
     assert.deepEqual(effects(made), ['old-n3 repeat outdated']);
     assert.equal(made.rollout?.unavailableNodes, 1);
+    assert.equal(made.rollout.waitingNodes, 2, 'the repeated one does not wait');
+    assert.equal(made.verdicts[2]?.code, 'Updating');
     const more = plan({ daemonSet: set(2), nodes, pods }, open(deleteIntent(three)));
     assert.deepEqual(effects(more), ['old-n3 repeat outdated', 'old-n1 outdated -']);
   });
