@@ -14,7 +14,7 @@ import { judgeHistory } from './judge.ts';
 import type { OwnDeletion, Violation } from './judge.ts';
 import { performPlan } from './perform.ts';
 import type { PerformedFault } from './perform.ts';
-import { planFaults } from './plan.ts';
+import { planFaults, scaleOf } from './plan.ts';
 import type { FaultKind, PlannedFault } from './plan.ts';
 import { waitUntilSettled, watchQuiet } from './settle.ts';
 import { openTheatre } from './theatre.ts';
@@ -58,6 +58,9 @@ export interface ChaosResult {
 
 const FIRST_SETTLE_MS = 180_000;
 const QUIET_MS = 30_000;
+/** Freezes and cuts of a minute overlap; they are shorter in a shorter run, but back-off is not. */
+const LATELY_MS = 180_000;
+const LATELY_MS_MIN = 60_000;
 /** Past the bound it is a failure already; how long it takes all the same tells what kind. */
 const PATIENCE = 4;
 
@@ -88,11 +91,13 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
   const writesInQuiet = isQuietDue ? await watchQuiet(controlPlane.auditLogPath, QUIET_MS) : [];
   await witness.endHistory();
   const own = await readOwnDeletions(controlPlane.auditLogPath);
-  const violations = witness.histories.flatMap((history) =>
-    judgeHistory(
+  const violations = witness.histories.flatMap((history, index) =>
+    judgeHistory({
       history,
-      own.filter(({ atMs }) => atMs >= history.fromMs && atMs <= history.toMs),
-    ),
+      ownDeletions: own.filter(({ atMs }) => atMs >= history.fromMs && atMs <= history.toMs),
+      isFirst: index === 0,
+      latelyMs: Math.max(LATELY_MS_MIN, LATELY_MS * scaleOf(options.minutes)),
+    }),
   );
   const fired = new Set(faults.filter(({ hasFired }) => hasFired).map(({ planned }) => planned));
   return {

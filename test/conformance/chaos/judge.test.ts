@@ -10,6 +10,7 @@ import { judgeHistory } from './judge.ts';
 import type { OwnDeletion, Violation } from './judge.ts';
 
 const LONG_MS = 1_000_000;
+const LATELY_MS = 60_000;
 
 class Story {
   readonly events: ObservedEvent[] = [];
@@ -42,16 +43,14 @@ class Story {
   }
 
   judge(): readonly Violation[] {
-    return judgeHistory(
-      {
-        fromMs: 0,
-        toMs: this.#atMs,
-        events: this.events,
-        doublePlacements: [],
-        relistCount: 0,
-      },
-      this.own,
-    );
+    const { events, own } = this;
+    const toMs = this.#atMs;
+    return judgeHistory({
+      history: { fromMs: 0, toMs, events, doublePlacements: [], relistCount: 0 },
+      ownDeletions: own,
+      isFirst: true,
+      latelyMs: LATELY_MS,
+    });
   }
 
   promises(): readonly string[] {
@@ -135,6 +134,13 @@ describe('judgeHistory', () => {
     for (const name of nodes) story.pod(podOf('storage', name), 'ADDED');
     story.deletedByUs(podOf('storage', 'a')).deletedByUs(podOf('storage', 'b'));
     assert.deepEqual(story.promises(), ['S3']);
+  });
+
+  it('counts what users took away so long ago that every view must know it (S3)', () => {
+    const story = new Story(nodes, ['storage']);
+    for (const name of nodes) story.pod(podOf('storage', name), 'ADDED');
+    story.pod(podOf('storage', 'a', { isDeleting: true })).wait(2 * LATELY_MS);
+    assert.deepEqual(story.deletedByUs(podOf('storage', 'b')).promises(), ['S3']);
   });
 
   it('does not count what users take away (S3)', () => {

@@ -9,9 +9,9 @@
  *   S5  a pod made for a DaemonSet that was gone long before
  *   S7  observedGeneration leads, or falls
  *
- * S3 is judged by what we did: nodes that lost their available pod to us and have none yet are at most
- * maxUnavailable; with surge the node had another available pod. What users, nodes and kubelets take away
- * is not ours, and a view may be minutes old there (docs/promise.md, *fresh*). Pods that leave because
+ * S3 is judged by what we did and must know: nodes that lost their available pod to us and have none yet,
+ * or have had none for longer than a view may be old, are at most maxUnavailable; with surge the node had
+ * another pod. What users, nodes and kubelets took away a moment ago is not ours (docs/promise.md, *fresh*). Pods that leave because
  * of their node are no rollout: a node counts only if the pod belonged there for a while.
  */
 import type { DaemonSetRecord, NodeRecord, PodRecord } from '../control-plane/observed-records.ts';
@@ -34,15 +34,21 @@ export interface Violation {
   readonly what: string;
 }
 
-/** What a node did to a DaemonSet's pods is remembered for so long: freezes and cuts overlap. */
-const LATELY_MS = 180_000;
+/** What there is to judge. */
+export interface Case {
+  readonly history: History;
+  /** Those that the audit log has of that time. */
+  readonly ownDeletions: readonly OwnDeletion[];
+  /** False after a restore: the nodes of the history that was lost may still be acted upon. */
+  readonly isFirst: boolean;
+  /** How old a view may be, because freezes and cuts overlap. */
+  readonly latelyMs: number;
+}
 
 /** Judges a history. */
-export function judgeHistory(
-  history: History,
-  ownDeletions: readonly OwnDeletion[],
-): readonly Violation[] {
-  const replay = new Replay(ownDeletions);
+export function judgeHistory(given: Case): readonly Violation[] {
+  const { history } = given;
+  const replay = new Replay(given);
   for (const event of history.events) replay.see(event);
   replay.judgeDeletions();
   for (const { atMs, daemonSetUid, node, podNames } of history.doublePlacements) {
@@ -75,23 +81,25 @@ interface PodChange {
 
 interface NodeState {
   record: NodeRecord;
+  readonly seenAtMs: number;
   /** By DaemonSet name: since when a pod belongs there without a break, undefined while it does not. */
   readonly belongsSinceMs: Map<string, number>;
 }
 
 class Replay {
   readonly violations: Violation[] = [];
-  readonly #own: readonly OwnDeletion[];
+  readonly #given: Case;
   readonly #ownUids: ReadonlySet<string | undefined>;
   readonly #sets = new Map<string, SetState>();
   readonly #nodes = new Map<string, NodeState>();
+  readonly #nodeNames = new Set<string>();
   readonly #ownedPods = new Set<string>();
   /** Pods are seen before their DaemonSet now and then: each kind has a stream of its own. */
   readonly #early = new Map<string, ObservedEvent[]>();
 
-  constructor(own: readonly OwnDeletion[]) {
-    this.#own = own;
-    this.#ownUids = new Set(own.map(({ uid }) => uid));
+  constructor(given: Case) {
+    this.#given = given;
+    this.#ownUids = new Set(given.ownDeletions.map(({ uid }) => uid));
   }
 
   nameOf(uid: string): string | undefined {
@@ -106,7 +114,7 @@ class Replay {
   }
 
   judgeDeletions(): void {
-    for (const { name, uid, resourceVersion, atMs } of this.#own) {
+    for (const { name, uid, resourceVersion, atMs } of this.#given.ownDeletions) {
       if (uid === undefined || resourceVersion === undefined) {
         this.#add('S4', atMs, `pod ${name} was deleted without preconditions`);
       } else if (!this.#ownedPods.has(uid)) {
@@ -141,16 +149,20 @@ class Replay {
     }
     const known = this.#nodes.get(record.name);
     // Another node under the same name begins anew.
-    const state =
-      known?.record.uid === record.uid
-        ? known
-        : { record, belongsSinceMs: new Map<string, number>() };
+    const isKnown = known?.record.uid === record.uid;
+    const state = isKnown
+      ? known
+      : { record, seenAtMs: atMs, belongsSinceMs: new Map<string, number>() };
     state.record = record;
+    // A name that nobody has seen before can have no pod that has to go because of its node.
+    const isNew = this.#given.isFirst && !this.#nodeNames.has(record.name);
+    const sinceMs = isNew ? Number.NEGATIVE_INFINITY : atMs;
+    this.#nodeNames.add(record.name);
     this.#nodes.set(record.name, state);
     for (const name of Object.keys(PARTS)) {
       const isPlace = belongs(name, record) && mayStay(name, record);
       if (!isPlace) state.belongsSinceMs.delete(name);
-      else if (!state.belongsSinceMs.has(name)) state.belongsSinceMs.set(name, atMs);
+      else if (!state.belongsSinceMs.has(name)) state.belongsSinceMs.set(name, sinceMs);
     }
   }
 
@@ -193,32 +205,43 @@ class Replay {
   }
 
   #judgeCreation(set: SetState, pod: PodRecord, { atMs }: ObservedEvent): void {
-    if (set.goneAtMs === undefined || atMs - set.goneAtMs < LATELY_MS) return;
+    if (set.goneAtMs === undefined || atMs - set.goneAtMs < this.#given.latelyMs) return;
     this.#add('S5', atMs, `pod ${pod.name} was made for ${set.name}, which is gone`);
   }
 
   #judgeOwnDeletion(set: SetState, pod: PodRecord, atMs: number): void {
     const node = pod.node ?? '';
     const part = partOf(set.name);
+    const { latelyMs } = this.#given;
     const since = this.#nodes.get(node)?.belongsSinceMs.get(set.name);
     // Made available by time alone a moment ago, or not needed there lately: no matter of the budget.
     if (!isAvailable(set, pod, { atMs, marginMs: 2_000 })) return;
-    if (since === undefined || atMs - since < LATELY_MS || set.goneAtMs !== undefined) return;
+    if (since === undefined || atMs - since < latelyMs || set.goneAtMs !== undefined) return;
     if (part.maxSurge > 0) {
       this.#judgeSurgeDeletion(set, pod, atMs);
       return;
     }
-    if (pod.labels['version'] === set.version && atMs - set.changedAtMs > LATELY_MS) {
+    if (pod.labels['version'] === set.version && atMs - set.changedAtMs > latelyMs) {
       this.#add('S3', atMs, `${set.name} on ${node}: an available pod of the present version`);
     }
-    const others = [...set.takenByUs].filter((name) => name !== node);
-    // What we took from a node that went, or is no place any more, is nobody's loss.
-    const taken = others.filter((name) => this.#nodes.get(name)?.belongsSinceMs.has(set.name));
-    if (taken.length >= part.maxUnavailable) {
-      const beside = `${taken.join()} were not available because of us`;
-      this.#add('S3', atMs, `${set.name} on ${node}: deleted while ${beside}`);
+    const without = this.#nodesWithout(set, atMs).filter((name) => name !== node);
+    if (without.length >= part.maxUnavailable) {
+      this.#add('S3', atMs, `${set.name} on ${node}: deleted while ${without.join()} had no pod`);
     }
     set.takenByUs.add(node);
+  }
+
+  /** Nodes that lost their available pod to us, or have had none for so long that we must know. */
+  #nodesWithout(set: SetState, atMs: number): readonly string[] {
+    const knownFromMs = atMs - this.#given.latelyMs;
+    return [...this.#nodes].flatMap(([name, { seenAtMs, belongsSinceMs }]) => {
+      const sinceMs = belongsSinceMs.get(set.name);
+      // What we took from a node that went, or is no place any more, is nobody's loss.
+      if (sinceMs === undefined) return [];
+      this.#noteService(set, name, atMs);
+      const unservedSinceMs = Math.max(seenAtMs, sinceMs, set.servedAtMs.get(name) ?? 0);
+      return set.takenByUs.has(name) || unservedSinceMs < knownFromMs ? [name] : [];
+    });
   }
 
   #judgeSurgeDeletion(set: SetState, pod: PodRecord, atMs: number): void {

@@ -95,10 +95,15 @@ const GAP_MS = { from: 1_000, to: 8_000 };
 const OVER_GAP_MS = { from: 8_000, to: 30_000 };
 const OVER_BEGINS = 0.2;
 
+/** By how much a short run shortens freezes and cuts. */
+export function scaleOf(minutes: number): number {
+  return Math.min(1, minutes / FULL_MINUTES);
+}
+
 /** Plans; the same seed plans the same. */
 export function planFaults(options: PlanOptions): readonly PlannedFault[] {
   const endMs = options.minutes * MINUTE_MS;
-  const scale = Math.min(1, options.minutes / FULL_MINUTES);
+  const scale = scaleOf(options.minutes);
   const main = planMain(options, { endMs, scale });
   const over = planOver(options, { endMs, scale });
   return [...main, ...over].map((fault, index) => ({ ...fault, index }));
