@@ -3,8 +3,9 @@
  * that confirm what is destructive. A relay may stand behind this seam later (design 5).
  *
  * Nothing here decides on nodes or pods by LIST, except the one guarded list beside foreign names
- * (protocol 9). Reads answer values; an answer that cannot be trusted is `unavailable`, and whoever
- * asked must not act. Credentials are per cluster and never leave the adapter (S11).
+ * and before a DaemonSet's first pods (protocol 9). Reads answer values; an answer that cannot be
+ * trusted is `unavailable`, and whoever asked must not act. Credentials are per cluster and never
+ * leave the adapter (S11).
  */
 import type { ClusterId, ResourceVersion, Uid } from '../core/model/identifiers.ts';
 import type { JsonObject } from '../core/model/json.ts';

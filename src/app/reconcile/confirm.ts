@@ -2,7 +2,7 @@
  * Everything that is looked at live before anything is recorded or sent (design 3, step 5).
  *
  * The DaemonSet before creates and adoptions (S5), each victim before its delete (S4), the guarded
- * list beside foreign names (protocol 9), and, once a deferral was capped, the node of each create.
+ * list beside foreign names and before a DaemonSet's first pods (protocol 9), and, once a deferral was capped, the node of each create.
  * What is not confirmed leaves the plan and is noted as a problem; nothing is written here.
  */
 import type { Plan, PlannedCreate, PlannedDelete } from '../../core/model/plan.ts';
@@ -155,6 +155,7 @@ async function confirmForeign(input: ConfirmInput): Promise<ForeignConfirmation>
   const now = foreignListedNow(meta, registration);
   const isNeeded =
     input.isLive ||
+    isFirstCreate(subject) ||
     (subject.view.hasForeignNames && !isListedFor(subject.state.foreignListed, now));
   if (!isNeeded) return { isClear: true };
   const { view, state, read } = subject;
@@ -168,6 +169,14 @@ async function confirmForeign(input: ConfirmInput): Promise<ForeignConfirmation>
   const message = `pods that the view does not know: ${check.names.slice(0, 5).join(', ')}`;
   ledger.add({ code: 'foreign-pods-unseen', message, pace: 'backoff' });
   return { isClear: false };
+}
+
+/**
+ * Pods that a DaemonSet of the same name left behind may be on their way to the view: each type has a
+ * watch of its own, and nothing orders them. They are adopted, never doubled (S1, faults row 85).
+ */
+function isFirstCreate({ state, read }: ViewedSubject): boolean {
+  return state.foreignListed === undefined && read.pods.length === 0;
 }
 
 /** The nodes of some creates, live: the view was not fresh, so each must still be there. */

@@ -1,15 +1,19 @@
 /**
- * The one LIST of pods there is: it guards creates beside foreign names (protocol 9, row 87).
+ * The one LIST of pods there is: it guards creates beside foreign names (protocol 9, rows 85, 87).
  *
  * A pod whose name is not the one to be created is not fenced by the API server. While a DaemonSet
  * has such pods, creates wait for one live list by selector, metadata only, once per epoch, era and
- * takeover: an owned pod that the view does not know defers all creates.
+ * takeover; so do the first creates of each DaemonSet, which may find the orphans of another one. A
+ * pod that the view does not know, and that is owned or to be adopted, defers all creates.
+ *
+ * Differs from upstream: it makes pods beside orphans that its cache does not show yet, adopts the
+ * orphans later, and deletes one of each two.
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { View } from '../../core/model/plan.ts';
-import type { ClusterReader } from '../../ports/cluster-access.ts';
+import type { ClusterReader, PodMetadata } from '../../ports/cluster-access.ts';
 import { selectorText } from './selector-text.ts';
 
 /** For which stretch of history a list was made. */
@@ -58,8 +62,10 @@ export async function checkForeignPods(
   const answered = new Set(
     state.intents.map((intent) => (intent.kind === 'create' ? intent.answer?.uid : intent.uid)),
   );
+  const isOurs = ({ ownerUid, isTerminating }: PodMetadata): boolean =>
+    ownerUid === view.uid || (ownerUid === undefined && !isTerminating);
   const unknown = pods.filter(
-    (pod) => pod.ownerUid === view.uid && !knownUids.has(pod.uid) && !answered.has(pod.uid),
+    (pod) => isOurs(pod) && !knownUids.has(pod.uid) && !answered.has(pod.uid),
   );
   if (unknown.length === 0) return { kind: 'clear', listed: input.now };
   return { kind: 'unknown-pods', names: unknown.map((pod) => pod.name) };

@@ -39,6 +39,31 @@ describe('protocol 9: foreign names', () => {
     assert.deepEqual(world.cluster.violations, []);
   });
 
+  it('row 85: of orphans that the view does not know yet hold the first creates of a DaemonSet', async () => {
+    const world = new ReconcileWorld({ nodes: 2, ...onDelete });
+    await world.mirror.sync();
+    putPod(world, { name: 'agents-left1', node: 'node-0001' });
+    putPod(world, { name: 'agents-left2', node: 'node-0002' });
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'foreign-pods-unseen');
+    assert.equal(world.pods.length, 2, 'no second pod beside an orphan');
+    await world.settle();
+    assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
+    assert.equal(world.pods.length, 2, 'adopted, not doubled');
+    assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('are looked for once before the first creates, and never again where there are none', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.settle();
+    assert.equal(lists(world), 1);
+    for (const pod of world.pods) world.cluster.remove('pods', pod.metadata.name, 'system');
+    world.mirror.epoch = '777' as never;
+    await world.settle();
+    assert.equal(world.owned.length, 2);
+    assert.equal(lists(world), 1);
+  });
+
   it('need a list of their own after each takeover', async () => {
     const world = new ReconcileWorld({ nodes: 1, ...onDelete });
     putPod(world, { name: 'agents-x7k2p', node: 'node-0001', owner: world.daemonSet.metadata.uid });

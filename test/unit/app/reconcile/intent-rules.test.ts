@@ -103,11 +103,16 @@ describe('protocol 4, 5: a create without an answer', () => {
 });
 
 describe('AlreadyExists (row 88, spec faults 41)', () => {
-  /** The view does not show the pod that holds the name. */
+  /** Neither the view nor the list before the first creates shows the pod that holds the name. */
   async function meet(pod: Parameters<typeof takeName>[1]): Promise<ReconcileWorld> {
     const world = new ReconcileWorld({ nodes: 2 });
     await world.mirror.sync();
-    takeName(world, pod);
+    world.cluster.hooks.beforeEffect = (effect) => {
+      if (effect.kind !== 'create-pod') return undefined;
+      delete world.cluster.hooks.beforeEffect;
+      takeName(world, pod);
+      return undefined;
+    };
     await world.run();
     return world;
   }
