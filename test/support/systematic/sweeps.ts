@@ -1,6 +1,9 @@
 /** All sweeps. */
 import assert from 'node:assert/strict';
+import { answerSweep } from './call-sweep.ts';
+import { hiddenSweep } from './hidden-sweep.ts';
 import { passageSweep } from './passage-sweep.ts';
+import { staleSweep } from './stale-sweep.ts';
 import type { Sweep, Trial } from './sweep.ts';
 
 /** Every sweep, in the order in which the whole set is played. */
@@ -9,6 +12,9 @@ export const SWEEPS: readonly Sweep[] = [
   passageSweep('freeze', ['nap', 'late', 'overtaken']),
   passageSweep('deadline', ['slow']),
   passageSweep('table', ['lost', 'refused']),
+  answerSweep,
+  staleSweep,
+  hiddenSweep,
 ];
 
 /** The trials whose names begin so. */
