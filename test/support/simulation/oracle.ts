@@ -39,7 +39,8 @@ function differencesOf(api: SimulatedApiServer, set: KubernetesObject): readonly
   const found = [
     ...nodes.flatMap((node) => differencesOn(node, set, pods)),
     ...pods.flatMap((pod) => troubleOf(pod, nodes)),
-    ...(isRolling(set) ? pods.flatMap((pod) => outdatedOf(pod, set)) : []),
+    // Where no node should run a pod, a percentage of none replaces nothing: what a taint keeps stays old (spec 2.9).
+    ...(isRolling(set) && desired > 0 ? pods.flatMap((pod) => outdatedOf(pod, set)) : []),
     ...(isRolling(set) ? surplusOf(api, set) : []),
   ];
   const status = (set['status'] ?? {}) as Record<string, unknown>;
