@@ -60,7 +60,10 @@ export interface ListedPage {
 /** A page of a list; undefined when the body is none, or when an item has no identity. */
 export function readPage(body: Json | undefined): ListedPage | undefined {
   if (!isJsonObject(body)) return undefined;
-  const { metadata, items } = body;
+  const { kind, metadata } = body;
+  // Go writes an empty list of metadata as null; anything else that has no items is no list (faults 35).
+  const isEmpty = body['items'] === null && kind === 'PartialObjectMetadataList';
+  const items = isEmpty ? [] : body['items'];
   if (!Array.isArray(items) || !isJsonObject(metadata)) return undefined;
   const objects = items as readonly Json[];
   const isWhole = objects.every(

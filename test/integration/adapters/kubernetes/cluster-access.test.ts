@@ -338,6 +338,8 @@ describe('cluster access', () => {
     it('are unavailable when an item has no identity, or the answer is no list', async () => {
       for (const body of [
         { metadata: {}, items: [{ metadata: { name: 'x' } }] },
+        { metadata: {}, items: null },
+        { kind: 'PartialObjectMetadataList', metadata: {} },
         object('pod-1'),
         null,
       ]) {
@@ -346,6 +348,15 @@ describe('cluster access', () => {
         });
         assert.equal((await access.listPodMetadata('agents', '')).kind, 'unavailable');
       }
+    });
+
+    it('are empty when the API server writes no items as null, as it does for metadata', async () => {
+      const body = { kind: 'PartialObjectMetadataList', metadata: {}, items: null };
+      const access = open((_request, response) => {
+        answerJson(response, { status: 200, body });
+      });
+      const listed = await access.listPodMetadata('agents', 'app=collector');
+      assert.deepEqual(listed, { kind: 'found', object: [] });
     });
 
     it('of revisions give whole objects with unknown fields', async () => {
