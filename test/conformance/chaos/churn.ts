@@ -4,7 +4,8 @@
  *
  * It goes straight to the API server, and takes every refusal as it comes: while faults are at work, a
  * request may fail, and after a restore the world is not what it was. What it knows it reads anew.
- * Bounded on purpose: a node fails pods of a DaemonSet a few times at most, so that the back-off of failed
+ * Bounded on purpose: few nodes are NotReady or tainted at a time, and a broken template is mended before
+ * long, so that rollouts move on instead of waiting for their budget; and a node fails pods of a DaemonSet a few times at most, so that the back-off of failed
  * pods (15 minutes in the end) stays short of the bound in which everything must settle.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -36,9 +37,15 @@ export interface ChurnOptions {
 
 const PAUSE_MS = { from: 150, to: 1_200 };
 const EXTRA_NODES_MAX = 8;
+const NOT_READY_MAX = 2;
+const TAINTED_MAX = 5;
 const FAILURES_PER_PLACE_MAX = 3;
 const FIRST_VERSION: TemplateVersion = { version: 'v1', isBad: false };
 const HEAL_ATTEMPTS_MAX = 120;
+
+interface NodeTaint {
+  readonly key: string;
+}
 
 type Step = readonly [name: string, weight: number, run: (stage: ChurnStage) => Promise<void>];
 
@@ -117,6 +124,7 @@ class ChurnStage {
   readonly #nodesCount: number;
   readonly #failures = new Map<string, number>();
   readonly #former = new Map<string, TemplateVersion>();
+  readonly #broken = new Set<string>();
   #versions = 1;
 
   constructor({ admin, seeded, nodesCount }: ChurnOptions) {
@@ -143,11 +151,12 @@ class ChurnStage {
 
   async edit(isBad: boolean): Promise<void> {
     this.#versions += 1;
-    await this.#editTo(this.#anyPart(), { version: `v${String(this.#versions)}`, isBad });
+    const version = `v${String(this.#versions)}`;
+    await this.#editTo(isBad ? this.#anyPart() : this.#partToEdit(), { version, isBad });
   }
 
   async rollBack(): Promise<void> {
-    const name = this.#anyPart();
+    const name = this.#partToEdit();
     await this.#editTo(name, this.#former.get(name) ?? FIRST_VERSION);
   }
 
@@ -163,10 +172,9 @@ class ChurnStage {
   async taint(): Promise<void> {
     const key = this.#seeded.pick([PLACES.noSchedule, PLACES.noExecute]);
     const effect = key === PLACES.noSchedule ? 'NoSchedule' : 'NoExecute';
-    const node = await this.#anyNode();
-    const { taints = [] } = node['spec'] as { taints?: readonly { readonly key: string }[] };
-    const others = taints.filter((taint) => taint.key !== key);
-    const wanted = others.length < taints.length ? others : [...taints, { key, effect }];
+    const node = await this.#nodeToDisturb(TAINTED_MAX, (one) => taintsOf(one).some(isOurs));
+    const others = taintsOf(node).filter((taint) => !isOurs(taint));
+    const wanted = others.length < taintsOf(node).length ? others : [...others, { key, effect }];
     await this.#patchNode(node, {
       metadata: { resourceVersion: node.metadata.resourceVersion },
       spec: { taints: wanted },
@@ -182,8 +190,8 @@ class ChurnStage {
   }
 
   async notReady(): Promise<void> {
-    const node = await this.#anyNode();
-    const isAway = node.metadata.labels?.[PLACES.neverReady] === 'true';
+    const node = await this.#nodeToDisturb(NOT_READY_MAX, isNeverReady);
+    const isAway = isNeverReady(node);
     await setNodeReady(this.#admin, node.metadata.name, isAway);
   }
 
@@ -210,7 +218,7 @@ class ChurnStage {
 
   async heal(): Promise<void> {
     for (const node of await this.#nodes()) {
-      if (node.metadata.labels?.[PLACES.neverReady] !== 'true') continue;
+      if (!isNeverReady(node)) continue;
       await setNodeReady(this.#admin, node.metadata.name, true);
     }
     for (const name of PART_NAMES) {
@@ -232,10 +240,27 @@ class ChurnStage {
     const before = versionOf(await this.#admin.get(path));
     await this.#admin.patch(path, editOf(template));
     if (!before.isBad) this.#former.set(name, before);
+    if (template.isBad) this.#broken.add(name);
+    else this.#broken.delete(name);
   }
 
   #anyPart(): string {
     return this.#seeded.pick(PART_NAMES);
+  }
+
+  #partToEdit(): string {
+    const [broken] = this.#broken;
+    return broken ?? this.#anyPart();
+  }
+
+  /** Any node; one of the disturbed ones when there are enough of them. */
+  async #nodeToDisturb(
+    countMax: number,
+    isDisturbed: (node: KubernetesObject) => boolean,
+  ): Promise<KubernetesObject> {
+    const nodes = await this.#nodes();
+    const disturbed = nodes.filter(isDisturbed);
+    return this.#seeded.pick(disturbed.length >= countMax ? disturbed : nodes);
   }
 
   async #anyPod(): Promise<KubernetesObject | undefined> {
@@ -269,6 +294,20 @@ export function versionOf(daemonSet: KubernetesObject): TemplateVersion {
     version: template.metadata.labels['version'] ?? '',
     isBad: image.includes('cannot-pull'),
   };
+}
+
+function isNeverReady({ metadata }: KubernetesObject): boolean {
+  return metadata.labels?.[PLACES.neverReady] === 'true';
+}
+
+function taintsOf(node: KubernetesObject): readonly NodeTaint[] {
+  const { taints = [] } = node['spec'] as { readonly taints?: readonly NodeTaint[] };
+  return taints;
+}
+
+/** The others are the node controller's. */
+function isOurs({ key }: NodeTaint): boolean {
+  return key === PLACES.noSchedule || key === PLACES.noExecute;
 }
 
 function place({ metadata }: KubernetesObject): {

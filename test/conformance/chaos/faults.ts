@@ -176,6 +176,8 @@ async function restoreEtcd(
 }
 
 async function deleteLease({ theatre }: FaultContext): Promise<FaultResult> {
+  // The one before may have been deleted a moment ago, with the watcher cut off since.
+  await within(LEASE_RENEWED_MS, async () => (await readLease(theatre)) !== undefined);
   const answer = await theatre.admin.request({ method: 'DELETE', path: LEASE });
   return { hasFired: answer.status === 200, evidence: `HTTP ${String(answer.status)}` };
 }
