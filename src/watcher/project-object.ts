@@ -97,7 +97,9 @@ export function projectPod({ identity, raw, shared, interner }: ProjectionInput)
   };
   if (shared.ownerUid !== undefined) pod.ownerUid = uid(interner.text(shared.ownerUid));
   const reason = readText(status, 'reason') ?? '';
-  if (reason !== '') pod.reason = interner.text(reason.slice(0, REASON_LENGTH_MAX));
+  // Whoever may write a pod's status may write anything here; it is compared with words of the kubelet.
+  const word = reason.slice(0, REASON_LENGTH_MAX).replace(/[^\x20-\x7e]/g, '?');
+  if (word !== '') pod.reason = interner.text(word);
   const readyChangedAtMs =
     ready === undefined ? undefined : readTimeMs(ready, 'lastTransitionTime');
   if (readyChangedAtMs !== undefined && readyChangedAtMs >= 0) {

@@ -14,8 +14,9 @@ const NAMESPACE = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const TOKEN = /^[A-Za-z0-9._:-]{1,128}$/;
 const TAINT_EFFECT = /^[A-Za-z]{1,63}$/;
 const ENTRIES_MAX = 1000;
-const KEY_LENGTH_MAX = 400;
-const VALUE_LENGTH_MAX = 1000;
+const LABEL_KEY = /^[\x21-\x7e]{1,317}$/;
+const TAINT_KEY = /^[\x21-\x7e]{0,317}$/;
+const LABEL_VALUE = /^[\x21-\x7e]{0,63}$/;
 /** Deeper than any pod template; the canonical text recurses. */
 const DEPTH_MAX = 60;
 
@@ -39,9 +40,8 @@ export function isSendableLabels(labels: Readonly<Record<string, string>>): bool
   let count = 0;
   for (const key in labels) {
     count += 1;
-    const length = labels[key]?.length ?? 0;
-    if (key.length > KEY_LENGTH_MAX || length > VALUE_LENGTH_MAX) return false;
-    if (key === '__proto__') return false;
+    if (!LABEL_KEY.test(key) || key === '__proto__') return false;
+    if (!LABEL_VALUE.test(labels[key] ?? '')) return false;
   }
   return count <= ENTRIES_MAX;
 }
@@ -49,7 +49,7 @@ export function isSendableLabels(labels: Readonly<Record<string, string>>): bool
 /** Taints of a node. */
 export function isSendableTaints(taints: readonly Taint[]): boolean {
   const isSendable = ({ key, value = '', effect }: Taint): boolean =>
-    key.length <= VALUE_LENGTH_MAX && value.length <= VALUE_LENGTH_MAX && TAINT_EFFECT.test(effect);
+    TAINT_KEY.test(key) && LABEL_VALUE.test(value) && TAINT_EFFECT.test(effect);
   return taints.length <= ENTRIES_MAX && taints.every(isSendable);
 }
 

@@ -42,12 +42,17 @@ export function countSchema(bounds: {
   );
 }
 
+/** The last moment that a Date can tell; a later one would throw where it is formatted. */
+const TIME_MAX = 8_640_000_000_000_000;
+
 /** Milliseconds since 1970. */
-export const timeSchema = countSchema({ min: 0, max: Number.MAX_SAFE_INTEGER });
+export const timeSchema = countSchema({ min: 0, max: TIME_MAX });
 
 const LABELS_MAX = 1000;
-const KEY_LENGTH_MAX = 400;
-const VALUE_LENGTH_MAX = 1000;
+/** A prefix of 253 characters, a slash, a name of 63: Kubernetes' own bound. Printable, no blanks. */
+const LABEL_KEY = /^[\x21-\x7e]{1,317}$/;
+/** Also of a taint: Kubernetes' own bound. */
+const LABEL_VALUE = /^[\x21-\x7e]{0,63}$/;
 
 function isLabelMap(value: unknown): value is Readonly<Record<string, string>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
@@ -56,13 +61,22 @@ function isLabelMap(value: unknown): value is Readonly<Record<string, string>> {
     entries.length <= LABELS_MAX &&
     entries.every(
       ([key, text]) =>
-        key.length <= KEY_LENGTH_MAX &&
+        LABEL_KEY.test(key) &&
         key !== '__proto__' &&
         typeof text === 'string' &&
-        text.length <= VALUE_LENGTH_MAX,
+        LABEL_VALUE.test(text),
     )
   );
 }
 
 /** Labels. Checked in place: a copy would cost more than all the rest of a pod. */
 export const labelsSchema = v.custom<Readonly<Record<string, string>>>(isLabelMap);
+
+/** Key of a taint: that of a label, or none. */
+export const taintKeySchema = textSchema(/^[\x21-\x7e]{0,317}$/);
+
+/** Value of a taint. */
+export const taintValueSchema = textSchema(LABEL_VALUE);
+
+/** A short word for a machine, such as a reason: printable. */
+export const wordSchema = textSchema(/^[\x20-\x7e]{0,256}$/);

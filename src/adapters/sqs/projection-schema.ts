@@ -10,22 +10,23 @@ import {
   labelsSchema,
   namespaceSchema,
   objectNameSchema,
+  taintKeySchema,
+  taintValueSchema,
   textSchema,
   timeSchema,
   uidSchema,
   versionSchema,
+  wordSchema,
 } from './field-schemas.ts';
 
 /** The four kinds. */
 export const watchedKindSchema = v.picklist(['Node', 'Pod', 'DaemonSet', 'ControllerRevision']);
 
-const LABEL_PART_MAX = 1000;
 const TAINTS_MAX = 1000;
-const WORD_MAX = 256;
 
 const taintSchema = v.strictObject({
-  key: v.pipe(v.string(), v.maxLength(LABEL_PART_MAX)),
-  value: v.optional(v.pipe(v.string(), v.maxLength(LABEL_PART_MAX))),
+  key: taintKeySchema,
+  value: v.optional(taintValueSchema),
   effect: textSchema(/^[A-Za-z]{1,63}$/),
 });
 
@@ -52,7 +53,7 @@ const podSchema = v.strictObject({
   boundNode: v.optional(objectNameSchema),
   targetNode: v.optional(objectNameSchema),
   phase: v.picklist(['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown']),
-  reason: v.optional(v.pipe(v.string(), v.maxLength(WORD_MAX))),
+  reason: v.optional(wordSchema),
   isReady: v.boolean(),
   readyChangedAtMs: v.optional(timeSchema),
   createdAtMs: timeSchema,

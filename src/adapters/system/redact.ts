@@ -13,7 +13,8 @@ export const REDACTED = '[redacted]';
 const SECRET_FORMS: readonly RegExp[] = [
   /-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(?:-----END [A-Z0-9 ]+-----|$)/g,
   /\bk8s-aws-v1\.[A-Za-z0-9_-]+/g,
-  /\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?/g,
+  // The first part is bounded: every `eyJ` inside a long one would be tried to its end.
+  /\beyJ[A-Za-z0-9_-]{6,2048}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?/g,
   /\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi,
   /\bX-Amz-(?:Signature|Security-Token|Credential)=[^&\s"']+/gi,
   /\b(?:token|password|secret|client[-_]key(?:-data)?)["']?\s*[:=]\s*["']?[^\s"',}]{8,}/gi,

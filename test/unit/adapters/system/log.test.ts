@@ -121,6 +121,26 @@ for (const [name, open] of Object.entries({ console: consoleSink, powertools: po
       log.info('x'.repeat(100_000));
       assert.ok(String(lines[0]).length < 3000);
     });
+
+    it('is not kept busy by text that is made to be searched for long (faults 67)', () => {
+      const { log, lines } = open();
+      const startMs = performance.now();
+      for (const part of ['eyJaaaaaa-', '-----BEGIN A', 'bearer ', 'token', 'abcdef.']) {
+        log.info(part.repeat(100_000));
+      }
+      // Quadratic searching would take many minutes.
+      assert.ok(performance.now() - startMs < 5000);
+      assert.equal(lines.length, 5);
+    });
+
+    it('shows no half of a secret where long text is cut (S11)', () => {
+      const { log, lines } = open();
+      const jwt = `eyJhbGciOiJSUzI1NiJ9.${'p'.repeat(600)}.s`;
+      for (let padding = 15_700; padding < 16_500; padding += 16) {
+        log.info(`${'bearer 12345678 '.repeat(padding / 16)}${jwt}`);
+      }
+      for (const line of lines) assert.doesNotMatch(line, /eyJ|pppp/);
+    });
   });
 }
 
