@@ -16,6 +16,8 @@ export interface Passage {
   readonly index: number;
   readonly moment: 'before' | 'after';
   readonly input: readonly unknown[];
+  /** What the call answered; before it took effect there is nothing. */
+  readonly output?: unknown;
 }
 
 /** What a test makes of a passage; a promise: the call takes until it is resolved. */
@@ -96,7 +98,7 @@ export class Gate {
           const operation = String(property);
           await this.#pass({ port: name, operation, moment: 'before', input });
           const result: unknown = await Reflect.apply(member, target, input);
-          await this.#pass({ port: name, operation, moment: 'after', input });
+          await this.#pass({ port: name, operation, moment: 'after', input, output: result });
           return result;
         };
       },

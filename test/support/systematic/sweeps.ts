@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { answerSweep } from './call-sweep.ts';
 import { hiddenSweep } from './hidden-sweep.ts';
+import { lagSweep } from './lag-sweep.ts';
 import { passageSweep } from './passage-sweep.ts';
 import { staleSweep } from './stale-sweep.ts';
 import type { Sweep, Trial } from './sweep.ts';
@@ -15,6 +16,7 @@ export const SWEEPS: readonly Sweep[] = [
   answerSweep,
   staleSweep,
   hiddenSweep,
+  lagSweep,
 ];
 
 /** The trials whose names begin so. */
