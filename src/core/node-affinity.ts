@@ -77,7 +77,7 @@ function compileFieldRequirement(requirement: NodeSelectorRequirement): Predicat
   const { key, operator, values = [] } = requirement;
   const [value] = values;
   if (key !== 'metadata.name') return `field ${key} is not known`;
-  if (value === undefined || values.length !== 1) return `field ${key} needs one value`;
+  if (values.length !== 1) return `field ${key} needs one value`;
   if (operator === 'In') return (node) => node.name === value;
   if (operator === 'NotIn') return (node) => node.name !== value;
   return `operator ${operator} of field ${key} is not known`;

@@ -39,6 +39,9 @@ const MEMORY = /^(?:const|let) \w+ = new (?:Map|WeakMap)\b/m;
 /** Id under which hits count while a test file loads. */
 const LOADING = 'loading ';
 
+/** Longer tests are not run a second time before the first mutant. */
+const QUICK_MS = 100;
+
 /** The name under which Stryker's options ask for this runner. */
 export const CORE_TEST_RUNNER = 'core';
 
@@ -70,7 +73,24 @@ class CoreTestRunner implements TestRunner {
       }
     }
     delete context().currentTestId;
-    return { status: DryRunStatus.Complete, tests: results, mutantCoverage: this.#coverage() };
+    const mutantCoverage = structuredClone(this.#coverage());
+    const errorMessage = await this.#failureAfterReloading();
+    if (errorMessage !== undefined) return { status: DryRunStatus.Error, errorMessage };
+    return { status: DryRunStatus.Complete, tests: results, mutantCoverage };
+  }
+
+  /** Loading everything again must fail no test, or mutants would seem to be killed that are not. */
+  async #failureAfterReloading(): Promise<string | undefined> {
+    this.#bench.forget();
+    for (const file of this.#bench.testFiles()) {
+      const tests = await this.#bench.tests(file);
+      const quick = tests.filter(({ id }) => (this.#durationsMs.get(id) ?? 0) <= QUICK_MS);
+      for (const test of quick) {
+        const { failure } = await this.#bench.run(test);
+        if (failure !== undefined) return `after reloading: ${test.id}: ${failure}`;
+      }
+    }
+    return undefined;
   }
 
   async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {

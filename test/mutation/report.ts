@@ -38,6 +38,8 @@ export interface FileSummary extends Fates {
 /** A whole run; the shape of `--json`. */
 export interface MutationSummary extends Fates {
   readonly scorePercent: number;
+  /** The score if what the compiler refuses had survived: no judgement of ours is in this one. */
+  readonly strictScorePercent: number;
   readonly excludedPercent: number;
   readonly durationMs: number;
   /** Most survivors first. */
@@ -59,6 +61,10 @@ export function summarise(input: {
   return {
     ...fates,
     scorePercent: scoreOf(fates),
+    strictScorePercent: scoreOf({
+      killed: fates.killed,
+      survived: fates.survived + fates.refusedByCompiler,
+    }),
     excludedPercent: results.length === 0 ? 0 : (100 * fates.excluded) / results.length,
     durationMs: Math.round(durationMs),
     files: files.sort((left, right) => right.survived - left.survived),
@@ -71,7 +77,8 @@ export function printReport(summary: MutationSummary): void {
   const { killed, survived, excluded, refusedByCompiler, durationMs } = summary;
   lines.push(
     `${summary.scorePercent.toFixed(1)} % killed: ${killed} killed, ${survived} survived, ` +
-      `${excluded} excluded, ${refusedByCompiler} refused by the compiler; ${describeDuration(durationMs)}`,
+      `${excluded} excluded (${summary.excludedPercent.toFixed(1)} %), ${refusedByCompiler} refused by the compiler ` +
+      `(${summary.strictScorePercent.toFixed(1)} % if these had survived); ${describeDuration(durationMs)}`,
   );
   process.stdout.write(`${lines.join('\n')}\n`);
 }
@@ -106,7 +113,7 @@ function isSurvivor({ status }: MutantResult): boolean {
 }
 
 /** A file without mutants has nothing that could survive. */
-function scoreOf({ killed, survived }: Fates): number {
+function scoreOf({ killed, survived }: Pick<Fates, 'killed' | 'survived'>): number {
   return killed + survived === 0 ? 100 : (100 * killed) / (killed + survived);
 }
 

@@ -113,6 +113,9 @@ function judge(summary: MutationSummary, isWhole: boolean): readonly string[] {
       `${summary.scorePercent.toFixed(1)} % of the mutants were killed, less than ${THRESHOLD_PERCENT} %`,
     );
   }
+  if (isWhole && summary.strictScorePercent < THRESHOLD_PERCENT) {
+    complaints.push('the compiler refuses so many survivors that the score says little');
+  }
   if (isWhole && summary.excludedPercent > EXCLUDED_PERCENT_MAX) {
     complaints.push(
       `${summary.excludedPercent.toFixed(1)} % of the mutants are excluded, more than ${EXCLUDED_PERCENT_MAX} %`,

@@ -67,6 +67,12 @@ describe('breaker: closed (L3, row 61)', () => {
     assert.equal(answered.failures, 0);
     assert.equal(after(after(answered, {}), {}).open, undefined);
   });
+
+  it('forgets none with a run that asked nobody', () => {
+    const twice = after(after(CLOSED_BREAKER, {}), {});
+    assert.equal(noteFinding(twice, finding({ kind: 'silent' })), undefined);
+    assert.ok(after(twice, {}).open !== undefined);
+  });
 });
 
 describe('breaker: open', () => {
@@ -132,6 +138,30 @@ describe('breaker: half-open', () => {
   });
 });
 
+describe('breaker: how long it stays open', () => {
+  const last = (random: number, openings = 0): number => {
+    const breaker = { ...CLOSED_BREAKER, failures: 2, openings };
+    // On parole the back-off goes on where it was.
+    const closedAtMs = openings === 0 ? {} : { closedAtMs: START_MS - 1 };
+    const { open } = after({ ...breaker, ...closedAtMs }, { random });
+    assert.ok(open !== undefined);
+    return open.untilMs - START_MS;
+  };
+
+  it('varies by a fifth, up and down, so that clusters do not open together', () => {
+    assert.deepEqual([last(0), last(0.5), last(0.9999)], [1_600, 2_000, 2_400]);
+  });
+
+  it('is believed as long as the longest opening can be', () => {
+    const longestMs = last(0.9999, 10);
+    assert.equal(longestMs, 35_999);
+    const open = { untilMs: START_MS + longestMs, delayMs: breakerPolicy.openMaxMs };
+    assert.equal(admitRun({ ...CLOSED_BREAKER, open }, START_MS).kind, 'refused');
+    const beyond = { ...open, untilMs: START_MS + 36_001 };
+    assert.equal(admitRun({ ...CLOSED_BREAKER, open: beyond }, START_MS).kind, 'probe');
+  });
+});
+
 describe('breaker: parole', () => {
   it('opens at the first failure after closing, and goes on with its back-off', () => {
     const closed = probed(openedAt(START_MS), 'answered', START_MS + 2_000);
@@ -156,6 +186,10 @@ describe('breaker: slow clusters', () => {
     assert.equal(isSuspect(slow, START_MS + breakerPolicy.slowMarkMs), false);
     const next = finding({ kind: 'answered', isSlow: true, nowMs: START_MS + 1_000 });
     assert.equal(noteFinding(slow, next), undefined);
+    const halfMs = START_MS + breakerPolicy.slowMarkMs / 2;
+    assert.equal(noteFinding(slow, { ...next, nowMs: halfMs - 1 }), undefined);
+    const renewed = noteFinding(slow, { ...next, nowMs: halfMs });
+    assert.equal(renewed?.slowUntilMs, halfMs + breakerPolicy.slowMarkMs);
   });
 
   it('are admitted all the same', () => {

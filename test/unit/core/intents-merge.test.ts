@@ -31,7 +31,13 @@ describe('mergeIntents', () => {
   const victim = pod('n2');
   const removal = deleteIntent(victim);
   const again = { ...first, recordedAtMs: NOW_MS + 1 };
-  const answer = { kind: 'created', name: slot('n1'), ...answerOf(slot('n1')) } as const;
+  const answer = {
+    kind: 'created',
+    name: slot('n1'),
+    recordedAtMs: NOW_MS,
+    ...answerOf(slot('n1')),
+  } as const;
+  const answerToLater = { ...answer, recordedAtMs: NOW_MS + 1 };
   const answered = { ...first, answer: answerOf(slot('n1')) };
   const outran = { ...again, earlierAtMs: NOW_MS };
 
@@ -47,12 +53,13 @@ describe('mergeIntents', () => {
     const [one] = mergeIntents([first], { record: [elsewhere] });
     const [other] = mergeIntents([elsewhere], { record: [first] });
     assert.deepEqual(one, other);
-    const { node: _none, ...aimless } = removal;
+    const aimed = deleteIntent(pod('10-0-0-1'));
+    const { node: _none, ...aimless } = aimed;
     for (const pair of [
-      [removal, aimless],
-      [aimless, removal],
+      [aimed, aimless],
+      [aimless, aimed],
     ]) {
-      assert.deepEqual(mergeIntents(pair.slice(0, 1), { record: pair.slice(1) }), [removal]);
+      assert.deepEqual(mergeIntents(pair.slice(0, 1), { record: pair.slice(1) }), [aimed]);
     }
   });
 
@@ -78,7 +85,7 @@ describe('mergeIntents', () => {
     assert.deepEqual(mergeIntents([answered], { record: [again] }), [outran]);
     assert.deepEqual(mergeIntents([answered], { record: [again], settle: [answered] }), [again]);
     const both = { ...outran, answer: answerOf(slot('n1')) };
-    assert.deepEqual(mergeIntents([outran], { answers: [answer] }), [both]);
+    assert.deepEqual(mergeIntents([outran], { answers: [answerToLater] }), [both]);
     assert.deepEqual(mergeIntents([both], { record: [third] }), [
       { ...third, earlierAtMs: NOW_MS + 1 },
     ]);
@@ -105,6 +112,13 @@ describe('mergeIntents', () => {
     assert.deepEqual(mergeIntents([removal], { answers: [{ kind: 'deleted', uid: victim.uid }] }), [
       { ...removal, isAccepted: true },
     ]);
+  });
+
+  it('keep a later request open that the answer to an earlier one does not concern (rows 21, 86)', () => {
+    assert.deepEqual(mergeIntents([outran], { answers: [answer] }), [outran]);
+    assert.deepEqual(mergeIntents([again], { answers: [answer] }), [again]);
+    const late = { ...answer, recordedAtMs: NOW_MS + 9 };
+    assert.deepEqual(mergeIntents([first], { answers: [late] }), [answered]);
   });
 
   it('keeps the newer of two answers', () => {

@@ -35,6 +35,7 @@ describe('the score of mutation testing', () => {
     assert.equal(summary.scorePercent, 100);
     assert.equal(summary.excludedPercent, 25);
     assert.equal(summary.refusedByCompiler, 1);
+    assert.equal(Math.round(summary.strictScorePercent), 67);
   });
 
   it('is full where there is nothing to kill', () => {
