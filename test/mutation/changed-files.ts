@@ -15,7 +15,7 @@ const MAIN_BRANCHES = ['origin/HEAD', 'origin/main', 'origin/master'];
 
 /**
  * Files of src/core to test, from the project's root; undefined means all, because there is no history to compare
- * with (`auto` in a clone of one commit). Throws if git does not know a revision that was named.
+ * with (`auto` in a clone of one commit). Throws if git does not know the revision.
  */
 export function changedCoreFiles(since: string): readonly string[] | undefined {
   const base = since === AUTOMATIC ? automaticBase() : since;
@@ -26,6 +26,11 @@ export function changedCoreFiles(since: string): readonly string[] | undefined {
   ];
   const files = changed.map(coreFileFor).filter((file) => file !== undefined);
   return [...new Set(files)].filter((file) => existsSync(file)).sort();
+}
+
+/** True for `auto`, and for what git knows as a commit of this project. */
+export function isKnownRevision(since: string): boolean {
+  return since === AUTOMATIC || revision(since) !== undefined;
 }
 
 /** The file of the core that a path is, or whose tests it holds. */

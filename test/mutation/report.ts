@@ -73,6 +73,10 @@ export function summarise(input: {
 
 /** Prints a summary for people. */
 export function printReport(summary: MutationSummary): void {
+  if (summary.files.length === 0) {
+    process.stdout.write('nothing to change: no file of src/core is concerned\n');
+    return;
+  }
   const lines = summary.files.flatMap((file) => describeFile(file));
   const { killed, survived, excluded, refusedByCompiler, durationMs } = summary;
   lines.push(

@@ -6,13 +6,15 @@
  * Exit code: 0 at least THRESHOLD percent of the mutants killed and every exclusion in order, 1 not so, 2 wrong usage.
  */
 import { parseArgs } from 'node:util';
+import { isKnownRevision } from './changed-files.ts';
 import { runMutation, type MutationRequest } from './run-mutation.ts';
 
 const USAGE = `Usage: npm run test:mutation -- [options]
 
   (no option)       all of src/core
   --files GLOB      only these files of src/core; may be given several times
-  --since REV       only files of src/core that changed since REV, or whose mirrored tests did
+  --since REV       only files of src/core that changed since REV, or whose mirrored tests did;
+                    auto: since this branch left the main one, or the commit before; all without history
   --fast            unit tests only: a quick look, and a lower score
   --workers N       processes (default: 2)
   --json            one JSON document instead of text
@@ -35,6 +37,9 @@ function parse(): MutationRequest | 'help' {
   if (values.help) return 'help';
   const workers = Number(values.workers);
   if (!Number.isInteger(workers) || workers < 1) throw new Error('--workers must be a number');
+  if (values.since !== undefined && !isKnownRevision(values.since)) {
+    throw new Error(`--since: git knows no revision ${values.since}`);
+  }
   return {
     globs: values.files ?? [],
     since: values.since,
