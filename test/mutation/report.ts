@@ -22,6 +22,8 @@ export interface Survivor {
 /** Counts of mutants by their fate. */
 export interface Fates {
   readonly killed: number;
+  /** Of the killed ones: those that ended no test in time, most of them endless loops. */
+  readonly timedOut: number;
   readonly survived: number;
   readonly excluded: number;
   readonly refusedByCompiler: number;
@@ -78,9 +80,9 @@ export function printReport(summary: MutationSummary): void {
     return;
   }
   const lines = summary.files.flatMap((file) => describeFile(file));
-  const { killed, survived, excluded, refusedByCompiler, durationMs } = summary;
+  const { killed, timedOut, survived, excluded, refusedByCompiler, durationMs } = summary;
   lines.push(
-    `${summary.scorePercent.toFixed(1)} % killed: ${killed} killed, ${survived} survived, ` +
+    `${summary.scorePercent.toFixed(1)} % killed: ${killed} killed (${timedOut} by time-out), ${survived} survived, ` +
       `${excluded} excluded (${summary.excludedPercent.toFixed(1)} %), ${refusedByCompiler} refused by the compiler ` +
       `(${summary.strictScorePercent.toFixed(1)} % if these had survived); ${describeDuration(durationMs)}`,
   );
@@ -106,6 +108,7 @@ function countFates(mutants: readonly MutantResult[]): Fates {
     mutants.filter(({ status }) => statuses.includes(status)).length;
   return {
     killed: count('Killed', 'Timeout'),
+    timedOut: count('Timeout'),
     survived: mutants.filter(isSurvivor).length,
     excluded: count('Ignored'),
     refusedByCompiler: count('CompileError', 'RuntimeError'),
