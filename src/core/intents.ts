@@ -126,6 +126,8 @@ export type IntentAnswer =
   | {
       readonly kind: 'created';
       readonly name: string;
+      /** When the intent was recorded whose request this answers: a later one of its name stays open. */
+      readonly recordedAtMs: number;
       readonly uid: Uid;
       readonly resourceVersion: ResourceVersion;
     }
@@ -162,8 +164,9 @@ export function stampIntents(
 
 /**
  * Merges one run's changes into the stored intents, by identity. Of two records of one identity the
- * later wins, and remembers when the earlier one was made, if that was not settled before. An answer
- * lands on whatever record is there. Settling removes only the very record that was judged, unless
+ * later wins, and remembers when the earlier one was made, if that was not settled before. The answer
+ * to a create lands on the record of its request only: that of an earlier one says nothing about a
+ * later one that may still be on its way (S1, S2, faults 21, 86). Settling removes only the very record that was judged, unless
  * it was answered since, and falls back to an earlier request that the settler did not know of
  * (protocol 4, 5). Sorted by identity; idempotent.
  */
@@ -247,7 +250,8 @@ function applyAnswer(byIdentity: Map<string, Intent>, answer: IntentAnswer): voi
   if (current?.kind === 'delete') {
     byIdentity.set(identity, { ...current, isAccepted: true });
   } else if (current?.kind === 'create' && answer.kind === 'created') {
-    const { uid, resourceVersion } = answer;
+    const { uid, resourceVersion, recordedAtMs } = answer;
+    if (recordedAtMs < current.recordedAtMs) return;
     const answered = { ...current, answer: { uid, resourceVersion } };
     byIdentity.set(identity, laterIntent(current, answered));
   }

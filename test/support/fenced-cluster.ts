@@ -8,7 +8,7 @@
 import { judgeIntents, mergeIntents, stampIntents } from '../../src/core/intents.ts';
 import type { IntentAnswer } from '../../src/core/intents.ts';
 import { resourceVersion, uid } from '../../src/core/model/identifiers.ts';
-import type { ResourceVersion } from '../../src/core/model/identifiers.ts';
+import type { ResourceVersion, Uid } from '../../src/core/model/identifiers.ts';
 import type { DaemonSetObject } from '../../src/core/model/kubernetes.ts';
 import type { Plan, PlannedCreate, PlannedDelete } from '../../src/core/model/plan.ts';
 import type { NodeProjection, PodProjection } from '../../src/core/model/projections.ts';
@@ -179,7 +179,13 @@ export class FencedCluster {
       }),
     );
     this.pods.set(name, made);
-    return [{ kind: 'created', name, uid: made.uid, resourceVersion: version }];
+    return [this.#answer(name, made.uid, version)];
+  }
+
+  #answer(name: string, made: Uid, version: ResourceVersion): IntentAnswer {
+    const intent = this.#recorded.find((each) => each.kind === 'create' && each.name === name);
+    const recordedAtMs = intent?.recordedAtMs ?? this.nowMs;
+    return { kind: 'created', name, recordedAtMs, uid: made, resourceVersion: version };
   }
 
   /** AlreadyExists: ours and alive is an answer; anything else resolves this request (faults 88). */
@@ -187,7 +193,7 @@ export class FencedCluster {
     const { name } = create;
     if (taken.phase !== 'Failed' && !taken.isTerminating) {
       const { uid: found, resourceVersion: version } = taken;
-      return [{ kind: 'created', name, uid: found, resourceVersion: version }];
+      return [this.#answer(name, found, version)];
     }
     const settle = this.#recorded.filter(
       (intent) => intent.kind === 'create' && intent.name === name,

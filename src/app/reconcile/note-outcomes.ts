@@ -37,7 +37,9 @@ export function noteCreates(execution: CreateExecution, book: IntentBook, ledger
     if (intent !== undefined) ledger.settled.push(intent);
   };
   for (const { planned, result } of execution.results) {
-    noteCreate({ planned, result }, ledger);
+    const intent = intents.get(planned.name);
+    if (intent === undefined) throw new Error(`pod ${planned.name} was created unrecorded`);
+    noteCreate({ intent, planned, result }, ledger);
     if (result.kind !== 'created' && result.kind !== 'open') settle(planned);
   }
   execution.notStarted.forEach(settle);
@@ -45,13 +47,19 @@ export function noteCreates(execution: CreateExecution, book: IntentBook, ledger
 }
 
 function noteCreate(
-  { planned, result }: { readonly planned: PlannedCreate; readonly result: CreateResult },
+  sent: {
+    readonly intent: CreateIntent;
+    readonly planned: PlannedCreate;
+    readonly result: CreateResult;
+  },
   ledger: Ledger,
 ): void {
+  const { intent, planned, result } = sent;
   switch (result.kind) {
     case 'created': {
       const { uid, resourceVersion, isNew } = result;
-      ledger.answers.push({ kind: 'created', name: planned.name, uid, resourceVersion });
+      const { name, recordedAtMs } = intent;
+      ledger.answers.push({ kind: 'created', name, recordedAtMs, uid, resourceVersion });
       ledger.clearedNodes.add(planned.node);
       ledger.created += 1;
       // The answered intent waits for its own pod, by identity: it raises no mark of all pods.

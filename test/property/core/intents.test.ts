@@ -51,8 +51,8 @@ test('answers are idempotent and never make or drop an intent', () => {
       const base = mergeIntents([], { record: stored });
       const answers = answered.flatMap((intent): IntentAnswer[] => {
         if (intent.kind === 'delete') return [{ kind: 'deleted', uid: intent.uid }];
-        const { answer, name } = intent;
-        return answer === undefined ? [] : [{ kind: 'created', name, ...answer }];
+        const { answer, name, recordedAtMs } = intent;
+        return answer === undefined ? [] : [{ kind: 'created', name, recordedAtMs, ...answer }];
       });
       const once = mergeIntents(base, { answers });
       assert.deepEqual(mergeIntents(once, { answers }), once);
