@@ -32,6 +32,8 @@ import { Gate } from './gate.ts';
 import type { GateRule } from './gate.ts';
 import { gatedConnector } from './gated-connector.ts';
 import { toIngestRecord } from './ingest-record.ts';
+import { notedView } from './noted-view.ts';
+import type { NotedView } from './noted-view.ts';
 import type { Invocation, Process } from './invocation.ts';
 import type { InvocationEnd } from './mapping.ts';
 
@@ -58,7 +60,7 @@ export interface HostOptions {
   readonly view: ViewStore;
   /** A queue and a connector for one invocation, made with its clock. */
   readonly hintQueue: (clock: Clock) => HintQueue;
-  readonly connector: (key: NamespacedName) => ClusterConnector;
+  readonly connector: (key: NamespacedName, isViewWhole?: NotedView['isWhole']) => ClusterConnector;
   readonly reconcile?: Partial<ReconcileOptions>;
   readonly note: (text: string) => void;
 }
@@ -193,14 +195,15 @@ export class FunctionHost {
     invocation: Invocation,
   ): Promise<boolean> {
     const { gate, clock, registry, view, queue, process, deadlineMs, signal } = invocation;
+    const noted = notedView(view);
     try {
       const result = await reconcileKey(
         hint,
         { deadlineMs, signal },
         {
           registry,
-          view,
-          connector: gatedConnector(this.#on.connector(hint.key), gate),
+          view: noted.view,
+          connector: gatedConnector(this.#on.connector(hint.key, noted.isWhole), gate),
           queue,
           clock,
           random: this.#on.random,

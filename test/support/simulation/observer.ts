@@ -30,6 +30,8 @@ export interface SenderFacts {
   readonly key: NamespacedName;
   readonly registration: ClusterRegistration;
   readonly burstPodsMax: number;
+  /** Whether the META that this invocation read last was of a whole view; undefined: it read none. */
+  readonly isViewWhole?: () => boolean | undefined;
 }
 
 interface Tally {
@@ -181,6 +183,7 @@ export class Observer {
     if (Math.max(tally.creates, tally.deletes) > sender.burstPodsMax) {
       this.#report(`S9: ${tally.creates} creates and ${tally.deletes} deletes in one run`);
     }
+    this.#checkView(sender, effects);
     for (const effect of creates) {
       const owner = controllerUid(effect.body as unknown as KubernetesObject); // raw JSON of a pod
       if (tally.confirmed === undefined) {
@@ -194,6 +197,13 @@ export class Observer {
       if (effect.kind === 'delete-revision') this.#checkRevision(api, effect);
       this.#checkTarget(api, sender, effect);
     }
+  }
+
+  /** A pod goes by a whole view only (S3: from a fresh read). */
+  #checkView(sender: SenderFacts, effects: readonly Effect[]): void {
+    const deleted = effects.find((effect) => effect.kind === 'delete-pod');
+    if (deleted === undefined || sender.isViewWhole?.() !== false) return;
+    this.#report(`S3: ${deleted.name} deleted by a view that is not whole`);
   }
 
   /** A revision that a pod was made of stays while that pod lives (S10). */

@@ -7,6 +7,7 @@
  * (faults row 16).
  */
 import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../src/core/model/json.ts';
 import { FAULTS, STEPS } from './deeds.ts';
 import type { Deed, Fault, StepKind } from './deeds.ts';
 
@@ -34,6 +35,13 @@ export interface Setting {
   readonly pageLimit: number;
   /** Longest time that a pod's containers take to become ready; 300 ms each unless told. */
   readonly podStartMsMax?: number;
+  /** Bounds other than the published ones: pods in a run, deltas in a message, bytes in a slice, snapshots. */
+  readonly burstPodsMax?: number;
+  readonly deltasMax?: number;
+  readonly sliceBytesMax?: number;
+  readonly snapshotMs?: number;
+  /** What of the first DaemonSet's spec is given; the rest is drawn. */
+  readonly spec?: JsonObject;
 }
 
 /** Everything that happens to one world. */

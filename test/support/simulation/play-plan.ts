@@ -9,12 +9,14 @@
  *
  * A broken promise is an outcome. What the plan became (which opportunities fired) comes with it, for shrinking.
  */
+import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/options.ts';
+import type { WatcherOptions } from '../../../src/watcher/options.ts';
 import type { Deed, Fault } from './deeds.ts';
 import { FAULTS } from './deeds.ts';
 import { Dice, mixSeed } from './dice.ts';
 import { FaultDecider } from './fault-decider.ts';
 import { dropHeldFinalizers, installFaults } from './install-faults.ts';
-import type { SimulationPlan } from './plan.ts';
+import type { Setting, SimulationPlan } from './plan.ts';
 import { PromiseBroken } from './promise-broken.ts';
 import type { BrokenRule } from './promise-broken.ts';
 import { NODES } from './step-context.ts';
@@ -105,7 +107,8 @@ class Play {
       seed,
       nodes: NODES.slice(0, setting.nodesCount),
       skewMs: setting.skewMs,
-      pageLimit: setting.pageLimit,
+      watcher: watcherOptions(setting),
+      reconcile: setting.burstPodsMax === undefined ? {} : { burstPodsMax: setting.burstPodsMax },
     });
     this.#decider = new FaultDecider(plan, (text) => {
       this.world.note(text);
@@ -136,7 +139,7 @@ class Play {
     const { world } = this;
     const dice = new Dice(mixSeed(this.#plan.seed, 'start'));
     startWatcher({ world, decider: this.#decider, dice });
-    world.addDaemonSet('agent', { spec: drawSpec(dice) });
+    world.addDaemonSet('agent', { spec: { ...drawSpec(dice), ...this.#plan.setting.spec } });
     for (const [index, step] of this.#plan.steps.entries()) {
       this.during = `step ${index} (${step.kind})`;
       await this.#taker.take(step);
@@ -205,4 +208,14 @@ class Play {
     world.api.releaseStuck();
     await this.#lift();
   }
+}
+
+function watcherOptions(setting: Setting): Partial<WatcherOptions> {
+  const { pageLimit, deltasMax, sliceBytesMax, snapshotMs } = setting;
+  return {
+    listWatch: { ...DEFAULT_WATCHER_OPTIONS.listWatch, pageLimit },
+    ...(deltasMax === undefined ? {} : { deltasPerMessageMax: deltasMax }),
+    ...(sliceBytesMax === undefined ? {} : { sliceBytesMax }),
+    ...(snapshotMs === undefined ? {} : { snapshotMs }),
+  };
 }

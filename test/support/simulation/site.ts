@@ -8,13 +8,12 @@ import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { Effect } from '../../../src/core/model/effects.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { ClusterConnector, LiveRead } from '../../../src/ports/cluster-access.ts';
-import type { NamespacedName } from '../../../src/ports/view-store.ts';
 import type { Intervention } from '../simulated-cluster.ts';
 import { SimulatedApiServer } from './api-server.ts';
 import type { CommitListener } from './api-server.ts';
 import type { AvailabilityAudit } from './availability-audit.ts';
 import { SimulatedControllers } from './controllers.ts';
-import type { Observer } from './observer.ts';
+import type { Observer, SenderFacts } from './observer.ts';
 
 /** An API server whose etcd is restored is away for this long, and its connections are gone. */
 const RESTORE_MS = 10_000;
@@ -80,11 +79,10 @@ export class Site {
 export function observedConnector(options: {
   readonly clock: Clock;
   readonly observer: Observer;
-  readonly key: NamespacedName;
-  readonly burstPodsMax: number;
+  readonly sender: Omit<SenderFacts, 'registration'>;
   readonly siteOf: () => Site;
 }): ClusterConnector {
-  const { clock, observer, key, burstPodsMax, siteOf } = options;
+  const { clock, observer, sender, siteOf } = options;
   return {
     connect: async (registration) => {
       await clock.sleep(siteOf().requestDelayMs());
@@ -98,7 +96,7 @@ export function observedConnector(options: {
       if (api.clusterUid !== registration.clusterUid) {
         return { kind: 'refused', refusal: { kind: 'wrong-cluster', foundUid: api.clusterUid } };
       }
-      const access = observer.watchAccess(api, api, { key, registration, burstPodsMax });
+      const access = observer.watchAccess(api, api, { ...sender, registration });
       return { kind: 'connected', access };
     },
     forget: () => undefined,

@@ -18,7 +18,6 @@ import { encodeHint } from '../../../src/adapters/sqs/hint-codec.ts';
 import type { ReconcileOptions } from '../../../src/app/reconcile/dependencies.ts';
 import { createSeededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import type { Random } from '../../../src/ports/random.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/options.ts';
 import type { WatcherOptions } from '../../../src/watcher/options.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { MemoryRegistryStore } from '../memory-registry-store.ts';
@@ -46,8 +45,6 @@ export interface WorldOptions {
   readonly nodes?: readonly string[];
   readonly reconcile?: Partial<ReconcileOptions>;
   readonly watcher?: Partial<WatcherOptions>;
-  /** Objects in a page of a watcher's list, unless `watcher` says more. */
-  readonly pageLimit?: number;
   /** How far the wall clocks are off, in milliseconds. */
   readonly skewMs?: {
     readonly api?: number;
@@ -100,8 +97,13 @@ export class World {
       registry: this.registry,
       view: this.observer.watchView(this.view),
       hintQueue: (clock) => this.queues.hintQueue(clock),
-      connector: (key) =>
-        observedConnector({ clock, observer, key, burstPodsMax, siteOf: () => this.site }),
+      connector: (key, isViewWhole) =>
+        observedConnector({
+          clock,
+          observer,
+          sender: { key, burstPodsMax, ...(isViewWhole === undefined ? {} : { isViewWhole }) },
+          siteOf: () => this.site,
+        }),
       ...(options.reconcile === undefined ? {} : { reconcile: options.reconcile }),
       note: (text) => {
         this.note(text);
@@ -196,7 +198,7 @@ export class World {
       random: this.random,
       metrics: this.watcherMetrics,
       skewMs: this.#options.skewMs?.watcher ?? 0,
-      options: this.#watcherOptions(),
+      ...(this.#options.watcher === undefined ? {} : { options: this.#options.watcher }),
     });
     this.watchers.push(process);
     return process;
@@ -290,12 +292,6 @@ export class World {
     if (this.watcherMetrics.sum('WatcherBugs') > 0) {
       throw new PromiseBroken('bug', 'a watcher failed', tail);
     }
-  }
-
-  #watcherOptions(): Partial<WatcherOptions> {
-    const { watcher = {}, pageLimit } = this.#options;
-    if (pageLimit === undefined) return watcher;
-    return { listWatch: { ...DEFAULT_WATCHER_OPTIONS.listWatch, pageLimit }, ...watcher };
   }
 
   #manualHint(name: string): Hint {
