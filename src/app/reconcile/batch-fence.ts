@@ -56,11 +56,14 @@ export async function fenceBatch(
 /** Looks again; any doubt stops. */
 export async function checkFence(fence: Fence, batch: FencedBatch): Promise<FenceAnswer> {
   const { context, subject, access, halt } = fence;
-  const { registry, view } = context.dependencies;
+  const { registry, view, log } = context.dependencies;
   if (!mayContinue(context)) return OUT_OF_TIME;
   const isRolling = batch.isRolling === true;
   const [registration, state, daemonSet] = await Promise.all([
-    registry.readCluster(context.hint.key.cluster).catch(() => undefined),
+    registry.readCluster(context.hint.key.cluster).catch((cause: unknown) => {
+      log.warn('the registry is unreadable', { code: 'registry-unreadable' }, cause);
+      return undefined;
+    }),
     view.readState(subject.basis.ref),
     batch.isCreating || isRolling ? confirmSubject({ context, subject, access }) : undefined,
   ]);

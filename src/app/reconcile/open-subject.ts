@@ -138,7 +138,12 @@ async function endWithoutBasis(
       return ended({ kind: 'refused', reason: 'unknown-cluster', message });
     }
     case 'registry-unreadable': {
-      // Counts as frozen and writes nothing (protocol 13).
+      // Counts as frozen and writes nothing (protocol 13); why is for whoever must mend it (row 69).
+      context.dependencies.log.warn(
+        'the registry is unreadable',
+        { code: 'registry-unreadable' },
+        read.cause,
+      );
       const message = 'the registry is unreadable, which counts as frozen';
       const delayMs = Math.round(REGISTRY_LOOK_MS * (1 + context.dependencies.random.next()));
       const deferral = { code: 'registry-unreadable' as const, message, delayMs };

@@ -1,0 +1,448 @@
+/**
+ * The rights in AWS: what infra/roles.yml grants is what the functions use, no more and no less (row 69).
+ *
+ * The local servers judge every request by the role of its key. Each function is put through everything that it
+ * does; then each right is taken away in turn, and the function must fail loudly, with the type of the error. Rights
+ * on logs cannot be tried here, because there is no log service: they are compared with what they should be.
+ */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import {
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  ListQueuesCommand,
+  PurgeQueueCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { hash48 } from '../../src/core/set-hash.ts';
+import { defaultResyncOptions } from '../../src/app/resync.ts';
+import { encodeHint, encodeTimer } from '../../src/adapters/sqs/hint-codec.ts';
+import { encodeWatcherMessage } from '../../src/adapters/sqs/watcher-message-codec.ts';
+import type { Hint } from '../../src/core/model/hint.ts';
+import { uid } from '../../src/core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../src/core/model/registration.ts';
+import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
+import { startLocalAws } from '../../src/local/aws/local-aws.ts';
+import type { EngineFailure } from '../../src/local/aws/event-source-mapping/mapping-set.ts';
+import { SERVERLESS_FILE, STAGE } from '../../src/local/engine-stores.ts';
+import {
+  answerForAll,
+  isAccessError,
+  SILENT_TOKEN,
+  startFunctionWorld,
+  tellsOfMissingRight,
+  WATCHER_KEY,
+} from '../support/rights/function-world.ts';
+import type { FunctionWorld, Invoked, RecordOf } from '../support/rights/function-world.ts';
+import { readRoles, withoutGrant } from '../support/rights/role-grants.ts';
+import type { FunctionRole, Grant } from '../support/rights/role-grants.ts';
+import { daemonSetOf, nodeOf, podOf, ScriptedSender } from '../support/scripted-sender.ts';
+import { waitUntil } from '../support/tenants/two-tenants.ts';
+
+const ROLES = readRoles();
+const EVENTS = 'rollcall-local-events.fifo';
+const isPolling = ({ sid }: Pick<Grant, 'sid'>): boolean => sid === 'Poll';
+const isLogging = ({ action }: Pick<Grant, 'action'>): boolean => action.startsWith('logs:');
+
+function hintFor({ id, clusterUid }: ClusterRegistration, name = 'agent'): Hint {
+  const key = { cluster: id, namespace: 'ops', name };
+  return { schema: 1, key, clusterUid, reason: 'manual' };
+}
+
+function recordOf(message: WatcherMessage): RecordOf {
+  return { body: encodeWatcherMessage(message), group: message.cluster };
+}
+
+describe('the roles of the functions (row 69)', { timeout: 120_000 }, () => {
+  let world: FunctionWorld;
+  const invocations: Invoked[] = [];
+
+  const openWorld = async (): Promise<void> => {
+    world = await startFunctionWorld();
+    answerForAll(world.api, rivalledDaemonSet);
+  };
+  before(openWorld);
+  after(async () => {
+    await (world as FunctionWorld | undefined)?.stop();
+  });
+
+  const deliver = async (
+    functionName: string,
+    queueName: string,
+    records: readonly RecordOf[],
+  ): Promise<void> => {
+    invocations.push(await world.deliver(functionName, queueName, records));
+  };
+  const ingest = (...records: readonly RecordOf[]) => deliver('ingest', EVENTS, records);
+
+  /** A cluster whose view is complete, written by ingest with all its rights. */
+  async function seenCluster(
+    change: Partial<ClusterRegistration> = {},
+    name?: string,
+  ): Promise<{ readonly cluster: ClusterRegistration; readonly sender: ScriptedSender }> {
+    const cluster = await world.newCluster(change, name);
+    const sender = new ScriptedSender({ cluster: cluster.id, epoch: '5000' });
+    sender.know([nodeOf('n1'), agentDaemonSet(), podOf('agent-1', ['ds-agent'])]);
+    const records = sender.snapshot().map(recordOf);
+    for (const record of records) {
+      const { failed } = await world.deliver('ingest', EVENTS, [record]);
+      assert.deepEqual(failed, []);
+    }
+    return { cluster, sender };
+  }
+
+  /** Everything that a function does, on clusters of its own. What is prepared for it has all rights. */
+  const EXERCISES: Readonly<Record<string, (prepared: () => void) => Promise<void>>> = {
+    ingest: async (prepared) => {
+      const [one, two] = [await world.newCluster(), await world.newCluster()];
+      prepared();
+      const [first, second] = [one, two].map(
+        ({ id }) => new ScriptedSender({ cluster: id, epoch: '5000' }),
+      );
+      assert.ok(first !== undefined && second !== undefined);
+      first.know([nodeOf('n1'), agentDaemonSet(), podOf('agent-1', ['ds-agent'])]);
+      for (const message of first.snapshot()) await ingest(recordOf(message));
+      await ingest(recordOf(first.changes([nodeOf('n1', 2), podOf('agent-1', ['ds-agent'])])));
+      // Two clusters in one batch: their items are read together.
+      await ingest(recordOf(second.announce()), recordOf(first.heartbeat()));
+      // All is gone while nobody watched: swept by the next snapshot, and removed by the one after it.
+      for (const epoch of ['6000', '7000', '8000']) {
+        const next = new ScriptedSender({ cluster: one.id, epoch });
+        next.know([nodeOf('n1')]);
+        for (const message of next.snapshot()) await ingest(recordOf(message));
+      }
+      await ingest({ body: 'no message', group: one.id });
+    },
+    reconcile: async (prepared) => {
+      const sentinel = { uid: uid('sentinel'), createdAtMs: 1 };
+      const { cluster } = await seenCluster({ mode: 'takeover', takeoverProbedAtMs: 1, sentinel });
+      const observed = await seenCluster();
+      const silent = await seenCluster({
+        mode: 'takeover',
+        takeoverProbedAtMs: 1,
+        sentinel,
+        authentication: { kind: 'bearer', token: SILENT_TOKEN },
+      });
+      prepared();
+      for (const target of [observed.cluster, cluster, silent.cluster]) {
+        const record = { body: encodeHint(hintFor(target)), group: 'g' };
+        await deliver('reconcile', 'rollcall-local-reconcile.fifo', [record]);
+        await deliver('reconcile', 'rollcall-local-reconcile.fifo', [record]);
+      }
+      await deliver('reconcile', 'rollcall-local-reconcile.fifo', [{ body: '{}', group: 'g' }]);
+    },
+    requeue: async (prepared) => {
+      const hint = hintFor(await world.newCluster());
+      prepared();
+      const timer = { schema: 1 as const, hint, timerId: 'timer', hops: 0 };
+      const due = encodeTimer({ ...timer, dueAtMs: Date.now() });
+      const later = encodeTimer({ ...timer, dueAtMs: Date.now() + 3_600_000 });
+      await deliver('requeue', 'rollcall-local-delay', [{ body: due }]);
+      await deliver('requeue', 'rollcall-local-delay', [{ body: later }]);
+      await deliver('requeue', 'rollcall-local-delay', [{ body: '{}' }]);
+    },
+    resync: async (prepared) => {
+      // The only cluster there is: its items are read one by one, and all of its keys have their turn.
+      await seenCluster({}, nameWithTurn(defaultResyncOptions.hintEveryMs));
+      prepared();
+      invocations.push(await world.tick('resync'));
+      // Beside others they are read together. Of one, the due times have their turn.
+      await seenCluster({}, nameWithTurn(defaultResyncOptions.overdueEveryMs));
+      const waiting = await world.newCluster({ mode: 'takeover', takeoverProbedAtMs: 1 });
+      const sender = new ScriptedSender({ cluster: waiting.id, epoch: '5000' });
+      await world.deliver('ingest', EVENTS, [recordOf(sender.announce())]);
+      invocations.push(await world.tick('resync'));
+    },
+    'dead-letter': async (prepared) => {
+      const lost = await Promise.all([seenCluster(), seenCluster()]);
+      prepared();
+      const letters = lost.map(({ sender }) => recordOf(sender.heartbeat()));
+      await deliver('dead-letter', 'rollcall-local-events-dead-letter.fifo', letters.slice(0, 1));
+      await deliver('dead-letter', 'rollcall-local-events-dead-letter.fifo', letters);
+      const hint = encodeHint(hintFor((await seenCluster()).cluster));
+      const queue = 'rollcall-local-reconcile-dead-letter.fifo';
+      await deliver('dead-letter', queue, [{ body: hint, group: 'g' }]);
+      await deliver('dead-letter', 'rollcall-local-delay-dead-letter', [{ body: '{}' }]);
+    },
+  };
+
+  const keyOf = (functionName: string): string => world.aws.credentialsOf(functionName).accessKeyId;
+
+  /** Runs an exercise; answers the decisions about this function since its preparation. */
+  async function exercise(role: FunctionRole, whenPrepared: () => void = () => undefined) {
+    const run = EXERCISES[role.functionName];
+    assert.ok(run !== undefined, `no exercise for ${role.functionName}`);
+    let from = 0;
+    let linesFrom = 0;
+    invocations.length = 0;
+    await run(() => {
+      from = world.decisions.length;
+      linesFrom = world.log.lines.length;
+      whenPrepared();
+    });
+    const key = keyOf(role.functionName);
+    return {
+      decisions: world.decisions.slice(from).filter(({ accessKey }) => accessKey === key),
+      lines: world.log.lines.slice(linesFrom),
+      results: [...invocations],
+    };
+  }
+
+  for (const role of ROLES) {
+    describe(role.functionName, () => {
+      // It goes through all clusters, so each of its exercises has a world of its own.
+      if (role.functionName === 'resync') {
+        beforeEach(async () => {
+          await world.stop();
+          await openWorld();
+        });
+      }
+
+      it('does everything under its role, and uses every right and every key prefix of it', async () => {
+        const { decisions, results } = await exercise(role);
+        const denied = decisions.filter(({ isAllowed }) => !isAllowed);
+        assert.deepEqual(denied, []);
+        assert.deepEqual(
+          results.flatMap(({ failed, thrown }) => [...failed, thrown ?? []]).flat(),
+          [],
+        );
+        const tried = role.grants.filter((grant) => !isPolling(grant) && !isLogging(grant));
+        const unused = tried.flatMap(({ action, resourceArn, leadingKeys = [''] }) => {
+          const uses = decisions.filter(
+            (one) => one.action === action && one.resourceArn === resourceArn,
+          );
+          if (action === 'dynamodb:BatchGetItem') return uses.length > 0 ? [] : [action];
+          return leadingKeys
+            .map((pattern) => pattern.replace('*', ''))
+            .filter((prefix) => !uses.some((use) => usesPrefix(use.leadingKeys, prefix)))
+            .map((prefix) => `${action} on ${resourceArn} ${prefix}`);
+        });
+        assert.deepEqual(unused, []);
+      });
+
+      for (const grant of role.grants.filter((one) => !isPolling(one) && !isLogging(one))) {
+        const table = grant.resourceArn.split(/[:/]/).at(-1) ?? '';
+        it(`fails loudly without ${grant.action} on ${table} (${grant.sid})`, async () => {
+          const key = keyOf(role.functionName);
+          const arn = `arn:aws:sts::000000000000:assumed-role/${role.roleId}/test`;
+          const give = (rights: FunctionRole['statements']): void => {
+            world.aws.authorizer.grant(key, { arn, rights });
+          };
+          try {
+            const { decisions, lines } = await exercise(role, () => {
+              give(withoutGrant(role.statements, grant));
+            });
+            const denied = decisions.filter(({ isAllowed }) => !isAllowed);
+            assert.ok(denied.length > 0, 'nothing needed it');
+            assert.deepEqual(
+              denied.filter((one) => one.action !== grant.action),
+              [],
+            );
+            assert.ok(lines.some(tellsOfMissingRight), 'nobody said so');
+          } finally {
+            give(role.statements);
+          }
+        });
+      }
+    });
+  }
+
+  it('give every mapping its own queue and nothing else to poll, and every function its own log', () => {
+    for (const { functionName, grants, polls } of ROLES) {
+      const polled = grants.filter(isPolling);
+      assert.equal(polled.length, polls.length * 3, functionName);
+      const logs = grants.filter(isLogging);
+      assert.deepEqual(
+        logs.map(({ action, resourceArn }) => [action, resourceArn]),
+        ['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) => [
+          action,
+          `arn:aws:logs:us-east-1:000000000000:log-group:/aws/lambda/rollcall-local-${functionName}:*`,
+        ]),
+      );
+    }
+  });
+
+  it('keep registrations and dead letters from what reads watchers’ messages (S11, S12)', () => {
+    const ofIngest = ROLES.filter(({ functionName }) => functionName === 'ingest');
+    const writes = ofIngest
+      .flatMap(({ grants }) => grants)
+      .filter(({ resourceArn }) => resourceArn.endsWith('-registry'))
+      .map(({ action, leadingKeys }) => [action, leadingKeys?.[0]]);
+    assert.deepEqual(
+      writes.filter(([action]) => action !== 'dynamodb:BatchGetItem'),
+      [
+        ['dynamodb:GetItem', 'CLUSTER#*'],
+        ['dynamodb:PutItem', 'DEAD-LETTER#*'],
+      ],
+    );
+  });
+});
+
+function usesPrefix(keys: readonly string[], prefix: string): boolean {
+  return prefix === '' || keys.some((key) => key.startsWith(prefix));
+}
+
+/** A DaemonSet as an API server gives it. */
+function agentDaemonSet(): ReturnType<typeof daemonSetOf> {
+  const { object, sets } = daemonSetOf('agent');
+  assert.ok(object.kind === 'DaemonSet');
+  const labels = { app: 'agent' };
+  const template = {
+    metadata: { labels },
+    spec: { containers: [{ name: 'agent', image: 'registry.example/agent:1' }] },
+  };
+  const spec = { selector: { matchLabels: labels }, template };
+  return { object: { ...object, object: { ...object.object, spec } }, sets };
+}
+
+/** The same, but somebody else writes its status: a rival, which reconcile notes in the registration. */
+function rivalledDaemonSet(): object {
+  const time = '2026-01-01T00:00:00Z';
+  const fieldsV1 = { 'f:status': { 'f:observedGeneration': {} } };
+  const entry = { manager: 'other', operation: 'Update', subresource: 'status', time, fieldsV1 };
+  const { object } = agentDaemonSet();
+  assert.ok(object.kind === 'DaemonSet');
+  const { metadata, ...rest } = object.object as { readonly metadata: object };
+  return { ...rest, metadata: { ...metadata, managedFields: [entry] } };
+}
+
+/** Id of a cluster that has its turn now, and for half a minute (src/app/resync.ts). */
+function nameWithTurn(everyMs: number): string {
+  for (let count = 0; ; count += 1) {
+    const name = `turn-${String(count)}`;
+    const sinceTurnMs = (Date.now() + (hash48(name) % everyMs)) % everyMs;
+    if (sinceTurnMs < defaultResyncOptions.tickMs / 2) return name;
+  }
+}
+
+describe('the mappings (row 69)', { timeout: 60_000 }, () => {
+  const actions = ['sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:DeleteMessage'];
+  for (const action of actions) {
+    it(`each say so when ${action} is missing, and deliver nothing twice in silence`, async () => {
+      const failures: EngineFailure[] = [];
+      const aws = await startLocalAws({
+        serverlessFile: SERVERLESS_FILE,
+        stage: STAGE,
+        onFailure: (failure) => failures.push(failure),
+      });
+      const sqs = new SQSClient({
+        region: aws.region,
+        endpoint: aws.sqsEndpoint,
+        credentials: { accessKeyId: 'ROLLCALLOPERATOR', secretAccessKey: 'local' },
+      });
+      try {
+        for (const { functionName, roleId, statements } of ROLES) {
+          const rights = statements.map((statement) => ({
+            ...statement,
+            actions: statement.actions.filter((one) => one !== action),
+          }));
+          const { accessKeyId } = aws.credentialsOf(functionName);
+          aws.authorizer.grant(accessKeyId, { arn: roleId, rights });
+        }
+        const invoked: string[] = [];
+        aws.startMappings(
+          Object.fromEntries(
+            ROLES.map(({ functionName }) => [
+              functionName,
+              () => {
+                invoked.push(functionName);
+                return { batchItemFailures: [] };
+              },
+            ]),
+          ),
+        );
+        const polled = ROLES.flatMap(({ functionName, polls }) =>
+          polls.map((queueId) => ({ functionName, queueId })),
+        );
+        for (const { queueId } of polled) await sendTo(sqs, aws.queueUrls[queueId]);
+        await waitUntil(
+          () =>
+            polled.every(({ functionName, queueId }) =>
+              failures.some(
+                (failure) =>
+                  failure.functionName === functionName &&
+                  aws.queueUrls[queueId]?.endsWith(`/${String(failure.queueName)}`) === true &&
+                  isAccessError(failure.error),
+              ),
+            ),
+          'a failure of each mapping',
+        );
+        if (action !== 'sqs:DeleteMessage') assert.deepEqual(invoked, []);
+      } finally {
+        sqs.destroy();
+        await aws.stop({ waitMs: 0 });
+      }
+    });
+  }
+});
+
+async function sendTo(client: SQSClient, url: string | undefined): Promise<void> {
+  const fifo = { MessageGroupId: 'g', MessageDeduplicationId: 'd' };
+  await client.send(
+    new SendMessageCommand({
+      QueueUrl: url,
+      MessageBody: 'x',
+      ...(url?.endsWith('.fifo') === true ? fifo : {}),
+    }),
+  );
+}
+
+describe('the key of a watcher (row 69)', () => {
+  it('sends to events.fifo and can do nothing else', async () => {
+    const world = await startFunctionWorld();
+    const credentials = { accessKeyId: WATCHER_KEY, secretAccessKey: 'local' };
+    const { region } = world.aws;
+    const sqs = new SQSClient({ region, endpoint: world.aws.sqsEndpoint, credentials });
+    const dynamo = new DynamoDBClient({
+      region,
+      endpoint: world.aws.dynamodbEndpoint,
+      credentials,
+    });
+    try {
+      const { EventsQueue: events, ...others } = world.aws.queueUrls;
+      await sendTo(sqs, events);
+      for (const url of Object.values(others)) {
+        await assert.rejects(sendTo(sqs, url), isAccessError, url);
+      }
+      for (const url of Object.values(world.aws.queueUrls)) {
+        const QueueUrl = url;
+        const attempts = [
+          sqs.send(new ReceiveMessageCommand({ QueueUrl })),
+          sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: 'x' })),
+          sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] })),
+          sqs.send(new PurgeQueueCommand({ QueueUrl })),
+          sqs.send(new ListQueuesCommand({})),
+        ];
+        for (const attempt of attempts) await assert.rejects(attempt, isAccessError, url);
+      }
+      for (const TableName of Object.values(world.aws.tableNames)) {
+        const Key = { pk: { S: 'CLUSTER#c1' }, sk: { S: 'CLUSTER' } };
+        const attempts = [
+          dynamo.send(new GetItemCommand({ TableName, Key })),
+          dynamo.send(new ScanCommand({ TableName })),
+        ];
+        for (const attempt of attempts) await assert.rejects(attempt, isAccessError, TableName);
+      }
+    } finally {
+      sqs.destroy();
+      dynamo.destroy();
+      await world.stop();
+    }
+  });
+
+  it('is refused when nobody has it', async () => {
+    const world = await startFunctionWorld();
+    const { region, sqsEndpoint, queueUrls } = world.aws;
+    const credentials = { accessKeyId: 'NOBODY', secretAccessKey: 'local' };
+    const sqs = new SQSClient({ region, endpoint: sqsEndpoint, credentials });
+    try {
+      await assert.rejects(sendTo(sqs, queueUrls['EventsQueue']), { name: 'InvalidClientTokenId' });
+    } finally {
+      sqs.destroy();
+      await world.stop();
+    }
+  });
+});
