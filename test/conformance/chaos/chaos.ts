@@ -58,6 +58,8 @@ export interface ChaosResult {
 
 const FIRST_SETTLE_MS = 180_000;
 const QUIET_MS = 30_000;
+/** Index of the history that begins when the scene is set. */
+const CALM_HISTORY = 1;
 /** Freezes and cuts of a minute overlap; they are shorter in a shorter run, but back-off is not. */
 const LATELY_MS = 180_000;
 const LATELY_MS_MIN = 60_000;
@@ -84,6 +86,9 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
   if (first.wrong.length > 0)
     throw new Error(`the scene was never set: ${describeWrong(first.wrong)}`);
   say(`the scene is set after ${seconds(first.tookMs)}; the logs are in ${theatre.directory}`);
+  // Anew, so that nodes which are still joining when first seen are not taken for disturbed ones.
+  await witness.endHistory();
+  await witness.beginHistory();
   const { plan, churn, faults } = await disturb(options, theatre, witness);
   const settled = await waitUntilSettled(admin, options.settleMsMax * PATIENCE);
   say(`${settled.wrong.length === 0 ? 'settled' : 'not settled'} after ${seconds(settled.tookMs)}`);
@@ -95,7 +100,7 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
     judgeHistory({
       history,
       ownDeletions: own.filter(({ atMs }) => atMs >= history.fromMs && atMs <= history.toMs),
-      isFirst: index === 0,
+      isFirst: index <= CALM_HISTORY,
       latelyMs: Math.max(LATELY_MS_MIN, LATELY_MS * scaleOf(options.minutes)),
     }),
   );

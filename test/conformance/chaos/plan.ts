@@ -91,7 +91,9 @@ const OVER_OTHERS: readonly FaultKind[] = [
 const FULL_MINUTES = 10;
 const SHORTEST_MS = 4_000;
 const OVER_LASTS_MAX_MS = 15_000;
-const GAP_MS = { from: 1_000, to: 8_000 };
+/** Long enough that rollouts move on: what stands still cannot break a budget. */
+const GAP_MS = { from: 4_000, to: 14_000 };
+const GAP_SCALE_MIN = 0.4;
 const OVER_GAP_MS = { from: 8_000, to: 30_000 };
 const OVER_BEGINS = 0.2;
 
@@ -121,7 +123,7 @@ function planMain({ kinds, seeded }: PlanOptions, { endMs, scale }: Frame): Unnu
   for (let round = 0; ; round += 1) {
     for (const kind of shuffled(kinds, seeded)) {
       if (round > 0 && atMs >= endMs) return faults;
-      const gapMs = Math.round(seeded.integer(GAP_MS) * scale);
+      const gapMs = Math.round(seeded.integer(GAP_MS) * Math.max(scale, GAP_SCALE_MIN));
       const durationMs = durationOf(kind, seeded, scale);
       faults.push({ kind, lane: 0, gapMs, durationMs, variant: seeded.next() });
       atMs += gapMs + durationMs + LASTING[kind].extraMs;
