@@ -237,13 +237,15 @@ export class Session {
 
   async #publish(watches: Promise<void>[]): Promise<PublishEnd> {
     const { reason, requestId } = this.#start;
-    const sliceCount = this.#on.memory.sliceCount;
+    const { clock, options, memory } = this.#on;
+    const { sliceCount } = memory;
     const announced = await this.#publisher.announce(announcement(reason, sliceCount, requestId));
     if (announced !== 'done') return announced;
     this.#phase = 'listing';
     for (const kind of WATCHED_KINDS) watches.push(this.#listWatch(kind).run());
     while (!this.#intake.isSynced && this.#end === undefined) {
-      await this.#alarm.sleepUntil(this.#periodicDueMs);
+      // It rings once all lists have ended; one that fails for hours (no rights) must not become a busy loop.
+      await this.#alarm.sleepUntil(clock.monotonicMs() + options.snapshotMs);
     }
     let end: PublishEnd = await this.#snapshot(requestId);
     while (end === 'done' && this.#end === undefined) end = await this.#step();

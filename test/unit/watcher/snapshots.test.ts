@@ -90,6 +90,22 @@ describe('snapshot', () => {
     await watcher.stop();
   });
 
+  test('a type that cannot be listed for longer than that makes no busy loop', async () => {
+    const harness = createWatcherHarness();
+    let isAllowed = false;
+    harness.source.faultOf = (request) => {
+      const isRefused = !isAllowed && 'kind' in request && request.kind === 'ControllerRevision';
+      return isRefused ? { kind: 'unavailable', message: 'forbidden' } : undefined;
+    };
+    const watcher = harness.newWatcher();
+    await watcher.start();
+    await harness.clock.advance(8 * 3_600_000);
+    isAllowed = true;
+    await harness.clock.advance(60_000);
+    assert.equal(watcher.status().session?.phase, 'steady');
+    await watcher.stop();
+  });
+
   test('a change before its slice is folded into it, a change after is a delta (protocol 16)', async () => {
     const harness = createWatcherHarness({ messageBytesMax: 12_000 });
     putNodes(harness, 301);
