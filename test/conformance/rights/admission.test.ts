@@ -69,7 +69,11 @@ describe('the admission policy on a real API server (row 69)', () => {
     controlPlane = await startControlPlane({ loops: 'off', auditLog: false });
     admin = createApiClient(controlPlane.connectionOf('admin'));
     rollcall = createApiClient(controlPlane.connectionOf('functions'));
-    const files = ['infra/functions/rbac.yaml', 'infra/admission/policy.yaml'];
+    const files = [
+      'infra/functions/rbac.yaml',
+      'infra/admission/policy.yaml',
+      'infra/admission/every-daemon-set.yaml',
+    ];
     await applyFiles(admin, files.map(repositoryPath));
     await applyFiles(
       admin,
@@ -252,6 +256,9 @@ describe('the admission policy on a real API server (row 69)', () => {
     let missing: DaemonSetObject;
 
     before(async () => {
+      await admin.delete(
+        '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/rollcall-owner',
+      );
       missing = (await admin.post(path, wideDaemonSet('missing'))) as unknown as DaemonSetObject; // raw JSON either way
       const { body } = await admin.request({ method: 'GET', path: '/apis/apps/v1/daemonsets' });
       const { items } = body as { readonly items: readonly KubernetesObject[] };

@@ -26,6 +26,8 @@ import { repositoryPath } from './repository.ts';
 import { createActivityLog } from './activity-log.ts';
 import type { ActivityLog } from './activity-log.ts';
 
+const ADMISSION_FILES = ['infra/admission/policy.yaml', 'infra/admission/every-daemon-set.yaml'];
+
 /** Names of the twenty nodes by the part they play. */
 export const NODES = {
   controlPlane: ['control-plane-1'],
@@ -131,7 +133,7 @@ export async function openBareStage(
     repositoryPath('infra/watcher/rbac.yaml'),
     repositoryPath('infra/functions/rbac.yaml'),
     // The local cluster knows no admission policies.
-    ...(options.backend === 'real' ? [repositoryPath('infra/admission/policy.yaml')] : []),
+    ...(options.backend === 'real' ? ADMISSION_FILES.map(repositoryPath) : []),
   ]);
   await createNodes(admin, options.nodes ?? stageNodes());
   return {
