@@ -22,7 +22,7 @@ const THRESHOLD_PERCENT = 90;
 /** Percent of the mutants that may be excluded, over the whole core (issue 6). */
 const EXCLUDED_PERCENT_MAX = 2;
 
-/** A mutant is slow for a reason of the machine, or endless: this much beside three times its tests' own time. */
+/** A mutant is slow for a reason of the machine, or endless: this much beside one and a half times its tests' own time. */
 const TIMEOUT_MS = 10_000;
 
 /** What was asked for on the command line. */
@@ -82,7 +82,7 @@ async function tryMutants(
     tempDirName: '.cache/mutation',
     cleanTempDir: 'always',
     timeoutMS: TIMEOUT_MS,
-    timeoutFactor: 3,
+    timeoutFactor: 1.5,
     disableTypeChecks: false,
     symlinkNodeModules: false,
     logLevel: 'error' as LogLevel,
