@@ -48,8 +48,20 @@ function drawSetting(dice: Dice, profile: Profile): Setting {
     nodesCount: dice.between(3, 5),
     skewMs: { api: skew(), functions: skew(), watcher: skew() },
     deliveryMsMax: dice.pick(profile.slowMs),
-    requestMsMax: Math.min(200, dice.pick(profile.slowMs)),
+    requestMsMax: dice.pick(profile.requestMs),
     pageLimit: dice.pick([500, 500, 2]),
+    ...drawBounds(dice),
+  };
+}
+
+/** In some worlds bounds are so narrow that they are reached: bursts, open cuts, slice counts, snapshots. */
+function drawBounds(dice: Dice): Partial<Setting> {
+  return {
+    ...(dice.chance(0.2) ? { burstPodsMax: 2 } : {}),
+    ...(dice.chance(0.2) ? { deltasMax: dice.pick([1, 3]) } : {}),
+    ...(dice.chance(0.1) ? { sliceBytesMax: dice.pick([1500, 4000]) } : {}),
+    ...(dice.chance(0.15) ? { snapshotMs: 45_000 } : {}),
+    ...(dice.chance(0.2) ? { podStartMsMax: 5000 } : {}),
   };
 }
 

@@ -62,6 +62,7 @@ const SETTLES_WITHIN_MS = 30 * 60_000;
 const RESYNC_WITHIN_MS = 6.5 * 3_600_000;
 const PROVOKING_ROUNDS_MAX = 40;
 const PROVOKING_ROUND_MS = 4000;
+const PROVOKING_ROUND_MS_MAX = 120_000;
 /** Steps after which every fault has had its opportunity, if the world offers one at all. */
 const PROVOKING_STEPS = ['change-set', 'roll', 'end-pod', 'restart-watcher'] as const;
 
@@ -173,7 +174,8 @@ class Play {
       for (const kind of PROVOKING_STEPS) {
         await this.#taker.take({ kind, dice: mixSeed(this.#plan.seed, kind, round) });
       }
-      await this.world.advance(PROVOKING_ROUND_MS);
+      // Longer each time: where everything is slow, a restart must not overtake what it is to bring about.
+      await this.world.advance(Math.min(PROVOKING_ROUND_MS_MAX, PROVOKING_ROUND_MS * (round + 1)));
       this.world.assertSafe();
     }
     const [missing] = this.#missing();

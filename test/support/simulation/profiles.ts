@@ -24,8 +24,9 @@ export interface Profile {
   readonly demands: readonly Deed[];
   /** Share of seeds whose machines disagree about the hour. */
   readonly skewShare: number;
-  /** Longest delays from which a seed picks, in milliseconds. */
+  /** Longest delays of deliveries, and of requests, from which a seed picks, in milliseconds. */
   readonly slowMs: readonly number[];
+  readonly requestMs: readonly number[];
 }
 
 /** What users, nodes and pods do in any case; placements only move in some seeds. */
@@ -60,6 +61,7 @@ const NONE: Profile = {
   demands: [],
   skewShare: 0,
   slowMs: [10, 200],
+  requestMs: [10, 200],
 };
 
 const everything = Object.fromEntries(FAULTS.map((fault) => [fault, odds(0.3, 0.02, 0.2)]));
@@ -96,6 +98,7 @@ export const PROFILES = {
     },
     steps: { 'restart-watcher': 0.5 },
     demands: ['create-error'],
+    requestMs: [10, 200, 6000],
   },
   'expectations-timeout': {
     ...NONE,
@@ -125,6 +128,7 @@ export const PROFILES = {
     demands: [],
     skewShare: 0.3,
     slowMs: [10, 10, 200],
+    requestMs: [10, 10, 200, 3000],
   },
   'flaky-tables': {
     ...NONE,
@@ -164,6 +168,7 @@ export const PROFILES = {
     },
     demands: ['kill', 'freeze'],
     skewShare: 0.2,
+    requestMs: [10, 200, 6000],
   },
   'troubled-watchers': {
     ...NONE,

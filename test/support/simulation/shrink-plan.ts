@@ -92,7 +92,9 @@ function withFault(
 }
 
 function simplerSettings({ setting }: SimulationPlan): readonly SimulationPlan['setting'][] {
+  const { nodesCount, skewMs, deliveryMsMax, requestMsMax, pageLimit } = setting;
   return [
+    { nodesCount, skewMs, deliveryMsMax, requestMsMax, pageLimit },
     { ...setting, skewMs: { api: 0, functions: 0, watcher: 0 } },
     { ...setting, pageLimit: 500 },
     { ...setting, nodesCount: Math.max(1, setting.nodesCount - 1) },
