@@ -26,7 +26,6 @@ import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
 import { createSystemRandom } from '../../src/adapters/system/system-random.ts';
 import { clusterId } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
-import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
 import { messageOf, pod, samples } from '../unit/adapters/sqs/watcher-message-samples.ts';
 
 const CANARY = 'canary-5d41402abc4b2a76';

@@ -16,6 +16,7 @@ import type {
   ClusterConnector,
   ConnectRefusal,
   EgressRefusal,
+  LiveRead,
 } from '../../ports/cluster-access.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
@@ -65,6 +66,7 @@ interface WarmCluster {
 const DEFAULT_SOCKETS_MAX = 64;
 const WARM_CLUSTERS_MAX = 200;
 const VERIFIED_FOR_MS = 600_000;
+const UID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function refused(refusal: ConnectRefusal): Connection {
   return { kind: 'refused', refusal };
@@ -213,18 +215,13 @@ class HttpsClusterConnector implements ClusterConnector {
     }
     if (answer.kind === 'unsent' && warm.egress.refusal !== undefined) return warm.egress.refusal;
     const read = classifyRead(answer, name, (body) => readObject(body, { name }));
-    if (read.kind === 'missing')
-      return { kind: 'unavailable', message: 'no kube-system namespace' };
-    if (read.kind === 'unavailable') {
-      const { message, retryAfterMs } = read;
-      return {
-        kind: 'unavailable',
-        message,
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      };
-    }
+    if (read.kind !== 'found') return unavailableAs(read);
     const foundUid = read.object.metadata.uid;
-    if (foundUid !== warm.registration.clusterUid) return { kind: 'wrong-cluster', foundUid };
+    if (foundUid !== warm.registration.clusterUid) {
+      // It is told to people; the other side could write anything here, our token too (S11).
+      const shown = UID_PATTERN.test(foundUid) ? foundUid : 'of another form';
+      return { kind: 'wrong-cluster', foundUid: shown };
+    }
     const atMs = this.#options.clock.monotonicMs();
     warm.verified = { atMs, generation: warm.tokens?.generation() ?? 0 };
     return undefined;
@@ -241,6 +238,13 @@ function isSameOpening(left: ClusterRegistration, right: ClusterRegistration): b
     return { configVersion, clusterUid, server, caPem, egress, authentication };
   };
   return isDeepStrictEqual(partsOf(left), partsOf(right));
+}
+
+/** An identity that could not be read. */
+function unavailableAs(read: Exclude<LiveRead<never>, { kind: 'found' }>): ConnectRefusal {
+  if (read.kind === 'missing') return { kind: 'unavailable', message: 'no kube-system namespace' };
+  const { message, retryAfterMs } = read;
+  return { kind: 'unavailable', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
 function credentialOf(

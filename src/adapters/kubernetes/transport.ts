@@ -14,6 +14,7 @@ import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Json } from '../../core/model/json.ts';
+import { parseRefusalBody } from './conceal-token.ts';
 import type { Credential } from './credential.ts';
 import type { Endpoint } from './endpoint.ts';
 import { PooledAgent } from './pooled-agent.ts';
@@ -81,6 +82,8 @@ type Attempt = TransportAnswer & { readonly isStaleConnection?: boolean };
 type Headers = Record<string, string | number>;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
+/** A UID as API servers make them; a header is the other side's text. */
+const UID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** An API server that does not take a connection costs this, not a whole request (L3). */
 const DEFAULT_CONNECT_TIMEOUT_MS = 3_000;
 const DEFAULT_SOCKETS_MAX = 64;
@@ -213,8 +216,8 @@ class HttpsTransport implements Transport {
   async #read(response: IncomingMessage, token: string | undefined): Promise<TransportAnswer> {
     const status = response.statusCode ?? 0;
     const text = await readBody(response, this.#bytesMax);
-    const isError = status >= 400;
-    const shown = isError && token !== undefined ? text.replaceAll(token, '[redacted]') : text;
+    const isJson = response.headers['content-type']?.includes('json') === true;
+    const parse = status >= 200 && status < 300 ? parseJson : parseRefusalBody;
     const retryAfterMs = parseRetryAfterMs(
       response.headers['retry-after'],
       this.#options.clock.nowMs(),
@@ -223,15 +226,16 @@ class HttpsTransport implements Transport {
     return {
       kind: 'answered',
       status,
-      body: parseJson(shown, response.headers['content-type']),
+      body: isJson ? parse(text, token) : undefined,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      ...(typeof priorityLevel === 'string' ? { priorityLevel } : {}),
+      ...(typeof priorityLevel === 'string' && UID_PATTERN.test(priorityLevel)
+        ? { priorityLevel }
+        : {}),
     };
   }
 }
 
-function parseJson(text: string, contentType: string | undefined): Json | undefined {
-  if (contentType?.includes('json') !== true) return undefined;
+function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
   } catch {

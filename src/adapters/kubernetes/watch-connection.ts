@@ -9,7 +9,7 @@
 import { request as httpsRequest } from 'node:https';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Clock } from '../../ports/clock.ts';
-import type { Json } from '../../core/model/json.ts';
+import { concealToken, parseRefusalBody } from './conceal-token.ts';
 import type { Credential } from './credential.ts';
 import type { Endpoint } from './endpoint.ts';
 import { PooledAgent } from './pooled-agent.ts';
@@ -30,7 +30,12 @@ export interface WatchConnectionOptions {
 
 /** What came of opening a stream. */
 export type OpenedStream =
-  | { readonly kind: 'open'; readonly chunks: AsyncIterable<Buffer> }
+  | {
+      readonly kind: 'open';
+      readonly chunks: AsyncIterable<Buffer>;
+      /** Takes the token of this stream out of what the server says in it. */
+      readonly conceal: (text: string) => string;
+    }
   | ({ readonly kind: 'refused' } & RefusedRequest)
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -67,8 +72,10 @@ export function createWatchConnection(options: WatchConnectionOptions): WatchCon
           sendRequest({ options, agent, path, token, signal }),
           options,
         );
-        if (response.statusCode === 200) return { kind: 'open', chunks: response };
-        return await readRefusal(response, clock);
+        if (response.statusCode === 200) {
+          return { kind: 'open', chunks: response, conceal: (text) => concealToken(text, token) };
+        }
+        return await readRefusal(response, { clock, token });
       } catch (cause) {
         return { kind: 'failed', message: describe(cause) };
       }
@@ -123,24 +130,18 @@ function answerTo(
   });
 }
 
-async function readRefusal(response: IncomingMessage, clock: Clock): Promise<OpenedStream> {
+async function readRefusal(
+  response: IncomingMessage,
+  { clock, token }: { readonly clock: Clock; readonly token: string | undefined },
+): Promise<OpenedStream> {
   const retryAfterMs = parseRetryAfterMs(response.headers['retry-after'], clock.nowMs());
   const text = await readBody(response, ERROR_BYTES_MAX);
   return {
     kind: 'refused',
     status: response.statusCode ?? 0,
-    body: parseOrNothing(text),
+    body: parseRefusalBody(text, token),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
-}
-
-function parseOrNothing(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    // A proxy's page: the status decides alone.
-    return undefined;
-  }
 }
 
 /** A short name for a failure, free of anything that the other side chose. */

@@ -23,7 +23,7 @@ import type {
 import { createTransport } from './transport.ts';
 import type { Transport, TransportAnswer } from './transport.ts';
 import { createWatchConnection, describe } from './watch-connection.ts';
-import type { WatchConnection, WatchConnectionOptions } from './watch-connection.ts';
+import type { OpenedStream, WatchConnection, WatchConnectionOptions } from './watch-connection.ts';
 import { watchFailure } from './watch-failure.ts';
 import { LineSplitter, parseWatchFrame } from './watch-frames.ts';
 
@@ -106,7 +106,7 @@ class ApiServerSource implements ApiWatchSource {
       return;
     }
     options.onBytes();
-    yield* readFrames(stream.chunks, options);
+    yield* readFrames(stream, options);
   }
 
   async readLease(): ReturnType<WatchSource['readLease']> {
@@ -148,7 +148,7 @@ class ApiServerSource implements ApiWatchSource {
 }
 
 async function* readFrames(
-  chunks: AsyncIterable<Buffer>,
+  { chunks, conceal }: Extract<OpenedStream, { kind: 'open' }>,
   options: Pick<WatchOptions, 'onBytes' | 'signal'>,
 ): AsyncGenerator<WatchFrame> {
   const splitter = new LineSplitter();
@@ -162,8 +162,13 @@ async function* readFrames(
       }
       for (const line of lines) {
         const frame = parseWatchFrame(line);
-        yield frame;
-        if (frame.kind === 'failed') return;
+        if (frame.kind !== 'failed') {
+          yield frame;
+          continue;
+        }
+        const { failure } = frame;
+        yield { kind: 'failed', failure: { ...failure, message: conceal(failure.message) } };
+        return;
       }
     }
   } catch (cause) {

@@ -132,6 +132,8 @@ export function registrationOfTenant(tenant: Tenant): ClusterRegistration {
 export async function startTwoTenants(options: {
   readonly log: Log;
   readonly tokens?: { readonly alpha: string; readonly beta: string };
+  /** Queues are kept there too, so that every body that was ever sent can be read. */
+  readonly dataDirectory?: string;
 }): Promise<TwoTenants> {
   const metrics = new MemoryMetrics();
   const alpha = await openTenant('alpha', options.tokens?.alpha ?? 'token-of-alpha');
@@ -143,6 +145,7 @@ export async function startTwoTenants(options: {
     serverlessFile: SERVERLESS_FILE,
     stage: STAGE,
     senders: { ids, roleFile: WATCHER_ROLE_FILE, queueId: 'EventsQueue' },
+    dataDirectory: options.dataDirectory,
     onFailure: ({ message, error }) => {
       options.log.error(message, {}, error);
     },

@@ -94,9 +94,12 @@ describe('cluster connector', () => {
   });
 
   it('refuses an endpoint that is another cluster now (S6, faults 90)', async () => {
-    server.answerWith(kubeSystem('another-uid'));
+    const foundUid = '99999999-2222-3333-4444-555555555555';
+    server.answerWith(kubeSystem(foundUid));
+    assert.deepEqual(await refusalOf(registered()), { kind: 'wrong-cluster', foundUid });
+    server.answerWith(kubeSystem(`what was sent: ${CANARY}`));
     const refusal = await refusalOf(registered());
-    assert.deepEqual(refusal, { kind: 'wrong-cluster', foundUid: 'another-uid' });
+    assert.deepEqual(refusal, { kind: 'wrong-cluster', foundUid: 'of another form' });
   });
 
   it('opens anew for another configuration version, with its credential (faults 31)', async () => {

@@ -20,6 +20,8 @@ const clock = createSystemClock({ timers: 'unreferenced' });
 const GET = { method: 'GET', path: '/api' } as const;
 const POST = { method: 'POST', path: '/api', body: '{}' } as const;
 
+const LEVEL = '0a1b2c3d-0000-1111-2222-333344445555';
+
 describe('transport', () => {
   let server: ScriptedApiServer;
   const opened: Transport[] = [];
@@ -272,13 +274,13 @@ describe('transport', () => {
 
   it('passes on Retry-After and the priority level', async () => {
     server.answerWith((_request, response) => {
-      const headers = { 'retry-after': '7', 'x-kubernetes-pf-prioritylevel-uid': 'level-1' };
+      const headers = { 'retry-after': '7', 'x-kubernetes-pf-prioritylevel-uid': LEVEL };
       answerJson(response, { status: 429, body: {}, headers });
     });
     const answer = await open().send(POST);
     assert.equal(answer.kind, 'answered');
     assert.equal(answer.kind === 'answered' && answer.retryAfterMs, 7000);
-    assert.equal(answer.kind === 'answered' && answer.priorityLevel, 'level-1');
+    assert.equal(answer.kind === 'answered' && answer.priorityLevel, LEVEL);
   });
 
   it('cuts its own token out of an error that echoes it (S11)', async () => {
