@@ -23,6 +23,8 @@ export interface MappingOptions {
   readonly clock: Clock;
   readonly queue: QueueName;
   readonly batchMax: number;
+  /** Invocations at a time: maximumConcurrency. Default: no bound. */
+  readonly concurrencyMax?: number;
   readonly delayMs: () => number;
   readonly copyDelayMs: () => number;
   readonly fate: (queue: QueueName) => RecordFate;
@@ -62,8 +64,9 @@ export class SimulatedMapping {
   }
 
   #poll(): void {
-    const { queues, clock, queue: name, batchMax } = this.#on;
-    if (this.isPaused) return;
+    const { queues, clock, queue: name, batchMax, concurrencyMax = Infinity } = this.#on;
+    // The end of an invocation looks again.
+    if (this.isPaused || this.running >= concurrencyMax) return;
     const { queue } = queues.named(name);
     const nowMs = clock.nowMs();
     const deliveries = queue.receive({ countMax: batchMax }, nowMs);
