@@ -8,6 +8,7 @@
  */
 import { compareResourceVersions } from '../../../src/core/model/identifiers.ts';
 import type {
+  CreatePodEffect,
   DeletePodEffect,
   DeleteRevisionEffect,
   Effect,
@@ -184,18 +185,21 @@ export class Observer {
       this.#report(`S9: ${tally.creates} creates and ${tally.deletes} deletes in one run`);
     }
     this.#checkView(sender, effects);
-    for (const effect of creates) {
-      const owner = controllerUid(effect.body as unknown as KubernetesObject); // raw JSON of a pod
-      if (tally.confirmed === undefined) {
-        this.#report(`S5: ${effect.name} in a batch without a live read of its DaemonSet`);
-      } else if (tally.confirmed.isEnding || tally.confirmed.uid !== owner) {
-        this.#report(`S5: ${effect.name} though its DaemonSet was seen gone, deleting or replaced`);
-      }
-    }
+    for (const effect of creates) this.#checkCreate(effect, tally);
     if (creates.length > 0) tally.confirmed = undefined;
     for (const effect of effects) {
       if (effect.kind === 'delete-revision') this.#checkRevision(api, effect);
       this.#checkTarget(api, sender, effect);
+    }
+  }
+
+  /** A pod is made only after a live read of its DaemonSet, at most one batch earlier (S5). */
+  #checkCreate({ name, body }: CreatePodEffect, { confirmed }: Tally): void {
+    const owner = controllerUid(body as unknown as KubernetesObject); // raw JSON of a pod
+    if (confirmed === undefined) {
+      this.#report(`S5: ${name} in a batch without a live read of its DaemonSet`);
+    } else if (confirmed.isEnding || confirmed.uid !== owner) {
+      this.#report(`S5: ${name} though its DaemonSet was seen gone, deleting or replaced`);
     }
   }
 
