@@ -8,6 +8,7 @@
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { after, before, beforeEach, describe, it, mock } from 'node:test';
+import { composition } from '../../functions/composition.ts';
 import { createClusterConnector } from '../../src/adapters/kubernetes/cluster-connector.ts';
 import type { EgressPolicy, ResolvedAddress } from '../../src/adapters/kubernetes/egress.ts';
 import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
@@ -444,6 +445,35 @@ describe('egress of a registered endpoint (S12, row 66)', () => {
       const connection = await connector.connect(registered({}));
       const refusal = connection.kind === 'refused' ? connection.refusal : undefined;
       assert.equal(refusal?.kind === 'unavailable' && refusal.message, code);
+    }
+  });
+
+  it('opens loopback at stage local outside of Lambda alone, whatever a registration says (S12)', async () => {
+    const stages: readonly (readonly [Record<string, string>, 'connected' | 'refused'])[] = [
+      [{ ROLLCALL_STAGE: 'local' }, 'connected'],
+      [
+        { ROLLCALL_STAGE: 'local', AWS_LAMBDA_FUNCTION_NAME: 'rollcall-local-reconcile' },
+        'refused',
+      ],
+      [{ ROLLCALL_STAGE: 'dev' }, 'refused'],
+      [{ ROLLCALL_STAGE: 'Local' }, 'refused'],
+      [{}, 'refused'],
+      [{ ROLLCALL_STAGE: 'local', ROLLCALL_ENDPOINT_SUFFIXES: ' .clusters.example ,' }, 'refused'],
+    ];
+    process.env['AWS_REGION'] ??= 'us-east-1';
+    for (const [stage, outcome] of stages) {
+      const environment = {
+        ...stage,
+        ROLLCALL_REGISTRY_TABLE: 'r',
+        ROLLCALL_VIEW_TABLE: 'v',
+        ROLLCALL_RECONCILE_QUEUE_URL: 'https://sqs.example/r',
+        ROLLCALL_DELAY_QUEUE_URL: 'https://sqs.example/d',
+      };
+      const { connector } = composition({ functionName: 'reconcile' }, environment);
+      const connection = await connector.connect(registered({}));
+      assert.equal(connection.kind, outcome, JSON.stringify(stage));
+      if (connection.kind === 'refused') assert.equal(connection.refusal.kind, 'egress-refused');
+      connector.forget(clusterId('west'));
     }
   });
 
