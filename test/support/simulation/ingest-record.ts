@@ -1,5 +1,6 @@
 /** A delivery of events.fifo as `ingest` takes it. */
 import { identifySender } from '../../../src/adapters/sqs/sender-identity.ts';
+import { readWatcherHeader } from '../../../src/adapters/sqs/watcher-header.ts';
 import { parseWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
 import type { IngestRecord } from '../../../src/app/ingest/ingest-batch.ts';
 import type { Delivery } from '../../../src/local/aws/sqs/message.ts';
@@ -16,6 +17,9 @@ export function toIngestRecord({ message }: Delivery): IngestRecord {
       ...group,
     },
     ...group,
-    parsed: parseWatcherMessage(message.body),
+    header: readWatcherHeader(message.body),
+    get parsed() {
+      return parseWatcherMessage(message.body);
+    },
   };
 }

@@ -25,6 +25,8 @@ export interface MappingOptions {
   readonly batchMax: number;
   /** Invocations at a time: maximumConcurrency. Default: no bound. */
   readonly concurrencyMax?: number;
+  /** Called after each receive: what was received too often may have moved to the dead-letter queue. */
+  readonly afterReceive?: () => void;
   readonly delayMs: () => number;
   readonly copyDelayMs: () => number;
   readonly fate: (queue: QueueName) => RecordFate;
@@ -70,6 +72,7 @@ export class SimulatedMapping {
     const { queue } = queues.named(name);
     const nowMs = clock.nowMs();
     const deliveries = queue.receive({ countMax: batchMax }, nowMs);
+    this.#on.afterReceive?.();
     if (deliveries.length > 0) {
       this.#deliver(deliveries);
       this.poke();

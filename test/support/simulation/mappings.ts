@@ -4,6 +4,12 @@ import { SimulatedMapping } from './mapping.ts';
 import type { MappingOptions } from './mapping.ts';
 import type { QueueName } from './queues.ts';
 
+const DEAD_LETTERS: Readonly<Partial<Record<QueueName, QueueName>>> = {
+  'events.fifo': 'events-dead.fifo',
+  'reconcile.fifo': 'reconcile-dead.fifo',
+  delay: 'delay-dead',
+};
+
 /** What all mappings share. */
 export interface MappingSurroundings extends Pick<
   MappingOptions,
@@ -26,10 +32,15 @@ export function createMappings(
     ['reconcile-dead.fifo', 10, (records) => host.deadLetter('reconcile', records)],
     ['delay-dead', 10, (records) => host.deadLetter('delay', records)],
   ];
-  return new Map(
-    mapped.map(([queue, batchMax, invoke]) => [
-      queue,
-      new SimulatedMapping({ ...shared, queue, batchMax, invoke, delayMs: () => delayMs(queue) }),
-    ]),
-  );
+  const mappings = new Map<QueueName, SimulatedMapping>();
+  for (const [queue, batchMax, invoke] of mapped) {
+    const dead = DEAD_LETTERS[queue];
+    const afterReceive = (): void => {
+      const mapping = dead === undefined ? undefined : mappings.get(dead);
+      if (mapping?.isBusy === true) mapping.poke();
+    };
+    const options = { ...shared, queue, batchMax, invoke, afterReceive };
+    mappings.set(queue, new SimulatedMapping({ ...options, delayMs: () => delayMs(queue) }));
+  }
+  return mappings;
 }

@@ -66,6 +66,7 @@ const PROVOKING_ROUND_MS_MAX = 120_000;
 /** Steps after which every fault has had its opportunity, if the world offers one at all. */
 const PROVOKING_STEPS = ['change-set', 'roll', 'end-pod', 'restart-watcher'] as const;
 
+const LOSSES = ['drop-hint', 'drop-timer', 'send-error'] as const;
 const CLOCK_STEPS: ReadonlySet<string> = new Set(['step-clock', 'outlive-expectations']);
 
 /** Plays a plan to its end. */
@@ -151,10 +152,23 @@ class Play {
     await this.#provoke();
     this.during = 'settling';
     await this.#calmDown();
-    // A hint that was lost for good is made up for by resync only (L2).
-    const lossy = ['drop-hint', 'drop-timer', 'send-error'] as const;
-    const hasLost = lossy.some((fault) => this.#decider.happened.has(fault));
-    await world.settle(hasLost ? RESYNC_WITHIN_MS : SETTLES_WITHIN_MS);
+    await this.#settle();
+  }
+
+  /** A hint that was lost for good, or became a dead letter, is made up for by resync only (L2). */
+  async #settle(): Promise<void> {
+    const { world } = this;
+    const hasLost = (): boolean =>
+      LOSSES.some((fault) => this.#decider.happened.has(fault)) ||
+      world.registry.deadLetters.size > 0;
+    const isKnown = hasLost();
+    try {
+      await world.settle(isKnown ? RESYNC_WITHIN_MS : SETTLES_WITHIN_MS);
+    } catch (error) {
+      const isLate = error instanceof PromiseBroken && error.finding.startsWith('not settled');
+      if (!isLate || isKnown || !hasLost()) throw error;
+      await world.settle(RESYNC_WITHIN_MS);
+    }
   }
 
   #missing(): readonly Deed[] {
