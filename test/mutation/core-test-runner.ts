@@ -74,7 +74,8 @@ class CoreTestRunner implements TestRunner {
     }
     delete context().currentTestId;
     const mutantCoverage = structuredClone(this.#coverage());
-    const errorMessage = await this.#failureAfterReloading();
+    const hasFailed = results.some(({ status }) => status === TestStatus.Failed);
+    const errorMessage = hasFailed ? undefined : await this.#failureAfterReloading();
     if (errorMessage !== undefined) return { status: DryRunStatus.Error, errorMessage };
     return { status: DryRunStatus.Complete, tests: results, mutantCoverage };
   }

@@ -44,7 +44,14 @@ export async function runMutation(request: MutationRequest): Promise<number> {
   const startMs = performance.now();
   process.chdir(root);
   const mutate = filesToMutate(request);
-  const results = mutate.length === 0 ? [] : await tryMutants(mutate, request);
+  let results: readonly MutantResult[];
+  try {
+    results = mutate.length === 0 ? [] : await tryMutants(mutate, request);
+  } catch (error) {
+    // Stryker has printed which tests fail without any mutant, or what else went wrong.
+    process.stderr.write(`rollcall: no mutant was tried: ${String(error)}\n`);
+    return 1;
+  }
   const summary = summarise({
     results: refuseByCompiler(results),
     root,
