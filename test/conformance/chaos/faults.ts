@@ -52,7 +52,10 @@ export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
   'stop-watcher': { targets: ['watcher'], perform: stopProgram(({ watcher }) => watcher) },
   'stop-engine': { targets: ['engine'], perform: stopProgram(({ engine }) => engine) },
   'stop-api-server': { targets: ['api-server'], perform: stopApiServer },
-  'compact-etcd': { targets: ['watcher', 'api-server', 'watcher-api'], perform: compactEtcd },
+  'compact-etcd': {
+    targets: ['watcher', 'api-server', 'watcher-api', 'lease'],
+    perform: compactEtcd,
+  },
   'restore-etcd': {
     targets: ['watcher', 'api-server', 'watcher-api', 'lease'],
     perform: restoreEtcd,
@@ -132,7 +135,10 @@ async function compactEtcd(
 ): Promise<FaultResult> {
   const { controlPlane, watcher } = theatre;
   // Between two epochs it has no position that could expire.
-  const isWatching = await within(LEASE_RENEWED_MS, () => hasOpenEpoch(watcher));
+  const isWatching = await within(
+    LEASE_RENEWED_MS,
+    async () => hasOpenEpoch(watcher) && (await readLease(theatre)) !== undefined,
+  );
   if (!isWatching) return { hasFired: false, evidence: 'the watcher had no epoch all the time' };
   const before = watcher.logOfThisLife().length;
   watcher.pause();
@@ -208,14 +214,16 @@ function cutLink(name: LinkName): Fault['perform'] {
     const how = CUTS[Math.floor(variant * CUTS.length)] ?? 'dropped';
     const link = theatre.links[name];
     const before = link.counts();
+    const resetsNow = (): number => link.counts().connectionsReset - before.connectionsReset;
+    const bytesNow = (): number => link.counts().bytesHeld - before.bytesHeld;
     link.cut(how);
     await delay(durationMs);
+    // Perhaps nobody spoke, because another fault has silenced a party: then it lasts until somebody does.
+    const hasFired = await within(EVIDENCE_MS, () => resetsNow() + bytesNow() > 0);
     link.heal();
-    const after = link.counts();
-    const resets = after.connectionsReset - before.connectionsReset;
-    const bytes = after.bytesHeld - before.bytesHeld;
+    const [resets, bytes] = [resetsNow(), bytesNow()];
     return {
-      hasFired: resets + bytes > 0,
+      hasFired,
       evidence: `${how} for ${seconds(durationMs)}, ${String(resets)} resets, ${String(bytes)} bytes held`,
     };
   };
