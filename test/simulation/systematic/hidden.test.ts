@@ -1,0 +1,52 @@
+// Answers that are lost, views that are old, events that nobody sees: a part of each sweep here, all with `run.ts`.
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { CALL_SERIES, callFault } from '../../support/systematic/call-series.ts';
+import { sceneNamed } from '../../support/systematic/scenes.ts';
+import { playOne, thin } from '../../support/systematic/sweep.ts';
+import { trialsNamed } from '../../support/systematic/sweeps.ts';
+import { DeadPlanError, playTrial } from '../../support/systematic/trial.ts';
+
+/** Plays every `stride`-th trial of a sweep; answers how many. */
+async function playSome(sweep: string, stride: number): Promise<number> {
+  const trials = thin(await trialsNamed(sweep), stride);
+  for (const trial of trials) await playOne(trial);
+  return trials.length;
+}
+
+test('faults rows 9, 10, 11, 33: a request or send that is lost, refused, or applied unheard changes no end and no count', async (context) => {
+  const count = await playSome('answers', 41);
+  context.diagnostic(`${count} answers`);
+  assert.ok(count > 15);
+});
+
+test('faults rows 2, 3, 91: runs upon a view older than any own write defer, and repeat nothing', async (context) => {
+  const count = await playSome('stale', 17);
+  context.diagnostic(`${count} stale views`);
+  assert.ok(count > 10);
+});
+
+test('faults row 4: a change that is hidden until it is taken back moves no pod', async (context) => {
+  const count = await playSome('hidden', 7);
+  context.diagnostic(`${count} hidden changes`);
+  assert.ok(count > 20);
+});
+
+test('rows 38, 85: a DaemonSet made again over its orphans before they are seen makes no second pod', async () => {
+  for (const trial of await trialsNamed('hidden/set-orphaning/relisted')) await playOne(trial);
+});
+
+test('S1, L1, faults row 22: whatever type lags behind the others, the end is the same', async (context) => {
+  const count = await playSome('lag', 19);
+  context.diagnostic(`${count} lags`);
+  assert.ok(count > 15);
+});
+
+test('M1, row 16: a fault planned for a call that never comes, or that is another, fails its trial', async () => {
+  const [series] = CALL_SERIES;
+  assert.ok(series !== undefined);
+  const plan = { series, order: 'lost', index: 100_000, text: 'nothing' } as const;
+  await assert.rejects(playTrial(sceneNamed('failed'), callFault(plan)), DeadPlanError);
+  const wrong = callFault({ ...plan, index: 1, text: 'another call' });
+  await assert.rejects(playTrial(sceneNamed('failed'), wrong), /planned another call/);
+});
