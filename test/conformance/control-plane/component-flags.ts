@@ -21,6 +21,8 @@ export interface Wiring {
   readonly auditLogPath: string;
   readonly auditLog: boolean;
   readonly nodeHeartbeats: boolean;
+  /** Beside those that are on by default. */
+  readonly admissionPlugins: readonly string[];
 }
 
 /** The choices that may change while a control plane runs. */
@@ -85,6 +87,9 @@ export function apiServerCommand(wiring: Wiring): CommandLine {
     '--max-requests-inflight=2000',
     '--max-mutating-requests-inflight=1000',
     '--shutdown-delay-duration=0s',
+    ...(wiring.admissionPlugins.length === 0
+      ? []
+      : [`--enable-admission-plugins=${wiring.admissionPlugins.join(',')}`]),
     ...(wiring.auditLog ? audit : []),
   ];
 }

@@ -49,6 +49,8 @@ export interface ControlPlaneOptions {
   readonly nodeHeartbeats?: boolean;
   /** One line per request; on by default. */
   readonly auditLog?: boolean;
+  /** Admission plug-ins of the API server beside those that are on by default. */
+  readonly admissionPlugins?: readonly string[];
   /** Off: etcd and the API server alone, so that nothing acts on objects; on by default. */
   readonly loops?: 'on' | 'off';
   /** Run directory, kept at the end; without it a temporary one, removed at the end. */
@@ -142,6 +144,7 @@ async function prepareDirectory(parts: {
     auditLogPath: join(directory, 'audit.log'),
     auditLog: options.auditLog ?? true,
     nodeHeartbeats: options.nodeHeartbeats ?? false,
+    admissionPlugins: options.admissionPlugins ?? [],
   };
 }
 
