@@ -1,3 +1,4 @@
+/** The circuit breaker of one cluster (L3, row 61). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {

@@ -1,3 +1,4 @@
+/** What `--since` of mutation testing takes. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { coreFileFor } from '../../mutation/changed-files.ts';

@@ -1,3 +1,4 @@
+/** Survivors that nobody could commit. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';

@@ -1,3 +1,4 @@
+/** Exclusions from mutation testing: one form, always with a reason. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findUnreasoned, unreasonedIn } from '../../mutation/exclusions.ts';

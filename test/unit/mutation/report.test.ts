@@ -1,3 +1,4 @@
+/** How mutation testing counts. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MutantResult } from '@stryker-mutator/api/core';
