@@ -3,10 +3,14 @@
  */
 import type { SQSRecord } from 'aws-lambda';
 import { identifySender } from '../src/adapters/sqs/sender-identity.ts';
+import { readWatcherHeader } from '../src/adapters/sqs/watcher-header.ts';
 import { parseWatcherMessage } from '../src/adapters/sqs/watcher-message-codec.ts';
 import type { IngestRecord } from '../src/app/ingest/ingest-batch.ts';
 
-/** Parses the body, and takes the sender from what SQS says (S6). Never throws. */
+/**
+ * Reads the header, and takes the sender from what SQS says (S6). The payload is unpacked when it is
+ * asked for, which for a forged message is never. Never throws.
+ */
 export function toIngestRecord(record: SQSRecord): IngestRecord {
   const { SenderId, SentTimestamp, MessageGroupId } = record.attributes;
   const group = MessageGroupId === undefined ? {} : { groupId: MessageGroupId };
@@ -19,6 +23,9 @@ export function toIngestRecord(record: SQSRecord): IngestRecord {
       ...group,
     },
     ...group,
-    parsed: parseWatcherMessage(record.body),
+    header: readWatcherHeader(record.body),
+    get parsed() {
+      return parseWatcherMessage(record.body);
+    },
   };
 }

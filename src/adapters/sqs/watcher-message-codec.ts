@@ -13,7 +13,9 @@ import type { JsonObject } from '../../core/model/json.ts';
 import { MESSAGE_SCHEMA } from '../../core/model/watcher-message.ts';
 import type { WatcherHeader, WatcherMessage } from '../../core/model/watcher-message.ts';
 import { refusedField } from './refused-field.ts';
-import { bodySchema, envelopeSchema, headerFields } from './watcher-message-schema.ts';
+import { ENVELOPE_STRUCTURE, PAYLOAD_STRUCTURE, isTooStructured } from './structure-bound.ts';
+import { readableHeader } from './watcher-header.ts';
+import { BODY_LENGTH_MAX, bodySchema, envelopeSchema } from './watcher-message-schema.ts';
 
 /** Why the body of a message was refused; public, listed in docs/reference.md. */
 export type MessageRefusalCode = 'undecodable' | 'oversized' | 'unsupported-schema' | 'invalid';
@@ -34,8 +36,6 @@ export type ParsedWatcherMessage =
 
 /** Up to here a payload stays plain: cheaper than compressing, and a person can read it. */
 const PLAIN_LENGTH_MAX = 4096;
-/** What SQS itself takes at most. */
-const BODY_LENGTH_MAX = 1024 * 1024;
 const PAYLOAD_BYTES_MAX = 8 * 1024 * 1024;
 /** Characters that SQS refuses and JSON leaves as they are. */
 const UNSENDABLE = /[\ufffe\uffff]/;
@@ -62,11 +62,11 @@ function parseJson(text: string): Decoded<unknown> {
   }
 }
 
-function decompress(base64: string): Decoded<string> {
+function decompress(base64: string): Decoded<Buffer> {
   try {
     const compressed = Buffer.from(base64, 'base64');
     const plain = zstdDecompressSync(compressed, { maxOutputLength: PAYLOAD_BYTES_MAX });
-    return { kind: 'decoded', value: plain.toString('utf8') };
+    return { kind: 'decoded', value: plain };
   } catch (error) {
     const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     return { kind: 'refused', code: isTooLarge ? 'oversized' : 'undecodable' };
@@ -75,17 +75,13 @@ function decompress(base64: string): Decoded<string> {
 
 function decodePayload(payload: string): Decoded<unknown> {
   const text = payload.slice(1);
-  if (payload.startsWith('j')) return parseJson(text);
-  const plain = decompress(text);
-  return plain.kind === 'decoded' ? parseJson(plain.value) : plain;
-}
-
-/** The fields of a header that are valid by themselves. */
-function readableHeader(envelope: JsonObject): Partial<WatcherHeader> {
-  const readable = Object.entries(headerFields)
-    .filter(([name, schema]) => v.is(schema, envelope[name]))
-    .map(([name]) => [name, envelope[name]]);
-  return Object.fromEntries(readable) as Partial<WatcherHeader>;
+  const plain: Decoded<Buffer> = payload.startsWith('j')
+    ? { kind: 'decoded', value: Buffer.from(text) }
+    : decompress(text);
+  if (plain.kind === 'refused') return plain;
+  if (isTooStructured(plain.value, PAYLOAD_STRUCTURE))
+    return { kind: 'refused', code: 'oversized' };
+  return parseJson(plain.value.toString('utf8'));
 }
 
 const BRIEF = { abortEarly: true } as const;
@@ -94,13 +90,13 @@ const BRIEF = { abortEarly: true } as const;
 export function parseWatcherMessage(body: string): ParsedWatcherMessage {
   const nothing = { kind: 'refused', field: '', header: {} } as const;
   if (body.length > BODY_LENGTH_MAX) return { ...nothing, code: 'oversized' };
+  if (isTooStructured(Buffer.from(body), ENVELOPE_STRUCTURE)) {
+    return { ...nothing, code: 'oversized' };
+  }
   const outer = parseJson(body);
   if (outer.kind === 'refused') return { ...nothing, code: outer.code };
   if (!isJsonObject(outer.value)) return { ...nothing, code: 'invalid' };
-  const refuse = (
-    code: MessageRefusalCode,
-    field: string,
-  ): RefusedWatcherMessage => ({
+  const refuse = (code: MessageRefusalCode, field: string): RefusedWatcherMessage => ({
     kind: 'refused',
     code,
     field,

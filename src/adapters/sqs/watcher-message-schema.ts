@@ -18,6 +18,9 @@ import {
 } from './field-schemas.ts';
 import { projectionSchema, watchedKindSchema } from './projection-schema.ts';
 
+/** What SQS itself takes at most. */
+export const BODY_LENGTH_MAX = 1024 * 1024;
+
 const HASH_MAX = 2 ** 48 - 1;
 /** What a stamp has room for. */
 const SEQ_MAX = 999_999_999_999;

@@ -7,9 +7,12 @@
  * A group that takes long ends before the function does: what it left comes again, and the messages of
  * other clusters that were applied beside it do not (L3, row 61).
  */
+import type { WatcherHeader } from '../../core/model/watcher-message.ts';
 import type { IngestDependencies } from './dependencies.ts';
+import { verifySender } from './identity.ts';
 import { ingestMessage } from './ingest-message.ts';
 import { ingestRefused } from './ingest-refused.ts';
+import { refuse } from './refuse.ts';
 import type { IngestContext, IngestResult, ParsedBody } from './result.ts';
 import { sideBySide } from './side-by-side.ts';
 
@@ -18,6 +21,12 @@ export interface IngestRecord {
   readonly context: IngestContext;
   /** MessageGroupId where the queue gives it; else the cluster named in the header groups. */
   readonly groupId?: string;
+  /**
+   * What the header claims. Where it is given, the sender is judged by it before `parsed` is asked for:
+   * what a forger packed is never unpacked (L3).
+   */
+  readonly header?: Partial<WatcherHeader>;
+  /** May be a getter: it is read when the record's turn comes, so that one body is held at a time. */
   readonly parsed: ParsedBody;
 }
 
@@ -39,7 +48,7 @@ export async function ingestBatch(
 ): Promise<IngestBatchResult> {
   const groups = new Map<string, IngestRecord[]>();
   for (const record of records) {
-    const group = record.groupId ?? clusterOf(record.parsed) ?? '';
+    const group = record.groupId ?? clusterOf(record) ?? '';
     groups.set(group, [...(groups.get(group) ?? []), record]);
   }
   const results = new Map<string, IngestResult>();
@@ -64,7 +73,7 @@ async function ingestGroup(
       results.set(messageId, result);
       if (result.kind !== 'deferred') continue;
     } catch (error) {
-      const cluster = clusterOf(record.parsed) ?? '';
+      const cluster = clusterOf(record) ?? '';
       dependencies.log.error('a record was not ingested', { messageId, cluster }, error);
       dependencies.metrics.count('IngestFailures');
     }
@@ -74,15 +83,27 @@ async function ingestGroup(
 }
 
 /** Applies one record, readable or not. Rejects when a dependency is lost. */
-export function ingestRecord(
-  { parsed, context }: IngestRecord,
+export async function ingestRecord(
+  record: Omit<IngestRecord, 'groupId'>,
   dependencies: IngestDependencies,
 ): Promise<IngestResult> {
+  const { context, header } = record;
+  if (header?.cluster !== undefined) {
+    const { cluster, clusterUid } = header;
+    const claim = { cluster, ...(clusterUid === undefined ? {} : { clusterUid }) };
+    const verification = await verifySender(claim, context, dependencies);
+    if (verification.kind === 'refused') {
+      return refuse({ code: verification.code, cluster }, context, dependencies);
+    }
+  }
+  const { parsed } = record;
   return parsed.kind === 'message'
     ? ingestMessage(parsed.message, context, dependencies)
     : ingestRefused(parsed, context, dependencies);
 }
 
-function clusterOf(parsed: ParsedBody): string | undefined {
+function clusterOf(record: IngestRecord): string | undefined {
+  if (record.header !== undefined) return record.header.cluster;
+  const { parsed } = record;
   return parsed.kind === 'message' ? parsed.message.cluster : parsed.header.cluster;
 }

@@ -204,12 +204,17 @@ describe('refused watcher messages', () => {
   });
 
   it('are invalid for nesting or keys that a recursive walk could not take (faults 67)', () => {
-    const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
-    const text = withBody(() => undefined).replace(
-      '{\\"future\\":',
-      `{\\"deep\\":${deep.replaceAll('"', '\\"')},\\"future\\":`,
-    );
-    assertRefused(text, 'invalid');
+    for (const [depth, code] of [
+      [100, 'invalid'],
+      [5000, 'oversized'],
+    ] as const) {
+      const deep = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+      const text = withBody(() => undefined).replace(
+        '{\\"future\\":',
+        `{\\"deep\\":${deep.replaceAll('"', '\\"')},\\"future\\":`,
+      );
+      assertRefused(text, code);
+    }
     const poisoned = withBody(() => undefined).replace('\\"future\\"', '\\"__proto__\\"');
     assertRefused(poisoned, 'invalid');
     const labels = withBody(() => undefined).replace(

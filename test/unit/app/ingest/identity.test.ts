@@ -49,6 +49,28 @@ describe('identity of the sender (protocol 24)', () => {
     assert.equal(own.kind, 'applied');
   });
 
+  it('never unpacks what a sender may not say (L3)', async () => {
+    const harness = new IngestHarness();
+    const message = new ScriptedSender({ epoch: '100' }).announce();
+    let isUnpacked = false;
+    const record = (context: ReturnType<IngestHarness['context']>) => ({
+      context,
+      header: message,
+      get parsed() {
+        isUnpacked = true;
+        return { kind: 'message' as const, message };
+      },
+    });
+    for (const origin of [{ senderRoleId: 'AROA2' }, { groupId: 'c2' }]) {
+      const refused = await ingestRecord(record(harness.context(origin)), harness.dependencies());
+      assert.equal(refused.kind, 'refused');
+      assert.equal(isUnpacked, false);
+    }
+    const own = await ingestRecord(record(harness.context()), harness.dependencies());
+    assert.equal(own.kind, 'applied');
+    assert.equal(isUnpacked, true);
+  });
+
   it('lets a forged message go when its record cannot be kept: it waits in the victim’s group', async () => {
     const harness = new IngestHarness();
     harness.registry.hooks.before = ({ operation }) => {
