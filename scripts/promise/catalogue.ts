@@ -183,7 +183,7 @@ export const RULES: readonly CatalogueEntry[] = [
   { number: 3, text: 'a mark vouches only for what a write returned' },
   { number: 4, text: 'an intent without an outcome is not waited for' },
   { number: 5, text: 'a create is resolved by 201, 409 or twice the time-out' },
-  { number: 6, text: 'a missing state beside pods forbids successors and deletes for a while' },
+  { number: 6, text: 'a missing state beside pods forbids creates and deletes for a while' },
   { number: 7, text: 'before each batch: deadline, freeze, mode, version, live DaemonSet' },
   { number: 8, text: 'a status conflict is never retried with the same counts' },
   {

@@ -87,15 +87,29 @@ function decideName(planning: Planning, nodeView: NodeView): CreateDecision {
   const expired = planning.expiredCreates.get(node)?.find(({ name }) => !holders.has(name));
   if (expired !== undefined) return { kind: 'create', choice: { name: expired.name } };
   const choice = chooseName(planning, node, holders);
-  if (choice.predecessor !== undefined && planning.restrictedUntilMs !== undefined) {
-    const pod = choice.predecessor.name;
+  const { restrictedUntilMs } = planning;
+  if (restrictedUntilMs === undefined) return { kind: 'create', choice };
+  // A DaemonSet whose status nobody wrote was never acted on: nothing of its own can be on its way.
+  const wasActedOn = (planning.view.daemonSet.status?.observedGeneration ?? 0) > 0;
+  if (choice.predecessor === undefined && !wasActedOn) return { kind: 'create', choice };
+  return { kind: 'wait', wait: waitAfterLoss(choice, restrictedUntilMs) };
+}
+
+/**
+ * The state may have been lost with a create on record that is still on its way. Under which name, nobody knows: a
+ * successor's predecessor may be gone by now, so that the slot is free (protocol 6, faults 34, 86).
+ */
+function waitAfterLoss({ predecessor }: NameChoice, untilMs: number): Wait {
+  if (predecessor === undefined) {
     const message =
-      `pod ${pod} still holds the name of the node's pod, and earlier requests may have been ` +
-      'forgotten; a pod under another name is created once they are certainly dead';
-    const untilMs = planning.restrictedUntilMs;
-    return { kind: 'wait', wait: { code: 'HeldByFinalizer', pod, message, untilMs } };
+      'earlier requests may have been forgotten; its pod is created once they are certainly dead';
+    return { code: 'WaitingForCluster', message, untilMs };
   }
-  return { kind: 'create', choice };
+  const { name: pod } = predecessor;
+  const message =
+    `pod ${pod} still holds the name of the node's pod, and earlier requests may ` +
+    'have been forgotten; a pod under another name is created once they are certainly dead';
+  return { code: 'HeldByFinalizer', pod, message, untilMs };
 }
 
 /** The slot name, or the last name of the chain of successors that nobody holds. */

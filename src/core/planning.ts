@@ -4,7 +4,7 @@
  * It only looks things up: decisions are made in plan-pods.ts and plan-create.ts.
  *
  * Differs from upstream: a DaemonSet that finds pods, but no state of its own, deletes no available
- * one for twice the request time-out: it may have forgotten what it did.
+ * one, and creates none, for twice the request time-out: it may have forgotten what it did.
  */
 import type { NodeName, Uid } from './model/identifiers.ts';
 import type { IntentJudgement, PlanContext, View } from './model/plan.ts';
@@ -42,7 +42,7 @@ export interface Planning {
   readonly acceptedDeletes: ReadonlySet<Uid>;
   /** Pods that are released in this run: they may still hold the node's name. */
   readonly releasedByNode: ReadonlyMap<NodeName, readonly PodProjection[]>;
-  /** Until then no successor names and no deletes of available pods (protocol 6). */
+  /** Until then no creates and no deletes of available pods (protocol 6). */
   readonly restrictedUntilMs: number | undefined;
 }
 

@@ -160,7 +160,7 @@ export interface DaemonSetState {
   /** Since when runs have been deferring; the deferral is capped (design 3, step 3). */
   readonly deferredSinceMs?: number;
   /**
-   * When this item was first written: bounds successor names after a loss (protocol 6). 0 when
+   * When this item was first written: bounds creates and deletes after a loss (protocol 6). 0 when
    * there was nothing to lose: the DaemonSet had no pods and had never been acted on.
    */
   readonly createdAtMs: number;

@@ -452,11 +452,20 @@ describe('a lost state (protocol 6)', () => {
     const later = { state: state({ createdAtMs: NOW_MS - 20_000 }) };
     assert.equal(plan(options, later).deletes.length, 1);
   });
-  it('forbids neither deletes of unavailable pods nor creates', () => {
+  it('forbids no deletes of unavailable pods', () => {
     const unready = namedPod('n1', 'a', { isReady: false });
     assert.deepEqual(effects({ nodes: noExecute, pods: [unready] }, young), ['-a not-wanted']);
+  });
+  it('forbids creates: a successor may be on its way whose predecessor is gone (rows 34, 86)', () => {
     const options = { nodes: [node('n2')], pods: [pod('gone')] };
-    assert.deepEqual(effects(options, young), [`+${slot('n2')}`]);
+    assert.deepEqual(effects(options, young), [`+${slot('n2')}`], 'it was never acted on');
+    const actedOn = { ...options, daemonSet: daemonSet({ status: { observedGeneration: 1 } }) };
+    const waiting = plan(actedOn, young);
+    assert.deepEqual(waiting.creates, []);
+    assert.equal(waiting.dueAtMs, NOW_MS + 15_000);
+    assert.equal(waiting.verdicts.find(({ node: on }) => on === 'n2')?.code, 'WaitingForCluster');
+    const later = { state: state({ createdAtMs: NOW_MS - 20_000 }) };
+    assert.deepEqual(effects(actedOn, later), [`+${slot('n2')}`]);
   });
   it('does not concern a DaemonSet without pods', () => {
     assert.equal(plan({ nodes: one }, young).dueAtMs, undefined);
