@@ -44,7 +44,7 @@ export interface BreakerPolicy {
   readonly slowMarkMs: number;
 }
 
-/** The published bounds (docs/reference.md). */
+/** The published bounds (docs/adr/0019). */
 export const breakerPolicy: BreakerPolicy = {
   failuresToOpen: 3,
   openFirstMs: 2_000,

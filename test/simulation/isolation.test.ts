@@ -77,7 +77,7 @@ describe('one noisy cluster among healthy ones (L3, row 61)', () => {
     const fleet = await start();
     const { world, noisy } = fleet;
     const alone = await measure(fleet, 'alone');
-    const flood = { everyMs: 2_000, make: () => world.flood(noisy, 3_000) };
+    const flood = { everyMs: 2_000, make: () => world.flood(noisy, 5_000) };
     assertWithin(await beside(fleet, flood, () => measure(fleet, 'flooded')), alone);
     world.assertSafe();
   });
