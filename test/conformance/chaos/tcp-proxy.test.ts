@@ -80,7 +80,7 @@ describe('a link', () => {
     await link.close();
   });
 
-  it('delivers a late request of a client that has given up (row 78)', async () => {
+  it('delivers a late request of a client that has given up', async () => {
     const { link, client } = await open();
     link.cut('late');
     client.write('late');

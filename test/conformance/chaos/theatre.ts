@@ -63,6 +63,8 @@ export async function openTheatre(options: { readonly keepLogs: boolean }): Prom
   await applyFiles(admin, [
     repositoryPath('infra/watcher/rbac.yaml'),
     repositoryPath('infra/functions/rbac.yaml'),
+    repositoryPath('infra/admission/policy.yaml'),
+    repositoryPath('infra/admission/every-daemon-set.yaml'),
   ]);
   const links = {
     'watcher-api': await openLink('watcher-api'),
