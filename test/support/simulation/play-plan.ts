@@ -16,6 +16,7 @@ import { FAULTS } from './deeds.ts';
 import { Dice, mixSeed } from './dice.ts';
 import { FaultDecider } from './fault-decider.ts';
 import { dropHeldFinalizers, installFaults } from './install-faults.ts';
+import { rawNode } from './objects.ts';
 import type { Setting, SimulationPlan } from './plan.ts';
 import { PromiseBroken } from './promise-broken.ts';
 import type { BrokenRule } from './promise-broken.ts';
@@ -185,6 +186,7 @@ class Play {
         if (fault !== undefined) this.#decider.provoked.add(fault);
         else await this.#taker.take({ kind: deed as Exclude<Deed, Fault>, dice });
       }
+      this.#offerPlace(round);
       for (const kind of PROVOKING_STEPS) {
         await this.#taker.take({ kind, dice: mixSeed(this.#plan.seed, kind, round) });
       }
@@ -195,6 +197,14 @@ class Play {
     const [missing] = this.#missing();
     if (missing === undefined) return;
     throw new PromiseBroken('M1', `${missing} was planned and cannot happen`);
+  }
+
+  /** A node that every DaemonSet of a plan may run on: without one nothing is ever created. */
+  #offerPlace(round: number): void {
+    const { world } = this;
+    const name = NODES[round % NODES.length] ?? NODES[0];
+    world.api.put('nodes', rawNode(name, { labels: { disk: 'ssd' } }));
+    if (world.api.list('daemonsets').length === 0) world.addDaemonSet('agent');
   }
 
   /** What keeps the world from moving at all is over. */
