@@ -1,5 +1,6 @@
 /**
- * A connector that tells when a registered endpoint is not permitted: one log line, one metric (S12).
+ * A connector that tells when a registered endpoint is not permitted: one log line, one metric (S12); and
+ * whose accesses tell what an API server refused (reported-access.ts).
  *
  * Whoever asked gets the same refusal; this only makes sure that it is seen, whichever function met it.
  * The line names the field and the reason, never the address or a credential (S11).
@@ -7,6 +8,7 @@
 import type { ClusterConnector } from '../ports/cluster-access.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import { reportedAccess } from './reported-access.ts';
 
 /** Wraps a connector with the sinks of one invocation. */
 export function reportedConnector(
@@ -21,7 +23,12 @@ export function reportedConnector(
         metrics.count('EgressRefusals', { outcome: reason });
         log.warn('endpoint not permitted', { cluster: registration.id, field, reason });
       }
-      return connection;
+      if (connection.kind === 'refused') return connection;
+      const access = reportedAccess(connection.access, {
+        log: log.with({ cluster: registration.id }),
+        metrics,
+      });
+      return { kind: 'connected', access };
     },
     forget: (id) => {
       connector.forget(id);
