@@ -1,0 +1,210 @@
+/**
+ * Canaries: known bugs of controllers, seeded into Rollcall, that the simulation must find (faults row 18).
+ *
+ * Each is a change of one text in one file of src, planted while it is loaded (test/support/mutants.ts). It says
+ * which promise has to break, and within how many seeds: a crash of the changed code does not count. A canary that
+ * is not found says that the simulation has become blind, not that the code has become good.
+ */
+import type { Mutant } from '../../support/mutants.ts';
+
+/** One seeded bug. */
+export interface Canary extends Mutant {
+  /** What it is, and who had it. */
+  readonly bug: string;
+  /** Promises of which one must break. */
+  readonly breaks: readonly string[];
+  /** Where it is looked for: a profile of the simulation (`mixed` for all), or a hunt. */
+  readonly in: string;
+  /** Seeds from the first within which it must be found. */
+  readonly seedsMax: number;
+  /** Found within a second or two: part of `npm test`. */
+  readonly isQuick?: boolean;
+}
+
+/** The canaries by name. */
+export const CANARIES: Readonly<Record<string, Canary>> = {
+  'counters-for-identities': {
+    bug: 'any event of a pod meets the expectation of a delete (upstream counts, #76060)',
+    file: 'src/core/intents.ts',
+    before: "if (intent.isAccepted) return 'unseen';",
+    after:
+      "if (intent.isAccepted) return hasPassed(input.marks.Pod, intent.resourceVersion) ? 'settled' : 'unseen';",
+    breaks: ['S3'],
+    in: 'hasty-rollbacks',
+    seedsMax: 40,
+  },
+  'delete-without-uid': {
+    bug: 'a delete goes by name: the UID is no precondition',
+    file: 'src/app/reconcile/execute-deletes.ts',
+    before: 'batch.map(({ effect }) => effect),',
+    after: "batch.map(({ effect }) => ({ ...effect, uid: '' })),",
+    breaks: ['S4'],
+    in: 'mixed',
+    seedsMax: 3,
+    isQuick: true,
+  },
+  'delete-without-version': {
+    bug: 'a delete does not care whether the pod changed since it was confirmed',
+    file: 'src/app/reconcile/execute-deletes.ts',
+    before: 'batch.map(({ effect }) => effect),',
+    after: "batch.map(({ effect }) => ({ ...effect, resourceVersion: '' })),",
+    breaks: ['S4'],
+    in: 'mixed',
+    seedsMax: 3,
+    isQuick: true,
+  },
+  'incomplete-view': {
+    bug: 'a view that is not whole is acted upon (#14528, #33245)',
+    file: 'src/core/freshness.ts',
+    before: 'if (meta.isComplete) return undefined;',
+    after: 'if (meta !== undefined) return undefined;',
+    breaks: ['S1', 'S3', 'L1'],
+    in: 'lost-messages',
+    seedsMax: 15,
+    isQuick: true,
+  },
+  'partial-list': {
+    bug: 'a list that fails on its second page counts as whole (#14528)',
+    file: 'src/watcher/list-watch.ts',
+    before: "if (answer.kind !== 'ok') return answer;",
+    after:
+      "if (answer.kind !== 'ok' && items.length === 0) return answer;\n if (answer.kind !== 'ok') break;",
+    breaks: ['S1', 'S3', 'L1'],
+    in: 'troubled-watchers',
+    seedsMax: 60,
+  },
+  'no-stale-guard': {
+    bug: 'own writes are not awaited: the next sync decides on a view from before them (#130767)',
+    file: 'src/core/intents.ts',
+    before: "if (intent.isAccepted) return 'unseen';",
+    after: "if (intent.isAccepted) return 'settled';",
+    breaks: ['S3'],
+    in: 'hasty-rollbacks',
+    seedsMax: 40,
+  },
+  'retry-by-throwing': {
+    bug: 'a retryable failure is thrown, so that the queue repeats it until it gives up',
+    file: 'src/app/reconcile/schedule.ts',
+    before: 'if (timersAtMs.length === 0) return;',
+    after:
+      "if (timersAtMs.some((atMs) => atMs - context.dependencies.clock.nowMs() < 60_000)) throw new Error('injected: try again');",
+    breaks: ['L1', 'L2'],
+    in: 'flaky-api-server',
+    seedsMax: 40,
+  },
+  'lock-without-version': {
+    bug: 'the state is written whatever version it has: the last writer wins',
+    file: 'src/app/reconcile/record-state.ts',
+    before: 'await view.writeState(input.subject.basis.ref, state);',
+    after:
+      'await view.writeState(input.subject.basis.ref, { ...state, version: (await view.readState(input.subject.basis.ref))?.version ?? 0 });',
+    breaks: ['S1', 'S2', 'S3'],
+    in: 'overlapping-runs',
+    seedsMax: 80,
+  },
+  'random-names': {
+    bug: 'pods have generated names: nothing fences a second create (upstream)',
+    file: 'src/core/naming.ts',
+    before: 'let letters = rememberedSlots.get(text);',
+    after:
+      'globalThis.canaryNames = (globalThis.canaryNames ?? 0) + 1;\n  let letters = hashLetters(text + String(globalThis.canaryNames));',
+    breaks: ['S1'],
+    in: 'lost-states',
+    seedsMax: 40,
+  },
+  'snapshot-without-epoch': {
+    bug: 'messages of an older watcher are applied after those of a newer one',
+    file: 'src/app/ingest/order.ts',
+    before: "if (difference < 0 || header.incarnation !== meta.incarnation) return 'older-epoch';",
+    after: "if (difference < 0 || header.incarnation !== meta.incarnation) return 'newer-epoch';",
+    breaks: ['S8'],
+    in: 'troubled-watchers',
+    seedsMax: 5,
+    isQuick: true,
+  },
+  'skip-by-number': {
+    bug: 'a hint is skipped because the number of its message was seen',
+    file: 'src/app/reconcile/skip.ts',
+    before:
+      'left.epoch === right.epoch &&\n    left.nodesChanged === right.nodesChanged &&\n    left.podsChanged === right.podsChanged &&',
+    after:
+      "Number(left.nodesChanged.split('.')[2]) >= Number(right.nodesChanged.split('.')[2]) && Number(left.podsChanged.split('.')[2]) >= Number(right.podsChanged.split('.')[2]) &&",
+    breaks: ['L1'],
+    in: 'troubled-watchers',
+    seedsMax: 40,
+  },
+  'expiring-intents': {
+    bug: 'an expectation expires by the clock while its request may still arrive',
+    file: 'src/core/intents.ts',
+    before: 'return openAtMs + 2 * requestTimeoutMs;',
+    after: 'return openAtMs + 1000;',
+    breaks: ['S1', 'S2', 'S3'],
+    in: 'late-requests',
+    seedsMax: 120,
+  },
+  'open-delete-not-counted': {
+    bug: 'a delete without an answer takes nothing from the budget (row 78)',
+    file: 'src/core/rollout-states.ts',
+    before: 'isDoomed: unresolvedDeletes.has(pod.uid),',
+    after: 'isDoomed: false,',
+    breaks: ['S3'],
+    in: 'late-deletes',
+    seedsMax: 20,
+    isQuick: true,
+  },
+  'successor-without-resolution': {
+    bug: 'a successor name is used while the earlier create may still arrive (protocol 5)',
+    file: 'src/core/plan-create.ts',
+    before: 'const unresolved = planning.unresolvedCreates.get(node) ?? [];',
+    after: 'const unresolved = [];',
+    breaks: ['S1', 'S2'],
+    in: 'late-requests',
+    seedsMax: 120,
+  },
+  'memo-without-configuration': {
+    bug: 'a freeze that was lifted does not undo the memo (protocol 11, 13)',
+    file: 'src/app/reconcile/skip.ts',
+    before: 'left.configVersion === right.configVersion &&',
+    after: '',
+    breaks: ['L1'],
+    in: 'freezes',
+    seedsMax: 20,
+    isQuick: true,
+  },
+  'status-with-old-counts': {
+    bug: 'a status conflict is retried with the same counts (protocol 8, upstream)',
+    file: 'src/app/reconcile/write-status.ts',
+    before: 'switch (outcome?.kind) {',
+    after: `if (outcome?.kind === 'conflict') {
+    const live = await access.getDaemonSet(keyOf(context));
+    const request = { kind: 'update-status', ...keyOf(context), uid: subject.basis.ref.uid };
+    const again = live.kind !== 'found' ? [] : await access.execute(
+      [{ ...request, body: { ...live.object, status } }], { deadlineMs: context.run.deadlineMs });
+    if (again[0]?.kind === 'done') return { kind: 'written', version: versionOf(again[0]), object: again[0].object };
+  }
+  switch (outcome?.kind) {`,
+    breaks: ['S7', 'L1'],
+    in: 'overlapping-runs',
+    seedsMax: 40,
+    isQuick: true,
+  },
+  'victim-not-read-again': {
+    bug: 'a pod that was unavailable in the view is deleted beyond the budget, whatever it is now',
+    file: 'src/app/reconcile/confirm-reason.ts',
+    before: 'return !planned.isAvailable && this.#isAvailable(pod);',
+    after: 'return false;',
+    breaks: ['S3'],
+    in: 'hasty-rollbacks',
+    seedsMax: 30,
+  },
+  'create-without-look': {
+    bug: 'pods are created for a DaemonSet that nobody looked at again (S5)',
+    file: 'src/app/reconcile/batch-fence.ts',
+    before: 'batch.isCreating || isRolling ?',
+    after: 'isRolling ?',
+    breaks: ['S5'],
+    in: 'mixed',
+    seedsMax: 5,
+    isQuick: true,
+  },
+};

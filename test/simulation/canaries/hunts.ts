@@ -1,0 +1,148 @@
+/**
+ * Hunts: schedules that bring about what certain bugs need, more often than the profiles of the simulation do.
+ *
+ * A hunt is a plan like any other (test/support/simulation/plan.ts): a profile's faults, with steps and waits of its own.
+ * Everything that it does may happen to a cluster; without a canary every promise holds in it, which canaries.test.ts
+ * checks as well.
+ */
+import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { StepKind } from '../../support/simulation/deeds.ts';
+import { Dice, mixSeed } from '../../support/simulation/dice.ts';
+import { drawPlan } from '../../support/simulation/draw-plan.ts';
+import type { PlanStep, SimulationPlan } from '../../support/simulation/plan.ts';
+
+/** What a hunt makes of a profile. */
+interface Hunt {
+  readonly profile: string;
+  readonly faults?: SimulationPlan['faults'];
+  readonly setting?: Partial<SimulationPlan['setting']>;
+  /** Steps with how long is waited after each; again and again. */
+  readonly cycle: readonly (readonly [kind: StepKind, leastMs: number, mostMs: number])[];
+}
+
+const STEPS = 48;
+
+const ORDERLY = {
+  skewMs: { api: 0, functions: 0, watcher: 0 },
+  deliveryMsMax: 20,
+  requestMsMax: 20,
+};
+
+const rolling = (bounds: JsonObject): { readonly spec: JsonObject } => ({
+  spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: bounds }, minReadySeconds: 0 },
+});
+
+const ONE_AT_ONCE = rolling({ maxUnavailable: 1, maxSurge: 0 });
+
+const HUNTS = {
+  /** Edits and rollbacks faster than pods become ready, while pods are not seen for a while. */
+  'hasty-rollbacks': {
+    profile: 'baseline',
+    setting: { ...ORDERLY, ...ONE_AT_ONCE, nodesCount: 5, podStartMsMax: 5000 },
+    cycle: [
+      ['roll', 1000, 12_000],
+      ['freeze-pods', 200, 6000],
+      ['roll', 200, 4000],
+      ['roll', 200, 2000],
+    ],
+  },
+  /** Deletes that arrive late, after the pod was rolled back to (row 78). */
+  'late-deletes': {
+    profile: 'baseline',
+    faults: { stuck: { rate: 0.2 } },
+    setting: { ...ORDERLY, ...ONE_AT_ONCE, nodesCount: 5, podStartMsMax: 400 },
+    cycle: [['roll', 300, 3500]],
+  },
+  /** Runs of one key that overlap: slow requests, copies, functions that freeze and wake up. */
+  'overlapping-runs': {
+    profile: 'baseline',
+    faults: {
+      copy: { rate: 0.3 },
+      freeze: { rate: 0.2 },
+      stuck: { rate: 0.1 },
+      'lose-answer': { rate: 0.1 },
+    },
+    setting: {
+      ...ORDERLY,
+      nodesCount: 5,
+      podStartMsMax: 4000,
+      requestMsMax: 2000,
+      deliveryMsMax: 500,
+    },
+    cycle: [
+      ['roll', 20, 3000],
+      ['end-pod', 20, 3000],
+      ['change-strategy', 20, 3000],
+      ['end-pod', 20, 3000],
+      ['cool-down', 20, 3000],
+    ],
+  },
+  /** Requests that arrive late, held pods, strategies that change: every name of a node is asked for. */
+  'late-requests': {
+    profile: 'baseline',
+    faults: {
+      stuck: { rate: 0.25 },
+      'lose-answer': { rate: 0.2 },
+      kill: { rate: 0.1 },
+      'pod-finalizer': { rate: 0.3 },
+      'failing-pods': { rate: 0.15 },
+    },
+    setting: { ...ORDERLY, nodesCount: 4, podStartMsMax: 1000 },
+    cycle: [
+      ['roll', 20, 3000],
+      ['end-pod', 20, 3000],
+      ['roll', 20, 3000],
+      ['end-pod', 20, 3000],
+      ['change-strategy', 20, 3000],
+      ['unready-pods', 20, 3000],
+    ],
+  },
+  /** The table forgets while creates are on their way: only names are left as a fence. */
+  'lost-states': {
+    profile: 'baseline',
+    faults: { stuck: { rate: 0.4 } },
+    setting: { ...ORDERLY, ...ONE_AT_ONCE, nodesCount: 5, podStartMsMax: 1000 },
+    cycle: [
+      ['end-pod', 100, 1000],
+      ['end-pod', 100, 1000],
+      ['lose-view', 5000, 20_000],
+    ],
+  },
+  /** Freezes that are lifted while work is left. */
+  freezes: {
+    profile: 'baseline',
+    setting: { ...ORDERLY, ...ONE_AT_ONCE, nodesCount: 4, podStartMsMax: 1000 },
+    cycle: [
+      ['freeze-cluster', 200, 2000],
+      ['roll', 200, 2000],
+      ['end-pod', 200, 2000],
+    ],
+  },
+} as const satisfies Readonly<Record<string, Hunt>>;
+
+/** Name of a hunt. */
+export type HuntName = keyof typeof HUNTS;
+
+/** Their names. */
+export const HUNT_NAMES = Object.keys(HUNTS) as readonly HuntName[];
+
+/** The plan of a seed in a hunt. */
+export function drawHunt(name: HuntName, seed: number): SimulationPlan {
+  const hunt: Hunt = HUNTS[name];
+  const plan = drawPlan({ seed, profile: hunt.profile, stepsCount: 0 });
+  return {
+    ...plan,
+    profile: `${hunt.profile}, hunting by ${name}`,
+    setting: { ...plan.setting, ...hunt.setting },
+    faults: { ...plan.faults, ...hunt.faults },
+    demands: [],
+    steps: drawSteps(hunt, new Dice(mixSeed(seed, name))),
+  };
+}
+
+function drawSteps({ cycle }: Hunt, dice: Dice): readonly PlanStep[] {
+  return Array.from({ length: STEPS }, (_, index): PlanStep => {
+    const [kind, least, most] = cycle[index % cycle.length] ?? ['roll', 0, 0];
+    return { kind, dice: dice.between(0, 2 ** 31), waitMs: dice.between(least, most) };
+  });
+}
