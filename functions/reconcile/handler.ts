@@ -7,7 +7,6 @@
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { parseHint } from '../../src/adapters/sqs/hint-codec.ts';
-import { hintGroupId } from '../../src/adapters/sqs/queue-ids.ts';
 import { defaultReconcileOptions } from '../../src/app/reconcile/dependencies.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
 import { reportedConnector } from '../../src/app/reported-connector.ts';
@@ -17,6 +16,7 @@ import type { HandlerContext } from '../middleware.ts';
 import { handleRecords } from '../records.ts';
 import { refuseRecord } from '../refusal.ts';
 import { RELEASE } from '../release.ts';
+import { leaveLane } from './leave-lane.ts';
 
 /** The Lambda handler of reconcile.fifo. */
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({
@@ -54,9 +54,6 @@ async function handleRecord(record: SQSRecord, context: HandlerContext): Promise
       warmth: reconcileWarmth,
     },
   );
-  await reconciled.catch(async (error: unknown) => {
-    if (record.attributes.MessageGroupId === hintGroupId(parsed.hint.key)) throw error;
-    log.error('a hint leaves its lane and goes on alone', { messageId: record.messageId }, error);
-    await queue.sendHints([parsed.hint], `alone/${record.messageId}`);
-  });
+  const { hint } = parsed;
+  await reconciled.catch((error: unknown) => leaveLane({ record, hint, error, queue, log }));
 }

@@ -41,7 +41,7 @@ export function talliedAccess(
 }
 
 /** What a read showed. */
-export function judgeRead(read: LiveRead<unknown>): Talk {
+function judgeRead(read: LiveRead<unknown>): Talk {
   if (read.kind !== 'unavailable' || read.isRefused) return 'answered';
   return read.retryAfterMs === undefined ? 'failed' : 'neutral';
 }

@@ -1,10 +1,12 @@
 /** Group and deduplication ids, and the identity of a sender. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { clusterId, incarnation } from '../../../../src/core/model/identifiers.ts';
 import type { DaemonSetKey } from '../../../../src/core/model/identifiers.ts';
 import {
+  CROWD_KEYS_MIN,
   eventDeduplicationId,
   eventGroupId,
   hintDeduplicationId,
@@ -46,6 +48,12 @@ describe('ids of messages', () => {
       hintDeduplicationId('a/', key),
       hintDeduplicationId('a/', { ...key, cluster: clusterId('west-2') }),
     );
+  });
+
+  it('call more keys a crowd than reconcile has room for', () => {
+    const text = readFileSync(new URL('../../../../serverless.yml', import.meta.url), 'utf8');
+    const [, room] = /maximumConcurrency: (\d+)/.exec(text) ?? [];
+    assert.equal(CROWD_KEYS_MIN, Number(room) + 1);
   });
 
   it('keep a key to its lane, and lanes to their cluster (L3)', () => {
