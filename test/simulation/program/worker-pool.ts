@@ -17,7 +17,7 @@ export async function playOnThreads(
   const thread = async (): Promise<void> => {
     let worker: Worker | undefined;
     for (let order = waiting.pop(); order !== undefined; order = waiting.pop()) {
-      worker ??= new Worker(new URL('./worker.ts', import.meta.url));
+      worker ??= new Worker(new URL('./seeds-child.ts', import.meta.url));
       const report = await playOne(worker, order);
       if (report.isLost) worker = void worker.terminate();
       await options.onReport(report.report);

@@ -22,7 +22,7 @@ const STUCK_MS_MAX = 15_000;
 const LATE_ANSWER_MS_MAX = 2_000;
 const LAST_GATE_PASSAGE = 40;
 /** A pod with this finalizer is held until somebody takes it off. */
-export const HELD_FINALIZER = 'simulation.example/held';
+const HELD_FINALIZER = 'simulation.example/held';
 
 /** What all parts of the installation need. */
 interface Installation {
