@@ -115,7 +115,8 @@ function countFates(mutants: readonly MutantResult[]): Fates {
   };
 }
 
-function isSurvivor({ status }: MutantResult): boolean {
+/** True if no test failed, or none even reaches it. */
+export function isSurvivor({ status }: MutantResult): boolean {
   return status === 'Survived' || status === 'NoCoverage';
 }
 

@@ -14,7 +14,7 @@ import { changedCoreFiles } from './changed-files.ts';
 import { CompilerJudge } from './compiler-judge.ts';
 import { CORE_TEST_RUNNER, TEST_GLOBS } from './core-test-runner.ts';
 import { findUnreasoned } from './exclusions.ts';
-import { printReport, summarise, type MutationSummary } from './report.ts';
+import { isSurvivor, printReport, summarise, type MutationSummary } from './report.ts';
 
 /** Percent of the mutants that must be killed (issue 6). */
 const THRESHOLD_PERCENT = 90;
@@ -32,7 +32,7 @@ export interface MutationRequest {
   /** Only what changed since this revision. */
   readonly since: string | undefined;
   readonly workersCount: number;
-  /** Without the property tests, which take most of the time. */
+  /** Without the property tests. */
   readonly isFast: boolean;
   readonly isJson: boolean;
 }
@@ -46,14 +46,14 @@ export async function runMutation(request: MutationRequest): Promise<number> {
   const mutate = filesToMutate(request);
   let results: readonly MutantResult[];
   try {
-    results = mutate.length === 0 ? [] : await tryMutants(mutate, request);
+    results = mutate.length === 0 ? [] : await tryInStages(mutate, request);
   } catch (error) {
     // Stryker has printed which tests fail without any mutant, or what else went wrong.
     process.stderr.write(`rollcall: no mutant was tried: ${String(error)}\n`);
     return 1;
   }
   const summary = summarise({
-    results: refuseByCompiler(results),
+    results,
     root,
     durationMs: performance.now() - startMs,
   });
@@ -72,20 +72,54 @@ function filesToMutate({ globs, since }: MutationRequest): readonly string[] {
   return changed.filter((file) => globs.some((glob) => path.matchesGlob(file, glob)));
 }
 
+/**
+ * The unit tests kill nearly all, in milliseconds. The property tests, which take seconds for a mutant that survives
+ * them, see only those that are left and that compile.
+ */
+async function tryInStages(
+  mutate: readonly string[],
+  request: MutationRequest,
+): Promise<readonly MutantResult[]> {
+  const unitGlobs = TEST_GLOBS.filter((glob) => glob.startsWith('test/unit/'));
+  const first = refuseByCompiler(await tryMutants(mutate, { ...request, testGlobs: unitGlobs }));
+  const left = first.filter(isSurvivor);
+  if (request.isFast || left.length === 0) return first;
+  const lines = new Set(
+    left.map(({ fileName, location }) => {
+      const { start, end } = location;
+      return `${path.relative(root, fileName)}:${start.line}-${end.line}`;
+    }),
+  );
+  const second = await tryMutants([...lines], { ...request, testGlobs: TEST_GLOBS });
+  const fates = new Map(second.map((mutant) => [keyOf(mutant), mutant]));
+  return first.map((mutant) =>
+    isSurvivor(mutant) ? (fates.get(keyOf(mutant)) ?? mutant) : mutant,
+  );
+}
+
+/** The same for one mutant in two runs over the same files. */
+function keyOf({ fileName, location, mutatorName, replacement }: MutantResult): string {
+  return JSON.stringify([fileName, location, mutatorName, replacement]);
+}
+
 async function tryMutants(
   mutate: readonly string[],
-  { workersCount, isFast, isJson }: MutationRequest,
+  by: Pick<MutationRequest, 'workersCount' | 'isJson'> & { readonly testGlobs: readonly string[] },
 ): Promise<readonly MutantResult[]> {
-  const testGlobs = TEST_GLOBS.filter((glob) => !isFast || glob.startsWith('test/unit/'));
-  const copied = ['src/core/**', 'src/local/kubernetes/schema/*', 'test/support/**', ...testGlobs];
+  const copied = [
+    'src/core/**',
+    'src/local/kubernetes/schema/*',
+    'test/support/**',
+    ...by.testGlobs,
+  ];
   const options: PartialStrykerOptions = {
     testRunner: CORE_TEST_RUNNER,
     plugins: [fileURLToPath(new URL('./core-test-runner.ts', import.meta.url))],
     mutate: [...mutate],
     ignorePatterns: ['**', ...copied.map((glob) => `!${glob}`)],
     coverageAnalysis: 'perTest',
-    concurrency: workersCount,
-    reporters: isJson ? [] : ['progress-append-only'],
+    concurrency: by.workersCount,
+    reporters: by.isJson ? [] : ['progress-append-only'],
     tempDirName: '.cache/mutation',
     cleanTempDir: 'always',
     timeoutMS: TIMEOUT_MS,
@@ -102,7 +136,7 @@ async function tryMutants(
 function refuseByCompiler(results: readonly MutantResult[]): readonly MutantResult[] {
   const compiler = new CompilerJudge(path.join(root, 'src/core/tsconfig.json'));
   return results.map((result) => {
-    if (result.status !== 'Survived' && result.status !== 'NoCoverage') return result;
+    if (!isSurvivor(result)) return result;
     const refusal = compiler.refusal({
       file: path.resolve(root, result.fileName),
       location: result.location,

@@ -15,7 +15,7 @@ const USAGE = `Usage: npm run test:mutation -- [options]
   --files GLOB      only these files of src/core; may be given several times
   --since REV       only files of src/core that changed since REV, or whose mirrored tests did;
                     auto: since this branch left the main one, or the commit before; all without history
-  --fast            unit tests only: a quick look, and a lower score
+  --fast            unit tests only: survivors do not meet the property tests; a lower score
   --workers N       processes (default: 2)
   --json            one JSON document instead of text
   --help            this text
