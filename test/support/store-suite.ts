@@ -318,21 +318,7 @@ export function testRegistryStore(store: () => RegistryStore): void {
     assert.deepEqual(stored, { ...frozen, configVersion: 2 });
   });
 
-  it('lets no two registrations have one cluster UID (S6)', async () => {
-    const first = registrationOf(freshName('claimed'));
-    assert.equal(await store().writeCluster(first, 0), 'written');
-    const second = { ...registrationOf(freshName('claimant')), clusterUid: first.clusterUid };
-    assert.equal(await store().writeCluster(second, 0), 'uid-taken');
-    assert.equal(await store().readCluster(second.id), undefined);
-    const own = registrationOf(second.id);
-    assert.equal(await store().writeCluster(own, 0), 'written');
-    assert.equal(await store().writeCluster(second, 1), 'uid-taken', 'nor by a later change');
-    assert.deepEqual(await store().readCluster(own.id), { ...own, configVersion: 1 });
-    const rebuilt = { ...first, clusterUid: clusterUid(freshName('rebuilt')) };
-    assert.equal(await store().writeCluster(rebuilt, 1), 'written', 'row 90: registered again');
-    assert.equal(await store().writeCluster(second, 1), 'written', 'once it is free');
-    assert.equal(await store().writeCluster(first, 2), 'uid-taken');
-  });
+  testClusterUids(store);
 
   it('lists clusters in order, by pages', async () => {
     const ids = [1, 2, 3, 4, 5].map(() => freshName('zz-listed'));
@@ -374,5 +360,23 @@ export function testRegistryStore(store: () => RegistryStore): void {
       atMs: 1,
       body: '',
     });
+  });
+}
+
+function testClusterUids(store: () => RegistryStore): void {
+  it('lets no two registrations have one cluster UID (S6)', async () => {
+    const first = registrationOf(freshName('claimed'));
+    assert.equal(await store().writeCluster(first, 0), 'written');
+    const second = { ...registrationOf(freshName('claimant')), clusterUid: first.clusterUid };
+    assert.equal(await store().writeCluster(second, 0), 'uid-taken');
+    assert.equal(await store().readCluster(second.id), undefined);
+    const own = registrationOf(second.id);
+    assert.equal(await store().writeCluster(own, 0), 'written');
+    assert.equal(await store().writeCluster(second, 1), 'uid-taken', 'nor by a later change');
+    assert.deepEqual(await store().readCluster(own.id), { ...own, configVersion: 1 });
+    const rebuilt = { ...first, clusterUid: clusterUid(freshName('rebuilt')) };
+    assert.equal(await store().writeCluster(rebuilt, 1), 'written', 'row 90: registered again');
+    assert.equal(await store().writeCluster(second, 1), 'written', 'once it is free');
+    assert.equal(await store().writeCluster(first, 2), 'uid-taken');
   });
 }

@@ -1,6 +1,7 @@
 /**
- * Refusing a message: one warn line, one metric, one record for people. Never a throw, and nothing of
- * any view is touched here (S6, L4).
+ * Refusing a message: one warn line, one metric, one record for people; nothing of any view is touched
+ * here (S6, L4). What nobody may say is recorded by its sender, apart from the cluster that it names,
+ * and never comes again.
  */
 import type { IngestDependencies } from './dependencies.ts';
 import type { IngestContext, IngestRefusalCode, IngestResult } from './result.ts';

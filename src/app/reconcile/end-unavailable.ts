@@ -1,6 +1,7 @@
 /**
  * Ends a run whose cluster cannot be used: back-off, and for an endpoint that turned out to be another
- * cluster a refusal (row 90, S6). Nothing is sent to any API server from here.
+ * cluster a refusal (row 90, S6). An endpoint that is not permitted is no outage: it waits for somebody
+ * to register it differently (row 66). Nothing is sent to any API server from here.
  */
 import { backOffRun } from './defer.ts';
 import type { RunContext, Subject } from './context.ts';

@@ -113,7 +113,7 @@ async function openTenant(name: string, token: string): Promise<Tenant> {
 }
 
 /** The registration of a tenant. */
-export function registrationOfTenant(tenant: Tenant): ClusterRegistration {
+function registrationOfTenant(tenant: Tenant): ClusterRegistration {
   return {
     id: tenant.id,
     clusterUid: tenant.uid,
@@ -125,6 +125,45 @@ export function registrationOfTenant(tenant: Tenant): ClusterRegistration {
     caPem: tenant.api.caPem,
     authentication: { kind: 'bearer', token: tenant.token },
     labels: {},
+  };
+}
+
+/** Sends under any access key. */
+function createSender(aws: LocalAws): {
+  readonly send: TwoTenants['send'];
+  readonly destroy: () => void;
+} {
+  const clients = new Map<string, SQSClient>();
+  let sends = 0;
+  const clientOf = (accessKeyId: string): SQSClient => {
+    const known = clients.get(accessKeyId);
+    const client =
+      known ??
+      new SQSClient({
+        region: aws.region,
+        endpoint: aws.sqsEndpoint,
+        maxAttempts: 1,
+        credentials: { accessKeyId, secretAccessKey: 'local' },
+      });
+    clients.set(accessKeyId, client);
+    return client;
+  };
+  return {
+    send: async ({ accessKey, body, groupId, queue = 'EventsQueue' }) => {
+      sends += 1;
+      const url = aws.queueUrls[queue] ?? '';
+      const fifo = { MessageGroupId: groupId, MessageDeduplicationId: `sent-${String(sends)}` };
+      await clientOf(accessKey).send(
+        new SendMessageCommand({
+          QueueUrl: url,
+          MessageBody: body,
+          ...(url.endsWith('.fifo') ? fifo : {}),
+        }),
+      );
+    },
+    destroy: () => {
+      for (const client of clients.values()) client.destroy();
+    },
   };
 }
 
@@ -153,29 +192,7 @@ export async function startTwoTenants(options: {
   Object.assign(process.env, aws.environment);
   const { registry, view, destroy } = openStores(aws);
   const dynamo = new DynamoDBClient({});
-  const clients = new Map<string, SQSClient>();
-  let sends = 0;
-  const send: TwoTenants['send'] = async ({ accessKey, body, groupId, queue = 'EventsQueue' }) => {
-    sends += 1;
-    const client =
-      clients.get(accessKey) ??
-      new SQSClient({
-        region: aws.region,
-        endpoint: aws.sqsEndpoint,
-        maxAttempts: 1,
-        credentials: { accessKeyId: accessKey, secretAccessKey: 'local' },
-      });
-    clients.set(accessKey, client);
-    const url = aws.queueUrls[queue] ?? '';
-    const fifo = { MessageGroupId: groupId, MessageDeduplicationId: `sent-${String(sends)}` };
-    await client.send(
-      new SendMessageCommand({
-        QueueUrl: url,
-        MessageBody: body,
-        ...(url.endsWith('.fifo') ? fifo : {}),
-      }),
-    );
-  };
+  const { send, destroy: destroyClients } = createSender(aws);
   const sendAs: TwoTenants['sendAs'] = ({ accessKey, id }, message) =>
     send({ accessKey, body: encodeWatcherMessage(message), groupId: id });
   for (const tenant of [alpha, beta]) {
@@ -206,7 +223,7 @@ export async function startTwoTenants(options: {
       await aws.stop();
       destroy();
       dynamo.destroy();
-      for (const client of clients.values()) client.destroy();
+      destroyClients();
       await Promise.all([alpha.api.close(), beta.api.close()]);
     },
   };
