@@ -1,11 +1,12 @@
 /**
- * Tenant isolation on virtual time (L3, rows 27, 28, 61; protocol 23): three healthy clusters, and one that floods,
+ * Tenant isolation on virtual time (L3): three healthy clusters, and one that floods,
  * hangs or answers garbage with twenty times their keys. The published factor is held with room to spare.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FleetWorld, answerGarbage, hang, recover } from '../support/isolation/fleet-world.ts';
 import type { FleetMember } from '../support/isolation/fleet-world.ts';
+import { World } from '../support/simulation/world.ts';
 
 const HEALTHY = ['alpha', 'beta', 'gamma'];
 const NOISY_KEYS = 60;
@@ -73,7 +74,7 @@ function assertWithin(latencies: readonly number[], alone: readonly number[], gr
 }
 
 describe('one noisy cluster among healthy ones (L3, row 61)', () => {
-  it('that floods with thousands of keys leaves the latency of the others as it was (row 27)', async () => {
+  it('that floods with thousands of keys leaves the latency of the others as it was', async () => {
     const fleet = await start();
     const { world, noisy } = fleet;
     const alone = await measure(fleet, 'alone');
@@ -112,5 +113,30 @@ describe('one noisy cluster among healthy ones (L3, row 61)', () => {
     const pods = noisy.site.api.list('pods').length;
     assert.equal(pods, 2 * NOISY_KEYS, 'every key was looked at again');
     world.assertSafe();
+  });
+});
+
+describe('queues that stand still for ten minutes (row 27)', () => {
+  it('leave a backlog that is worked off in any order, coalesced, and to the same end (L1)', async () => {
+    const world = await World.start({ nodes: ['a', 'b'] });
+    world.addDaemonSet('agent');
+    await world.settle();
+    const queues = ['events.fifo', 'reconcile.fifo', 'delay'] as const;
+    for (const queue of queues) world.mapping(queue).isPaused = true;
+    for (let minute = 0; minute < 10; minute += 1) {
+      world.addNode(`late-${String(minute)}`);
+      world.hint('agent');
+      await world.advance(60_000);
+    }
+    const before = world.host.results.length;
+    for (const queue of queues.toReversed()) world.resume(queue);
+    await world.settle();
+    const runs = world.host.results.slice(before);
+    assert.ok(runs.filter((run) => run.includes('skipped')).length > 0, 'hints were coalesced');
+    assert.ok(runs.length < 60, `${String(runs.length)} runs for ten changes`);
+    for (const queue of ['events-dead.fifo', 'reconcile-dead.fifo', 'delay-dead'] as const) {
+      const { visible, inFlight } = world.queues.named(queue).queue.counts(world.clock.nowMs());
+      assert.equal(visible + inFlight, 0, `${queue}: nothing is given up`);
+    }
   });
 });
