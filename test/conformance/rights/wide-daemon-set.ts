@@ -11,6 +11,18 @@ export const WIDE_NAMESPACE = 'wide';
 
 const PROBE = { exec: { command: ['/probe'] }, periodSeconds: 7 };
 
+const VOLUMES_OF_HOST_AND_OTHERS = [
+  { name: 'host', hostPath: { path: '/var/log' } },
+  { name: 'config', configMap: { name: 'settings' } },
+  { name: 'secret', secret: { secretName: 'agent' } },
+  { name: 'scratch', emptyDir: {} },
+  { name: 'claim', persistentVolumeClaim: { claimName: 'disk' } },
+  {
+    name: 'pod-info',
+    downwardAPI: { items: [{ path: 'l', fieldRef: { fieldPath: 'metadata.labels' } }] },
+  },
+];
+
 /** The DaemonSet, as an operator would write it. */
 export function wideDaemonSet(name: string): JsonObject {
   return {
@@ -69,17 +81,7 @@ export function wideDaemonSet(name: string): JsonObject {
               resources: { limits: { cpu: 1 } },
             },
           ],
-          volumes: [
-            { name: 'host', hostPath: { path: '/var/log' } },
-            { name: 'config', configMap: { name: 'settings' } },
-            { name: 'secret', secret: { secretName: 'agent' } },
-            { name: 'scratch', emptyDir: {} },
-            { name: 'claim', persistentVolumeClaim: { claimName: 'disk' } },
-            {
-              name: 'pod-info',
-              downwardAPI: { items: [{ path: 'l', fieldRef: { fieldPath: 'metadata.labels' } }] },
-            },
-          ],
+          volumes: VOLUMES_OF_HOST_AND_OTHERS,
         },
       },
     },

@@ -75,7 +75,7 @@ export interface FunctionWorld {
 /** The key with which the world's one watcher signs. */
 export const WATCHER_KEY = 'WATCHERKEY';
 /** Its role. */
-export const WATCHER_ROLE = 'AROAWATCHERKEY';
+const WATCHER_ROLE = 'AROAWATCHERKEY';
 
 /** Starts it. One at a time in a process: handlers read its environment. */
 export async function startFunctionWorld(): Promise<FunctionWorld> {
