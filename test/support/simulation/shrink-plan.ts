@@ -6,24 +6,26 @@
  */
 import type { Fault } from './deeds.ts';
 import { playPlan } from './play-plan.ts';
-import type { PlayBroken } from './play-plan.ts';
+import type { PlayBroken, PlayResult } from './play-plan.ts';
 import type { FaultRule, SimulationPlan } from './plan.ts';
 
 /** Bounds of shrinking. */
 export interface ShrinkOptions {
   /** True once there is no time left: real time, which belongs to whoever asked. */
   readonly isOver: () => boolean;
+  /** How a plan is played; in a world of its own unless told. */
+  readonly play?: (plan: SimulationPlan) => Promise<PlayResult>;
 }
 
 /** The smallest play found that breaks the same promise. */
 export async function shrinkPlan(
   broken: PlayBroken,
-  { isOver }: ShrinkOptions,
+  { isOver, play = playPlan }: ShrinkOptions,
 ): Promise<PlayBroken> {
   let smallest = broken;
   const accepts = async (plan: SimulationPlan): Promise<boolean> => {
     if (isOver()) return false;
-    const result = await playPlan(plan);
+    const result = await play(plan);
     if (result.kind !== 'broken' || result.rule !== broken.rule) return false;
     smallest = result;
     return true;
