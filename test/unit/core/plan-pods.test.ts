@@ -463,7 +463,12 @@ describe('a lost state (protocol 6)', () => {
     const waiting = plan(actedOn, young);
     assert.deepEqual(waiting.creates, []);
     assert.equal(waiting.dueAtMs, NOW_MS + 15_000);
-    assert.equal(waiting.verdicts.find(({ node: on }) => on === 'n2')?.code, 'WaitingForCluster');
+    const verdict = waiting.verdicts.find(({ node: on }) => on === 'n2');
+    assert.equal(verdict?.code, 'WaitingForCluster');
+    assert.match(
+      verdict.message,
+      /waits: earlier requests may have been forgotten; its pod is created once they are certainly dead\.$/,
+    );
     const later = { state: state({ createdAtMs: NOW_MS - 20_000 }) };
     assert.deepEqual(effects(actedOn, later), [`+${slot('n2')}`]);
   });
