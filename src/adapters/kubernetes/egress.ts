@@ -64,7 +64,7 @@ export type OpenedEgress =
   { readonly kind: 'opened'; readonly lookup: LookupFunction } | EgressRefusal;
 
 /** A connection that was not made: its address is not permitted. Names no address (S11). */
-export class EgressRefusedError extends Error {
+class EgressRefusedError extends Error {
   override readonly name = 'EgressRefusedError';
   readonly code = 'EGRESS_REFUSED';
   readonly reason: EgressRefusalReason;
