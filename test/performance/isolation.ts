@@ -11,8 +11,8 @@ import { percentile, renderRows } from './support/statistics.ts';
 import { say } from './support/say.ts';
 
 const CHANGES_COUNT = Number(process.env['BENCH_CHANGES'] ?? 20);
-const NOISY_KEYS_COUNT = Number(process.env['BENCH_KEYS'] ?? 100);
-const DEADLINE_MS = 120_000;
+const NOISY_KEYS_COUNT = Number(process.env['BENCH_KEYS'] ?? 60);
+const DEADLINE_MS = 300_000;
 const NOISES: readonly Noise[] = ['none', 'flood', 'hang', 'garbage'];
 
 say('starting four clusters and the engine …');
