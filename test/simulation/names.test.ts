@@ -124,13 +124,13 @@ test('row 88: a slot name held by our own terminal pod is freed', async () => {
   assert.equal(podsOf(world, 'agent').length, 3);
 });
 
-test('row 88: a slot name held by our own pod on another node harms that node alone', async () => {
+test('rows 41, 88: a slot name held by our own pod on another node harms that node alone', async () => {
   const { world } = await takenName({ phase: 'Running' }, 'n9');
   await world.settle();
   assert.equal(podsOf(world, 'agent').length, 3);
 });
 
-test('row 88: a slot name held by another owner is told, and harms that node alone', async () => {
+test('rows 41, 88: a slot name held by another owner is told, and harms that node alone', async () => {
   const { world, name } = await takenName({ owner: { kind: 'ReplicaSet', uid: 'somebody-else' } });
   assert.equal(podsOf(world, 'agent').length, 2);
   const events = world.api.list('events').map((event) => JSON.stringify(event));

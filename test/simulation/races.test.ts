@@ -165,7 +165,7 @@ test('row 77: a pod whose version moves all the time goes all the same', async (
   await world.settle();
 });
 
-test('row 78, protocol 4: a delete of a killed run that arrives late hits only its own victim', async () => {
+test('rows 40, 78, protocol 4: a delete of a killed run that arrives late hits only its own victim', async () => {
   const world = await settledWorld(['n1', 'n2', 'n3']);
   const victim = podOn(world, 'agent', 'n1').metadata.uid;
   let isStuck = false;

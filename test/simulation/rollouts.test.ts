@@ -182,7 +182,7 @@ test('S3: an update that never becomes ready stops a surge at maxSurge; the old 
   assert.equal(ready(), 6);
 });
 
-test('upstream never tests: stuck-terminating node consuming maxUnavailable; with 1 a dead node holds up the rollout, with 2 it does not', async () => {
+test('upstream never tests: stuck-terminating node consuming maxUnavailable; with 1 a dead node holds up the rollout, with 2 it does not (row 48)', async () => {
   const world = await settled(unavailable(1));
   world.controllers.deadNodes.add('n2');
   world.controllers.deletePod(podOn(world, 'agent', 'n2'));

@@ -30,7 +30,7 @@ const present = <T>(value: T | undefined): T => {
   return value;
 };
 
-describe('the DynamoDB stores on dynalite', () => {
+describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
   let server: DynamoDbServer | undefined;
   let client: DynamoDBDocumentClient | undefined;
   let view: ViewStore | undefined;

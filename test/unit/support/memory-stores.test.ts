@@ -9,7 +9,7 @@ describe('the view store in memory', () => {
   testViewStore(() => store);
 });
 
-describe('the registry in memory', () => {
+describe('the registry in memory (M4, row 62)', () => {
   const store = new MemoryRegistryStore();
   testRegistryStore(() => store);
 });

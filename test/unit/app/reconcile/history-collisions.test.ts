@@ -53,7 +53,7 @@ describe('a name that is taken', () => {
     assert.equal(tries(), 2);
   });
 
-  it('is not touched, and its collision is resolved once for each name (S10)', async () => {
+  it('is not touched, and its collision is resolved once for each name (S10, row 54)', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     const taken = [take(world, 0), take(world, 1)];
     const before = taken.map((name) => world.cluster.find('controllerrevisions', name, 'system'));

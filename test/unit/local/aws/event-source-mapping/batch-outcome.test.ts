@@ -23,7 +23,7 @@ describe('the answer to a batch', () => {
     assert.deepEqual(doneOf(answer), ['1']);
   });
 
-  it('fails the whole batch when it is malformed', () => {
+  it('fails the whole batch when it is malformed (row 24)', () => {
     const lists: unknown[] = [
       'no list',
       [{ itemIdentifier: '' }],
