@@ -89,8 +89,8 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     after:
       "if (timersAtMs.some((atMs) => atMs - context.dependencies.clock.nowMs() < 60_000)) throw new Error('injected: try again');",
     breaks: ['L1', 'L2'],
-    in: 'flaky-api-server',
-    seedsMax: 40,
+    in: 'mixed',
+    seedsMax: 250,
   },
   'lock-without-version': {
     bug: 'the state is written whatever version it has: the last writer wins',
