@@ -1,6 +1,9 @@
 /**
- * The catalogue part of docs/promise.md: each row and each rule with the files whose tests name it, or with the reason
- * why none does. What is wrong with the mapping is answered beside the text; nothing is read or written here.
+ * The catalogue part of docs/promise.md: each row and each rule with the files whose tests name it, or the reason why
+ * none does.
+ *
+ * What is wrong with the mapping is answered beside the text. Nothing is read or written here, and whether a test proves
+ * what its title says is not judged.
  */
 import { numbersNamed, titlesIn } from '../lib/test-titles.ts';
 import { ROWS, RULES } from './catalogue.ts';
@@ -19,10 +22,10 @@ export interface ComposedCatalogue {
 }
 
 /** Lines between which the page is generated. */
-export const CATALOGUE_BEGIN =
+const CATALOGUE_BEGIN =
   '<!-- catalogue: written by scripts/promise.ts from the titles of the tests -->';
 /** The end of what is generated. */
-export const CATALOGUE_END = '<!-- end of catalogue -->';
+const CATALOGUE_END = '<!-- end of catalogue -->';
 
 interface Part {
   readonly word: 'protocol' | 'row';
