@@ -66,7 +66,11 @@ function lagFault(plan: LagPlan): Fault {
     world.note(`fault lag: ${plan.kind} ${plan.way} for ${plan.ms} ms`);
     begin();
     if (plan.way === 'stutters') stutter(world, { everyMs: plan.ms * 1.5, begin });
-    return { fired: () => (times > 0 ? plan.kind : undefined) };
+    let isOver = false;
+    world.clock.after(plan.way === 'stutters' ? STUTTERS_FOR_MS + plan.ms * 2 : plan.ms, () => {
+      isOver = true;
+    });
+    return { fired: () => (times > 0 ? plan.kind : undefined), isOver: () => isOver };
   };
 }
 

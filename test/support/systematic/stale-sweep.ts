@@ -85,6 +85,7 @@ function staleFault(plan: StalePlan, onStale: (results: number) => void): Fault 
   return (world) => {
     let count = 0;
     let fired: string | undefined;
+    let isOver = true;
     world.site.afterEffect = (effect) => {
       const text = effectText(effect);
       if (isEvent(text)) return;
@@ -93,9 +94,13 @@ function staleFault(plan: StalePlan, onStale: (results: number) => void): Fault 
       fired = text;
       if (text !== plan.text) throw new DeadPlanError(`planned ${plan.text}, came ${text}`);
       onStale(world.host.results.length);
+      isOver = false;
       goStale(world, plan);
+      world.clock.after(plan.staleMs, () => {
+        isOver = true;
+      });
     };
-    return { fired: () => fired };
+    return { fired: () => fired, isOver: () => isOver };
   };
 }
 

@@ -34,7 +34,7 @@ export class TrialError extends Error {
 }
 
 /** The one command that plays a trial again (M3). */
-export function replayCommand(name: string): string {
+function replayCommand(name: string): string {
   return `node scripts/launch.mjs test/simulation/systematic/run.ts ${name}`;
 }
 

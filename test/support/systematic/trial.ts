@@ -14,11 +14,14 @@ import type { Scene } from './scene.ts';
 export const SETTLES_WITHIN_MS = 5 * 60_000;
 
 const SEED = 7;
+const LOOK_MS = 1000;
 
 /** A fault that was installed in a world. */
 export interface InstalledFault {
   /** What fired; undefined while nothing did. */
   readonly fired: () => string | undefined;
+  /** False while the fault still lasts: the quiet window begins after it. */
+  readonly isOver?: () => boolean;
   /** Lifts what the fault left behind, once the rest of the world has settled without it. */
   readonly release?: (world: World) => void | Promise<void>;
 }
@@ -38,9 +41,6 @@ export interface TrialOptions {
   readonly isOvertaken?: boolean;
 }
 
-/** No fault at all: how the reference of a scene is played. */
-export const noFault: Fault = () => ({ fired: () => 'nothing' });
-
 /** A fault was planned that never happened: the plan is wrong, or the world is not deterministic (M1). */
 export class DeadPlanError extends Error {
   override readonly name = 'DeadPlanError';
@@ -57,6 +57,8 @@ export async function playTrial(
   await world.settle();
   const installed = fault(world);
   await scene.act(world);
+  await world.converge(SETTLES_WITHIN_MS);
+  while (installed.isOver?.() === false) await world.advance(LOOK_MS);
   await world.settle(SETTLES_WITHIN_MS);
   if (options.isOvertaken === true) scene.overtake(world);
   await installed.release?.(world);
