@@ -24,7 +24,7 @@ const GRACE_MS = 3_000;
 const READING = new Set(['get', 'list', 'watch']);
 
 /** What is wrong now; nothing when all is settled. */
-export async function findUnsettled(admin: ApiClient): Promise<readonly string[]> {
+async function findUnsettled(admin: ApiClient): Promise<readonly string[]> {
   const [nodes, daemonSets, pods] = await Promise.all([
     listAll(admin, '/api/v1/nodes'),
     listAll(admin, '/apis/apps/v1/namespaces/default/daemonsets'),
