@@ -11,7 +11,7 @@ import type { ReconcileResult } from './result.ts';
 export async function endUnavailable(
   message: string,
   context: RunContext,
-  subject: Subject,
+  subject: Pick<Subject, 'access' | 'basis' | 'state' | 'nowMs'>,
 ): Promise<ReconcileResult> {
   const { refusal } = subject.access;
   const input = { context, subject };

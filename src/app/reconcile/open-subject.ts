@@ -12,6 +12,7 @@ import { emptyState } from '../../core/model/state.ts';
 import { LazyAccess, keyOf } from './context.ts';
 import type { RunContext, Subject } from './context.ts';
 import { backOffRun, breakerWaitOf, deferRun, deferUnrecorded, waitForBreaker } from './defer.ts';
+import { endUnavailable } from './end-unavailable.ts';
 import { digestDaemonSet } from './digest-daemon-set.ts';
 import type { Digest } from './digest-daemon-set.ts';
 import { readBasis } from './read-basis.ts';
@@ -162,8 +163,13 @@ async function endUndigested(
     case 'terminating':
       // Children are the garbage collector's business (spec 2.3 step 5).
       return { kind: 'terminating' };
-    case 'malformed':
+    case 'malformed': {
+      const { context, access } = found;
+      // Nobody could look at it live: an outage does not make it malformed for good (protocol 22).
+      const isUnseen = access.refusal !== undefined && access.refusal.kind !== 'no-credential';
+      if (isUnseen) return endUnavailable(digest.problem, context, found);
       return { kind: 'refused', reason: 'malformed-daemon-set', message: digest.problem };
+    }
     case 'selecting-all':
       return refuseSelectingAll(digest.daemonSet, found);
     case 'unavailable': {

@@ -279,7 +279,7 @@ describe('a DaemonSet that is left alone', () => {
     assert.equal(world.pods.length, 1);
   });
 
-  it('opaque: a live read decides (protocol 22)', async () => {
+  it('opaque: a live read decides, and an outage only puts it off (protocol 22)', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.mirror.sync();
     const uid = world.daemonSet.metadata.uid as never;
@@ -291,6 +291,10 @@ describe('a DaemonSet that is left alone', () => {
       opaqueReason: 'too-large',
     });
     await world.mirror.syncMeta();
+    world.connector.refusal = { kind: 'unavailable', message: 'no route' };
+    const unseen = await world.run();
+    assert.equal(unseen.kind === 'deferred' && unseen.code, 'cluster-unavailable');
+    world.connector.refusal = undefined;
     await world.run();
     assert.equal(world.pods.length, 1);
   });
