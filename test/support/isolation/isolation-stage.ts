@@ -133,9 +133,8 @@ export class IsolationStage {
   }
 
   /** Latencies of changes in the healthy clusters, side by side, beside this noise. */
-  async measure(noise: Noise, changes: number): Promise<readonly number[]> {
-    const stop = await this.#begin(noise);
-    try {
+  measure(noise: Noise, changes: number): Promise<readonly number[]> {
+    return this.during(noise, async () => {
       const measured = await Promise.all(
         this.#healthy.map(async (member) => {
           const latencies: number[] = [];
@@ -146,6 +145,14 @@ export class IsolationStage {
         }),
       );
       return measured.flat();
+    });
+  }
+
+  /** Does something beside this noise, and waits afterwards until all is quiet again. */
+  async during<T>(noise: Noise, work: () => Promise<T>): Promise<T> {
+    const stop = await this.#begin(noise);
+    try {
+      return await work();
     } finally {
       await stop();
     }
