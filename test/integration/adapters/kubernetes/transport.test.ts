@@ -172,11 +172,18 @@ describe('transport', () => {
   });
 
   it('calls a time-out while waiting for a connection unsent', async () => {
-    server.answerWith(() => undefined);
-    const transport = open({ requestTimeoutMs: 50, socketsMax: 1 });
-    const [first, second] = await Promise.all([transport.send(POST), transport.send(POST)]);
-    assertKind(first, 'ambiguous');
-    assertKind(second, 'unsent');
+    const held = Promise.withResolvers<() => void>();
+    server.answerWith((_request, response) => {
+      held.resolve(() => {
+        answerJson(response, { status: 200, body: {} });
+      });
+    });
+    const transport = open({ socketsMax: 1 });
+    const first = transport.send(POST);
+    // The only connection stays taken until this one has given up.
+    assertKind(await transport.send({ ...POST, timeoutMs: 50 }), 'unsent');
+    (await held.promise)();
+    assertKind(await first, 'answered');
   });
 
   it('gives a connection up sooner than a request: what accepts and never speaks costs little (L3)', async () => {
