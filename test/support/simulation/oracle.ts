@@ -41,21 +41,68 @@ function differencesOf(api: SimulatedApiServer, set: KubernetesObject): readonly
     ...pods.flatMap((pod) => troubleOf(pod, nodes)),
     // Where no node should run a pod, a percentage of none replaces nothing: what a taint keeps stays old (spec 2.9).
     ...(isRolling(set) && desired > 0 ? pods.flatMap((pod) => outdatedOf(pod, set)) : []),
-    ...(isRolling(set) ? surplusOf(api, set) : []),
+    ...surplusOf(api, set, pods),
   ];
   const status = (set['status'] ?? {}) as Record<string, unknown>;
-  const counts = [
-    status['desiredNumberScheduled'],
-    status['numberReady'],
-    // With minReadySeconds and a clock that is off, pods become available late, without any event.
-    status['numberAvailable'],
-    ...(isRolling(set) ? [status['updatedNumberScheduled']] : []),
-  ];
-  const isTrue = counts.every((count) => count === desired);
+  const counts = Object.entries(countersOf(api, set, pods));
+  const isTrue = counts.every(([counter, count]) => status[counter] === count);
   if (!isTrue || status['observedGeneration'] !== generation) {
     found.push(`${name}: status ${JSON.stringify(status)}, desired ${desired} of ${generation}`);
   }
   return found;
+}
+
+/** Every counter of the status (spec 2.12), where each node has the one pod that it should have. */
+function countersOf(
+  api: SimulatedApiServer,
+  set: KubernetesObject,
+  pods: readonly KubernetesObject[],
+): Readonly<Record<string, number>> {
+  const nodesOf = (placements: readonly string[]): ReadonlySet<string> =>
+    new Set(
+      api
+        .list('nodes')
+        .filter((node) => placements.includes(placementOf(set, node)))
+        .map(({ metadata }) => metadata.name),
+    );
+  const countOn = (of: readonly KubernetesObject[], nodes: ReadonlySet<string>): number =>
+    of.filter((pod) => nodes.has(nodeOf(pod) ?? '')).length;
+  const wanted = nodesOf(['run']);
+  const hash = currentHashOf(api, set);
+  return {
+    desiredNumberScheduled: wanted.size,
+    currentNumberScheduled: countOn(pods, wanted),
+    numberMisscheduled: countOn(pods, nodesOf(['keep', 'leave'])),
+    updatedNumberScheduled: countOn(
+      pods.filter((pod) => hashOf(pod) === hash),
+      wanted,
+    ),
+    numberReady: wanted.size,
+    // With minReadySeconds and a clock that is off, pods become available late, without any event.
+    numberAvailable: wanted.size,
+    numberUnavailable: 0,
+  };
+}
+
+/** Hash of the newest revision: at rest it is the one of the present template (spec 2.10). */
+function currentHashOf(api: SimulatedApiServer, set: KubernetesObject): string | undefined {
+  const numberOf = (revision: KubernetesObject): number => Number(revision['revision']);
+  const owned = revisionsOf(api, set).toSorted((left, right) => numberOf(left) - numberOf(right));
+  const newest = owned.at(-1);
+  return newest === undefined ? undefined : hashOf(newest);
+}
+
+function revisionsOf(
+  api: SimulatedApiServer,
+  { metadata }: KubernetesObject,
+): readonly KubernetesObject[] {
+  return api
+    .list('controllerrevisions')
+    .filter((revision) => controllerUid(revision) === metadata.uid);
+}
+
+function hashOf({ metadata }: KubernetesObject): string | undefined {
+  return metadata.labels?.['controller-revision-hash'];
 }
 
 function isRolling(set: KubernetesObject): boolean {
@@ -65,15 +112,24 @@ function isRolling(set: KubernetesObject): boolean {
   return updateStrategy?.type !== 'OnDelete';
 }
 
-/** The current revision, and old ones up to the limit: no pod needs another one any more (spec 2.11). */
-function surplusOf(api: SimulatedApiServer, set: KubernetesObject): readonly string[] {
-  const { name, uid } = set.metadata;
+/**
+ * Besides the current revision, old ones up to the limit, and beyond it those that pods were made of: with OnDelete,
+ * or where a taint keeps an old pod on a node that should run none (spec 2.11).
+ */
+function surplusOf(
+  api: SimulatedApiServer,
+  set: KubernetesObject,
+  pods: readonly KubernetesObject[],
+): readonly string[] {
   const { revisionHistoryLimit = 10 } = set['spec'] as { readonly revisionHistoryLimit?: number };
-  const count = api
-    .list('controllerrevisions')
-    .filter((revision) => controllerUid(revision) === uid).length;
-  if (count >= 1 && count <= revisionHistoryLimit + 1) return [];
-  return [`${name}: ${count} revisions with limit ${revisionHistoryLimit}`];
+  const revisions = revisionsOf(api, set);
+  const current = currentHashOf(api, set);
+  const used = new Set(pods.map(hashOf));
+  const old = revisions.filter((revision) => hashOf(revision) !== current);
+  const isUnused = old.some((revision) => !used.has(hashOf(revision)));
+  if (revisions.length >= 1 && (old.length <= revisionHistoryLimit || !isUnused)) return [];
+  const { name } = set.metadata;
+  return [`${name}: ${revisions.length} revisions with limit ${revisionHistoryLimit}`];
 }
 
 interface PodContent {
