@@ -159,7 +159,10 @@ class HttpsTransport implements Transport {
       let isReady = false;
       let outgoing: ClientRequest;
       const giveUp = (): void => {
-        outgoing.destroy(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' }));
+        const timedOut = Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' });
+        outgoing.destroy(timedOut);
+        // Node tells a request that still waits for a connection only when one is free.
+        if (!isReady) fail(timedOut);
       };
       let cancelConnectTimeout: Cancel = () => undefined;
       const finish = (answer: Attempt): void => {
