@@ -5,6 +5,8 @@
  * 1. By meaning: equal data (history-meaning.ts).
  * 2. By generation: the revision that was current at this very metadata.generation. The API server
  *    raises it whenever a user changes the spec, so what else differs nobody asked for.
+ *    The caller names it only if the template is still the one of then, or does not contradict it: an etcd
+ *    that is restored gives generations out again (faults row 71).
  * 3. By template generation, if neither finds any (state lost, or the generation moved for another
  *    reason): the API server raises it exactly when the template changes, and a revision carries the
  *    annotation of the DaemonSet that it was made of. Traps: a revision that was renumbered by the
@@ -25,6 +27,14 @@ import { compareRevisions, revisionData } from './revisions.ts';
 /** True if the revision's data mean the DaemonSet's present template. */
 export function holdsTemplate(daemonSet: DaemonSetObject, revision: KubernetesObject): boolean {
   return meaningOf(dataOf(revision)) === meaningOf(revisionData(daemonSet));
+}
+
+/**
+ * True if the data of a revision differ from the template in more than members that one of the two lacks: no API
+ * server filled that in or left it out, so they are of different edits.
+ */
+export function contradictsTemplate(daemonSet: DaemonSetObject, data: Json | undefined): boolean {
+  return !isExtension(data, revisionData(daemonSet));
 }
 
 /**
@@ -56,7 +66,7 @@ function isOfTemplateGeneration(daemonSet: DaemonSetObject, revision: Kubernetes
     revision.metadata.annotations?.[TEMPLATE_GENERATION_ANNOTATION] === generation &&
     controllerUidOf(revision) === daemonSet.metadata.uid &&
     createdAtMs(revision) >= createdAtMs(daemonSet) &&
-    isExtension(dataOf(revision), revisionData(daemonSet))
+    !contradictsTemplate(daemonSet, dataOf(revision))
   );
 }
 

@@ -2,7 +2,7 @@
  * Carries out a plan for revisions, step by step in upstream's order (spec 2.10): release, adopt, repair
  * hashes, relabel pods of duplicates, delete duplicates, renumber, or create.
  *
- *   live DaemonSet: same UID, not deleting, same generation ── once, before the first write
+ *   live DaemonSet: same UID, not deleting, same generation and template ── once, before the first write
  *
  * So a run that works on an older template changes nothing (upstream checks before adoptions only).
  * The first failure ends the run; the next one plans anew from a live list, and finds what is left.
@@ -22,6 +22,7 @@ import {
 } from '../../core/history-patches.ts';
 import { changesHistory } from '../../core/history-plan.ts';
 import type { HistoryPlan } from '../../core/history-plan.ts';
+import { isEdited } from './confirm-edit.ts';
 import { effectDeadlineMs, mayContinue } from './context.ts';
 import { createRevision } from './history-create.ts';
 import { historyFailure } from './history-result.ts';
@@ -66,7 +67,7 @@ async function arrange(
   };
 }
 
-/** The DaemonSet live: what is written follows from this generation and no other. */
+/** The DaemonSet live: what is written follows from this template and no other. */
 async function confirmPresent(writing: HistoryWriting): Promise<HistoryFailure | undefined> {
   const { subject } = writing;
   const confirmation = await confirmSubject(writing);
@@ -77,7 +78,7 @@ async function confirmPresent(writing: HistoryWriting): Promise<HistoryFailure |
   if (confirmation.kind === 'changed') {
     return { kind: 'failed', code: 'daemon-set-changed', message: confirmation.message };
   }
-  if (confirmation.object.metadata.generation === daemonSet.metadata.generation) return undefined;
+  if (!isEdited(confirmation.object, daemonSet)) return undefined;
   const message = 'the DaemonSet was edited since it was seen';
   return { kind: 'failed', code: 'daemon-set-changed', message };
 }

@@ -1,19 +1,21 @@
 /**
  * The current revision of a run: what the state still knows, or what a live look finds (spec 2.10).
  *
- * A look is due when the generation or the seen set changed (design 3, step 1): one LIST by selector,
+ * A look is due when the generation, the template or the seen set changed (design 3, step 1): one LIST by selector,
  * and a GET of each owned revision that was seen with labels the selector does not match. What is to
  * be done is decided in core/history-plan.ts and carried out by history-carry-out.ts. Two runs that
  * look at the same time ask for the same: every step is fenced by name, UID or version (S10).
  */
 import { compileSelector } from '../../core/label-selector.ts';
 import { uid } from '../../core/model/identifiers.ts';
+import type { Json } from '../../core/model/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '../../core/model/kubernetes.ts';
 import type { RevisionProjection } from '../../core/model/projections.ts';
 import type { Stamp } from '../../core/model/position.ts';
 import type { HistoryEntry } from '../../core/model/state.ts';
 import { planHistory } from '../../core/history-plan.ts';
-import { revisionHashOf } from '../../core/revisions.ts';
+import { contradictsTemplate } from '../../core/history-match.ts';
+import { revisionHash, revisionHashOf } from '../../core/revisions.ts';
 import type { ClusterReader } from '../../ports/cluster-access.ts';
 import { carryOutHistory } from './history-carry-out.ts';
 import type {
@@ -36,17 +38,27 @@ export interface HistoryInput {
 /** The entry of this generation, if its revision may still exist: good for planning, not for trimming. */
 export function knownHistory(input: HistoryInput): HistoryEntry | undefined {
   const { known } = input;
-  if (known === undefined || known.generation !== (input.daemonSet.metadata.generation ?? 0)) {
-    return undefined;
-  }
+  if (known === undefined || !isOfTemplate(known, input.daemonSet)) return undefined;
   const isSeen = input.seen.some((item) => item.uid === known.uid);
   return isSeen || known.lookedUpAt === input.revisionsChanged ? known : undefined;
 }
 
-/** True if neither the generation nor the seen set changed since the look that made the entry. */
+/** True if neither the DaemonSet's template nor the seen set changed since the look that made the entry. */
 export function isFreshHistory(entry: HistoryEntry, input: HistoryInput): boolean {
-  const { generation = 0 } = input.daemonSet.metadata;
-  return entry.generation === generation && entry.lookedUpAt === input.revisionsChanged;
+  return isOfTemplate(entry, input.daemonSet) && entry.lookedUpAt === input.revisionsChanged;
+}
+
+function isOfTemplate(entry: HistoryEntry, daemonSet: DaemonSetObject): boolean {
+  if (!isOfGeneration(entry, daemonSet)) return false;
+  return entry.template === undefined || entry.template === templateHash(daemonSet);
+}
+
+function isOfGeneration({ generation }: HistoryEntry, { metadata }: DaemonSetObject): boolean {
+  return generation === (metadata.generation ?? 0);
+}
+
+function templateHash(daemonSet: DaemonSetObject): string {
+  return revisionHash(daemonSet, 0);
 }
 
 /** A guess for clusters that may not be asked: the newest owned revision. */
@@ -86,14 +98,27 @@ async function arrangeHistory(
   input: HistoryInput,
   writing: HistoryWriting,
 ): Promise<Exclude<HistoryEnd, { kind: 'unadoptable' }>> {
-  const { daemonSet, known } = input;
-  const isSameGeneration = known?.generation === (daemonSet.metadata.generation ?? 0);
-  const knownUid = isSameGeneration ? known.uid : undefined;
-  const plan = planHistory({ daemonSet, revisions, knownUid });
+  const { daemonSet } = input;
+  const plan = planHistory({ daemonSet, revisions, knownUid: knownUidOf(input, revisions) });
   const end = await carryOutHistory(plan, writing);
   if (end.kind !== 'unadoptable') return end;
   const others = revisions.filter(({ metadata }) => metadata.uid !== end.uid);
   return arrangeHistory(others, input, writing);
+}
+
+/**
+ * The revision that was current at this generation. If the template is another one now, an API server filled
+ * something in, or etcd was restored and the generation given out again: the revision's data tell.
+ */
+function knownUidOf(
+  { daemonSet, known }: HistoryInput,
+  revisions: readonly KubernetesObject[],
+): string | undefined {
+  if (known === undefined || !isOfGeneration(known, daemonSet)) return undefined;
+  if (isOfTemplate(known, daemonSet)) return known.uid;
+  const revision = revisions.find(({ metadata }) => metadata.uid === known.uid);
+  const data = revision?.['data'] as Json | undefined; // raw JSON of an API server
+  return contradictsTemplate(daemonSet, data) ? undefined : known.uid;
 }
 
 /** By selector, and the owned ones that it misses; whole or not at all (faults 35). */
@@ -122,6 +147,7 @@ async function readRevisions(
 function entryOf(revision: KubernetesObject, input: HistoryInput): HistoryEntry {
   return {
     generation: input.daemonSet.metadata.generation ?? 0,
+    template: templateHash(input.daemonSet),
     uid: uid(revision.metadata.uid),
     name: revision.metadata.name,
     hash: revisionHashOf(revision),

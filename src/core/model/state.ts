@@ -91,9 +91,14 @@ export interface RetryEntry {
   readonly holdsCreates: boolean;
 }
 
-/** The current revision as history last found it, valid for one generation of the DaemonSet. */
+/** The current revision as history last found it, valid for one template at one generation of the DaemonSet. */
 export interface HistoryEntry {
   readonly generation: number;
+  /**
+   * Hash of the template that it was found for: generations come again when etcd is restored, and nobody may have
+   * noticed that (faults row 71). Absent in what an earlier release wrote.
+   */
+  readonly template?: string;
   readonly uid: Uid;
   readonly name: string;
   /** Its label controller-revision-hash. */

@@ -6,6 +6,7 @@ import type { HistoryInput } from '../../../../src/app/reconcile/history.ts';
 import { epoch, incarnation, uid } from '../../../../src/core/model/identifiers.ts';
 import { ZERO_STAMP, stampOf } from '../../../../src/core/model/position.ts';
 import type { HistoryEntry } from '../../../../src/core/model/state.ts';
+import { revisionHash } from '../../../../src/core/revisions.ts';
 import { daemonSet, revision } from '../../../support/core-fixtures.ts';
 
 const LATER = stampOf({ era: 1, epoch: epoch('5'), incarnation: incarnation('i'), seq: 1 });
@@ -43,6 +44,17 @@ describe('knownHistory', () => {
     const unnumbered = daemonSet({ metadata: { generation: undefined } });
     const atZero = { ...entry, generation: 0 };
     assert.equal(knownHistory(input({ daemonSet: unnumbered, known: atZero })), atZero);
+  });
+
+  it('does not hold for another template at the same generation (row 71)', () => {
+    const template = revisionHash(daemonSet(), 0);
+    const known = { ...entry, template };
+    assert.equal(knownHistory(input({ known })), known);
+    const other = daemonSet({ podSpec: { containers: [{ name: 'main', image: 'agent:2' }] } });
+    assert.equal(knownHistory(input({ known, daemonSet: other })), undefined);
+    const still = input({ known, daemonSet: other, revisionsChanged: ZERO_STAMP });
+    assert.equal(isFreshHistory(known, still), false);
+    assert.equal(knownHistory(input({ daemonSet: other })), entry, 'of an earlier release');
   });
 });
 
