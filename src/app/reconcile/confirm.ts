@@ -5,7 +5,7 @@
  * list beside foreign names and before a DaemonSet's first pods (protocol 9), and, once a deferral was capped, the node of each create.
  * What is not confirmed leaves the plan and is noted as a problem; nothing is written here.
  */
-import type { Plan, PlannedCreate, PlannedDelete } from '../../core/model/plan.ts';
+import type { IntentJudgement, Plan, PlannedCreate, PlannedDelete } from '../../core/model/plan.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import { confirmEdit, isEdited, isOfRollout } from './confirm-edit.ts';
 import { confirmVictims } from './confirm-victims.ts';
@@ -42,6 +42,8 @@ export interface ConfirmInput {
   readonly isLive: boolean;
   /** Hash of the current revision that the plan was made with. */
   readonly currentHash: string | undefined;
+  /** What became of earlier intents. */
+  readonly intents: IntentJudgement;
 }
 
 /** Confirms a plan live. */
@@ -150,17 +152,18 @@ interface ForeignConfirmation {
 const NOT_LISTED: ForeignConfirmation = { isClear: true };
 
 async function confirmForeign(input: ConfirmInput): Promise<ForeignConfirmation> {
-  const { subject, access, ledger } = input;
+  const { subject, access, ledger, intents } = input;
   const { meta, registration } = subject.basis;
   const now = foreignListedNow(meta, registration);
   const isNeeded =
     input.isLive ||
-    isFirstCreate(subject) ||
+    isFirstCreate(subject, now.era) ||
     (subject.view.hasForeignNames && !isListedFor(subject.state.foreignListed, now));
   if (!isNeeded) return { isClear: true };
-  const { view, state, read } = subject;
+  const { view, read } = subject;
   const knownUids = new Set<string>(read.pods.map((pod) => pod.uid));
-  const check = await checkForeignPods({ view, state, knownUids, now }, access);
+  const open = [...intents.unseen, ...intents.unresolved];
+  const check = await checkForeignPods({ view, open, knownUids, now }, access);
   if (check.kind === 'clear') return { isClear: true, listed: check.listed };
   if (check.kind === 'unavailable') {
     ledger.add({ code: 'cluster-unavailable', message: check.message, pace: 'backoff' });
@@ -173,10 +176,13 @@ async function confirmForeign(input: ConfirmInput): Promise<ForeignConfirmation>
 
 /**
  * Pods that a DaemonSet of the same name left behind may be on their way to the view: each type has a
- * watch of its own, and nothing orders them. They are adopted, never doubled (S1, faults row 85).
+ * watch of its own, and nothing orders them. They are adopted, never doubled (S1, faults row 85). In a
+ * new era the answers of the one before are void, and those given since etcd was restored with them:
+ * their pods may have other names than a strategy gives now, so names alone do not fence (row 71).
  */
-function isFirstCreate({ state, read }: ViewedSubject): boolean {
-  return state.foreignListed === undefined && read.pods.length === 0;
+function isFirstCreate({ state, read }: ViewedSubject, era: number): boolean {
+  if (state.foreignListed === undefined) return read.pods.length === 0;
+  return state.foreignListed.era !== era;
 }
 
 /** The nodes of some creates, live: the view was not fresh, so each must still be there. */

@@ -3,14 +3,15 @@
  *
  * A pod whose name is not the one to be created is not fenced by the API server. While a DaemonSet
  * has such pods, creates wait for one live list by selector, metadata only, once per epoch, era and
- * takeover; so do the first creates of each DaemonSet, which may find the orphans of another one. A
+ * takeover; so do the first creates of each DaemonSet, which may find the orphans of another one, and
+ * the first ones of each era, because answers to earlier creates were forgotten with the era before. A
  * pod that the view does not know, and that is owned or to be adopted, defers all creates.
  *
  * Differs from upstream: it makes pods beside orphans that its cache does not show yet, adopts the
  * orphans later, and deletes one of each two.
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { DaemonSetState } from '../../core/model/state.ts';
+import type { DaemonSetState, Intent } from '../../core/model/state.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { View } from '../../core/model/plan.ts';
 import type { ClusterReader, PodMetadata } from '../../ports/cluster-access.ts';
@@ -44,23 +45,24 @@ export function isListedFor(listed: ForeignListed | undefined, now: ForeignListe
   );
 }
 
-/** Lists the DaemonSet's pods live and compares them with the view and with our own answers. */
+/** Lists the DaemonSet's pods live and compares them with the view and with the answers that it lacks. */
 export async function checkForeignPods(
   input: {
     readonly view: View;
-    readonly state: DaemonSetState;
+    /** Intents that this run still waits for: their pods are no surprise. Settled ones vouch for nothing. */
+    readonly open: readonly Intent[];
     readonly knownUids: ReadonlySet<string>;
     readonly now: ForeignListed;
   },
   reader: ClusterReader,
 ): Promise<ForeignCheck> {
-  const { view, state, knownUids } = input;
+  const { view, open, knownUids } = input;
   const { selector } = view.daemonSet.spec;
   const live = await reader.listPodMetadata(view.namespace, selectorText(selector));
   if (live.kind === 'unavailable') return live;
   const pods = live.kind === 'found' ? live.object : [];
   const answered = new Set(
-    state.intents.map((intent) => (intent.kind === 'create' ? intent.answer?.uid : intent.uid)),
+    open.map((intent) => (intent.kind === 'create' ? intent.answer?.uid : intent.uid)),
   );
   const isOurs = ({ ownerUid, isTerminating }: PodMetadata): boolean =>
     ownerUid === view.uid || (ownerUid === undefined && !isTerminating);

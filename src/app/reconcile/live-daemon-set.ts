@@ -1,8 +1,11 @@
 /**
  * The live DaemonSet before anything is created for it (S5): same UID, and not being deleted.
  *
- * One answer covers one batch (protocol 7), so it is asked for again before the next.
+ * One answer covers one batch (protocol 7), so it is asked for again before the next. A live read is
+ * never older than the view, unless etcd went back in time: then the view is of another history, and
+ * nothing is made by it, whether or not a watcher has noticed yet (protocol 15, row 71; S2).
  */
+import { compareResourceVersions, isResourceVersion } from '../../core/model/identifiers.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
 import type { ClusterReader } from '../../ports/cluster-access.ts';
@@ -14,7 +17,7 @@ import { noteForeignStatusWrite } from './rival.ts';
 /** Whether creates may go on. */
 export type DaemonSetConfirmation =
   | { readonly kind: 'confirmed'; readonly object: DaemonSetObject }
-  /** Gone, re-created under another UID, being deleted, or looked after by another controller. */
+  /** Gone, re-created, being deleted, older than it was, or looked after by another controller. */
   | { readonly kind: 'changed'; readonly message: string }
   | {
       readonly kind: 'unavailable';
@@ -33,9 +36,13 @@ export async function confirmSubject(step: {
   readonly access: ClusterReader;
 }): Promise<DaemonSetConfirmation> {
   const { context, subject, access } = step;
-  const { ref } = subject.basis;
+  const { ref, daemonSet } = subject.basis;
   const confirmation = await confirmDaemonSet(access, { ...keyOf(context), uid: ref.uid });
   if (confirmation.kind !== 'confirmed') return confirmation;
+  if (isOlder(confirmation.object, daemonSet.object)) {
+    const message = 'the live DaemonSet is older than the view: etcd went back in time';
+    return { kind: 'changed', message };
+  }
   const evidence = await noteForeignStatusWrite(confirmation.object, step);
   if (evidence === undefined) return confirmation;
   return { kind: 'changed', message: evidence };
@@ -55,4 +62,12 @@ async function confirmDaemonSet(
     return { kind: 'changed', message: 'the DaemonSet is being deleted' };
   }
   return { kind: 'confirmed', object: live.object };
+}
+
+/** Reads are linearizable: only a restored etcd answers with a lower version than was seen before. */
+function isOlder(live: DaemonSetObject, seen: DaemonSetObject | null): boolean {
+  const now = live.metadata.resourceVersion;
+  const before = seen?.metadata.resourceVersion;
+  if (!isResourceVersion(now) || !isResourceVersion(before)) return false;
+  return compareResourceVersions(now, before) < 0;
 }
