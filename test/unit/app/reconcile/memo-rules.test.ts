@@ -17,6 +17,14 @@ async function stateOf(world: ReconcileWorld): Promise<DaemonSetState> {
 const count = (world: ReconcileWorld, kind: string): number =>
   world.cluster.requests.filter((request) => request.startsWith(kind)).length;
 
+/** Another writer: the version moves, the generation does not. */
+function edit(world: ReconcileWorld): void {
+  world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
+    ...object,
+    metadata: { ...object.metadata, labels: { edited: 'yes' } },
+  }));
+}
+
 describe('protocol 8: a status conflict', () => {
   it('is never retried with the same counts: the next look recounts', async () => {
     const world = new ReconcileWorld({ nodes: 2 });
@@ -24,18 +32,33 @@ describe('protocol 8: a status conflict', () => {
     await world.run();
     world.runKubelets();
     await world.mirror.sync();
-    world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
-      ...object,
-      metadata: { ...object.metadata, labels: { edited: 'yes' } },
-    }));
+    world.cluster.hooks = {
+      beforeEffect: ({ kind }) => {
+        if (kind === 'update-status') edit(world);
+        return undefined;
+      },
+    };
     const before = count(world, 'update-status');
     const result = await world.run();
+    world.cluster.hooks = {};
     assert.equal(result.kind === 'deferred' && result.code, 'status-conflict');
     assert.equal(count(world, 'update-status'), before + 1, 'one try');
     assert.equal((await stateOf(world)).memo, undefined, 'not complete');
     await world.settle();
     assert.equal(world.daemonSet.status?.numberReady, 2);
     assert.deepEqual(world.daemonSet.metadata.labels, { edited: 'yes' });
+  });
+
+  it('is not even asked for when the DaemonSet is seen to have changed', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.settle();
+    world.addNode('node-0002', { taints: [{ key: 'example.com/reserved', effect: 'NoSchedule' }] });
+    await world.mirror.sync();
+    edit(world);
+    const before = count(world, 'update-status');
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'status-conflict');
+    assert.equal(count(world, 'update-status'), before);
   });
 
   it('that lasts for several tries ends, with few requests (spec faults 11)', async () => {

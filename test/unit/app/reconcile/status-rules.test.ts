@@ -203,3 +203,27 @@ describe('a run that may not act', () => {
     assert.equal(statusOf(world).observedGeneration, 2);
   });
 });
+
+describe('row 71: a DaemonSet seen before etcd was restored', () => {
+  it('gets no status, although the API server has its version again, for another generation (S7)', async () => {
+    const world = await settled(2);
+    const backup = world.cluster.backup();
+    editSpec(world, (spec) => ({ ...spec, minReadySeconds: 1 }));
+    editSpec(world, (spec) => ({ ...spec, minReadySeconds: 2 }));
+    await world.mirror.sync();
+    const lost = world.daemonSet.metadata;
+    world.cluster.restore(backup);
+    world.addNode('node-0002');
+    editSpec(world, (spec) => ({ ...spec, minReadySeconds: 3 }));
+    const { resourceVersion, generation } = world.daemonSet.metadata;
+    assert.deepEqual([resourceVersion, generation], [lost.resourceVersion, 2]);
+    const before = statusWrites(world);
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' ? result.code : result.kind, 'status-conflict');
+    assert.equal(statusWrites(world), before);
+    assert.deepEqual(world.cluster.violations, []);
+    world.mirror.era += 1;
+    await world.settle();
+    assert.equal(statusOf(world).observedGeneration, 2);
+  });
+});
