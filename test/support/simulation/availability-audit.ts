@@ -7,6 +7,10 @@
  * one for longer than the bound; and the largest budget that was in force within it. A node counts
  * while the DaemonSet should run there. It shares no code with the core.
  *
+ * With surge the pod that replaces another is read live before that one goes, at most one batch earlier
+ * (protocol 7): so it counts as there for as long as a delete may be under way, unless we ended it too.
+ * Where a strategy without surge is in force, the younger of two pods is a duplicate (spec 2.7).
+ *
  * With minReadySeconds a pod is available by the clock of the functions (docs/promise.md): such a DaemonSet is judged
  * only while no clock is off, and a pod counts as one that was available to lose only some time after it became so:
  * unlike readiness, that moment changes no resourceVersion, which a delete could have as its precondition.
@@ -22,7 +26,7 @@ import { placementOf } from './oracle.ts';
 /** How old a view may be, and twice the time-out of a request (docs/reference.md). */
 const BOUND_MS = 15 * 60_000 + 20_000;
 
-/** How long a delete may be under way: a function's time-out, and a frozen one (S3 with minReadySeconds). */
+/** How long a delete may be under way after its live reads: a function's time-out, and a frozen one. */
 const UNDER_WAY_MS = 2 * 60_000;
 
 interface NodeRecord {
@@ -64,6 +68,10 @@ export class AvailabilityAudit {
   readonly #sets = new Map<string, SetRecord>();
   readonly #bornAtMs = new Map<string, number>();
   readonly #lastAvailableMs = new Map<string, number>();
+  /** Pods by UID as they were last seen; those that others ended may have been read live before. */
+  readonly #seen = new Map<string, KubernetesObject>();
+  /** UIDs of pods that our own deletes ended. */
+  readonly #ours = new Set<string>();
 
   constructor(api: SimulatedApiServer, clock: Clock, report: (text: string) => void) {
     this.#api = api;
@@ -77,6 +85,7 @@ export class AvailabilityAudit {
 
   /** A delete of ours is about to take effect. */
   judge(victim: KubernetesObject): void {
+    this.#ours.add(victim.metadata.uid);
     if (!this.#isJudged(victim)) return;
     const found = this.#find(victim);
     if (found === undefined) return;
@@ -88,9 +97,10 @@ export class AvailabilityAudit {
     const budgets = this.#budgetsInForce(record, nowMs);
     const beside = this.#livePodsBeside(victim);
     if (beside.length > 0) {
-      this.#judgeReplaced(victim, { beside, surges: budgets.some(({ surges }) => surges) });
+      this.#judgeReplaced(victim, { beside, budgets });
       return;
     }
+    if (budgets.some(({ surges }) => surges) && this.#hasJustLostAnother(victim, nowMs)) return;
     node.isOurs = true;
     const count = this.#countUnavailable(record, nowMs);
     const max = Math.max(...budgets.map((budget) => budget.max));
@@ -119,12 +129,26 @@ export class AvailabilityAudit {
       .filter((pod) => pod.metadata.uid !== victim.metadata.uid && isLive(pod));
   }
 
+  /** Somebody else ended the pod that replaced this one, after it could be read live. */
+  #hasJustLostAnother(victim: KubernetesObject, nowMs: number): boolean {
+    const owner = controllerUid(victim);
+    return [...this.#seen.values()].some((pod) => {
+      const { uid } = pod.metadata;
+      if (uid === victim.metadata.uid || this.#ours.has(uid)) return false;
+      if (controllerUid(pod) !== owner || nodeOf(pod) !== nodeOf(victim)) return false;
+      return (this.#lastAvailableMs.get(uid) ?? Number.NEGATIVE_INFINITY) >= nowMs - UNDER_WAY_MS;
+    });
+  }
+
   /** Without surge one of two is a duplicate; with surge the other one must have been available. */
   #judgeReplaced(
     victim: KubernetesObject,
-    by: { readonly beside: readonly KubernetesObject[]; readonly surges: boolean },
+    by: { readonly beside: readonly KubernetesObject[]; readonly budgets: SetRecord['budgets'] },
   ): void {
-    if (!by.surges || by.beside.some((pod) => this.#wasAvailable(pod))) return;
+    if (by.budgets.every(({ surges }) => !surges)) return;
+    const mayBeDuplicate = by.budgets.some(({ surges }) => !surges);
+    if (mayBeDuplicate && by.beside.some((pod) => isOlder(pod, victim))) return;
+    if (by.beside.some((pod) => this.#wasAvailable(pod))) return;
     const names = by.beside.map(({ metadata }) => metadata.name).join(', ');
     this.#report(`S3: ${victim.metadata.name} deleted though ${names} never was available`);
   }
@@ -180,6 +204,8 @@ export class AvailabilityAudit {
   #forget(): void {
     this.#sets.clear();
     this.#bornAtMs.clear();
+    this.#seen.clear();
+    this.#ours.clear();
   }
 
   #podsOf(set: KubernetesObject): readonly KubernetesObject[] {
@@ -194,6 +220,7 @@ export class AvailabilityAudit {
       for (const pod of pods) {
         const { uid } = pod.metadata;
         if (!this.#bornAtMs.has(uid)) this.#bornAtMs.set(uid, nowMs);
+        this.#seen.set(uid, pod);
         if (this.#isAvailable(pod)) this.#lastAvailableMs.set(uid, nowMs);
       }
       this.#lookAt(set, { nodes, pods, nowMs });
@@ -264,6 +291,14 @@ function budgetOf(
 function isLive(pod: KubernetesObject): boolean {
   const isTerminal = ['Succeeded', 'Failed'].includes(phaseOf(pod));
   return pod.metadata.deletionTimestamp === undefined && !isTerminal;
+}
+
+/** In the order in which duplicates survive: by creation, then by name (spec 2.7). */
+function isOlder(left: KubernetesObject, right: KubernetesObject): boolean {
+  const bornAtMs = ({ metadata }: KubernetesObject): number =>
+    Date.parse(metadata.creationTimestamp ?? '');
+  const difference = bornAtMs(left) - bornAtMs(right);
+  return difference < 0 || (difference === 0 && left.metadata.name < right.metadata.name);
 }
 
 interface Condition {

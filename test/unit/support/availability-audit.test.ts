@@ -1,0 +1,108 @@
+/** S3 from outside: what the audit of the simulation holds against a delete with surge, and what it does not. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { clusterUid } from '../../../src/core/model/identifiers.ts';
+import { SimulatedApiServer } from '../../support/simulation/api-server.ts';
+import { AvailabilityAudit } from '../../support/simulation/availability-audit.ts';
+import { rawNode } from '../../support/simulation/objects.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
+
+const SURGE = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } };
+const NO_SURGE = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } };
+
+class AuditWorld {
+  readonly clock = new VirtualClock();
+  readonly api = new SimulatedApiServer(clusterUid('a'), this.clock);
+  readonly reports: string[] = [];
+  readonly audit = new AvailabilityAudit(this.api, this.clock, (text) => this.reports.push(text));
+  readonly #owner: string;
+
+  constructor(updateStrategy: object = SURGE) {
+    this.api.put('nodes', rawNode('n1', { labels: {} }));
+    const spec = { updateStrategy, template: { spec: { containers: [] } } };
+    this.#owner = this.api.createDaemonSet({ metadata: { name: 'agent' }, spec }).metadata.uid;
+  }
+
+  /** A pod of the DaemonSet on its only node. */
+  pod(name: string, isReady = true): void {
+    const ownerReferences = [
+      {
+        apiVersion: 'apps/v1',
+        kind: 'DaemonSet',
+        name: 'agent',
+        uid: this.#owner,
+        controller: true,
+      },
+    ];
+    const status = isReady ? 'True' : 'False';
+    this.api.put('pods', {
+      metadata: { namespace: 'ns', name, ownerReferences },
+      spec: { nodeName: 'n1' },
+      status: { phase: 'Running', conditions: [{ type: 'Ready', status }] },
+    });
+  }
+
+  /** Somebody else's delete. */
+  end(name: string): void {
+    this.api.remove('pods', name, 'ns');
+  }
+
+  /** A delete of ours. */
+  delete(name: string): void {
+    const victim = this.api.find('pods', name, 'ns');
+    assert.ok(victim !== undefined);
+    this.audit.judge(victim);
+    this.end(name);
+  }
+}
+
+describe('S3: an available pod that goes because another one replaces it', () => {
+  it('is no break if somebody else ended that one after it could be read live (protocol 7)', () => {
+    const world = new AuditWorld();
+    world.pod('old');
+    world.pod('new');
+    world.end('new');
+    world.delete('old');
+    assert.deepEqual(world.reports, []);
+    assert.equal(world.audit.judged, 1);
+  });
+
+  it('is one if we ended that one as well, or it was gone for longer than a delete is under way', async () => {
+    const world = new AuditWorld();
+    world.pod('old');
+    world.pod('new');
+    world.delete('new');
+    world.delete('old');
+    assert.match(world.reports.join(), /old on n1 deleted as number 1 of 0/);
+    const late = new AuditWorld();
+    late.pod('old');
+    late.pod('new');
+    late.end('new');
+    await late.clock.advance(3 * 60_000);
+    late.delete('old');
+    assert.match(late.reports.join(), /old on n1 deleted as number 1 of 0/);
+  });
+
+  it('is one if that one never was available, and a view may only know surge', () => {
+    const world = new AuditWorld();
+    world.pod('old');
+    world.pod('new', false);
+    world.delete('old');
+    assert.match(world.reports.join(), /old deleted though new never was available/);
+  });
+
+  it('is none if surge was just taken away: the younger of two is a duplicate, the older is not', async () => {
+    for (const [first, second, reports] of [
+      ['stays', 'goes', 0],
+      ['goes', 'stays', 1],
+    ] as const) {
+      const world = new AuditWorld();
+      world.pod(first, first === 'goes');
+      await world.clock.advance(2000);
+      world.pod(second, second === 'goes');
+      world.api.editDaemonSet('agent', (spec) => ({ ...spec, updateStrategy: NO_SURGE }));
+      world.delete('goes');
+      assert.equal(world.reports.length, reports, `${first} is older`);
+    }
+  });
+});
