@@ -2,7 +2,10 @@
  * Deletes the surplus of old revisions, last of all and only if nothing failed before (spec 2.11).
  *
  * Each delete carries UID and version (S4, S10). One that changed meanwhile is left, and looked at
- * again; the watcher's events lead back here.
+ * again; the watcher's events lead back here. Neither says whether a pod uses it: that is the view's
+ * word, so nothing goes by a view of a history that etcd has left (row 71; live-planned.ts).
+ *
+ * Differs from upstream: a GET of the DaemonSet before the deletes.
  */
 import { buildRevisionDelete } from '../../core/history-patches.ts';
 import type { Outcome } from '../../core/model/effects.ts';
@@ -13,6 +16,8 @@ import { effectDeadlineMs, mayContinue } from './context.ts';
 import type { RunContext, Subject } from './context.ts';
 import { historyFailure } from './history-result.ts';
 import type { Ledger, Problem } from './ledger.ts';
+import { readPlanned } from './live-planned.ts';
+import type { PlannedMissing } from './live-planned.ts';
 
 /** What trimming works with. */
 export interface TrimInput {
@@ -35,11 +40,32 @@ export async function trimHistory(trims: Plan['trims'], input: TrimInput): Promi
     ledger.add({ code: fence.code, message: fence.message, pace: 'soon' });
     return;
   }
+  const found = await readPlanned(input);
+  if (found.kind !== 'found') {
+    ledger.add(unplanned(found));
+    return;
+  }
   const effects = trims.map(buildRevisionDelete);
   const outcomes = await access.execute(effects, { deadlineMs: effectDeadlineMs(context) });
   for (const [index, { name }] of effects.entries()) {
     const problem = problemOf(name, outcomes[index]);
     if (problem !== undefined) ledger.add(problem);
+  }
+}
+
+function unplanned(missing: PlannedMissing): Problem {
+  switch (missing.kind) {
+    case 'gone':
+      return { code: 'daemon-set-changed', message: 'the DaemonSet is gone', pace: 'backoff' };
+    case 'conflict': {
+      const message = 'the DaemonSet changed since it was seen; old revisions wait';
+      return { code: 'daemon-set-changed', message, pace: 'soon' };
+    }
+    case 'failed': {
+      const { message, retryAfterMs } = missing;
+      const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+      return { code: 'cluster-unavailable', message, pace: 'backoff', ...asked };
+    }
   }
 }
 

@@ -173,7 +173,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'status-with-old-counts': {
     bug: 'a DaemonSet that changed gets the counts from before (protocol 8, upstream retries so)',
-    file: 'src/app/reconcile/write-status.ts',
+    file: 'src/app/reconcile/live-planned.ts',
     before: "if (!isAsPlanned(live.object, subject.daemonSet)) return { kind: 'conflict' };",
     after: '',
     breaks: ['S7', 'L1'],

@@ -118,6 +118,26 @@ describe('trimming (upstream never tests: cleanupHistory limits and live protect
     assert.deepEqual(numbersOf(world), [4]);
   });
 
+  it('is not done by a view of what etcd was before a restore: pods may use it again (row 71, S10)', async () => {
+    const world = new ReconcileWorld({ nodes: 2, daemonSet: limited(0) });
+    await world.settle();
+    const backup = world.cluster.backup();
+    world.cluster.hooks = {
+      beforeEffect: ({ kind }) =>
+        kind === 'delete-revision'
+          ? { kind: 'answer', outcome: { kind: 'ambiguous', message: '500' } }
+          : undefined,
+    };
+    await roll(world, ['a']);
+    world.cluster.hooks = {};
+    assert.deepEqual(numbersOf(world), [1, 2]);
+    await world.clock.advance(600_000);
+    await world.mirror.sync();
+    world.cluster.restore(backup);
+    await world.run();
+    assert.deepEqual(numbersOf(world), [1], 'all pods are of it');
+  });
+
   it('is not reached in a run in which something failed', async () => {
     for (const answer of [
       { kind: 'refused', code: 'admission', status: 403, message: 'no' },
