@@ -4,9 +4,8 @@
  *
  * 1. By meaning: equal data (history-meaning.ts).
  * 2. By generation: the revision that was current at this very metadata.generation. The API server
- *    raises it whenever a user changes the spec, so what else differs nobody asked for.
- *    The caller names it only if the template is still the one of then, or does not contradict it: an etcd
- *    that is restored gives generations out again (faults row 71).
+ *    raises it whenever a user changes the spec, so what else differs nobody asked for. The caller names
+ *    it only if the template does not contradict it: a restored etcd gives generations out again (row 71).
  * 3. By template generation, if neither finds any (state lost, or the generation moved for another
  *    reason): the API server raises it exactly when the template changes, and a revision carries the
  *    annotation of the DaemonSet that it was made of. Traps: a revision that was renumbered by the

@@ -35,8 +35,13 @@ class AuditWorld {
       },
     ];
     const status = isReady ? 'True' : 'False';
+    const metadata: { readonly name: string } & Record<string, unknown> = {
+      namespace: 'ns',
+      name,
+      ownerReferences,
+    };
     this.api.put('pods', {
-      metadata: { namespace: 'ns', name, ownerReferences },
+      metadata,
       spec: { nodeName: 'n1' },
       status: { phase: 'Running', conditions: [{ type: 'Ready', status }] },
     });
