@@ -111,7 +111,9 @@ async function examine(
   const untilMs = performance.now() + shrinkMs;
   const smallest = await shrinkPlan(result, { isOver: () => performance.now() >= untilMs });
   if (!request.isKeeping) {
-    say(request, `shrunk: ${JSON.stringify(smallest.plan)}\n${describeBroken(smallest)}`);
+    // The shrunk plan is no seed's own: only a file can play it.
+    const again = 'as above; without --no-keep, what was shrunk is kept as a file';
+    say(request, `shrunk: ${JSON.stringify(smallest.plan)}\n${describeBroken(smallest, again)}`);
     return;
   }
   const file = path.relative(process.cwd(), keepPlan(smallest));
