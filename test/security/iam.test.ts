@@ -312,7 +312,8 @@ function rivalledDaemonSet(): object {
 /** Id of a cluster that has its turn now, and for half a minute (src/app/resync.ts). */
 function nameWithTurn(everyMs: number): string {
   for (let count = 0; ; count += 1) {
-    const name = `turn-${String(count)}`;
+    // Never the same name for two kinds of turn, which may fall on one moment.
+    const name = `turn-${String(everyMs)}-${String(count)}`;
     const sinceTurnMs = (Date.now() + (hash48(name) % everyMs)) % everyMs;
     if (sinceTurnMs < defaultResyncOptions.tickMs / 2) return name;
   }
