@@ -32,9 +32,14 @@ const npm = async (...parameters: readonly string[]): Promise<string> => {
   return result.stdout;
 };
 
-async function readBill(...options: readonly string[]): Promise<RawBill> {
+/** What npm finds, as far as it is locked: an install script may have put down more (the package `node` does). */
+async function readBill(lockfile: Lockfile, ...options: readonly string[]): Promise<RawBill> {
   const text = await npm('sbom', '--sbom-format', 'cyclonedx', ...options);
-  return JSON.parse(text) as RawBill; // npm's own output, in the documented form
+  const bill = JSON.parse(text) as RawBill; // npm's own output, in the documented form
+  const locked = new Set(archivesOf(lockfile).map(({ name, version }) => `${name}@${version}`));
+  const isLocked = ({ name, version }: { readonly name: string; readonly version: string }) =>
+    locked.has(`${name}@${version}`);
+  return { components: (bill.components ?? []).filter(isLocked) };
 }
 
 function archivesOf({ packages }: Lockfile): readonly SignedArchive[] {
@@ -69,7 +74,8 @@ async function runAll(shouldUpdate: boolean): Promise<ReadonlyMap<string, Verdic
   const installed = existsSync(path.join(repositoryRoot, installedFile))
     ? (readJson(installedFile) as Lockfile)
     : undefined;
-  const [all, shipped] = [await readBill(), normalizeBill(await readBill('--omit', 'dev'))];
+  const all = await readBill(lockfile);
+  const shipped = normalizeBill(await readBill(lockfile, '--omit', 'dev'));
   if (shouldUpdate) writeFileSync(BILL_FILE, `${JSON.stringify(shipped, null, 2)}\n`);
   const kept = existsSync(BILL_FILE)
     ? (JSON.parse(readFileSync(BILL_FILE, 'utf8')) as BillOfMaterials)
