@@ -33,10 +33,15 @@ const npm = async (...parameters: readonly string[]): Promise<string> => {
 };
 
 /** What npm finds, as far as it is locked: an install script may have put down more (the package `node` does). */
-async function readBill(lockfile: Lockfile, ...options: readonly string[]): Promise<RawBill> {
+async function readBill(lockfile: Lockfile, what: 'all' | 'shipped'): Promise<RawBill> {
+  const options = what === 'shipped' ? ['--omit', 'dev'] : [];
   const text = await npm('sbom', '--sbom-format', 'cyclonedx', ...options);
   const bill = JSON.parse(text) as RawBill; // npm's own output, in the documented form
-  const locked = new Set(archivesOf(lockfile).map(({ name, version }) => `${name}@${version}`));
+  const entries = Object.entries(lockfile.packages).filter(
+    ([, { dev }]) => what === 'all' || dev !== true,
+  );
+  const packages = Object.fromEntries(entries);
+  const locked = new Set(archivesOf({ packages }).map(({ name, version }) => `${name}@${version}`));
   const isLocked = ({ name, version }: { readonly name: string; readonly version: string }) =>
     locked.has(`${name}@${version}`);
   return { components: (bill.components ?? []).filter(isLocked) };
@@ -74,8 +79,8 @@ async function runAll(shouldUpdate: boolean): Promise<ReadonlyMap<string, Verdic
   const installed = existsSync(path.join(repositoryRoot, installedFile))
     ? (readJson(installedFile) as Lockfile)
     : undefined;
-  const all = await readBill(lockfile);
-  const shipped = normalizeBill(await readBill(lockfile, '--omit', 'dev'));
+  const all = await readBill(lockfile, 'all');
+  const shipped = normalizeBill(await readBill(lockfile, 'shipped'));
   if (shouldUpdate) writeFileSync(BILL_FILE, `${JSON.stringify(shipped, null, 2)}\n`);
   const kept = existsSync(BILL_FILE)
     ? (JSON.parse(readFileSync(BILL_FILE, 'utf8')) as BillOfMaterials)
