@@ -3,8 +3,7 @@
  */
 import type { SQSRecord } from 'aws-lambda';
 import { identifySender } from '../src/adapters/sqs/sender-identity.ts';
-import { readWatcherHeader } from '../src/adapters/sqs/watcher-header.ts';
-import { parseWatcherMessage } from '../src/adapters/sqs/watcher-message-codec.ts';
+import { openWatcherMessage } from '../src/adapters/sqs/watcher-message-codec.ts';
 import type { IngestRecord } from '../src/app/ingest/ingest-batch.ts';
 
 /**
@@ -13,6 +12,7 @@ import type { IngestRecord } from '../src/app/ingest/ingest-batch.ts';
  */
 export function toIngestRecord(record: SQSRecord): IngestRecord {
   const { SenderId, SentTimestamp, MessageGroupId } = record.attributes;
+  const opened = openWatcherMessage(record.body);
   const group = MessageGroupId === undefined ? {} : { groupId: MessageGroupId };
   return {
     context: {
@@ -23,9 +23,9 @@ export function toIngestRecord(record: SQSRecord): IngestRecord {
       ...group,
     },
     ...group,
-    header: readWatcherHeader(record.body),
+    header: opened.header,
     get parsed() {
-      return parseWatcherMessage(record.body);
+      return opened.unpack();
     },
   };
 }

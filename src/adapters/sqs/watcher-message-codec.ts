@@ -14,8 +14,12 @@ import { MESSAGE_SCHEMA } from '../../core/model/watcher-message.ts';
 import type { WatcherHeader, WatcherMessage } from '../../core/model/watcher-message.ts';
 import { refusedField } from './refused-field.ts';
 import { ENVELOPE_STRUCTURE, PAYLOAD_STRUCTURE, isTooStructured } from './structure-bound.ts';
-import { readableHeader } from './watcher-header.ts';
-import { BODY_LENGTH_MAX, bodySchema, envelopeSchema } from './watcher-message-schema.ts';
+import {
+  BODY_LENGTH_MAX,
+  bodySchema,
+  envelopeSchema,
+  headerFields,
+} from './watcher-message-schema.ts';
 
 /** Why the body of a message was refused; public, listed in docs/reference.md. */
 export type MessageRefusalCode = 'undecodable' | 'oversized' | 'unsupported-schema' | 'invalid';
@@ -86,27 +90,58 @@ function decodePayload(payload: string): Decoded<unknown> {
 
 const BRIEF = { abortEarly: true } as const;
 
+/** A body whose envelope was read, and whose payload was not unpacked yet. */
+export interface OpenedWatcherMessage {
+  /** What could be read of the header: unverified, never to be trusted before the sender is. */
+  readonly header: Partial<WatcherHeader>;
+  /** Unpacks the payload and judges the whole. Never throws. */
+  readonly unpack: () => ParsedWatcherMessage;
+}
+
+/**
+ * Opens a body as far as is needed to ask who may speak for its cluster, before anything is unpacked
+ * (S6, L3). Never throws.
+ */
+export function openWatcherMessage(body: string): OpenedWatcherMessage {
+  const refuse = (code: MessageRefusalCode): OpenedWatcherMessage => {
+    const refused = { kind: 'refused', code, field: '', header: {} } as const;
+    return { header: refused.header, unpack: () => refused };
+  };
+  if (body.length > BODY_LENGTH_MAX) return refuse('oversized');
+  if (isTooStructured(Buffer.from(body), ENVELOPE_STRUCTURE)) return refuse('oversized');
+  const outer = parseJson(body);
+  if (outer.kind === 'refused') return refuse(outer.code);
+  const { value: envelope } = outer;
+  if (!isJsonObject(envelope)) return refuse('invalid');
+  const header = readableHeader(envelope);
+  return { header, unpack: () => unpack(envelope, header) };
+}
+
 /** Parses the body of a message of events.fifo. Never throws. */
 export function parseWatcherMessage(body: string): ParsedWatcherMessage {
-  const nothing = { kind: 'refused', field: '', header: {} } as const;
-  if (body.length > BODY_LENGTH_MAX) return { ...nothing, code: 'oversized' };
-  if (isTooStructured(Buffer.from(body), ENVELOPE_STRUCTURE)) {
-    return { ...nothing, code: 'oversized' };
-  }
-  const outer = parseJson(body);
-  if (outer.kind === 'refused') return { ...nothing, code: outer.code };
-  if (!isJsonObject(outer.value)) return { ...nothing, code: 'invalid' };
+  return openWatcherMessage(body).unpack();
+}
+
+/** The fields of a header that are valid by themselves. */
+function readableHeader(envelope: JsonObject): Partial<WatcherHeader> {
+  const readable = Object.entries(headerFields)
+    .filter(([name, schema]) => v.is(schema, envelope[name]))
+    .map(([name]) => [name, envelope[name]]);
+  return Object.fromEntries(readable) as Partial<WatcherHeader>;
+}
+
+function unpack(opened: JsonObject, readable: Partial<WatcherHeader>): ParsedWatcherMessage {
   const refuse = (code: MessageRefusalCode, field: string): RefusedWatcherMessage => ({
     kind: 'refused',
     code,
     field,
-    header: readableHeader(outer.value as JsonObject),
+    header: readable,
   });
-  const schema = outer.value['schema'];
+  const { schema } = opened;
   if (typeof schema === 'number' && schema !== MESSAGE_SCHEMA) {
     return refuse('unsupported-schema', 'schema');
   }
-  const envelope = v.safeParse(envelopeSchema, outer.value, BRIEF);
+  const envelope = v.safeParse(envelopeSchema, opened, BRIEF);
   if (!envelope.success) return refuse('invalid', refusedField(envelope.issues[0]));
   const { payload, ...header } = envelope.output;
   const inner = decodePayload(payload);

@@ -1,13 +1,13 @@
 /** A delivery of events.fifo as `ingest` takes it. */
 import { identifySender } from '../../../src/adapters/sqs/sender-identity.ts';
-import { readWatcherHeader } from '../../../src/adapters/sqs/watcher-header.ts';
-import { parseWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
+import { openWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
 import type { IngestRecord } from '../../../src/app/ingest/ingest-batch.ts';
 import type { Delivery } from '../../../src/local/aws/sqs/message.ts';
 
 /** A delivery of events.fifo as functions/ingest-record.ts makes it. */
 export function toIngestRecord({ message }: Delivery): IngestRecord {
   const group = message.groupId === undefined ? {} : { groupId: message.groupId };
+  const opened = openWatcherMessage(message.body);
   return {
     context: {
       sentAtMs: message.sentAtMs,
@@ -17,9 +17,9 @@ export function toIngestRecord({ message }: Delivery): IngestRecord {
       ...group,
     },
     ...group,
-    header: readWatcherHeader(message.body),
+    header: opened.header,
     get parsed() {
-      return parseWatcherMessage(message.body);
+      return opened.unpack();
     },
   };
 }
