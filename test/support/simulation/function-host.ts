@@ -41,7 +41,7 @@ import type { InvocationEnd } from './mapping.ts';
 export type FunctionName = 'ingest' | 'reconcile' | 'requeue' | 'resync' | 'dead-letter';
 
 /** Time-outs as serverless.yml declares them. */
-const TIMEOUTS_MS: Readonly<Record<FunctionName, number>> = {
+export const TIMEOUTS_MS: Readonly<Record<FunctionName, number>> = {
   ingest: 10_000,
   reconcile: 30_000,
   requeue: 10_000,

@@ -8,7 +8,7 @@
  * having been applied (rows 10, 32, 33).
  */
 import assert from 'node:assert/strict';
-import type { FunctionName } from '../simulation/function-host.ts';
+import { TIMEOUTS_MS } from '../simulation/function-host.ts';
 import type { World } from '../simulation/world.ts';
 import { PassageLog } from './passages.ts';
 import type { NumberedPassage } from './passages.ts';
@@ -27,14 +27,6 @@ export interface PassagePlan {
 
 const NAP_MS = 25_000;
 const LEFT_MS = 300;
-const TIMEOUTS_MS: Readonly<Record<FunctionName, number>> = {
-  ingest: 10_000,
-  reconcile: 30_000,
-  requeue: 10_000,
-  resync: 30_000,
-  'dead-letter': 10_000,
-};
-
 /** Requests that change pods and revisions: none may begin once the deadline passed (row 29). */
 const EFFECTS = /access\.execute .*(create-pod|delete-pod|patch |create-revision|delete-revision)/;
 
