@@ -16,7 +16,8 @@ import { performPlan } from './perform.ts';
 import type { PerformedFault } from './perform.ts';
 import { planFaults, scaleOf } from './plan.ts';
 import type { FaultKind, PlannedFault } from './plan.ts';
-import { waitUntilSettled, watchQuiet } from './settle.ts';
+import { gatherEvidence } from './evidence.ts';
+import { waitUntilCollected, waitUntilSettled, watchQuiet } from './settle.ts';
 import { openTheatre } from './theatre.ts';
 import type { Theatre } from './theatre.ts';
 import { createWitness } from './witness.ts';
@@ -46,6 +47,8 @@ export interface ChaosResult {
   readonly settledMs: number;
   /** What was wrong when the time to settle was over. */
   readonly unsettled: readonly string[];
+  /** How the pods and the processes were then; empty when all settled. */
+  readonly evidence: readonly string[];
   readonly writesInQuiet: readonly AuditRecord[];
   readonly churn: Readonly<Record<string, number>>;
   readonly churnRefused: number;
@@ -57,6 +60,8 @@ export interface ChaosResult {
 }
 
 const FIRST_SETTLE_MS = 180_000;
+/** The pod garbage collector looks every 20 s, and waits 40 s before it believes that a node is gone. */
+const COLLECTED_MS_MAX = 180_000;
 const QUIET_MS = 30_000;
 /** Index of the history that begins when the scene is set. */
 const CALM_HISTORY = 1;
@@ -90,9 +95,12 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
   await witness.endHistory();
   await witness.beginHistory();
   const { plan, churn, faults } = await disturb(options, theatre, witness);
+  const collectedMs = await waitUntilCollected(admin, COLLECTED_MS_MAX);
+  say(`the garbage collector was done after ${seconds(collectedMs)}`);
   const settled = await waitUntilSettled(admin, options.settleMsMax * PATIENCE);
   say(`${settled.wrong.length === 0 ? 'settled' : 'not settled'} after ${seconds(settled.tookMs)}`);
   const isQuietDue = settled.wrong.length === 0;
+  const evidence = isQuietDue ? [] : await gatherEvidence(theatre);
   const writesInQuiet = isQuietDue ? await watchQuiet(controlPlane.auditLogPath, QUIET_MS) : [];
   await witness.endHistory();
   const own = await readOwnDeletions(controlPlane.auditLogPath);
@@ -112,6 +120,7 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
     violations,
     settledMs: settled.tookMs,
     unsettled: settled.wrong,
+    evidence,
     writesInQuiet,
     churn: churn.counts,
     churnRefused: churn.refused(),

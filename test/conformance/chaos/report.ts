@@ -44,6 +44,7 @@ export function summarize(result: ChaosResult, settleMsMax: number): string {
     `settled     ${result.unsettled.length > 0 ? 'never' : seconds(result.settledMs)}`,
     `quiet       ${String(writesInQuiet.length)} writes`,
     failures.length === 0 ? 'PASSED' : `FAILED\n  ${failures.join('\n  ')}`,
+    ...result.evidence,
   ];
   return lines.join('\n');
 }

@@ -3,8 +3,9 @@
  * Rollcall then stays quiet.
  *
  * Asked by plain lists, straight from the API server. Pods of nodes that are gone are the garbage
- * collector's, which takes a minute for them by itself; they are overlooked. Quiet means: not one write
- * under the functions' identity in the audit log.
+ * collector's, which takes a minute for them by itself; they are overlooked, but a rollout waits for them
+ * (spec 2.9), so the time begins when it has collected them. Quiet means: not one write under the
+ * functions' identity in the audit log.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient, KubernetesObject } from '../control-plane/api.ts';
@@ -41,6 +42,31 @@ async function findUnsettled(admin: ApiClient): Promise<readonly string[]> {
   const strays = records.filter(({ daemonSetUid = '' }) => !owners.has(daemonSetUid));
   if (strays.length > 0) wrong.push(`${String(strays.length)} pods of DaemonSets that are gone`);
   return wrong;
+}
+
+/**
+ * Waits until no pod is left whose node is gone; resolves to the time it took. Rejects when the garbage
+ * collector does not do its part: that is the control plane's failure, not Rollcall's.
+ */
+export async function waitUntilCollected(admin: ApiClient, deadlineMs: number): Promise<number> {
+  const fromMs = performance.now();
+  for (;;) {
+    const [nodes, pods] = await Promise.all([
+      listAll(admin, '/api/v1/nodes'),
+      listAll(admin, '/api/v1/namespaces/default/pods'),
+    ]);
+    const names = new Set(nodes.items.map(({ metadata }) => metadata.name));
+    const left = pods.items
+      .map(readPod)
+      .filter(({ isBound, node = '' }) => isBound && !names.has(node));
+    const tookMs = performance.now() - fromMs;
+    if (left.length === 0) return tookMs;
+    if (tookMs > deadlineMs) {
+      const shown = left.map(({ name, node = '' }) => `${name} of ${node}`).join(', ');
+      throw new Error(`the garbage collector left pods of nodes that are gone: ${shown}`);
+    }
+    await delay(LOOK_MS);
+  }
 }
 
 /** Waits until all is settled; resolves to the time it took, or to what was wrong at the deadline. */
