@@ -39,7 +39,7 @@ export function openTransport(
   });
 }
 
-/** The credential that an authentication resolves to; EKS is not for the engine. */
+/** The credential that an authentication resolves to; EKS and sealed tokens are not for the engine. */
 export function credentialOf(authentication: ClusterAuthentication): Credential {
   switch (authentication.kind) {
     case 'bearer':
@@ -48,6 +48,7 @@ export function credentialOf(authentication: ClusterAuthentication): Credential 
       return authentication;
     case 'none':
     case 'eks':
+    case 'bound-token':
       return { kind: 'none' };
   }
 }

@@ -51,6 +51,7 @@ const AuthenticationSchema = v.variant('kind', [
     clusterName: text(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/),
     region: text(/^[a-z0-9-]{1,32}$/),
   }),
+  v.strictObject({ kind: v.literal('bound-token'), renewerRoleId: text(/^[A-Za-z0-9]{1,128}$/) }),
 ]);
 
 const RegistrationSchema = v.strictObject({

@@ -260,6 +260,7 @@ function credentialOf(
     case 'client-certificate':
       return authentication;
     case 'eks':
+    case 'bound-token':
       return tokens === undefined ? undefined : { kind: 'bearer', token: () => tokens.token() };
   }
 }

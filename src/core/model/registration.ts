@@ -19,7 +19,16 @@ export type ClusterAuthentication =
       readonly certificatePem: string;
       readonly keyPem: string;
     }
-  | { readonly kind: 'eks'; readonly clusterName: string; readonly region: string };
+  | { readonly kind: 'eks'; readonly clusterName: string; readonly region: string }
+  /**
+   * A token bound to the service account rollcall-functions, which a CronJob of the cluster renews. It is
+   * not here but in an item of its own, sealed by KMS (src/ports/credential-store.ts).
+   */
+  | {
+      readonly kind: 'bound-token';
+      /** Unique id of the IAM role of the CronJob: who may send a new one (S6). Never the watcher's. */
+      readonly renewerRoleId: string;
+    };
 
 /**
  * Another controller that was seen at work on the cluster's DaemonSets after takeover (design 5).
