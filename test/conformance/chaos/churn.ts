@@ -24,7 +24,7 @@ export interface Churn {
   readonly counts: Readonly<Record<string, number>>;
   /** How many steps the cluster refused, e.g. because its API server was down. */
   readonly refused: () => number;
-  /** Ends it, then heals what only a person could heal: bad images, NotReady nodes, DaemonSets that are gone. */
+  /** Ends it, then heals what only a person could heal: bad images, nodes that are NotReady or take no pods, DaemonSets that are gone. */
   readonly end: () => Promise<void>;
 }
 
@@ -218,8 +218,8 @@ class ChurnStage {
 
   async heal(): Promise<void> {
     for (const node of await this.#nodes()) {
-      if (!isNeverReady(node)) continue;
-      await setNodeReady(this.#admin, node.metadata.name, true);
+      if (isNeverReady(node)) await setNodeReady(this.#admin, node.metadata.name, true);
+      await this.#letPodsIn(node);
     }
     for (const name of PART_NAMES) {
       const path = daemonSetPath({ name });
@@ -233,6 +233,18 @@ class ChurnStage {
         if (isBad) await this.#admin.patch(path, editOf({ version, isBad: false }));
       }
     }
+  }
+
+  /**
+   * A taint that came between the creation of a pod and its binding leaves that pod pending for ever: it
+   * may stay (spec 2.5), so it is not deleted, and a rollout counts it as unavailable, as upstream.
+   */
+  async #letPodsIn(node: KubernetesObject): Promise<void> {
+    const taints = taintsOf(node);
+    const wanted = taints.filter(({ key }) => key !== PLACES.noSchedule);
+    if (wanted.length === taints.length) return;
+    const { resourceVersion } = node.metadata;
+    await this.#patchNode(node, { metadata: { resourceVersion }, spec: { taints: wanted } });
   }
 
   async #editTo(name: string, template: TemplateVersion): Promise<void> {
