@@ -44,29 +44,34 @@ async function findUnsettled(admin: ApiClient): Promise<readonly string[]> {
   return wrong;
 }
 
-/**
- * Waits until no pod is left whose node is gone; resolves to the time it took. Rejects when the garbage
- * collector does not do its part: that is the control plane's failure, not Rollcall's.
- */
-export async function waitUntilCollected(admin: ApiClient, deadlineMs: number): Promise<number> {
+/** Waits until no pod is left whose node or DaemonSet is gone; resolves to what is left at the deadline. */
+export async function waitUntilCollected(
+  admin: ApiClient,
+  deadlineMs: number,
+): Promise<{ readonly tookMs: number; readonly left: readonly string[] }> {
   const fromMs = performance.now();
   for (;;) {
-    const [nodes, pods] = await Promise.all([
-      listAll(admin, '/api/v1/nodes'),
-      listAll(admin, '/api/v1/namespaces/default/pods'),
-    ]);
-    const names = new Set(nodes.items.map(({ metadata }) => metadata.name));
-    const left = pods.items
-      .map(readPod)
-      .filter(({ isBound, node = '' }) => isBound && !names.has(node));
+    const left = await findUncollected(admin);
     const tookMs = performance.now() - fromMs;
-    if (left.length === 0) return tookMs;
-    if (tookMs > deadlineMs) {
-      const shown = left.map(({ name, node = '' }) => `${name} of ${node}`).join(', ');
-      throw new Error(`the garbage collector left pods of nodes that are gone: ${shown}`);
-    }
+    if (left.length === 0 || tookMs > deadlineMs) return { tookMs, left };
     await delay(LOOK_MS);
   }
+}
+
+/** Pods that are the garbage collectors' to delete. */
+async function findUncollected(admin: ApiClient): Promise<readonly string[]> {
+  const [nodes, daemonSets, pods] = await Promise.all([
+    listAll(admin, '/api/v1/nodes'),
+    listAll(admin, '/apis/apps/v1/namespaces/default/daemonsets'),
+    listAll(admin, '/api/v1/namespaces/default/pods'),
+  ]);
+  const names = new Set(nodes.items.map(({ metadata }) => metadata.name));
+  const owners = new Set(daemonSets.items.map(({ metadata }) => metadata.uid));
+  return pods.items.map(readPod).flatMap((pod) => {
+    const { name, node = '', daemonSetUid = '' } = pod;
+    if (pod.isBound && !names.has(node)) return [`${name} of ${node}`];
+    return owners.has(daemonSetUid) ? [] : [`${name} of a DaemonSet that is gone`];
+  });
 }
 
 /** Waits until all is settled; resolves to the time it took, or to what was wrong at the deadline. */
