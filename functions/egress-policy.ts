@@ -2,10 +2,15 @@
  * What this deployment allows a registered endpoint beyond what its registration may ask for (S12,
  * ADR 0016): from the environment alone, which no registry item reaches.
  *
- * Loopback is for the embedded engine, which manages API servers of its own machine at stage `local`.
- * Lambda sets AWS_LAMBDA_FUNCTION_NAME itself and lets nobody unset it, so that a deployment which
- * somebody named `local` is none.
+ * Loopback is for API servers of this very machine, at stage `local`, in two places: the embedded engine, and
+ * functions that an emulator of AWS runs on this machine. Lambda sets AWS_LAMBDA_FUNCTION_NAME itself and lets
+ * nobody unset it, so a deployment to AWS that somebody named `local` is refused loopback. An emulator sets it
+ * too; there AWS itself is a loopback address, which AWS_ENDPOINT_URL says. In Lambda that variable would cut the
+ * function off from its tables, so it cannot be left behind unnoticed. A name, even one that leads to loopback, is
+ * no address: only `localhost`, which no resolver may lead elsewhere (RFC 6761), counts.
  */
+import { isIP } from 'node:net';
+import { classifyAddress } from '../src/adapters/kubernetes/address-class.ts';
 import type { EgressPolicy } from '../src/adapters/kubernetes/egress.ts';
 
 const LOCAL_STAGE = 'local';
@@ -15,6 +20,7 @@ export const EGRESS_VARIABLES = [
   'ROLLCALL_STAGE',
   'ROLLCALL_ENDPOINT_SUFFIXES',
   'AWS_LAMBDA_FUNCTION_NAME',
+  'AWS_ENDPOINT_URL',
 ] as const;
 
 /** The policy of this process. An empty list of suffixes allows every public host. */
@@ -22,10 +28,19 @@ export function egressPolicy(
   environment: Readonly<Record<string, string | undefined>>,
 ): Pick<EgressPolicy, 'loopback' | 'hostSuffixes'> {
   const isInLambda = (environment['AWS_LAMBDA_FUNCTION_NAME'] ?? '') !== '';
-  const isLocal = environment['ROLLCALL_STAGE'] === LOCAL_STAGE && !isInLambda;
+  const isThisMachine = !isInLambda || isLoopbackUrl(environment['AWS_ENDPOINT_URL'] ?? '');
+  const isLocal = environment['ROLLCALL_STAGE'] === LOCAL_STAGE && isThisMachine;
   const hostSuffixes = (environment['ROLLCALL_ENDPOINT_SUFFIXES'] ?? '')
     .split(',')
     .map((suffix) => suffix.trim().toLowerCase().replace(/^\./, ''))
     .filter((suffix) => suffix !== '');
   return { loopback: isLocal ? 'allowed' : 'refused', hostSuffixes };
+}
+
+function isLoopbackUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  if (protocol !== 'http:' && protocol !== 'https:') return false;
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  return host === 'localhost' || (isIP(host) !== 0 && classifyAddress(host).class === 'loopback');
 }
