@@ -8,11 +8,12 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createComponent } from '../control-plane/component.ts';
+import { createComponent } from '../../../scripts/lib/component.ts';
+import { ensureMiniStack } from '../../../scripts/lib/ministack/install.ts';
 import { pollUntil } from '../control-plane/poll.ts';
-import { findFreePorts } from '../control-plane/ports.ts';
-import { startReaper } from '../control-plane/reaper.ts';
-import { ensureJavaServers, ensureMiniStack } from './reference-cache.ts';
+import { findFreePorts } from '../../../scripts/lib/ports.ts';
+import { startReaper } from '../../../scripts/lib/reaper.ts';
+import { ensureJavaServers } from './reference-cache.ts';
 
 /** A running server. */
 export interface RunningServer {

@@ -6,8 +6,8 @@
  * at its start; the watcher never should.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { createComponent } from '../control-plane/component.ts';
-import type { Reaper } from '../control-plane/reaper.ts';
+import { createComponent } from '../../../scripts/lib/component.ts';
+import type { Reaper } from '../../../scripts/lib/reaper.ts';
 
 /** What to run. */
 export interface ProgramOptions {

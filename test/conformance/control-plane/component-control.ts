@@ -17,10 +17,14 @@ import {
   type Settings,
   type Wiring,
 } from './component-flags.ts';
-import { ComponentExitedError, createComponent, type Component } from './component.ts';
+import {
+  ComponentExitedError,
+  createComponent,
+  type Component,
+} from '../../../scripts/lib/component.ts';
 import { pollUntil } from './poll.ts';
 import { readCpuSeconds, readRssBytes } from './process-usage.ts';
-import type { Reaper } from './reaper.ts';
+import type { Reaper } from '../../../scripts/lib/reaper.ts';
 
 /** The programs of the control plane, in the order in which they start. */
 export const COMPONENT_NAMES = [

@@ -31,11 +31,11 @@ import {
   type Settings,
   type Wiring,
 } from './component-flags.ts';
-import { ComponentExitedError } from './component.ts';
+import { ComponentExitedError } from '../../../scripts/lib/component.ts';
 import { writeIdentityFiles } from './identities.ts';
 import { pollUntil } from './poll.ts';
-import { findFreePorts } from './ports.ts';
-import { startReaper } from './reaper.ts';
+import { findFreePorts } from '../../../scripts/lib/ports.ts';
+import { startReaper } from '../../../scripts/lib/reaper.ts';
 
 /** How a control plane is to be; every field has a default. */
 export interface ControlPlaneOptions {

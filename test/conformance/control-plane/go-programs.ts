@@ -14,7 +14,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MissingToolError, requireTool, TOOLS } from '../../support/require-tool.ts';
-import { acquireFileLock } from './file-lock.ts';
+import { acquireFileLock } from '../../../scripts/lib/file-lock.ts';
 
 /** One Go module (a directory of go/) and the packages built from it; `output` names a single program. */
 export interface Recipe {

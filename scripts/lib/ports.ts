@@ -1,8 +1,8 @@
 /**
- * Free loopback ports for the control plane's servers.
+ * Free loopback ports.
  *
  * A port is free when asked for and may be gone when used: a start that fails for that reason is
- * repeated with new ports by control-plane.ts.
+ * repeated with new ports by whoever starts a server.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';

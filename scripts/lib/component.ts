@@ -1,5 +1,5 @@
 /**
- * One long-running program of the control plane as a child process that can be paused, killed
+ * One long-running program as a child process that can be paused, killed
  * and started again with the same arguments.
  *
  * Output goes to a log file. The process gets a session of its own, so that Ctrl-C in a terminal
@@ -23,7 +23,7 @@ export class ComponentExitedError extends Error {
   override readonly name = 'ComponentExitedError';
 }
 
-/** A program of the control plane. */
+/** A program that runs beside this one. */
 export interface Component {
   readonly name: string;
   readonly logPath: string;

@@ -1,0 +1,62 @@
+/**
+ * Programs that are installed on demand, once per machine, into the cache directory.
+ *
+ * An installation is made beside its place and renamed into it, so a killed one leaves nothing half-done that would
+ * be used. The recipe files (with exact versions) are part of the cache key: another version is another place. A tool
+ * that is missing is an error; whether that skips a suite is decided by the caller.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { acquireFileLock } from './file-lock.ts';
+import { repositoryRoot, runTool } from './run-tool.ts';
+
+/** What to install. */
+export interface Installation {
+  /** Name of its directory in the cache. */
+  readonly name: string;
+  /** Files that say which versions: their content is part of the cache key. */
+  readonly recipes: readonly string[];
+  /** Installs into an empty directory that will be renamed. */
+  readonly install: (target: string) => Promise<void>;
+}
+
+/** Its directory, installed if it was not. Rejects when the installation fails. */
+export async function ensureInstalled(installation: Installation): Promise<string> {
+  const { name, recipes, install } = installation;
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
+  for (const recipe of recipes) hash.update(readFileSync(recipe));
+  const target = path.join(cacheDirectory(), name, hash.digest('hex').slice(0, 16));
+  if (existsSync(target)) return target;
+  await mkdir(path.dirname(target), { recursive: true });
+  const release = await acquireFileLock(`${target}.lock`);
+  try {
+    if (existsSync(target)) return target;
+    process.stderr.write(`installing ${name}\n`);
+    const partial = await mkdtemp(`${target}.partial-`);
+    try {
+      await install(partial);
+      await rename(partial, target);
+    } finally {
+      await rm(partial, { recursive: true, force: true });
+    }
+    return target;
+  } finally {
+    await release();
+  }
+}
+
+/** Runs a step of an installation. Rejects with its last words when it fails. */
+export async function runInstaller(program: string, parameters: readonly string[]): Promise<void> {
+  const result = await runTool({ program, parameters, directory: repositoryRoot });
+  if (result.exitCode === 0) return;
+  const output = `${result.stdout}${result.stderr}`.slice(-2000);
+  throw new Error(`${program} ended with ${String(result.exitCode)}:\n${output}`);
+}
+
+function cacheDirectory(): string {
+  const base = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
+  return process.env['ROLLCALL_CACHE_DIR'] ?? path.join(base, 'rollcall');
+}
