@@ -10,22 +10,17 @@ import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type {
-  DeadLetterRecord,
   DirectoryPage,
   RegistrationWrite,
   RegistryStore,
 } from '../../ports/registry-store.ts';
+import { keepDeadLetter } from './dead-letter-store.ts';
+import type { IndexedPartitions } from './dead-letter-store.ts';
 import { ItemUnreadableError } from './item-codec.ts';
 import { DIRECTORY_PARTITION, clusterUidKey, formatItemKey, registrationKey } from './item-keys.ts';
 import { parseRegistration } from './registration-schema.ts';
 import { Table } from './table.ts';
 import type { DynamoStoreOptions } from './table.ts';
-
-/** Most of a dead letter's body that is kept. */
-const DEAD_LETTER_BODY_CHARACTERS_MAX = 16_384;
-/** Of a body whose sender was not verified: enough to see what it was. */
-const UNVERIFIED_BODY_CHARACTERS_MAX = 1024;
-const DEAD_LETTER_FIELD_CHARACTERS_MAX = 256;
 
 /** A registration that does not fit the schema is not written. Names fields, never values (S11). */
 class RegistrationInvalidError extends Error {
@@ -42,12 +37,13 @@ class RegistrationInvalidError extends Error {
 /** The registry, over a DynamoDB-compatible table with string keys `pk` and `sk`. */
 export function createDynamoRegistryStore(options: DynamoStoreOptions): RegistryStore {
   const table = new Table(options);
+  const indexed: IndexedPartitions = new Set();
   return {
     readCluster: (id) => readCluster(table, id),
     writeCluster: (registration, expectedVersion) =>
       writeCluster(table, registration, expectedVersion),
     listClusters: (page) => listClusters(table, page),
-    recordDeadLetter: (record) => recordDeadLetter(table, record),
+    recordDeadLetter: (record) => keepDeadLetter(record, { table, indexed }),
   };
 }
 
@@ -129,31 +125,4 @@ async function listClusters(
   const clusters = items.map((item) => clusterId(item['sk'] as string));
   const last = clusters.at(-1);
   return hasMore && last !== undefined ? { clusters, cursor: last } : { clusters };
-}
-
-/**
- * A repeat of the same letter replaces its record. What an unverified sender wrote is kept under the
- * sender, so that it can neither crowd nor fill the partition of the cluster that it named (S6, L3).
- */
-async function recordDeadLetter(table: Table, record: DeadLetterRecord): Promise<void> {
-  const cut = (text: string): string => text.slice(0, DEAD_LETTER_FIELD_CHARACTERS_MAX);
-  const { claim, ...fields } = record;
-  const partition =
-    claim === undefined ? cut(record.cluster) : `unverified/${claim.senderRoleId ?? ''}`;
-  const bodyCharactersMax =
-    claim === undefined ? DEAD_LETTER_BODY_CHARACTERS_MAX : UNVERIFIED_BODY_CHARACTERS_MAX;
-  await table.put(
-    {
-      pk: `DEAD-LETTER#${partition}`,
-      sk: `${String(record.atMs).padStart(15, '0')}#${record.queue}#${cut(record.messageId)}`,
-    },
-    {
-      ...fields,
-      ...(claim === undefined ? {} : { claimedCluster: cut(claim.cluster) }),
-      cluster: cut(record.cluster),
-      messageId: cut(record.messageId),
-      detail: record.detail.slice(0, DEAD_LETTER_BODY_CHARACTERS_MAX),
-      body: record.body.slice(0, bodyCharactersMax),
-    },
-  );
 }

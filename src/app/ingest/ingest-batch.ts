@@ -93,7 +93,8 @@ export async function ingestRecord(
     const claim = { cluster, ...(clusterUid === undefined ? {} : { clusterUid }) };
     const verification = await verifySender(claim, context, dependencies);
     if (verification.kind === 'refused') {
-      return refuse({ code: verification.code, cluster }, context, dependencies);
+      const named = clusterUid === undefined ? {} : { detail: clusterUid };
+      return refuse({ code: verification.code, cluster, ...named }, context, dependencies);
     }
   }
   const { parsed } = record;

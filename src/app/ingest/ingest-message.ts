@@ -30,7 +30,8 @@ export async function ingestMessage(
 ): Promise<IngestResult> {
   const verification = await verifySender(message, context, dependencies);
   if (verification.kind === 'refused') {
-    return refuse({ code: verification.code, cluster: message.cluster }, context, dependencies);
+    const { cluster, clusterUid: detail } = message;
+    return refuse({ code: verification.code, cluster, detail }, context, dependencies);
   }
   const incoming = { message, context, registration: verification.registration };
   const { metrics, clock, view, options } = dependencies;

@@ -30,7 +30,8 @@ export async function ingestRefused(
   const claim = { cluster, ...(clusterUid === undefined ? {} : { clusterUid }) };
   const verification = await verifySender(claim, context, dependencies);
   if (verification.kind === 'refused') {
-    return refuse({ ...refusal, code: verification.code }, context, dependencies);
+    const detail = clusterUid ?? parsed.field;
+    return refuse({ ...refusal, code: verification.code, detail }, context, dependencies);
   }
   const arrival = { header: parsed.header, sentAtMs: context.sentAtMs };
   const loss = { reason: 'undecodable', arrival } as const;

@@ -11,6 +11,8 @@ export interface Refusal {
   readonly code: IngestRefusalCode;
   /** Dotted path of what was refused; empty or absent for the whole. */
   readonly field?: string;
+  /** What is kept for people besides the field, e.g. which cluster UID the message named. */
+  readonly detail?: string;
   /** As the message names it: unverified. */
   readonly cluster: string;
 }
@@ -40,7 +42,7 @@ export async function refuse(
       ...(isVerified ? {} : { claim: { cluster, senderRoleId } }),
       queue: 'ingest',
       code,
-      detail: field,
+      detail: refusal.detail ?? field,
       messageId,
       atMs: sentAtMs,
       body: context.body ?? '',

@@ -30,6 +30,7 @@ describe('identity of the sender (protocol 24)', () => {
         isVerified ? undefined : { cluster: message.cluster, senderRoleId },
       );
       assert.equal(record.code, code);
+      assert.equal(record.detail, isVerified ? 'x' : record.detail, 'which cluster it was instead');
       assert.equal(record.body, 'the body');
       assert.deepEqual(harness.view.calls, [], 'S6: nothing of any view is read or written');
     });

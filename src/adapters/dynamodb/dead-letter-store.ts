@@ -1,0 +1,152 @@
+/**
+ * Dead letters over DynamoDB: partitions `DEAD-LETTER#<partition>`, in the order of time.
+ *
+ * The index of partitions is a partition of its own, `DEAD-LETTER#/partitions`, which no cluster id and
+ * no sender can name. An entry is written before the first record of its partition that a process
+ * keeps, so that a listing never misses a record, and never again by that process. A record is held to a schema when it is
+ * read; one that does not fit is shown as unreadable, never left out.
+ */
+import * as v from 'valibot';
+import { placeOfDeadLetter, timeKey } from '../../core/dead-letter-place.ts';
+import type { DeadLetterPartition, DeadLetterPlace } from '../../core/dead-letter-place.ts';
+import type {
+  DeadLetterPage,
+  DeadLetterQuery,
+  DeadLetterStore,
+  KeptDeadLetter,
+} from '../../ports/dead-letter-store.ts';
+import type { DeadLetterRecord } from '../../ports/registry-store.ts';
+import type { StoredItem } from './batched-reader.ts';
+import type { ItemKey } from './item-keys.ts';
+import { Table } from './table.ts';
+import type { DynamoStoreOptions } from './table.ts';
+
+/** Most of a dead letter's body that is kept. */
+const BODY_CHARACTERS_MAX = 16_384;
+/** Of a body whose sender was not verified: enough to see what it was. */
+const UNVERIFIED_BODY_CHARACTERS_MAX = 1024;
+const FIELD_CHARACTERS_MAX = 256;
+const PREFIX = 'DEAD-LETTER#';
+const INDEX_PARTITION = `${PREFIX}/partitions`;
+const PARTITIONS_PER_PAGE = 500;
+const IF_THERE = { expression: 'attribute_exists(pk)' };
+
+/** Partitions that this process has put into the index. */
+export type IndexedPartitions = Set<DeadLetterPartition>;
+
+function keyOf({ partition, sort }: DeadLetterPlace): ItemKey {
+  return { pk: `${PREFIX}${partition}`, sk: sort };
+}
+
+/**
+ * A repeat of the same letter replaces its record. What an unverified sender wrote is kept under the
+ * sender, so that it can neither crowd nor fill the partition of the cluster that it named (S6, L3).
+ */
+export async function keepDeadLetter(
+  record: DeadLetterRecord,
+  { table, indexed }: { readonly table: Table; readonly indexed: IndexedPartitions },
+): Promise<void> {
+  const cut = (text: string): string => text.slice(0, FIELD_CHARACTERS_MAX);
+  const place = placeOfDeadLetter(record);
+  if (!indexed.has(place.partition)) {
+    // An empty sort key is not allowed: the partition of nobody known is `-`.
+    await table.put(
+      { pk: INDEX_PARTITION, sk: place.partition === '' ? '-' : place.partition },
+      {},
+    );
+    indexed.add(place.partition);
+  }
+  const { claim, ...fields } = record;
+  const charactersMax = claim === undefined ? BODY_CHARACTERS_MAX : UNVERIFIED_BODY_CHARACTERS_MAX;
+  await table.put(keyOf(place), {
+    ...fields,
+    ...(claim === undefined ? {} : { claimedCluster: cut(claim.cluster) }),
+    cluster: cut(record.cluster),
+    messageId: cut(record.messageId),
+    detail: record.detail.slice(0, BODY_CHARACTERS_MAX),
+    body: record.body.slice(0, charactersMax),
+    ...(record.body.length > charactersMax ? { isBodyCut: true } : {}),
+  });
+}
+
+/** The records, over the registry table. */
+export function createDynamoDeadLetterStore(options: DynamoStoreOptions): DeadLetterStore {
+  const table = new Table(options);
+  return {
+    listPartitions: () => listPartitions(table),
+    list: (partition, query) => list(table, partition, query),
+    read: async (place) => {
+      const item = await table.get(keyOf(place));
+      return item === undefined ? undefined : parseItem(item, place);
+    },
+    noteRedrive: async (place, note) => {
+      const redrive = { atMs: note.atMs, by: note.by, outcome: note.outcome };
+      const written = await table.updateIf(keyOf(place), { redrive }, IF_THERE);
+      return written === 'written' ? 'noted' : 'gone';
+    },
+    remove: (place) => table.remove(keyOf(place)),
+  };
+}
+
+async function listPartitions(table: Table): Promise<readonly DeadLetterPartition[]> {
+  const partitions: DeadLetterPartition[] = [];
+  let after: string | undefined;
+  do {
+    const { items, hasMore } = await table.query({
+      pk: INDEX_PARTITION,
+      limit: PARTITIONS_PER_PAGE,
+      attributes: ['sk'],
+      ...(after === undefined ? {} : { after }),
+    });
+    const names = items.map(({ sk }) => String(sk));
+    partitions.push(...names.map((name) => (name === '-' ? '' : name)));
+    after = hasMore ? names.at(-1) : undefined;
+  } while (after !== undefined);
+  return partitions;
+}
+
+async function list(
+  table: Table,
+  partition: DeadLetterPartition,
+  { sinceMs, cursor, limit }: DeadLetterQuery,
+): Promise<DeadLetterPage> {
+  // The key of a time sorts before every record of it.
+  const after = cursor ?? (sinceMs === undefined ? undefined : timeKey(sinceMs));
+  const { items, hasMore } = await table.query({
+    pk: `${PREFIX}${partition}`,
+    limit,
+    ...(after === undefined ? {} : { after }),
+  });
+  const letters = items.map((item) => parseItem(item, { partition, sort: String(item['sk']) }));
+  const last = letters.at(-1);
+  return hasMore && last !== undefined ? { letters, cursor: last.place.sort } : { letters };
+}
+
+const RecordSchema = v.object({
+  cluster: v.string(),
+  claimedCluster: v.exactOptional(v.string()),
+  queue: v.string(),
+  code: v.string(),
+  detail: v.string(),
+  messageId: v.string(),
+  atMs: v.number(),
+  body: v.string(),
+  isBodyCut: v.optional(v.boolean(), false),
+  redrive: v.exactOptional(v.object({ atMs: v.number(), by: v.string(), outcome: v.string() })),
+});
+
+function parseItem(item: StoredItem, place: DeadLetterPlace): KeptDeadLetter {
+  const parsed = v.safeParse(RecordSchema, item);
+  if (parsed.success) return { ...parsed.output, place };
+  return {
+    place,
+    cluster: '',
+    queue: 'unknown',
+    code: 'unreadable-record',
+    detail: '',
+    messageId: '',
+    atMs: Number(place.sort.split('#', 1)[0]),
+    body: '',
+    isBodyCut: true,
+  };
+}
