@@ -13,6 +13,8 @@ export const EXIT = {
   refused: 3,
   /** A bound was reached before the goal: e.g. not settled in time. */
   timedOut: 4,
+  /** Ctrl-C, as shells say it. */
+  interrupted: 130,
 } as const;
 
 /** An error for the person at the terminal: what happened, why, and what to do next. */

@@ -1,0 +1,30 @@
+// Bundles src/cli/rollcall.ts into dist/cli/rollcall.mjs: one ES module with everything from node_modules inside,
+// because Node strips no types below node_modules, where an installed package's bin lies.
+//
+// It reads templates under infra/ at run time, two directories up, as the unbuilt command does.
+import { chmod, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const outfile = 'dist/cli/rollcall.mjs';
+
+await rm(path.join(root, 'dist/cli'), { recursive: true, force: true });
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: ['src/cli/rollcall.ts'],
+  outfile,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  mainFields: ['module', 'main'],
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+  metafile: true,
+});
+await chmod(path.join(root, outfile), 0o755);
+const bytes = metafile.outputs[outfile]?.bytes ?? 0;
+process.stdout.write(`${outfile}: ${String(Math.round(bytes / 1024))} KB\n`);

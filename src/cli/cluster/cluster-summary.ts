@@ -1,0 +1,132 @@
+/**
+ * A cluster in one look: what is registered, and what its watcher was last heard to say.
+ *
+ * Read only, from the registry and META; nothing is asked of the cluster itself. No credential is part
+ * of it (S11).
+ */
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { ClusterMeta } from '../../core/model/view-items.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { RegistryStore } from '../../ports/registry-store.ts';
+import type { ViewStore } from '../../ports/view-store.ts';
+
+/** What is known of a cluster, as `cluster list --json` shows it. */
+export interface ClusterSummary {
+  readonly id: string;
+  readonly clusterUid: string;
+  readonly mode: ClusterRegistration['mode'];
+  readonly isFrozen: boolean;
+  readonly server: string;
+  readonly authentication: ClusterRegistration['authentication']['kind'];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly configVersion: number;
+  /** When the last message of its watcher was sent, in milliseconds since 1970; absent: never heard. */
+  readonly heardAtMs?: number;
+  readonly silentForMs?: number;
+  readonly isViewComplete: boolean;
+  readonly incompleteReason?: string;
+  readonly rival?: { readonly seenAtMs: number; readonly evidence: string };
+}
+
+/** What a summary is read from. */
+export interface SummarySources {
+  readonly registry: Pick<RegistryStore, 'readCluster' | 'listClusters'>;
+  readonly view: Pick<ViewStore, 'readMeta'>;
+  readonly clock: Clock;
+}
+
+/** Longer than the watcher's longest heartbeat (ten minutes): something is wrong then. */
+export const SILENT_AFTER_MS = 660_000;
+
+/** Puts a summary together. */
+export function summarise(
+  registration: ClusterRegistration,
+  meta: ClusterMeta | undefined,
+  nowMs: number,
+): ClusterSummary {
+  const { id, clusterUid, mode, isFrozen, server, authentication, labels } = registration;
+  const { configVersion, rival } = registration;
+  return {
+    id,
+    clusterUid,
+    mode,
+    isFrozen,
+    server,
+    authentication: authentication.kind,
+    labels,
+    configVersion,
+    ...(meta === undefined
+      ? {}
+      : {
+          heardAtMs: meta.lastSentAtMs,
+          silentForMs: Math.max(0, nowMs - meta.lastSentAtMs),
+        }),
+    isViewComplete: meta?.isComplete === true,
+    ...(meta?.incompleteReason === undefined || meta.isComplete
+      ? {}
+      : { incompleteReason: meta.incompleteReason }),
+    ...(rival === undefined ? {} : { rival }),
+  };
+}
+
+/** What is wrong with a cluster, in few words; empty when nothing is. */
+export function troublesOf(summary: ClusterSummary): readonly string[] {
+  const troubles: string[] = [];
+  if (summary.rival !== undefined) troubles.push('another controller was seen');
+  if (summary.heardAtMs === undefined) troubles.push('its watcher was never heard');
+  else if ((summary.silentForMs ?? 0) > SILENT_AFTER_MS) troubles.push('its watcher is silent');
+  if (summary.heardAtMs !== undefined && !summary.isViewComplete) {
+    const why = summary.incompleteReason ?? 'waiting for a snapshot';
+    troubles.push(`view incomplete: ${why}`);
+  }
+  return troubles;
+}
+
+const PAGE_LIMIT = 100;
+
+/** A registration that could not be read must not hide the others. */
+export interface UnreadableCluster {
+  readonly id: string;
+  readonly problem: string;
+}
+
+/** All clusters of a stack in order of their ids, and those whose registration cannot be read. */
+export async function listSummaries(sources: SummarySources): Promise<{
+  readonly clusters: readonly ClusterSummary[];
+  readonly unreadable: readonly UnreadableCluster[];
+}> {
+  const clusters: ClusterSummary[] = [];
+  const unreadable: UnreadableCluster[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await sources.registry.listClusters({
+      limit: PAGE_LIMIT,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    for (const read of await Promise.all(page.clusters.map((id) => readSummary(id, sources)))) {
+      if (read === undefined) continue;
+      if ('problem' in read) unreadable.push(read);
+      else clusters.push(read);
+    }
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return { clusters, unreadable };
+}
+
+async function readSummary(
+  id: ClusterId,
+  { registry, view, clock }: SummarySources,
+): Promise<ClusterSummary | UnreadableCluster | undefined> {
+  let registration: ClusterRegistration | undefined;
+  try {
+    registration = await registry.readCluster(id);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ItemUnreadableError') {
+      return { id, problem: error.message };
+    }
+    throw error;
+  }
+  if (registration === undefined) return undefined;
+  return summarise(registration, await view.readMeta(registration.clusterUid), clock.nowMs());
+}

@@ -1,0 +1,39 @@
+/**
+ * Arguments that several commands share: a cluster's id, labels, and where to stop when it is not there.
+ */
+import { InvalidArgumentError } from 'commander';
+import { clusterId } from '../../core/model/identifiers.ts';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { RegistryStore } from '../../ports/registry-store.ts';
+import { CommandError, EXIT } from '../exit-codes.ts';
+
+/** As in the registration's schema: the id is also a message group. */
+const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+/** For `command.argument('<id>', …, parseClusterId)`: a usage error says what an id is. */
+export function parseClusterId(text: string): ClusterId {
+  if (ID_PATTERN.test(text)) return clusterId(text);
+  throw new InvalidArgumentError(
+    'An id has letters, digits, ".", "_" and "-", begins with a letter or digit, and has at most 100 characters.',
+  );
+}
+
+/** For repeatable options: `command.option('--label <x>', …, collect)`. */
+export function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
+  return [...(earlier ?? []), value];
+}
+
+/** The cluster's registration. Throws CommandError when there is none. */
+export async function requireRegistration(
+  registry: Pick<RegistryStore, 'readCluster'>,
+  id: ClusterId,
+): Promise<ClusterRegistration> {
+  const registration = await registry.readCluster(id);
+  if (registration !== undefined) return registration;
+  throw new CommandError({
+    message: `There is no cluster ${id} in this stack.`,
+    remedy: 'List them with: rollcall cluster list',
+    exitCode: EXIT.failed,
+  });
+}

@@ -1,0 +1,160 @@
+/**
+ * One run of `rollcall`: parse, run the command, print its result or its failure, say the exit code.
+ *
+ * stdout gets the result's lines, or with `--json` exactly one document, also for a failure; stderr gets
+ * progress and errors. The stack that a command opened is closed whatever happens. Ctrl-C leaves a
+ * command that changes nothing at once, and lets the others reach a safe point.
+ */
+import { CommanderError } from 'commander';
+import type { Clock } from '../../ports/clock.ts';
+import type { Random } from '../../ports/random.ts';
+import { CommandError, EXIT } from '../exit-codes.ts';
+import type { Stack } from '../stack/stack.ts';
+import type { CommandContext, CommandModule, CommandResult } from './command-module.ts';
+import { explainError } from './explain-error.ts';
+import type { Explained } from './explain-error.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { buildProgram } from './program.ts';
+import type { Chosen } from './program.ts';
+
+/** API version of every JSON document. */
+const API_VERSION = 'rollcall.dev/v1alpha1';
+
+/** commander has said on stderr what is wrong. */
+const USAGE_DOCUMENT: Explained['document'] = {
+  kind: 'CommandError',
+  message: 'The command line cannot be used as given.',
+  remedy: 'stderr says why; --help shows what there is.',
+  exitCode: EXIT.usage,
+};
+
+/** What a run needs of its surroundings. */
+export interface RunOptions {
+  /** Arguments after the program's name. */
+  readonly argv: readonly string[];
+  readonly name: string;
+  readonly version: string;
+  readonly modules: readonly CommandModule[];
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly writeOut: (text: string) => void;
+  readonly writeError: (text: string) => void;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly openStack: (globals: GlobalOptions) => Promise<Stack>;
+}
+
+/** Runs the command line; resolves to the exit code, and never rejects. */
+export async function runProgram(options: RunOptions): Promise<number> {
+  const isJson = options.argv.includes('--json');
+  const stacks: Promise<Stack>[] = [];
+  try {
+    const chosen = parse(options);
+    if (typeof chosen === 'number') {
+      if (isJson && chosen !== EXIT.ok) options.writeOut(asJson(USAGE_DOCUMENT));
+      return chosen;
+    }
+    const context = contextOf(options, chosen, stacks);
+    const result = await race(chosen, context);
+    printResult(result, chosen.globals.json === true, options);
+    return result.exitCode ?? EXIT.ok;
+  } catch (error) {
+    const { lines, document, exitCode } = explainError(error);
+    options.writeError(lines.map((line) => `${line}\n`).join(''));
+    if (isJson) options.writeOut(asJson(document));
+    return exitCode;
+  } finally {
+    for (const opened of await Promise.allSettled(stacks)) {
+      if (opened.status === 'fulfilled') opened.value.close();
+    }
+  }
+}
+
+/** What was chosen, or the exit code when everything was said already. */
+function parse(options: RunOptions): Chosen | number {
+  let chosen: Chosen | undefined;
+  const program = buildProgram({
+    ...options,
+    onChosen: (one) => {
+      chosen = one;
+    },
+  });
+  try {
+    program.parse([...options.argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  }
+  return chosen ?? EXIT.usage;
+}
+
+function contextOf(
+  options: RunOptions,
+  { globals }: Chosen,
+  stacks: Promise<Stack>[],
+): CommandContext {
+  const { clock, random, environment, signal, writeError } = options;
+  const open = (which: GlobalOptions): Promise<Stack> => {
+    const stack = options.openStack(which);
+    stacks.push(stack);
+    return stack;
+  };
+  let own: Promise<Stack> | undefined;
+  return {
+    globals,
+    clock,
+    random,
+    environment,
+    signal,
+    say: (line) => {
+      writeError(`${line}\n`);
+    },
+    openStack: () => (own ??= open(globals)),
+    openOtherStack: open,
+  };
+}
+
+/** Runs the command; Ctrl-C ends the wait for one that may be left at once. */
+async function race(chosen: Chosen, context: CommandContext): Promise<CommandResult> {
+  const { module, invocation } = chosen;
+  const running = module.run(invocation, context);
+  if (module.interruption === 'orderly') return running;
+  const { signal } = context;
+  const interrupted = Promise.withResolvers<never>();
+  const onAbort = (): void => {
+    interrupted.reject(interruptedError());
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([running, interrupted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    // Whoever lost the race has nobody left to tell; the winner's word is the one that is said.
+    running.catch(() => undefined);
+    interrupted.promise.catch(() => undefined);
+  }
+}
+
+function interruptedError(): CommandError {
+  return new CommandError({
+    message: 'Interrupted.',
+    remedy: 'Repeat the command to go on.',
+    exitCode: EXIT.interrupted,
+  });
+}
+
+/** For orderly commands, at a point where leaving harms nothing. Throws CommandError after Ctrl-C. */
+export function throwIfInterrupted(signal: AbortSignal): void {
+  if (signal.aborted) throw interruptedError();
+}
+
+function printResult(result: CommandResult, isJson: boolean, { writeOut }: RunOptions): void {
+  if (isJson) writeOut(asJson(result.document));
+  else writeOut(result.lines.map((line) => `${line}\n`).join(''));
+}
+
+function asJson(document: object): string {
+  return `${JSON.stringify({ apiVersion: API_VERSION, ...document }, null, 2)}\n`;
+}

@@ -1,0 +1,51 @@
+/**
+ * Columns of text, as kubectl prints them: headings in capitals, two spaces between, no lines drawn.
+ *
+ * Cells may hold what a cluster said of itself, so control characters are taken out: no text steers a
+ * terminal.
+ */
+
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** A text without what could steer a terminal. */
+export function plainText(text: string): string {
+  return text.replaceAll(CONTROL_CHARACTERS, ' ');
+}
+
+/** Lines of a table: the headings, then the rows. */
+export function renderTextTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+): string[] {
+  const plain = rows.map((row) => row.map(plainText));
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...plain.map((row) => (row[column] ?? '').length)),
+  );
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [line(headings), ...plain.map(line)];
+}
+
+/** Lines of `name: value`, the values in one column. */
+export function renderFields(fields: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(0, ...fields.map(([name]) => name.length)) + 1;
+  return fields.map(([name, value]) =>
+    `${`${name}:`.padEnd(width)}  ${plainText(value)}`.trimEnd(),
+  );
+}
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+];
+
+/** How long ago, in its largest unit: `12s`, `5m`, `3h`, `2d`. */
+export function renderAge(ageMs: number): string {
+  const [unit, lengthMs] = UNITS.find(([, oneMs]) => ageMs >= oneMs) ?? ['s', 1000];
+  return `${String(Math.max(0, Math.floor(ageMs / lengthMs)))}${unit}`;
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+/**
+ * `rollcall`, and `kubectl rollcall` when it is found as kubectl-rollcall: the entry.
+ *
+ * Composes the program with the real process: streams, signals, clock, AWS. The first Ctrl-C asks to
+ * leave in order, the second one leaves at once.
+ */
+import path from 'node:path';
+import { createSystemClock } from '../adapters/system/system-clock.ts';
+import { createSystemRandom } from '../adapters/system/system-random.ts';
+import { RELEASE } from '../../functions/release.ts';
+import { runProgram } from './command-line/run-program.ts';
+import { COMMANDS } from './commands.ts';
+import { EXIT } from './exit-codes.ts';
+
+function programName(argv: readonly string[]): string {
+  const called = path.basename(argv[1] ?? '');
+  return called.startsWith('kubectl-') ? 'kubectl rollcall' : 'rollcall';
+}
+
+function listenForInterrupt(): AbortSignal {
+  const controller = new AbortController();
+  const onSignal = (): void => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    controller.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return controller.signal;
+}
+
+const exitCode = await runProgram({
+  argv: process.argv.slice(2),
+  name: programName(process.argv),
+  version: RELEASE,
+  modules: COMMANDS,
+  environment: process.env,
+  clock: createSystemClock(),
+  random: createSystemRandom(),
+  writeOut: (text) => process.stdout.write(text),
+  writeError: (text) => process.stderr.write(text),
+  signal: listenForInterrupt(),
+  openStack: async (globals) => {
+    // The AWS clients are loaded when they are needed: --help shall not wait for them.
+    const { openStack } = await import('./stack/open-stack.ts');
+    return openStack({ ...globals, environment: process.env });
+  },
+});
+// A request that nobody waits for any more may hold the process after Ctrl-C.
+if (exitCode === EXIT.interrupted) process.exit(exitCode);
+process.exitCode = exitCode;

@@ -1,0 +1,94 @@
+/**
+ * Opens the stack `rollcall-<stage>` as the person at the terminal: finds it, reads its outputs, makes
+ * clients and stores.
+ *
+ * Credentials, region and endpoints are the AWS SDK's business: environment, profiles, AWS_ENDPOINT_URL.
+ * Only a missing region is said here, because the SDK would fail in its own words at the first request.
+ */
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { createDocumentClient } from '../../adapters/dynamodb/document-client.ts';
+import { createDynamoRegistryStore } from '../../adapters/dynamodb/registry-store.ts';
+import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
+import { createSystemClock } from '../../adapters/system/system-clock.ts';
+import { createSystemRandom } from '../../adapters/system/system-random.ts';
+import { CommandError, EXIT } from '../exit-codes.ts';
+import { describeStack, readStackOutputs } from './describe-stack.ts';
+import type { AwsClientConfig, Stack } from './stack.ts';
+import type { StackOutputs } from './stack-outputs.ts';
+
+/** Which stack, and as whom. */
+export interface OpenStackOptions {
+  readonly stage: string;
+  readonly region?: string;
+  readonly profile?: string;
+  /** A file with the outputs; CloudFormation is not asked then. */
+  readonly stackOutputs?: string;
+  /** Where AWS_DEFAULT_REGION is looked for, which the SDK does not know. */
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
+}
+
+/** Opens a stack. Throws CommandError; AWS's own errors pass through. */
+export async function openStack(options: OpenStackOptions): Promise<Stack> {
+  const { stage, stackOutputs } = options;
+  const name = `rollcall-${stage}`;
+  const aws = await resolveConfig(options);
+  const outputs =
+    stackOutputs === undefined
+      ? await askCloudFormation(aws, { stackName: name, stage, region: aws.region })
+      : await readStackOutputs(stackOutputs);
+  return composeStack({ stage, name, aws, outputs });
+}
+
+async function askCloudFormation(
+  aws: AwsClientConfig,
+  which: Parameters<typeof describeStack>[1],
+): Promise<StackOutputs> {
+  const client = new CloudFormationClient({ ...aws });
+  try {
+    return await describeStack(client, which);
+  } finally {
+    client.destroy();
+  }
+}
+
+function composeStack(parts: Pick<Stack, 'stage' | 'name' | 'aws' | 'outputs'>): Stack {
+  const { aws, outputs } = parts;
+  const random = createSystemRandom();
+  const client = createDocumentClient({ ...aws });
+  const sqs = new SQSClient({ ...aws });
+  return {
+    ...parts,
+    clock: createSystemClock(),
+    random,
+    registry: createDynamoRegistryStore({ client, random, tableName: outputs.RegistryTableName }),
+    view: createDynamoViewStore({ client, random, tableName: outputs.ViewTableName }),
+    sqs,
+    awsCredentials: () => sqs.config.credentials(),
+    close: () => {
+      client.destroy();
+      sqs.destroy();
+    },
+  };
+}
+
+async function resolveConfig(options: OpenStackOptions): Promise<AwsClientConfig> {
+  const { profile, environment } = options;
+  const withProfile = profile === undefined ? {} : { profile };
+  if (options.region !== undefined) return { region: options.region, ...withProfile };
+  const probe = new CloudFormationClient(withProfile);
+  try {
+    return { region: await probe.config.region(), ...withProfile };
+  } catch (error) {
+    const region = environment['AWS_DEFAULT_REGION'] ?? '';
+    if (region !== '') return { region, ...withProfile };
+    throw new CommandError({
+      message: 'No AWS region is chosen.',
+      remedy: 'Pass --region, or set AWS_REGION, or a region in the profile.',
+      exitCode: EXIT.usage,
+      cause: error,
+    });
+  } finally {
+    probe.destroy();
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * A deployed stack, opened: its outputs, its tables and queues, and what commands share.
+ *
+ * Made by open-stack.ts; tests make one over stores of their own. Whoever opened it closes it.
+ */
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Clock } from '../../ports/clock.ts';
+import type { Random } from '../../ports/random.ts';
+import type { RegistryStore } from '../../ports/registry-store.ts';
+import type { ViewStore } from '../../ports/view-store.ts';
+import type { StackOutputs } from './stack-outputs.ts';
+
+/** With which configuration AWS clients of this stack are made. */
+export interface AwsClientConfig {
+  readonly region: string;
+  readonly profile?: string;
+}
+
+/** AWS credentials, resolved. */
+export interface ResolvedAwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  readonly expiration?: Date;
+}
+
+/** One deployment of Rollcall. */
+export interface Stack {
+  readonly stage: string;
+  /** `rollcall-<stage>`. */
+  readonly name: string;
+  readonly outputs: StackOutputs;
+  readonly registry: RegistryStore;
+  readonly view: ViewStore;
+  readonly sqs: SQSClient;
+  /** For clients that a command makes for itself (EKS, IAM, KMS): `new EKSClient({ ...stack.aws })`. */
+  readonly aws: AwsClientConfig;
+  /** Whoever runs the command; rejects when there are none. */
+  awsCredentials(): Promise<ResolvedAwsCredentials>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Lets go of connections. */
+  close(): void;
+}
