@@ -33,7 +33,7 @@ import { MappingSet, type EngineFailure } from './event-source-mapping/mapping-s
 import { createSeededRandom } from './event-source-mapping/seeded-random.ts';
 import { localAccountId } from './sqs/broker.ts';
 import { startSqsServer } from './sqs/server.ts';
-import { readService, type ServiceDeclaration } from './template/service.ts';
+import { readService, type EnvironmentValue, type ServiceDeclaration } from './template/service.ts';
 
 /** How the local AWS is set up. */
 export interface LocalAwsOptions {
@@ -138,7 +138,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     queueUrls: Object.fromEntries([...queues.values()].map(({ id, url }) => [id, url])),
     tableNames: Object.fromEntries(service.tables.map(({ id, name }) => [id, name])),
     environment: {
-      ...resolveEnvironment(service, queues),
+      ...resolveEnvironment(account, queues),
       ...sdkEnvironment(service, { sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint }),
     },
     counts: mappings.counts,
@@ -167,16 +167,20 @@ function sdkEnvironment(
   };
 }
 
-/** The provider's environment, with the addresses that Ref stands for: a queue's URL, a table's name. */
+/** The provider's environment, with what references stand for: a queue's URL, a table's name, an ARN. */
 function resolveEnvironment(
-  service: ServiceDeclaration,
+  { service, arnOf }: LocalAccount,
   queues: ReadonlyMap<string, CreatedQueue>,
 ): Record<string, string> {
   const tables = new Map(service.tables.map((table) => [table.id, table.name]));
+  const textOf = (value: EnvironmentValue): string | undefined => {
+    if (typeof value === 'string') return value;
+    if ('arnOf' in value) return arnOf(value.arnOf);
+    return queues.get(value.Ref)?.url ?? tables.get(value.Ref);
+  };
   const resolved: Record<string, string> = {};
   for (const [name, value] of Object.entries(service.environment)) {
-    const text =
-      typeof value === 'string' ? value : (queues.get(value.Ref)?.url ?? tables.get(value.Ref));
+    const text = textOf(value);
     if (text === undefined) throw new Error(`${name} refers to nothing that exists here`);
     resolved[name] = text;
   }

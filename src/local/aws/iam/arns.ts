@@ -1,6 +1,6 @@
 // The ARNs of what a service declares, for the references in its roles.
 //
-// Queues have theirs already; tables and log groups get the one that AWS would give them in this account. Log groups
+// Queues have theirs already; tables, keys and log groups get one as AWS would give them in this account. Log groups
 // are declared nowhere: osls adds one for each function, under a logical id that roles refer to.
 import type { CreatedQueue } from '../create-queues.ts';
 import { localAccountId } from '../sqs/broker.ts';
@@ -18,6 +18,9 @@ export function arnsOf(
 ): (id: string) => string | undefined {
   const arns = new Map([...queues.values()].map(({ id, arn }) => [id, arn]));
   for (const { id, name } of service.tables) arns.set(id, tableArnOf(service, name));
+  for (const id of service.keyIds) {
+    arns.set(id, `arn:aws:kms:${service.region}:${localAccountId}:key/${id}`);
+  }
   for (const { name } of service.functions) {
     const group = `/aws/lambda/${service.service}-${service.stage}-${name}`;
     const arn = `arn:aws:logs:${service.region}:${localAccountId}:log-group:${group}:*`;

@@ -2,7 +2,8 @@
 //
 // Known: Effect, exact actions, exact resources (texts or references to declared ones), and one condition,
 // ForAllValues:StringLike on dynamodb:LeadingKeys. Anything else (a wildcard, NotAction, another condition) is an
-// error, never a statement that is skipped: what is enforced here must be what AWS would enforce.
+// error, never a statement that is skipped: what is enforced here must be what AWS would enforce. Rights on keys may be
+// bounded by their encryption context; there is no key service here, so nobody asks for them.
 import * as v from 'valibot';
 
 /** One statement, with its references resolved to ARNs. */
@@ -42,20 +43,34 @@ const referenceSchema = v.union([
   ),
 ]);
 
+const leadingKeysSchema = v.pipe(
+  v.strictObject({
+    'ForAllValues:StringLike': v.strictObject({
+      'dynamodb:LeadingKeys': oneOrMore(
+        v.pipe(v.string(), v.regex(/^[^*?]+\*?$/, 'a text or a prefix')),
+      ),
+    }),
+  }),
+  v.transform((value) => value['ForAllValues:StringLike']['dynamodb:LeadingKeys']),
+);
+
+/** The keys that a context must have, and no others: it bounds no partition. */
+const encryptionContextSchema = v.pipe(
+  v.strictObject({
+    'ForAllValues:StringEquals': v.strictObject({
+      'kms:EncryptionContextKeys': v.array(v.string()),
+    }),
+    Null: v.record(v.pipe(v.string(), v.startsWith('kms:EncryptionContext:')), v.literal('false')),
+  }),
+  v.transform(() => undefined),
+);
+
 const statementSchema = v.strictObject({
   Sid: v.optional(v.string()),
   Effect: v.picklist(['Allow', 'Deny']),
   Action: oneOrMore(v.pipe(v.string(), v.regex(/^[a-z0-9-]+:[A-Za-z]+$/, 'an exact action'))),
   Resource: oneOrMore(referenceSchema),
-  Condition: v.optional(
-    v.strictObject({
-      'ForAllValues:StringLike': v.strictObject({
-        'dynamodb:LeadingKeys': oneOrMore(
-          v.pipe(v.string(), v.regex(/^[^*?]+\*?$/, 'a text or a prefix')),
-        ),
-      }),
-    }),
-  ),
+  Condition: v.optional(v.union([leadingKeysSchema, encryptionContextSchema])),
 });
 
 /** A statement as a template holds it. */
@@ -64,6 +79,9 @@ export type DeclaredStatement = v.InferOutput<typeof statementSchema>;
 const roleSchema = v.looseObject({
   Type: v.literal('AWS::IAM::Role'),
   Properties: v.strictObject({
+    RoleName: v.optional(v.unknown()),
+    Path: v.optional(v.unknown()),
+    Description: v.optional(v.unknown()),
     AssumeRolePolicyDocument: v.looseObject({}),
     Policies: v.array(
       v.strictObject({
@@ -97,6 +115,6 @@ export function resolveStatements(
       if (arn === undefined) throw new Error(`${role.id} refers to ${ref}, which does not exist`);
       return arn;
     }),
-    leadingKeys: statement.Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'],
+    leadingKeys: statement.Condition,
   }));
 }

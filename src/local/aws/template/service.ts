@@ -6,8 +6,9 @@
 import path from 'node:path';
 import * as v from 'valibot';
 import { readRole, type RoleDeclaration } from '../iam/policy.ts';
+import { decideResources } from './conditions.ts';
 import { resolveVariables } from './variables.ts';
-import { readYamlFile } from './yaml-file.ts';
+import { readYamlFile, type Json } from './yaml-file.ts';
 
 const arnSchema = v.pipe(
   v.object({ 'Fn::GetAtt': v.tuple([v.string(), v.literal('Arn')]) }),
@@ -58,7 +59,17 @@ const tableSchema = v.looseObject({
   }),
 });
 
-const environmentValueSchema = v.union([v.string(), v.object({ Ref: v.string() })]);
+/** A text, or the address of a resource: its ARN becomes a reference to it as well, marked as such. */
+const environmentValueSchema = v.union([
+  v.string(),
+  v.object({ Ref: v.string() }),
+  v.pipe(
+    arnSchema,
+    v.transform((id) => ({ arnOf: id })),
+  ),
+]);
+
+const jsonSchema = v.custom<Json>(() => true);
 
 const serviceSchema = v.looseObject({
   service: v.string(),
@@ -67,10 +78,16 @@ const serviceSchema = v.looseObject({
     environment: v.optional(v.record(v.string(), environmentValueSchema), {}),
   }),
   functions: v.record(v.string(), functionSchema),
+  // Extensions change what osls makes of functions: memory, network. Nothing of it exists here.
   resources: v.array(
-    v.looseObject({ Resources: v.record(v.string(), v.looseObject({ Type: v.string() })) }),
+    v.looseObject({
+      Resources: v.optional(v.record(v.string(), jsonSchema), {}),
+      Conditions: v.optional(v.record(v.string(), jsonSchema), {}),
+    }),
   ),
 });
+
+const typedSchema = v.looseObject({ Type: v.string() });
 
 /** A mapping from a queue to a function. */
 export interface QueueMapping {
@@ -114,17 +131,22 @@ export interface TableDeclaration {
   }[];
 }
 
+/** A value in the environment of the functions: a text, what Ref gives of a resource, or its ARN. */
+export type EnvironmentValue = string | { readonly Ref: string } | { readonly arnOf: string };
+
 /** Everything that the local engine takes from serverless.yml. */
 export interface ServiceDeclaration {
   readonly service: string;
   readonly stage: string;
   readonly region: string;
   /** Values are texts, or the logical id of the resource that they refer to. */
-  readonly environment: Readonly<Record<string, string | { readonly Ref: string }>>;
+  readonly environment: Readonly<Record<string, EnvironmentValue>>;
   readonly functions: readonly FunctionDeclaration[];
   readonly queues: readonly QueueDeclaration[];
   readonly tables: readonly TableDeclaration[];
   readonly roles: readonly RoleDeclaration[];
+  /** Logical ids of keys. There is no key service here: they have an ARN, and nothing can be sealed. */
+  readonly keyIds: readonly string[];
 }
 
 /** Reads a serverless.yml with its fragments for one stage. */
@@ -133,9 +155,15 @@ export function readService(serverlessFile: string, stage: string): ServiceDecla
   const serviceDirectory = path.dirname(path.resolve(serverlessFile));
   const resolved = resolveVariables(raw, { serviceDirectory, service: raw, options: { stage } });
   const service = v.parse(serviceSchema, resolved);
-  const resources = service.resources.flatMap(({ Resources }) => Object.entries(Resources));
+  const conditions = Object.assign({}, ...service.resources.map((one) => one.Conditions)) as Record<
+    string,
+    Json
+  >;
+  const resources = service.resources.flatMap(({ Resources }) =>
+    Object.entries(decideResources(Resources, conditions)),
+  );
   const ofType = (type: string): [string, unknown][] =>
-    resources.filter(([, resource]) => resource.Type === type);
+    resources.filter(([, resource]) => v.parse(typedSchema, resource).Type === type);
   return {
     service: service.service,
     stage,
@@ -147,6 +175,7 @@ export function readService(serverlessFile: string, stage: string): ServiceDecla
     queues: ofType('AWS::SQS::Queue').map(([id, resource]) => readQueue(id, resource)),
     tables: ofType('AWS::DynamoDB::Table').map(([id, resource]) => readTable(id, resource)),
     roles: ofType('AWS::IAM::Role').map(([id, resource]) => readRole(id, resource)),
+    keyIds: ofType('AWS::KMS::Key').map(([id]) => id),
   };
 }
 

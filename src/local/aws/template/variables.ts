@@ -1,8 +1,9 @@
 // Resolves the Serverless Framework's variables, as far as our own serverless.yml uses them.
 //
-// Known: ${self:a.b}, ${file(path)} and ${file(path):a.b}, ${sls:stage}, ${opt:name, 'default'}. A reference that
-// stands alone may be any value; inside of text it must be a string or a number. Files are read relative to the
-// service file and may use variables themselves. An unknown source is an error, never an empty string.
+// Known: ${self:a.b}, ${file(path)} and ${file(path):a.b}, ${sls:stage}, ${opt:name, 'default'}, ${param:name} from
+// `params` (those of the stage, then `default`). A reference that stands alone may be any value; inside of text it must
+// be a string or a number. Files are read relative to the service file and may use variables themselves. What is
+// CloudFormation's, ${AWS::Region} for example, stays. An unknown source is an error, never an empty string.
 import path from 'node:path';
 import { readYamlFile, type Json } from './yaml-file.ts';
 
@@ -14,7 +15,7 @@ export interface VariableContext {
   readonly options: Readonly<Record<string, string>>;
 }
 
-const referencePattern = /\$\{([^{}]+)\}/;
+const referencePattern = /\$\{(?!AWS::)([^{}]+)\}/;
 const depthMax = 20;
 
 /** A value with all its variables resolved. */
@@ -51,6 +52,7 @@ function lookUp(reference: string, context: VariableContext): Json {
     return file[2] === undefined ? content : follow(content, file[2], reference);
   }
   if (reference.startsWith('self:')) return follow(context.service, reference.slice(5), reference);
+  if (reference.startsWith('param:')) return parameter(reference.slice(6), context);
   const option = /^opt:([\w-]+)(?:\s*,\s*'([^']*)')?$/.exec(reference);
   const optionName = reference === 'sls:stage' ? 'stage' : option?.[1];
   const value = optionName === undefined ? undefined : context.options[optionName];
@@ -59,13 +61,28 @@ function lookUp(reference: string, context: VariableContext): Json {
   return found;
 }
 
+/** As osls looks a parameter up, without those of the command line. */
+function parameter(name: string, { service, options }: VariableContext): Json {
+  const blocks = [options['stage'] ?? 'default', 'default'];
+  const found = blocks
+    .map((block) => find(service, ['params', block, name]))
+    .find((value) => value !== undefined && value !== null);
+  if (found === undefined) throw new Error(`cannot resolve \${param:${name}}`);
+  return found;
+}
+
 function follow(value: Json, keys: string, reference: string): Json {
+  const found = find(value, keys.split('.'));
+  if (found === undefined) throw new Error(`cannot resolve \${${reference}}`);
+  return found;
+}
+
+function find(value: Json, keys: readonly string[]): Json | undefined {
   let current: Json | undefined = value;
-  for (const key of keys.split('.')) {
+  for (const key of keys) {
     const isMap: boolean =
       typeof current === 'object' && current !== null && !Array.isArray(current);
     current = isMap ? (current as Record<string, Json>)[key] : undefined;
   }
-  if (current === undefined) throw new Error(`cannot resolve \${${reference}}`);
   return current;
 }

@@ -23,9 +23,11 @@ describe('our serverless.yml', () => {
   it('declares the functions, queues and tables of the design', () => {
     assert.deepEqual(
       service.functions.map(({ name }) => name),
-      ['ingest', 'reconcile', 'requeue', 'resync', 'dead-letter'],
+      ['ingest', 'reconcile', 'requeue', 'resync', 'credential', 'dead-letter'],
     );
     assert.deepEqual(service.queues.map(({ name }) => name).sort(), [
+      'rollcall-test-credentials',
+      'rollcall-test-credentials-dead-letter',
       'rollcall-test-delay',
       'rollcall-test-delay-dead-letter',
       'rollcall-test-events-dead-letter.fifo',
@@ -65,7 +67,7 @@ describe('our serverless.yml', () => {
         .flatMap(({ queueMappings }) => queueMappings.map(({ queueId }) => queueId)),
     );
     const workQueues = service.queues.filter(({ redrive }) => redrive !== undefined);
-    assert.equal(workQueues.length, 3);
+    assert.equal(workQueues.length, 4);
     for (const queue of workQueues) {
       const target = queueWithId(queue.redrive?.queueId ?? '');
       assert.equal(target.name.endsWith('.fifo'), queue.name.endsWith('.fifo'), queue.name);
