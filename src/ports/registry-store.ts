@@ -24,7 +24,7 @@ export interface DeadLetterRecord {
     /** As the queue said; undefined when it has no readable form. */
     readonly senderRoleId: string | undefined;
   };
-  readonly queue: 'events' | 'reconcile' | 'delay' | 'ingest';
+  readonly queue: 'events' | 'reconcile' | 'delay' | 'credentials' | 'ingest';
   readonly code: string;
   readonly detail: string;
   readonly messageId: string;
@@ -41,6 +41,14 @@ export type RegistrationWrite =
   /** Another registration has this clusterUid: one cluster, one registration (S6). */
   | 'uid-taken';
 
+/** What came of removing a registration. */
+export type RegistrationRemoval =
+  | 'removed'
+  /** Another version is stored than expected. */
+  | 'lost'
+  /** Nothing is registered, and no removal is left to finish. */
+  | 'missing';
+
 /** Store of registrations, directory and dead letters. */
 export interface RegistryStore {
   /** The registration, strongly consistent; undefined when the cluster is not registered. */
@@ -53,6 +61,13 @@ export interface RegistryStore {
     registration: ClusterRegistration,
     expectedVersion: number,
   ): Promise<RegistrationWrite>;
+  /**
+   * Removes a registration, its claim of the cluster UID and its directory entry, if the stored
+   * configVersion is still `expectedVersion`. From the first write on the cluster reads as not
+   * registered. A removal that was stopped half-way is finished by any later call, whatever version it
+   * expects, and by registering the id anew.
+   */
+  removeCluster(id: ClusterId, expectedVersion: number): Promise<RegistrationRemoval>;
   /** Cluster ids in order, a page at a time; never a scan. */
   listClusters(options: {
     readonly cursor?: string;

@@ -8,6 +8,7 @@ import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type {
   DeadLetterRecord,
   DirectoryPage,
+  RegistrationRemoval,
   RegistrationWrite,
   RegistryStore,
 } from '../../src/ports/registry-store.ts';
@@ -40,6 +41,16 @@ export class MemoryRegistryStore implements RegistryStore {
       if (others.some((other) => other.clusterUid === clusterUid)) return 'uid-taken';
       this.clusters.set(registration.id, { ...registration, configVersion: expectedVersion + 1 });
       return 'written';
+    });
+  }
+
+  removeCluster(id: ClusterId, expectedVersion: number): Promise<RegistrationRemoval> {
+    return aroundCall(this, { operation: 'removeCluster', target: id, isWrite: true }, () => {
+      const stored = this.clusters.get(id)?.configVersion;
+      if (stored === undefined) return 'missing';
+      if (stored !== expectedVersion) return 'lost';
+      this.clusters.delete(id);
+      return 'removed';
     });
   }
 

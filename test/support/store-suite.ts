@@ -319,6 +319,7 @@ export function testRegistryStore(store: () => RegistryStore): void {
   });
 
   testClusterUids(store);
+  testRemoval(store);
 
   it('lists clusters in order, by pages', async () => {
     const ids = [1, 2, 3, 4, 5].map(() => freshName('zz-listed'));
@@ -378,5 +379,40 @@ function testClusterUids(store: () => RegistryStore): void {
     assert.equal(await store().writeCluster(rebuilt, 1), 'written', 'row 90: registered again');
     assert.equal(await store().writeCluster(second, 1), 'written', 'once it is free');
     assert.equal(await store().writeCluster(first, 2), 'uid-taken');
+  });
+}
+
+function testRemoval(store: () => RegistryStore): void {
+  it('removes a registration only at the version that was read, with its claim and entry', async () => {
+    const removed = registrationOf(freshName('removed'));
+    const { id, clusterUid: uidOfRemoved } = removed;
+    assert.equal(await store().removeCluster(id, 0), 'missing');
+    await store().writeCluster(removed, 0);
+    assert.equal(await store().removeCluster(id, 2), 'lost');
+    assert.equal(await store().removeCluster(id, 0), 'lost');
+    assert.notEqual(await store().readCluster(id), undefined);
+    assert.equal(await store().removeCluster(id, 1), 'removed');
+    assert.equal(await store().readCluster(id), undefined);
+    assert.equal(await store().removeCluster(id, 1), 'missing');
+    const { clusters } = await store().listClusters({ limit: 1000 });
+    assert.ok(!clusters.includes(id), 'the directory forgets it');
+    assert.equal(
+      await store().writeCluster(removed, 1),
+      'lost',
+      'a late change brings nothing back',
+    );
+    const other = { ...registrationOf(freshName('heir')), clusterUid: uidOfRemoved };
+    assert.equal(await store().writeCluster(other, 0), 'written', 'its UID is free again');
+    assert.equal(await store().writeCluster(removed, 0), 'uid-taken');
+  });
+
+  it('registers an id anew after its removal', async () => {
+    const registration = registrationOf(freshName('again'));
+    await store().writeCluster(registration, 0);
+    await store().removeCluster(registration.id, 1);
+    assert.equal(await store().writeCluster(registration, 0), 'written');
+    assert.deepEqual(await store().readCluster(registration.id), registration);
+    const { clusters } = await store().listClusters({ limit: 1000 });
+    assert.ok(clusters.includes(registration.id));
   });
 }

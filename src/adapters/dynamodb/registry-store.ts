@@ -19,6 +19,13 @@ import type { IndexedPartitions } from './dead-letter-store.ts';
 import { ItemUnreadableError } from './item-codec.ts';
 import { DIRECTORY_PARTITION, clusterUidKey, formatItemKey, registrationKey } from './item-keys.ts';
 import { parseRegistration } from './registration-schema.ts';
+import {
+  ENTRY_TOKEN,
+  directoryKey,
+  finishRemoval,
+  readRemovalMark,
+  removeRegistration,
+} from './remove-registration.ts';
 import { Table } from './table.ts';
 import type { DynamoStoreOptions } from './table.ts';
 
@@ -42,6 +49,7 @@ export function createDynamoRegistryStore(options: DynamoStoreOptions): Registry
     readCluster: (id) => readCluster(table, id),
     writeCluster: (registration, expectedVersion) =>
       writeCluster(table, registration, expectedVersion),
+    removeCluster: (id, expectedVersion) => removeRegistration(table, id, expectedVersion),
     listClusters: (page) => listClusters(table, page),
     recordDeadLetter: (record) => keepDeadLetter(record, { table, indexed }),
   };
@@ -50,7 +58,7 @@ export function createDynamoRegistryStore(options: DynamoStoreOptions): Registry
 async function readCluster(table: Table, id: ClusterId): Promise<ClusterRegistration | undefined> {
   const key = registrationKey(id);
   const item = await table.get(key);
-  if (item === undefined) return undefined;
+  if (item === undefined || readRemovalMark(id, item) !== undefined) return undefined;
   const { registration, configVersion } = item;
   const candidate = { ...(registration as object), configVersion };
   const parsed = parseRegistration(candidate);
@@ -86,10 +94,21 @@ async function writeCluster(
     const stored = await table.get(key);
     if (stored?.['configVersion'] !== expectedVersion) return 'lost';
   }
+  if (expectedVersion === 0 && !(await isVacant(table, registration.id))) return 'lost';
   if (!(await claimClusterUid(table, registration))) return 'uid-taken';
   if (expectedVersion > 0) return table.updateIf(key, attributes, ifExpected);
-  await table.put({ pk: DIRECTORY_PARTITION, sk: registration.id }, {});
-  return table.updateIf(key, attributes, { expression: 'attribute_not_exists(configVersion)' });
+  await table.put(directoryKey(registration.id), { [ENTRY_TOKEN]: table.token() });
+  return table.updateIf(key, attributes, { expression: 'attribute_not_exists(pk)' });
+}
+
+/** True if nothing is registered under this id; a removal that was not finished is finished first. */
+async function isVacant(table: Table, id: ClusterId): Promise<boolean> {
+  const item = await table.get(registrationKey(id));
+  if (item === undefined) return true;
+  const mark = readRemovalMark(id, item);
+  if (mark === undefined) return false;
+  await finishRemoval(table, id, mark);
+  return true;
 }
 
 /**

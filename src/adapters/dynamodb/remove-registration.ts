@@ -1,0 +1,119 @@
+/**
+ * Removing a registration, in an order that a crash may end anywhere.
+ *
+ *   registration ─▶ mark "being removed" ─▶ claim of the UID ─▶ directory entry ─▶ mark itself
+ *                   (compare-and-set on
+ *                    configVersion)
+ *
+ * The mark replaces the registration in one write, so from there on the cluster reads as not registered,
+ * and nothing of its credential is left. The claim goes only after that, or another registration could
+ * speak for a cluster that is still registered (S6); the directory entry after the claim, so that a
+ * removal that was not finished is still listed. The mark remembers what there is to remove, goes last,
+ * and is finished by a repeat or by the next registration under this id.
+ *
+ * A remover that was stopped for long and wakes up beside a new registration removes nothing of it: the
+ * claim and the entry are removed only as the very writes that the mark remembers.
+ */
+import * as v from 'valibot';
+import { clusterUid } from '../../core/model/identifiers.ts';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { RegistrationRemoval } from '../../ports/registry-store.ts';
+import type { StoredItem } from './batched-reader.ts';
+import { ItemUnreadableError } from './item-codec.ts';
+import { DIRECTORY_PARTITION, clusterUidKey, formatItemKey, registrationKey } from './item-keys.ts';
+import type { ItemKey } from './item-keys.ts';
+import type { Condition, Table } from './table.ts';
+
+/** Attribute of a directory entry: which write made it. */
+export const ENTRY_TOKEN = 'entry';
+
+const MarkSchema = v.strictObject({
+  token: v.string(),
+  clusterUid: v.pipe(v.string(), v.transform(clusterUid)),
+  claimWriter: v.exactOptional(v.string()),
+  entryToken: v.exactOptional(v.string()),
+});
+
+/** What is left to remove. */
+export type RemovalMark = v.InferOutput<typeof MarkSchema>;
+
+/** The directory entry of a cluster. */
+export function directoryKey(id: ClusterId): ItemKey {
+  return { pk: DIRECTORY_PARTITION, sk: id };
+}
+
+/** The mark of an unfinished removal; undefined for a registration. Throws on a mark that is none. */
+export function readRemovalMark(id: ClusterId, item: StoredItem): RemovalMark | undefined {
+  const { removal } = item;
+  if (removal === undefined) return undefined;
+  const parsed = v.safeParse(MarkSchema, removal);
+  if (parsed.success) return parsed.output;
+  throw new ItemUnreadableError(
+    formatItemKey(registrationKey(id)),
+    'is no mark of a removal that this release knows',
+  );
+}
+
+/** Removes the registration if its version is still `expectedVersion`; finishes what was begun. */
+export async function removeRegistration(
+  table: Table,
+  id: ClusterId,
+  expectedVersion: number,
+): Promise<RegistrationRemoval> {
+  const key = registrationKey(id);
+  const item = await table.get(key);
+  if (item === undefined) return 'missing';
+  const begun = readRemovalMark(id, item);
+  if (begun !== undefined) {
+    await finishRemoval(table, id, begun);
+    return 'removed';
+  }
+  if (item['configVersion'] !== expectedVersion) return 'lost';
+  const mark = await markOf(table, id, item);
+  const ifExpected = {
+    expression: 'configVersion = :expected',
+    values: { ':expected': expectedVersion },
+  };
+  if ((await table.putIf(key, { removal: mark }, ifExpected)) === 'lost') return 'lost';
+  await finishRemoval(table, id, mark);
+  return 'removed';
+}
+
+async function markOf(table: Table, id: ClusterId, item: StoredItem): Promise<RemovalMark> {
+  const { registration } = item as { readonly registration?: { readonly clusterUid?: unknown } };
+  const uid = clusterUid(String(registration?.clusterUid));
+  const [claim, entry] = await Promise.all([
+    table.get(clusterUidKey(uid)),
+    table.get(directoryKey(id)),
+  ]);
+  const claimWriter = claim?.['holder'] === id ? claim['writer'] : undefined;
+  const entryToken = entry?.[ENTRY_TOKEN];
+  return {
+    token: table.token(),
+    clusterUid: uid,
+    ...(typeof claimWriter === 'string' ? { claimWriter } : {}),
+    ...(typeof entryToken === 'string' ? { entryToken } : {}),
+  };
+}
+
+/** Removes what a mark names, the mark last. Harmless when it was done already. */
+export async function finishRemoval(table: Table, id: ClusterId, mark: RemovalMark): Promise<void> {
+  if (mark.claimWriter !== undefined) {
+    await table.removeIf(clusterUidKey(mark.clusterUid), {
+      expression: 'holder = :id AND writer = :writer',
+      values: { ':id': id, ':writer': mark.claimWriter },
+    });
+  }
+  await table.removeIf(directoryKey(id), ifEntryIs(mark.entryToken));
+  await table.removeIf(registrationKey(id), {
+    expression: 'removal.#token = :token',
+    names: { '#token': 'token' },
+    values: { ':token': mark.token },
+  });
+}
+
+/** An entry that an older release wrote has no token. */
+function ifEntryIs(entryToken: string | undefined): Condition {
+  if (entryToken === undefined) return { expression: `attribute_not_exists(${ENTRY_TOKEN})` };
+  return { expression: `${ENTRY_TOKEN} = :entry`, values: { ':entry': entryToken } };
+}
