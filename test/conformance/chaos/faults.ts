@@ -236,9 +236,10 @@ async function delayWrites(
 ): Promise<FaultResult> {
   const link = theatre.links['functions-api'];
   const before = link.counts().bytesHeld;
-  // With nothing to send there is nothing to delay: wait for a first request to be caught.
+  // With nothing to send there is nothing to delay: wait for a first request to be caught. While a Lease runs
+  // out that somebody else holds, the view waits for a snapshot, and nothing is sent.
   link.cut('late');
-  await within(EVIDENCE_MS, () => link.counts().bytesHeld > before);
+  await within(LEASE_RENEWED_MS, () => link.counts().bytesHeld > before);
   await delay(durationMs);
   link.heal();
   const bytes = link.counts().bytesHeld - before;
