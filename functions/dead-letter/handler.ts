@@ -1,10 +1,11 @@
 /**
  * `dead-letter`: classifies, records and counts what the queues gave up; a lost event marks its view
  * incomplete, so that nothing acts on what came after it (design 3, protocol 18, row 83). One handler
- * serves the three queues; a letter that cannot be kept comes again.
+ * serves the four queues; a letter that cannot be kept comes again.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { parseHint, parseTimer } from '../../src/adapters/sqs/hint-codec.ts';
+import { identifySender } from '../../src/adapters/sqs/sender-identity.ts';
 import { handleDeadLetter } from '../../src/app/dead-letter.ts';
 import type { DeadLetter } from '../../src/app/dead-letter.ts';
 import { ingestDependencies } from '../ingest-dependencies.ts';
@@ -12,7 +13,7 @@ import { toIngestRecord } from '../ingest-record.ts';
 import { createHandler } from '../middleware.ts';
 import { handleRecords } from '../records.ts';
 
-/** The Lambda handler of the three dead-letter queues. */
+/** The Lambda handler of the four dead-letter queues. */
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({
   name: 'dead-letter',
   handle: (event, context) =>
@@ -35,12 +36,18 @@ function toDeadLetter(record: SQSRecord): DeadLetter {
     const { context, parsed } = toIngestRecord(record);
     return { queue: 'events', context, parsed };
   }
+  const { messageId } = record;
+  const sentAtMs = Number(record.attributes.SentTimestamp);
+  if (record.eventSourceARN.includes('-credentials-dead-letter')) {
+    const senderRoleId = identifySender(record.attributes.SenderId);
+    return { queue: 'credentials', messageId, sentAtMs, senderRoleId };
+  }
   const queue = record.eventSourceARN.includes('-delay-dead-letter') ? 'delay' : 'reconcile';
   const cluster = queue === 'delay' ? clusterOfTimer(record.body) : clusterOfHint(record.body);
   return {
     queue,
-    messageId: record.messageId,
-    sentAtMs: Number(record.attributes.SentTimestamp),
+    messageId,
+    sentAtMs,
     body: record.body,
     ...(cluster === undefined ? {} : { cluster }),
   };

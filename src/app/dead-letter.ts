@@ -4,7 +4,9 @@
  * A lost event may have changed anything, so its cluster's view is incomplete until a snapshot that is
  * announced afterwards, unless the view rests on an announcement that came later than the event
  * (protocol 18, row 83). Only a verified sender's letter can do that (S6). A lost hint is recorded;
- * `resync` hints every key anyway. Nothing is sent back into a queue here.
+ * `resync` hints every key anyway. So is a lost token: its cluster sends another one soon. Nobody has
+ * verified who sent it, nor that it is sealed, so its record is apart from every cluster's and has no
+ * body (S11). Nothing is sent back into a queue here.
  */
 import { compareResourceVersions, isResourceVersion } from '../core/model/identifiers.ts';
 import type { ClusterMeta } from '../core/model/view-items.ts';
@@ -25,11 +27,21 @@ export type DeadLetter =
       readonly body: string;
       /** Cluster of the hint, when its body could be read. */
       readonly cluster?: string;
+    }
+  | {
+      readonly queue: 'credentials';
+      readonly messageId: string;
+      readonly sentAtMs: number;
+      /** As SQS says; undefined when it has no readable form. */
+      readonly senderRoleId: string | undefined;
     };
 
 /** What came of it. */
 export type DeadLetterResult =
-  | { readonly kind: 'recorded'; readonly code: 'lost-hint' | 'lost-event' | 'unverified-event' }
+  | {
+      readonly kind: 'recorded';
+      readonly code: 'lost-hint' | 'lost-event' | 'lost-credential' | 'unverified-event';
+    }
   | { readonly kind: 'view-incomplete'; readonly code: 'lost-event' }
   | { readonly kind: 'outdated'; readonly code: 'older-than-announcement' };
 
@@ -39,13 +51,9 @@ export async function handleDeadLetter(
   dependencies: IngestDependencies,
 ): Promise<DeadLetterResult> {
   const { registry, log, metrics } = dependencies;
-  const result =
-    letter.queue === 'events'
-      ? await handleLostEvent(letter, dependencies)
-      : ({ kind: 'recorded', code: 'lost-hint' } as const);
-  const isEvent = letter.queue === 'events';
-  const messageId = isEvent ? letter.context.messageId : letter.messageId;
-  const cluster = isEvent ? (headerOf(letter.parsed).cluster ?? '') : (letter.cluster ?? '');
+  const result = await classify(letter, dependencies);
+  const messageId = letter.queue === 'events' ? letter.context.messageId : letter.messageId;
+  const cluster = claimedCluster(letter);
   log.warn('dead letter', { queue: letter.queue, code: result.code, cluster, messageId });
   metrics.count('DeadLetters', { outcome: `${letter.queue}/${result.code}` });
   await registry.recordDeadLetter({
@@ -58,17 +66,38 @@ export async function handleDeadLetter(
   return result;
 }
 
+async function classify(
+  letter: DeadLetter,
+  dependencies: IngestDependencies,
+): Promise<DeadLetterResult> {
+  if (letter.queue === 'events') return handleLostEvent(letter, dependencies);
+  return {
+    kind: 'recorded',
+    code: letter.queue === 'credentials' ? 'lost-credential' : 'lost-hint',
+  };
+}
+
+/** The cluster that the message names; empty when that could not be read. */
+function claimedCluster(letter: DeadLetter): string {
+  if (letter.queue === 'events') return headerOf(letter.parsed).cluster ?? '';
+  return letter.queue === 'credentials' ? '' : (letter.cluster ?? '');
+}
+
 /** Whose record it is: that of the cluster, unless the sender may not speak for it. */
 function originOf(
   letter: DeadLetter,
   { code }: DeadLetterResult,
   cluster: string,
 ): Pick<DeadLetterRecord, 'cluster' | 'claim'> {
+  if (letter.queue === 'credentials') {
+    return { cluster: '', claim: { cluster, senderRoleId: letter.senderRoleId } };
+  }
   if (letter.queue !== 'events' || code !== 'unverified-event') return { cluster };
   return { cluster: '', claim: { cluster, senderRoleId: letter.context.senderRoleId } };
 }
 
 function contentOf(letter: DeadLetter): Pick<DeadLetterRecord, 'detail' | 'atMs' | 'body'> {
+  if (letter.queue === 'credentials') return { detail: '', atMs: letter.sentAtMs, body: '' };
   if (letter.queue !== 'events') return { detail: '', atMs: letter.sentAtMs, body: letter.body };
   const { sentAtMs, body = '' } = letter.context;
   return { detail: detailOf(letter.parsed), atMs: sentAtMs, body };

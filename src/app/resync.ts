@@ -77,6 +77,8 @@ export interface ResyncRun {
 export interface ResyncResult {
   readonly clusters: number;
   readonly failedClusters: number;
+  /** Not heard of for longer than the bound; those never heard of are not among them. */
+  readonly silentClusters: number;
   readonly hints: number;
   readonly overdue: number;
   readonly snapshotRequests: number;
@@ -93,6 +95,7 @@ export async function resyncClusters(
   const tally: Tally = {
     clusters: 0,
     failedClusters: 0,
+    silentClusters: 0,
     hints: 0,
     overdue: 0,
     snapshotRequests: 0,
@@ -119,6 +122,8 @@ export async function resyncClusters(
     const isOver = clock.monotonicMs() >= run.deadlineMs;
     if (cursor !== undefined && !isOver) continue;
     await tally.asking.finish();
+    // Each turn, zero too: an alarm must see that it is over.
+    metrics.record('SilentClusters', tally.silentClusters, 'Count');
     const { asking: _done, ...counts } = tally;
     if (cursor === undefined) return counts;
     metrics.count('ResyncUnfinished');
@@ -163,6 +168,7 @@ class Asking {
 interface Tally {
   clusters: number;
   failedClusters: number;
+  silentClusters: number;
   hints: number;
   overdue: number;
   snapshotRequests: number;
@@ -187,6 +193,7 @@ async function resyncCluster(
   const isSilent = nowMs - meta.lastSentAtMs > options.silenceBoundMs;
   metrics.count('ResyncClusters', { outcome: isSilent ? 'silent' : 'heard' });
   if (isSilent) {
+    tally.silentClusters += 1;
     const silentMs = nowMs - meta.lastSentAtMs;
     log.warn('nothing was heard of a cluster lately', { cluster: id, silentMs });
   }

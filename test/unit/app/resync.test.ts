@@ -71,9 +71,25 @@ describe('resync', () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.settle();
     await world.clock.advance(HOUR_MS);
-    await tick(world);
+    assert.equal((await tick(world)).silentClusters, 1);
     assert.equal(world.metrics.sum('ResyncClusters', 'silent'), 1);
     assert.equal(world.log.at('warn').length, 1);
+  });
+
+  it('says in every turn how many clusters are silent, none too, so that an alarm can end', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    const silentInTurn = async (): Promise<readonly number[]> => {
+      const turnsBefore = world.metrics.recorded('SilentClusters').length;
+      await tick(world);
+      return world.metrics.recorded('SilentClusters').slice(turnsBefore);
+    };
+    assert.deepEqual(await silentInTurn(), [0]);
+    await world.clock.advance(defaultResyncOptions.silenceBoundMs + 1);
+    assert.deepEqual(await silentInTurn(), [1]);
+    assert.deepEqual(await silentInTurn(), [1], 'as long as it is silent');
+    await world.mirror.sync();
+    assert.deepEqual(await silentInTurn(), [0], 'heard of again');
   });
 
   it('passes over a cluster that fails, with a warning (protocol 23)', async () => {

@@ -21,13 +21,11 @@ export function holds(name: string, conditions: ConditionDeclarations): boolean 
 function evaluate(expression: Json, conditions: ConditionDeclarations): boolean {
   const [operator, operand] = onlyEntryOf(expression) ?? [];
   if (operator === 'Condition' && typeof operand === 'string') return holds(operand, conditions);
-  if (operator === 'Fn::Not' && Array.isArray(operand) && operand.length === 1) {
-    return !evaluate(operand[0] ?? null, conditions);
-  }
-  if (operator === 'Fn::Equals' && Array.isArray(operand) && operand.length === 2) {
-    const [left, right] = operand;
-    if (typeof left === 'string' && typeof right === 'string') return left === right;
-  }
+  const operands = Array.isArray(operand) ? operand : [];
+  const [first] = operands;
+  if (operator === 'Fn::Not' && first !== undefined) return !evaluate(first, conditions);
+  const areTwoTexts = operands.length === 2 && operands.every((one) => typeof one === 'string');
+  if (operator === 'Fn::Equals' && areTwoTexts) return first === operands[1];
   throw new Error(`not known in a condition: ${JSON.stringify(expression)}`);
 }
 

@@ -118,4 +118,23 @@ describe('a dead letter', () => {
     assert.equal(harness.metrics.sum('DeadLetters', 'reconcile/lost-hint'), 2);
     assert.equal(harness.log.at('warn').length, 3);
   });
+
+  it('of a token is recorded under its sender, and never with its body (S6, S11)', async () => {
+    const { harness } = await settled();
+    const letter = {
+      queue: 'credentials',
+      messageId: 't1',
+      sentAtMs: 5,
+      senderRoleId: 'AROARENEWER',
+    } as const;
+    const result = await handleDeadLetter(letter, harness.dependencies());
+    assert.deepEqual(result, { kind: 'recorded', code: 'lost-credential' });
+    assert.equal(harness.metrics.sum('DeadLetters', 'credentials/lost-credential'), 1);
+    const [record] = harness.registry.deadLetters.values();
+    assert.deepEqual(
+      [record?.cluster, record?.claim, record?.body],
+      ['', { cluster: '', senderRoleId: 'AROARENEWER' }, ''],
+    );
+    assert.equal((await harness.meta()).isComplete, true, 'no view depends on it');
+  });
 });
