@@ -7,6 +7,7 @@
  * credentials of its own role, which in Lambda are the process's.
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { createDynamoCredentialStore } from '../src/adapters/dynamodb/credential-store.ts';
 import { createDocumentClient } from '../src/adapters/dynamodb/document-client.ts';
 import { createDynamoRegistryStore } from '../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
@@ -20,11 +21,13 @@ import { createReconcileWarmth } from '../src/app/reconcile/warmth.ts';
 import type { ReconcileWarmth } from '../src/app/reconcile/warmth.ts';
 import type { Clock } from '../src/ports/clock.ts';
 import type { ClusterConnector } from '../src/ports/cluster-access.ts';
+import type { CredentialStore, Seal } from '../src/ports/credential-store.ts';
 import type { HintQueue } from '../src/ports/queue.ts';
 import type { Random } from '../src/ports/random.ts';
 import type { RegistryStore } from '../src/ports/registry-store.ts';
 import type { ViewStore } from '../src/ports/view-store.ts';
 import { EGRESS_VARIABLES, egressPolicy } from './egress-policy.ts';
+import type { HandlerContext } from './middleware.ts';
 
 /** Everything a handler needs beside its event. */
 export interface Composition {
@@ -34,6 +37,9 @@ export interface Composition {
   readonly view: ViewStore;
   readonly queue: HintQueue;
   readonly connector: ClusterConnector;
+  readonly credentials: CredentialStore;
+  /** Refuses everything in a function that has none. */
+  readonly seal: Seal;
   readonly ingestWarmth: IngestWarmth;
   readonly reconcileWarmth: ReconcileWarmth;
 }
@@ -43,6 +49,7 @@ const VARIABLES = [
   'ROLLCALL_VIEW_TABLE',
   'ROLLCALL_RECONCILE_QUEUE_URL',
   'ROLLCALL_DELAY_QUEUE_URL',
+  'ROLLCALL_CREDENTIALS_KEY_ARN',
 ] as const;
 
 type Variable = (typeof VARIABLES)[number];
@@ -61,10 +68,17 @@ interface Composed {
 /** By function: several share a process in the embedded engine alone. */
 const composed = new Map<string, Composed>();
 let credentialsOf: CredentialsOf | undefined;
+let replacedSeal: Seal | undefined;
 
 /** Gives each function credentials of its own: for the embedded engine and for tests. */
 export function useCredentials(replacement: CredentialsOf): void {
   credentialsOf = replacement;
+}
+
+/** Seals and opens by something else than KMS, which runs in no process of ours: for tests. */
+export function useSeal(replacement: Seal | undefined): void {
+  replacedSeal = replacement;
+  composed.clear();
 }
 
 /**
@@ -72,14 +86,14 @@ export function useCredentials(replacement: CredentialsOf): void {
  * happens in the embedded engine alone. Throws when a variable is missing: that is a broken deployment.
  */
 export function composition(
-  { functionName }: { readonly functionName: string },
+  { functionName, makeSeal }: Pick<HandlerContext, 'functionName' | 'makeSeal'>,
   environment: NodeJS.ProcessEnv = process.env,
 ): Composition {
   const settings = readSettings(environment);
   const signature = JSON.stringify(settings);
   const known = composed.get(functionName);
   if (known?.signature === signature) return known.composition;
-  const made = compose(settings, credentialsOf?.(functionName));
+  const made = compose(settings, { credentials: credentialsOf?.(functionName), makeSeal });
   composed.set(functionName, { signature, composition: made });
   return made;
 }
@@ -110,23 +124,38 @@ function readSettings(environment: NodeJS.ProcessEnv): Settings {
   return { ...values, endpoints, egress };
 }
 
-function compose(
-  settings: Settings,
-  credentials: ReturnType<CredentialsOf> | undefined,
-): Composition {
+/** Of a function that connects to no cluster, and has no right to the key. */
+const refusedSeal = {
+  kind: 'refused',
+  code: 'access-denied',
+  message: 'this function opens no seals',
+} as const;
+const NO_SEAL: Seal = {
+  seal: () => Promise.resolve(refusedSeal),
+  open: () => Promise.resolve(refusedSeal),
+};
+
+interface Identity {
+  readonly credentials: ReturnType<CredentialsOf> | undefined;
+  readonly makeSeal: HandlerContext['makeSeal'];
+}
+
+function compose(settings: Settings, { credentials, makeSeal }: Identity): Composition {
   const clock = createSystemClock();
   const random = createSystemRandom();
   const options = credentials === undefined ? {} : { credentials };
   const client = createDocumentClient(options);
   const sqs = new SQSClient(options);
+  const registryTable = { client, random, tableName: settings.ROLLCALL_REGISTRY_TABLE };
+  const tokens = createDynamoCredentialStore(registryTable);
+  const keyArn = settings.ROLLCALL_CREDENTIALS_KEY_ARN;
+  const seal = replacedSeal ?? makeSeal?.({ keyArn, ...options }) ?? NO_SEAL;
   return {
     clock,
     random,
-    registry: createDynamoRegistryStore({
-      client,
-      random,
-      tableName: settings.ROLLCALL_REGISTRY_TABLE,
-    }),
+    registry: createDynamoRegistryStore(registryTable),
+    credentials: tokens,
+    seal,
     view: createDynamoViewStore({ client, random, tableName: settings.ROLLCALL_VIEW_TABLE }),
     queue: createHintQueue({
       client: sqs,
@@ -137,6 +166,7 @@ function compose(
     connector: createClusterConnector({
       clock,
       awsCredentials: () => sqs.config.credentials(),
+      sealedTokens: { credentials: tokens, seal },
       egress: settings.egress,
     }),
     ingestWarmth: createIngestWarmth(),

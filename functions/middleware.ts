@@ -13,13 +13,26 @@ import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import type { Context } from 'aws-lambda';
 import { createPowertoolsLog } from '../src/adapters/system/powertools-log.ts';
 import { createPowertoolsMetrics } from '../src/adapters/system/powertools-metrics.ts';
+import type { Seal } from '../src/ports/credential-store.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Metrics } from '../src/ports/metrics.ts';
+
+/** What a function's seal is made of. */
+export interface SealSettings {
+  readonly keyArn: string;
+  /** Absent in Lambda, where the process has those of its role. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+/** Makes what a function opens the tokens of clusters with. */
+export type MakeSeal = (settings: SealSettings) => Seal;
 
 /** What a handler gets beside its event. */
 export interface HandlerContext {
   /** Name of the function, as in serverless.yml. */
   readonly functionName: string;
+  /** Absent in functions that connect to no cluster. */
+  readonly makeSeal?: MakeSeal;
   /** Aborted about 700 ms before the function is stopped. */
   readonly signal: AbortSignal;
   /** Milliseconds until the function is stopped. */
@@ -32,6 +45,8 @@ export interface HandlerContext {
 export interface HandlerDefinition<Event, Result> {
   /** As in serverless.yml; the `service` of logs and metrics. */
   readonly name: string;
+  /** How it opens the tokens of clusters; a function that connects to none leaves it out. */
+  readonly makeSeal?: MakeSeal;
   readonly handle: (event: Event, context: HandlerContext) => Promise<Result>;
 }
 
@@ -76,7 +91,7 @@ function createStack<Event, Result>(
   sinks: Sinks,
   layers: Layers<Event, Result>,
 ): Stack<Event, Result> {
-  const { name, handle } = definition;
+  const { name, handle, makeSeal } = definition;
   const stack = middy<Event, Result>({
     timeoutEarlyInMillis: TIMEOUT_RESERVE_MS,
     timeoutEarlyResponse: throwTimeout,
@@ -90,6 +105,7 @@ function createStack<Event, Result>(
       handle(event, {
         ...sinks,
         functionName: name,
+        ...(makeSeal === undefined ? {} : { makeSeal }),
         signal,
         remainingMs: () => context.getRemainingTimeInMillis(),
       }),

@@ -8,6 +8,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { ingestBatch } from '../../src/app/ingest/ingest-batch.ts';
 import { ingestDependencies } from '../ingest-dependencies.ts';
 import { toIngestRecord } from '../ingest-record.ts';
+import { makeKmsSeal } from '../kms-seal.ts';
 import { createHandler } from '../middleware.ts';
 
 /** Time that a record may need at most: a read of a Lease that is never answered. */
@@ -16,6 +17,7 @@ const RECORD_RESERVE_MS = 6000;
 /** The Lambda handler of events.fifo. */
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({
   name: 'ingest',
+  makeSeal: makeKmsSeal,
   handle: async (event, context) => {
     const records = event.Records.map(toIngestRecord);
     const { failedMessageIds } = await ingestBatch(

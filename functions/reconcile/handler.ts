@@ -11,6 +11,7 @@ import { defaultReconcileOptions } from '../../src/app/reconcile/dependencies.ts
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
 import { reportedConnector } from '../../src/app/reported-connector.ts';
 import { composition } from '../composition.ts';
+import { makeKmsSeal } from '../kms-seal.ts';
 import { createHandler } from '../middleware.ts';
 import type { HandlerContext } from '../middleware.ts';
 import { handleRecords } from '../records.ts';
@@ -21,6 +22,7 @@ import { leaveLane } from './leave-lane.ts';
 /** The Lambda handler of reconcile.fifo. */
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({
   name: 'reconcile',
+  makeSeal: makeKmsSeal,
   handle: (event, context) =>
     handleRecords(event, {
       order: 'fifo',

@@ -8,6 +8,7 @@ import type { ScheduledEvent } from 'aws-lambda';
 import { defaultResyncOptions, resyncClusters } from '../../src/app/resync.ts';
 import { reportedConnector } from '../../src/app/reported-connector.ts';
 import { composition } from '../composition.ts';
+import { makeKmsSeal } from '../kms-seal.ts';
 import { createHandler } from '../middleware.ts';
 
 /** Kept back for the last cluster begun. */
@@ -18,6 +19,7 @@ let cursor: string | undefined;
 /** The Lambda handler of the schedule. */
 export const handler = createHandler<ScheduledEvent, void>({
   name: 'resync',
+  makeSeal: makeKmsSeal,
   handle: async (_event, context) => {
     const { log, metrics, remainingMs } = context;
     const { registry, view, connector, queue, clock, random } = composition(context);

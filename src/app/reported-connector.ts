@@ -1,6 +1,6 @@
 /**
- * A connector that tells when a registered endpoint is not permitted: one log line, one metric (S12); and
- * whose accesses tell what an API server refused (reported-access.ts).
+ * A connector that tells when a registered endpoint is not permitted, or a bound token is missing: one log line,
+ * one metric (S12); and whose accesses tell what an API server refused (reported-access.ts).
  *
  * Whoever asked gets the same refusal; this only makes sure that it is seen, whichever function met it.
  * The line names the field and the reason, never the address or a credential (S11).
@@ -22,6 +22,13 @@ export function reportedConnector(
         const { field, reason } = connection.refusal;
         metrics.count('EgressRefusals', { outcome: reason });
         log.warn('endpoint not permitted', { cluster: registration.id, field, reason });
+      }
+      if (connection.kind === 'refused' && connection.refusal.kind === 'no-credential') {
+        const { token } = connection.refusal;
+        if (token !== undefined) {
+          metrics.count('TokenFaults', { outcome: token });
+          log.warn('no usable token for the cluster', { cluster: registration.id, reason: token });
+        }
       }
       if (connection.kind === 'refused') return connection;
       const access = reportedAccess(connection.access, {

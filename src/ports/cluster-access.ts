@@ -96,10 +96,17 @@ export interface EgressRefusal {
   readonly reason: EgressRefusalReason;
 }
 
+/**
+ * What is the matter with a cluster's bound token: none was sent yet, the last one has expired, it is of the
+ * cluster that was registered before, it cannot be opened, or the API server does not accept it.
+ */
+export type TokenFault = 'not-sent' | 'expired' | 'other-cluster' | 'not-opened' | 'rejected';
+
 /** Why a cluster cannot be reached as registered. */
 export type ConnectRefusal =
   | EgressRefusal
-  | { readonly kind: 'no-credential' }
+  /** `token`: what is the matter, where the registration says that its credential is a bound token. */
+  | { readonly kind: 'no-credential'; readonly token?: TokenFault }
   | { readonly kind: 'wrong-cluster'; readonly foundUid: string }
   | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
 

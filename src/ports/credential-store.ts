@@ -8,6 +8,17 @@
  */
 import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
 
+/** Who the functions are in a cluster: the subject of every token that is accepted. */
+export const FUNCTIONS_SUBJECT = 'system:serviceaccount:rollcall-system:rollcall-functions';
+
+/** What a token says of itself; unverified, as only its API server can verify it. */
+export interface TokenClaims {
+  readonly subject: string;
+  /** Milliseconds since 1970. */
+  readonly issuedAtMs: number;
+  readonly expiresAtMs: number;
+}
+
 /** For whom a token is sealed: the encryption context. */
 export interface SealContext {
   readonly cluster: ClusterId;
@@ -34,14 +45,34 @@ export interface CredentialStore {
   removeToken(id: ClusterId): Promise<void>;
 }
 
-/** What came of opening. */
-export type OpenedSeal =
-  | { readonly kind: 'opened'; readonly text: string }
-  /** Sealed for another context, by another key, or altered; `message` holds no secret. */
-  | { readonly kind: 'refused'; readonly message: string };
+/** Why a seal was not made or not opened: the key service answered, and said no. */
+export type SealRefusal =
+  /** Altered, no ciphertext at all, or sealed for another context: the service does not tell them apart. */
+  | 'invalid-ciphertext'
+  /** Sealed by another key than ours. */
+  | 'wrong-key'
+  /** Who asked may not use the key. Nothing is known of the ciphertext. */
+  | 'access-denied'
+  /** The key is disabled, waits for its deletion, or does not exist. Nothing is known of the ciphertext. */
+  | 'key-unavailable'
+  /** Longer than what the key seals at once (4,096 bytes). */
+  | 'too-large';
 
-/** Opens and makes seals. Rejects when the key service does not answer. */
+/** A seal that was refused; `message` holds no secret. */
+export interface RefusedSeal {
+  readonly kind: 'refused';
+  readonly code: SealRefusal;
+  readonly message: string;
+}
+
+/** What came of opening. */
+export type OpenedSeal = { readonly kind: 'opened'; readonly text: string } | RefusedSeal;
+
+/** What came of sealing; the ciphertext is base64. */
+export type MadeSeal = { readonly kind: 'sealed'; readonly ciphertext: string } | RefusedSeal;
+
+/** Opens and makes seals. Rejects when the key service does not answer; never quotes what is sealed. */
 export interface Seal {
-  seal(text: string, context: SealContext): Promise<string>;
+  seal(text: string, context: SealContext): Promise<MadeSeal>;
   open(ciphertext: string, context: SealContext): Promise<OpenedSeal>;
 }

@@ -59,6 +59,11 @@ export function registrationKey(id: ClusterId): ItemKey {
   return { pk: `CLUSTER#${id}`, sk: 'CLUSTER' };
 }
 
+/** The sealed token of a cluster. */
+export function credentialKey(id: ClusterId): ItemKey {
+  return { pk: `CREDENTIAL#${id}`, sk: 'TOKEN' };
+}
+
 /** The one partition of the directory: registrations are few and change rarely. */
 export const DIRECTORY_PARTITION = 'DIRECTORY#00';
 

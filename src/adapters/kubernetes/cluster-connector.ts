@@ -3,7 +3,7 @@
  *
  * A warm entry belongs to one cluster id, one configuration version, cluster UID, endpoint and
  * credential; anything else opens a new one, so that neither a credential nor a connection of another cluster or of an
- * older configuration is ever used (faults 31). Before an access is handed out, the endpoint's
+ * older configuration is ever used (faults 31); the source of bound tokens likewise. Before an access is handed out, the endpoint's
  * kube-system UID was the registered one, under this credential and at most ten minutes ago
  * (protocol 24, S6; faults 90). Registry data chooses the endpoint and nothing else, and where that
  * may lead is judged for each connection (egress.ts; S12).
@@ -30,17 +30,21 @@ import type { AwsCredentials } from './eks-token.ts';
 import { parseEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { readObject } from './object-reader.ts';
+import { createSealedTokenSource } from './sealed-token-source.ts';
+import type { SealedTokenSource, SealedTokens } from './sealed-token-source.ts';
 import { classifyRead } from './status-classifier.ts';
 import { createEksTokenSource } from './token-source.ts';
 import type { TokenSource } from './token-source.ts';
 import { createTransport } from './transport.ts';
-import type { Transport } from './transport.ts';
+import type { Transport, TransportAnswer } from './transport.ts';
 
 /** Options of a connector. */
 export interface ClusterConnectorOptions {
   readonly clock: Clock;
   /** Where EKS tokens get their AWS credentials; without it, EKS clusters are `no-credential`. */
   readonly awsCredentials?: () => Promise<AwsCredentials>;
+  /** Where bound tokens are; without it, clusters that have one are `no-credential`. */
+  readonly sealedTokens?: SealedTokens;
   /** Per request; default 10,000. */
   readonly requestTimeoutMs?: number;
   /** Connections, and requests of one batch at a time, per cluster; default 64. */
@@ -57,6 +61,8 @@ interface WarmCluster {
   readonly transport: Transport;
   readonly access: ClusterAccess;
   readonly tokens: TokenSource | undefined;
+  /** The same source, where the credential is a bound token. */
+  readonly sealed: SealedTokenSource | undefined;
   /** Set when the name led somewhere else at a later connection. */
   readonly egress: { refusal?: EgressRefusal };
   verified?: { readonly atMs: number; readonly generation: number };
@@ -76,6 +82,11 @@ class HttpsClusterConnector implements ClusterConnector {
   readonly #options: ClusterConnectorOptions;
   /** In order of last use, the oldest first. */
   readonly #warm = new Map<ClusterId, WarmCluster>();
+  /** Beside the warm clusters: a source that found nothing remembers when it may look again (L3). */
+  readonly #sealed = new Map<
+    ClusterId,
+    { readonly registration: ClusterRegistration; readonly source: SealedTokenSource }
+  >();
 
   constructor(options: ClusterConnectorOptions) {
     this.#options = options;
@@ -87,7 +98,7 @@ class HttpsClusterConnector implements ClusterConnector {
     const opened = isCurrent ? known : this.#open(registration);
     if ('kind' in opened) return refused(opened);
     this.#keep(opened);
-    const refusal = await this.#verify(opened);
+    const refusal = (await tokenRefusal(opened.sealed)) ?? (await this.#verify(opened));
     if (refusal !== undefined) {
       if (refusal.kind !== 'unavailable') this.#drop(opened);
       return refused(refusal);
@@ -126,6 +137,22 @@ class HttpsClusterConnector implements ClusterConnector {
     return createEksTokenSource({ clusterName, region, awsCredentials, clock });
   }
 
+  #sealedFor(registration: ClusterRegistration): SealedTokenSource | undefined {
+    const { id: cluster, clusterUid, authentication } = registration;
+    const { sealedTokens, clock } = this.#options;
+    if (authentication.kind !== 'bound-token' || sealedTokens === undefined) return undefined;
+    const known = this.#sealed.get(cluster);
+    const isCurrent = known !== undefined && isSameOpening(known.registration, registration);
+    const source = isCurrent
+      ? known.source
+      : createSealedTokenSource({ ...sealedTokens, context: { cluster, clusterUid }, clock });
+    this.#sealed.delete(cluster);
+    this.#sealed.set(cluster, { registration, source });
+    const [oldest] = this.#sealed.keys();
+    if (this.#sealed.size > WARM_CLUSTERS_MAX && oldest !== undefined) this.#sealed.delete(oldest);
+    return source;
+  }
+
   #openEgress(
     registration: ClusterRegistration,
     onRefused: (refusal: EgressRefusal) => void,
@@ -150,7 +177,8 @@ class HttpsClusterConnector implements ClusterConnector {
     const egress: WarmCluster['egress'] = {};
     const opened = this.#openEgress(registration, (refusal) => (egress.refusal = refusal));
     if ('kind' in opened) return opened;
-    const tokens = this.#tokensFor(registration);
+    const sealed = this.#sealedFor(registration);
+    const tokens = sealed ?? this.#tokensFor(registration);
     const credential = credentialOf(registration, tokens);
     if (credential === undefined) return { kind: 'no-credential' };
     const { clock, requestTimeoutMs } = this.#options;
@@ -175,15 +203,12 @@ class HttpsClusterConnector implements ClusterConnector {
       concurrencyMax: socketsMax,
       refreshCredential: () => this.#refresh(registration, tokens),
     });
-    return { registration, transport, access, tokens, egress };
+    return { registration, transport, access, tokens, sealed, egress };
   }
 
-  /** After a 401: a new token if tokens can be minted; otherwise the next connect starts afresh. */
+  /** After a 401: a new token if there may be one; otherwise the next connect starts afresh. */
   #refresh(registration: ClusterRegistration, tokens: TokenSource | undefined): boolean {
-    if (tokens !== undefined) {
-      tokens.invalidate();
-      return true;
-    }
+    if (tokens !== undefined) return tokens.invalidate();
     const warm = this.#warm.get(registration.id);
     if (warm?.registration === registration) this.#drop(warm);
     return false;
@@ -205,13 +230,10 @@ class HttpsClusterConnector implements ClusterConnector {
 
   async #checkIdentity(warm: WarmCluster): Promise<ConnectRefusal | undefined> {
     const name = 'kube-system';
-    const path = `/api/v1/namespaces/${name}`;
-    const request = { method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS } as const;
     delete warm.egress.refusal;
-    let answer = await warm.transport.send(request);
-    if (answer.kind === 'answered' && answer.status === 401 && warm.tokens !== undefined) {
-      warm.tokens.invalidate();
-      answer = await warm.transport.send(request);
+    const answer = await askIdentity(warm, `/api/v1/namespaces/${name}`);
+    if (isUnauthorized(answer) && warm.sealed !== undefined) {
+      return { kind: 'no-credential', token: 'rejected' };
     }
     if (answer.kind === 'unsent' && warm.egress.refusal !== undefined) return warm.egress.refusal;
     const read = classifyRead(answer, name, (body) => readObject(body, { name }));
@@ -238,6 +260,40 @@ function isSameOpening(left: ClusterRegistration, right: ClusterRegistration): b
     return { configVersion, clusterUid, server, caPem, egress, authentication };
   };
   return isDeepStrictEqual(partsOf(left), partsOf(right));
+}
+
+function isUnauthorized(answer: TransportAnswer): boolean {
+  return answer.kind === 'answered' && answer.status === 401;
+}
+
+/** Asks once, and once more with a new token if the first one is not accepted. */
+async function askIdentity(
+  { transport, tokens }: Pick<WarmCluster, 'transport' | 'tokens'>,
+  path: string,
+): Promise<TransportAnswer> {
+  const request = { method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS } as const;
+  const first = await transport.send(request);
+  if (!isUnauthorized(first) || tokens?.invalidate() !== true) return first;
+  const second = await transport.send(request);
+  if (isUnauthorized(second)) tokens.invalidate();
+  return second;
+}
+
+/** Why there is no bound token that could be sent; undefined where there is one, or none is needed. */
+async function tokenRefusal(
+  sealed: SealedTokenSource | undefined,
+): Promise<ConnectRefusal | undefined> {
+  const state = await sealed?.prepare();
+  switch (state?.kind) {
+    case 'faulty':
+      return { kind: 'no-credential', token: state.fault };
+    case 'unavailable':
+      // Not the cluster's fault: asking to wait keeps its circuit breaker out of this.
+      return state;
+    case 'usable':
+    case undefined:
+      return undefined;
+  }
 }
 
 /** An identity that could not be read. */

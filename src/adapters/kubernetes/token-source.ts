@@ -14,8 +14,8 @@ export interface TokenSource {
   token(): Promise<string>;
   /** Grows with each token minted. */
   generation(): number;
-  /** Forgets the token: the next call mints a new one. */
-  invalidate(): void;
+  /** The token was refused. True if the next call may give another one. */
+  invalidate(): boolean;
 }
 
 /** Options of an EKS token source. */
@@ -59,6 +59,7 @@ export function createEksTokenSource(options: EksTokenSourceOptions): TokenSourc
     generation: () => generation,
     invalidate: () => {
       minted = undefined;
+      return true;
     },
     token: async () => {
       if (minted !== undefined && clock.monotonicMs() < minted.usableUntilMs) return minted.token;

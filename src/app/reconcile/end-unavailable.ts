@@ -27,7 +27,9 @@ export async function endUnavailable(
       return backOffRun({ code: 'no-access', message: text, holdsCreates: false }, input);
     }
     case 'no-credential': {
-      const text = 'there is no credential for the cluster';
+      const { token } = refusal;
+      const why = token === undefined ? '' : ` (bound token: ${token})`;
+      const text = `there is no credential for the cluster${why}`;
       return backOffRun({ code: 'no-access', message: text, holdsCreates: false }, input);
     }
     case 'unavailable':

@@ -4,16 +4,19 @@ import { after, before, describe, it } from 'node:test';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { createDynamoCredentialStore } from '../../../src/adapters/dynamodb/credential-store.ts';
 import { createDocumentClient } from '../../../src/adapters/dynamodb/document-client.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store.ts';
 import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
-import { clusterUid, nodeName, uid } from '../../../src/core/model/identifiers.ts';
+import { clusterId, clusterUid, nodeName, uid } from '../../../src/core/model/identifiers.ts';
 import { emptyState } from '../../../src/core/model/state.ts';
 import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
 import type { DynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
+import type { CredentialStore } from '../../../src/ports/credential-store.ts';
 import type { RegistryStore } from '../../../src/ports/registry-store.ts';
 import type { ViewStore } from '../../../src/ports/view-store.ts';
+import { testCredentialStore } from '../../support/credential-store-suite.ts';
 import {
   freshName,
   metaOf,
@@ -35,6 +38,7 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
   let client: DynamoDBDocumentClient | undefined;
   let view: ViewStore | undefined;
   let registry: RegistryStore | undefined;
+  let credentials: CredentialStore | undefined;
 
   before(async () => {
     server = await startDynamoDbServer();
@@ -61,6 +65,7 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
     }
     view = createDynamoViewStore({ client, tableName: 'view', random });
     registry = createDynamoRegistryStore({ client, tableName: 'registry', random });
+    credentials = createDynamoCredentialStore({ client, tableName: 'registry', random });
   });
 
   after(async () => {
@@ -70,6 +75,18 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
 
   testViewStore(() => present(view));
   testRegistryStore(() => present(registry));
+  testCredentialStore(() => present(credentials));
+
+  it('refuses an item that is no sealed token, without quoting it (S11)', async () => {
+    const id = clusterId(freshName('unsealed'));
+    const Item = { pk: `CREDENTIAL#${id}`, sk: 'TOKEN', clusterUid: 'u', ciphertext: 'hunter2 !' };
+    await present(client).send(new PutCommand({ TableName: 'registry', Item }));
+    await assert.rejects(present(credentials).readToken(id), (error: Error) => {
+      assert.equal(error.name, 'ItemUnreadableError');
+      assert.doesNotMatch(error.message, /hunter2/);
+      return true;
+    });
+  });
 
   it('leaves attributes of META that other functions own', async () => {
     const meta = metaOf(freshName('shared'));

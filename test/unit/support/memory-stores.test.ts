@@ -1,5 +1,7 @@
 /** The in-memory stores keep the semantics of the ports: the suite that DynamoDB passes, too (M4). */
 import { describe } from 'node:test';
+import { testCredentialStore } from '../../support/credential-store-suite.ts';
+import { MemoryCredentialStore } from '../../support/memory-credential-store.ts';
 import { MemoryRegistryStore } from '../../support/memory-registry-store.ts';
 import { MemoryViewStore } from '../../support/memory-view-store.ts';
 import { testRegistryStore, testViewStore } from '../../support/store-suite.ts';
@@ -12,4 +14,9 @@ describe('the view store in memory', () => {
 describe('the registry in memory (M4, row 62)', () => {
   const store = new MemoryRegistryStore();
   testRegistryStore(() => store);
+});
+
+describe('sealed tokens in memory (M4)', () => {
+  const store = new MemoryCredentialStore();
+  testCredentialStore(() => store);
 });

@@ -1,0 +1,27 @@
+/**
+ * The seal of the functions that open tokens: KMS, with the key that the deployment made.
+ *
+ * A module of its own, so that functions which connect to no cluster carry no client for it. The client is made at
+ * the first use: a fleet without bound tokens never pays for it.
+ */
+import { KMSClient } from '@aws-sdk/client-kms';
+import { createKmsSeal } from '../src/adapters/kms/seal.ts';
+import type { Seal } from '../src/ports/credential-store.ts';
+import type { SealSettings } from './middleware.ts';
+
+/** Attempts of one request, within the seal's own time-out. */
+const ATTEMPTS_MAX = 3;
+
+/** A seal over the deployment's key. */
+export function makeKmsSeal({ keyArn, credentials }: SealSettings): Seal {
+  let made: Seal | undefined;
+  const seal = (): Seal => {
+    const options = credentials === undefined ? {} : { credentials };
+    const client = new KMSClient({ maxAttempts: ATTEMPTS_MAX, ...options });
+    return (made ??= createKmsSeal({ client, keyArn }));
+  };
+  return {
+    seal: (text, context) => seal().seal(text, context),
+    open: (ciphertext, context) => seal().open(ciphertext, context),
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * Sealed tokens over DynamoDB: one item for each cluster, `CREDENTIAL#<id>` `TOKEN`, in the registry table.
+ *
+ * A single conditional write keeps the newer of two tokens, whatever order they arrive in (spec faults 33:
+ * a repeat of our own write counts as written, table.ts). What is read back is held to a closed schema:
+ * an item that does not fit is an error that quotes nothing of it (S11).
+ */
+import * as v from 'valibot';
+import { clusterUid } from '../../core/model/identifiers.ts';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { CredentialStore, SealedToken } from '../../ports/credential-store.ts';
+import { ItemUnreadableError } from './item-codec.ts';
+import { credentialKey, formatItemKey } from './item-keys.ts';
+import { Table } from './table.ts';
+import type { DynamoStoreOptions } from './table.ts';
+
+const timeSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+const SealedTokenSchema = v.object({
+  clusterUid: v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:-]{1,128}$/), v.transform(clusterUid)),
+  ciphertext: v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/]{1,12000}={0,2}$/)),
+  issuedAtMs: timeSchema,
+  expiresAtMs: timeSchema,
+});
+
+/** The store of sealed tokens, over the registry table. */
+export function createDynamoCredentialStore(options: DynamoStoreOptions): CredentialStore {
+  const table = new Table(options);
+  return {
+    readToken: (id) => readToken(table, id),
+    writeToken: (id, token) => writeToken(table, id, token),
+    removeToken: (id) => table.remove(credentialKey(id)),
+  };
+}
+
+async function readToken(table: Table, id: ClusterId): Promise<SealedToken | undefined> {
+  const key = credentialKey(id);
+  const item = await table.get(key);
+  if (item === undefined) return undefined;
+  const parsed = v.safeParse(SealedTokenSchema, item);
+  if (parsed.success) return parsed.output;
+  throw new ItemUnreadableError(formatItemKey(key), 'is no sealed token');
+}
+
+async function writeToken(
+  table: Table,
+  id: ClusterId,
+  token: SealedToken,
+): Promise<'written' | 'older'> {
+  const { clusterUid: uid, ciphertext, issuedAtMs, expiresAtMs } = token;
+  const attributes = { clusterUid: uid, ciphertext, issuedAtMs, expiresAtMs };
+  const written = await table.putIf(credentialKey(id), attributes, {
+    // A cluster that was registered anew under its old name begins anew.
+    expression: 'attribute_not_exists(pk) OR issuedAtMs < :issued OR clusterUid <> :uid',
+    values: { ':issued': issuedAtMs, ':uid': uid },
+  });
+  return written === 'written' ? 'written' : 'older';
+}

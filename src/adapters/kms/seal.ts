@@ -1,0 +1,127 @@
+/**
+ * Seals over KMS: the text is encrypted by the service's key for one cluster alone (S6, S11).
+ *
+ * Cluster and cluster UID are the encryption context. KMS authenticates it without storing it, so that a
+ * ciphertext which was moved to another cluster's item, or altered, cannot be opened; the two look alike.
+ * Encrypt takes 4,096 bytes, which is more than three tokens of a service account, so that no data key is needed.
+ * Errors of the SDK are not kept as causes: the one for an answer that cannot be read carries that answer,
+ * and with it the token.
+ */
+import { DecryptCommand, EncryptCommand } from '@aws-sdk/client-kms';
+import type { KMSClient } from '@aws-sdk/client-kms';
+import type {
+  MadeSeal,
+  OpenedSeal,
+  RefusedSeal,
+  Seal,
+  SealContext,
+  SealRefusal,
+} from '../../ports/credential-store.ts';
+
+/** Options of a seal. */
+export interface KmsSealOptions {
+  readonly client: Pick<KMSClient, 'send'>;
+  /** ARN of the key: another account's key has no other name, and nothing else opens. */
+  readonly keyArn: string;
+  /** Per request, with its repeats; default 5,000. */
+  readonly timeoutMs?: number;
+}
+
+/** The key service gave no answer that says anything about the seal: try again. */
+export class SealUnavailableError extends Error {
+  override readonly name = 'SealUnavailableError';
+  readonly code = 'seal-unavailable';
+}
+
+const DEFAULT_TIMEOUT_MS = 5_000;
+/** What Encrypt takes at once. */
+const TEXT_BYTES_MAX = 4096;
+
+/** By the name of the SDK's error, never by its text. */
+const REFUSALS: Readonly<Record<string, { readonly code: SealRefusal; readonly message: string }>> =
+  {
+    InvalidCiphertextException: {
+      code: 'invalid-ciphertext',
+      message: 'it was altered, or sealed for another cluster',
+    },
+    IncorrectKeyException: { code: 'wrong-key', message: 'it was sealed by another key' },
+    AccessDeniedException: { code: 'access-denied', message: 'the key may not be used' },
+    DisabledException: { code: 'key-unavailable', message: 'the key is disabled' },
+    NotFoundException: { code: 'key-unavailable', message: 'the key does not exist' },
+    KMSInvalidStateException: {
+      code: 'key-unavailable',
+      message: 'the key cannot be used in its state',
+    },
+    InvalidKeyUsageException: {
+      code: 'key-unavailable',
+      message: 'the key is not one that encrypts',
+    },
+  };
+
+/** A seal over one key. */
+export function createKmsSeal(options: KmsSealOptions): Seal {
+  const { client, keyArn, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const abortable = (): { readonly abortSignal: AbortSignal } => ({
+    abortSignal: AbortSignal.timeout(timeoutMs),
+  });
+  return {
+    seal: (text, context) => attempt('Encrypt', () => seal(text, context)),
+    open: (ciphertext, context) => attempt('Decrypt', () => open(ciphertext, context)),
+  };
+
+  async function seal(text: string, context: SealContext): Promise<MadeSeal> {
+    const plaintext = Buffer.from(text, 'utf8');
+    if (plaintext.byteLength > TEXT_BYTES_MAX) {
+      const message = `${plaintext.byteLength} bytes; the key seals ${TEXT_BYTES_MAX} at once`;
+      return { kind: 'refused', code: 'too-large', message };
+    }
+    const command = new EncryptCommand({
+      KeyId: keyArn,
+      Plaintext: plaintext,
+      EncryptionContext: contextOf(context),
+    });
+    const answer = await client.send(command, abortable());
+    return { kind: 'sealed', ciphertext: encode(answer.CiphertextBlob, 'Encrypt', 'base64') };
+  }
+
+  async function open(ciphertext: string, context: SealContext): Promise<OpenedSeal> {
+    const command = new DecryptCommand({
+      // Without it KMS would open with whatever key the ciphertext names.
+      KeyId: keyArn,
+      CiphertextBlob: Buffer.from(ciphertext, 'base64'),
+      EncryptionContext: contextOf(context),
+    });
+    const answer = await client.send(command, abortable());
+    return { kind: 'opened', text: encode(answer.Plaintext, 'Decrypt', 'utf8') };
+  }
+}
+
+function contextOf({ cluster, clusterUid }: SealContext): Record<string, string> {
+  return { cluster, clusterUid };
+}
+
+function encode(
+  bytes: Uint8Array | undefined,
+  action: string,
+  encoding: 'base64' | 'utf8',
+): string {
+  if (bytes === undefined) throw new SealUnavailableError(`kms:${action}: an empty answer`);
+  return Buffer.from(bytes).toString(encoding);
+}
+
+async function attempt<Done extends { readonly kind: string }>(
+  action: string,
+  send: () => Promise<Done | RefusedSeal>,
+): Promise<Done | RefusedSeal> {
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof SealUnavailableError) throw error;
+    const name = error instanceof Error ? error.name : 'unknown failure';
+    const refusal = REFUSALS[name];
+    // Without a cause on purpose: the SDK's error may carry the opened text (S11).
+    if (refusal === undefined) throw new SealUnavailableError(`kms:${action}: ${name}`);
+    const { code, message } = refusal;
+    return { kind: 'refused', code, message: `kms:${action}: ${name}: ${message}` };
+  }
+}

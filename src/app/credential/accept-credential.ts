@@ -1,0 +1,125 @@
+/**
+ * `credential`: takes the sealed token that a cluster's renewer sent, and keeps it for that cluster (S6, S11).
+ *
+ * Who may speak for a cluster is in its registration, and who spoke is what SQS says; both are compared
+ * before the seal is opened, under that cluster's own context. A message that is refused is finished: one log
+ * line, one metric, one record without the ciphertext. What the message cannot be blamed for (a key that may
+ * not be used, a table that does not answer) rejects, and the message comes again. A redelivered message
+ * is older than itself, and changes nothing.
+ */
+import type { CredentialMessage } from '../../core/model/credential-message.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { CredentialStore, Seal, TokenClaims } from '../../ports/credential-store.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { RegistryStore } from '../../ports/registry-store.ts';
+import { checkToken } from './check-token.ts';
+import type { TokenRefusal } from './check-token.ts';
+import { refuseCredential } from './refuse-credential.ts';
+
+/** What accepting needs. */
+export interface CredentialDependencies {
+  readonly registry: Pick<RegistryStore, 'readCluster' | 'recordDeadLetter'>;
+  readonly credentials: Pick<CredentialStore, 'writeToken'>;
+  readonly seal: Pick<Seal, 'open'>;
+  /** What a token says of itself; undefined when it is none. */
+  readonly readClaims: (token: string) => TokenClaims | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** What the queue says of a message. */
+export interface CredentialContext {
+  readonly messageId: string;
+  readonly sentAtMs: number;
+  /** Unique id of the sender's role; undefined when it has no readable form. */
+  readonly senderRoleId: string | undefined;
+}
+
+/** Why a message is not accepted. */
+export type CredentialRefusalCode =
+  | 'undecodable'
+  | 'oversized'
+  | 'unsupported-schema'
+  | 'invalid'
+  | 'unknown-cluster'
+  | 'not-bound-token'
+  | 'wrong-sender'
+  | 'wrong-cluster-uid'
+  | 'invalid-ciphertext'
+  | 'wrong-key'
+  | TokenRefusal;
+
+/** What came of a message. */
+export type CredentialResult =
+  | { readonly kind: 'stored' }
+  /** One as new as this, or newer, is kept already. */
+  | { readonly kind: 'older' }
+  | { readonly kind: 'refused'; readonly code: CredentialRefusalCode };
+
+/** The key of the service may not be used: no fault of the message. */
+class SealNotUsableError extends Error {
+  override readonly name = 'SealNotUsableError';
+}
+
+/** Accepts one message. Rejects when a dependency is lost: it comes again then. */
+export async function acceptCredential(
+  message: CredentialMessage,
+  context: CredentialContext,
+  dependencies: CredentialDependencies,
+): Promise<CredentialResult> {
+  const { registry, credentials, clock, log, metrics } = dependencies;
+  const { cluster } = message;
+  const refuse = async (code: CredentialRefusalCode): Promise<CredentialResult> => {
+    await refuseCredential({ code, message }, context, dependencies);
+    return { kind: 'refused', code };
+  };
+  const sender = refusalOf(message, context, await registry.readCluster(cluster));
+  if (sender !== undefined) return refuse(sender);
+  // It waited for too long: a newer one is on its way.
+  if (message.expiresAtMs <= clock.nowMs()) return refuse('token-expired');
+  const opened = await openSeal(message, dependencies);
+  if (opened.kind === 'refused') return refuse(opened.code);
+  const { claims } = opened;
+  const fault = checkToken(claims, clock.nowMs());
+  if (claims === undefined || fault !== undefined) return refuse(fault ?? 'token-malformed');
+  const { clusterUid, ciphertext } = message;
+  const { issuedAtMs, expiresAtMs } = claims;
+  const token = { clusterUid, ciphertext, issuedAtMs, expiresAtMs };
+  const written = await credentials.writeToken(cluster, token);
+  const kind = written === 'written' ? 'stored' : 'older';
+  metrics.count('CredentialMessages', { outcome: kind });
+  log.info('credential received', { cluster, outcome: kind, expiresAtMs });
+  return { kind };
+}
+
+function refusalOf(
+  { clusterUid }: CredentialMessage,
+  { senderRoleId }: CredentialContext,
+  registration: ClusterRegistration | undefined,
+): CredentialRefusalCode | undefined {
+  if (registration === undefined) return 'unknown-cluster';
+  const { authentication } = registration;
+  if (authentication.kind !== 'bound-token') return 'not-bound-token';
+  if (senderRoleId === undefined) return 'wrong-sender';
+  if (senderRoleId !== authentication.renewerRoleId) return 'wrong-sender';
+  return clusterUid === registration.clusterUid ? undefined : 'wrong-cluster-uid';
+}
+
+type OpenedToken =
+  | { readonly kind: 'opened'; readonly claims: TokenClaims | undefined }
+  | { readonly kind: 'refused'; readonly code: 'invalid-ciphertext' | 'wrong-key' };
+
+async function openSeal(
+  { cluster, clusterUid, ciphertext }: CredentialMessage,
+  { seal, readClaims }: CredentialDependencies,
+): Promise<OpenedToken> {
+  const opened = await seal.open(ciphertext, { cluster, clusterUid });
+  // The token goes no further than this.
+  if (opened.kind === 'opened') return { kind: 'opened', claims: readClaims(opened.text) };
+  const { code, message } = opened;
+  if (code === 'invalid-ciphertext' || code === 'wrong-key') return { kind: 'refused', code };
+  throw new SealNotUsableError(message);
+}

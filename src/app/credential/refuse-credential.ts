@@ -1,0 +1,57 @@
+/**
+ * Refusing a renewer's message: one log line, one metric, one record for people, and it never comes again.
+ *
+ * The record holds what the message says of itself, never the ciphertext, and nothing at all of a body that could
+ * not be read: somebody may have sent a token unsealed (S11). What an unverified sender wrote is kept under
+ * the sender, apart from the cluster that it named (S6).
+ */
+import type { CredentialMessage } from '../../core/model/credential-message.ts';
+import type {
+  CredentialContext,
+  CredentialDependencies,
+  CredentialRefusalCode,
+} from './accept-credential.ts';
+
+/** What is refused, and why. */
+export interface CredentialRefusal {
+  readonly code: CredentialRefusalCode;
+  /** Dotted path of what was refused; absent for the whole. */
+  readonly field?: string;
+  /** Absent when the body could not be read. */
+  readonly message?: CredentialMessage;
+}
+
+/** Refusals after which nobody knows who speaks for the cluster that the message names. */
+const UNVERIFIED: readonly CredentialRefusalCode[] = [
+  'unknown-cluster',
+  'not-bound-token',
+  'wrong-sender',
+];
+
+/** Logs, counts and records a refusal. Rejects when the record cannot be kept. */
+export async function refuseCredential(
+  refusal: CredentialRefusal,
+  context: CredentialContext,
+  { registry, log, metrics }: Pick<CredentialDependencies, 'registry' | 'log' | 'metrics'>,
+): Promise<void> {
+  const { code, field = '', message } = refusal;
+  const { messageId, sentAtMs, senderRoleId } = context;
+  const cluster = message?.cluster ?? '';
+  log.warn('credential refused', { code, field, cluster, messageId, senderRoleId });
+  metrics.count('CredentialRefusals', { outcome: code });
+  const isVerified = message !== undefined && !UNVERIFIED.includes(code);
+  await registry.recordDeadLetter({
+    cluster: isVerified ? cluster : '',
+    ...(isVerified ? {} : { claim: { cluster, senderRoleId } }),
+    queue: 'credentials',
+    code,
+    detail: field,
+    messageId,
+    atMs: sentAtMs,
+    body: message === undefined ? '' : describe(message),
+  });
+}
+
+function describe({ ciphertext, ...rest }: CredentialMessage): string {
+  return JSON.stringify({ ...rest, ciphertextCharacters: ciphertext.length });
+}
