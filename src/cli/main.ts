@@ -4,18 +4,10 @@
  *
  * Errors say what happened, why, and what to do next; a bug shows its stack and asks for a report.
  */
-import { EngineRefusal } from '../local/engine-refusal.ts';
-import type { EngineRefusalCode } from '../local/engine-refusal.ts';
-import { CommandError, EXIT } from './exit-codes.ts';
+import { explainError } from './command-line/explain-error.ts';
 import { parseStartOptions } from './start/options.ts';
 import { runRelease } from './start/release.ts';
 import { runStart } from './start/start.ts';
-
-const REFUSALS_FOR_SAFETY: ReadonlySet<EngineRefusalCode> = new Set<EngineRefusalCode>([
-  'built-in-controller-runs',
-  'other-cluster',
-  'still-managed',
-]);
 
 async function main(argv: readonly string[]): Promise<number> {
   try {
@@ -24,22 +16,10 @@ async function main(argv: readonly string[]): Promise<number> {
     const { options } = parsed;
     return await (options.shouldRelease ? runRelease(options) : runStart(options));
   } catch (error) {
-    return explain(error);
+    const { lines, exitCode } = explainError(error);
+    process.stderr.write(lines.map((line) => `${line}\n`).join(''));
+    return exitCode;
   }
-}
-
-function explain(error: unknown): number {
-  if (error instanceof CommandError) {
-    process.stderr.write(`error: ${error.message}\n${error.remedy}\n`);
-    return error.exitCode;
-  }
-  if (error instanceof EngineRefusal) {
-    process.stderr.write(`error: ${error.message}\n${error.remedy}\n`);
-    return REFUSALS_FOR_SAFETY.has(error.code) ? EXIT.refused : EXIT.failed;
-  }
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`error: this is a bug in rollcall, please report it\n${text}\n`);
-  return EXIT.failed;
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -34,7 +34,11 @@ export const listClustersCommand: CommandModule = defineCommand<ListOptions>({
       wanted.every(({ key, value }) => labels[key] === value),
     );
     // A label cannot be compared in what cannot be read.
-    return present(matching, wanted.length === 0 ? unreadable : []);
+    const isFiltered = wanted.length > 0;
+    if (isFiltered && matching.length === 0 && clusters.length > 0) {
+      return { ...present([], []), lines: ['No cluster has these labels.'] };
+    }
+    return present(matching, isFiltered ? [] : unreadable);
   },
 });
 

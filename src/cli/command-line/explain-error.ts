@@ -1,9 +1,11 @@
 /**
  * From whatever was thrown to what is said about it, and to the exit code.
  *
- * A CommandError speaks for itself; AWS's errors are put into sentences; the rest is a bug, whose stack
+ * A CommandError speaks for itself, as does a refusal of the local engine; AWS's errors are put into sentences; the rest is a bug, whose stack
  * is shown with the request to report it.
  */
+import { EngineRefusal } from '../../local/engine-refusal.ts';
+import type { EngineRefusalCode } from '../../local/engine-refusal.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { explainAwsError } from './explain-aws-error.ts';
 
@@ -21,11 +23,26 @@ export interface Explained {
   };
 }
 
+const REFUSALS_FOR_SAFETY: ReadonlySet<EngineRefusalCode> = new Set<EngineRefusalCode>([
+  'built-in-controller-runs',
+  'other-cluster',
+  'still-managed',
+]);
+
 const REPORT = 'Please report it, with the lines above.';
+
+/** The error as one that speaks for itself; undefined when it is a bug. */
+function knownError(error: unknown): CommandError | undefined {
+  if (error instanceof CommandError) return error;
+  if (!(error instanceof EngineRefusal)) return explainAwsError(error);
+  const { message, remedy, code } = error;
+  const exitCode = REFUSALS_FOR_SAFETY.has(code) ? EXIT.refused : EXIT.failed;
+  return new CommandError({ message, remedy, exitCode, cause: error });
+}
 
 /** Explains what a command threw. */
 export function explainError(error: unknown): Explained {
-  const known = error instanceof CommandError ? error : explainAwsError(error);
+  const known = knownError(error);
   if (known !== undefined) {
     const { message, remedy, exitCode } = known;
     return {

@@ -7,6 +7,8 @@
  */
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { createDynamoCredentialStore } from '../../adapters/dynamodb/credential-store.ts';
+import { createDynamoDeadLetterStore } from '../../adapters/dynamodb/dead-letter-store.ts';
 import { createDocumentClient } from '../../adapters/dynamodb/document-client.ts';
 import { createDynamoRegistryStore } from '../../adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
@@ -57,12 +59,15 @@ function composeStack(parts: Pick<Stack, 'stage' | 'name' | 'aws' | 'outputs'>):
   const random = createSystemRandom();
   const client = createDocumentClient({ ...aws });
   const sqs = new SQSClient({ ...aws });
+  const ofRegistry = { client, random, tableName: outputs.RegistryTableName };
   return {
     ...parts,
     clock: createSystemClock(),
     random,
-    registry: createDynamoRegistryStore({ client, random, tableName: outputs.RegistryTableName }),
+    registry: createDynamoRegistryStore(ofRegistry),
+    deadLetters: createDynamoDeadLetterStore(ofRegistry),
     view: createDynamoViewStore({ client, random, tableName: outputs.ViewTableName }),
+    credentials: createDynamoCredentialStore(ofRegistry),
     sqs,
     awsCredentials: () => sqs.config.credentials(),
     close: () => {

@@ -5,6 +5,8 @@
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../ports/clock.ts';
+import type { DeadLetterStore } from '../../ports/dead-letter-store.ts';
+import type { CredentialStore } from '../../ports/credential-store.ts';
 import type { Random } from '../../ports/random.ts';
 import type { RegistryStore } from '../../ports/registry-store.ts';
 import type { ViewStore } from '../../ports/view-store.ts';
@@ -32,6 +34,9 @@ export interface Stack {
   readonly outputs: StackOutputs;
   readonly registry: RegistryStore;
   readonly view: ViewStore;
+  readonly deadLetters: DeadLetterStore;
+  /** Sealed tokens; nobody here opens them. */
+  readonly credentials: CredentialStore;
   readonly sqs: SQSClient;
   /** For clients that a command makes for itself (EKS, IAM, KMS): `new EKSClient({ ...stack.aws })`. */
   readonly aws: AwsClientConfig;

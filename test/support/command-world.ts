@@ -1,0 +1,153 @@
+/**
+ * Runs `rollcall` as a person would, over stores in memory and virtual time: argv in, streams out.
+ *
+ * The stack is a real one as commands see it, but for CloudFormation and the tables; its SQS client
+ * reaches nobody. Time moves by itself while a command waits.
+ */
+import { SQSClient } from '@aws-sdk/client-sqs';
+import assert from 'node:assert/strict';
+import type { CommandModule } from '../../src/cli/command-line/command-module.ts';
+import type { GlobalOptions } from '../../src/cli/command-line/global-options.ts';
+import { runProgram } from '../../src/cli/command-line/run-program.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { STACK_OUTPUT_NAMES } from '../../src/cli/stack/stack-outputs.ts';
+import type { StackOutputName } from '../../src/cli/stack/stack-outputs.ts';
+import type { Stack } from '../../src/cli/stack/stack.ts';
+import { MemoryCredentialStore } from './memory-credential-store.ts';
+import { MemoryDeadLetterStore } from './memory-dead-letter-store.ts';
+import { MemoryRegistryStore } from './memory-registry-store.ts';
+import { MemoryViewStore } from './memory-view-store.ts';
+import { seededRandom } from './seeded-random.ts';
+import { VirtualClock, settle } from './virtual-clock.ts';
+
+/** The stores of one stack. */
+export interface CommandStores {
+  readonly registry: MemoryRegistryStore;
+  readonly view: MemoryViewStore;
+  readonly credentials: MemoryCredentialStore;
+  readonly deadLetters: MemoryDeadLetterStore;
+}
+
+/** Where commands run. */
+export class CommandWorld {
+  readonly clock = new VirtualClock();
+  readonly random = seededRandom(1);
+  readonly controller = new AbortController();
+  environment: NodeJS.ProcessEnv = {};
+  /** How many stacks are open now. */
+  openCount = 0;
+  /** Called between two moments of a command that waits. */
+  onTick: () => void | Promise<void> = () => undefined;
+  readonly #stores = new Map<string, CommandStores>();
+
+  /** The stores of a stage; made at the first call. */
+  stores(stage = 'dev'): CommandStores {
+    const known = this.#stores.get(stage);
+    if (known !== undefined) return known;
+    const made = {
+      registry: new MemoryRegistryStore(),
+      view: new MemoryViewStore(),
+      credentials: new MemoryCredentialStore(),
+      deadLetters: new MemoryDeadLetterStore(),
+    };
+    this.#stores.set(stage, made);
+    return made;
+  }
+
+  /** Opens a stack of this world. */
+  open({ stage, region = 'eu-west-1' }: GlobalOptions): Stack {
+    this.openCount += 1;
+    const sqs = new SQSClient({
+      region,
+      endpoint: 'http://127.0.0.1:9',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    });
+    const outputs = STACK_OUTPUT_NAMES.map((name) => [name, outputOf(name, stage)] as const);
+    return {
+      stage,
+      name: `rollcall-${stage}`,
+      outputs: Object.fromEntries(outputs) as Record<StackOutputName, string>,
+      ...this.stores(stage),
+      sqs,
+      aws: { region },
+      awsCredentials: () => Promise.reject(new Error('no AWS in this test')),
+      clock: this.clock,
+      random: this.random,
+      close: () => {
+        this.openCount -= 1;
+        sqs.destroy();
+      },
+    };
+  }
+
+  /** Runs one command line to its end. */
+  async run(
+    argv: readonly string[],
+    modules: readonly CommandModule[] = COMMANDS,
+  ): Promise<CommandRun> {
+    const out: string[] = [];
+    const said: string[] = [];
+    const running = runProgram({
+      argv,
+      name: 'rollcall',
+      version: '0.0.0-test',
+      modules,
+      environment: this.environment,
+      clock: this.clock,
+      random: this.random,
+      writeOut: (text) => out.push(text),
+      writeError: (text) => said.push(text),
+      signal: this.controller.signal,
+      openStack: (globals) => Promise.resolve(this.open(globals)),
+    });
+    const exitCode = await this.#drive(running);
+    return new CommandRun(exitCode, out.join(''), said.join(''));
+  }
+
+  /** Moves time while the command waits; a command that does real I/O is waited for. */
+  async #drive(running: Promise<number>): Promise<number> {
+    let isDone = false;
+    const ended = running.finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      await settle();
+      await this.onTick();
+      if (!isDone) await this.clock.advance(1000);
+    }
+    return ended;
+  }
+}
+
+function outputOf(name: StackOutputName, stage: string): string {
+  if (name.endsWith('QueueUrl')) return `https://sqs.eu-west-1.amazonaws.com/1/${stage}-${name}`;
+  if (name.endsWith('Arn')) return `arn:aws:sqs:eu-west-1:111122223333:${stage}-${name}`;
+  if (name === 'SenderRolePath') return `/rollcall/${stage}/`;
+  return `${stage}-${name}`;
+}
+
+/** What a command left behind. */
+export class CommandRun {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+
+  constructor(exitCode: number, stdout: string, stderr: string) {
+    this.exitCode = exitCode;
+    this.stdout = stdout;
+    this.stderr = stderr;
+  }
+
+  /** The one JSON document of stdout. */
+  document(): Readonly<Record<string, unknown>> {
+    const parsed: unknown = JSON.parse(this.stdout);
+    assert.ok(typeof parsed === 'object' && parsed !== null);
+    return parsed as Readonly<Record<string, unknown>>;
+  }
+
+  /** Fails with everything that was said unless the command left with this code. */
+  expectExit(exitCode: number): this {
+    assert.equal(this.exitCode, exitCode, `${this.stdout}${this.stderr}`);
+    return this;
+  }
+}
