@@ -17,7 +17,7 @@ export const STAGE = 'local';
 /** The service that is deployed, and run here. */
 export const SERVERLESS_FILE = new URL('../../serverless.yml', import.meta.url).pathname;
 /** What a watcher may do in AWS; the same template is deployed for each cluster. */
-export const WATCHER_ROLE_FILE = new URL('../../infra/watcher/role.yml', import.meta.url).pathname;
+export const WATCHER_ROLE_FILE = new URL('../../infra/cluster/roles.yml', import.meta.url).pathname;
 
 /** Both stores, and how to let go of their connections. */
 export interface EngineStores {

@@ -1,7 +1,7 @@
 /**
  * A watcher with stolen credentials affects no other cluster (S6, row 63), whatever it sends.
  *
- * Real queues (the sender's id comes from its access key, its rights from infra/watcher/role.yml), real
+ * Real queues (the sender's id comes from its access key, its rights from infra/cluster/roles.yml), real
  * tables, the deployed handlers. Alpha's key is stolen; beta is the victim. Every kind of message and of
  * object that the schema knows is sent, naming beta in every combination of header and message group;
  * a kind that the schema learns later fails the first test until it is forged here too.

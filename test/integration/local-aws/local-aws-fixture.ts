@@ -22,7 +22,7 @@ export const visibilityMs = 60_000;
 export const functionTimeoutMs = 10_000;
 
 const senderKey = 'TESTKEY';
-const watcherRoleFile = new URL('../../../infra/watcher/role.yml', import.meta.url).pathname;
+const watcherRoleFile = new URL('../../../infra/cluster/roles.yml', import.meta.url).pathname;
 const eventuallyBoundMs = 10_000;
 
 /** How the one mapping is declared. */

@@ -1,7 +1,7 @@
 // Who there is in the local AWS: the person who deploys, each function, each watcher.
 //
 // A function has the rights of the role that serverless.yml names for it; its mapping polls with them too. A watcher
-// has those of infra/watcher/role.yml. The engine itself creates queues and tables and writes registrations as
+// has those of WatcherRole in infra/cluster/roles.yml. The engine itself creates queues and tables and writes registrations as
 // whoever deploys, with a key of its own that no function is given.
 import type { ServiceDeclaration } from '../template/service.ts';
 import { readYamlFile } from '../template/yaml-file.ts';
@@ -19,7 +19,7 @@ export interface LocalCredentials {
 export interface LocalSenders {
   /** SenderId by access key. */
   readonly ids: ReadonlyMap<string, string>;
-  /** A template with one role. */
+  /** A template with a WatcherRole. */
   readonly roleFile: string;
   /** Logical id of the queue that its parameter `EventsQueueArn` stands for. */
   readonly queueId: string;
@@ -34,6 +34,7 @@ export interface LocalAccount {
 }
 
 const secretAccessKey = 'local';
+const SENDER_ROLE_ID = 'WatcherRole';
 
 /** The key of whoever deploys: creates resources, registers clusters, and may do everything. */
 export const operatorCredentials: LocalCredentials = {
@@ -88,9 +89,9 @@ function readSenderRole(file: string): RoleDeclaration {
     v.looseObject({ Resources: v.record(v.string(), v.unknown()) }),
     readYamlFile(file),
   );
-  const [only, ...others] = Object.entries(template.Resources);
-  if (only === undefined || others.length > 0) throw new Error(`${file} must declare one role`);
-  return readRole(...only);
+  const role = template.Resources[SENDER_ROLE_ID];
+  if (role === undefined) throw new Error(`${file} declares no ${SENDER_ROLE_ID}`);
+  return readRole(SENDER_ROLE_ID, role);
 }
 
 function assumedRoleArn({ accountId }: LocalAccount, roleId: string, session: string): string {
