@@ -3,6 +3,14 @@
  */
 import { listClustersCommand } from './cluster/list-clusters.ts';
 import type { CommandModule } from './command-line/command-module.ts';
+import { listDeadLettersCommand } from './dead-letter/list-dead-letters.ts';
+import { pruneDeadLettersCommand } from './dead-letter/prune-dead-letters.ts';
+import { redriveDeadLettersCommand } from './dead-letter/redrive-dead-letters.ts';
 
 /** The commands. */
-export const COMMANDS: readonly CommandModule[] = [listClustersCommand];
+export const COMMANDS: readonly CommandModule[] = [
+  listClustersCommand,
+  listDeadLettersCommand,
+  redriveDeadLettersCommand,
+  pruneDeadLettersCommand,
+];

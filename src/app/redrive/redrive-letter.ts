@@ -1,0 +1,123 @@
+/**
+ * Redrives one dead letter: decides, does it, notes it on the record or removes the record.
+ *
+ * Repeats are harmless: a hint leads to one more look, and a view that is incomplete already is not
+ * made so again. A snapshot is not asked for here, because a person's AWS credentials open no cluster:
+ * the view is marked incomplete (protocol 18), nothing is decided on it from then on, and `resync` asks
+ * with the functions' own credential at its next tick. In observe mode without one the watcher's own
+ * six-hourly snapshot is the way back (protocol 17). The note comes last: a redrive that fails in
+ * between is done again.
+ */
+import { isSuspect } from '../../core/breaker.ts';
+import { isSenderPartition } from '../../core/dead-letter-place.ts';
+import { HINT_SCHEMA } from '../../core/model/hint.ts';
+import { clusterId } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { ClusterMeta } from '../../core/model/view-items.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { DeadLetterStore, KeptDeadLetter } from '../../ports/dead-letter-store.ts';
+import type { HintPace, HintQueue } from '../../ports/queue.ts';
+import type { RegistryStore } from '../../ports/registry-store.ts';
+import type { ViewStore } from '../../ports/view-store.ts';
+import { lost } from '../ingest/meta-transitions.ts';
+import { decideRedrive } from './decide-redrive.ts';
+import type { LostKey, RedriveOmission } from './decide-redrive.ts';
+
+/** What a redrive needs. */
+export interface RedriveDependencies {
+  readonly letters: Pick<DeadLetterStore, 'noteRedrive' | 'remove'>;
+  readonly registry: Pick<RegistryStore, 'readCluster'>;
+  readonly view: Pick<ViewStore, 'readMeta' | 'writeMeta'>;
+  readonly queue: Pick<HintQueue, 'sendHints'>;
+  readonly clock: Clock;
+  /** Reads the body of a hint or timer; undefined when it is none. */
+  readonly readLostKey: (letter: KeptDeadLetter) => LostKey | undefined;
+}
+
+/** How to redrive. */
+export interface RedriveOptions {
+  /** Who asks, for the record. */
+  readonly by: string;
+  /** Makes deduplication ids of this redrive differ from those of the one before. */
+  readonly redriveId: string;
+  /** `remove` takes the record away once something was done, or nothing needs to be. */
+  readonly afterwards: 'note' | 'remove';
+  /** Of many letters together: `suspect`, so that their looks take no room from other clusters (L3). */
+  readonly pace: HintPace;
+}
+
+/** Outcome codes; public, listed in docs/reference.md. */
+export type RedriveOutcome = 'hint-sent' | 'snapshot-needed' | RedriveOmission;
+
+/** Outcomes after which a letter still stands for something that somebody has to look at. */
+const UNSETTLED: readonly RedriveOutcome[] = [
+  'unverified-sender',
+  'unreadable',
+  'unknown-cluster',
+  'other-cluster-uid',
+];
+
+const META_WRITES_MAX = 20;
+
+/** True when nothing is left to do for the letter. */
+export function isSettled(outcome: RedriveOutcome): boolean {
+  return !UNSETTLED.includes(outcome);
+}
+
+/** Redrives one letter. Rejects when a table or queue fails: the record is then as it was. */
+export async function redriveLetter(
+  letter: KeptDeadLetter,
+  options: RedriveOptions,
+  dependencies: RedriveDependencies,
+): Promise<RedriveOutcome> {
+  const outcome = await perform(letter, options, dependencies);
+  if (!isSettled(outcome)) return outcome;
+  const { letters, clock } = dependencies;
+  if (options.afterwards === 'remove') await letters.remove(letter.place);
+  else await letters.noteRedrive(letter.place, { atMs: clock.nowMs(), by: options.by, outcome });
+  return outcome;
+}
+
+async function perform(
+  letter: KeptDeadLetter,
+  { redriveId, pace }: RedriveOptions,
+  dependencies: RedriveDependencies,
+): Promise<RedriveOutcome> {
+  const { registry, view, queue } = dependencies;
+  const { partition } = letter.place;
+  const isOfCluster = partition !== '' && !isSenderPartition(partition);
+  const registration = isOfCluster ? await registry.readCluster(clusterId(partition)) : undefined;
+  const meta =
+    registration === undefined ? undefined : await view.readMeta(registration.clusterUid);
+  const lostKey = dependencies.readLostKey(letter);
+  const step = decideRedrive({ letter, lostKey, registration, meta });
+  if (step.kind === 'nothing') return step.reason;
+  if (registration === undefined) throw new Error('decided without a registration');
+  if (step.kind === 'snapshot') return demandSnapshot(registration, dependencies);
+  const { clusterUid } = registration;
+  const hint = { schema: HINT_SCHEMA, key: step.key, clusterUid, reason: 'manual' } as const;
+  const isSlow = pace === 'suspect' || isSuspect(meta?.breaker, dependencies.clock.nowMs());
+  // Letters of one key share the id: one look is enough.
+  await queue.sendHints([hint], `redrive/${redriveId}/`, isSlow ? 'suspect' : 'usual');
+  return 'hint-sent';
+}
+
+/** Marks the view incomplete, by compare-and-set beside a busy ingest. */
+async function demandSnapshot(
+  { id, clusterUid }: ClusterRegistration,
+  { view }: RedriveDependencies,
+): Promise<RedriveOutcome> {
+  for (let attempt = 0; attempt < META_WRITES_MAX; attempt += 1) {
+    const meta = await view.readMeta(clusterUid);
+    if (meta === undefined) return 'never-heard';
+    if (!meta.isComplete) return 'snapshot-awaited';
+    if ((await view.writeMeta(withSnapshotDue(meta))) === 'written') return 'snapshot-needed';
+  }
+  throw new Error(`META of ${id}: lost ${META_WRITES_MAX} compare-and-sets`);
+}
+
+/** META after the loss, with no request noted: the next tick of `resync` asks. */
+function withSnapshotDue(meta: ClusterMeta): ClusterMeta {
+  const { snapshotRequestedAtMs: _asked, ...rest } = lost(meta, 'dead-letter');
+  return rest;
+}
