@@ -62,9 +62,9 @@ export function roleName(options: {
   readonly part: 'watcher' | 'renewer';
 }): string {
   const { stage, id, part } = options;
-  const isPlain = id === id.toLowerCase();
+  const head = `rollcall-${stage}-${id}`;
   return cutName(
-    { head: `rollcall-${stage}-${id}`, tail: `-${part}`, isPlain },
+    { head, tail: `-${part}`, isPlain: head === head.toLowerCase() },
     ROLE_NAME_CHARACTERS_MAX,
   );
 }
