@@ -16,6 +16,7 @@ export interface VariableContext {
 }
 
 const referencePattern = /\$\{(?!AWS::)([^{}]+)\}/;
+const wholePattern = /^\$\{(?!AWS::)([^{}]+)\}$/;
 const depthMax = 20;
 
 /** A value with all its variables resolved. */
@@ -30,19 +31,21 @@ export function resolveVariables(value: Json, context: VariableContext, depth = 
 }
 
 function resolveText(text: string, context: VariableContext, depth: number): Json {
-  const match = referencePattern.exec(text);
-  const reference = match?.[1];
-  if (match === null || reference === undefined) return text;
-  const found = resolveVariables(lookUp(reference.trim(), context), context, depth + 1);
-  if (match[0] === text) return found;
-  if (typeof found !== 'string' && typeof found !== 'number') {
-    throw new Error(`\${${reference}} stands inside of text and is no text: ${text}`);
-  }
-  return resolveText(
-    text.replace(match[0], () => String(found)),
-    context,
-    depth + 1,
+  const whole = wholePattern.exec(text)?.[1];
+  const resolve = (reference: string): Json =>
+    resolveVariables(lookUp(reference.trim(), context), context, depth + 1);
+  if (whole !== undefined) return resolve(whole);
+  if (!referencePattern.test(text)) return text;
+  const replaced = text.replaceAll(
+    new RegExp(referencePattern, 'g'),
+    (_match, reference: string) => {
+      const found = resolve(reference);
+      if (typeof found === 'string' || typeof found === 'number') return String(found);
+      throw new Error(`\${${reference}} stands inside of text and is no text: ${text}`);
+    },
   );
+  // A reference may have held another one: that was replaced first.
+  return resolveVariables(replaced, context, depth + 1);
 }
 
 function lookUp(reference: string, context: VariableContext): Json {
