@@ -15,3 +15,16 @@ export interface Metrics {
   /** Records one value of a distribution. */
   record(name: string, value: number, unit: MetricUnit): void;
 }
+
+/** A figure as it stands at the moment of asking, for whoever asks by himself (Prometheus). */
+export interface Reading {
+  /** Prometheus name, unit last: `rollcall_watcher_stream_age_seconds`. */
+  readonly name: string;
+  /** What it tells, in one line. */
+  readonly help: string;
+  /** `counter`: only grows while the process lives. */
+  readonly type: 'gauge' | 'counter';
+  readonly value: number;
+  /** Few and bounded, as with {@link Metrics}. */
+  readonly labels?: Readonly<Record<string, string>>;
+}

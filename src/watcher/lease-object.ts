@@ -16,6 +16,7 @@ export const SNAPSHOT_REQUESTED_ANNOTATION = 'rollcall.dev/snapshot-requested';
 
 /** What the watcher reads of a Lease. */
 export interface LeaseFacts {
+  /** Undefined when it is nobody's: never held, or released. */
   readonly holder: string | undefined;
   readonly version: ResourceVersion | undefined;
   readonly requestId: string | undefined;
@@ -30,7 +31,7 @@ export function leaseFacts(lease: KubernetesObject): LeaseFacts {
   const version: unknown = lease.metadata.resourceVersion;
   const requestId: unknown = lease.metadata.annotations?.[SNAPSHOT_REQUESTED_ANNOTATION];
   return {
-    holder: typeof holder === 'string' ? holder : undefined,
+    holder: typeof holder === 'string' && holder !== '' ? holder : undefined,
     version: isResourceVersion(version) ? version : undefined,
     // Anybody who may write the Lease may write nonsense there: it must not spoil the announcement.
     requestId: typeof requestId === 'string' && isToken(requestId) ? requestId : undefined,
@@ -66,6 +67,14 @@ export function leaseHeldBy(
       ...(isTakeover ? { acquireTime: time, leaseTransitions: transitions + 1 } : {}),
     },
   };
+}
+
+/**
+ * The Lease as its holder gives it back: nobody's, as of now. An empty holder is how every Kubernetes
+ * component says that; duration and transitions stay, so that a reader of any kind understands the rest.
+ */
+export function leaseReleased(held: KubernetesObject, nowMs: number): KubernetesObject {
+  return { ...held, spec: { ...specOf(held), holderIdentity: '', renewTime: microTime(nowMs) } };
 }
 
 function specOf(lease: KubernetesObject): Readonly<Record<string, unknown>> {

@@ -10,8 +10,13 @@
  *   other holder           a newer watcher started: this epoch is over before anything more is sent
  *   absent                 the same: who held it meanwhile cannot be known (faults row 72)
  *   version below our own  etcd was restored (protocol 15)
- * A watcher that lost its Lease stands by until the other one stops renewing, so that two of them do not
- * take it from each other for ever. Expiry is judged by this process's own monotonic clock.
+ * A watcher that lost its Lease stands by until the other one stops renewing or gives it back, so that two
+ * of them do not take it from each other for ever. Expiry is judged by this process's own monotonic clock.
+ *
+ * A single watcher takes the Lease at its start, whoever holds it: its predecessor is gone, and nothing is
+ * gained by waiting. Of two replicas each stands by at its start, too (`start: 'stand-by'`): otherwise a
+ * replica in a crash loop would cost an epoch and a snapshot each time. The write then has the version that
+ * was judged vacant as its precondition, so of two that wait the slower one waits again.
  */
 import { compareResourceVersions, epoch, incarnation } from '../core/model/identifiers.ts';
 import type { Epoch, Incarnation, ResourceVersion } from '../core/model/identifiers.ts';
@@ -24,12 +29,14 @@ import type { Random } from '../ports/random.ts';
 import type { LeaseWrite, SourceFailure, WatchSource } from '../ports/watch-source.ts';
 import { createBackoff } from './backoff.ts';
 import type { Backoff } from './backoff.ts';
-import { leaseFacts, leaseHeldBy } from './lease-object.ts';
+import { leaseFacts, leaseHeldBy, leaseReleased } from './lease-object.ts';
 import type { LeaseFacts } from './lease-object.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** Bounds of a Lease, in milliseconds. */
 export interface LeaseOptions {
+  /** What it does at its start while another watcher holds the Lease. */
+  readonly start: 'take' | 'stand-by';
   readonly renewMs: number;
   /** A holder that did not renew for so long is gone. */
   readonly durationMs: number;
@@ -42,6 +49,8 @@ export interface LeaseOptions {
  * soon, and so is its end. With one look a cluster could go unwatched for 64 s instead of 46 s.
  */
 const STANDBY_LOOKS = 4;
+/** A renewal that was on its way may come between the read and the write of a release. */
+const RELEASE_TRIES = 3;
 
 /** What a Lease keeper runs on. */
 export interface LeaseDependencies {
@@ -68,18 +77,26 @@ export type LeaseEnd = 'lost' | 'missing' | 'restored' | 'stopped';
 /** Takes, renews and awaits the watcher's Lease. One operation at a time. */
 export class LeaseKeeper {
   readonly #on: LeaseDependencies;
+  /** Whose Lease is this process's own: the incarnation it took or tried to take last. */
+  #own: Incarnation | undefined;
 
   constructor(dependencies: LeaseDependencies) {
     this.#on = dependencies;
   }
 
-  /** Takes the Lease, from whoever holds it; repeated until it succeeds. Undefined when aborted. */
+  /** Takes the Lease, from whom `start` allows; repeated until it succeeds. Undefined when aborted. */
   async take(signal: AbortSignal): Promise<TakenLease | undefined> {
-    const { clock, random, log } = this.#on;
+    const { clock, random, log, options } = this.#on;
     const own = incarnation(random.uniqueId());
+    const former = this.#own;
+    this.#own = own;
+    const isOwn = (holder: string): boolean => holder === own || holder === former;
     const backoff = this.#backoff();
     while (!signal.aborted) {
-      const read = await this.#read(signal);
+      const read =
+        options.start === 'take'
+          ? await this.#read(signal)
+          : await this.#readVacant({ isOwn }, signal);
       if (read.kind === 'failed') {
         await this.#pause(backoff, read.failure, signal);
         continue;
@@ -138,25 +155,58 @@ export class LeaseKeeper {
     }
   }
 
-  /** Stands by until the present holder is gone, has not renewed for its duration, or etcd went back. */
+  /**
+   * Stands by until the present holder is gone, gave it back, has not renewed for its duration, or etcd
+   * went back.
+   */
   async awaitVacancy(lost: TakenLease, signal: AbortSignal): Promise<void> {
+    await this.#readVacant({ isOwn: () => false, floor: versionOf(lost.object) }, signal);
+  }
+
+  /**
+   * Gives the Lease back if it is still this incarnation's: who stands by takes over at its next look
+   * instead of after `durationMs`. Harmless when it fails. True if it was given back.
+   */
+  async release(taken: TakenLease, signal: AbortSignal): Promise<boolean> {
+    for (let tries = 0; tries < RELEASE_TRIES && !signal.aborted; tries += 1) {
+      const read = await this.#read(signal);
+      if (read.kind === 'failed' || read.value === undefined) return false;
+      if (leaseFacts(read.value).holder !== taken.incarnation) return false;
+      const released = leaseReleased(read.value, this.#on.clock.nowMs());
+      const { kind } = await this.#write(released, signal);
+      if (kind === 'written') return true;
+      if (kind === 'failed') return false;
+    }
+    return false;
+  }
+
+  /** Reads until what is read may be taken without taking it from anybody. Failed when aborted. */
+  async #readVacant(
+    terms: {
+      readonly isOwn: (holder: string) => boolean;
+      readonly floor?: ResourceVersion | undefined;
+    },
+    signal: AbortSignal,
+  ): ReturnType<WatchSource['readLease']> {
     const { clock, random, options } = this.#on;
     let pulse: string | undefined;
     let changedMs = clock.monotonicMs();
     while (!signal.aborted) {
       const read = await this.#read(signal);
       if (read.kind === 'ok') {
-        if (read.value === undefined) return;
+        if (read.value === undefined) return read;
         const facts = leaseFacts(read.value);
-        if (isBelow(facts, versionOf(lost.object))) return;
+        if (facts.holder === undefined || terms.isOwn(facts.holder)) return read;
+        if (isBelow(facts, terms.floor)) return read;
         if (facts.pulse !== pulse) {
           pulse = facts.pulse;
           changedMs = clock.monotonicMs();
         }
-        if (clock.monotonicMs() - changedMs >= options.durationMs) return;
+        if (clock.monotonicMs() - changedMs >= options.durationMs) return read;
       }
       await clock.sleep(jittered(random, options.renewMs / STANDBY_LOOKS, 0.2), signal);
     }
+    return failureOf(undefined);
   }
 
   async #renew(own: Incarnation, held: KubernetesObject, signal: AbortSignal): Promise<Renewal> {

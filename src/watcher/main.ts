@@ -1,59 +1,165 @@
 /**
- * The watcher's process: reads its settings, puts adapters into the watcher, stops on a signal.
+ * The program of the watcher's image: its first argument says what it does; without one it watches.
  *
- * In a cluster it needs two settings: ROLLCALL_CLUSTER (the registered name) and
+ *   (none, or flags)    watches one cluster until a signal
+ *   renew-credential    sends one sealed token of the functions (renew-main.ts)
+ *
+ * In a cluster watching needs two settings: ROLLCALL_CLUSTER (the registered name) and
  * ROLLCALL_EVENTS_QUEUE_URL. Everything else has a flag or variable of its own, see watch-settings.ts.
  * AWS credentials come from the environment, as the SDK finds them. Exit codes: 0 after a signal,
- * 2 for settings that cannot be used.
+ * 2 for settings that cannot be used. After a signal the Lease is given back, so that a replica need not wait.
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createWatchSource } from '../adapters/kubernetes/watch-source.ts';
+import { readWatchSettings } from '../adapters/kubernetes/watch-settings.ts';
+import type { ProbeAddress, WatchSettings } from '../adapters/kubernetes/watch-settings.ts';
 import { createEventQueue, EVENT_CLIENT_RETRY } from '../adapters/sqs/event-queue.ts';
 import { createConsoleLog } from '../adapters/system/console-log.ts';
-import { createNullMetrics } from '../adapters/system/null-metrics.ts';
+import { openHttpEndpoint, plain } from '../adapters/system/http-endpoint.ts';
+import type { HttpEndpoint, HttpText } from '../adapters/system/http-endpoint.ts';
+import { processReadings } from '../adapters/system/process-readings.ts';
+import {
+  createPrometheusMetrics,
+  PROMETHEUS_CONTENT_TYPE,
+} from '../adapters/system/prometheus-metrics.ts';
+import type { PrometheusMetrics } from '../adapters/system/prometheus-metrics.ts';
 import { createSystemClock } from '../adapters/system/system-clock.ts';
 import { createSystemRandom } from '../adapters/system/system-random.ts';
-import { readWatchSettings } from '../adapters/kubernetes/watch-settings.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import { judgeHealth } from './health.ts';
+import type { Health } from './health.ts';
+import { observeQueue } from './observed-queue.ts';
+import { observeSource } from './observed-source.ts';
+import { DEFAULT_WATCHER_OPTIONS } from './options.ts';
+import { watcherReadings } from './readings.ts';
+import { Vitals } from './vitals.ts';
 import { createWatcher } from './watcher.ts';
+import type { Watcher } from './watcher.ts';
 
 const EXIT_USAGE = 2;
 
-async function main(): Promise<void> {
+type Settings = Extract<WatchSettings, { readonly kind: 'settings' }>;
+
+/** Programs by first argument. Each gets what follows it. */
+const PROGRAMS: Readonly<Record<string, (commandLine: readonly string[]) => Promise<void>>> = {
+  watch: runWatch,
+  // Loaded when it is asked for: a watcher carries nothing of it.
+  'renew-credential': async (rest) => (await import('./renew-main.ts')).runRenewal(rest),
+};
+
+async function main(commandLine: readonly string[]): Promise<void> {
+  const [first, ...rest] = commandLine;
+  if (first === undefined || first.startsWith('-')) return runWatch(commandLine);
+  const program = Object.hasOwn(PROGRAMS, first) ? PROGRAMS[first] : undefined;
+  if (program === undefined) return refuse(`unknown argument ${JSON.stringify(first)}`);
+  return program(rest);
+}
+
+function refuse(message: string): void {
+  process.stderr.write(`rollcall-watcher: ${message}\n`);
+  process.exitCode = EXIT_USAGE;
+}
+
+async function runWatch(commandLine: readonly string[]): Promise<void> {
   const clock = createSystemClock();
-  const settings = readWatchSettings(process.env, process.argv.slice(2), clock);
+  const settings = readWatchSettings(process.env, commandLine, clock);
   if (settings.kind === 'refused') {
-    process.stderr.write(`rollcall-watcher: ${settings.message}\n`);
-    process.exitCode = EXIT_USAGE;
+    refuse(settings.message);
     return;
   }
-  const { cluster, queueUrl, sqsEndpoint, level, source: sourceOptions } = settings;
-  const log = createConsoleLog({ level });
+  const log = createConsoleLog({ level: settings.level });
+  const parts = composeWatcher({ settings, clock, log });
+  const probes = await openProbes(parts, settings.probeAddress);
+  if (probes !== undefined) log.info('serves probes and metrics', { port: probes.port });
+  await parts.watcher.start();
+  const signal = await untilSignal();
+  log.info('stopping', { signal });
+  await parts.watcher.retire();
+  await probes?.close();
+  parts.close();
+}
+
+interface Parts {
+  readonly watcher: Watcher;
+  readonly vitals: Vitals;
+  readonly metrics: PrometheusMetrics;
+  readonly clock: Clock;
+  readonly close: () => void;
+}
+
+function composeWatcher(on: {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Parts {
+  const { settings, clock, log } = on;
+  const { cluster, queueUrl, sqsEndpoint, leaseStart } = settings;
   const client = new SQSClient({
     ...EVENT_CLIENT_RETRY,
     ...(sqsEndpoint === undefined ? {} : { endpoint: sqsEndpoint }),
   });
-  const source = createWatchSource(sourceOptions);
+  const source = createWatchSource(settings.source);
+  const metrics = createPrometheusMetrics();
+  const vitals = new Vitals(clock);
   const watcher = createWatcher({
     cluster,
-    source,
-    queue: createEventQueue({ client, queueUrl }),
+    source: observeSource(source, vitals),
+    queue: observeQueue(createEventQueue({ client, queueUrl }), vitals),
     clock,
     random: createSystemRandom(),
     log,
-    metrics: createNullMetrics(),
+    metrics,
+    options: { lease: { ...DEFAULT_WATCHER_OPTIONS.lease, start: leaseStart } },
   });
-  await watcher.start();
-  await new Promise<void>((resolve) => {
+  const close = (): void => {
+    source.close();
+    client.destroy();
+  };
+  return { watcher, vitals, metrics, clock, close };
+}
+
+/** Probes and metrics, where an address for them was given: in a pod. */
+async function openProbes(
+  { watcher, vitals, metrics, clock }: Parts,
+  address: ProbeAddress | undefined,
+): Promise<HttpEndpoint | undefined> {
+  if (address === undefined) return undefined;
+  const look = (): { nowMs: number; health: Health } => {
+    const nowMs = clock.monotonicMs();
+    return {
+      nowMs,
+      health: judgeHealth({ signs: vitals.signs(), status: watcher.status() }, nowMs),
+    };
+  };
+  return openHttpEndpoint({
+    ...address,
+    answers: {
+      '/livez': () => probeText(look().health.notLive),
+      '/readyz': () => probeText(look().health.notReady),
+      '/metrics': () => {
+        const { nowMs, health } = look();
+        const status = watcher.status();
+        const readings = watcherReadings({ signs: vitals.signs(), status, health }, nowMs);
+        const text = metrics.render([...readings, ...processReadings()]);
+        return { status: 200, contentType: PROMETHEUS_CONTENT_TYPE, text };
+      },
+    },
+  });
+}
+
+function probeText(problems: readonly string[]): HttpText {
+  return problems.length === 0 ? plain(200, 'ok\n') : plain(503, `${problems.join('\n')}\n`);
+}
+
+function untilSignal(): Promise<string> {
+  return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.once(signal, () => {
-        log.info('stopping', { signal });
-        resolve();
+        resolve(signal);
       });
     }
   });
-  await watcher.stop();
-  source.close();
-  client.destroy();
 }
 
-await main();
+await main(process.argv.slice(2));

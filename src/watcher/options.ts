@@ -54,5 +54,11 @@ export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
     backoffBaseMs: 100,
     backoffCapMs: 30_000,
   },
-  lease: { renewMs: 10_000, durationMs: 40_000, backoffBaseMs: 200, backoffCapMs: 30_000 },
+  lease: {
+    start: 'take',
+    renewMs: 10_000,
+    durationMs: 40_000,
+    backoffBaseMs: 200,
+    backoffCapMs: 30_000,
+  },
 };

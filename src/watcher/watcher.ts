@@ -3,6 +3,7 @@
  *
  *   cluster identity ─▶ take the Lease: an epoch ─▶ session ┬─ restored, missing, refused, bug ─▶ again
  *                            ▲                              └─ lost: stand by until it is vacant ──┘
+ *   (with `start: 'stand-by'`: once it is vacant)
  *
  * Everything it touches is a port, so a simulation runs the same code on virtual time. It holds no truth:
  * what it knows is listed again by the next epoch. After `stop` nothing of it is left running, except
@@ -56,8 +57,13 @@ export interface Watcher {
   start(): Promise<void>;
   /** Stops promptly; nothing more is sent or written. */
   stop(): Promise<void>;
+  /** Stops promptly, then gives the Lease back, if it has it and the API server answers soon. */
+  retire(): Promise<void>;
   status(): WatcherStatus;
 }
+
+/** How long giving back the Lease may take; a pod that stops has a few seconds more (infra/watcher). */
+const RELEASE_MS = 5000;
 
 /** Creates a watcher that is not started. */
 export function createWatcher(dependencies: WatcherDependencies): Watcher {
@@ -73,6 +79,11 @@ export function createWatcher(dependencies: WatcherDependencies): Watcher {
       loop.abort();
       await running;
     },
+    retire: async () => {
+      loop.abort();
+      await running;
+      await loop.release();
+    },
     status: () => loop.status(),
   };
 }
@@ -86,6 +97,7 @@ class WatcherLoop {
   readonly #memory: ProcessMemory;
   #status: Omit<WatcherStatus, 'session'> = { state: 'stopped' };
   #session: Session | undefined;
+  #taken: TakenLease | undefined;
 
   constructor(dependencies: WatcherDependencies) {
     this.#on = dependencies;
@@ -107,6 +119,18 @@ class WatcherLoop {
   abort(): void {
     this.#abort.abort();
     this.#session?.finish('stopped');
+  }
+
+  /** After its end: gives back the Lease that was taken last, if it is still held. */
+  async release(): Promise<void> {
+    if (this.#taken === undefined) return;
+    const limit = new AbortController();
+    const cancel = this.#on.clock.after(RELEASE_MS, () => {
+      limit.abort();
+    });
+    const isReleased = await this.#lease.release(this.#taken, limit.signal);
+    cancel();
+    if (isReleased) this.#log.info('gave the lease back', { epoch: this.#taken.epoch });
   }
 
   status(): WatcherStatus {
@@ -144,8 +168,10 @@ class WatcherLoop {
     const { signal } = this.#abort;
     const clusterUid = await this.#readClusterUid();
     if (clusterUid === undefined) return 'stopped';
+    if (this.#options.lease.start === 'stand-by') this.#status = { state: 'standby', clusterUid };
     const taken = await this.#lease.take(signal);
     if (taken === undefined) return 'stopped';
+    this.#taken = taken;
     const { epoch, incarnation, requestId } = taken;
     const header = { cluster: this.#on.cluster, clusterUid, epoch, incarnation };
     const log = this.#log.with({ epoch, incarnation });

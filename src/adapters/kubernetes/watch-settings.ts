@@ -9,7 +9,11 @@
  *   ROLLCALL_TOKEN_FILE         --token-file     default: the service account's; read again each minute
  *   ROLLCALL_CLIENT_CERT_FILE   --client-cert-file, with ROLLCALL_CLIENT_KEY_FILE --client-key-file
  *   ROLLCALL_LOG_LEVEL          --log-level      debug, info, warn or error; default info
+ *   ROLLCALL_LEASE_START        --lease-start    take or stand-by (one of two replicas); default take
+ *   ROLLCALL_PROBE_ADDRESS      --probe-address  host:port of probes and metrics; default: none are served
  *
+ * A value in angle brackets is a placeholder of a manifest that nobody filled in, and is refused, also in
+ * the variables that the AWS SDK reads.
  * A flag wins over its variable. The API server's address can be given because the watcher must work
  * before the daemons that make service addresses work (design 2). No kubeconfig: that is code (faults 5).
  */
@@ -24,6 +28,14 @@ import type { WatchSourceOptions } from './watch-source.ts';
 
 /** Levels of the watcher's log. */
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+/** What a watcher does at its start while another one holds the Lease. */
+const LEASE_STARTS = ['take', 'stand-by'] as const;
+
+/** Where probes and metrics are served. */
+export interface ProbeAddress {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** Settings of a watcher's process, or why there are none. */
 export type WatchSettings =
@@ -33,6 +45,8 @@ export type WatchSettings =
       readonly queueUrl: string;
       readonly sqsEndpoint: string | undefined;
       readonly level: (typeof LEVELS)[number];
+      readonly leaseStart: (typeof LEASE_STARTS)[number];
+      readonly probeAddress: ProbeAddress | undefined;
       readonly source: WatchSourceOptions;
     }
   | { readonly kind: 'refused'; readonly message: string };
@@ -47,12 +61,18 @@ const FLAGS = {
   'client-cert-file': 'ROLLCALL_CLIENT_CERT_FILE',
   'client-key-file': 'ROLLCALL_CLIENT_KEY_FILE',
   'log-level': 'ROLLCALL_LOG_LEVEL',
+  'lease-start': 'ROLLCALL_LEASE_START',
+  'probe-address': 'ROLLCALL_PROBE_ADDRESS',
 } as const;
 
 type Flag = keyof typeof FLAGS;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+/** What else manifests set, and the SDK would take as it is. */
+const SDK_VARIABLES = ['AWS_REGION', 'AWS_ROLE_ARN', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
+const PLACEHOLDER_PATTERN = /^<[^<>]*>$/;
+const PROBE_ADDRESS_PATTERN = /^(?:\[([^[\]]+)\]|([^[\]]+)):(\d{1,5})$/;
 const CLUSTER_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 /** A kubelet rotates tokens long before they expire. */
 const TOKEN_LIFETIME_MS = 60_000;
@@ -70,18 +90,18 @@ export function readWatchSettings(
 ): WatchSettings {
   try {
     const given = readGiven(environment, commandLine);
+    refusePlaceholders(given, environment);
     const cluster = required(given, 'cluster');
     if (!CLUSTER_PATTERN.test(cluster))
       throw new SettingError('ROLLCALL_CLUSTER is no cluster name');
-    const level = LEVELS.find((one) => one === (given['log-level'] ?? 'info'));
-    if (level === undefined)
-      throw new SettingError(`ROLLCALL_LOG_LEVEL is none of ${LEVELS.join()}`);
     return {
       kind: 'settings',
       cluster: clusterId(cluster),
       queueUrl: required(given, 'queue-url'),
       sqsEndpoint: given['sqs-endpoint'],
-      level,
+      level: oneOf(LEVELS, 'log-level', given['log-level'] ?? 'info'),
+      leaseStart: oneOf(LEASE_STARTS, 'lease-start', given['lease-start'] ?? 'take'),
+      probeAddress: readProbeAddress(given['probe-address']),
       source: readSource(given, environment, clock),
     };
   } catch (cause) {
@@ -107,6 +127,37 @@ function readGiven(environment: Environment, commandLine: readonly string[]): Gi
     return value === undefined || value === '' ? [] : [[name, value] as const];
   });
   return Object.fromEntries(entries);
+}
+
+function refusePlaceholders(given: Given, environment: Environment): void {
+  const names = Object.keys(FLAGS) as Flag[];
+  const values = names.map((name) => [FLAGS[name], given[name]] as const);
+  const others = SDK_VARIABLES.map((name) => [name, environment[name]] as const);
+  for (const [name, value] of [...values, ...others]) {
+    if (value !== undefined && PLACEHOLDER_PATTERN.test(value)) {
+      throw new SettingError(
+        `${name} still is a placeholder; docs/install.md says what goes there`,
+      );
+    }
+  }
+}
+
+function oneOf<T extends string>(allowed: readonly T[], flag: Flag, value: string): T {
+  const found = allowed.find((one) => one === value);
+  if (found === undefined)
+    throw new SettingError(`${FLAGS[flag]} is none of ${allowed.join(', ')}`);
+  return found;
+}
+
+/** A pod's address may be IPv6, written without brackets: the port is what follows the last colon. */
+function readProbeAddress(text: string | undefined): ProbeAddress | undefined {
+  if (text === undefined) return undefined;
+  const match = PROBE_ADDRESS_PATTERN.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  if (host === undefined || port > 65_535)
+    throw new SettingError('ROLLCALL_PROBE_ADDRESS is not host:port');
+  return { host, port };
 }
 
 function readSource(given: Given, environment: Environment, clock: Clock): WatchSourceOptions {

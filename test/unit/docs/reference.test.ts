@@ -1,8 +1,32 @@
-/** docs/reference.md names every public code and metric that the source has. */
+/** docs/reference.md names every public code, metric, reading and variable of the watcher that the source has. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { processReadings } from '../../../src/adapters/system/process-readings.ts';
+import { epoch } from '../../../src/core/model/identifiers.ts';
+import type { Health } from '../../../src/watcher/health.ts';
+import { watcherReadings } from '../../../src/watcher/readings.ts';
+import { Vitals } from '../../../src/watcher/vitals.ts';
+import type { WatcherStatus } from '../../../src/watcher/watcher.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
+
+/** Of a watcher that is in the middle of it, so that every reading is there that can be. */
+const STATUS: WatcherStatus = {
+  state: 'running',
+  epoch: epoch('7'),
+  session: {
+    phase: 'steady',
+    seq: 1,
+    marks: {},
+    objects: { Node: 0, Pod: 0, DaemonSet: 0, ControllerRevision: 0 },
+    waiting: 0,
+    sliceCount: 1,
+    hasRollout: false,
+    lastAcceptedMs: 0,
+  },
+};
+const HEALTH: Health = { notLive: [], notReady: [] };
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const reference = readFileSync(path.join(ROOT, 'docs/reference.md'), 'utf8');
@@ -66,5 +90,22 @@ describe('docs/reference.md', () => {
       .map((name) => name.replaceAll('`', ''));
     const stale = listed.filter((name) => !names.includes(name));
     assert.deepEqual(stale, [], `remove them from docs/reference.md: ${stale.join(', ')}`);
+  });
+
+  it('names every reading and every variable of the watcher', () => {
+    const settings = readFileSync(
+      path.join(ROOT, 'src/adapters/kubernetes/watch-settings.ts'),
+      'utf8',
+    );
+    const variables = [...settings.matchAll(/'(ROLLCALL_[A-Z_]+)'/g)].map((match) => match[1]);
+    assert.ok(new Set(variables).size >= 11);
+    const readings = watcherReadings(
+      { signs: new Vitals(new VirtualClock()).signs(), status: STATUS, health: HEALTH },
+      0,
+    );
+    const names = [...readings, ...processReadings()].map(({ name }) => name);
+    assert.ok(names.length > 20);
+    const missing = [...variables, ...names].filter((name) => !reference.includes(`\`${name}\``));
+    assert.deepEqual([...new Set(missing)], []);
   });
 });

@@ -73,3 +73,41 @@ test('what is missing or wrong is named, and no file content is told (S11)', () 
   assert.match(read({ ...base, ROLLCALL_CA_FILE: '/does/not/exist' }), /ENOENT/);
   assert.match(read(base, ['--unknown', 'x']), /unknown/);
 });
+
+test('a placeholder that nobody filled in is refused, also one that only the SDK would read', () => {
+  const placeholders = {
+    ROLLCALL_CLUSTER: '<name of the cluster>',
+    ROLLCALL_EVENTS_QUEUE_URL: '<url of the events queue>',
+    AWS_REGION: '<region of the events queue>',
+    AWS_ROLE_ARN: "<arn of the watcher's role>",
+    AWS_ACCESS_KEY_ID: '<access key id>',
+    AWS_SECRET_ACCESS_KEY: '<secret access key>',
+  };
+  for (const [name, value] of Object.entries(placeholders)) {
+    const message = refusal(readWatchSettings({ ...base, [name]: value }, [], clock));
+    assert.match(message, new RegExp(`^${name} still is a placeholder`));
+  }
+});
+
+test('probes are off unless an address is given; it may be IPv6, with brackets or as a pod has it', () => {
+  const read = (address?: string): unknown => {
+    const settings = readWatchSettings({ ...base, ROLLCALL_PROBE_ADDRESS: address }, [], clock);
+    return settings.kind === 'settings' ? settings.probeAddress : settings.message;
+  };
+  assert.equal(read(), undefined);
+  assert.deepEqual(read('10.0.0.7:9737'), { host: '10.0.0.7', port: 9737 });
+  assert.deepEqual(read('fd00::7:9737'), { host: 'fd00::7', port: 9737 });
+  assert.deepEqual(read('[fd00::7]:9737'), { host: 'fd00::7', port: 9737 });
+  for (const wrong of ['9737', ':9737', '10.0.0.7', '10.0.0.7:99999', '[fd00::7:9737'])
+    assert.match(String(read(wrong)), /ROLLCALL_PROBE_ADDRESS is not host:port/);
+});
+
+test('a replica stands by at its start, if told so', () => {
+  const read = (start?: string): unknown => {
+    const settings = readWatchSettings({ ...base, ROLLCALL_LEASE_START: start }, [], clock);
+    return settings.kind === 'settings' ? settings.leaseStart : settings.message;
+  };
+  assert.equal(read(), 'take');
+  assert.equal(read('stand-by'), 'stand-by');
+  assert.match(String(read('wait')), /ROLLCALL_LEASE_START is none of take, stand-by/);
+});

@@ -1,0 +1,150 @@
+/**
+ * The watcher's process as a pod runs it: probes and metrics over HTTP, a signal, the Lease given back.
+ *
+ * The API server is scripted and the queue is away: what an outage looks like from outside.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, test } from 'node:test';
+import { parseExposition, sampleOf } from '../../support/exposition.ts';
+import { answerJson, startScriptedApiServer } from '../../support/scripted-api-server.ts';
+import type { ScriptedApiServer, SeenRequest } from '../../support/scripted-api-server.ts';
+
+const MAIN = path.join(import.meta.dirname, '../../../src/watcher/main.ts');
+const LEASE_PATH = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases';
+
+describe('the watcher as a process', () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-watcher-'));
+  let server: ScriptedApiServer;
+  let child: ChildProcess;
+  let base = '';
+  const lease: { version: number; spec?: { readonly holderIdentity?: string } } = { version: 7 };
+
+  before(async () => {
+    server = await startScriptedApiServer();
+    server.answerWith((request, response) => {
+      answerAs(lease, { request, response });
+    });
+    writeFileSync(path.join(directory, 'ca.crt'), server.caPem);
+    writeFileSync(path.join(directory, 'token'), 'a-token');
+    child = startWatcher({
+      ROLLCALL_API_SERVER: server.url,
+      ROLLCALL_CA_FILE: path.join(directory, 'ca.crt'),
+      ROLLCALL_TOKEN_FILE: path.join(directory, 'token'),
+    });
+    base = await probesOf(child);
+  });
+
+  after(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    await server.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  test('is live and says why it is not ready while the queue is away', async () => {
+    const live = await fetch(`${base}/livez`);
+    assert.deepEqual([live.status, await live.text()], [200, 'ok\n']);
+    const ready = await fetch(`${base}/readyz`);
+    assert.equal(ready.status, 503);
+    assert.match(await ready.text(), /not yet watching|cannot be read or written/);
+  });
+
+  test('tells its figures in the text format of Prometheus', async () => {
+    let families = parseExposition('');
+    do {
+      const answer = await fetch(`${base}/metrics`);
+      assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+      families = parseExposition(await answer.text());
+    } while (!families.has('rollcall_watcher_sends_total'));
+    const unsent = sampleOf(families, 'rollcall_watcher_sends_total', { outcome: 'unsent' });
+    assert.ok((unsent ?? 0) >= 1);
+    assert.equal(sampleOf(families, 'rollcall_watcher_live'), 1);
+    assert.equal(sampleOf(families, 'rollcall_watcher_ready'), 0);
+    assert.equal(sampleOf(families, 'rollcall_watcher_state', { state: 'running' }), 1);
+    assert.equal(sampleOf(families, 'rollcall_watcher_epoch'), 8);
+    assert.ok((sampleOf(families, 'process_resident_memory_bytes') ?? 0) > 1e6);
+  });
+
+  test('answers nothing else: no other path, no other method', async () => {
+    for (const other of ['/', '/debug', '/livez/', '/__proto__', '/constructor'])
+      assert.equal((await fetch(`${base}${other}`)).status, 404);
+    assert.equal((await fetch(`${base}/livez`, { method: 'DELETE' })).status, 405);
+    const head = await fetch(`${base}/livez`, { method: 'HEAD' });
+    assert.deepEqual([head.status, await head.text()], [200, '']);
+  });
+
+  test('gives the Lease back at a signal and ends with 0 (row 72)', async () => {
+    assert.notEqual(lease.spec?.holderIdentity ?? '', '');
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number | null];
+    assert.equal(code, 0);
+    assert.equal(lease.spec?.holderIdentity, '');
+  });
+});
+
+test('an argument that names no program is refused, and what it is told is not run', async () => {
+  const child = spawn(process.execPath, [MAIN, 'no-such-program'], { stdio: 'pipe' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  assert.equal(code, 2);
+});
+
+function startWatcher(settings: Readonly<Record<string, string>>): ChildProcess {
+  return spawn(process.execPath, [MAIN], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      ...settings,
+      ROLLCALL_CLUSTER: 'prod-1',
+      ROLLCALL_EVENTS_QUEUE_URL: 'http://127.0.0.1:1/000000000000/events.fifo',
+      ROLLCALL_SQS_ENDPOINT: 'http://127.0.0.1:1',
+      ROLLCALL_PROBE_ADDRESS: '127.0.0.1:0',
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+    },
+  });
+}
+
+/** Where it serves its probes: its log says so. */
+async function probesOf(child: ChildProcess): Promise<string> {
+  assert.ok(child.stderr !== null);
+  const seen: string[] = [];
+  for await (const line of createInterface({ input: child.stderr })) {
+    seen.push(line);
+    const port = /"message":"serves probes and metrics".*"port":(\d+)/.exec(line)?.[1];
+    if (port !== undefined) {
+      child.stderr.resume();
+      return `http://127.0.0.1:${port}`;
+    }
+  }
+  return assert.fail(`the watcher ended: ${seen.join('\n')}`);
+}
+
+/** kube-system has an identity; the Lease is compare-and-set; everything else is away. */
+function answerAs(
+  lease: { version: number; spec?: { readonly holderIdentity?: string } },
+  { request, response }: { readonly request: SeenRequest; readonly response: ServerResponse },
+): void {
+  if (request.path === '/api/v1/namespaces/kube-system') {
+    answerJson(response, { status: 200, body: { metadata: { uid: 'kube-system-uid' } } });
+  } else if (!request.path.startsWith(LEASE_PATH)) {
+    answerJson(response, { status: 503, body: {} });
+  } else if (request.method === 'GET' && lease.spec === undefined) {
+    answerJson(response, { status: 404, body: {} });
+  } else {
+    if (request.method !== 'GET') {
+      const { spec } = JSON.parse(request.body) as { spec: { holderIdentity: string } };
+      lease.version += 1;
+      lease.spec = spec;
+    }
+    const metadata = { name: 'rollcall-watcher', resourceVersion: String(lease.version) };
+    answerJson(response, { status: 200, body: { metadata, spec: lease.spec } });
+  }
+}
