@@ -40,9 +40,9 @@ const layerRules = [
   ),
   forbid(
     'watcher-sees-ports-only',
-    'The watcher is simulated like the application. Only its main.ts puts adapters into it.',
+    'The watcher is simulated like the application. Only main.ts and renew-main.ts put adapters into it.',
     [
-      { path: '^src/watcher/', pathNot: '^src/watcher/main\\.ts$' },
+      { path: '^src/watcher/', pathNot: '^src/watcher/(renew-)?main\\.ts$' },
       { path: ['^src/', '^functions/'], pathNot: ['^src/(core|ports|watcher)/'] },
     ],
   ),
@@ -50,7 +50,7 @@ const layerRules = [
     'watcher-main-composes-adapters',
     'The watcher is deployed alone in a cluster: no application code, no local engine.',
     [
-      { path: '^src/watcher/main\\.ts$' },
+      { path: '^src/watcher/(renew-)?main\\.ts$' },
       { path: ['^src/', '^functions/'], pathNot: ['^src/(core|ports|watcher|adapters)/'] },
     ],
   ),
@@ -118,7 +118,7 @@ const placeRules = [
     'aws-stays-outside',
     'A cloud client behind a port can be simulated; one in the application cannot.',
     [
-      { path: '^src/(core|ports|app|watcher)/', pathNot: '^src/watcher/main\\.ts$' },
+      { path: '^src/(core|ports|app|watcher)/', pathNot: '^src/watcher/(renew-)?main\\.ts$' },
       { path: 'node_modules/(@aws-|@smithy/|@middy/)' },
     ],
   ),

@@ -9,48 +9,14 @@
  */
 import type { CredentialMessage } from '../../core/model/credential-message.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { CredentialStore, Seal, TokenClaims } from '../../ports/credential-store.ts';
-import type { Log } from '../../ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { RegistryStore } from '../../ports/registry-store.ts';
+import type { TokenClaims } from '../../ports/credential-store.ts';
 import { checkToken } from './check-token.ts';
-import type { TokenRefusal } from './check-token.ts';
+import type {
+  CredentialContext,
+  CredentialDependencies,
+  CredentialRefusalCode,
+} from './dependencies.ts';
 import { refuseCredential } from './refuse-credential.ts';
-
-/** What accepting needs. */
-export interface CredentialDependencies {
-  readonly registry: Pick<RegistryStore, 'readCluster' | 'recordDeadLetter'>;
-  readonly credentials: Pick<CredentialStore, 'writeToken'>;
-  readonly seal: Pick<Seal, 'open'>;
-  /** What a token says of itself; undefined when it is none. */
-  readonly readClaims: (token: string) => TokenClaims | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-}
-
-/** What the queue says of a message. */
-export interface CredentialContext {
-  readonly messageId: string;
-  readonly sentAtMs: number;
-  /** Unique id of the sender's role; undefined when it has no readable form. */
-  readonly senderRoleId: string | undefined;
-}
-
-/** Why a message is not accepted. */
-export type CredentialRefusalCode =
-  | 'undecodable'
-  | 'oversized'
-  | 'unsupported-schema'
-  | 'invalid'
-  | 'unknown-cluster'
-  | 'not-bound-token'
-  | 'wrong-sender'
-  | 'wrong-cluster-uid'
-  | 'invalid-ciphertext'
-  | 'wrong-key'
-  | TokenRefusal;
 
 /** What came of a message. */
 export type CredentialResult =

@@ -10,7 +10,7 @@ import type {
   CredentialContext,
   CredentialDependencies,
   CredentialRefusalCode,
-} from './accept-credential.ts';
+} from './dependencies.ts';
 
 /** What is refused, and why. */
 export interface CredentialRefusal {

@@ -1,0 +1,62 @@
+/**
+ * One renewal: a new token of the functions, sealed for this very cluster, and sent (ADR 0022).
+ *
+ * Everything that could tell the cluster from another one is read live: the token's times from its claims,
+ * the cluster's UID from kube-system. The token exists in this process alone, between two requests; nobody is
+ * told of it but the key service (S11). Nothing is kept and nothing repeated here: the CronJob comes again.
+ */
+import { CREDENTIAL_SCHEMA } from '../core/model/credential-message.ts';
+import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
+import { FUNCTIONS_SUBJECT } from '../ports/credential-store.ts';
+import type { Seal, TokenClaims } from '../ports/credential-store.ts';
+import type { CredentialQueue, TokenMint } from '../ports/token-mint.ts';
+
+/** What a renewal needs. */
+export interface RenewalDependencies {
+  readonly cluster: ClusterId;
+  readonly mint: TokenMint;
+  /** What a token says of itself; undefined when it is none that we know. */
+  readonly readClaims: (token: string) => TokenClaims | undefined;
+  readonly seal: Pick<Seal, 'seal'>;
+  readonly queue: CredentialQueue;
+}
+
+/** Where a renewal ended that did not end well. */
+export type RenewalStep = 'identity' | 'mint' | 'token' | 'seal' | 'send';
+
+/** What came of a renewal; `message` holds no secret. */
+export type RenewalResult =
+  | {
+      readonly kind: 'sent';
+      readonly clusterUid: ClusterUid;
+      readonly issuedAtMs: number;
+      readonly expiresAtMs: number;
+    }
+  | { readonly kind: 'failed'; readonly step: RenewalStep; readonly message: string };
+
+function failed(step: RenewalStep, message: string): RenewalResult {
+  return { kind: 'failed', step, message };
+}
+
+/** Renews once. Rejects only when the key service does not answer. */
+export async function renewCredential(dependencies: RenewalDependencies): Promise<RenewalResult> {
+  const { cluster, mint, readClaims, seal, queue } = dependencies;
+  const identity = await mint.readClusterUid();
+  if (identity.kind === 'missing') return failed('identity', 'there is no namespace kube-system');
+  if (identity.kind === 'unavailable') return failed('identity', identity.message);
+  const clusterUid = identity.object;
+  const minted = await mint.mint();
+  if (minted.kind === 'refused') return failed('mint', minted.message);
+  const claims = readClaims(minted.token);
+  if (claims === undefined) return failed('token', 'the API server made a token of another form');
+  const { subject, issuedAtMs, expiresAtMs } = claims;
+  if (subject !== FUNCTIONS_SUBJECT) return failed('token', 'the token is of somebody else');
+  const sealed = await seal.seal(minted.token, { cluster, clusterUid });
+  if (sealed.kind === 'refused') return failed('seal', sealed.message);
+  const { ciphertext } = sealed;
+  const times = { issuedAtMs, expiresAtMs };
+  const message = { schema: CREDENTIAL_SCHEMA, cluster, clusterUid, ciphertext, ...times } as const;
+  const outcome = await queue.send(message);
+  if (outcome.kind !== 'accepted') return failed('send', `${outcome.kind}: ${outcome.message}`);
+  return { kind: 'sent', clusterUid, ...times };
+}
