@@ -3,29 +3,30 @@
 // Assumes a bundle runs on Node 24 with nothing beside it: the AWS SDK is bundled too, because a bundled client
 // starts faster than the one of the runtime. `mainFields` prefers ES modules, which makes the bundles a third
 // smaller and free of `require`, so no createRequire banner is needed. Source maps are written next to the bundle
-// and left out of the package. It does not package or deploy: `npm run package` does.
+// and left out of the package. A bundle over its budget fails the build. It does not package or deploy: `npm run
+// package` does.
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
+import {
+  FUNCTION_BUNDLE_KIB_MAX,
+  FUNCTIONS_DIRECTORY,
+  bundleFileOf,
+  findFunctionNames,
+} from './lib/function-bundles.ts';
+import { repositoryRoot } from './lib/run-tool.ts';
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const outputDirectory = 'dist/functions';
-
-async function findFunctionNames(): Promise<string[]> {
-  const entries = await readdir(path.join(root, 'functions'), { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-}
+const BYTES_PER_KIB = 1024;
+const LARGEST_COUNT = 8;
 
 async function bundleFunctions(names: readonly string[]): Promise<Metafile> {
-  await rm(path.join(root, outputDirectory), { recursive: true, force: true });
   const result = await build({
-    absWorkingDir: root,
+    absWorkingDir: repositoryRoot,
     entryPoints: names.map((name) => ({
       in: `functions/${name}/handler.ts`,
       out: `${name}/handler`,
     })),
-    outdir: outputDirectory,
+    outdir: FUNCTIONS_DIRECTORY,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     format: 'esm',
@@ -41,14 +42,34 @@ async function bundleFunctions(names: readonly string[]): Promise<Metafile> {
   return result.metafile;
 }
 
-function describeBundle(name: string, metafile: Metafile): string {
-  const output = metafile.outputs[`${outputDirectory}/${name}/handler.mjs`];
+/** Functions that are no more: their old bundles must not be measured, or deployed by hand. */
+async function removeOthers(names: readonly string[]): Promise<void> {
+  const directory = path.join(repositoryRoot, FUNCTIONS_DIRECTORY);
+  for (const name of await readdir(directory)) {
+    if (!names.includes(name)) await rm(path.join(directory, name), { recursive: true });
+  }
+}
+
+/** Says how large a bundle is; false when it is over its budget, with what is largest in it. */
+function reportBundle(name: string, metafile: Metafile): boolean {
+  const output = metafile.outputs[bundleFileOf(name)];
   if (output?.exports.includes('handler') !== true) {
     throw new Error(`functions/${name}/handler.ts exports no "handler"`);
   }
-  return `${name}: ${String(Math.round(output.bytes / 1024))} KB\n`;
+  const kib = Math.round(output.bytes / BYTES_PER_KIB);
+  process.stdout.write(`${name}: ${String(kib)} KB\n`);
+  if (output.bytes <= FUNCTION_BUNDLE_KIB_MAX * BYTES_PER_KIB) return true;
+  const largest = Object.entries(output.inputs)
+    .sort(([, left], [, right]) => right.bytesInOutput - left.bytesInOutput)
+    .slice(0, LARGEST_COUNT)
+    .map(([file, { bytesInOutput }]) => `  ${String(bytesInOutput).padStart(8)} ${file}`);
+  const budget = `its budget of ${String(FUNCTION_BUNDLE_KIB_MAX)} KB; the largest in it, in bytes:`;
+  console.error(`rollcall: ${name} is over ${budget}\n${largest.join('\n')}`);
+  return false;
 }
 
-const functionNames = await findFunctionNames();
+const functionNames = await findFunctionNames(repositoryRoot);
 const metafile = await bundleFunctions(functionNames);
-process.stdout.write(functionNames.map((name) => describeBundle(name, metafile)).join(''));
+await removeOthers(functionNames);
+const isWithinBudget = functionNames.map((name) => reportBundle(name, metafile));
+if (isWithinBudget.includes(false)) process.exitCode = 1;
