@@ -336,7 +336,7 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
   it('the variant for chosen namespaces gives the same rights', () => {
     const named = (path: string): readonly string[] =>
       rightsOf(readRules(path)).map(({ scope, verb, resource }) => `${scope} ${verb} ${resource}`);
-    const variant = 'infra/functions/rbac-namespaces.yaml';
+    const variant = 'infra/functions/namespaces/rbac.yaml';
     assert.deepEqual(named(variant).toSorted(), named('infra/functions/rbac.yaml').toSorted());
   });
 
