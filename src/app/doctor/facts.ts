@@ -1,0 +1,123 @@
+/**
+ * What `cluster doctor` gathered about one cluster: facts only, each with the reason if it is missing.
+ *
+ * Gathering is the CLI's business (src/cli/doctor); judging them is pure (diagnose.ts). No credential is
+ * ever a fact (S11).
+ */
+import type { ClusterUid } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { ClusterMeta } from '../../core/model/view-items.ts';
+import type { EndpointFacts } from '../../ports/endpoint-probe.ts';
+import type { Checked } from './finding.ts';
+import type { Permission } from './required-permissions.ts';
+
+/** The registration, or why there is none. */
+export type RegistrationFact =
+  | { readonly kind: 'found'; readonly registration: ClusterRegistration }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unreadable'; readonly message: string };
+
+/** Where a cluster was looked into: with which credential, at which address. */
+export type InspectedBy = 'registration' | 'kubeconfig';
+
+/** Rights of one identity, verb by verb. */
+export interface RightsFact {
+  readonly required: number;
+  readonly missing: readonly Permission[];
+  /**
+   * Missing ones that are granted in some of the namespaces with DaemonSets: the cluster is managed by
+   * namespace. The namespaces are those that lack one.
+   */
+  readonly missingIn: readonly string[];
+  /** By which identity: the registered credential itself, or a review for its name. */
+  readonly by: InspectedBy;
+}
+
+/** The watcher's Lease. */
+export type LeaseFact =
+  | { readonly kind: 'missing' }
+  | {
+      readonly kind: 'found';
+      readonly holder: string;
+      readonly renewedAtMs?: number;
+      readonly durationMs: number;
+    };
+
+/** The watcher's Deployment. */
+export type WatcherFact =
+  | { readonly kind: 'missing'; readonly what: 'namespace' | 'deployment' }
+  | {
+      readonly kind: 'found';
+      readonly wanted: number;
+      readonly ready: number;
+      /** Of the first pod that is not ready, e.g. CrashLoopBackOff. */
+      readonly trouble?: string;
+    };
+
+/** One queue. */
+export type QueueFact =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'found'; readonly waiting: number; readonly inFlight: number };
+
+/** A refused message of this cluster, or of somebody who claims to be it. */
+export interface RefusalFact {
+  readonly code: string;
+  readonly atMs: number;
+  readonly senderRoleId?: string;
+  /** For `wrong-cluster-uid`: which UID the message named. */
+  readonly detail: string;
+}
+
+/** The sentinel of a takeover, as it stands in the cluster. */
+export type SentinelFact = 'quiet' | 'touched' | 'replaced' | 'missing' | 'not-expected';
+
+/** Which of a cluster's DaemonSets are behind: nobody has observed their last change. */
+export interface ObservedFact {
+  readonly total: number;
+  readonly behind: readonly string[];
+}
+
+/** The sealed token of a cluster with authentication by a bound token. */
+export type TokenFact =
+  | { readonly kind: 'missing' }
+  | {
+      readonly kind: 'found';
+      readonly clusterUid: ClusterUid;
+      readonly issuedAtMs: number;
+      readonly expiresAtMs: number;
+    };
+
+/** How an API server answered the credential. */
+export type CredentialAnswer = 'accepted' | 'unauthorized' | 'forbidden';
+
+/** Everything that was gathered. */
+export interface DoctorFacts {
+  readonly nowMs: number;
+  readonly registration: RegistrationFact;
+  readonly deployment: Checked<{ readonly release: string; readonly ownRelease: string }>;
+  /** The registered endpoint, step by step, without a credential. */
+  readonly endpoint: Checked<EndpointFacts>;
+  /** kube-system UID, and where it was read. */
+  readonly identity: Checked<{ readonly uid: string; readonly by: InspectedBy }>;
+  /** Only for bound tokens. */
+  readonly token: Checked<TokenFact>;
+  /** How the registered credential was answered. */
+  readonly credential: Checked<CredentialAnswer>;
+  readonly functionsRights: Checked<RightsFact>;
+  readonly watcherRights: Checked<RightsFact>;
+  readonly admission: Checked<{ readonly missing: readonly string[] }>;
+  readonly lease: Checked<LeaseFact>;
+  readonly watcher: Checked<WatcherFact>;
+  readonly eventsQueue: Checked<QueueFact>;
+  /** Messages that wait in dead-letter queues of the whole stack. */
+  readonly deadLetterQueues: Checked<
+    readonly { readonly name: string; readonly fact: QueueFact }[]
+  >;
+  /** Unique id of the watcher's role as IAM knows it now. */
+  readonly sender: Checked<{ readonly roleName: string; readonly roleId: string | undefined }>;
+  /** Of the last day, newest last. */
+  readonly refusals: Checked<readonly RefusalFact[]>;
+  readonly meta: Checked<ClusterMeta | undefined>;
+  readonly sentinel: Checked<SentinelFact>;
+  readonly observed: Checked<ObservedFact>;
+}

@@ -1,0 +1,165 @@
+/** Findings about who may do what in the cluster: credential, rights verb by verb, admission policy. Pure. */
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { DoctorFacts, RightsFact, TokenFact } from './facts.ts';
+import { finding, notChecked } from './finding.ts';
+import type { Checked, Finding } from './finding.ts';
+import { isConnectedTo } from './judge-registration.ts';
+import { formatPermission } from './required-permissions.ts';
+
+const WITH_KUBECONFIG =
+  'Pass --kubeconfig FILE --context NAME to have it checked with your own credential.';
+/** The CronJob sends one every hour or so, each good for longer: less than this is one missed run. */
+const TOKEN_ENDS_SOON_MS = 30 * 60_000;
+const MINUTE_MS = 60_000;
+
+/** The credential that is registered. */
+export function judgeCredential(registration: ClusterRegistration, facts: DoctorFacts): Finding {
+  const { authentication } = registration;
+  if (authentication.kind === 'none') {
+    const seen = 'none is registered';
+    return finding('credential', { code: 'credential-none', level: 'ok', seen });
+  }
+  if (authentication.kind === 'bound-token') {
+    const trouble = judgeToken(registration, facts.token, facts.nowMs);
+    if (trouble !== undefined) return trouble;
+  }
+  const { credential } = facts;
+  if (credential.kind === 'unchecked') {
+    return notChecked('credential', `${authentication.kind}: ${credential.why}`, WITH_KUBECONFIG);
+  }
+  switch (credential.value) {
+    case 'accepted': {
+      const seen = `${authentication.kind}: the API server accepts it`;
+      return finding('credential', { code: 'credential-ok', level: 'ok', seen });
+    }
+    case 'unauthorized':
+      return finding('credential', {
+        code: 'credential-refused',
+        level: 'failed',
+        seen: `${authentication.kind}: the API server does not accept it (401)`,
+        next: `Register a valid one: rollcall cluster reset ${registration.id}; with EKS, look at the cluster’s access entries.`,
+      });
+    case 'forbidden':
+      return finding('credential', {
+        code: 'credential-without-rights',
+        level: 'failed',
+        seen: `${authentication.kind}: accepted, but it may not even read the namespace kube-system (403)`,
+        next: 'Apply the functions’ rights: kubectl apply -f infra/functions/rbac.yaml',
+      });
+  }
+}
+
+function judgeToken(
+  { id, clusterUid }: ClusterRegistration,
+  token: Checked<TokenFact>,
+  nowMs: number,
+): Finding | undefined {
+  if (token.kind === 'unchecked') return notChecked('credential', token.why);
+  const look =
+    'kubectl -n rollcall-system get cronjobs,jobs, and dead-letter list --queue credentials';
+  const fact = token.value;
+  if (fact.kind === 'missing') {
+    return finding('credential', {
+      code: 'credential-missing',
+      level: 'failed',
+      seen: 'bound-token: the cluster has not sent a token yet',
+      next: `Is its CronJob installed, and does it run? Look at: ${look}`,
+    });
+  }
+  const ageMinutes = Math.round((nowMs - fact.issuedAtMs) / MINUTE_MS);
+  if (fact.clusterUid !== clusterUid) {
+    return finding('credential', {
+      code: 'credential-other-cluster',
+      level: 'failed',
+      seen: `bound-token: the token that is kept is of the cluster ${fact.clusterUid}`,
+      next: `It is replaced by the next run of the CronJob; if the cluster was rebuilt: rollcall cluster reset ${id}`,
+    });
+  }
+  if (fact.expiresAtMs <= nowMs) {
+    return finding('credential', {
+      code: 'credential-expired',
+      level: 'failed',
+      seen: `bound-token: the last token is ${ageMinutes} minutes old and has expired`,
+      next: `Does the CronJob still run? Look at: ${look}`,
+    });
+  }
+  if (fact.expiresAtMs - nowMs < TOKEN_ENDS_SOON_MS) {
+    return finding('credential', {
+      code: 'credential-ends-soon',
+      level: 'warning',
+      seen: `bound-token: ${ageMinutes} minutes old, and it expires within half an hour`,
+      next: `The CronJob should have sent a new one by now. Look at: ${look}`,
+    });
+  }
+  return undefined;
+}
+
+/** Rights of the functions, in the registered mode. */
+export function judgeFunctionsRights(
+  registration: ClusterRegistration,
+  { functionsRights }: DoctorFacts,
+): Finding {
+  if (!isConnectedTo(registration)) {
+    const seen = 'none are needed';
+    return finding('functions-rights', { code: 'functions-rights-ok', level: 'ok', seen });
+  }
+  return judgeRights('functions-rights', functionsRights, 'infra/functions/rbac.yaml');
+}
+
+/** Rights of the watcher. */
+export function judgeWatcherRights({ watcherRights }: DoctorFacts): Finding {
+  return judgeRights('watcher-rights', watcherRights, 'infra/watcher/rbac.yaml');
+}
+
+const RIGHTS_SHOWN = 6;
+
+function judgeRights(
+  link: 'functions-rights' | 'watcher-rights',
+  rights: Checked<RightsFact>,
+  manifest: string,
+): Finding {
+  if (rights.kind === 'unchecked') return notChecked(link, rights.why, WITH_KUBECONFIG);
+  const { required, missing, missingIn } = rights.value;
+  if (missing.length === 0) {
+    if (missingIn.length === 0) {
+      const seen = `all ${required} rights are there`;
+      return finding(link, { code: `${link}-ok`, level: 'ok', seen });
+    }
+    return finding(link, {
+      code: `${link}-by-namespace`,
+      level: 'warning',
+      seen: `granted by namespace; DaemonSets without it are in: ${missingIn.join(', ')}`,
+      next: 'If they shall be managed: bind rollcall-functions-namespace there (infra/functions/namespaces/rbac.yaml).',
+    });
+  }
+  const shown = missing.slice(0, RIGHTS_SHOWN).map(formatPermission);
+  const more = missing.length > RIGHTS_SHOWN ? ` and ${missing.length - RIGHTS_SHOWN} more` : '';
+  return finding(link, {
+    code: `${link}-missing`,
+    level: 'failed',
+    seen: `${missing.length} of ${required} rights are missing: ${shown.join('; ')}${more}`,
+    next: `kubectl apply -f ${manifest}`,
+  });
+}
+
+/** The admission policy that bounds what a stolen credential can do. */
+export function judgeAdmission(
+  { mode }: ClusterRegistration,
+  { admission }: DoctorFacts,
+): Finding | undefined {
+  if (mode === 'observe') return undefined;
+  if (admission.kind === 'unchecked') {
+    return notChecked('admission', admission.why, WITH_KUBECONFIG);
+  }
+  const { missing } = admission.value;
+  if (missing.length === 0) {
+    const seen = 'the admission policies stand and are bound';
+    return finding('admission', { code: 'admission-ok', level: 'ok', seen });
+  }
+  return finding('admission', {
+    code: 'admission-missing',
+    level: 'warning',
+    seen: `missing: ${missing.join(', ')}: whoever steals the functions’ credential could create any pod`,
+    next: 'kubectl apply -f infra/admission/policy.yaml (Kubernetes 1.30 and later)',
+  });
+}

@@ -1,0 +1,193 @@
+/**
+ * Findings about the way to the API server: address, name, connection, TLS, answer, identity, clock. Pure.
+ *
+ * Looked at from where the CLI runs: what only the functions can reach is `unknown`, not `failed`.
+ */
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { EndpointFacts, TlsFault } from '../../ports/endpoint-probe.ts';
+import type { DoctorFacts } from './facts.ts';
+import { finding, notChecked } from './finding.ts';
+import type { DoctorLink, Finding } from './finding.ts';
+import { isConnectedTo } from './judge-registration.ts';
+
+const STEPS: readonly DoctorLink[] = ['address', 'name', 'connection', 'tls', 'api-server'];
+/** The Date header counts whole seconds, and the answer takes its time. */
+const CLOCK_TOLERANCE_MS = 5_000;
+const CERTIFICATE_ENDS_SOON_MS = 14 * 86_400_000;
+
+/** One finding for each step that was reached, and one for what could not be reached after a failure. */
+export function judgeEndpoint(
+  registration: ClusterRegistration,
+  { endpoint, nowMs }: DoctorFacts,
+): readonly Finding[] {
+  if (!isConnectedTo(registration)) {
+    const seen = 'no function connects to this cluster: mode observe without authentication';
+    return [finding('address', { code: 'address-unused', level: 'ok', seen })];
+  }
+  if (endpoint.kind === 'unchecked') return [notChecked('address', endpoint.why)];
+  const facts = endpoint.value;
+  const found = [
+    judgeAddress(registration, facts),
+    judgeName(facts),
+    judgeConnection(facts),
+    judgeTls(registration, facts, nowMs),
+    judgeAnswer(facts),
+  ].filter((one) => one !== undefined);
+  const stopped = found.find(({ level }) => level === 'failed' || level === 'unknown');
+  if (stopped === undefined) return found;
+  const rest = STEPS.slice(STEPS.indexOf(stopped.link) + 1);
+  const missing = rest.filter((link) => !found.some((one) => one.link === link));
+  return [...found, ...missing.map((link) => notChecked(link, `not reached: see ${stopped.link}`))];
+}
+
+function judgeAddress({ id }: ClusterRegistration, { address }: EndpointFacts): Finding {
+  if (address.kind === 'judged') {
+    const kind = address.isPrivate ? 'private' : 'permitted';
+    const seen = `${address.host}:${address.port}, ${kind}`;
+    return finding('address', { code: 'address-ok', level: 'ok', seen });
+  }
+  return finding('address', {
+    code: 'address-refused',
+    level: 'failed',
+    seen: `no function may connect to it: ${address.field} (${address.reason})`,
+    next:
+      address.reason === 'private'
+        ? `If that network is meant: rollcall cluster set ${id} --private-range CIDR`
+        : 'docs/reference.md says what each reason means, and what to register instead.',
+  });
+}
+
+function judgeName({ name }: EndpointFacts): Finding | undefined {
+  if (name === undefined) return undefined;
+  if (name.kind === 'resolved') {
+    const seen = `the name has ${name.count} address${name.count === 1 ? '' : 'es'}`;
+    return finding('name', { code: 'name-ok', level: 'ok', seen });
+  }
+  return finding('name', {
+    code: 'name-unresolved',
+    level: 'failed',
+    seen: `the name of the server has no address here: ${name.code}`,
+    next: 'Is the cluster still there, and is its name visible from here and from the functions’ network?',
+  });
+}
+
+function judgeConnection({ connection, address }: EndpointFacts): Finding | undefined {
+  if (connection === undefined) return undefined;
+  if (connection.kind === 'connected') {
+    const seen = `connected within ${connection.afterMs} ms`;
+    return finding('connection', { code: 'connection-ok', level: 'ok', seen });
+  }
+  if (address.kind === 'judged' && address.isPrivate) {
+    return notChecked(
+      'connection',
+      `a private address that cannot be reached from here: ${connection.code}`,
+      'Run this where the functions’ network is reachable; breaker and freshness below say how the functions fare.',
+    );
+  }
+  return finding('connection', {
+    code: 'connection-failed',
+    level: 'failed',
+    seen: `no connection: ${connection.code}`,
+    next: 'Does a firewall or the API server’s list of allowed networks let the functions’ addresses in?',
+  });
+}
+
+const TLS_ADVICE: Readonly<Record<TlsFault, string>> = {
+  untrusted: 'its certificate is not signed by the registered certificate authority',
+  'other-name': 'its certificate is made out for another name',
+  expired: 'its certificate has expired',
+  'not-yet-valid': 'its certificate is not valid yet',
+  'unreadable-ca': 'the registered certificate authority cannot be read',
+  other: 'no TLS session came about',
+};
+
+function judgeTls(
+  { id }: ClusterRegistration,
+  { tls }: EndpointFacts,
+  nowMs: number,
+): Finding | undefined {
+  if (tls === undefined) return undefined;
+  if (tls.kind === 'failed') {
+    const isCa = tls.fault === 'untrusted' || tls.fault === 'unreadable-ca';
+    return finding('tls', {
+      code: `tls-${tls.fault}`,
+      level: 'failed',
+      seen: `${TLS_ADVICE[tls.fault]} (${tls.code})`,
+      next: isCa
+        ? `If the cluster’s certificate authority was changed: rollcall cluster set ${id} --ca-file FILE. If not, somebody else answers there.`
+        : 'Repair the server’s certificate, or register the name that it is made out for.',
+    });
+  }
+  const leftMs = tls.validUntilMs - nowMs;
+  if (leftMs < CERTIFICATE_ENDS_SOON_MS) {
+    const days = Math.max(0, Math.floor(leftMs / 86_400_000));
+    return finding('tls', {
+      code: 'tls-ends-soon',
+      level: 'warning',
+      seen: `the server’s certificate ends in ${days} days`,
+      next: 'Renew it; where the cloud does that, look again tomorrow.',
+    });
+  }
+  const seen = 'its certificate is signed by the registered certificate authority';
+  return finding('tls', { code: 'tls-ok', level: 'ok', seen });
+}
+
+function judgeAnswer({ answer }: EndpointFacts): Finding | undefined {
+  if (answer === undefined) return undefined;
+  if (answer.kind === 'failed') {
+    return finding('api-server', {
+      code: 'api-server-silent',
+      level: 'failed',
+      seen: `a TLS session, but no answer: ${answer.code}`,
+      next: 'Is the API server overloaded? Look at its own health and metrics.',
+    });
+  }
+  if (!answer.isKubernetes) {
+    return finding('api-server', {
+      code: 'api-server-other',
+      level: 'failed',
+      seen: `what answers there (HTTP ${answer.status}) is no Kubernetes API server`,
+      next: 'Compare the registered server with: kubectl config view --minify',
+    });
+  }
+  const seen = `a Kubernetes API server answers (HTTP ${answer.status})`;
+  return finding('api-server', { code: 'api-server-ok', level: 'ok', seen });
+}
+
+/** Whether the cluster is the one that was registered (protocol 24, row 90). */
+export function judgeIdentity(
+  registration: ClusterRegistration,
+  { identity }: DoctorFacts,
+): Finding {
+  if (identity.kind === 'unchecked') {
+    return notChecked('identity', identity.why, 'Pass --kubeconfig FILE --context NAME.');
+  }
+  const { uid, by } = identity.value;
+  if (uid === registration.clusterUid) {
+    const seen = `kube-system has the registered UID, read by the ${by}`;
+    return finding('identity', { code: 'identity-ok', level: 'ok', seen });
+  }
+  return finding('identity', {
+    code: 'cluster-rebuilt',
+    level: 'failed',
+    seen: `kube-system has the UID ${uid}, registered is ${registration.clusterUid} (read by the ${by}): nothing is written to this cluster`,
+    next: `If it was rebuilt: rollcall cluster reset ${registration.id}. If not, the ${by === 'kubeconfig' ? 'kubeconfig' : 'registered server'} leads to another cluster.`,
+  });
+}
+
+/** The API server's clock against this one's: tokens are signed by the clock. */
+export function judgeClock({ endpoint }: DoctorFacts): Finding | undefined {
+  if (endpoint.kind === 'unchecked') return undefined;
+  const { answer } = endpoint.value;
+  if (answer?.kind !== 'answered' || answer.clockAheadMs === undefined) return undefined;
+  const seconds = Math.round(Math.abs(answer.clockAheadMs) / 1000);
+  if (Math.abs(answer.clockAheadMs) <= CLOCK_TOLERANCE_MS) {
+    return finding('clock', { code: 'clock-ok', level: 'ok', seen: 'the clocks agree' });
+  }
+  return finding('clock', {
+    code: 'clock-skewed',
+    level: 'warning',
+    seen: `the API server’s clock is ${seconds} s ${answer.clockAheadMs > 0 ? 'ahead of' : 'behind'} the clock here`,
+    next: 'Repair time synchronisation on whichever is wrong: tokens are refused beyond a few minutes.',
+  });
+}

@@ -1,0 +1,130 @@
+/** Findings about what travels between cluster and functions: queues, sender, refused messages. Pure. */
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { DoctorFacts, RefusalFact } from './facts.ts';
+import { finding, notChecked } from './finding.ts';
+import type { Finding } from './finding.ts';
+
+/** More than this in the events queue is a backlog: ingest takes ten at a time of each cluster. */
+const BACKLOG_MIN = 1_000;
+
+/** The queue that watchers send to. SQS itself says no age of its oldest message; CloudWatch does. */
+export function judgeEventsQueue({ eventsQueue }: DoctorFacts): Finding {
+  if (eventsQueue.kind === 'unchecked') return notChecked('events-queue', eventsQueue.why);
+  const fact = eventsQueue.value;
+  if (fact.kind === 'missing') {
+    return finding('events-queue', {
+      code: 'events-queue-missing',
+      level: 'failed',
+      seen: 'the events queue of the stack does not exist',
+      next: 'Deploy the stack again: npx osls deploy --stage STAGE',
+    });
+  }
+  const seen = `about ${fact.waiting} messages of all clusters wait, ${fact.inFlight} are being handled`;
+  if (fact.waiting < BACKLOG_MIN) {
+    return finding('events-queue', { code: 'events-queue-ok', level: 'ok', seen });
+  }
+  return finding('events-queue', {
+    code: 'events-queue-backlog',
+    level: 'warning',
+    seen,
+    next: 'Does ingest run? Look at its errors and throttles, and the age of the oldest message, on the dashboard.',
+  });
+}
+
+/** What waits in the dead-letter queues of the stack: the function that takes them is down. */
+export function judgeDeadLetters({ deadLetterQueues }: DoctorFacts): Finding {
+  if (deadLetterQueues.kind === 'unchecked') {
+    return notChecked('dead-letters', deadLetterQueues.why);
+  }
+  const waiting = deadLetterQueues.value.flatMap(({ name, fact }) =>
+    fact.kind === 'found' && fact.waiting > 0 ? [`${fact.waiting} in ${name}`] : [],
+  );
+  if (waiting.length === 0) {
+    const seen = 'nothing waits in the dead-letter queues';
+    return finding('dead-letters', { code: 'dead-letters-none', level: 'ok', seen });
+  }
+  return finding('dead-letters', {
+    code: 'dead-letters-waiting',
+    level: 'warning',
+    seen: `messages of the stack wait in its dead-letter queues: ${waiting.join(', ')}`,
+    next: 'Does the function dead-letter run? It takes them; hints and timers also: rollcall dead-letter redrive --waiting reconcile',
+  });
+}
+
+/** The role that may speak for the cluster, against the one that IAM knows. */
+export function judgeSender(registration: ClusterRegistration, { sender }: DoctorFacts): Finding {
+  if (sender.kind === 'unchecked') return notChecked('sender', sender.why);
+  const { roleName, roleId } = sender.value;
+  const { senderRoleId, id } = registration;
+  if (roleId === senderRoleId) {
+    const seen = `the role ${roleName} has the registered id`;
+    return finding('sender', { code: 'sender-ok', level: 'ok', seen });
+  }
+  const isMissing = roleId === undefined;
+  return finding('sender', {
+    code: isMissing ? 'sender-missing' : 'sender-differs',
+    level: 'failed',
+    seen: isMissing
+      ? `there is no role ${roleName} in the account that was asked`
+      : `the role ${roleName} has the id ${roleId}, registered is ${senderRoleId}: it was made anew, and its messages are refused`,
+    next: isMissing
+      ? 'Pass --cluster-profile with a profile of the account where the cluster is; or make its roles again: rollcall cluster add --print cloudformation'
+      : `Register the new role: rollcall cluster reset ${id}`,
+  });
+}
+
+/** Refusals that say that the cluster cannot be heard. */
+const REFUSAL_ADVICE: Readonly<Record<string, { readonly seen: string; readonly next: string }>> = {
+  'wrong-cluster-uid': {
+    seen: 'messages name another cluster UID: the cluster was rebuilt, or its watcher runs in another one',
+    next: 'If it was rebuilt: rollcall cluster reset ID. If not, take its role away from the other cluster.',
+  },
+  'wrong-sender': {
+    seen: 'another role sends messages for this cluster than the one registered',
+    next: 'If its role was made anew: rollcall cluster reset ID. If not, somebody claims to be it.',
+  },
+  'wrong-group': {
+    seen: 'messages for this cluster come in another message group',
+    next: 'Is its watcher of this release? If so, somebody claims to be it: look at dead-letter list --unverified.',
+  },
+  'unknown-cluster': {
+    seen: 'messages for this cluster came before it was registered, or under another spelling',
+    next: 'Compare ROLLCALL_CLUSTER of the watcher with the registered id.',
+  },
+};
+const CANNOT_READ = {
+  seen: 'messages of this cluster cannot be read',
+  next: 'Is the watcher of a release that this stack reads? See: rollcall dead-letter list --cluster ID',
+};
+
+/**
+ * Refused messages of the last day. One that came after the last message that was taken means that the
+ * cluster is not heard now; an older one is over.
+ */
+export function judgeRefusals({ id }: ClusterRegistration, facts: DoctorFacts): readonly Finding[] {
+  const { refusals, meta } = facts;
+  if (refusals.kind === 'unchecked') return [notChecked('refusals', refusals.why)];
+  const heardAtMs = (meta.kind === 'checked' ? meta.value?.lastSentAtMs : undefined) ?? -Infinity;
+  const latest = new Map<string, RefusalFact>();
+  for (const refusal of refusals.value) latest.set(refusal.code, refusal);
+  if (latest.size === 0) {
+    const seen = 'no message of this cluster was refused within a day';
+    return [finding('refusals', { code: 'refusals-none', level: 'ok', seen })];
+  }
+  return [...latest.values()].map((refusal) => {
+    const { code, atMs, detail, senderRoleId } = refusal;
+    const advice = REFUSAL_ADVICE[code] ?? CANNOT_READ;
+    const minutes = Math.round((facts.nowMs - atMs) / 60_000);
+    const isOver = heardAtMs > atMs;
+    const isForged = code === 'wrong-sender' || code === 'wrong-group';
+    const who = senderRoleId === undefined ? '' : `, by ${senderRoleId}`;
+    const what = code === 'wrong-cluster-uid' && detail !== '' ? ` (${detail})` : '';
+    return finding('refusals', {
+      code: code in REFUSAL_ADVICE ? `refused-${code}` : 'refused-unreadable',
+      // Somebody who claims to be a cluster that is heard does it no harm, but is worth a look.
+      level: isOver ? (isForged ? 'warning' : 'ok') : 'failed',
+      seen: `${advice.seen}${what}; last ${minutes} minutes ago${who}${isOver ? ', and heard since' : ''}`,
+      ...(isOver && !isForged ? {} : { next: advice.next.replace(/\bID\b/, id) }),
+    });
+  });
+}
