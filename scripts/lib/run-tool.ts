@@ -24,6 +24,8 @@ export interface ToolCall {
   readonly program: string;
   readonly parameters: readonly string[];
   readonly directory: string;
+  /** Default: that of this process. */
+  readonly environment?: Readonly<NodeJS.ProcessEnv>;
 }
 
 /** Runs a program to its end, without a shell. */
@@ -31,6 +33,7 @@ export function runTool(call: ToolCall): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(call.program, call.parameters, {
       cwd: call.directory,
+      env: call.environment ?? process.env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const stdout: Buffer[] = [];

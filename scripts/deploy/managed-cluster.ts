@@ -1,0 +1,127 @@
+/**
+ * A local cluster that a deployed stack manages: started, registered, watched, given the examples.
+ *
+ * The cluster lives in a thread of this process (src/local/kubernetes); its watcher is the bundled program. An emulator
+ * puts the account id where SQS on AWS names the sender's role, so that is what the registration expects: no check is
+ * relaxed for it.
+ */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Log } from '../../src/ports/log.ts';
+import type { Stack } from '../../src/cli/stack/stack.ts';
+import { applyManifests } from '../../src/local/apply-manifests.ts';
+import type { EngineCluster } from '../../src/local/engine-options.ts';
+import {
+  LOCAL_PROBE_WAIT_MS,
+  repositoryFile,
+  startLocalFleet,
+} from '../../src/local/local-fleet.ts';
+import { openTransport } from '../../src/local/open-transport.ts';
+import { registerCluster } from '../../src/local/register-cluster.ts';
+import type { Component } from '../lib/component.ts';
+import type { Reaper } from '../lib/reaper.ts';
+import { startWatcherProgram } from './watcher-program.ts';
+
+/** What a cluster needs. */
+export interface ManagedClusterOptions {
+  readonly stack: Stack;
+  readonly endpoint: string;
+  readonly nodeCount: number;
+  readonly watcherFile: string;
+  /** For kubeconfig, tokens and logs; removed by the caller. */
+  readonly directory: string;
+  readonly reaper: Reaper;
+  readonly log: Log;
+  readonly say: (text: string) => void;
+  readonly onFailure: (error: Error) => void;
+}
+
+/** A running, registered cluster. */
+export interface ManagedCluster {
+  readonly cluster: EngineCluster;
+  readonly clusterUid: string;
+  readonly kubeconfigPath: string;
+  readonly watcher: Component;
+  /** Creates what these files of the repository hold. */
+  readonly apply: (files: readonly string[]) => Promise<void>;
+  /** Stops the watcher, then the cluster. */
+  readonly stop: () => Promise<void>;
+}
+
+/** The account of MiniStack and LocalStack, and what they say for a sender. */
+const EMULATED_SENDER = '000000000000';
+const OWNER_ONLY = 0o600;
+
+/** Starts and registers it; what was started is stopped again if a step fails. */
+export async function startManagedCluster(options: ManagedClusterOptions): Promise<ManagedCluster> {
+  const { stack, directory, log, say, onFailure } = options;
+  const fleet = await startLocalFleet({
+    clusterCount: 1,
+    nodesPerCluster: options.nodeCount,
+    port: 0,
+    isCold: false,
+    mode: 'takeover',
+    manifests: [],
+    log,
+    logLevel: 'info',
+    onProgress: say,
+    onFailure,
+  });
+  const stops: (() => Promise<void>)[] = [() => fleet.stop()];
+  const stop = async (): Promise<void> => {
+    for (const one of stops.splice(0).toReversed()) await one();
+  };
+  try {
+    const cluster = requireOne(fleet.clusters);
+    const kubeconfigPath = path.join(directory, 'kubeconfig');
+    await writeFile(kubeconfigPath, fleet.kubeconfig, { mode: OWNER_ONLY });
+    const clusterUid = await registerCluster({
+      cluster,
+      senderRoleId: EMULATED_SENDER,
+      stores: stack,
+      options: { probeWaitMs: LOCAL_PROBE_WAIT_MS, onProgress: say },
+    });
+    const watcher = await startWatcher(options, cluster);
+    stops.push(() => watcher.stop());
+    return { cluster, clusterUid, kubeconfigPath, watcher, apply: applyTo(cluster), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function requireOne(clusters: readonly EngineCluster[]): EngineCluster {
+  const [cluster] = clusters;
+  if (cluster === undefined) throw new Error('the local fleet has no cluster');
+  return cluster;
+}
+
+async function startWatcher(
+  options: ManagedClusterOptions,
+  cluster: EngineCluster,
+): Promise<Component> {
+  const { stack, endpoint, watcherFile, directory, reaper } = options;
+  if (cluster.watcher.kind !== 'bearer') throw new Error('a local watcher has a token');
+  return startWatcherProgram({
+    file: watcherFile,
+    cluster: cluster.id,
+    server: cluster.server,
+    caPem: cluster.caPem ?? '',
+    token: cluster.watcher.token,
+    eventsQueueUrl: stack.outputs.EventsQueueUrl,
+    endpoint,
+    directory,
+    reaper,
+  });
+}
+
+function applyTo(cluster: EngineCluster): ManagedCluster['apply'] {
+  return async (files) => {
+    const transport = openTransport(cluster, cluster.probe);
+    try {
+      await applyManifests(transport, files.map(repositoryFile));
+    } finally {
+      transport.retire();
+    }
+  };
+}

@@ -1,0 +1,109 @@
+/**
+ * `npm run deploy:local`: brings everything up, says what runs where, and stays until it is told to leave.
+ */
+import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { openActivity } from '../../src/cli/start/activity.ts';
+import { startLocalDeployment } from './local-deployment.ts';
+import type { LocalDeployment } from './local-deployment.ts';
+import type { DeployOptions } from './options.ts';
+import { buildLocalDeploymentReport, describeLocalDeployment } from './report.ts';
+import type { LocalDeploymentReport } from './report.ts';
+import { createSettlement } from './settle.ts';
+
+const LOOK_MS = 500;
+
+/** Runs until settled, timed out or interrupted; returns the exit code. */
+export async function runUp(options: DeployOptions): Promise<number> {
+  const interrupted = listenForInterrupt();
+  let failure: Error | undefined;
+  const say = (text: string): void => {
+    process.stderr.write(`${text}\n`);
+  };
+  const running = await startLocalDeployment({
+    endpoint: options.endpoint,
+    nodeCount: options.nodeCount,
+    environment: process.env,
+    log: openActivity({ isVerbose: false }, createSystemClock()).log,
+    say,
+    onFailure: (error) => {
+      failure = error;
+      interrupted.abort();
+    },
+  });
+  try {
+    const lines = describeLocalDeployment(running);
+    (options.isJson ? process.stderr : process.stdout).write(`${lines.join('\n')}\n`);
+    const end = await stay({ options, running, signal: interrupted.signal, say });
+    if (failure !== undefined) throw failure;
+    if (options.isJson) {
+      const report = buildLocalDeploymentReport(running, end);
+      process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    }
+    return end.result === 'timed-out' ? EXIT.timedOut : EXIT.ok;
+  } finally {
+    say('stopping what was started here …');
+    await running.stop();
+    interrupted.dispose();
+  }
+}
+
+type End = Pick<LocalDeploymentReport, 'result' | 'waitingFor' | 'cluster'>;
+
+interface Staying {
+  readonly options: DeployOptions;
+  readonly running: LocalDeployment;
+  readonly signal: AbortSignal;
+  readonly say: (text: string) => void;
+}
+
+/** Stays until there is a reason to leave; says once when everything is settled. */
+async function stay({ options, running, signal, say }: Staying): Promise<End> {
+  const clock = createSystemClock();
+  const settlement = createSettlement(running.stack, running.managed.cluster.id);
+  const startedAtMs = clock.monotonicMs();
+  let wasSaid = '';
+  for (;;) {
+    running.managed.watcher.assertRunning();
+    const progress = await settlement.look();
+    const known = progress === undefined ? {} : { cluster: progress.overview };
+    if (signal.aborted) return { result: 'interrupted', ...known };
+    const waitingFor = progress === undefined ? 'the registration' : progress.waitingFor;
+    const text = waitingFor === undefined ? 'settled' : `waiting for ${waitingFor}`;
+    if (text !== wasSaid) say(text);
+    wasSaid = text;
+    if (options.shouldExitWhenSettled) {
+      if (waitingFor === undefined) return { result: 'settled', ...known };
+      if (clock.monotonicMs() - startedAtMs > options.settleTimeoutMs) {
+        return { result: 'timed-out', waitingFor, ...known };
+      }
+    }
+    await clock.sleep(LOOK_MS, signal);
+  }
+}
+
+/** The first signal leaves in order; the second one at once. */
+function listenForInterrupt(): {
+  readonly signal: AbortSignal;
+  readonly abort: () => void;
+  readonly dispose: () => void;
+} {
+  const controller = new AbortController();
+  const onSignal = (): void => {
+    if (controller.signal.aborted) process.exit(EXIT.failed);
+    process.stderr.write('leaving (Ctrl-C again to leave at once)\n');
+    controller.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return {
+    signal: controller.signal,
+    abort: () => {
+      controller.abort();
+    },
+    dispose: () => {
+      process.off('SIGINT', onSignal);
+      process.off('SIGTERM', onSignal);
+    },
+  };
+}
