@@ -28,7 +28,7 @@ const withEndpoint = (changes: Partial<EndpointFacts>, step?: keyof EndpointFact
   const facts = healthyFacts();
   assert.ok(facts.endpoint.kind === 'checked');
   const order = ['address', 'name', 'connection', 'tls', 'answer'] as const;
-  const kept = order.slice(0, step === undefined ? undefined : order.indexOf(step as never) + 1);
+  const kept = order.slice(0, step === undefined ? undefined : order.indexOf(step) + 1);
   const all = { ...facts.endpoint.value, ...changes };
   const value = Object.fromEntries(kept.map((one) => [one, all[one]])) as unknown as EndpointFacts; // as many steps as were reached
   return { ...facts, endpoint: checked(value) };
