@@ -2,6 +2,8 @@
  * Every command of `rollcall`, in the order of `--help`. docs/cli.md describes each; a test compares.
  */
 import { listClustersCommand } from './cluster/list-clusters.ts';
+import { setClusterCommand } from './cluster/set-cluster.ts';
+import { showClusterCommand } from './cluster/show-cluster.ts';
 import type { CommandModule } from './command-line/command-module.ts';
 import { listDeadLettersCommand } from './dead-letter/list-dead-letters.ts';
 import { pruneDeadLettersCommand } from './dead-letter/prune-dead-letters.ts';
@@ -10,6 +12,8 @@ import { redriveDeadLettersCommand } from './dead-letter/redrive-dead-letters.ts
 /** The commands. */
 export const COMMANDS: readonly CommandModule[] = [
   listClustersCommand,
+  showClusterCommand,
+  setClusterCommand,
   listDeadLettersCommand,
   redriveDeadLettersCommand,
   pruneDeadLettersCommand,

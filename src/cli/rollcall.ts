@@ -40,6 +40,10 @@ const exitCode = await runProgram({
   writeOut: (text) => process.stdout.write(text),
   writeError: (text) => process.stderr.write(text),
   signal: listenForInterrupt(),
+  openCluster: async (options) => {
+    const { openOperatorCluster } = await import('./cluster/operator-access.ts');
+    return openOperatorCluster(options, process.env);
+  },
   openStack: async (globals) => {
     // The AWS clients are loaded when they are needed: --help shall not wait for them.
     const { openStack } = await import('./stack/open-stack.ts');

@@ -9,7 +9,9 @@ import assert from 'node:assert/strict';
 import type { CommandModule } from '../../src/cli/command-line/command-module.ts';
 import type { GlobalOptions } from '../../src/cli/command-line/global-options.ts';
 import { runProgram } from '../../src/cli/command-line/run-program.ts';
+import type { OperatorCluster } from '../../src/cli/cluster/operator-access.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
+import { CommandError, EXIT } from '../../src/cli/exit-codes.ts';
 import { STACK_OUTPUT_NAMES } from '../../src/cli/stack/stack-outputs.ts';
 import type { StackOutputName } from '../../src/cli/stack/stack-outputs.ts';
 import type { Stack } from '../../src/cli/stack/stack.ts';
@@ -36,6 +38,8 @@ export class CommandWorld {
   environment: NodeJS.ProcessEnv = {};
   /** How many stacks are open now. */
   openCount = 0;
+  /** The cluster that the kubeconfig leads to; undefined: there is no kubeconfig. */
+  cluster: OperatorCluster | undefined;
   /** Called between two moments of a command that waits. */
   onTick: () => void | Promise<void> = () => undefined;
   readonly #stores = new Map<string, CommandStores>();
@@ -98,6 +102,12 @@ export class CommandWorld {
       writeOut: (text) => out.push(text),
       writeError: (text) => said.push(text),
       signal: this.controller.signal,
+      openCluster: () =>
+        this.cluster === undefined
+          ? Promise.reject(
+              new CommandError({ message: 'no kubeconfig', remedy: '', exitCode: EXIT.usage }),
+            )
+          : Promise.resolve(this.cluster),
       openStack: (globals) => Promise.resolve(this.open(globals)),
     });
     const exitCode = await this.#drive(running);

@@ -1,22 +1,25 @@
 /**
  * Arguments that several commands share: a cluster's id, labels, and where to stop when it is not there.
  */
-import { InvalidArgumentError } from 'commander';
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { RegistryStore } from '../../ports/registry-store.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
+import { plainText } from './text-table.ts';
 
 /** As in the registration's schema: the id is also a message group. */
 const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/** For `command.argument('<id>', …, parseClusterId)`: a usage error says what an id is. */
+/** The id of a cluster. Throws CommandError (2) that says what an id is. */
 export function parseClusterId(text: string): ClusterId {
   if (ID_PATTERN.test(text)) return clusterId(text);
-  throw new InvalidArgumentError(
-    'An id has letters, digits, ".", "_" and "-", begins with a letter or digit, and has at most 100 characters.',
-  );
+  throw new CommandError({
+    message: `${plainText(text)} is no id of a cluster.`,
+    remedy:
+      'An id has letters, digits, ".", "_" and "-", begins with a letter or digit, and has at most 100 characters.',
+    exitCode: EXIT.usage,
+  });
 }
 
 /** For repeatable options: `command.option('--label <x>', …, collect)`. */

@@ -9,6 +9,7 @@
 import type { Command } from 'commander';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
+import type { OperatorCluster, OperatorOptions } from '../cluster/operator-access.ts';
 import type { Stack } from '../stack/stack.ts';
 import type { GlobalOptions } from './global-options.ts';
 
@@ -39,6 +40,8 @@ export interface CommandContext {
    */
   openStack(): Promise<Stack>;
   openOtherStack(globals: GlobalOptions): Promise<Stack>;
+  /** Opens a cluster with the person's own kubeconfig; whoever opens it closes it. */
+  openCluster(options: OperatorOptions): Promise<OperatorCluster>;
 }
 
 /** What the user asked for. */

@@ -9,6 +9,7 @@ import { CommanderError } from 'commander';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
+import type { OperatorCluster, OperatorOptions } from '../cluster/operator-access.ts';
 import type { Stack } from '../stack/stack.ts';
 import type { CommandContext, CommandModule, CommandResult } from './command-module.ts';
 import { explainError } from './explain-error.ts';
@@ -43,6 +44,7 @@ export interface RunOptions {
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   readonly openStack: (globals: GlobalOptions) => Promise<Stack>;
+  readonly openCluster: (options: OperatorOptions) => Promise<OperatorCluster>;
 }
 
 /** Runs the command line; resolves to the exit code, and never rejects. */
@@ -112,6 +114,7 @@ function contextOf(
     },
     openStack: () => (own ??= open(globals)),
     openOtherStack: open,
+    openCluster: options.openCluster,
   };
 }
 

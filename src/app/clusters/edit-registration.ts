@@ -1,0 +1,127 @@
+/**
+ * Changes to a registration that are one write: freeze, labels, endpoint, who may speak for it, credential.
+ *
+ * Pure. Mode is not among them, because entering takeover needs a probe and leaving it a hand-back; nor is
+ * the cluster UID, which only a reset changes. What a difference shows is fit for a screen: of a
+ * credential its kind and who renews it, never itself (S11).
+ */
+import type { ClusterAuthentication, ClusterRegistration } from '../../core/model/registration.ts';
+
+/** What to change; what is absent stays. */
+export interface RegistrationEdit {
+  readonly isFrozen?: boolean;
+  readonly labels?: {
+    readonly set: Readonly<Record<string, string>>;
+    readonly removed: readonly string[];
+  };
+  readonly server?: string;
+  /** Null: the system's certificate authorities. */
+  readonly caPem?: string | null;
+  /** Replaces all of them; none: public addresses only. */
+  readonly privateRanges?: readonly string[];
+  readonly senderRoleId?: string;
+  readonly authentication?: ClusterAuthentication;
+}
+
+/** The registration with the edit made; its configVersion is what it was. */
+export function editRegistration(
+  registration: ClusterRegistration,
+  edit: RegistrationEdit,
+): ClusterRegistration {
+  const { caPem: oldCa, egress: oldEgress, ...rest } = registration;
+  const caPem = edit.caPem === undefined ? oldCa : (edit.caPem ?? undefined);
+  const privateRanges = edit.privateRanges ?? oldEgress?.privateRanges ?? [];
+  return {
+    ...rest,
+    ...(caPem === undefined ? {} : { caPem }),
+    ...(privateRanges.length === 0 ? {} : { egress: { privateRanges } }),
+    isFrozen: edit.isFrozen ?? rest.isFrozen,
+    server: edit.server ?? rest.server,
+    senderRoleId: edit.senderRoleId ?? rest.senderRoleId,
+    authentication: edit.authentication ?? rest.authentication,
+    labels: editLabels(rest.labels, edit.labels),
+  };
+}
+
+function editLabels(
+  labels: ClusterRegistration['labels'],
+  edit: RegistrationEdit['labels'],
+): ClusterRegistration['labels'] {
+  if (edit === undefined) return labels;
+  const removed = new Set(edit.removed);
+  const kept = Object.entries(labels).filter(([key]) => !removed.has(key));
+  return { ...Object.fromEntries(kept), ...edit.set };
+}
+
+/** One field that differs, as texts. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What differs between two registrations of one cluster; nothing secret. */
+export function compareRegistrations(
+  before: ClusterRegistration,
+  after: ClusterRegistration,
+): readonly FieldChange[] {
+  const left = fieldsOf(before);
+  const right = fieldsOf(after);
+  const names = [...new Set([...left.keys(), ...right.keys()])];
+  const changes = names.map((field) => ({
+    field,
+    before: left.get(field) ?? '',
+    after: right.get(field) ?? '',
+  }));
+  return [
+    ...changes.filter((change) => change.before !== change.after),
+    // Other material under the same name: it differs, and neither is shown.
+    ...(isSecretReplaced(before, after)
+      ? [{ field: 'credential', before: '(not shown)', after: '(another one)' }]
+      : []),
+  ];
+}
+
+function isSecretReplaced(before: ClusterRegistration, after: ClusterRegistration): boolean {
+  const left = describeAuthentication(before.authentication);
+  const isSameKind = left === describeAuthentication(after.authentication);
+  return (
+    isSameKind && JSON.stringify(before.authentication) !== JSON.stringify(after.authentication)
+  );
+}
+
+/** A credential in words: what it is, not what it holds. */
+export function describeAuthentication(authentication: ClusterAuthentication): string {
+  switch (authentication.kind) {
+    case 'eks':
+      return `eks ${authentication.region}/${authentication.clusterName}`;
+    case 'bound-token':
+      return `bound-token of ${authentication.renewerRoleId}`;
+    case 'none':
+    case 'bearer':
+    case 'client-certificate':
+      return authentication.kind;
+  }
+}
+
+function fieldsOf(registration: ClusterRegistration): ReadonlyMap<string, string> {
+  const { labels, egress, caPem, sentinel, rival, takeoverProbedAtMs } = registration;
+  return new Map([
+    ['clusterUid', registration.clusterUid],
+    ['mode', registration.mode],
+    ['frozen', registration.isFrozen ? 'yes' : 'no'],
+    ['server', registration.server],
+    ['ca', caPem === undefined ? 'system' : `own (${String(caPem.length)} characters)`],
+    ['privateRanges', (egress?.privateRanges ?? []).join(', ')],
+    ['senderRoleId', registration.senderRoleId],
+    ['authentication', describeAuthentication(registration.authentication)],
+    ['takeoverProbedAt', timeText(takeoverProbedAtMs)],
+    ['sentinel', sentinel?.uid ?? ''],
+    ['rival', timeText(rival?.seenAtMs)],
+    ...Object.entries(labels).map(([key, value]) => [`label ${key}`, value] as const),
+  ]);
+}
+
+function timeText(atMs: number | undefined): string {
+  return atMs === undefined ? '' : new Date(atMs).toISOString();
+}
