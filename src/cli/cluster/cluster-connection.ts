@@ -1,0 +1,84 @@
+/**
+ * A connection to a cluster as the person at the terminal: by a kubeconfig, or to EKS by their AWS identity.
+ *
+ * It serves for looking at the cluster and, when asked, for applying manifests. Its credential is never
+ * stored anywhere (S11). Addresses are not judged here: a person may reach what functions may not.
+ */
+import { staticBearer } from '../../adapters/kubernetes/credential.ts';
+import type { Credential } from '../../adapters/kubernetes/credential.ts';
+import type { AwsCredentials } from '../../adapters/kubernetes/eks-token.ts';
+import { parseEndpoint } from '../../adapters/kubernetes/endpoint.ts';
+import { createEksTokenSource } from '../../adapters/kubernetes/token-source.ts';
+import { createTransport } from '../../adapters/kubernetes/transport.ts';
+import type { Transport } from '../../adapters/kubernetes/transport.ts';
+import type { ClusterAuthentication } from '../../core/model/registration.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { CommandError, EXIT } from '../exit-codes.ts';
+import { openKubeconfig } from '../kubeconfig/open-kubeconfig.ts';
+
+/** An open connection. */
+export interface ClusterConnection {
+  readonly server: string;
+  readonly caPem?: string;
+  readonly transport: Transport;
+}
+
+const REQUEST_TIMEOUT_MS = 15_000;
+
+/** Connects by a context of a kubeconfig. Throws CommandError when the file cannot be used. */
+export async function connectByKubeconfig(options: {
+  readonly file: string;
+  readonly context?: string;
+  readonly clock: Clock;
+}): Promise<ClusterConnection> {
+  const { clock, ...where } = options;
+  const { server, caPem, authentication } = await openKubeconfig(where);
+  const credential = credentialOf(authentication);
+  return connect({ server, credential, clock, ...(caPem === undefined ? {} : { caPem }) });
+}
+
+/** Connects to an EKS cluster with a token of the person's own AWS identity. */
+export function connectToEks(options: {
+  readonly server: string;
+  readonly caPem: string;
+  readonly clusterName: string;
+  readonly region: string;
+  readonly awsCredentials: () => Promise<AwsCredentials>;
+  readonly clock: Clock;
+}): ClusterConnection {
+  const source = createEksTokenSource(options);
+  return connect({ ...options, credential: { kind: 'bearer', token: () => source.token() } });
+}
+
+function connect(options: {
+  readonly server: string;
+  readonly caPem?: string;
+  readonly credential: Credential;
+  readonly clock: Clock;
+}): ClusterConnection {
+  const { server, caPem, credential, clock } = options;
+  const parsed = parseEndpoint(server);
+  if (parsed.kind === 'refused') {
+    throw new CommandError({
+      message: `The API server's address cannot be registered: ${parsed.message}.`,
+      remedy: 'Use an address of the form https://host[:port][/prefix].',
+      exitCode: EXIT.usage,
+    });
+  }
+  const ca = caPem === undefined ? {} : { caPem };
+  const { endpoint } = parsed;
+  const requestTimeoutMs = REQUEST_TIMEOUT_MS;
+  const transport = createTransport({ endpoint, credential, clock, requestTimeoutMs, ...ca });
+  return { server, transport, ...ca };
+}
+
+function credentialOf(authentication: ClusterAuthentication): Credential {
+  switch (authentication.kind) {
+    case 'bearer':
+      return staticBearer(authentication.token);
+    case 'client-certificate':
+      return authentication;
+    default:
+      return { kind: 'none' };
+  }
+}
