@@ -90,7 +90,8 @@ export class Intake {
   #digest(kind: WatchedKind, raw: KubernetesObject): Digest | undefined {
     const result = this.#on.projector.project(kind, raw);
     if (result.kind === 'unidentified') this.#reportUnidentified(kind, result.message);
-    return result.kind === 'tracked' ? result.digest : undefined;
+    // A list after 410 names mostly what is known: it must not hold all of that twice until it is whole.
+    return result.kind === 'tracked' ? this.#on.store.sameOr(result.digest) : undefined;
   }
 
   #change(

@@ -8,8 +8,11 @@
 
 /** An estimate is only made from messages that are large enough to tell. */
 const SAMPLE_CHARS_MIN = 16_384;
-/** The most text in one message, however well it compresses: bounds what ingest holds at once. */
-const MESSAGE_CHARS_MAX = 2_097_152;
+/**
+ * The most text in one message, however well it compresses: bounds what both ends hold at once, and makes
+ * bodies of about 40 KB, of which each is charged as one request (64 KB).
+ */
+const MESSAGE_CHARS_MAX = 524_288;
 const SHARE_MIN = 1 / 4096;
 
 /** Size limit of messages, and what is known about compression. */

@@ -28,8 +28,6 @@ import { isSendableDaemonSet } from './wire-bounds.ts';
 /** What the watcher keeps of one object. */
 export interface Digest extends ObjectIdentity {
   readonly projection: Projection;
-  /** Equal for two digests exactly when there is nothing to send. */
-  readonly text: string;
   /** UID of the DaemonSet that controls it; absent for orphans, nodes and DaemonSets. */
   readonly ownerUid?: Uid;
   /** Labels that selectors are matched against (pods and revisions). */
@@ -38,6 +36,16 @@ export interface Digest extends ObjectIdentity {
   readonly selector?: LabelSelector;
   /** True while a DaemonSet's status lags behind its spec or its rollout is not through. */
   readonly isRollingOut: boolean;
+}
+
+/**
+ * Equal for two digests exactly when there is nothing to send. Computed where it is needed and not kept:
+ * for a pod it is as long as all else that is known of it.
+ */
+export function digestText({ projection, resourceVersion }: Digest): string {
+  const text = projectionText(projection);
+  // An opaque object is sent at each version: what changed inside is unknown, so somebody must look.
+  return projection.kind === 'Opaque' ? `${text}@${resourceVersion}` : text;
 }
 
 /** What became of one raw object. */
@@ -92,7 +100,7 @@ export function createProjector(options: ProjectorOptions): Projector {
       return { kind: 'tracked', digest: opaqueDigest(identity, known, digest) };
     },
     opaque: (digest, reason) => {
-      const { projection: _projection, text: _text, ...identity } = digest;
+      const { projection: _projection, ...identity } = digest;
       options.onOpaque(identity, reason);
       return opaqueDigest(identity, digest, reason);
     },
@@ -111,7 +119,7 @@ function tryDigest(input: {
   if (refused !== undefined) return refused;
   try {
     const digest = digestObject({ identity, raw, shared, interner: options.interner });
-    return isLonger(digest.text, options.objectBytesMax) ? 'too-large' : digest;
+    return isLonger(digestText(digest), options.objectBytesMax) ? 'too-large' : digest;
   } catch (cause) {
     // RangeError: nested too deeply to walk. Whatever else it is, one object must not stop a stream.
     if (cause instanceof Error) return 'undecodable';
@@ -147,21 +155,19 @@ function digestObject(input: ProjectionInput): Digest {
   switch (identity.of) {
     case 'Node': {
       const projection = projectNode(input);
-      return { ...identity, projection, text: projectionText(projection), isRollingOut: false };
+      return { ...identity, projection, isRollingOut: false };
     }
     case 'Pod':
     case 'ControllerRevision': {
       const projection = identity.of === 'Pod' ? projectPod(input) : projectRevision(input);
       const { labels } = projection;
-      const text = projectionText(projection);
-      return { ...identity, ...shared, projection, text, labels, isRollingOut: false };
+      return { ...identity, ...shared, projection, labels, isRollingOut: false };
     }
     case 'DaemonSet':
       return digestDaemonSet(input);
   }
 }
 
-/** An opaque object is sent at each version: what changed inside is unknown, so somebody must look. */
 function opaqueDigest(
   identity: ObjectIdentity,
   known: Pick<Digest, 'ownerUid' | 'labels' | 'selector'>,
@@ -182,7 +188,6 @@ function opaqueDigest(
     ...names,
     resourceVersion: version,
     projection,
-    text: `${projectionText(projection)}@${version}`,
     ...(ownerUid === undefined ? {} : { ownerUid }),
     ...(labels === undefined ? {} : { labels }),
     ...(selector === undefined ? {} : { selector }),
@@ -207,7 +212,6 @@ function digestDaemonSet({ identity, raw }: ProjectionInput): Digest {
   return {
     ...identity,
     projection,
-    text: projectionText(projection),
     ...(selector === undefined ? {} : { selector }),
     isRollingOut: isRollingOut(rawJson(raw)),
   };

@@ -133,7 +133,7 @@ function refKey(set: SetId, index: number): string {
 }
 
 function charsOf(tracked: Tracked): number {
-  return (tracked.digest?.text.length ?? 0) + OBJECT_OVERHEAD_CHARS;
+  return tracked.chars + OBJECT_OVERHEAD_CHARS;
 }
 
 function memberOf(tracked: Tracked, set: SetId): SliceMember | undefined {

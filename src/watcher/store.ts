@@ -14,6 +14,7 @@ import { membershipHash } from '../core/set-hash.ts';
 import type { Membership, SetId } from '../core/model/watcher-message.ts';
 import type { SelectorIndex } from './membership.ts';
 import type { ObjectIdentity } from './object-identity.ts';
+import { digestText } from './projection.ts';
 import type { Digest } from './projection.ts';
 
 /** One object of the cluster, live or gone but not yet sent as gone. */
@@ -65,6 +66,16 @@ export class ObjectStore {
     this.#listener = listener;
   }
 
+  /** What is stored of the object that this digest is of, if it is the same version of it; else the digest. */
+  sameOr(digest: Digest): Digest {
+    const known = this.#names(digest.of).get(nameKey(digest))?.digest;
+    const isSame =
+      known?.uid === digest.uid &&
+      known.resourceVersion === digest.resourceVersion &&
+      known.projection.kind === digest.projection.kind;
+    return isSame ? known : digest;
+  }
+
   /** The newest state of an object, from an event or a list. */
   apply(digest: Digest): void {
     const names = this.#names(digest.of);
@@ -80,7 +91,7 @@ export class ObjectStore {
     }
     const former = tracked.digest;
     if (compareResourceVersions(digest.resourceVersion, former.resourceVersion) < 0) return;
-    if (former.text === digest.text) {
+    if (former === digest || digestText(former) === digestText(digest)) {
       tracked.digest = digest;
       this.#listener.onFiltered(tracked);
       return;
@@ -171,7 +182,9 @@ export class ObjectStore {
     tracked.digest = digest;
     if (digest.of === 'DaemonSet') this.#trackRollout(tracked, digest.isRollingOut);
     else if (digest.of !== 'Node') this.#trackOrphan(tracked, digest.ownerUid === undefined);
-    this.#stand(tracked, membershipsOf(this.#selectors.setsOf(digest), digest.text));
+    const text = digestText(digest);
+    const sets = membershipsOf(this.#selectors.setsOf(digest), text);
+    this.#stand(tracked, sets, text.length);
     if (digest.of !== 'DaemonSet') return;
     const namespace = digest.namespace ?? '';
     if (this.#selectors.put(namespace, digest.uid, digest.selector))
@@ -184,16 +197,15 @@ export class ObjectStore {
     this.#trackRollout(tracked, false);
     this.#trackOrphan(tracked, false);
     this.#rememberGone(tracked);
-    this.#stand(tracked, NONE);
+    this.#stand(tracked, NONE, 0);
     if (tracked.of !== 'DaemonSet') return;
     const namespace = tracked.namespace ?? '';
     this.#selectors.remove(namespace, tracked.uid);
     this.#replaceOrphans(namespace);
   }
 
-  #stand(tracked: Tracked, sets: readonly Membership[]): void {
+  #stand(tracked: Tracked, sets: readonly Membership[], chars: number): void {
     const former = tracked.sets;
-    const chars = tracked.digest?.text.length ?? 0;
     for (const { set } of former) {
       this.#setChars.set(set, (this.#setChars.get(set) ?? 0) - tracked.chars);
       if (sets.some((next) => next.set === set)) continue;
@@ -230,9 +242,10 @@ export class ObjectStore {
   #replaceOrphans(namespace: string): void {
     for (const tracked of this.#orphans.get(namespace) ?? []) {
       if (tracked.digest === null) continue;
-      const sets = membershipsOf(this.#selectors.setsOf(tracked.digest), tracked.digest.text);
+      const text = digestText(tracked.digest);
+      const sets = membershipsOf(this.#selectors.setsOf(tracked.digest), text);
       if (isSameMembership(sets, tracked.sets)) continue;
-      this.#stand(tracked, sets);
+      this.#stand(tracked, sets, text.length);
     }
   }
 }

@@ -22,9 +22,12 @@ export class LineSplitter {
   #pending: Buffer[] = [];
   #pendingBytes = 0;
 
-  /** Complete lines, without their breaks; undefined when a line is longer than any event can be. */
-  split(chunk: Buffer): string[] | undefined {
-    const lines: string[] = [];
+  /**
+   * Complete lines, without their breaks; undefined when a line is longer than any event can be. A line may
+   * be a view of the chunk: read it before the next one.
+   */
+  split(chunk: Buffer): Buffer[] | undefined {
+    const lines: Buffer[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       lines.push(this.#complete(chunk.subarray(start, end)));
@@ -37,9 +40,9 @@ export class LineSplitter {
     return this.#pendingBytes > LINE_BYTES_MAX ? undefined : lines;
   }
 
-  #complete(tail: Buffer): string {
-    if (this.#pending.length === 0) return tail.toString('utf8');
-    const line = Buffer.concat([...this.#pending, tail]).toString('utf8');
+  #complete(tail: Buffer): Buffer {
+    if (this.#pending.length === 0) return tail;
+    const line = Buffer.concat([...this.#pending, tail]);
     this.#pending = [];
     this.#pendingBytes = 0;
     return line;

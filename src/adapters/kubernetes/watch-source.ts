@@ -20,6 +20,7 @@ import type {
   WatchOptions,
   WatchSource,
 } from '../../ports/watch-source.ts';
+import { skimForeignPod } from './skim-pod.ts';
 import { createTransport } from './transport.ts';
 import type { Transport, TransportAnswer } from './transport.ts';
 import { createWatchConnection, describe } from './watch-connection.ts';
@@ -106,7 +107,7 @@ class ApiServerSource implements ApiWatchSource {
       return;
     }
     options.onBytes();
-    yield* readFrames(stream, options);
+    yield* readFrames(stream, kind, options);
   }
 
   async readLease(): ReturnType<WatchSource['readLease']> {
@@ -149,6 +150,7 @@ class ApiServerSource implements ApiWatchSource {
 
 async function* readFrames(
   { chunks, conceal }: Extract<OpenedStream, { kind: 'open' }>,
+  kind: WatchedKind,
   options: Pick<WatchOptions, 'onBytes' | 'signal'>,
 ): AsyncGenerator<WatchFrame> {
   const splitter = new LineSplitter();
@@ -161,7 +163,8 @@ async function* readFrames(
         return;
       }
       for (const line of lines) {
-        const frame = parseWatchFrame(line);
+        const skimmed = kind === 'Pod' ? skimForeignPod(line) : undefined;
+        const frame = skimmed ?? parseWatchFrame(line.toString('utf8'));
         if (frame.kind !== 'failed') {
           yield frame;
           continue;

@@ -12,6 +12,7 @@ import {
 } from '../../../src/adapters/kubernetes/object-reader.ts';
 import { parseRetryAfterMs } from '../../../src/adapters/kubernetes/retry-after.ts';
 import { classifyRead, classifyWrite } from '../../../src/adapters/kubernetes/status-classifier.ts';
+import { skimForeignPod } from '../../../src/adapters/kubernetes/skim-pod.ts';
 import { LineSplitter, parseWatchFrame } from '../../../src/adapters/kubernetes/watch-frames.ts';
 import type { Random } from '../../../src/ports/random.ts';
 import { createInterner } from '../../../src/watcher/interner.ts';
@@ -73,18 +74,39 @@ test('row 67: a watch line is an event, a failure or undecodable, never a crash'
   if (count > 1) assert.ok(kinds.has('added') && kinds.has('undecodable') && kinds.has('failed'));
 });
 
+test('row 67: a foreign pod is skimmed, or left to the parser, whatever its line holds', async () => {
+  const owner = {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    name: 'r',
+    uid: 'u',
+    controller: true,
+  };
+  const metadata = { name: 'p', namespace: 'ns', uid: 'u', resourceVersion: '7', labels: {} };
+  const sample = { type: 'ADDED', object: { metadata: { ...metadata, ownerReferences: [owner] } } };
+  let skimmedCount = 0;
+  const count = await fuzz({
+    name: 'skimForeignPod',
+    feed: (random) => {
+      const frame = skimForeignPod(Buffer.from(bendJsonText(sample, random)));
+      if (frame !== undefined) skimmedCount += 1;
+    },
+  });
+  if (count > 1) assert.ok(skimmedCount > 0 && skimmedCount < count);
+});
+
 test('row 67: lines are cut the same way wherever chunks end', async () => {
   await fuzz({
     name: 'LineSplitter',
     feed: (random) => {
       const text = `${bendText('{"a":"ä😀"}\n{"b":2}\n', random)}\n`;
-      const whole = new LineSplitter().split(Buffer.from(text));
+      const whole = new LineSplitter().split(Buffer.from(text))?.map(String);
       const pieces = new LineSplitter();
       const bytes = Buffer.from(text);
       const lines: string[] = [];
       for (let from = 0; from < bytes.length;) {
         const to = from + 1 + Math.floor(random.next() * Math.max(1, bytes.length / 3));
-        lines.push(...(pieces.split(bytes.subarray(from, to)) ?? []));
+        lines.push(...(pieces.split(bytes.subarray(from, to)) ?? []).map(String));
         from = to;
       }
       assert.deepEqual(lines, whole);

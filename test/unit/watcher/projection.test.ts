@@ -14,7 +14,7 @@ import type { WatchedKind } from '../../../src/core/model/projections.ts';
 import { MESSAGE_SCHEMA } from '../../../src/core/model/watcher-message.ts';
 import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
 import { createInterner } from '../../../src/watcher/interner.ts';
-import { createProjector } from '../../../src/watcher/projection.ts';
+import { createProjector, digestText } from '../../../src/watcher/projection.ts';
 import type { Digest, OpaqueReason } from '../../../src/watcher/projection.ts';
 import {
   daemonSetDraft,
@@ -48,6 +48,10 @@ function digestOf(kind: WatchedKind, draft: object, version?: string): Digest {
   return result.kind === 'tracked' ? result.digest : assert.fail();
 }
 
+function textOf(kind: WatchedKind, draft: object, version?: string): string {
+  return digestText(digestOf(kind, draft, version));
+}
+
 test('a node heartbeat changes nothing that is sent (design 2)', () => {
   const beat = (time: string): object =>
     nodeDraft('n1', {
@@ -56,11 +60,11 @@ test('a node heartbeat changes nothing that is sent (design 2)', () => {
         conditions: [{ type: 'Ready', status: 'True', lastHeartbeatTime: time }],
       },
     });
-  assert.equal(digestOf('Node', beat('a'), '5').text, digestOf('Node', beat('b'), '6').text);
+  assert.equal(textOf('Node', beat('a'), '5'), textOf('Node', beat('b'), '6'));
 });
 
 test('labels, taints, cordon, readiness and deletion of a node are sent; timeAdded is not', () => {
-  const base = digestOf('Node', nodeDraft('n1')).text;
+  const base = textOf('Node', nodeDraft('n1'));
   const taint = { key: 'k', effect: 'NoExecute' };
   const changed = [
     nodeDraft('n1', { metadata: { name: 'n1', labels: { a: 'b' } } }),
@@ -69,11 +73,11 @@ test('labels, taints, cordon, readiness and deletion of a node are sent; timeAdd
     nodeDraft('n1', { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } }),
     nodeDraft('n1', { metadata: { name: 'n1', deletionTimestamp: '2026-01-01T00:00:00Z' } }),
   ];
-  const texts = new Set(changed.map((draft) => digestOf('Node', draft).text));
+  const texts = new Set(changed.map((draft) => textOf('Node', draft)));
   assert.equal(texts.size, changed.length);
   assert.ok(!texts.has(base));
   const added = nodeDraft('n1', { spec: { taints: [{ ...taint, timeAdded: 'now' }] } });
-  assert.ok(texts.has(digestOf('Node', added).text));
+  assert.ok(texts.has(textOf('Node', added)));
 });
 
 test('a pod that something else than an apps DaemonSet controls does not matter', () => {
@@ -113,16 +117,17 @@ test('a DaemonSet of a list equals the same one of an event, and loses managedFi
     kind: 'DaemonSet',
     metadata: { ...draft.metadata, managedFields: [{ manager: 'x' }] },
   });
-  assert.equal(listed.text, seen.text);
-  assert.ok(!listed.text.includes('managedFields'));
+  assert.equal(digestText(listed), digestText(seen));
+  assert.ok(!digestText(listed).includes('managedFields'));
   const object = listed.projection.kind === 'DaemonSet' ? listed.projection.object : assert.fail();
   assert.equal(object.apiVersion, 'apps/v1');
 });
 
 test('a revision is slim: owner, labels and number, without its data', () => {
-  const { projection, text } = digestOf('ControllerRevision', revisionDraft('r1', 'ds1', 7));
+  const digest = digestOf('ControllerRevision', revisionDraft('r1', 'ds1', 7));
+  const { projection } = digest;
   assert.equal(projection.kind === 'ControllerRevision' && projection.revision, 7);
-  assert.ok(!text.includes('xxx'));
+  assert.ok(!digestText(digest).includes('xxx'));
 });
 
 test('a rollout runs while the status lags, or pods are not updated (design 2, heartbeats)', () => {
@@ -149,7 +154,7 @@ test('what is too large or not as documented travels opaque, and each version of
     reason: 'too-large',
   });
   assert.deepEqual(first.selector, { matchLabels: { app: 'a' } });
-  assert.notEqual(digestOf('DaemonSet', large, '6').text, first.text);
+  assert.notEqual(textOf('DaemonSet', large, '6'), digestText(first));
   const odd = digestOf('Pod', { ...podDraft('p', { owner: 'ds1' }), status: { phase: 'Odd' } });
   assert.equal(odd.projection.kind === 'Opaque' && odd.projection.reason, 'undecodable');
   assert.equal(odd.ownerUid, 'ds1');
