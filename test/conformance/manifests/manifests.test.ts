@@ -1,0 +1,203 @@
+/**
+ * Whatever infra/ offers to a cluster, on a real API server: every kustomization passes a server-side dry run with
+ * strict validation, its namespace created first, and so does install.yaml; the pods pass Pod Security as the
+ * namespace is labelled, and break `restricted` in nothing but the node's network. A planted typo must fail.
+ *
+ * The API server runs alone: nothing that is created here is scheduled or run. Kustomizations are found, not
+ * listed: a new one is held to the same.
+ */
+import assert from 'node:assert/strict';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { parse, parseAllDocuments } from 'yaml';
+import { createApiClient } from '../control-plane/api.ts';
+import type { ApiClient, ApiResponse, KubernetesObject } from '../control-plane/api.ts';
+import { startControlPlane } from '../control-plane/control-plane.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { bindKubectl } from '../kubectl/kubectl.ts';
+import type { Kubectl } from '../kubectl/kubectl.ts';
+import { applyFiles } from '../scenarios/manifests.ts';
+import { repositoryPath } from '../scenarios/repository.ts';
+
+const KUSTOMIZATIONS = globSync('infra/**/kustomization.yaml', { cwd: repositoryPath('') })
+  .filter((file) => kindOf(repositoryPath(file)) === 'Kustomization')
+  .map((file) => path.dirname(file))
+  .toSorted();
+
+/** Namespaces that are not of Rollcall: the example of infra/functions/namespaces. */
+const OTHER_NAMESPACES = ['node-agents'];
+const DRY_RUN = ['apply', '--dry-run=server', '--validate=strict'];
+/** All that keeps our pods from the level `restricted`; anything else would be a weakness. */
+const RESTRICTED_VIOLATIONS = /host namespaces \(hostNetwork=true\)(?:, hostPort \([^)]*9737\))?$/;
+
+/** In infra/watcher/deployment.yaml, each caught by another check of the API server. */
+const TYPOS = {
+  'in the name of a field': {
+    from: 'tolerations:',
+    to: 'tolerationz:',
+    refusal: /unknown field "spec\.template\.spec\.tolerationz"/,
+  },
+  'in a value': { from: 'operator: Exists', to: 'operator: Exist', refusal: /"Exist"/ },
+  'in the type of a value': { from: 'replicas: 1', to: 'replicas: one', refusal: /replicas/ },
+  'in what two values mean together': {
+    from: 'maxUnavailable: 1',
+    to: 'maxUnavailable: 0',
+    refusal: /may not be 0 when `maxSurge` is 0/,
+  },
+};
+
+function kindOf(file: string): string {
+  return (parse(readFileSync(file, 'utf8')) as { readonly kind: string }).kind;
+}
+
+/** Pods of the Deployments and CronJobs among objects. */
+function podsOf(objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
+  return objects.flatMap((object) => {
+    const { spec } = object as { readonly spec?: Template & { readonly jobTemplate?: Job } };
+    const template = spec?.template ?? spec?.jobTemplate?.spec.template;
+    if (template === undefined) return [];
+    const { name, namespace = '' } = object.metadata;
+    const metadata = { name, namespace };
+    return [{ apiVersion: 'v1', kind: 'Pod', metadata, spec: template.spec }];
+  });
+}
+interface Template {
+  readonly template?: { readonly spec: object };
+}
+interface Job {
+  readonly spec: Required<Template>;
+}
+
+function messageOf({ status, body }: ApiResponse): string {
+  return `${String(status)} ${(body as { message?: string }).message ?? ''}`;
+}
+
+describe('what infra/ offers to a cluster, on a real API server', () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-manifests-'));
+  let controlPlane: ControlPlane;
+  let admin: ApiClient;
+  let kubectl: Kubectl;
+
+  const build = async (kustomization: string): Promise<readonly KubernetesObject[]> => {
+    const text = await kubectl.succeed(['kustomize', repositoryPath(kustomization)]);
+    return parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject);
+  };
+  /** A dry run of a pod in its namespace. */
+  const admit = (pod: KubernetesObject, namespace: string): Promise<ApiResponse> =>
+    admin.request({
+      method: 'POST',
+      path: `/api/v1/namespaces/${namespace}/pods?dryRun=All&fieldValidation=Strict`,
+      body: { ...pod, metadata: { ...pod.metadata, namespace } },
+    });
+
+  before(async () => {
+    controlPlane = await startControlPlane({ loops: 'off', auditLog: false });
+    admin = createApiClient(controlPlane.connectionOf('admin'));
+    kubectl = bindKubectl({
+      program: controlPlane.kubectlPath,
+      kubeconfigPath: controlPlane.kubeconfigPath,
+      cacheDirectory: path.join(directory, 'cache'),
+    });
+    await applyFiles(admin, [repositoryPath('infra/watcher/rbac.yaml')]);
+    const names = [...OTHER_NAMESPACES, 'restricted'];
+    for (const name of names) {
+      const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+      const metadata = name === 'restricted' ? { name, labels } : { name };
+      const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata };
+      const made = await admin.request({
+        method: 'POST',
+        path: '/api/v1/namespaces',
+        body: namespace,
+      });
+      assert.equal(made.status, 201, messageOf(made));
+    }
+  });
+
+  after(async () => {
+    admin.close();
+    await controlPlane.stop();
+    rmSync(directory, { recursive: true });
+  });
+
+  it('finds the kustomizations, the watcher’s and the functions’ among them', () => {
+    for (const name of ['infra/watcher', 'infra/functions', 'infra/overlays/watcher/eks-irsa'])
+      assert.ok(KUSTOMIZATIONS.includes(name), name);
+  });
+
+  for (const kustomization of KUSTOMIZATIONS) {
+    it(`${kustomization} passes a server-side dry run`, async () => {
+      const objects = await build(kustomization);
+      const { code, stdout, stderr } = await kubectl.run([
+        ...DRY_RUN,
+        '-k',
+        repositoryPath(kustomization),
+      ]);
+      assert.equal(code, 0, stderr);
+      assert.equal(stdout.trim().split('\n').length, objects.length, stdout);
+      // Of the namespace and whatever else was not made by kubectl it says so.
+      const warnings = stderr
+        .split('\n')
+        .filter((line) => line.startsWith('Warning: ') && !line.includes('last-applied'));
+      assert.equal(warnings.length, podsOf(objects).length, stderr);
+      for (const warning of warnings) assert.match(warning, RESTRICTED_VIOLATIONS, kustomization);
+    });
+
+    it(`${kustomization}: its pods are admitted as the namespace is labelled`, async () => {
+      const accounts = (await build(kustomization)).filter(({ kind }) => kind === 'ServiceAccount');
+      for (const account of accounts) {
+        const path = '/api/v1/namespaces/rollcall-system/serviceaccounts';
+        await admin.request({ method: 'POST', path, body: account });
+      }
+      for (const pod of podsOf(await build(kustomization))) {
+        const answer = await admit(pod, 'rollcall-system');
+        assert.equal(answer.status, 201, messageOf(answer));
+      }
+    });
+  }
+
+  it('install.yaml is the base of the watcher, and passes a server-side dry run', async () => {
+    const file = repositoryPath('infra/install.yaml');
+    const objects = parseAllDocuments(readFileSync(file, 'utf8'))
+      .map((document) => document.toJS() as KubernetesObject | null)
+      .filter((object) => object !== null);
+    const byName = (left: KubernetesObject, right: KubernetesObject): number =>
+      nameOf(left) < nameOf(right) ? -1 : 1;
+    const base = await build('infra/watcher');
+    assert.deepEqual(objects.toSorted(byName), [...base].sort(byName));
+    await kubectl.succeed([...DRY_RUN, '-f', file]);
+  });
+
+  it('a namespace at the level `restricted` refuses the pods, for the node’s network alone', async () => {
+    const account = { metadata: { name: 'rollcall-watcher', namespace: 'restricted' } };
+    const path = '/api/v1/namespaces/restricted/serviceaccounts';
+    await admin.request({ method: 'POST', path, body: account });
+    const [pod] = podsOf(await build('infra/watcher'));
+    assert.ok(pod !== undefined);
+    const answer = await admit(pod, 'restricted');
+    assert.equal(answer.status, 403);
+    assert.match(messageOf(answer), /violates PodSecurity "restricted:latest"/);
+    assert.match(messageOf(answer), RESTRICTED_VIOLATIONS);
+  });
+
+  describe('a planted typo fails', () => {
+    for (const [what, { from, to, refusal }] of Object.entries(TYPOS)) {
+      it(what, async () => {
+        const copy = mkdtempSync(path.join(directory, 'typo-'));
+        cpSync(repositoryPath('infra/watcher'), copy, { recursive: true });
+        const file = path.join(copy, 'deployment.yaml');
+        const text = readFileSync(file, 'utf8');
+        assert.ok(text.includes(from));
+        writeFileSync(file, text.replace(from, to));
+        const { code, stderr } = await kubectl.run([...DRY_RUN, '-k', copy]);
+        assert.notEqual(code, 0);
+        assert.match(stderr, refusal);
+      });
+    }
+  });
+});
+
+function nameOf({ kind, metadata }: KubernetesObject): string {
+  return `${String(kind)}/${metadata.name}`;
+}
