@@ -205,17 +205,20 @@ function functionsObjects(authentication: ClusterAuthentication['kind']): readon
     'infra/admission/every-daemon-set.yaml',
   ];
   const objects = files.flatMap((file) => readObjects(packageFile(file)));
-  return authentication === 'eks' ? objects.map(bindGroup) : objects;
+  return authentication === 'eks' ? objects.map(bindUser) : objects;
 }
 
-/** An access entry of EKS makes the functions a group, not a service account. */
-function bindGroup(object: JsonObject): JsonObject {
+/**
+ * An access entry of EKS makes the functions a user. Its group is not bound: the admission policy knows the
+ * identity by its name, and a member of the group with another name would have the rights without the limits.
+ */
+function bindUser(object: JsonObject): JsonObject {
   const isBinding = object['kind'] === 'ClusterRoleBinding' || object['kind'] === 'RoleBinding';
   const subjects = jsonItems(object['subjects']);
-  const isBound = subjects.some((subject) => jsonMember(subject, 'kind') === 'Group');
+  const isBound = subjects.some((subject) => jsonMember(subject, 'kind') === 'User');
   if (!isBinding || isBound) return object;
-  const group = { kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name: FUNCTIONS };
-  return { ...object, subjects: [...subjects, group] };
+  const user = { kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: FUNCTIONS };
+  return { ...object, subjects: [...subjects, user] };
 }
 
 function setMember(object: JsonObject, names: readonly string[], value: Json): JsonObject {

@@ -93,10 +93,8 @@ describe('docs/reference.md', () => {
   });
 
   it('names every reading and every variable of the watcher', () => {
-    const settings = readFileSync(
-      path.join(ROOT, 'src/adapters/kubernetes/watch-settings.ts'),
-      'utf8',
-    );
+    const files = globSync('src/adapters/kubernetes/{watch,program}-settings.ts', { cwd: ROOT });
+    const settings = files.map((file) => readFileSync(path.join(ROOT, file), 'utf8')).join('\n');
     const variables = [...settings.matchAll(/'(ROLLCALL_[A-Z_]+)'/g)].map((match) => match[1]);
     assert.ok(new Set(variables).size >= 11);
     const readings = watcherReadings(

@@ -43,6 +43,7 @@ describe('manifests of a cluster', () => {
       'ClusterRoleBinding rollcall-watcher',
       'Role rollcall-system/rollcall-watcher',
       'RoleBinding rollcall-system/rollcall-watcher',
+      'ResourceQuota rollcall-system/rollcall-critical-pods',
       'ConfigMap rollcall-system/rollcall-watcher',
       'Deployment rollcall-system/rollcall-watcher',
     ]);
@@ -81,14 +82,14 @@ describe('manifests of a cluster', () => {
     assert.equal(new Set(names).size, names.length, 'each object once');
   });
 
-  it('let the group of EKS access entries have the functions’ rights', () => {
+  it('give the functions’ rights to the user of EKS access entries, whom the admission policy knows', () => {
     const objects = composeManifests({ ...VALUES, authentication: 'eks' });
     for (const name of [
       'ClusterRoleBinding rollcall-functions',
       'RoleBinding rollcall-system/rollcall-functions',
     ]) {
       const subjects = JSON.stringify(find(objects, name)['subjects']);
-      assert.match(subjects, /"kind":"Group"[^}]*"name":"rollcall-functions"/);
+      assert.match(subjects, /"kind":"User"[^}]*"name":"rollcall-functions"/);
     }
   });
 
