@@ -1,0 +1,110 @@
+/**
+ * The template that is deployed keeps its rules (issue 7, S6, S11, S12, row 69, protocol 23): rights, queues, tables,
+ * endpoints, logs, alarms, outputs. Every rule is shown to fail on a template that breaks it.
+ */
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { egressPolicy } from '../../functions/egress-policy.ts';
+import { functionRules } from '../support/template/function-rules.ts';
+import { packageTemplate } from '../support/template/package-template.ts';
+import { queueRules } from '../support/template/queue-rules.ts';
+import { rightsRules } from '../support/template/rights-rules.ts';
+import { storeRules } from '../support/template/store-rules.ts';
+import { at, ofType, textOf } from '../support/template/template.ts';
+import type { Template } from '../support/template/template.ts';
+import { VIOLATIONS } from '../support/template/violations.ts';
+import { watchRules } from '../support/template/watch-rules.ts';
+
+const RULES = [...rightsRules, ...queueRules, ...storeRules, ...functionRules, ...watchRules];
+const STAGE = 'ring1';
+const LOCAL_STAGE = 'local';
+const ORGANISATION = 'o-example123';
+const TOPIC = 'arn:aws:sns:us-east-1:000000000000:calls';
+
+describe('the packaged template (issue 7)', { timeout: 60_000 }, () => {
+  let plain: Template;
+  let chosen: Template;
+  before(async () => {
+    [plain, chosen] = await Promise.all([
+      packageTemplate(STAGE),
+      packageTemplate(LOCAL_STAGE, {
+        organisationId: ORGANISATION,
+        alarmTopicArn: TOPIC,
+        subnetIds: 'subnet-1,subnet-2',
+        securityGroupIds: 'sg-1',
+        logRetentionDays: '90',
+        endpointSuffixes: 'example.com',
+      }),
+    ]);
+  });
+
+  for (const { name, check } of RULES) {
+    it(`${name}`, () => {
+      assert.deepEqual(check(plain, STAGE), [], 'without parameters');
+      assert.deepEqual(check(chosen, LOCAL_STAGE), [], 'with all parameters, at stage local');
+    });
+  }
+
+  for (const { rule, violation, plant } of VIOLATIONS) {
+    it(`is caught when it breaks "${rule}": ${violation}`, () => {
+      const broken = structuredClone(plain);
+      plant(broken);
+      assert.notDeepEqual(broken, plain, 'nothing was planted');
+      const caught = RULES.filter(({ check }) => check(broken, STAGE).length > 0);
+      assert.ok(
+        caught.some(({ name }) => name === rule),
+        `caught by ${caught.map(({ name }) => name).join(', ') || 'nobody'}`,
+      );
+    });
+  }
+
+  it('has a planted violation for every rule', () => {
+    const tried = new Set<string>(VIOLATIONS.map(({ rule }) => rule));
+    assert.deepEqual(
+      RULES.map(({ name }) => name).filter((name) => !tried.has(name)),
+      [],
+    );
+  });
+
+  it('lets nobody from outside in unless an organisation is named', () => {
+    assert.deepEqual(at(plain.Conditions, 'HasOrganisation', 'Fn::Not', 0, 'Fn::Equals'), ['', '']);
+    const named = at(chosen.Conditions, 'HasOrganisation', 'Fn::Not', 0, 'Fn::Equals');
+    assert.deepEqual(named, [ORGANISATION, '']);
+    const policies = ofType(chosen, 'AWS::SQS::QueuePolicy');
+    assert.deepEqual(
+      policies.map(({ properties }) => at(properties, 'Queues', 0, 'Ref')),
+      ['EventsQueue', 'CredentialsQueue'],
+    );
+    for (const { properties } of policies) {
+      const statement = at(properties, 'PolicyDocument', 'Statement', 0);
+      assert.equal(at(statement, 'Condition', 'StringEquals', 'aws:PrincipalOrgID'), ORGANISATION);
+    }
+  });
+
+  it('relaxes where functions may connect to at stage local, and there only outside of Lambda', () => {
+    const stageOf = (template: Template): string => {
+      const [one] = ofType(template, 'AWS::Lambda::Function');
+      return textOf(at(one?.properties, 'Environment', 'Variables', 'ROLLCALL_STAGE'));
+    };
+    const loopback = (
+      stage: string,
+      more: Record<string, string> = {},
+    ): 'allowed' | 'refused' | undefined =>
+      egressPolicy({ ROLLCALL_STAGE: stage, ...more }).loopback;
+    assert.equal(loopback(stageOf(plain)), 'refused');
+    assert.equal(loopback(stageOf(chosen)), 'allowed');
+    assert.equal(loopback(stageOf(chosen), { AWS_LAMBDA_FUNCTION_NAME: 'ingest' }), 'refused');
+  });
+
+  it('carries its parameters to where they count', () => {
+    const [alarm] = ofType(chosen, 'AWS::CloudWatch::Alarm');
+    assert.deepEqual(at(alarm?.properties, 'AlarmActions', 'Fn::If', 1), [TOPIC]);
+    const [group] = ofType(chosen, 'AWS::Logs::LogGroup');
+    assert.equal(group?.properties['RetentionInDays'], 90);
+    const split = { 'Fn::Split': [',', 'subnet-1,subnet-2'] };
+    const reconcile = chosen.Resources['ReconcileLambdaFunction']?.Properties;
+    assert.deepEqual(at(reconcile, 'VpcConfig', 'Fn::If', 1, 'SubnetIds'), split);
+    const variables = at(reconcile, 'Environment', 'Variables');
+    assert.equal(at(variables, 'ROLLCALL_ENDPOINT_SUFFIXES'), 'example.com');
+  });
+});

@@ -1,0 +1,58 @@
+/**
+ * Runs `osls package` on a copy of what it reads, with nothing that it could reach: no credentials, no network.
+ *
+ * The bundles are stand-ins, because the template does not depend on them. Nothing in the repository is written.
+ */
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { bundleFileOf, findFunctionNames } from '../../../scripts/lib/function-bundles.ts';
+import { repositoryRoot, runTool } from '../../../scripts/lib/run-tool.ts';
+import type { Template } from './template.ts';
+
+const READ_BY_OSLS = ['serverless.yml', 'infra', 'package.json'];
+/** A port on which nobody listens: whatever looks for a network fails at once. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+/** The template for a stage, with parameters as `npm run package -- --param` gives them. */
+export async function packageTemplate(
+  stage: string,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<Template> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-template-'));
+  try {
+    for (const name of READ_BY_OSLS) {
+      cpSync(path.join(repositoryRoot, name), path.join(directory, name), { recursive: true });
+    }
+    for (const name of await findFunctionNames(repositoryRoot)) {
+      const file = path.join(directory, bundleFileOf(name));
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, 'export const handler = () => undefined;\n');
+    }
+    const osls = path.join(repositoryRoot, 'node_modules/osls/bin/serverless.js');
+    const given = Object.entries(parameters).map(([name, value]) => `--param=${name}=${value}`);
+    const result = await runTool({
+      program: process.execPath,
+      parameters: [osls, 'package', '--stage', stage, ...given],
+      directory,
+      environment: isolatedEnvironment(directory),
+    });
+    assert.equal(result.exitCode, 0, result.stdout + result.stderr);
+    const file = path.join(directory, '.serverless/cloudformation-template-update-stack.json');
+    return JSON.parse(readFileSync(file, 'utf8')) as Template;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function isolatedEnvironment(home: string): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    HTTP_PROXY: NOWHERE,
+    HTTPS_PROXY: NOWHERE,
+    AWS_ENDPOINT_URL: NOWHERE,
+    AWS_EC2_METADATA_DISABLED: 'true',
+  };
+}
