@@ -29,6 +29,7 @@ const STATUS_UNSUPPORTED = 415;
 const PLURALS: Readonly<Record<string, string>> = {
   Namespace: 'namespaces',
   ServiceAccount: 'serviceaccounts',
+  ResourceQuota: 'resourcequotas',
   ConfigMap: 'configmaps',
   ClusterRole: 'clusterroles',
   ClusterRoleBinding: 'clusterrolebindings',
