@@ -17,6 +17,7 @@ import type { ProbeAccess } from '../ports/probe-access.ts';
 import type { Random } from '../ports/random.ts';
 import type { RegistryStore } from '../ports/registry-store.ts';
 import type { ViewStore } from '../ports/view-store.ts';
+import { breakView } from './clusters/break-view.ts';
 
 /** What the probe needs. */
 export interface ProbeDependencies {
@@ -34,8 +35,6 @@ export type ProbeResult =
   | { readonly kind: 'present'; readonly afterMs: number }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** Attempts at a compare-and-set beside a busy ingest. */
-const META_WRITES_MAX = 20;
 const END_OF_TIME_MS = 8.64e15;
 const WAIT_MS = 20_000;
 const POLL_MS = 1_000;
@@ -196,7 +195,8 @@ async function switchOver(
   | { readonly kind: 'entered'; readonly entered: ClusterRegistration }
   | { readonly kind: 'failed'; readonly message: string }
 > {
-  if (!(await breakView(registration, dependencies))) {
+  const { clusterUid } = registration;
+  if (!(await breakView(dependencies.view, clusterUid, 'takeover was entered'))) {
     return { kind: 'failed', message: 'the view never stood still; try again' };
   }
   const { rival: _past, ...rest } = registration;
@@ -209,23 +209,4 @@ async function switchOver(
   const written = await dependencies.registry.writeCluster(entered, registration.configVersion);
   if (written === 'written') return { kind: 'entered', entered };
   return { kind: 'failed', message: 'the registration was changed meanwhile; try again' };
-}
-
-/** Marks the view as broken; a cluster never heard of has nothing to break. */
-async function breakView(
-  { clusterUid }: ClusterRegistration,
-  { view }: TakeoverDependencies,
-): Promise<boolean> {
-  for (let attempt = 0; attempt < META_WRITES_MAX; attempt += 1) {
-    const meta = await view.readMeta(clusterUid);
-    if (meta === undefined) return true;
-    const written = await view.writeMeta({
-      ...meta,
-      isComplete: false,
-      incompleteReason: 'takeover was entered',
-      broken: meta.broken + 1,
-    });
-    if (written === 'written') return true;
-  }
-  return false;
 }

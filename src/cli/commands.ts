@@ -2,6 +2,8 @@
  * Every command of `rollcall`, in the order of `--help`. docs/cli.md describes each; a test compares.
  */
 import { listClustersCommand } from './cluster/list-clusters.ts';
+import { removeClusterCommand } from './cluster/remove-cluster.ts';
+import { resetClusterCommand } from './cluster/reset-cluster.ts';
 import { setClusterCommand } from './cluster/set-cluster.ts';
 import { showClusterCommand } from './cluster/show-cluster.ts';
 import type { CommandModule } from './command-line/command-module.ts';
@@ -14,6 +16,8 @@ export const COMMANDS: readonly CommandModule[] = [
   listClustersCommand,
   showClusterCommand,
   setClusterCommand,
+  resetClusterCommand,
+  removeClusterCommand,
   listDeadLettersCommand,
   redriveDeadLettersCommand,
   pruneDeadLettersCommand,

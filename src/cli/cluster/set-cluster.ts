@@ -16,8 +16,8 @@ import { collect, parseClusterId, requireRegistration } from '../command-line/cl
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
 import { renderTextTable } from '../command-line/text-table.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
 import type { Stack } from '../stack/stack.ts';
+import { changedMeanwhile } from './changed-meanwhile.ts';
 import { changeMode, refuseMode } from './change-mode.ts';
 import { declareOperatorOptions } from './operator-access.ts';
 import type { OperatorOptions } from './operator-access.ts';
@@ -128,15 +128,6 @@ async function writeEdit({ before, edited, edit, stack }: Writing): Promise<Clus
   const result = await stack.registry.writeCluster(edited, before.configVersion);
   if (result === 'written') return { ...edited, configVersion: before.configVersion + 1 };
   throw changedMeanwhile(before);
-}
-
-/** For every command that writes what it read a moment ago. */
-export function changedMeanwhile({ id, configVersion }: ClusterRegistration): CommandError {
-  return new CommandError({
-    message: `${id} was changed by somebody else meanwhile (it was at version ${String(configVersion)}). Nothing was written.`,
-    remedy: `See what it is now (rollcall cluster show ${id}), then repeat the command.`,
-    exitCode: EXIT.failed,
-  });
 }
 
 interface Presenting {

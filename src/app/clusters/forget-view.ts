@@ -1,0 +1,90 @@
+/**
+ * Deletes what the view holds of a cluster that is no longer registered: a cache that nobody will read.
+ *
+ * The view is broken first: should the cluster be registered again, nothing that was left is believed, and
+ * a snapshot rebuilds the rest. A crash leaves items that harm nobody; a repeat goes on. META itself stays,
+ * incomplete: its counters are what makes a later snapshot believed.
+ */
+import type { ClusterUid } from '../../core/model/identifiers.ts';
+import type { NameItem } from '../../core/model/view-items.ts';
+import type { SliceRef, SlicedSet, ViewStore } from '../../ports/view-store.ts';
+import { breakView } from './break-view.ts';
+
+/** What forgetting needs of the view. */
+type View = Pick<
+  ViewStore,
+  | 'readMeta'
+  | 'writeMeta'
+  | 'listNames'
+  | 'readSlice'
+  | 'removeSlice'
+  | 'removeDaemonSet'
+  | 'removeName'
+>;
+
+/** What was deleted. */
+export interface ForgottenView {
+  readonly daemonSets: number;
+}
+
+const NAMES_PER_PAGE = 100;
+/** Sets have 1, 4 or 16 slices (design 4); a set may still have those of a larger count before. */
+const SLICES_MAX = 16;
+
+/** Deletes the items of a cluster. Rejects when the table fails. */
+export async function forgetView(view: View, clusterUid: ClusterUid): Promise<ForgottenView> {
+  const meta = await view.readMeta(clusterUid);
+  if (meta === undefined) return { daemonSets: 0 };
+  await breakView(view, clusterUid, 'the cluster was removed');
+  const sliceCount = Math.max(SLICES_MAX, meta.sliceCount);
+  let daemonSets = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await view.listNames(clusterUid, {
+      limit: NAMES_PER_PAGE,
+      includeDeleted: true,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    for (const item of page.names) {
+      daemonSets += await forgetName({ view, clusterUid, sliceCount }, item);
+    }
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  await forgetSlices({ view, clusterUid, sliceCount }, 'nodes');
+  return { daemonSets };
+}
+
+interface Forgetting {
+  readonly view: View;
+  readonly clusterUid: ClusterUid;
+  readonly sliceCount: number;
+}
+
+async function forgetName(forgetting: Forgetting, item: NameItem): Promise<number> {
+  const { view, clusterUid } = forgetting;
+  const uids = [...(item.formerUids ?? []), ...(item.uid === null ? [] : [item.uid])];
+  for (const uid of uids) {
+    await forgetSlices(forgetting, `pods/${uid}`);
+    await forgetSlices(forgetting, `revisions/${uid}`);
+    await view.removeDaemonSet({ clusterUid, uid });
+  }
+  await view.removeName(clusterUid, item);
+  return uids.length;
+}
+
+async function forgetSlices(
+  { view, clusterUid, sliceCount }: Forgetting,
+  set: SlicedSet,
+): Promise<void> {
+  const refs: SliceRef[] = Array.from({ length: sliceCount }, (_, index) => ({
+    clusterUid,
+    set,
+    index,
+  }));
+  await Promise.all(
+    refs.map(async (ref) => {
+      const slice = await view.readSlice(ref);
+      if (slice !== undefined) await view.removeSlice(ref, slice.stamp);
+    }),
+  );
+}
