@@ -181,6 +181,23 @@ describe('what infra/ offers to a cluster, on a real API server', () => {
     assert.match(messageOf(answer), RESTRICTED_VIOLATIONS);
   });
 
+  it('the kustomization in docs/install.md leaves nothing to fill in, also with two replicas', async () => {
+    const text = readFileSync(repositoryPath('docs/install.md'), 'utf8');
+    const [example = '', component = ''] = [...text.matchAll(/```yaml\n([^]*?)```/g)].map(
+      ([, block]) => block,
+    );
+    const copy = mkdtempSync(path.join(directory, 'example-'));
+    const toInfra = path.relative(copy, repositoryPath('infra'));
+    const own = `${example}${component}`.replaceAll('../rollcall/infra', toInfra);
+    writeFileSync(path.join(copy, 'kustomization.yaml'), own);
+    const built = await kubectl.succeed(['kustomize', copy]);
+    assert.doesNotMatch(built, /: <[^<>]+>$|registry\.invalid/m);
+    assert.match(built, /replicas: 2/);
+    assert.match(built, /ROLLCALL_LEASE_START: stand-by/);
+    assert.match(built, /image: registry\.example\.com\/rollcall-watcher:0\.1\.0/);
+    await kubectl.succeed([...DRY_RUN, '-k', copy]);
+  });
+
   describe('a planted typo fails', () => {
     for (const [what, { from, to, refusal }] of Object.entries(TYPOS)) {
       it(what, async () => {
