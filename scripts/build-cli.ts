@@ -20,6 +20,10 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node24',
   mainFields: ['module', 'main'],
+  // `yaml` comes as CommonJS for Node, and requires what Node has.
+  banner: {
+    js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);",
+  },
   minify: true,
   legalComments: 'none',
   logLevel: 'warning',
