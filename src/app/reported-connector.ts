@@ -5,7 +5,8 @@
  * Whoever asked gets the same refusal; this only makes sure that it is seen, whichever function met it.
  * The line names the field and the reason, never the address or a credential (S11).
  */
-import type { ClusterConnector } from '../ports/cluster-access.ts';
+import type { ClusterRegistration } from '../core/model/registration.ts';
+import type { ClusterConnector, ConnectRefusal } from '../ports/cluster-access.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { reportedAccess } from './reported-access.ts';
@@ -23,14 +24,10 @@ export function reportedConnector(
         metrics.count('EgressRefusals', { outcome: reason });
         log.warn('endpoint not permitted', { cluster: registration.id, field, reason });
       }
-      if (connection.kind === 'refused' && connection.refusal.kind === 'no-credential') {
-        const { token } = connection.refusal;
-        if (token !== undefined) {
-          metrics.count('TokenFaults', { outcome: token });
-          log.warn('no usable token for the cluster', { cluster: registration.id, reason: token });
-        }
+      if (connection.kind === 'refused') {
+        reportToken(registration, connection.refusal, { log, metrics });
+        return connection;
       }
-      if (connection.kind === 'refused') return connection;
       const access = reportedAccess(connection.access, {
         log: log.with({ cluster: registration.id }),
         metrics,
@@ -41,4 +38,17 @@ export function reportedConnector(
       connector.forget(id);
     },
   };
+}
+
+function reportToken(
+  { id: cluster }: ClusterRegistration,
+  refusal: ConnectRefusal,
+  { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
+): void {
+  if (refusal.kind !== 'no-credential' && refusal.kind !== 'unavailable') return;
+  const { token: reason } = refusal;
+  if (reason === undefined) return;
+  metrics.count('TokenFaults', { outcome: reason });
+  const detail = refusal.kind === 'unavailable' ? { detail: refusal.message } : {};
+  log.warn('no usable token for the cluster', { cluster, reason, ...detail });
 }

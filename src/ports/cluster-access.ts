@@ -108,7 +108,13 @@ export type ConnectRefusal =
   /** `token`: what is the matter, where the registration says that its credential is a bound token. */
   | { readonly kind: 'no-credential'; readonly token?: TokenFault }
   | { readonly kind: 'wrong-cluster'; readonly foundUid: string }
-  | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
+  | {
+      readonly kind: 'unavailable';
+      readonly message: string;
+      readonly retryAfterMs?: number;
+      /** The store of tokens or the key service does not answer, or lets nobody in; nothing is known of the cluster. */
+      readonly token?: 'unread';
+    };
 
 /** Opens clusters; credentials and connections are kept warm per cluster and configuration version. */
 export interface ClusterConnector {

@@ -37,6 +37,12 @@ import {
   WATCHER_KEY,
 } from '../support/rights/function-world.ts';
 import type { FunctionWorld, Invoked, RecordOf } from '../support/rights/function-world.ts';
+import {
+  BOUND_TOKEN,
+  sealedCluster,
+  sealedMessage,
+  sealToken,
+} from '../support/rights/sealed-tokens.ts';
 import { readRoles, withoutGrant } from '../support/rights/role-grants.ts';
 import type { FunctionRole, Grant } from '../support/rights/role-grants.ts';
 import { daemonSetOf, nodeOf, podOf, ScriptedSender } from '../support/scripted-sender.ts';
@@ -49,10 +55,7 @@ const isLogging = ({ action }: Pick<Grant, 'action'>): boolean => action.startsW
 const isOpening = ({ action }: Pick<Grant, 'action'>): boolean => action.startsWith('kms:');
 /** There is no log service and no key service here; mappings are tried below. */
 const isTried = (grant: Grant): boolean =>
-  !isPolling(grant) && !isLogging(grant) && !isOpening(grant) && !isAwaited(grant);
-/** Granted for functions that are being built: tokens are neither sent nor read yet. */
-const isAwaited = ({ functionName, leadingKeys = [] }: Grant): boolean =>
-  functionName === 'credential' || leadingKeys.includes('CREDENTIAL#*');
+  !isPolling(grant) && !isLogging(grant) && !isOpening(grant);
 
 function hintFor({ id, clusterUid }: ClusterRegistration, name = 'agent'): Hint {
   const key = { cluster: id, namespace: 'ops', name };
@@ -105,6 +108,8 @@ describe('the roles of the functions (row 69)', { timeout: 120_000 }, () => {
   const EXERCISES: Readonly<Record<string, (prepared: () => void) => Promise<void>>> = {
     ingest: async (prepared) => {
       const [one, two] = [await world.newCluster(), await world.newCluster()];
+      const sealed = await sealedCluster(world);
+      const sealedSender = new ScriptedSender({ cluster: sealed.id, epoch: '5000' });
       prepared();
       const [first, second] = [one, two].map(
         ({ id }) => new ScriptedSender({ cluster: id, epoch: '5000' }),
@@ -122,6 +127,10 @@ describe('the roles of the functions (row 69)', { timeout: 120_000 }, () => {
         for (const message of next.snapshot()) await ingest(recordOf(message));
       }
       await ingest({ body: 'no message', group: one.id });
+      // An older epoch is believed or not by a live read of the Lease: the token is asked for.
+      const former = new ScriptedSender({ cluster: sealed.id, epoch: '4000' });
+      for (const message of sealedSender.snapshot()) await ingest(recordOf(message));
+      await ingest(recordOf(former.announce()));
     },
     reconcile: async (prepared) => {
       const sentinel = { uid: uid('sentinel'), createdAtMs: 1 };
@@ -133,8 +142,15 @@ describe('the roles of the functions (row 69)', { timeout: 120_000 }, () => {
         sentinel,
         authentication: { kind: 'bearer', token: SILENT_TOKEN },
       });
+      const sealed = await seenCluster({
+        mode: 'takeover',
+        takeoverProbedAtMs: 1,
+        sentinel,
+        authentication: BOUND_TOKEN,
+      });
+      await sealToken(world, sealed.cluster);
       prepared();
-      for (const target of [observed.cluster, cluster, silent.cluster]) {
+      for (const target of [observed.cluster, cluster, silent.cluster, sealed.cluster]) {
         const record = { body: encodeHint(hintFor(target)), group: 'g' };
         await deliver('reconcile', 'rollcall-local-reconcile.fifo', [record]);
         await deliver('reconcile', 'rollcall-local-reconcile.fifo', [record]);
@@ -158,10 +174,25 @@ describe('the roles of the functions (row 69)', { timeout: 120_000 }, () => {
       invocations.push(await world.tick('resync'));
       // Beside others they are read together. Of one, the due times have their turn.
       await seenCluster({}, nameWithTurn(defaultResyncOptions.overdueEveryMs));
-      const waiting = await world.newCluster({ mode: 'takeover', takeoverProbedAtMs: 1 });
+      // The last one: nothing else is read beside its token.
+      const waiting = await sealedCluster(world, { mode: 'takeover', takeoverProbedAtMs: 1 }, 'z');
       const sender = new ScriptedSender({ cluster: waiting.id, epoch: '5000' });
       await world.deliver('ingest', EVENTS, [recordOf(sender.announce())]);
       invocations.push(await world.tick('resync'));
+    },
+    credential: async (prepared) => {
+      const clusters = await Promise.all([1, 2, 3].map(() => sealedCluster(world)));
+      const bodies = await Promise.all(clusters.map((cluster) => sealedMessage(world, cluster)));
+      const [first = '', ...others] = bodies;
+      prepared();
+      const queue = 'rollcall-local-credentials';
+      await deliver('credential', queue, [{ body: first }]);
+      await deliver(
+        'credential',
+        queue,
+        others.map((body) => ({ body })),
+      );
+      await deliver('credential', queue, [{ body: 'no message' }]);
     },
     'dead-letter': async (prepared) => {
       const lost = await Promise.all([seenCluster(), seenCluster()]);

@@ -289,7 +289,7 @@ async function tokenRefusal(
       return { kind: 'no-credential', token: state.fault };
     case 'unavailable':
       // Not the cluster's fault: asking to wait keeps its circuit breaker out of this.
-      return state;
+      return { ...state, token: 'unread' };
     case 'usable':
     case undefined:
       return undefined;

@@ -4,6 +4,7 @@
  *
  * No mapping runs: a test is the event source. One API server answers for all clusters, by their token.
  */
+import { useSeal } from '../../../functions/composition.ts';
 import type { Context, SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
@@ -19,6 +20,7 @@ import {
 import { loadHandlers } from '../../../src/local/handlers.ts';
 import type { RegistryStore } from '../../../src/ports/registry-store.ts';
 import type { ViewStore } from '../../../src/ports/view-store.ts';
+import { LocalSeal } from '../local-seal.ts';
 import { MemoryLog } from '../memory-log.ts';
 import type { LogLine } from '../memory-log.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
@@ -55,6 +57,8 @@ export interface FunctionWorld {
   readonly view: ViewStore;
   readonly log: MemoryLog;
   readonly api: ScriptedApiServer;
+  /** In place of KMS, for every function. */
+  readonly seal: LocalSeal;
   readonly decisions: Decided[];
   /** Registers a cluster that nobody has had before. */
   readonly newCluster: (
@@ -74,8 +78,8 @@ export interface FunctionWorld {
 
 /** The key with which the world's one watcher signs. */
 export const WATCHER_KEY = 'WATCHERKEY';
-/** Its role. */
-const WATCHER_ROLE = 'AROAWATCHERKEY';
+/** Its role; also the sender of every record that names none. */
+export const WATCHER_ROLE = 'AROAWATCHERKEY';
 
 /** Starts it. One at a time in a process: handlers read its environment. */
 export async function startFunctionWorld(): Promise<FunctionWorld> {
@@ -94,6 +98,8 @@ export async function startFunctionWorld(): Promise<FunctionWorld> {
     sinks: { log, metrics: new MemoryMetrics() },
     credentialsOf: aws.credentialsOf,
   });
+  const seal = new LocalSeal();
+  useSeal(seal);
   let clusters = 0;
   let messages = 0;
   const invoke = async (functionName: string, event: object): Promise<unknown> =>
@@ -104,6 +110,7 @@ export async function startFunctionWorld(): Promise<FunctionWorld> {
     view,
     log,
     api,
+    seal,
     decisions,
     newCluster: async (change = {}, name = undefined) => {
       clusters += 1;
@@ -137,6 +144,7 @@ export async function startFunctionWorld(): Promise<FunctionWorld> {
       }
     },
     stop: async () => {
+      useSeal(undefined);
       destroy();
       await aws.stop();
       await api.close();
@@ -199,7 +207,8 @@ export const SILENT_TOKEN = 'silent';
 /** Answers for every cluster by its token: who it is, its one DaemonSet, and nothing more. */
 export function answerForAll(api: ScriptedApiServer, daemonSet: (cluster: string) => object): void {
   api.answerWith((request, response) => {
-    const cluster = (request.headers.authorization ?? '').replace('Bearer ', '');
+    // A bound token names it in place of a signature.
+    const cluster = (request.headers.authorization ?? '').replace(/^Bearer (.*\.)?/, '');
     if (cluster === SILENT_TOKEN) {
       response.destroy();
       return;
