@@ -187,11 +187,8 @@ describe('the roles of the functions (row 69)', { timeout: 120_000 }, () => {
       prepared();
       const queue = 'rollcall-local-credentials';
       await deliver('credential', queue, [{ body: first }]);
-      await deliver(
-        'credential',
-        queue,
-        others.map((body) => ({ body })),
-      );
+      const batch = others.map((body) => ({ body }));
+      await deliver('credential', queue, batch);
       await deliver('credential', queue, [{ body: 'no message' }]);
     },
     'dead-letter': async (prepared) => {
