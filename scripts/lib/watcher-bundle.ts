@@ -1,0 +1,29 @@
+// The watcher as one file that runs on Node 24 with nothing beside it.
+//
+// The SDK's default credential chain (environment, web identity, Pod Identity) is in it, its lazy imports inlined, so
+// that a container needs no node_modules; test/integration/watcher/bundle.test.ts proves each. No source map: the
+// image holds one file, and a stack trace of it names functions, not lines.
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { build } from 'esbuild';
+
+/** Bundles src/watcher/main.ts of the repository at `root` into `outfile`; resolves to its size. */
+export async function bundleWatcher(root: string, outfile: string): Promise<{ bytes: number }> {
+  await mkdir(path.dirname(outfile), { recursive: true });
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ['src/watcher/main.ts'],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+  });
+  const [output] = Object.values(metafile.outputs);
+  return { bytes: output?.bytes ?? 0 };
+}
