@@ -2,7 +2,7 @@
  * Renders the shipped kustomizations (infra/) to objects, without kubectl.
  *
  * Knows what those files use: resources (files and directories), components, and patches by kind and name,
- * as a strategic merge or as JSON patches that add. Anything else in a kustomization is an error: what is
+ * as a strategic merge or as JSON patches that add and replace. Anything else in a kustomization is an error: what is
  * rendered here must be what `kubectl kustomize` renders, and a conformance test compares the two. Reads
  * files of this package only.
  */
@@ -29,8 +29,8 @@ const KustomizationSchema = v.strictObject({
   ),
 });
 
-const AddsSchema = v.array(
-  v.strictObject({ op: v.literal('add'), path: v.string(), value: v.unknown() }),
+const OperationsSchema = v.array(
+  v.strictObject({ op: v.picklist(['add', 'replace']), path: v.string(), value: v.unknown() }),
 );
 
 /** The objects of a kustomization's directory, or of one file, in order. Throws for what is not known. */
@@ -71,24 +71,39 @@ function readResource(file: string): readonly JsonObject[] {
     : readObjects(file);
 }
 
+interface PatchTarget {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** Kind and name of a target are patterns for the whole text, as in kustomize. */
 function patchTarget(
   objects: readonly JsonObject[],
-  target: { readonly kind: string; readonly name: string },
+  target: PatchTarget,
   patch: string,
 ): JsonObject[] {
   const content = parse(patch) as Json;
+  const [kind, name] = [target.kind, target.name].map((text) => new RegExp(`^(?:${text})$`));
   let count = 0;
-  const patched = objects.map((object) => {
-    if (!isObject(object, target)) return object;
+  const patched = objects.flatMap((object) => {
+    const identity = [object['kind'], jsonMember(object['metadata'], 'name')];
+    const [kindText, nameText] = identity.map((text) => (typeof text === 'string' ? text : ''));
+    const isTarget = kind?.test(kindText ?? '') === true && name?.test(nameText ?? '') === true;
+    if (!isTarget) return [object];
     count += 1;
-    const result = Array.isArray(content)
-      ? addMembers(object, content)
-      : mergeStrategic(object, content);
-    if (!isJsonObject(result)) throw new Error('a patch leaves no object');
-    return result;
+    return patchObject(object, content);
   });
   if (count === 0) throw new Error(`a patch finds no ${target.kind} ${target.name}`);
   return patched;
+}
+
+function patchObject(object: JsonObject, content: Json): readonly JsonObject[] {
+  if (jsonMember(content, '$patch') === 'delete') return [];
+  const result = Array.isArray(content)
+    ? changeMembers(object, content)
+    : mergeStrategic(object, content);
+  if (!isJsonObject(result)) throw new Error('a patch leaves no object');
+  return [result];
 }
 
 /** True for the object of this kind and name. */
@@ -139,9 +154,9 @@ function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-function addMembers(object: JsonObject, content: unknown): Json {
+function changeMembers(object: JsonObject, content: unknown): Json {
   const document = structuredClone(object) as Json;
-  for (const { path: pointer, value } of v.parse(AddsSchema, content)) {
+  for (const { op, path: pointer, value } of v.parse(OperationsSchema, content)) {
     const names = pointer
       .split('/')
       .slice(1)
@@ -149,7 +164,7 @@ function addMembers(object: JsonObject, content: unknown): Json {
     const last = names.pop() ?? '';
     let place: unknown = document;
     for (const name of names) place = (place as Record<string, unknown> | undefined)?.[name];
-    if (Array.isArray(place) && last === '-') place.push(value);
+    if (op === 'add' && Array.isArray(place) && last === '-') place.push(value);
     else if (isJsonObject(place)) (place as Record<string, unknown>)[last] = value;
     else throw new Error(`a patch finds no ${pointer}`);
   }

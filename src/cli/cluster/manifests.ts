@@ -13,7 +13,7 @@ import { isJsonObject, jsonItems, jsonMember } from '../../core/model/json.ts';
 import type { Json, JsonObject } from '../../core/model/json.ts';
 import type { ClusterAuthentication } from '../../core/model/registration.ts';
 import { packageFile } from '../package-files.ts';
-import { isObject, readObjects, renderKustomization } from './kustomize.ts';
+import { isObject, renderKustomization } from './kustomize.ts';
 
 /** Where the AWS credentials of watcher and renewer come from. */
 export const CREDENTIAL_KINDS = ['irsa', 'pod-identity', 'web-identity', 'static'] as const;
@@ -51,7 +51,6 @@ const OVERLAYS: Readonly<Record<CredentialKind, string | undefined>> = {
   static: 'static-credentials',
 };
 const ROLE_ANNOTATION = 'eks.amazonaws.com/role-arn';
-const FUNCTIONS = 'rollcall-functions';
 const PLACEHOLDER = /^<.*>$/s;
 
 /** All objects, in the order in which they are to be applied; each only once. */
@@ -197,28 +196,13 @@ function setImage(object: JsonObject, image: string): JsonObject {
   return walk(object) as JsonObject;
 }
 
-/** What the functions may do there, and which pods the admission policy lets them touch. */
-function functionsObjects(authentication: ClusterAuthentication['kind']): readonly JsonObject[] {
-  const files = [
-    'infra/functions/rbac.yaml',
-    'infra/admission/policy.yaml',
-    'infra/admission/every-daemon-set.yaml',
-  ];
-  const objects = files.flatMap((file) => readObjects(packageFile(file)));
-  return authentication === 'eks' ? objects.map(bindUser) : objects;
-}
-
 /**
- * An access entry of EKS makes the functions a user. Its group is not bound: the admission policy knows the
- * identity by its name, and a member of the group with another name would have the rights without the limits.
+ * What the functions may do there, and which pods the admission policy lets them touch. With an access
+ * entry they come as a user, otherwise as a service account.
  */
-function bindUser(object: JsonObject): JsonObject {
-  const isBinding = object['kind'] === 'ClusterRoleBinding' || object['kind'] === 'RoleBinding';
-  const subjects = jsonItems(object['subjects']);
-  const isBound = subjects.some((subject) => jsonMember(subject, 'kind') === 'User');
-  if (!isBinding || isBound) return object;
-  const user = { kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: FUNCTIONS };
-  return { ...object, subjects: [...subjects, user] };
+function functionsObjects(authentication: ClusterAuthentication['kind']): readonly JsonObject[] {
+  const overlay = authentication === 'eks' ? 'takeover-eks' : 'takeover';
+  return renderKustomization(packageFile(`infra/overlays/functions/${overlay}`));
 }
 
 function setMember(object: JsonObject, names: readonly string[], value: Json): JsonObject {
