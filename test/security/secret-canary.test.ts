@@ -261,6 +261,18 @@ describe('marked credentials in connections (S11, rows 31 and 68)', () => {
           secretAccessKey: MARK,
           sessionToken: `session-${MARK}`,
         }),
+      sealedTokens: {
+        credentials: {
+          readToken: (cluster) =>
+            Promise.resolve({
+              clusterUid: clusterUid(`uid-of-${cluster}`),
+              ciphertext: 'AQID',
+              issuedAtMs: clock.nowMs(),
+              expiresAtMs: clock.nowMs() + 3_600_000,
+            }),
+        },
+        seal: { open: () => Promise.resolve({ kind: 'opened', text: MARK }) },
+      },
       egress: { loopback: 'allowed', eksTokenHosts: 'any' },
     });
 
@@ -268,6 +280,7 @@ describe('marked credentials in connections (S11, rows 31 and 68)', () => {
     bearer: { kind: 'bearer', token: MARK },
     'bearer with a line break': { kind: 'bearer', token: `${MARK}\n` },
     eks: { kind: 'eks', clusterName: 'west', region: 'eu-west-1' },
+    'a bound token': { kind: 'bound-token', renewerRoleId: 'AROARENEWER' },
     'half a client certificate': {
       kind: 'client-certificate',
       certificatePem: MARK,

@@ -2,6 +2,11 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { zstdCompressSync } from 'node:zlib';
+import { readTokenClaims } from '../../../src/adapters/kubernetes/token-claims.ts';
+import {
+  encodeCredentialMessage,
+  parseCredentialMessage,
+} from '../../../src/adapters/sqs/credential-message-schema.ts';
 import {
   encodeHint,
   encodeTimer,
@@ -14,6 +19,7 @@ import {
   parseWatcherMessage,
 } from '../../../src/adapters/sqs/watcher-message-codec.ts';
 import { decodeBody, encodeBody } from '../../../src/adapters/dynamodb/item-codec.ts';
+import { FUNCTIONS_SUBJECT } from '../../../src/ports/credential-store.ts';
 import type { Random } from '../../../src/ports/random.ts';
 import { assertOneLine, fuzz } from '../../support/fuzz/fuzz.ts';
 import { bendJson, bendJsonText, bendText, garbage } from '../../support/fuzz/hostile-input.ts';
@@ -26,6 +32,15 @@ const HINT = {
   reason: 'changed',
 };
 const TIMER = { schema: 1, hint: HINT, timerId: 'abc123', dueAtMs: 1_767_225_600_000, hops: 2 };
+const CREDENTIAL = {
+  schema: 1,
+  cluster: 'west-1',
+  clusterUid: '11111111-2222-3333-4444-555555555555',
+  ciphertext: 'AQICAHh4vQ==',
+  issuedAtMs: 1_767_225_600_000,
+  expiresAtMs: 1_767_240_000_000,
+};
+const CLAIMS = { sub: FUNCTIONS_SUBJECT, iat: 1_767_225_600, exp: 1_767_240_000 };
 const MESSAGES = Object.values(samples);
 
 /** A message whose body was bent and packed again, so that the inner schema sees it. */
@@ -65,6 +80,27 @@ test('row 67: no watcher message crashes its parser; what is accepted stays what
     },
   });
   // Some bends are harmless; a parser that refused everything would prove nothing.
+  if (count > 1) assert.ok(accepted > 100, `only ${accepted} of ${count} were accepted`);
+});
+
+test('row 67: no message of a renewer and no token crashes its parser', async () => {
+  let accepted = 0;
+  const count = await fuzz({
+    name: 'parseCredentialMessage, readTokenClaims',
+    feed: (random) => {
+      const parsed = parseCredentialMessage(bendJsonText(CREDENTIAL, random));
+      if (parsed.kind === 'refused') assertOneLine(parsed.field);
+      else {
+        accepted += 1;
+        assertOneLine(JSON.stringify({ ...parsed.message, ciphertext: '' }));
+        const again = parseCredentialMessage(encodeCredentialMessage(parsed.message));
+        assert.deepEqual(again, parsed);
+      }
+      const payload = Buffer.from(bendJsonText(CLAIMS, random)).toString('base64url');
+      const claims = readTokenClaims(bendSometimes(`eyJh.${payload}.c2ln`, random));
+      if (claims !== undefined) new Date(claims.expiresAtMs).toISOString();
+    },
+  });
   if (count > 1) assert.ok(accepted > 100, `only ${accepted} of ${count} were accepted`);
 });
 
