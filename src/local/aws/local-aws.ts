@@ -79,6 +79,11 @@ export interface LocalAws {
 }
 
 const stopWaitMs = 10_000;
+/**
+ * There is none here, so no cluster can be registered with bound tokens. The mapping of their queue runs all the same,
+ * and refuses what comes; whoever wants to open a seal is refused a connection, and never asks AWS itself.
+ */
+const NO_KEY_SERVICE = 'http://127.0.0.1:1';
 
 /** Starts queues and tables; mappings start with `startMappings`. */
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
@@ -160,6 +165,7 @@ function sdkEnvironment(
   return {
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamoDb,
+    AWS_ENDPOINT_URL_KMS: NO_KEY_SERVICE,
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: operatorCredentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: operatorCredentials.secretAccessKey,

@@ -116,10 +116,50 @@ resources: []
     }
   });
 
+  it('resolves parameters, those of the stage first, and leaves what is CloudFormation’s', (context) => {
+    const text = minimal('').replace(
+      'provider: { name: aws, region: us-east-1 }',
+      `params: { default: { a: one, b: two }, test: { b: three } }
+provider:
+  name: aws
+  region: us-east-1
+  environment: { A: '\${param:a}/\${param:b}', C: '\${AWS::Region}-\${param:a}', D: !GetAtt Key.Arn }`,
+    );
+    const { environment } = read(context, text) as ReturnType<typeof readService>;
+    assert.deepEqual(environment, {
+      A: 'one/three',
+      C: '${AWS::Region}-one',
+      D: { arnOf: 'Key' },
+    });
+  });
+
+  it('loses what its conditions leave out: a queue, and a statement of a role', (context) => {
+    const text = minimal('').replace(
+      'resources: []',
+      `resources:
+  - Conditions: { Never: { 'Fn::Equals': [a, b] } }
+  - Resources:
+      Away: { Type: 'AWS::SQS::Queue', Condition: Never, Properties: { QueueName: away } }
+      There: { Type: 'AWS::SQS::Queue', Properties: { QueueName: { 'Fn::If': [Never, a, there] } } }
+  - extensions: { FLambdaFunction: { Properties: {} } }`,
+    );
+    const { queues } = read(context, text) as ReturnType<typeof readService>;
+    assert.deepEqual(
+      queues.map(({ name }) => name),
+      ['there'],
+    );
+  });
+
   it('is refused where a variable leads nowhere or in a circle', (context) => {
     const withName = (name: string): string =>
       minimal('').replace('service: s', `service: ${name}`);
-    for (const name of ['${self:nothing}', '${env:HOME}', '${opt:region}', '${self:service}']) {
+    for (const name of [
+      '${self:nothing}',
+      '${param:nothing}',
+      '${env:HOME}',
+      '${opt:region}',
+      '${self:service}',
+    ]) {
       assert.throws(() => read(context, withName(`"${name}"`)), /resolve|circle/, name);
     }
   });
