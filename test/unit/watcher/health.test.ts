@@ -157,6 +157,23 @@ describe('what a restart cannot mend is told by readiness, and never costs a res
   });
 });
 
+test('who takes over after hours of standing by has as long as anybody to open its streams', async () => {
+  const harness = createWatcherHarness();
+  const api: { failure?: SourceFailure } = {};
+  const first = await startProbed({
+    harness,
+    source: (source) => refusing(source, (kind) => (kind === undefined ? undefined : api.failure)),
+  });
+  const second = await harness.startSettled(2);
+  await first.outlive(120);
+  api.failure = { kind: 'unavailable', message: 'HTTP 503' };
+  await second.stop();
+  const { notReady } = await first.outlive(10);
+  assert.equal(first.watcher.status().state, 'running');
+  assert.match(notReady.join(), /not yet watching: listing/);
+  await first.watcher.stop();
+});
+
 describe('what is stuck in this process is not live', () => {
   test('a send that never comes back', async () => {
     let isStuck = false;
