@@ -1,6 +1,9 @@
 /**
  * Every command of `rollcall`, in the order of `--help`. docs/cli.md describes each; a test compares.
  */
+import { doctorCommand } from './cluster/doctor.ts';
+import { addClusterCommand } from './cluster/add-cluster.ts';
+import { importClustersCommand } from './cluster/import-clusters.ts';
 import { listClustersCommand } from './cluster/list-clusters.ts';
 import { removeClusterCommand } from './cluster/remove-cluster.ts';
 import { resetClusterCommand } from './cluster/reset-cluster.ts';
@@ -13,11 +16,14 @@ import { redriveDeadLettersCommand } from './dead-letter/redrive-dead-letters.ts
 
 /** The commands. */
 export const COMMANDS: readonly CommandModule[] = [
+  addClusterCommand,
+  importClustersCommand,
   listClustersCommand,
   showClusterCommand,
   setClusterCommand,
   resetClusterCommand,
   removeClusterCommand,
+  doctorCommand,
   listDeadLettersCommand,
   redriveDeadLettersCommand,
   pruneDeadLettersCommand,

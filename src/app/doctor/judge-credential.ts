@@ -1,10 +1,10 @@
 /** Findings about who may do what in the cluster: credential, rights verb by verb, admission policy. Pure. */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { formatPermission } from '../../core/permission.ts';
 import type { DoctorFacts, RightsFact, TokenFact } from './facts.ts';
 import { finding, notChecked } from './finding.ts';
 import type { Checked, Finding } from './finding.ts';
 import { isConnectedTo } from './judge-registration.ts';
-import { formatPermission } from './required-permissions.ts';
 
 const WITH_KUBECONFIG =
   'Pass --kubeconfig FILE --context NAME to have it checked with your own credential.';
@@ -103,7 +103,10 @@ export function judgeFunctionsRights(
     const seen = 'none are needed';
     return finding('functions-rights', { code: 'functions-rights-ok', level: 'ok', seen });
   }
-  return judgeRights('functions-rights', functionsRights, 'infra/functions/rbac.yaml');
+  const found = judgeRights('functions-rights', functionsRights, 'infra/functions/rbac.yaml');
+  if (registration.mode !== 'observe' || found.level !== 'failed') return found;
+  const { seen } = found;
+  return { ...found, level: 'warning', seen: `${seen}; in observe they only ask for snapshots` };
 }
 
 /** Rights of the watcher. */

@@ -6,18 +6,7 @@
  * its watcher for a snapshot; that is told by the resource, from the same rules.
  */
 import type { ClusterMode } from '../../core/model/registration.ts';
-
-/** One verb on one resource. */
-export interface Permission {
-  readonly group: string;
-  /** `daemonsets`, or `daemonsets/status`. */
-  readonly resource: string;
-  readonly verb: string;
-  /** A single object, where the rule names one. */
-  readonly name?: string;
-  /** Where a Role gives it; absent: in all namespaces, or outside of any. */
-  readonly namespace?: string;
-}
+import type { Permission } from '../../core/permission.ts';
 
 interface Rule {
   readonly apiGroups: readonly string[];
@@ -46,12 +35,6 @@ export function neededInMode(
 ): readonly Permission[] {
   if (mode === 'takeover') return permissions;
   return permissions.filter(({ resource }) => OBSERVE_RESOURCES.includes(resource));
-}
-
-/** `update apps daemonsets/status`, as a person reads it. */
-export function formatPermission({ group, resource, verb, name, namespace }: Permission): string {
-  const what = [verb, group, resource, name].filter((part) => (part ?? '') !== '').join(' ');
-  return namespace === undefined ? what : `${what} in ${namespace}`;
 }
 
 function expand(rule: Rule, scope: { readonly namespace?: string }): readonly Permission[] {

@@ -1,0 +1,191 @@
+/**
+ * Gathers all facts about one cluster, side by side: whatever fails or takes too long is missing with
+ * its reason, and the rest is there (attempt.ts).
+ */
+import { RELEASE } from '../../../functions/release.ts';
+import { createEndpointProbe } from '../../adapters/kubernetes/endpoint-probe.ts';
+import type { EgressPolicy } from '../../adapters/kubernetes/egress.ts';
+import { ItemUnreadableError } from '../../adapters/dynamodb/item-codec.ts';
+import type { DoctorFacts, RegistrationFact } from '../../app/doctor/facts.ts';
+import { checked, unchecked } from '../../app/doctor/finding.ts';
+import type { Checked } from '../../app/doctor/finding.ts';
+import { isConnectedTo } from '../../app/doctor/judge-registration.ts';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { Stack } from '../stack/stack.ts';
+import { attempt } from './attempt.ts';
+import { CLUSTER_FACTS } from './gather-cluster.ts';
+import {
+  gatherDeadLetterQueues,
+  gatherEventsQueue,
+  gatherObserved,
+  gatherRefusals,
+  gatherSender,
+  gatherToken,
+} from './gather-stack.ts';
+import { openRegisteredWay } from './open-ways.ts';
+import { readShippedManifests } from './shipped-manifests.ts';
+import type { WayIn } from './ways-in.ts';
+
+/** What facts are gathered with. */
+export interface GatherOptions {
+  readonly stack: Stack;
+  readonly id: ClusterId;
+  readonly egress: EgressPolicy;
+  /** The user's own way in, or why there is none. */
+  readonly kubeconfig: WayIn;
+  /** AWS profile of the account where the cluster is. */
+  readonly clusterProfile?: string;
+}
+
+/** Gathers. Never rejects for what a cluster, a queue or a table can do. */
+export async function gatherFacts(options: GatherOptions): Promise<DoctorFacts> {
+  const { stack, id } = options;
+  const { clock } = stack;
+  const registration = await readRegistration(stack, id);
+  const [eventsQueue, deadLetterQueues, rest] = await Promise.all([
+    attempt(clock, 'the events queue', () => gatherEventsQueue(stack)),
+    attempt(clock, 'the dead-letter queues', () => gatherDeadLetterQueues(stack)),
+    registration.kind === 'found'
+      ? gatherOfCluster(registration.registration, options)
+      : Promise.resolve(nothingOfCluster()),
+  ]);
+  const release = stack.outputs.Release;
+  return {
+    ...rest,
+    nowMs: clock.nowMs(),
+    registration,
+    deployment: checked({ release, ownRelease: RELEASE }),
+    eventsQueue,
+    deadLetterQueues,
+  };
+}
+
+async function readRegistration({ registry }: Stack, id: ClusterId): Promise<RegistrationFact> {
+  try {
+    const registration = await registry.readCluster(id);
+    return registration === undefined ? { kind: 'missing' } : { kind: 'found', registration };
+  } catch (error) {
+    if (!(error instanceof ItemUnreadableError)) throw error;
+    return { kind: 'unreadable', message: error.message };
+  }
+}
+
+type OfCluster = Omit<
+  DoctorFacts,
+  'nowMs' | 'registration' | 'deployment' | 'eventsQueue' | 'deadLetterQueues'
+>;
+
+async function gatherOfCluster(
+  registration: ClusterRegistration,
+  options: GatherOptions,
+): Promise<OfCluster> {
+  const { stack, egress, kubeconfig, clusterProfile } = options;
+  const { clock, view } = stack;
+  const probe = createEndpointProbe({ clock, egress });
+  const registered = isConnectedTo(registration)
+    ? openRegisteredWay(registration, { clock, egress })
+    : { why: 'no credential is registered' };
+  const ask = <T>(what: string, step: () => Promise<Checked<T>>): Promise<Checked<T>> =>
+    attempt(clock, what, step);
+  try {
+    const ofCluster = gatherInside(registration, { options, registered });
+    const endpoint = isConnectedTo(registration)
+      ? ask('the endpoint', async () => checked(await probe.probe(registration)))
+      : Promise.resolve(unchecked('nothing connects to it'));
+    const [ofStack, found, inside] = await Promise.all([
+      Promise.all([
+        ask('the sealed token', () => gatherToken(stack, registration)),
+        ask('the watcher’s role', () => gatherSender(stack, registration, clusterProfile)),
+        ask('refused messages', () => gatherRefusals(stack, registration)),
+        ask('the view', async () => checked(await view.readMeta(registration.clusterUid))),
+        ask('the DaemonSets', () => gatherObserved(stack, registration)),
+      ]),
+      endpoint,
+      ofCluster,
+    ]);
+    const [token, sender, refusals, meta, observed] = ofStack;
+    return { ...inside, endpoint: found, token, sender, refusals, meta, observed };
+  } finally {
+    for (const way of [registered, kubeconfig]) if ('inspection' in way) way.inspection.close();
+  }
+}
+
+type Inside = Pick<OfCluster, keyof typeof CLUSTER_FACTS>;
+
+async function gatherInside(
+  registration: ClusterRegistration,
+  { options, registered }: { readonly options: GatherOptions; readonly registered: WayIn },
+): Promise<Inside> {
+  const { stack, kubeconfig } = options;
+  const manifests = await readShippedManifests();
+  const namespaces = await namespacesOf(stack, registration);
+  const ways = { registration: registered, kubeconfig };
+  const question = { registration, ways, manifests, namespaces };
+  const ask = <Name extends keyof Inside>(name: Name, what: string): Promise<Inside[Name]> =>
+    // One fact, one way of having it: the table says which belong together, generics cannot.
+    attempt(stack.clock, what, () => CLUSTER_FACTS[name](question) as never) as Promise<never>;
+  const [
+    identity,
+    credential,
+    functionsRights,
+    watcherRights,
+    admission,
+    lease,
+    watcher,
+    sentinel,
+  ] = await Promise.all([
+    ask('identity', 'kube-system'),
+    ask('credential', 'the credential'),
+    ask('functionsRights', 'the functions’ rights'),
+    ask('watcherRights', 'the watcher’s rights'),
+    ask('admission', 'the admission policies'),
+    ask('lease', 'the watcher’s Lease'),
+    ask('watcher', 'the watcher'),
+    ask('sentinel', 'the sentinel'),
+  ]);
+  return {
+    identity,
+    credential,
+    functionsRights,
+    watcherRights,
+    admission,
+    lease,
+    watcher,
+    sentinel,
+  };
+}
+
+/** Where there are DaemonSets; none when the view cannot be read, which another fact says. */
+async function namespacesOf(
+  { view }: Stack,
+  { clusterUid }: ClusterRegistration,
+): Promise<readonly string[]> {
+  try {
+    const { names } = await view.listNames(clusterUid, { limit: 200 });
+    return [...new Set(names.map(({ namespace }) => namespace))];
+  } catch {
+    // Another fact says that the view cannot be read; this one only narrows down.
+    return [];
+  }
+}
+
+function nothingOfCluster(): OfCluster {
+  const none = unchecked('there is no registration to compare with');
+  return {
+    endpoint: none,
+    identity: none,
+    token: none,
+    credential: none,
+    functionsRights: none,
+    watcherRights: none,
+    admission: none,
+    lease: none,
+    watcher: none,
+    sender: none,
+    refusals: none,
+    meta: none,
+    sentinel: none,
+    observed: none,
+  };
+}

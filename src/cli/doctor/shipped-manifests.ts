@@ -1,0 +1,46 @@
+/**
+ * What the shipped manifests say, as the doctor compares a cluster with it: rights and admission policies.
+ */
+import { readFile } from 'node:fs/promises';
+import { parseAllDocuments } from 'yaml';
+import { permissionsOf } from '../../app/doctor/required-permissions.ts';
+import type { Permission } from '../../core/permission.ts';
+import { packageFile } from '../package-files.ts';
+
+/** An object of admissionregistration.k8s.io. */
+export interface AdmissionObject {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** Of infra/. */
+export interface ShippedManifests {
+  readonly functions: readonly Permission[];
+  readonly watcher: readonly Permission[];
+  readonly admission: readonly AdmissionObject[];
+}
+
+/** Reads them from the package. */
+export async function readShippedManifests(): Promise<ShippedManifests> {
+  const [functions, watcher, admission] = await Promise.all(
+    ['infra/functions/rbac.yaml', 'infra/watcher/rbac.yaml', 'infra/admission/policy.yaml'].map(
+      readDocuments,
+    ),
+  );
+  return {
+    functions: permissionsOf(functions ?? []),
+    watcher: permissionsOf(watcher ?? []),
+    admission: (admission ?? []).map((document) => {
+      const { kind, metadata } = document as {
+        readonly kind: string;
+        readonly metadata: { readonly name: string };
+      };
+      return { kind, name: metadata.name };
+    }),
+  };
+}
+
+async function readDocuments(file: string): Promise<readonly unknown[]> {
+  const text = await readFile(packageFile(file), 'utf8');
+  return parseAllDocuments(text).map((document) => document.toJS() as unknown);
+}
