@@ -4,6 +4,8 @@
 import { doctorCommand } from './cluster/doctor.ts';
 import { addClusterCommand } from './cluster/add-cluster.ts';
 import { importClustersCommand } from './cluster/import-clusters.ts';
+import { addClusterCommand } from './cluster/add-cluster.ts';
+import { importClustersCommand } from './cluster/import-clusters.ts';
 import { listClustersCommand } from './cluster/list-clusters.ts';
 import { removeClusterCommand } from './cluster/remove-cluster.ts';
 import { resetClusterCommand } from './cluster/reset-cluster.ts';
@@ -16,6 +18,8 @@ import { redriveDeadLettersCommand } from './dead-letter/redrive-dead-letters.ts
 
 /** The commands. */
 export const COMMANDS: readonly CommandModule[] = [
+  addClusterCommand,
+  importClustersCommand,
   addClusterCommand,
   importClustersCommand,
   listClustersCommand,

@@ -1,0 +1,226 @@
+/**
+ * `rollcall cluster add` from end to end: a local cluster, and a registry in local DynamoDB tables.
+ *
+ * The cluster is reached by its kubeconfig, as a person would. It has neither server-side apply nor
+ * Deployments, so this also shows what is said when one object is refused and the others are not; with a
+ * real API server: test/conformance/cli.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { parseAllDocuments } from 'yaml';
+import { createDocumentClient } from '../../../src/adapters/dynamodb/document-client.ts';
+import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
+import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
+import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
+import { addClusterCommand } from '../../../src/cli/cluster/add-cluster.ts';
+import { importClustersCommand } from '../../../src/cli/cluster/import-clusters.ts';
+import { runProgram } from '../../../src/cli/command-line/run-program.ts';
+import { clusterId } from '../../../src/core/model/identifiers.ts';
+import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
+import type { DynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
+import { renderKubeconfig } from '../../../src/local/kubernetes/cluster/kubeconfig.ts';
+import type { LocalCluster } from '../../../src/local/kubernetes/cluster/local-cluster.ts';
+import { startLocalCluster } from '../../../src/local/kubernetes/cluster/start-local-cluster.ts';
+import type { RegistryStore } from '../../../src/ports/registry-store.ts';
+import { CommandRun, CommandWorld } from '../../support/command-world.ts';
+import { createTestHttpsClient } from '../../support/https-client.ts';
+import { MemoryLog } from '../../support/memory-log.ts';
+
+const ROLE_ARN = 'arn:aws:iam::111122223333:role/rollcall/dev/rollcall-dev-a-watcher';
+const ROLES = ['--sender-role-id', 'AROATEST', '--watcher-role-arn', ROLE_ARN];
+const random = createSystemRandom();
+
+async function createRegistryTable(client: DynamoDBDocumentClient): Promise<void> {
+  const names = ['pk', 'sk'];
+  await client.send(
+    new CreateTableCommand({
+      TableName: 'registry',
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: names.map((name) => ({ AttributeName: name, AttributeType: 'S' })),
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+    }),
+  );
+}
+
+describe('rollcall cluster add, against a local cluster', { timeout: 60_000 }, () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-add-'));
+  const kubeconfig = path.join(directory, 'kubeconfig');
+  const clusters: LocalCluster[] = [];
+  let tables: DynamoDbServer;
+  let client: DynamoDBDocumentClient;
+  let registry: RegistryStore;
+
+  before(async () => {
+    for (const name of ['alpha', 'beta']) {
+      clusters.push(
+        await startLocalCluster({
+          name,
+          port: 0,
+          machines: [],
+          runsComponents: false,
+          clock: createSystemClock(),
+          random,
+          log: new MemoryLog(),
+        }),
+      );
+    }
+    writeFileSync(kubeconfig, renderKubeconfig(clusters), { mode: 0o600 });
+    tables = await startDynamoDbServer();
+    client = createDocumentClient({
+      endpoint: tables.endpoint,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    });
+    await createRegistryTable(client);
+    registry = createDynamoRegistryStore({ client, tableName: 'registry', random });
+  });
+
+  after(async () => {
+    client.destroy();
+    await tables.stop();
+    for (const cluster of clusters) await cluster.stop();
+    rmSync(directory, { recursive: true });
+  });
+
+  async function run(...argv: readonly string[]): Promise<CommandRun> {
+    const out: string[] = [];
+    const said: string[] = [];
+    const world = new CommandWorld();
+    const exitCode = await runProgram({
+      argv,
+      name: 'rollcall',
+      version: '0.0.0-test',
+      modules: [addClusterCommand, importClustersCommand],
+      environment: {},
+      clock: createSystemClock(),
+      random,
+      writeOut: (text) => out.push(text),
+      writeError: (text) => said.push(text),
+      signal: new AbortController().signal,
+      openCluster: () => Promise.reject(new Error('not asked for here')),
+      openStack: (globals) => Promise.resolve({ ...world.open(globals), registry }),
+    });
+    const result = new CommandRun(exitCode, out.join(''), said.join(''));
+    for (const { tokens } of clusters) {
+      assert.ok(!`${result.stdout}${result.stderr}`.includes(tokens.admin), 'a token is printed');
+    }
+    return result;
+  }
+
+  const add = (id: string, ...more: readonly string[]): Promise<CommandRun> =>
+    run('cluster', 'add', id, '--kubeconfig', kubeconfig, ...ROLES, ...more);
+
+  async function get(cluster: LocalCluster | undefined, where: string): Promise<number> {
+    assert.ok(cluster !== undefined);
+    const https = createTestHttpsClient(cluster);
+    const headers = { authorization: `Bearer ${cluster.tokens.admin}` };
+    const { status } = await https.fetch({ path: where, headers });
+    https.close();
+    return status;
+  }
+
+  const NAMESPACE = '/api/v1/namespaces/rollcall-system';
+
+  it('writes nothing in a dry run', async () => {
+    const dry = (await add('a', '--context', 'alpha', '--dry-run', '--json')).expectExit(0);
+    assert.equal(dry.document()['result'], 'planned');
+    assert.equal(await registry.readCluster(clusterId('a')), undefined);
+    assert.equal(await get(clusters[0], NAMESPACE), 404);
+  });
+
+  it('registers the cluster by its own identity, in observe, without any credential (S6, S11)', async () => {
+    const added = (await add('a', '--context', 'alpha', '--label', 'ring=1')).expectExit(0);
+    const registration = await registry.readCluster(clusterId('a'));
+    assert.ok(registration !== undefined);
+    const { clusterUid, caPem, ...rest } = registration;
+    assert.match(clusterUid, /^[0-9a-f-]{36}$/);
+    assert.equal(caPem, clusters[0]?.caPem);
+    assert.deepEqual(rest, {
+      id: 'a',
+      mode: 'observe',
+      isFrozen: false,
+      configVersion: 1,
+      senderRoleId: 'AROATEST',
+      server: clusters[0]?.server,
+      authentication: { kind: 'none' },
+      labels: { ring: '1' },
+    });
+    const objects = parseAllDocuments(added.stdout).map((one) => one.get('kind'));
+    assert.ok(objects.includes('Deployment'), 'manifests are on stdout');
+    assert.equal(await get(clusters[0], NAMESPACE), 404, 'and nowhere else');
+  });
+
+  it('goes on where it was when it is run again, and applies', async () => {
+    const again = await add('a', '--context', 'alpha', '--image', 'i', '--apply', '--json');
+    const document = again.document();
+    assert.equal(document['result'], 'present');
+    assert.equal((await registry.readCluster(clusterId('a')))?.configVersion, 1);
+    const applied = document['applied'] as readonly { object: string; result: string }[];
+    const failed = applied.filter(({ result }) => result === 'failed').map(({ object }) => object);
+    assert.ok(failed.includes('Deployment rollcall-system/rollcall-watcher'), 'is not served here');
+    assert.equal(again.exitCode, 1, 'a refused object is a failure');
+    for (const where of ['serviceaccounts/rollcall-watcher', 'configmaps/rollcall-watcher']) {
+      assert.equal(await get(clusters[0], `${NAMESPACE}/${where}`), 200);
+    }
+    const second = await add('a', '--context', 'alpha', '--image', 'i', '--apply', '--json');
+    const results = second.document()['applied'] as readonly { result: string }[];
+    assert.ok(results.every(({ result }) => result !== 'created'));
+  });
+
+  it('refuses to change what is registered, and says what would', async () => {
+    const changed = await add('a', '--context', 'alpha', '--label', 'ring=2');
+    changed.expectExit(3);
+    assert.match(changed.stderr, /label ring \(1 → 2\).*rollcall cluster set a/s);
+  });
+
+  it('refuses one cluster under two ids, and two clusters under one (S6)', async () => {
+    const twice = (await add('other', '--context', 'alpha')).expectExit(3);
+    assert.match(twice.stderr, /registered as a/);
+    const rebuilt = (await add('a', '--context', 'beta')).expectExit(3);
+    assert.match(rebuilt.stderr, /rollcall cluster reset a/);
+    assert.equal(await registry.readCluster(clusterId('other')), undefined);
+  });
+
+  it('says which cluster cannot be reached, and adds the others of an import', async () => {
+    const { stderr } = (
+      await run(
+        'cluster',
+        'import',
+        '--kubeconfig',
+        kubeconfig,
+        '--credentials',
+        'static',
+        '--sender-role-id',
+        'AROATEST',
+      )
+    ).expectExit(0);
+    assert.match(stderr, /nothing was written/i);
+    const list = path.join(directory, 'list.json');
+    const common = { kubeconfig, senderRoleId: 'AROATEST', credentials: 'static' };
+    const gone = path.join(directory, 'gone');
+    writeFileSync(
+      list,
+      JSON.stringify([
+        { ...common, id: 'a', context: 'alpha' },
+        { ...common, id: 'b', context: 'beta' },
+        { ...common, id: 'c', kubeconfig: gone },
+      ]),
+    );
+    const imported = await run('cluster', 'import', '--file', list, '--yes', '--json');
+    imported.expectExit(1);
+    const rows = imported.document()['clusters'] as readonly { cluster: string; state: string }[];
+    assert.deepEqual(
+      rows.map(({ cluster, state }) => `${cluster} ${state}`),
+      ['a registered', 'b added', 'c failed'],
+    );
+    assert.equal((await registry.readCluster(clusterId('b')))?.mode, 'observe');
+  });
+});
