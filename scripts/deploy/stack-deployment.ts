@@ -22,7 +22,7 @@ export interface StackDeploymentOptions {
 /** A stack at an emulator. */
 export interface StackDeployment {
   readonly stackName: string;
-  /** Builds functions and watcher, and makes the template. */
+  /** Builds functions, watcher and command line, and makes the template. */
   readonly package: () => Promise<void>;
   /** Creates or updates the stack from what was packaged. */
   readonly deploy: () => Promise<void>;
@@ -32,6 +32,8 @@ export interface StackDeployment {
   readonly removeRegistry: () => Promise<void>;
   /** The bundled watcher of the checkout. */
   readonly watcherFile: string;
+  /** The bundled command line of the checkout. */
+  readonly commandFile: string;
 }
 
 /** How often osls asks for the stack's status: an emulator is done at once (spec components 6). */
@@ -51,10 +53,8 @@ export function createStackDeployment(options: StackDeploymentOptions): StackDep
   return {
     stackName: `rollcall-${STAGE}`,
     watcherFile: path.join(directory, 'dist/watcher/watcher.mjs'),
-    package: async () => {
-      await run('scripts/package.ts', '--stage', STAGE, '--region', REGION);
-      await run('scripts/build-watcher.ts');
-    },
+    commandFile: path.join(directory, 'dist/cli/rollcall.mjs'),
+    package: () => run('scripts/package.ts', '--stage', STAGE, '--region', REGION),
     deploy: () => osls('deploy', '--region', REGION, '--package', '.serverless'),
     remove: () => osls('remove', '--region', REGION),
     removeRegistry: () => removeRegistry(options.environment),

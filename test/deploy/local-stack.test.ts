@@ -1,0 +1,283 @@
+/**
+ * The whole life of a deployment, on a machine with npm and python3 and without Docker: emulator, `osls deploy`,
+ * a cluster, a DaemonSet and its rollout, a dead letter and its redrive, an upgrade, removal.
+ *
+ * The functions run inside the emulator, from the zips that osls uploaded; the watcher and the command line are the
+ * bundles. The steps are one story and share their state; they run in order. What is slow is the dead letter: five
+ * deliveries, a minute apart, as configured for AWS; the upgrade happens meanwhile.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { DescribeTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { awsEnvironment } from '../../scripts/deploy/aws-environment.ts';
+import { startLocalDeployment } from '../../scripts/deploy/local-deployment.ts';
+import type { LocalDeployment } from '../../scripts/deploy/local-deployment.ts';
+import { waitFor } from '../../scripts/deploy/wait-for.ts';
+import { findFreePorts } from '../../scripts/lib/ports.ts';
+import { createDocumentClient } from '../../src/adapters/dynamodb/document-client.ts';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { clusterUid, uid } from '../../src/core/model/identifiers.ts';
+import { skipWithoutTools, TOOLS } from '../support/require-tool.ts';
+import { MemoryLog } from '../support/memory-log.ts';
+import { makeCheckout } from './checkout.ts';
+import type { Checkout } from './checkout.ts';
+import { openClusterClient } from './cluster-client.ts';
+import type { ClusterClient, SeenPod } from './cluster-client.ts';
+import { poisonState } from './poison.ts';
+import { createRollcallCommand } from './rollcall-command.ts';
+import type { RollcallCommand } from './rollcall-command.ts';
+
+/** All of it, with a wide margin on two cores: the promise is ten minutes. */
+const SUITE_TIMEOUT_MS = 590_000;
+const STEP_MS = 90_000;
+/** Five deliveries with a visibility of a minute each, and some time to get through the queues. */
+const DEAD_LETTER_MS = 380_000;
+const POOL = 'test.rollcall.dev/pool';
+const POISONED = 'poisoned';
+const WANTED = 'wanted';
+
+describe(
+  'a deployment from nothing and back (issue 7)',
+  { skip: skipWithoutTools([TOOLS.python]), timeout: SUITE_TIMEOUT_MS },
+  () => {
+    let checkout: Checkout;
+    let running: LocalDeployment;
+    let client: ClusterClient;
+    let rollcall: RollcallCommand;
+    let pool: readonly string[];
+    let spare: string;
+    let mend: () => Promise<void>;
+    const startedAtMs = performance.now();
+    const note = (text: string): void => {
+      const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1).padStart(6);
+      process.stderr.write(`${seconds} s  ${text}\n`);
+    };
+
+    before(async () => {
+      checkout = await makeCheckout();
+      const [port = 0] = await findFreePorts(1);
+      running = await startLocalDeployment({
+        endpoint: new URL(`http://127.0.0.1:${String(port)}`),
+        nodeCount: 12,
+        checkout: checkout.directory,
+        environment: process.env,
+        log: new MemoryLog(),
+        say: note,
+        onFailure: (error) => {
+          note(`the local cluster failed: ${String(error)}`);
+        },
+      });
+      client = openClusterClient(running.managed.cluster);
+      rollcall = createRollcallCommand(
+        running.deployment.commandFile,
+        awsEnvironment(running.emulator.endpoint, process.env),
+      );
+      note(`up: ${JSON.stringify(running.durationsMs)}`);
+    });
+
+    after(async () => {
+      // `before` may have failed half-way; what it started it has stopped then.
+      (client as ClusterClient | undefined)?.close();
+      await (running as LocalDeployment | undefined)?.stop();
+      await (checkout as Checkout | undefined)?.remove();
+      note('everything is stopped');
+    });
+
+    /** Waits for pods; the error of a wait that fails says what there was instead. */
+    async function awaitPods(
+      daemonSet: string,
+      isRight: (pods: readonly SeenPod[]) => boolean,
+    ): Promise<readonly SeenPod[]> {
+      let last: readonly SeenPod[] = [];
+      const options = { what: `the pods of ${daemonSet}`, deadlineMs: STEP_MS };
+      try {
+        return await waitFor(options, async () => {
+          last = await client.pods(daemonSet);
+          return isRight(last) ? last : undefined;
+        });
+      } catch (error) {
+        const log = tailOf(running.emulator.logPath);
+        const text = `${JSON.stringify(last)}\n${log}`;
+        throw new Error(`${String(error)}\n${text}`, { cause: error });
+      }
+    }
+
+    /** Every pod of both DaemonSets. */
+    const placed = async (): Promise<readonly SeenPod[]> => [
+      ...(await client.pods(WANTED)),
+      ...(await client.pods(POISONED)),
+    ];
+
+    const isOnEach =
+      (nodes: readonly string[], image: string) =>
+      (pods: readonly SeenPod[]): boolean =>
+        pods.length === nodes.length &&
+        nodes.every((node) =>
+          pods.some((pod) => pod.node === node && pod.isReady && pod.image === image),
+        );
+
+    let hasFailed = false;
+    /** A step of the story; after one that failed the others are skipped. */
+    const step = (title: string, run: () => Promise<void>): void => {
+      it(title, async (context) => {
+        if (hasFailed) {
+          context.skip('an earlier step failed');
+          return;
+        }
+        hasFailed = true;
+        await run();
+        hasFailed = false;
+      });
+    };
+
+    step(
+      'places a DaemonSet on every eligible node, by functions inside the emulator',
+      async () => {
+        const nodes = await client.readyNodes();
+        assert.ok(nodes.length >= 6, `ready nodes: ${nodes.join()}`);
+        pool = nodes.slice(0, 4).toSorted();
+        spare = nodes[4] ?? '';
+        for (const node of pool) await client.label(node, { [POOL]: 'a' });
+        await client.create({
+          name: WANTED,
+          nodeSelector: { [POOL]: 'a' },
+          image: 'example/one:1',
+        });
+        const pods = await awaitPods(WANTED, isOnEach(pool, 'example/one:1'));
+        assert.deepEqual(
+          pods.map(({ node }) => node),
+          pool,
+        );
+        const list = await rollcall(['cluster', 'list']);
+        assert.match(JSON.stringify(list), new RegExp(running.managed.clusterUid));
+        note('the pods are there');
+      },
+    );
+
+    step('poisons one key: its state is of an unknown format, and reconcile throws', async () => {
+      await client.label(spare, { [POOL]: 'b' });
+      const daemonSet = { name: POISONED, nodeSelector: { [POOL]: 'b' }, image: 'example/two:1' };
+      const id = await client.create(daemonSet);
+      await awaitPods(POISONED, isOnEach([spare], 'example/two:1'));
+      const database = createDocumentClient();
+      const ref = { clusterUid: clusterUid(running.managed.clusterUid), uid: uid(id) };
+      const restore = await poisonState(database, running.stack.outputs.ViewTableName, ref);
+      mend = async () => {
+        await restore();
+        database.destroy();
+      };
+      // Wanted on two nodes from now on, which nobody can bring about.
+      const other = pool[0] ?? '';
+      await client.label(other, { [POOL]: 'b' });
+      await awaitPods(WANTED, isOnEach(pool.slice(1), 'example/one:1'));
+      pool = pool.slice(1);
+      assert.equal((await client.pods(POISONED)).length, 1);
+      note('one key is poisoned; another one lost a node meanwhile, and was reconciled');
+    });
+
+    step('rolls an update out to the end, while the other key is poisoned (L4)', async () => {
+      const before = await client.pods(WANTED);
+      await client.setImage(WANTED, 'example/one:2');
+      const pods = await awaitPods(WANTED, isOnEach(pool, 'example/one:2'));
+      const old = new Set(before.map((pod) => pod.uid));
+      assert.ok(pods.every((pod) => !old.has(pod.uid)));
+      note('the update is rolled out');
+    });
+
+    step('upgrades the stack under running pods and restarts none of them, by UID', async () => {
+      const before = await client.pods(WANTED);
+      const version = await checkout.becomeNextRelease();
+      await running.deployment.package();
+      await running.deployment.deploy();
+      const after = createRollcallCommand(
+        running.deployment.commandFile,
+        awsEnvironment(running.emulator.endpoint, process.env),
+      );
+      assert.match(JSON.stringify(await after(['cluster', 'list'])), /local-1/);
+      // The new release acts: a node joins, and its pod is made.
+      const [other = ''] = (await client.readyNodes()).filter(
+        (node) => !pool.includes(node) && node !== spare,
+      );
+      await client.label(other, { [POOL]: 'a' });
+      pool = [...pool, other].toSorted();
+      const pods = await awaitPods(WANTED, isOnEach(pool, 'example/one:2'));
+      const kept = pods.filter(({ node }) => node !== other);
+      assert.deepEqual(kept, before);
+      assert.ok(pods.every(({ restarts }) => restarts === 0));
+      note(`upgraded to ${version}: no pod was restarted`);
+    });
+
+    it(
+      'records the dead letter of the poisoned key, and redrives it',
+      { timeout: DEAD_LETTER_MS },
+      async () => {
+        const what = 'a dead letter is recorded';
+        const letters = await waitFor(
+          { what, deadlineMs: DEAD_LETTER_MS, periodMs: 5000 },
+          async () => {
+            const list = await rollcall(['dead-letter', 'list', '--queue', 'reconcile']);
+            const found = list['letters'] as readonly Readonly<Record<string, unknown>>[];
+            return found.length > 0 ? found : undefined;
+          },
+        );
+        note('the dead letter is recorded');
+        const [letter] = letters;
+        assert.equal(letter?.['code'], 'lost-hint');
+        assert.match(JSON.stringify(letter), new RegExp(POISONED));
+        assert.equal((await client.pods(POISONED)).length, 1, 'nobody could act on the key');
+        await mend();
+        const redriven = await rollcall(['dead-letter', 'redrive', String(letter?.['id'])]);
+        assert.match(JSON.stringify(redriven), /"hint-sent"/);
+        const pods = await awaitPods(POISONED, (seen) => seen.length === 2);
+        assert.equal(pods.length, 2);
+        note('redriven: the key is as it should be');
+      },
+    );
+
+    step('removes the cluster: it is handed back, its pods stay', async () => {
+      const before = await placed();
+      const { kubeconfigPath } = running.managed;
+      const remove = ['cluster', 'remove', running.managed.cluster.id];
+      // In takeover somebody must look after its DaemonSets from now on: refused without a word on that.
+      await rollcall(remove, { exitCode: EXIT.refused });
+      const removal = await rollcall([...remove, '--release', '--kubeconfig', kubeconfigPath]);
+      assert.equal(removal['kind'], 'ClusterRemoval');
+      const { clusters } = await rollcall(['cluster', 'list']);
+      assert.deepEqual(clusters, []);
+      assert.deepEqual(await placed(), before);
+      note('the cluster is removed; its pods are there');
+    });
+
+    step(
+      'removes the stack: the view goes, the registry stays, and no pod is touched',
+      async () => {
+        const before = await placed();
+        await running.managed.watcher.stop();
+        await running.deployment.remove();
+        const database = new DynamoDBClient({});
+        try {
+          const { TableNames = [] } = await database.send(new ListTablesCommand({}));
+          assert.deepEqual(
+            TableNames.filter((name) => name.startsWith('rollcall-')),
+            ['rollcall-local-registry'],
+          );
+          const table = await database.send(
+            new DescribeTableCommand({ TableName: 'rollcall-local-registry' }),
+          );
+          assert.equal(table.Table?.DeletionProtectionEnabled, true);
+        } finally {
+          database.destroy();
+        }
+        assert.deepEqual(await placed(), before);
+        note('the stack is removed; the registry table is retained');
+      },
+    );
+  },
+);
+
+const TAIL_CHARACTERS = 6000;
+
+function tailOf(file: string | undefined): string {
+  return file === undefined ? '' : readFileSync(file, 'utf8').slice(-TAIL_CHARACTERS);
+}
