@@ -56,6 +56,8 @@ export interface ComponentControl {
   readonly rssBytes: (component: ComponentName) => number;
   /** Restarts the controller-manager only. */
   readonly setDaemonSetController: (mode: 'on' | 'off') => Promise<void>;
+  /** Restarts the API server only. */
+  readonly setWatchList: (mode: 'on' | 'off') => Promise<void>;
   /** Restarts the controller-manager only; the scheduler keeps the limits it started with. */
   readonly setControllerManagerLimits: (limits: 'default' | 'lifted') => Promise<void>;
 }
@@ -75,7 +77,7 @@ export function describeComponents(parts: {
   const limitsAtStart = settings.limits;
   return {
     etcd: describe('etcd', () => etcdCommand(wiring)),
-    apiServer: describe('apiServer', () => apiServerCommand(wiring)),
+    apiServer: describe('apiServer', () => apiServerCommand(wiring, settings)),
     controllerManager: describe('controllerManager', () =>
       controllerManagerCommand(wiring, settings)),
     scheduler: describe('scheduler', () => schedulerCommand(wiring, limitsAtStart)),
@@ -126,6 +128,10 @@ export function controlComponents(parts: {
     setDaemonSetController: async (mode) => {
       settings.daemonSetController = mode;
       await restart('controllerManager');
+    },
+    setWatchList: async (mode) => {
+      settings.watchList = mode;
+      await restart('apiServer');
     },
     setControllerManagerLimits: async (limits) => {
       settings.limits = limits;

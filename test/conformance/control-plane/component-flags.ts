@@ -29,6 +29,8 @@ export interface Wiring {
 export interface Settings {
   daemonSetController: 'on' | 'off';
   limits: 'default' | 'lifted';
+  /** Whether the API server can stream lists, as not every release does by default. */
+  watchList: 'on' | 'off';
 }
 
 /** A program and its arguments. */
@@ -60,7 +62,7 @@ export function etcdCommand(wiring: Wiring): CommandLine {
  * kube-apiserver. It makes its own serving certificate and authority in `--cert-dir`; a loopback
  * address can only be advertised without an endpoint reconciler.
  */
-export function apiServerCommand(wiring: Wiring): CommandLine {
+export function apiServerCommand(wiring: Wiring, settings: Readonly<Settings>): CommandLine {
   const { identities } = wiring;
   const audit = [
     `--audit-policy-file=${auditPolicyPath(wiring)}`,
@@ -87,6 +89,7 @@ export function apiServerCommand(wiring: Wiring): CommandLine {
     '--max-requests-inflight=2000',
     '--max-mutating-requests-inflight=1000',
     '--shutdown-delay-duration=0s',
+    ...(settings.watchList === 'off' ? ['--feature-gates=WatchList=false'] : []),
     ...(wiring.admissionPlugins.length === 0
       ? []
       : [`--enable-admission-plugins=${wiring.admissionPlugins.join(',')}`]),

@@ -96,6 +96,7 @@ async function startOnce(options: ControlPlaneOptions, binaries: Binaries): Prom
   const settings: Settings = {
     daemonSetController: options.daemonSetController ?? 'off',
     limits: options.limits ?? 'default',
+    watchList: 'on',
   };
   const wiring = await prepareDirectory({ options, binaries, directory });
   const reaper = startReaper(

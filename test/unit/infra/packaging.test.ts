@@ -219,7 +219,7 @@ describe('the image', () => {
       readonly devDependencies: Readonly<Record<string, string>>;
     };
     const version = devDependencies['node'];
-    assert.deepEqual(instruction('ARG'), [`NODE_IMAGE=node:${String(version)}-alpine`]);
+    assert.deepEqual(instruction('ARG'), [`NODE_IMAGE=node:${String(version)}-slim`]);
     assert.deepEqual(instruction('FROM'), ['${NODE_IMAGE}']);
   });
 
