@@ -116,6 +116,7 @@ function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const endpoints = [
     environment['AWS_ENDPOINT_URL_SQS'],
     environment['AWS_ENDPOINT_URL_DYNAMODB'],
+    environment['AWS_ENDPOINT_URL_KMS'],
     environment['AWS_ENDPOINT_URL'],
   ];
   const egress = egressPolicy(

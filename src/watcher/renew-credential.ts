@@ -1,5 +1,5 @@
 /**
- * One renewal: a new token of the functions, sealed for this very cluster, and sent (ADR 0022).
+ * One renewal: a new token of the functions, sealed for this very cluster, and sent (ADR 0023).
  *
  * Everything that could tell the cluster from another one is read live: the token's times from its claims,
  * the cluster's UID from kube-system. The token exists in this process alone, between two requests; nobody is
