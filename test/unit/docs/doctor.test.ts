@@ -1,0 +1,60 @@
+/** docs/doctor.md names every finding of the doctor, and every outcome of a redrive. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+
+const ROOT = new URL('../../../', import.meta.url).pathname;
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+const page = read('docs/doctor.md');
+const missing = (codes: readonly string[]): readonly string[] =>
+  codes.filter((code) => !page.includes(`\`${code}\``));
+
+/** Members of a union of texts. */
+function membersOf(file: string, type: string): readonly string[] {
+  const source = read(file);
+  const start = source.indexOf(`export type ${type} =`);
+  assert.notEqual(start, -1, `${type} is no longer in ${file}`);
+  const declaration = source.slice(start).split(/;\n/, 1)[0] ?? '';
+  return [...declaration.matchAll(/'([a-z-]+)'/g)].map((match) => match[1] ?? '');
+}
+
+describe('docs/doctor.md', () => {
+  it('names every code that a judge gives', () => {
+    const codes = globSync('src/app/doctor/judge-*.ts', { cwd: ROOT }).flatMap((file) =>
+      [...read(file).matchAll(/\bcode: [^,\n]*/g)].flatMap(([text]) =>
+        [...text.matchAll(/'([a-z-]+)'/g)].map((match) => match[1] ?? ''),
+      ),
+    );
+    assert.ok(codes.length > 50, String(codes.length));
+    assert.deepEqual(missing(codes), []);
+  });
+
+  it('names the codes that are put together', () => {
+    const faults = membersOf('src/ports/endpoint-probe.ts', 'TlsFault');
+    assert.ok(faults.length > 4);
+    const refusals = ['wrong-cluster-uid', 'wrong-sender', 'wrong-group', 'unknown-cluster'];
+    const rights = ['functions-rights', 'watcher-rights'].flatMap((link) => [
+      `${link}-ok`,
+      `${link}-missing`,
+    ]);
+    assert.deepEqual(
+      missing([
+        ...faults.map((fault) => `tls-${fault}`),
+        ...refusals.map((code) => `refused-${code}`),
+        ...rights,
+        'functions-rights-by-namespace',
+      ]),
+      [],
+    );
+  });
+
+  it('names every outcome of a redrive', () => {
+    const outcomes = [
+      ...membersOf('src/app/redrive/decide-redrive.ts', 'RedriveOmission'),
+      ...membersOf('src/app/redrive/redrive-letter.ts', 'RedriveOutcome'),
+    ];
+    assert.ok(outcomes.length >= 10);
+    assert.deepEqual(missing(outcomes), []);
+  });
+});
