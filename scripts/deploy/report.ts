@@ -1,5 +1,8 @@
 /**
  * What `npm run deploy:local` says when it stands: what runs where, for a person, and as one JSON document.
+ *
+ * Neither holds a secret: tokens are in files below the directory that is named, and the outputs of the stack are
+ * names and addresses.
  */
 import type { ClusterOverview } from '../../src/local/overview.ts';
 import type { LocalDeployment, StepDurations } from './local-deployment.ts';

@@ -1,5 +1,8 @@
 /**
  * `npm run deploy:local`: brings everything up, says what runs where, and stays until it is told to leave.
+ *
+ * Leaves when everything is settled (if asked to), when time is up, on a signal, or when something that was started
+ * died; whatever the reason, what was started is stopped.
  */
 import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';

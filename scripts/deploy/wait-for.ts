@@ -1,5 +1,8 @@
 /**
  * Waits until something holds that no event tells of: a server that comes up, a cluster that settles.
+ *
+ * A failure of asking is no reason to stop waiting, unless a program that is waited for has ended. Unit and property
+ * tests do not use it: they wait on events, under a virtual clock.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -15,7 +18,7 @@ export interface WaitOptions {
 const PERIOD_MS = 250;
 
 /** A wait that ended before what it waited for. */
-export class WaitTimeoutError extends Error {
+class WaitTimeoutError extends Error {
   override readonly name = 'WaitTimeoutError';
 }
 

@@ -1,3 +1,4 @@
+/** deploy:local never leaves this machine: neither by its endpoint nor by the environment that it hands on. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { awsEnvironment } from '../../../../scripts/deploy/aws-environment.ts';
