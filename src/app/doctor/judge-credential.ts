@@ -8,8 +8,8 @@ import { isConnectedTo } from './judge-registration.ts';
 
 const WITH_KUBECONFIG =
   'Pass --kubeconfig FILE --context NAME to have it checked with your own credential.';
-/** The CronJob sends one every hour or so, each good for longer: less than this is one missed run. */
-const TOKEN_ENDS_SOON_MS = 30 * 60_000;
+/** Tokens live for several runs of the CronJob: one past half of its life has seen some missed. */
+const TOKEN_OLD_SHARE = 0.5;
 const MINUTE_MS = 60_000;
 
 /** The credential that is registered. */
@@ -37,7 +37,7 @@ export function judgeCredential(registration: ClusterRegistration, facts: Doctor
         code: 'credential-refused',
         level: 'failed',
         seen: `${authentication.kind}: the API server does not accept it (401)`,
-        next: `Register a valid one: rollcall cluster reset ${registration.id}; with EKS, look at the cluster’s access entries.`,
+        next: 'EKS: look at the cluster’s access entries. Bound token: start the CronJob rollcall-renewer for a new one.',
       });
     case 'forbidden':
       return finding('credential', {
@@ -83,11 +83,12 @@ function judgeToken(
       next: `Does the CronJob still run? Look at: ${look}`,
     });
   }
-  if (fact.expiresAtMs - nowMs < TOKEN_ENDS_SOON_MS) {
+  const lifeMs = fact.expiresAtMs - fact.issuedAtMs;
+  if (nowMs - fact.issuedAtMs > lifeMs * TOKEN_OLD_SHARE) {
     return finding('credential', {
       code: 'credential-ends-soon',
       level: 'warning',
-      seen: `bound-token: ${ageMinutes} minutes old, and it expires within half an hour`,
+      seen: `bound-token: ${ageMinutes} minutes old, past half of its life`,
       next: `The CronJob should have sent a new one by now. Look at: ${look}`,
     });
   }

@@ -69,7 +69,7 @@ export function judgeSender(registration: ClusterRegistration, { sender }: Docto
       : `the role ${roleName} has the id ${roleId}, registered is ${senderRoleId}: it was made anew, and its messages are refused`,
     next: isMissing
       ? 'Pass --cluster-profile with a profile of the account where the cluster is; or make its roles again: rollcall cluster add --print cloudformation'
-      : `Register the new role: rollcall cluster reset ${id}`,
+      : `Register the new role: rollcall cluster set ${id} --role-id ${roleId}`,
   });
 }
 
@@ -81,7 +81,7 @@ const REFUSAL_ADVICE: Readonly<Record<string, { readonly seen: string; readonly 
   },
   'wrong-sender': {
     seen: 'another role sends messages for this cluster than the one registered',
-    next: 'If its role was made anew: rollcall cluster reset ID. If not, somebody claims to be it.',
+    next: 'If its role was made anew: rollcall cluster set ID --role-id AROA…. If not, somebody claims to be it.',
   },
   'wrong-group': {
     seen: 'messages for this cluster come in another message group',

@@ -29,7 +29,7 @@ export function judgeRegistration({ registration }: DoctorFacts): Finding {
         code: 'registration-unreadable',
         level: 'failed',
         seen: `${registration.message}; it counts as frozen`,
-        next: 'Restore the item from the table’s backup, or register the cluster again: rollcall cluster reset',
+        next: 'Restore the item from the table’s backup, or remove it and add it again: rollcall cluster remove, rollcall cluster add',
       });
   }
 }
@@ -57,7 +57,7 @@ export function judgeMode(registration: ClusterRegistration): Finding {
       code: 'mode-without-credential',
       level: 'failed',
       seen: `${mode} without authentication: no function can act in the cluster`,
-      next: `Give it a credential: rollcall cluster add ${id} with --auth, or go back: rollcall cluster set ${id} --mode observe`,
+      next: `Give it a credential (rollcall cluster set ${id} --eks-cluster NAME --eks-region REGION, or --renewer-role-id ID), or go back: rollcall cluster set ${id} --mode observe`,
     });
   }
   if (takeoverProbedAtMs === undefined) {

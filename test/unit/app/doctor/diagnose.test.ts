@@ -9,6 +9,7 @@ import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
 import type { ClusterMeta } from '../../../../src/core/model/view-items.ts';
 import type { EndpointFacts } from '../../../../src/ports/endpoint-probe.ts';
+import { CommandWorld } from '../../../support/command-world.ts';
 import { DOCTOR_NOW_MS, healthyFacts, takenOver } from '../../../support/doctor-facts.ts';
 
 const MINUTE_MS = 60_000;
@@ -442,5 +443,22 @@ describe('the doctor', () => {
     const [one, ...others] = troubles(diagnose(incomplete));
     assert.deepEqual([one?.code, one?.level, others.length], ['view-incomplete', 'warning', 0]);
     assert.match(one?.next ?? '', /six hours/);
+  });
+
+  it('names commands and options that exist', async () => {
+    const world = new CommandWorld();
+    const advice = CASES.flatMap(({ facts }) => diagnose(facts).map(({ next }) => next ?? ''));
+    const commands = advice.flatMap((next) => [
+      ...next.matchAll(/rollcall ((?:cluster|dead-letter) [a-z]+)([^;:,.)]*)/g),
+    ]);
+    assert.ok(commands.length > 10);
+    for (const [, words = '', rest = ''] of commands) {
+      const help = await world.run([...words.split(' '), '--help']);
+      if (words === 'cluster add') continue;
+      assert.equal(help.exitCode, 0, words);
+      for (const [option] of rest.matchAll(/--[a-z-]+/g)) {
+        assert.ok(help.stdout.includes(option), `${words} ${option}`);
+      }
+    }
   });
 });
