@@ -7,7 +7,7 @@
  * In a cluster watching needs two settings: ROLLCALL_CLUSTER (the registered name) and
  * ROLLCALL_EVENTS_QUEUE_URL. Everything else has a flag or variable of its own, see watch-settings.ts.
  * AWS credentials come from the environment, as the SDK finds them. Exit codes: 0 after a signal,
- * 2 for settings that cannot be used. After a signal the Lease is given back, so that a replica need not wait.
+ * 1 if the address of the probes cannot be bound, 2 for settings that cannot be used. After a signal the Lease is given back, so that a replica need not wait.
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createWatchSource } from '../adapters/kubernetes/watch-source.ts';
@@ -15,6 +15,8 @@ import { readWatchSettings } from '../adapters/kubernetes/watch-settings.ts';
 import type { ProbeAddress, WatchSettings } from '../adapters/kubernetes/watch-settings.ts';
 import { createEventQueue, EVENT_CLIENT_RETRY } from '../adapters/sqs/event-queue.ts';
 import { createConsoleLog } from '../adapters/system/console-log.ts';
+import { safeText } from '../adapters/system/log-line.ts';
+import { createRedactor } from '../adapters/system/redact.ts';
 import { openHttpEndpoint, plain } from '../adapters/system/http-endpoint.ts';
 import type { HttpEndpoint, HttpText } from '../adapters/system/http-endpoint.ts';
 import { processReadings } from '../adapters/system/process-readings.ts';
@@ -37,7 +39,10 @@ import { Vitals } from './vitals.ts';
 import { createWatcher } from './watcher.ts';
 import type { Watcher } from './watcher.ts';
 
+const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
+/** Of what an API server said, in a probe's answer. */
+const PROBLEM_LENGTH_MAX = 300;
 
 type Settings = Extract<WatchSettings, { readonly kind: 'settings' }>;
 
@@ -70,7 +75,15 @@ async function runWatch(commandLine: readonly string[]): Promise<void> {
   }
   const log = createConsoleLog({ level: settings.level });
   const parts = composeWatcher({ settings, clock, log });
-  const probes = await openProbes(parts, settings.probeAddress);
+  const probes = await openProbes(parts, settings.probeAddress).catch((cause: unknown) => {
+    log.error('probes and metrics cannot be served', { port: settings.probeAddress?.port }, cause);
+    return 'failed' as const;
+  });
+  if (probes === 'failed') {
+    process.exitCode = EXIT_FAILED;
+    parts.close();
+    return;
+  }
   if (probes !== undefined) log.info('serves probes and metrics', { port: probes.port });
   await parts.watcher.start();
   const signal = await untilSignal();
@@ -148,8 +161,16 @@ async function openProbes(
   });
 }
 
+/** Anybody on the node's network may read it: no credential passes, no control character, not much text. */
 function probeText(problems: readonly string[]): HttpText {
-  return problems.length === 0 ? plain(200, 'ok\n') : plain(503, `${problems.join('\n')}\n`);
+  if (problems.length === 0) return plain(200, 'ok\n');
+  const redactor = createRedactor();
+  const lines = problems.map((problem) =>
+    safeText(problem, redactor)
+      .replaceAll(/\p{Cc}+/gu, ' ')
+      .slice(0, PROBLEM_LENGTH_MAX),
+  );
+  return plain(503, `${lines.join('\n')}\n`);
 }
 
 function untilSignal(): Promise<string> {

@@ -89,6 +89,29 @@ describe('the watcher as a process', () => {
   });
 });
 
+test(
+  'an address for probes that is taken ends it, and it says so',
+  { timeout: 60_000 },
+  async () => {
+    const taken = await startScriptedApiServer();
+    const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-watcher-'));
+    for (const name of ['ca.crt', 'token']) writeFileSync(path.join(directory, name), taken.caPem);
+    const child = startWatcher({
+      ROLLCALL_API_SERVER: taken.url,
+      ROLLCALL_CA_FILE: path.join(directory, 'ca.crt'),
+      ROLLCALL_TOKEN_FILE: path.join(directory, 'token'),
+      ROLLCALL_PROBE_ADDRESS: `127.0.0.1:${String(taken.port)}`,
+    });
+    const chunks: Buffer[] = [];
+    child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const [code] = (await once(child, 'close')) as [number | null];
+    assert.equal(code, 1);
+    assert.match(Buffer.concat(chunks).toString(), /cannot be served.*EADDRINUSE/);
+    await taken.close();
+    rmSync(directory, { recursive: true });
+  },
+);
+
 test('an argument that names no program is refused, and what it is told is not run', async () => {
   const child = spawn(process.execPath, [MAIN, 'no-such-program'], { stdio: 'pipe' });
   const [code] = (await once(child, 'exit')) as [number | null];
@@ -100,7 +123,6 @@ function startWatcher(settings: Readonly<Record<string, string>>): ChildProcess 
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env['PATH'],
-      ...settings,
       ROLLCALL_CLUSTER: 'prod-1',
       ROLLCALL_EVENTS_QUEUE_URL: 'http://127.0.0.1:1/000000000000/events.fifo',
       ROLLCALL_SQS_ENDPOINT: 'http://127.0.0.1:1',
@@ -108,6 +130,7 @@ function startWatcher(settings: Readonly<Record<string, string>>): ChildProcess 
       AWS_REGION: 'eu-central-1',
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',
+      ...settings,
     },
   });
 }
