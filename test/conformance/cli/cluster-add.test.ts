@@ -1,0 +1,195 @@
+/**
+ * `rollcall cluster add` on servers that are not ours: the roles' template on MiniStack's CloudFormation and
+ * IAM, the manifests on a real kube-apiserver by server-side apply.
+ *
+ * MiniStack checks no trust and no rights, and knows neither EKS nor identity providers as resources; what is
+ * shown is that the template is taken, that names, path and policies arrive, and that a second run changes
+ * nothing.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { CloudFormationClient, DescribeStackEventsCommand } from '@aws-sdk/client-cloudformation';
+import {
+  CreateOpenIDConnectProviderCommand,
+  GetRoleCommand,
+  GetRolePolicyCommand,
+  IAMClient,
+} from '@aws-sdk/client-iam';
+import { parseAllDocuments } from 'yaml';
+import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
+import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
+import { addClusterCommand } from '../../../src/cli/cluster/add-cluster.ts';
+import { renderKustomization } from '../../../src/cli/cluster/kustomize.ts';
+import { describeObject } from '../../../src/cli/cluster/manifests.ts';
+import { runProgram } from '../../../src/cli/command-line/run-program.ts';
+import { clusterId } from '../../../src/core/model/identifiers.ts';
+import type { JsonObject } from '../../../src/core/model/json.ts';
+import { CommandRun, CommandWorld } from '../../support/command-world.ts';
+import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
+import { startMiniStack } from '../aws/reference-servers.ts';
+import type { RunningServer } from '../aws/reference-servers.ts';
+import { startControlPlane } from '../control-plane/control-plane.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { bindKubectl } from '../kubectl/kubectl.ts';
+import type { Kubectl } from '../kubectl/kubectl.ts';
+import { repositoryPath } from '../scenarios/repository.ts';
+
+const ISSUER = 'https://issuer.example/clusters/a';
+const skip = skipWithoutTools([TOOLS.go, TOOLS.python]);
+/** Where the AWS clients of a command look; put back in the end. */
+const AWS_VARIABLES = {
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  AWS_REGION: 'eu-west-1',
+};
+
+describe('rollcall cluster add, on a real API server and MiniStack', { skip }, () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-cluster-add-'));
+  const world = new CommandWorld();
+  const earlier: Record<string, string | undefined> = {};
+  let controlPlane: ControlPlane;
+  let aws: RunningServer;
+  let kubectl: Kubectl;
+
+  before(async () => {
+    [controlPlane, aws] = await Promise.all([
+      startControlPlane({ loops: 'off', auditLog: false }),
+      startMiniStack(),
+    ]);
+    for (const [name, value] of Object.entries({
+      ...AWS_VARIABLES,
+      AWS_ENDPOINT_URL: aws.endpoint,
+    })) {
+      earlier[name] = process.env[name];
+      process.env[name] = value;
+    }
+    kubectl = bindKubectl({
+      program: controlPlane.kubectlPath,
+      kubeconfigPath: controlPlane.kubeconfigPath,
+      cacheDirectory: path.join(directory, 'cache'),
+    });
+  });
+
+  after(async () => {
+    for (const [name, value] of Object.entries(earlier)) {
+      if (value === undefined) Reflect.deleteProperty(process.env, name);
+      else process.env[name] = value;
+    }
+    await aws.stop();
+    await controlPlane.stop();
+    rmSync(directory, { recursive: true });
+  });
+
+  async function add(...more: readonly string[]): Promise<CommandRun> {
+    const out: string[] = [];
+    const said: string[] = [];
+    const exitCode = await runProgram({
+      argv: ['cluster', 'add', 'a', ...more, '--json'],
+      name: 'rollcall',
+      version: '0.0.0-test',
+      modules: [addClusterCommand],
+      environment: {},
+      clock: createSystemClock(),
+      random: createSystemRandom(),
+      writeOut: (text) => out.push(text),
+      writeError: (text) => said.push(text),
+      signal: new AbortController().signal,
+      openCluster: () => Promise.reject(new Error('not asked for here')),
+      openStack: (globals) => Promise.resolve(world.open(globals)),
+    });
+    return new CommandRun(exitCode, out.join(''), said.join(''));
+  }
+
+  const asked = (): readonly string[] => [
+    ...['--kubeconfig', controlPlane.kubeconfigPath, '--same-account'],
+    ...['--oidc-issuer', ISSUER, '--auth', 'bound-token', '--image', 'registry.example/w:1'],
+  ];
+
+  it('deploys the roles, registers their ids, and applies every manifest', async () => {
+    const iam = new IAMClient({});
+    await iam.send(
+      new CreateOpenIDConnectProviderCommand({ Url: ISSUER, ClientIDList: ['sts.amazonaws.com'] }),
+    );
+    const added = (await add(...asked(), '--apply')).expectExit(0);
+    const applied = added.document()['applied'] as readonly { result: string; object: string }[];
+    assert.deepEqual(
+      applied.filter(
+        ({ result, object }) => result !== 'created' && !object.startsWith('Namespace'),
+      ),
+      [],
+    );
+    const registration = await world.stores().registry.readCluster(clusterId('a'));
+    const role = async (part: 'watcher' | 'renewer') => {
+      const RoleName = `rollcall-dev-a-${part}`;
+      const { Role: found } = await iam.send(new GetRoleCommand({ RoleName }));
+      const policy = await iam.send(new GetRolePolicyCommand({ RoleName, PolicyName: part }));
+      return { ...found, policy: decodeURIComponent(policy.PolicyDocument ?? '') };
+    };
+    const [watcher, renewer] = [await role('watcher'), await role('renewer')];
+    assert.equal(registration?.senderRoleId, watcher.RoleId);
+    assert.deepEqual(registration?.authentication, {
+      kind: 'bound-token',
+      renewerRoleId: renewer.RoleId,
+    });
+    assert.equal(watcher.Path, '/rollcall/dev/');
+    const trust = decodeURIComponent(watcher.AssumeRolePolicyDocument ?? '');
+    assert.match(
+      trust,
+      /"issuer\.example\/clusters\/a:sub": ?"system:serviceaccount:rollcall-system:rollcall-watcher"/,
+    );
+    assert.match(watcher.policy, /"sqs:SendMessage"/);
+    assert.match(renewer.policy, /kms:EncryptionContext:clusterUid": ?"[0-9a-f-]{36}"/);
+    const image = '{.spec.template.spec.containers[0].image}';
+    const deployed = await kubectl.succeed([
+      ...['-n', 'rollcall-system', 'get', 'deployment', 'rollcall-watcher'],
+      ...['-o', `jsonpath=${image}`],
+    ]);
+    assert.equal(deployed, 'registry.example/w:1');
+    const annotated = await kubectl.succeed([
+      ...['-n', 'rollcall-system', 'get', 'configmap', 'rollcall-watcher'],
+      ...['-o', 'jsonpath={.data.AWS_ROLE_ARN}'],
+    ]);
+    assert.equal(annotated, watcher.Arn);
+    iam.destroy();
+  });
+
+  it('changes nothing when it is run again', async () => {
+    const cloudFormation = new CloudFormationClient({});
+    const countEvents = async (): Promise<number> => {
+      const StackName = 'rollcall-dev-cluster-a';
+      const answer = await cloudFormation.send(new DescribeStackEventsCommand({ StackName }));
+      return answer.StackEvents?.length ?? 0;
+    };
+    const events = await countEvents();
+    const again = (await add(...asked(), '--apply')).expectExit(0);
+    assert.equal(again.document()['result'], 'present');
+    const applied = again.document()['applied'] as readonly { result: string }[];
+    assert.ok(applied.every(({ result }) => result === 'applied'));
+    assert.equal(await countEvents(), events);
+    assert.equal((await world.stores().registry.readCluster(clusterId('a')))?.configVersion, 1);
+    cloudFormation.destroy();
+  });
+
+  for (const directoryName of [
+    ...['watcher/eks-irsa', 'watcher/eks-pod-identity', 'watcher/web-identity'],
+    ...['watcher/static-credentials', 'watcher/highly-available', 'functions/takeover'],
+    ...['functions/takeover-eks', 'renewer/eks-irsa', 'renewer/web-identity'],
+  ]) {
+    it(`renders overlays/${directoryName} as kubectl kustomize does`, async () => {
+      const overlay = repositoryPath(`infra/overlays/${directoryName}`);
+      const text = await kubectl.succeed(['kustomize', overlay]);
+      const expected = parseAllDocuments(text).map((one) => one.toJS() as JsonObject);
+      // kubectl's writer and our reader take folded lines differently; it is white space in CEL.
+      const folded = (_: string, value: unknown): unknown =>
+        typeof value === 'string' ? value.replaceAll(/\s+/g, ' ') : value;
+      const byName = (objects: readonly JsonObject[]): unknown => {
+        const named = objects.map((object) => [describeObject(object), object] as const);
+        return JSON.parse(JSON.stringify(Object.fromEntries(named), folded)) as unknown;
+      };
+      assert.deepEqual(byName(renderKustomization(overlay)), byName(expected));
+    });
+  }
+});
