@@ -3,8 +3,11 @@
  * endpoints, logs, alarms, outputs. Every rule is shown to fail on a template that breaks it.
  */
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { before, describe, it } from 'node:test';
 import { egressPolicy } from '../../functions/egress-policy.ts';
+import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
+import { readYamlFile } from '../../src/local/aws/template/yaml-file.ts';
 import { functionRules } from '../support/template/function-rules.ts';
 import { packageTemplate } from '../support/template/package-template.ts';
 import { queueRules } from '../support/template/queue-rules.ts';
@@ -94,6 +97,11 @@ describe('the packaged template (issue 7)', { timeout: 60_000 }, () => {
     assert.equal(loopback(stageOf(plain)), 'refused');
     assert.equal(loopback(stageOf(chosen)), 'allowed');
     assert.equal(loopback(stageOf(chosen), { AWS_LAMBDA_FUNCTION_NAME: 'ingest' }), 'refused');
+  });
+
+  it('knows no level of logs at which metrics would be lost', () => {
+    const file = readYamlFile(path.join(repositoryRoot, 'serverless.yml'));
+    assert.deepEqual(at(file, 'custom', 'logLevels'), { INFO: 'INFO', DEBUG: 'DEBUG' });
   });
 
   it('carries its parameters to where they count', () => {

@@ -70,9 +70,12 @@ const logs: Rule = {
       const name = `/aws/lambda/${textOf(properties['FunctionName'])}`;
       const has = groups.some((group) => group.properties['LogGroupName'] === name);
       const format = at(properties, 'LoggingConfig', 'LogFormat');
+      const level = at(properties, 'LoggingConfig', 'ApplicationLogLevel');
       return [
         ...(has ? [] : [`${id} has none`]),
         ...(format === 'JSON' ? [] : [`${id} logs text`]),
+        // Metrics are log lines of this level.
+        ...(level === 'INFO' || level === 'DEBUG' ? [] : [`${id} loses its metrics`]),
       ];
     });
     return [...eternal.map(({ id }) => `${id} keeps everything`), ...faults];

@@ -210,6 +210,7 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
     'logs for ever': set('Resources IngestLogGroup Properties RetentionInDays', undefined),
     'no log group': set('Resources IngestLogGroup', undefined),
     'lines of text': set(`${INGEST} LoggingConfig LogFormat`, 'Text'),
+    'a level at which metrics are lost': set(`${INGEST} LoggingConfig ApplicationLogLevel`, 'WARN'),
   },
   'there is no public endpoint, nor anything of a kind that nobody has judged': {
     'a function URL': add('Url', { Type: 'AWS::Lambda::Url', Properties: { AuthType: 'NONE' } }),
