@@ -12,11 +12,8 @@
  *   version below our own  etcd was restored (protocol 15)
  * A watcher that lost its Lease stands by until the other one stops renewing or gives it back, so that two
  * of them do not take it from each other for ever. Expiry is judged by this process's own monotonic clock.
- *
- * A single watcher takes the Lease at its start, whoever holds it: its predecessor is gone, and nothing is
- * gained by waiting. Of two replicas each stands by at its start, too (`start: 'stand-by'`): otherwise a
- * replica in a crash loop would cost an epoch and a snapshot each time. The write then has the version that
- * was judged vacant as its precondition, so of two that wait the slower one waits again.
+ * At its start a single watcher takes the Lease from whoever holds it; of two replicas each stands by then,
+ * too, and writes with the version that it judged vacant as precondition (`start`, ADR 0024).
  */
 import { compareResourceVersions, epoch, incarnation } from '../core/model/identifiers.ts';
 import type { Epoch, Incarnation, ResourceVersion } from '../core/model/identifiers.ts';

@@ -1,6 +1,8 @@
 /**
- * The API server as the watcher sees it, with every sign of life noted (vitals.ts). Changes nothing of what
- * happens: answers, frames and rejections pass as they are.
+ * The API server as the watcher sees it, with every sign of life noted (vitals.ts).
+ *
+ * Changes nothing of what happens: answers, frames and rejections pass as they are. Bytes are what counts as
+ * heard, as for the watcher itself; a stream that ends without a failure says nothing.
  */
 import type { WatchedKind } from '../core/model/projections.ts';
 import type {
