@@ -19,6 +19,7 @@ import { MemoryCredentialStore } from './memory-credential-store.ts';
 import { MemoryDeadLetterStore } from './memory-dead-letter-store.ts';
 import { MemoryRegistryStore } from './memory-registry-store.ts';
 import { MemoryViewStore } from './memory-view-store.ts';
+import { RecordingHintQueue } from './recording-hint-queue.ts';
 import { seededRandom } from './seeded-random.ts';
 import { VirtualClock, settle } from './virtual-clock.ts';
 
@@ -28,6 +29,7 @@ export interface CommandStores {
   readonly view: MemoryViewStore;
   readonly credentials: MemoryCredentialStore;
   readonly deadLetters: MemoryDeadLetterStore;
+  readonly hints: RecordingHintQueue;
 }
 
 /** Where commands run. */
@@ -53,6 +55,7 @@ export class CommandWorld {
       view: new MemoryViewStore(),
       credentials: new MemoryCredentialStore(),
       deadLetters: new MemoryDeadLetterStore(),
+      hints: new RecordingHintQueue(),
     };
     this.#stores.set(stage, made);
     return made;

@@ -8,7 +8,6 @@ import { findLetters } from '../../app/redrive/find-letters.ts';
 import { isSettled, redriveLetter } from '../../app/redrive/redrive-letter.ts';
 import type { RedriveOptions, RedriveOutcome } from '../../app/redrive/redrive-letter.ts';
 import { createDeadLetterMover } from '../../adapters/sqs/dead-letter-mover.ts';
-import { createHintQueue } from '../../adapters/sqs/hint-queue.ts';
 import { readLostKey } from '../../adapters/sqs/lost-key.ts';
 import { formatDeadLetterId, parseDeadLetterId } from '../../core/dead-letter-place.ts';
 import type { KeptDeadLetter } from '../../ports/dead-letter-store.ts';
@@ -110,13 +109,7 @@ async function redriveAll(
   },
 ): Promise<CommandResult> {
   const { stack, context, options } = scope;
-  const { sqs, outputs, registry, view, clock, deadLetters } = stack;
-  const queue = createHintQueue({
-    client: sqs,
-    clock,
-    reconcileQueueUrl: outputs.ReconcileQueueUrl,
-    delayQueueUrl: outputs.DelayQueueUrl,
-  });
+  const { registry, view, clock, deadLetters, hints: queue } = stack;
   const how: RedriveOptions = {
     by: callerOf(context),
     redriveId: stack.random.uniqueId(),

@@ -12,6 +12,7 @@ import { createDynamoDeadLetterStore } from '../../adapters/dynamodb/dead-letter
 import { createDocumentClient } from '../../adapters/dynamodb/document-client.ts';
 import { createDynamoRegistryStore } from '../../adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
+import { createHintQueue } from '../../adapters/sqs/hint-queue.ts';
 import { createSystemClock } from '../../adapters/system/system-clock.ts';
 import { createSystemRandom } from '../../adapters/system/system-random.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
@@ -56,19 +57,26 @@ async function askCloudFormation(
 
 function composeStack(parts: Pick<Stack, 'stage' | 'name' | 'aws' | 'outputs'>): Stack {
   const { aws, outputs } = parts;
+  const clock = createSystemClock();
   const random = createSystemRandom();
   const client = createDocumentClient({ ...aws });
   const sqs = new SQSClient({ ...aws });
   const ofRegistry = { client, random, tableName: outputs.RegistryTableName };
   return {
     ...parts,
-    clock: createSystemClock(),
+    clock,
     random,
     registry: createDynamoRegistryStore(ofRegistry),
     deadLetters: createDynamoDeadLetterStore(ofRegistry),
     view: createDynamoViewStore({ client, random, tableName: outputs.ViewTableName }),
     credentials: createDynamoCredentialStore(ofRegistry),
     sqs,
+    hints: createHintQueue({
+      client: sqs,
+      clock,
+      reconcileQueueUrl: outputs.ReconcileQueueUrl,
+      delayQueueUrl: outputs.DelayQueueUrl,
+    }),
     awsCredentials: () => sqs.config.credentials(),
     close: () => {
       client.destroy();

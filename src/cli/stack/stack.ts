@@ -7,6 +7,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../ports/clock.ts';
 import type { DeadLetterStore } from '../../ports/dead-letter-store.ts';
 import type { CredentialStore } from '../../ports/credential-store.ts';
+import type { HintQueue } from '../../ports/queue.ts';
 import type { Random } from '../../ports/random.ts';
 import type { RegistryStore } from '../../ports/registry-store.ts';
 import type { ViewStore } from '../../ports/view-store.ts';
@@ -38,6 +39,8 @@ export interface Stack {
   /** Sealed tokens; nobody here opens them. */
   readonly credentials: CredentialStore;
   readonly sqs: SQSClient;
+  /** Hints into the stack's reconcile queue: for looks that no watcher asks for. */
+  readonly hints: Pick<HintQueue, 'sendHints'>;
   /** For clients that a command makes for itself (EKS, IAM, KMS): `new EKSClient({ ...stack.aws })`. */
   readonly aws: AwsClientConfig;
   /** Whoever runs the command; rejects when there are none. */

@@ -1,0 +1,127 @@
+/**
+ * Runs `rollcall` on the stack of an embedded engine: the deployed handlers, local queues and tables.
+ *
+ * A breakage changes what the command is told, not what the engine does.
+ */
+import assert from 'node:assert/strict';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { RELEASE } from '../../functions/release.ts';
+import { createDynamoCredentialStore } from '../../src/adapters/dynamodb/credential-store.ts';
+import { createDynamoDeadLetterStore } from '../../src/adapters/dynamodb/dead-letter-store.ts';
+import { createDocumentClient } from '../../src/adapters/dynamodb/document-client.ts';
+import { createHintQueue } from '../../src/adapters/sqs/hint-queue.ts';
+import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
+import { createSystemRandom } from '../../src/adapters/system/system-random.ts';
+import { runProgram } from '../../src/cli/command-line/run-program.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { STACK_OUTPUT_NAMES } from '../../src/cli/stack/stack-outputs.ts';
+import type { StackOutputName } from '../../src/cli/stack/stack-outputs.ts';
+import type { Stack } from '../../src/cli/stack/stack.ts';
+import type { ClusterRegistration } from '../../src/core/model/registration.ts';
+import type { ClusterMeta } from '../../src/core/model/view-items.ts';
+import type { Engine } from '../../src/local/engine.ts';
+
+/** What is different from what stands in the tables. */
+export interface Breakage {
+  readonly registration?: Partial<ClusterRegistration>;
+  /** Of the engine's first cluster, under whatever UID it is asked for. */
+  readonly meta?: Partial<ClusterMeta>;
+  readonly outputs?: Partial<Record<StackOutputName, string>>;
+}
+
+/** What a command left behind. */
+export interface CommandRun {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs one command line. */
+export async function runOnEngine(
+  argv: readonly string[],
+  { engine, breakage }: { readonly engine: Engine; readonly breakage?: Breakage },
+): Promise<CommandRun> {
+  const out: string[] = [];
+  const said: string[] = [];
+  const exitCode = await runProgram({
+    argv,
+    name: 'rollcall',
+    version: RELEASE,
+    modules: COMMANDS,
+    environment: {},
+    clock: createSystemClock(),
+    random: createSystemRandom(),
+    writeOut: (text) => out.push(text),
+    writeError: (text) => said.push(text),
+    signal: new AbortController().signal,
+    openStack: () => Promise.resolve(openEngineStack(engine, breakage)),
+    openCluster: () => Promise.reject(new Error('no kubeconfig in this test')),
+  });
+  return { exitCode, stdout: out.join(''), stderr: said.join('') };
+}
+
+/** The stack of the engine as the CLI would open it, with what is broken. */
+export function openEngineStack(engine: Engine, breakage: Breakage = {}): Stack {
+  const { aws } = engine;
+  const clock = createSystemClock();
+  const random = createSystemRandom();
+  const client = createDocumentClient();
+  const sqs = new SQSClient();
+  const ofRegistry = { client, random, tableName: aws.tableNames['RegistryTable'] ?? '' };
+  return {
+    stage: 'local',
+    name: 'rollcall-local',
+    outputs: { ...outputsOf(aws), ...breakage.outputs },
+    ...brokenStores(engine, breakage),
+    deadLetters: createDynamoDeadLetterStore(ofRegistry),
+    credentials: createDynamoCredentialStore(ofRegistry),
+    sqs,
+    hints: createHintQueue({
+      client: sqs,
+      clock,
+      reconcileQueueUrl: aws.queueUrls['ReconcileQueue'] ?? '',
+      delayQueueUrl: aws.queueUrls['DelayQueue'] ?? '',
+    }),
+    aws: { region: aws.region },
+    awsCredentials: () => sqs.config.credentials(),
+    clock,
+    random,
+    close: () => {
+      client.destroy();
+      sqs.destroy();
+    },
+  };
+}
+
+function brokenStores(
+  { registry, view, clusterUids }: Engine,
+  { registration, meta }: Breakage,
+): Pick<Stack, 'registry' | 'view'> {
+  if (registration === undefined && meta === undefined) return { registry, view };
+  const [uid] = clusterUids.values();
+  assert.ok(uid !== undefined);
+  return {
+    registry: {
+      ...registry,
+      readCluster: async (id) => {
+        const stored = await registry.readCluster(id);
+        return stored === undefined ? undefined : { ...stored, ...registration };
+      },
+    },
+    view: {
+      ...view,
+      readMeta: async () => {
+        const stored = await view.readMeta(uid);
+        return stored === undefined ? undefined : { ...stored, ...meta };
+      },
+    },
+  };
+}
+
+function outputsOf(aws: Engine['aws']): Stack['outputs'] {
+  const entries = STACK_OUTPUT_NAMES.map((name) => {
+    if (name === 'Release') return [name, RELEASE];
+    return [name, aws.queueUrls[name.replace(/Url$/, '')] ?? `no-${name}`];
+  });
+  return Object.fromEntries(entries) as Record<StackOutputName, string>;
+}
