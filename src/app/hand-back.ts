@@ -16,27 +16,17 @@
 import type { ClusterId } from '../core/model/identifiers.ts';
 import type { DaemonSetObject } from '../core/model/kubernetes.ts';
 import type { ClusterRegistration } from '../core/model/registration.ts';
-import type { Intent } from '../core/model/state.ts';
 import { isPaused, withoutPauseNotice } from '../core/pause-notice.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { HandBackAccess } from '../ports/hand-back-access.ts';
 import type { RegistryStore } from '../ports/registry-store.ts';
-import type { ViewStore } from '../ports/view-store.ts';
+import { awaitSilence } from './clusters/await-silence.ts';
+import type { SilenceDependencies } from './clusters/await-silence.ts';
 import { removeSentinel } from './takeover-probe.ts';
 
 /** What hand-back needs. */
-export interface HandBackDependencies {
+export interface HandBackDependencies extends SilenceDependencies {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>;
-  readonly view: Pick<ViewStore, 'listNames' | 'readState'>;
   readonly access: HandBackAccess;
-  readonly clock: Clock;
-  /** Per-request time-out of the functions; twice that is the life of a request. */
-  readonly requestTimeoutMs: number;
-  /** How long a run that is under way may still go on; 0 where no function runs. */
-  readonly runMaxMs: number;
-  /** For how long it is known already that nothing of ours was sent; default 0. */
-  readonly quietForMs?: number;
-  readonly onProgress?: (text: string) => void;
 }
 
 /** What came of it. */
@@ -56,9 +46,6 @@ export type HandBackResult =
     };
 
 const WRITES_MAX = 5;
-const NAMES_PER_PAGE = 100;
-/** Runs that were begun before the freeze end; more rounds mean that somebody goes on. */
-const INTENT_ROUNDS_MAX = 3;
 
 /** Hands a cluster back. A cluster that this registry does not know is waited for and cleaned up. */
 export async function handBack(
@@ -95,7 +82,7 @@ async function leave(
 ): Promise<{ readonly kind: 'left' } | Failure> {
   const frozen = found === undefined ? undefined : await freeze(cluster, dependencies);
   if (frozen === 'lost') return fail('freeze', 'the registration never stood still; try again');
-  if (!(await waitForSilence(frozen?.registration, dependencies))) {
+  if (!(await awaitSilence(frozen?.registration.clusterUid, dependencies))) {
     return fail('wait', 'something still acts on this cluster; its freeze stays');
   }
   if (frozen === undefined) return { kind: 'left' };
@@ -122,56 +109,6 @@ async function freeze(
     return { registration, wasFrozen: stored.isFrozen };
   }
   return 'lost';
-}
-
-/** False when intents keep being recorded although everything is frozen. */
-async function waitForSilence(
-  registration: ClusterRegistration | undefined,
-  dependencies: HandBackDependencies,
-): Promise<boolean> {
-  const { clock, requestTimeoutMs, runMaxMs, quietForMs = 0, onProgress } = dependencies;
-  const requestLifeMs = 2 * requestTimeoutMs;
-  let waitMs = Math.max(0, runMaxMs + requestLifeMs - quietForMs);
-  for (let round = 0; round < INTENT_ROUNDS_MAX; round += 1) {
-    if (waitMs > 0) {
-      onProgress?.(
-        `waiting ${String(Math.ceil(waitMs / 1000))} s for requests that may be under way …`,
-      );
-      await clock.sleep(waitMs);
-    }
-    if (registration === undefined) return true;
-    const newestMs = await findNewestIntent(registration, dependencies);
-    waitMs = newestMs + requestLifeMs - clock.nowMs();
-    if (waitMs <= 0) return true;
-  }
-  return false;
-}
-
-/** When the youngest effect was recorded of which nobody knows whether it was applied. */
-async function findNewestIntent(
-  { clusterUid }: ClusterRegistration,
-  { view }: HandBackDependencies,
-): Promise<number> {
-  let newestMs = 0;
-  let cursor: string | undefined;
-  do {
-    const page = await view.listNames(clusterUid, {
-      limit: NAMES_PER_PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    for (const { uid } of page.names) {
-      const state = uid === null ? undefined : await view.readState({ clusterUid, uid });
-      for (const intent of state?.intents ?? []) {
-        if (isOpen(intent)) newestMs = Math.max(newestMs, intent.recordedAtMs);
-      }
-    }
-    ({ cursor } = page);
-  } while (cursor !== undefined);
-  return newestMs;
-}
-
-function isOpen(intent: Intent): boolean {
-  return intent.kind === 'create' ? intent.answer === undefined : !intent.isAccepted;
 }
 
 async function writeLeft(

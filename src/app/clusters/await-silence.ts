@@ -1,0 +1,85 @@
+/**
+ * Waits until nothing that Rollcall sent to a frozen cluster can still arrive there.
+ *
+ * The freeze raised configVersion, so a run that was under way stops at its next batch (protocol 7), and
+ * every later one sends nothing. What may still come: the batch that a run had begun, for as long as its
+ * function may run, and a request of it for twice its time-out (design 3). Intents that are younger than
+ * that are waited for as well; messages in a queue need no wait, because whoever takes them reads the
+ * freeze first.
+ *
+ *   freeze ── a run's last batch (≤ function time-out) ── its requests (≤ 2 × time-out) ──▶ silent
+ */
+import type { ClusterUid } from '../../core/model/identifiers.ts';
+import type { Intent } from '../../core/model/state.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ViewStore } from '../../ports/view-store.ts';
+
+/** What waiting needs. */
+export interface SilenceDependencies {
+  readonly view: Pick<ViewStore, 'listNames' | 'readState'>;
+  readonly clock: Clock;
+  /** Per-request time-out of the functions; twice that is the life of a request. */
+  readonly requestTimeoutMs: number;
+  /** How long a run that is under way may still go on; 0 where no function runs. */
+  readonly runMaxMs: number;
+  /** For how long it is known already that nothing of ours was sent; default 0. */
+  readonly quietForMs?: number;
+  readonly onProgress?: (text: string) => void;
+}
+
+const NAMES_PER_PAGE = 100;
+/** Runs that were begun before the freeze end; more rounds mean that somebody goes on. */
+const INTENT_ROUNDS_MAX = 3;
+
+/**
+ * Waits. False when intents keep being recorded although everything is frozen. Without a cluster UID
+ * there are no intents to look at, and the wait alone stands for them.
+ */
+export async function awaitSilence(
+  clusterUid: ClusterUid | undefined,
+  dependencies: SilenceDependencies,
+): Promise<boolean> {
+  const { clock, requestTimeoutMs, runMaxMs, quietForMs = 0, onProgress } = dependencies;
+  const requestLifeMs = 2 * requestTimeoutMs;
+  let waitMs = Math.max(0, runMaxMs + requestLifeMs - quietForMs);
+  for (let round = 0; round < INTENT_ROUNDS_MAX; round += 1) {
+    if (waitMs > 0) {
+      onProgress?.(
+        `waiting ${String(Math.ceil(waitMs / 1000))} s for requests that may be under way …`,
+      );
+      await clock.sleep(waitMs);
+    }
+    if (clusterUid === undefined) return true;
+    const newestMs = await findNewestIntent(clusterUid, dependencies);
+    waitMs = newestMs + requestLifeMs - clock.nowMs();
+    if (waitMs <= 0) return true;
+  }
+  return false;
+}
+
+/** When the youngest effect was recorded of which nobody knows whether it was applied. */
+async function findNewestIntent(
+  clusterUid: ClusterUid,
+  { view }: SilenceDependencies,
+): Promise<number> {
+  let newestMs = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await view.listNames(clusterUid, {
+      limit: NAMES_PER_PAGE,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    for (const { uid } of page.names) {
+      const state = uid === null ? undefined : await view.readState({ clusterUid, uid });
+      for (const intent of state?.intents ?? []) {
+        if (isOpen(intent)) newestMs = Math.max(newestMs, intent.recordedAtMs);
+      }
+    }
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return newestMs;
+}
+
+function isOpen(intent: Intent): boolean {
+  return intent.kind === 'create' ? intent.answer === undefined : !intent.isAccepted;
+}

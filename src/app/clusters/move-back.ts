@@ -1,0 +1,100 @@
+/**
+ * Calling a move back before it has arrived: the old stack takes the cluster again.
+ *
+ *   new stack   frozen, silent ──────────────────────────────▶ removed
+ *   old stack   marked "back", view broken ─▶ view complete ─────└─▶ freeze lifted
+ *   watcher       └─▶ sends to the old queue again ─┘
+ *
+ * The old registration stays frozen until the new one is removed, so again at most one may write. Once the
+ * old registration is gone there is nothing to call back: the cluster is moved in the other direction.
+ */
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { awaitSilence } from './await-silence.ts';
+import { breakView } from './break-view.ts';
+import { forgetView } from './forget-view.ts';
+import { writeFreeze } from './freeze-cluster.ts';
+import { liftMarks } from './move-cluster.ts';
+import { readMarks, withMarks } from './move-marks.ts';
+import type { MoveDependencies, MoveResult } from './move-types.ts';
+import { waitUntilTaken } from './wait-until-taken.ts';
+
+/** Calls a move back, or goes on with it. */
+export async function moveBack(id: ClusterId, dependencies: MoveDependencies): Promise<MoveResult> {
+  const { from, to } = dependencies;
+  const [source, target] = await Promise.all([
+    from.registry.readCluster(id),
+    to.registry.readCluster(id),
+  ]);
+  if (source === undefined) {
+    const reason = target === undefined ? 'unknown-cluster' : 'arrived-already';
+    return { kind: 'refused', reason };
+  }
+  if (readMarks(source).to !== to.name) return { kind: 'refused', reason: 'not-moving' };
+  if (target !== undefined && readMarks(target).from !== from.name) {
+    return { kind: 'refused', reason: 'registered-in-both' };
+  }
+  const marked = await markBack(source, dependencies);
+  if (marked === undefined) return { kind: 'lost', step: 'freeze' };
+  return takeBack(marked, target, dependencies);
+}
+
+/** The view is broken before the mark: a repeat that finds the mark does not break it again. */
+async function markBack(
+  source: ClusterRegistration,
+  { from }: MoveDependencies,
+): Promise<ClusterRegistration | undefined> {
+  const marks = readMarks(source);
+  if (marks.isBack && source.isFrozen) return source;
+  if (!(await breakView(from.view, source.clusterUid, 'a move was called back'))) return undefined;
+  const labels = withMarks(source.labels, { ...marks, isBack: true });
+  const next = { ...source, isFrozen: true, labels };
+  const written = await from.registry.writeCluster(next, source.configVersion);
+  return written === 'written' ? { ...next, configVersion: source.configVersion + 1 } : undefined;
+}
+
+async function takeBack(
+  source: ClusterRegistration,
+  target: ClusterRegistration | undefined,
+  dependencies: MoveDependencies,
+): Promise<MoveResult> {
+  const { from, to } = dependencies;
+  if (target !== undefined && !(await isQuiet(target, dependencies)))
+    return { kind: 'still-acting' };
+  await dependencies.turnWatcher('from');
+  const taken = await waitUntilTaken(source, from, dependencies);
+  if (taken.kind !== 'taken') return taken;
+  if (target !== undefined) {
+    const current = await to.registry.readCluster(target.id);
+    if (current?.isFrozen === false) return { kind: 'lost', step: 'remove' };
+    const version = current?.configVersion ?? 0;
+    const removed = await to.registry.removeCluster(target.id, version);
+    if (removed === 'lost') return { kind: 'lost', step: 'remove' };
+  }
+  const lifted = await liftMarks(source.id, from);
+  if (lifted === undefined) return { kind: 'lost', step: 'lift' };
+  await dependencies.wake(lifted, 'from');
+  await to.credentials.removeToken(lifted.id);
+  await forgetView(to.view, lifted.clusterUid);
+  return { kind: 'called-back', registration: lifted };
+}
+
+/**
+ * A move never lifts the new registration before it has arrived; a person may have. As the move's first
+ * write made it, it was frozen from its beginning; any later version is waited for, whatever it says now.
+ */
+async function isQuiet(
+  target: ClusterRegistration,
+  { to, clock, requestTimeoutMs, runMaxMs, onProgress }: MoveDependencies,
+): Promise<boolean> {
+  if (target.isFrozen && target.configVersion === 1) return true;
+  const frozen = await writeFreeze(to.registry, target.id, true);
+  if (frozen.kind !== 'written') return false;
+  return awaitSilence(target.clusterUid, {
+    view: to.view,
+    clock,
+    requestTimeoutMs,
+    runMaxMs,
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
+}

@@ -1,0 +1,193 @@
+/**
+ * Moving a cluster between two stacks (rings of an upgrade, another region or account): no pod restarted,
+ * and never two stacks that may write at once.
+ *
+ *   old stack   freeze ─▶ silent ──────────────────────────────────────▶ removed
+ *   new stack              └─▶ registered, frozen ─▶ view complete ──────────└─▶ freeze lifted
+ *   watcher                      └─▶ sends to the new queue ─┘
+ *
+ * Why at most one may write: the new registration is frozen from its first write on, and is lifted only
+ * after the old one was removed, by compare-and-set on the version at which nothing of it was under way
+ * (await-silence.ts). Whoever changes the old one meanwhile (lifts its freeze, say) raises that version,
+ * and the removal is lost. Where the move stands is said by marks in the registrations alone, so the same
+ * command goes on from a crash anywhere, and move-back.ts undoes it until the old registration is gone.
+ *
+ * What the old view knew is not carried over: the new stack's view is broken first, so that only a
+ * snapshot announced after that is believed; a missing STATE forbids hasty deletes (protocol 6).
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { awaitSilence } from './await-silence.ts';
+import { breakView } from './break-view.ts';
+import { forgetView } from './forget-view.ts';
+import { readMarks, withMarks, withoutMarks } from './move-marks.ts';
+import type { MoveDependencies, MoveResult, MoveSide } from './move-types.ts';
+import { waitUntilTaken } from './wait-until-taken.ts';
+
+/** Moves a cluster, or goes on with a move that was begun. */
+export async function moveCluster(
+  id: ClusterId,
+  dependencies: MoveDependencies,
+): Promise<MoveResult> {
+  const { from, to } = dependencies;
+  const [source, target] = await Promise.all([
+    from.registry.readCluster(id),
+    to.registry.readCluster(id),
+  ]);
+  if (source === undefined) {
+    if (target === undefined) return { kind: 'refused', reason: 'unknown-cluster' };
+    if (readMarks(target).from === from.name) return arrive(target, dependencies);
+    // Perhaps a repeat of one that died at its very end: what comes last is done again.
+    await dependencies.wake(target, 'to');
+    await from.credentials.removeToken(id);
+    return { kind: 'already-there' };
+  }
+  if (target !== undefined && !isOfThisMove(source, target, dependencies)) {
+    return { kind: 'refused', reason: 'registered-in-both' };
+  }
+  const leaving = await freezeSource(source, dependencies);
+  if (leaving === undefined) return { kind: 'lost', step: 'freeze' };
+  if (typeof leaving === 'string') return { kind: 'refused', reason: leaving };
+  return carryOver({ source: leaving, target, wasBack: readMarks(source).isBack }, dependencies);
+}
+
+function isOfThisMove(
+  source: ClusterRegistration,
+  target: ClusterRegistration,
+  { from }: MoveDependencies,
+): boolean {
+  return readMarks(target).from === from.name && target.clusterUid === source.clusterUid;
+}
+
+/** Frozen and marked in one write. Undefined: somebody else wrote first. */
+async function freezeSource(
+  source: ClusterRegistration,
+  { from, to }: MoveDependencies,
+): Promise<ClusterRegistration | 'another-move' | undefined> {
+  const marks = readMarks(source);
+  if (marks.to !== undefined && marks.to !== to.name) return 'another-move';
+  if (marks.to === to.name && source.isFrozen && !marks.isBack) return source;
+  const isLifting = marks.to === undefined ? !source.isFrozen : marks.isLifting;
+  const labels = withMarks(source.labels, { to: to.name, isLifting, isBack: false });
+  const frozen = { ...source, isFrozen: true, labels };
+  const written = await from.registry.writeCluster(frozen, source.configVersion);
+  return written === 'written' ? { ...frozen, configVersion: source.configVersion + 1 } : undefined;
+}
+
+interface CarryingOver {
+  /** Frozen, at the version it has. */
+  readonly source: ClusterRegistration;
+  readonly target: ClusterRegistration | undefined;
+  /** True if the watcher may have been turned back meanwhile: what the new view knows is old. */
+  readonly wasBack: boolean;
+}
+
+async function carryOver(
+  { source, target, wasBack }: CarryingOver,
+  dependencies: MoveDependencies,
+): Promise<MoveResult> {
+  const { from, to, onProgress } = dependencies;
+  if (!(await isSilent(source, target, dependencies))) return { kind: 'still-acting' };
+  if (target === undefined || wasBack) {
+    const isBroken = await breakView(to.view, source.clusterUid, 'the cluster is being moved here');
+    if (!isBroken) return { kind: 'lost', step: 'register' };
+  }
+  const registered = await registerTarget(source, target, dependencies);
+  if (registered === 'uid-taken') return { kind: 'refused', reason: 'uid-taken' };
+  if (registered === 'lost') return { kind: 'lost', step: 'register' };
+  await dependencies.turnWatcher('to');
+  const taken = await waitUntilTaken(registered, to, dependencies);
+  if (taken.kind !== 'taken') return taken;
+  onProgress?.(`removing it from ${from.name} …`);
+  const removed = await from.registry.removeCluster(source.id, source.configVersion);
+  if (removed === 'lost') return { kind: 'lost', step: 'remove' };
+  return arrive(registered, dependencies);
+}
+
+/** In mode observe nothing is ever sent. A wait that was over at this very version is not repeated. */
+async function isSilent(
+  source: ClusterRegistration,
+  target: ClusterRegistration | undefined,
+  { from, clock, requestTimeoutMs, runMaxMs, onProgress }: MoveDependencies,
+): Promise<boolean> {
+  if (source.mode === 'observe') return true;
+  const known = target === undefined ? undefined : readMarks(target).silentAtVersion;
+  if (known === String(source.configVersion)) return true;
+  return awaitSilence(source.clusterUid, {
+    view: from.view,
+    clock,
+    requestTimeoutMs,
+    runMaxMs,
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
+}
+
+/** Writes the frozen registration into the new stack; nothing where it stands so already. */
+async function registerTarget(
+  source: ClusterRegistration,
+  target: ClusterRegistration | undefined,
+  dependencies: MoveDependencies,
+): Promise<ClusterRegistration | 'lost' | 'uid-taken'> {
+  const version = target?.configVersion ?? 0;
+  const wanted: ClusterRegistration = {
+    ...(target ?? source),
+    isFrozen: true,
+    labels: withMarks(source.labels, {
+      from: dependencies.from.name,
+      isLifting: readMarks(source).isLifting,
+      silentAtVersion: String(source.configVersion),
+      isBack: false,
+    }),
+    ...speakersOf(target ?? source, dependencies),
+    configVersion: version,
+  };
+  if (target !== undefined && isDeepStrictEqual(target, wanted)) return target;
+  const written = await dependencies.to.registry.writeCluster(wanted, version);
+  return written === 'written' ? { ...wanted, configVersion: version + 1 } : written;
+}
+
+/** Who speaks for the cluster in the new stack. */
+function speakersOf(
+  { senderRoleId: sender, authentication }: ClusterRegistration,
+  { senderRoleId, renewerRoleId }: MoveDependencies,
+): Pick<ClusterRegistration, 'senderRoleId' | 'authentication'> {
+  const renews = authentication.kind === 'bound-token' && renewerRoleId !== undefined;
+  return {
+    senderRoleId: senderRoleId ?? sender,
+    authentication: renews ? { kind: 'bound-token', renewerRoleId } : authentication,
+  };
+}
+
+const LIFTS_MAX = 8;
+
+/** The old registration is gone: the freeze is lifted if it was the move's own, and the rest cleaned up. */
+async function arrive(
+  registered: ClusterRegistration,
+  dependencies: MoveDependencies,
+): Promise<MoveResult> {
+  const { from, to } = dependencies;
+  const lifted = await liftMarks(registered.id, to);
+  if (lifted === undefined) return { kind: 'lost', step: 'lift' };
+  await dependencies.wake(lifted, 'to');
+  await from.credentials.removeToken(lifted.id);
+  await forgetView(from.view, lifted.clusterUid);
+  return { kind: 'moved', registration: lifted };
+}
+
+/** Takes the marks away, and the freeze with them where it was the move's. */
+export async function liftMarks(
+  id: ClusterId,
+  { registry }: Pick<MoveSide, 'registry'>,
+): Promise<ClusterRegistration | undefined> {
+  for (let attempt = 0; attempt < LIFTS_MAX; attempt += 1) {
+    const stored = await registry.readCluster(id);
+    if (stored === undefined) return undefined;
+    const isFrozen = stored.isFrozen && !readMarks(stored).isLifting;
+    const labels = withoutMarks(stored.labels);
+    const next = { ...stored, isFrozen, labels };
+    if ((await registry.writeCluster(next, stored.configVersion)) !== 'written') continue;
+    return { ...next, configVersion: stored.configVersion + 1 };
+  }
+  return undefined;
+}

@@ -1,0 +1,60 @@
+/**
+ * The marks of a move between two stacks: labels of the registrations, so that any repeat knows where it is.
+ *
+ * They are written by the very writes that freeze, register and lift, never apart from them. `lift` says
+ * whether the freeze is the move's own: it is lifted at the end only then.
+ */
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+
+const TO = 'rollcall.dev/moving-to';
+const FROM = 'rollcall.dev/moving-from';
+const LIFT = 'rollcall.dev/move-lifts-freeze';
+const SILENT_AT = 'rollcall.dev/silent-at-version';
+const BACK = 'rollcall.dev/moving-back';
+const ALL: ReadonlySet<string> = new Set([TO, FROM, LIFT, SILENT_AT, BACK]);
+
+/** What a registration says of a move. */
+export interface MoveMarks {
+  /** In the old stack: where it goes. */
+  readonly to?: string;
+  /** In the new stack: where it comes from. */
+  readonly from?: string;
+  /** True if the freeze is to be lifted at the end. */
+  readonly isLifting: boolean;
+  /** In the new stack: the old registration's version at which nothing was under way any more. */
+  readonly silentAtVersion?: string;
+  /** In the old stack: the move was called back. */
+  readonly isBack: boolean;
+}
+
+/** Reads the marks. */
+export function readMarks({ labels }: Pick<ClusterRegistration, 'labels'>): MoveMarks {
+  const { [TO]: to, [FROM]: from, [SILENT_AT]: silentAtVersion } = labels;
+  return {
+    ...(to === undefined ? {} : { to }),
+    ...(from === undefined ? {} : { from }),
+    ...(silentAtVersion === undefined ? {} : { silentAtVersion }),
+    isLifting: labels[LIFT] === 'yes',
+    isBack: labels[BACK] === 'yes',
+  };
+}
+
+/** Labels with these marks, and no others of a move. */
+export function withMarks(
+  labels: ClusterRegistration['labels'],
+  marks: MoveMarks,
+): ClusterRegistration['labels'] {
+  return {
+    ...withoutMarks(labels),
+    ...(marks.to === undefined ? {} : { [TO]: marks.to }),
+    ...(marks.from === undefined ? {} : { [FROM]: marks.from }),
+    ...(marks.silentAtVersion === undefined ? {} : { [SILENT_AT]: marks.silentAtVersion }),
+    ...(marks.isBack ? { [BACK]: 'yes' } : {}),
+    [LIFT]: marks.isLifting ? 'yes' : 'no',
+  };
+}
+
+/** Labels as they were before the move. */
+export function withoutMarks(labels: ClusterRegistration['labels']): ClusterRegistration['labels'] {
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !ALL.has(key)));
+}
