@@ -4,9 +4,8 @@
 import { doctorCommand } from './cluster/doctor.ts';
 import { addClusterCommand } from './cluster/add-cluster.ts';
 import { importClustersCommand } from './cluster/import-clusters.ts';
-import { addClusterCommand } from './cluster/add-cluster.ts';
-import { importClustersCommand } from './cluster/import-clusters.ts';
 import { listClustersCommand } from './cluster/list-clusters.ts';
+import { moveClusterCommand } from './cluster/move-cluster.ts';
 import { removeClusterCommand } from './cluster/remove-cluster.ts';
 import { resetClusterCommand } from './cluster/reset-cluster.ts';
 import { setClusterCommand } from './cluster/set-cluster.ts';
@@ -20,12 +19,11 @@ import { redriveDeadLettersCommand } from './dead-letter/redrive-dead-letters.ts
 export const COMMANDS: readonly CommandModule[] = [
   addClusterCommand,
   importClustersCommand,
-  addClusterCommand,
-  importClustersCommand,
   listClustersCommand,
   showClusterCommand,
   setClusterCommand,
   resetClusterCommand,
+  moveClusterCommand,
   removeClusterCommand,
   doctorCommand,
   listDeadLettersCommand,
