@@ -40,7 +40,7 @@ export interface SealedTokenSource extends TokenSource {
 }
 
 /** There is no token to be had; the code says why. */
-export class NoTokenError extends Error {
+class NoTokenError extends Error {
   override readonly name = 'NoTokenError';
 }
 

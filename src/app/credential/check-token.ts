@@ -12,9 +12,9 @@ import type { TokenClaims } from '../../ports/credential-store.ts';
 export type TokenRefusal = 'token-malformed' | 'token-subject' | 'token-expired' | 'token-times';
 
 /** A day is what the renewer asks for at most; a server may give a little more than asked. */
-export const TOKEN_LIFETIME_MS_MAX = 25 * 60 * 60 * 1000;
+const TOKEN_LIFETIME_MS_MAX = 25 * 60 * 60 * 1000;
 /** How far the clock of an API server may be ahead of ours. */
-export const CLOCK_SKEW_MS_MAX = 5 * 60 * 1000;
+const CLOCK_SKEW_MS_MAX = 5 * 60 * 1000;
 
 /** Checks what a token says of itself; undefined: it may be kept. */
 export function checkToken(

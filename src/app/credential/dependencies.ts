@@ -1,5 +1,7 @@
 /**
  * What `credential` works with, what the queue says of a message, and why one is refused.
+ *
+ * Ports, narrowed to what is used: nothing here can read a token back, or change a registration.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { CredentialStore, Seal, TokenClaims } from '../../ports/credential-store.ts';

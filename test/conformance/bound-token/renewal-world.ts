@@ -46,7 +46,6 @@ import { repositoryPath } from '../scenarios/repository.ts';
 export const SENDER = '000000000000';
 const REGION = 'us-east-1';
 const TABLE = 'rollcall-test-registry';
-const CONNECT_AGAIN = { egress: { loopback: 'allowed' } } as const;
 
 /** What a renewer's process said and how it ended. */
 export interface Renewed {
@@ -75,21 +74,19 @@ export interface RenewalWorld {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts it. */
-export async function startRenewalWorld(): Promise<RenewalWorld> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-bound-token-'));
-  const [controlPlane, aws] = await Promise.all([
-    startControlPlane({ loops: 'off', auditLog: false }),
-    startMiniStack(),
-  ]);
-  const admin = createApiClient(controlPlane.connectionOf('admin'));
-  const manifests = ['infra/functions/rbac.yaml', 'infra/renewer/rbac.yaml'];
-  await applyFiles(admin, manifests.map(repositoryPath));
-  const uid = await identityOf(admin);
-  const caFile = path.join(directory, 'ca.crt');
-  writeFileSync(caFile, controlPlane.caPem);
+interface OpenedAws {
+  readonly keyArn: string;
+  readonly queueUrl: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly kms: KMSClient;
+  readonly sqs: SQSClient;
+  readonly dynamo: ReturnType<typeof createDocumentClient>;
+}
+
+/** Makes the key, the queue and the table, and puts them into the environment of the handler. */
+async function openAws(endpoint: string): Promise<OpenedAws> {
   const environment = {
-    AWS_ENDPOINT_URL: aws.endpoint,
+    AWS_ENDPOINT_URL: endpoint,
     AWS_REGION: REGION,
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
@@ -109,6 +106,23 @@ export async function startRenewalWorld(): Promise<RenewalWorld> {
     ROLLCALL_DELAY_QUEUE_URL: 'unused',
     ROLLCALL_CREDENTIALS_KEY_ARN: keyArn,
   });
+  return { keyArn, queueUrl, environment, kms, sqs, dynamo };
+}
+
+/** Starts it. */
+export async function startRenewalWorld(): Promise<RenewalWorld> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-bound-token-'));
+  const [controlPlane, aws] = await Promise.all([
+    startControlPlane({ loops: 'off', auditLog: false }),
+    startMiniStack(),
+  ]);
+  const admin = createApiClient(controlPlane.connectionOf('admin'));
+  const manifests = ['infra/functions/rbac.yaml', 'infra/renewer/rbac.yaml'];
+  await applyFiles(admin, manifests.map(repositoryPath));
+  const uid = await identityOf(admin);
+  const caFile = path.join(directory, 'ca.crt');
+  writeFileSync(caFile, controlPlane.caPem);
+  const { keyArn, queueUrl, environment, kms, sqs, dynamo } = await openAws(aws.endpoint);
   const table = { client: dynamo, random: createSystemRandom(), tableName: TABLE };
   const credentials = createDynamoCredentialStore(table);
   const seal = createKmsSeal({ client: kms, keyArn });
@@ -126,7 +140,7 @@ export async function startRenewalWorld(): Promise<RenewalWorld> {
       createClusterConnector({
         clock: createSystemClock({ timers: 'unreferenced' }),
         sealedTokens: { credentials, seal },
-        ...CONNECT_AGAIN,
+        egress: { loopback: 'allowed' },
       }),
     registered: (changes = {}) => ({
       id: clusterId('west'),
