@@ -6,6 +6,7 @@
  * UID has one registration (S6).
  */
 import { parseRegistration } from '../../adapters/dynamodb/registration-schema.ts';
+import { parseEndpoint } from '../../adapters/kubernetes/endpoint.ts';
 import { compareRegistrations, editRegistration } from '../../app/clusters/edit-registration.ts';
 import type { FieldChange } from '../../app/clusters/edit-registration.ts';
 import type { ClusterAuthentication, ClusterRegistration } from '../../core/model/registration.ts';
@@ -14,6 +15,9 @@ import { CommandError, EXIT } from '../exit-codes.ts';
 import type { ExaminedCluster } from './add-examine.ts';
 import type { AddRequest } from './add-request.ts';
 import type { SenderRoles } from './add-roles.ts';
+
+/** Stands in the place of an id that a dry run does not make. */
+const UNKNOWN_ROLE_ID = 'unknown';
 
 /** How a cluster stands to the registry. */
 export type Standing =
@@ -56,6 +60,37 @@ export function requireAddable(id: string, standing: Standing): void {
   });
 }
 
+/**
+ * Throws CommandError when the role already speaks for another cluster: whoever has it could speak for both
+ * (S6). At stage `local` an emulator knows one sender only.
+ */
+export function requireOwnRoles(
+  registration: Pick<ClusterRegistration, 'id' | 'senderRoleId' | 'authentication'>,
+  registrations: ReadonlyMap<string, ClusterRegistration>,
+  stage: string,
+): void {
+  if (stage === 'local') return;
+  const own = new Set(rolesOf(registration));
+  own.delete(UNKNOWN_ROLE_ID);
+  const other = [...registrations.values()].find(
+    (one) => one.id !== registration.id && rolesOf(one).some((role) => own.has(role)),
+  );
+  if (other === undefined) return;
+  throw new CommandError({
+    message: `The role speaks for ${other.id} already: two clusters must never share one.`,
+    remedy: 'Make a role for this cluster: leave the role out, or --print cloudformation.',
+    exitCode: EXIT.refused,
+  });
+}
+
+function rolesOf({
+  senderRoleId,
+  authentication,
+}: Pick<ClusterRegistration, 'senderRoleId' | 'authentication'>): readonly string[] {
+  const renewer = authentication.kind === 'bound-token' ? [authentication.renewerRoleId] : [];
+  return [senderRoleId, ...renewer];
+}
+
 /** What a registration is made from. */
 export interface RegistrationParts {
   readonly request: AddRequest;
@@ -63,14 +98,19 @@ export interface RegistrationParts {
   readonly roles: SenderRoles;
 }
 
-/** Stands in the place of an id that a dry run does not make. */
-const UNKNOWN_ROLE_ID = 'unknown';
-
 /** The registration, in mode observe. Throws CommandError when the schema refuses it. */
 export function composeRegistration(parts: RegistrationParts): ClusterRegistration {
   const { request, examined, roles } = parts;
   const { server, caPem, clusterUid } = examined.facts;
   const { labels, privateRanges } = request;
+  const endpoint = parseEndpoint(server);
+  if (endpoint.kind === 'refused') {
+    throw new CommandError({
+      message: `The cluster cannot be registered: ${endpoint.message}.`,
+      remedy: 'Use an address of the form https://host[:port][/prefix].',
+      exitCode: EXIT.usage,
+    });
+  }
   const registration: ClusterRegistration = {
     id: request.id,
     clusterUid,

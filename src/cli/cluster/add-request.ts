@@ -145,6 +145,15 @@ export function hasRoles({ senderRoleId, watcherRoleArn }: AddRequest): boolean 
   return senderRoleId !== undefined || watcherRoleArn !== undefined;
 }
 
+/** Throws CommandError (2) when nothing says where the roles are to come from. */
+export function requireRoleSource(request: AddRequest): void {
+  if (hasRoles(request) || request.clusterProfile !== undefined || request.sameAccount) return;
+  throw usage(
+    'The watcher needs a role in the account where the cluster is.',
+    'Pass --cluster-profile NAME (or --same-account) to deploy it, --print cloudformation or terraform to deploy it yourself, or --watcher-role-arn if it is there.',
+  );
+}
+
 function checkRoles(request: AddRequest): void {
   const { auth, credentials, renewerRoleId, renewerRoleArn } = request;
   if (request.clusterProfile !== undefined && request.sameAccount) {

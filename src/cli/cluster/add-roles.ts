@@ -9,7 +9,7 @@ import { CommandError, EXIT } from '../exit-codes.ts';
 import { packageFile } from '../package-files.ts';
 import type { AddContext } from './add-context.ts';
 import type { ExaminedCluster } from './add-examine.ts';
-import { hasRoles } from './add-request.ts';
+import { hasRoles, requireRoleSource } from './add-request.ts';
 import type { AddRequest } from './add-request.ts';
 import { findOidcProvider, lookUpRole } from './cluster-account.ts';
 import { deployRoles, readRolesParameters } from './roles-deploy.ts';
@@ -47,14 +47,7 @@ const AUDIENCE = 'sts.amazonaws.com';
 export async function obtainRoles(task: RolesTask): Promise<SenderRoles> {
   const { request, context } = task;
   if (hasRoles(request)) return takeRoles(task);
-  if (request.clusterProfile === undefined && !request.sameAccount) {
-    throw new CommandError({
-      message: 'The watcher needs a role in the account where the cluster is.',
-      remedy:
-        'Pass --cluster-profile NAME (or --same-account) to deploy it, --print cloudformation or terraform to deploy it yourself, or --watcher-role-arn if it is there.',
-      exitCode: EXIT.usage,
-    });
-  }
+  requireRoleSource(request);
   const account = context.account(request);
   const { stage } = context.stack;
   const stackName = rolesStackName({ stage, id: request.id });

@@ -17,6 +17,7 @@ import {
   composeRegistration,
   registerCluster,
   requireAddable,
+  requireOwnRoles,
   requireSame,
   standingOf,
 } from './add-registration.ts';
@@ -78,12 +79,14 @@ async function addExamined(task: AddTask): Promise<AddedCluster> {
   const { facts } = examined;
   const { say } = context;
   say(`1/4 ${id}: ${facts.server}, ${facts.version}, cluster UID ${facts.clusterUid}`);
-  const standing = standingOf({ id, clusterUid: facts.clusterUid }, await context.registrations());
+  const registrations = await context.registrations();
+  const standing = standingOf({ id, clusterUid: facts.clusterUid }, registrations);
   requireAddable(id, standing);
   const roles = await obtainRoles({ request, examined, context });
   const { roleId, roleArn } = roles.watcher;
   say(`2/4 ${id}: the watcher is ${roleId ?? `to be made: ${roleArn ?? ''}`}`);
   const registration = composeRegistration({ request, examined, roles });
+  requireOwnRoles(registration, registrations, context.stack.stage);
   // Composed before anything is registered: what is wrong with them is told while nothing is written.
   const manifests = manifestsOf(task, roles);
   if (standing.kind === 'registered') requireSame(standing.registration, registration);

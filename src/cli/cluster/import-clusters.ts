@@ -35,7 +35,6 @@ export interface ImportOptions extends CommonAddOptions {
   readonly eksFilter?: string;
   readonly idPrefix?: string;
   readonly manifestsDir?: string;
-  readonly senderRoleId?: string;
   readonly yes?: true;
 }
 
@@ -91,11 +90,7 @@ function declareOptions(command: Command): void {
     )
     .option('--eks-filter <glob>', 'with --eks-all: only clusters whose name matches')
     .option('--id-prefix <text>', 'put this before every id that is made of a name')
-    .option('--manifests-dir <dir>', 'write the manifests of each cluster there, as ID.yaml')
-    .option(
-      '--sender-role-id <id>',
-      'unique id of who sends for all of them; for tests with one identity',
-    );
+    .option('--manifests-dir <dir>', 'write the manifests of each cluster there, as ID.yaml');
   declareCommonOptions(command);
   command.option('--yes', 'carry the plan out').addHelpText('after', EXAMPLES);
 }

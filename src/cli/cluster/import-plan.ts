@@ -48,19 +48,36 @@ export async function planImport(
   const planned = await mapConcurrently(entries, CONCURRENCY_MAX, (entry) =>
     planOne(entry, context),
   );
-  // Two contexts may lead to one cluster.
-  const shared = collisionsOf(
-    planned.flatMap(({ state, clusterUid }) =>
-      state === 'new' && clusterUid !== undefined ? [clusterUid] : [],
-    ),
-  );
-  return planned.map((plan) => {
-    if (plan.state !== 'new' || !shared.has(plan.clusterUid ?? '')) return plan;
-    const others = planned.filter(
-      ({ clusterUid, id }) => clusterUid === plan.clusterUid && id !== plan.id,
-    );
+  const isLocal = context.stack.stage === 'local';
+  return refuseShared(isLocal ? planned : refuseShared(planned, roleOf), clusterOf);
+}
+
+/** What two new clusters must not have in common, and how it is called. */
+type SharedThing = (plan: PlannedCluster) => {
+  readonly key: string | undefined;
+  readonly what: string;
+};
+
+/** Two contexts may lead to one cluster. */
+const clusterOf: SharedThing = ({ clusterUid }) => ({ key: clusterUid, what: 'the same cluster' });
+/** Whoever has the role of two clusters could speak for both (S6). */
+const roleOf: SharedThing = ({ request }) => ({
+  key: request?.senderRoleId ?? request?.watcherRoleArn,
+  what: 'the same role',
+});
+
+function refuseShared(
+  planned: readonly PlannedCluster[],
+  thing: SharedThing,
+): readonly PlannedCluster[] {
+  const keys = planned.map((plan) => (plan.state === 'new' ? thing(plan).key : undefined));
+  const shared = collisionsOf(keys.filter((key) => key !== undefined));
+  return planned.map((plan, place) => {
+    const key = keys[place];
+    if (key === undefined || !shared.has(key)) return plan;
+    const others = planned.filter((_, other) => other !== place && keys[other] === key);
     const { request: _request, ...rest } = plan;
-    const detail = `the same cluster as ${others.map(({ id }) => id).join(', ')}`;
+    const detail = `${thing(plan).what} as ${others.map(({ id }) => id).join(', ')}`;
     return { ...rest, state: 'invalid', detail };
   });
 }

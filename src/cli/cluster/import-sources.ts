@@ -10,7 +10,7 @@ import { defaultKubeconfig } from '../kubeconfig/open-kubeconfig.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import type { AddContext } from './add-context.ts';
 import { readUserFile } from './add-options.ts';
-import { parseAddRequest } from './add-request.ts';
+import { parseAddRequest, requireRoleSource } from './add-request.ts';
 import type { AddRequest } from './add-request.ts';
 import { listEksClusters } from './eks-cluster.ts';
 import { collisionsOf, eksOfName, globPattern, idForName } from './import-names.ts';
@@ -96,7 +96,9 @@ async function draftsOf(source: ImportSource, context: AddContext): Promise<read
 
 function tryParse(fields: Readonly<Record<string, unknown>>): AddRequest | CommandError {
   try {
-    return parseAddRequest(fields);
+    const request = parseAddRequest(fields);
+    requireRoleSource(request);
+    return request;
   } catch (error) {
     if (error instanceof CommandError) return error;
     throw error;

@@ -189,29 +189,27 @@ describe('rollcall cluster add, against a local cluster', { timeout: 60_000 }, (
     assert.equal(await registry.readCluster(clusterId('other')), undefined);
   });
 
+  it('refuses a role that speaks for another cluster (S6)', async () => {
+    const shared = (await add('b', '--context', 'beta')).expectExit(3);
+    assert.match(shared.stderr, /speaks for a already/);
+    assert.equal(await registry.readCluster(clusterId('b')), undefined);
+  });
+
   it('says which cluster cannot be reached, and adds the others of an import', async () => {
-    const { stderr } = (
-      await run(
-        'cluster',
-        'import',
-        '--kubeconfig',
-        kubeconfig,
-        '--credentials',
-        'static',
-        '--sender-role-id',
-        'AROATEST',
-      )
-    ).expectExit(0);
+    const plan = await run('cluster', 'import', '--kubeconfig', kubeconfig, '--same-account');
+    const { stderr, stdout } = plan.expectExit(0);
+    assert.match(stdout, /alpha +elsewhere +alpha +registered as a\nbeta +new +beta/);
     assert.match(stderr, /nothing was written/i);
     const list = path.join(directory, 'list.json');
-    const common = { kubeconfig, senderRoleId: 'AROATEST', credentials: 'static' };
+    const common = { kubeconfig, credentials: 'static' };
     const gone = path.join(directory, 'gone');
     writeFileSync(
       list,
       JSON.stringify([
-        { ...common, id: 'a', context: 'alpha' },
-        { ...common, id: 'b', context: 'beta' },
-        { ...common, id: 'c', kubeconfig: gone },
+        { ...common, id: 'a', context: 'alpha', senderRoleId: 'AROATEST' },
+        { ...common, id: 'b', context: 'beta', senderRoleId: 'AROAOTHER' },
+        { ...common, id: 'c', kubeconfig: gone, senderRoleId: 'AROATHIRD' },
+        { ...common, id: 'd', context: 'beta', token: 'secret', senderRoleId: 'AROAFOURTH' },
       ]),
     );
     const imported = await run('cluster', 'import', '--file', list, '--yes', '--json');
@@ -219,7 +217,7 @@ describe('rollcall cluster add, against a local cluster', { timeout: 60_000 }, (
     const rows = imported.document()['clusters'] as readonly { cluster: string; state: string }[];
     assert.deepEqual(
       rows.map(({ cluster, state }) => `${cluster} ${state}`),
-      ['a registered', 'b added', 'c failed'],
+      ['a registered', 'b added', 'c failed', 'd failed'],
     );
     assert.equal((await registry.readCluster(clusterId('b')))?.mode, 'observe');
   });
