@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
+import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient, ApiResponse, KubernetesObject } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
@@ -74,7 +75,9 @@ function messageOf({ status, body }: ApiResponse): string {
   return `${String(status)} ${(body as { message?: string }).message ?? ''}`;
 }
 
-describe('what infra/ offers to a cluster, on a real API server', () => {
+const skip = skipWithoutTools([TOOLS.go]);
+
+describe('what infra/ offers to a cluster, on a real API server', { skip }, () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-manifests-'));
   let controlPlane: ControlPlane;
   let admin: ApiClient;

@@ -18,6 +18,7 @@ import { createSystemClock } from '../../../src/adapters/system/system-clock.ts'
 import { startSqsServer } from '../../../src/local/aws/sqs/server.ts';
 import type { SqsServer } from '../../../src/local/aws/sqs/server.ts';
 import { parseExposition, sampleOf } from '../../support/exposition.ts';
+import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
@@ -38,7 +39,9 @@ interface Replica {
   readonly untilState: (state: 'running' | 'standby', withinMs: number) => Promise<void>;
 }
 
-describe('two replicas of the watcher on a real API server', () => {
+const skip = skipWithoutTools([TOOLS.go]);
+
+describe('two replicas of the watcher on a real API server', { skip }, () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-replicas-'));
   const bundle = path.join(directory, 'watcher.mjs');
   const reaper = startReaper();
