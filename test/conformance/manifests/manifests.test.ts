@@ -17,6 +17,7 @@ import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient, ApiResponse, KubernetesObject } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { pollUntil } from '../control-plane/poll.ts';
 import { bindKubectl } from '../kubectl/kubectl.ts';
 import type { Kubectl } from '../kubectl/kubectl.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
@@ -199,6 +200,38 @@ describe('what infra/ offers to a cluster, on a real API server', { skip }, () =
     assert.match(built, /ROLLCALL_LEASE_START: stand-by/);
     assert.match(built, /image: registry\.example\.com\/rollcall-watcher:0\.1\.0/);
     await kubectl.succeed([...DRY_RUN, '-k', copy]);
+  });
+
+  it('an EKS access entry has the rights and the limits by its user name, and by nothing else (S5, S6)', async () => {
+    await kubectl.succeed(['apply', '-k', repositoryPath('infra/overlays/functions/takeover-eks')]);
+    const can = async (...who: readonly string[]): Promise<string> => {
+      const { stdout } = await kubectl.run(['auth', 'can-i', 'create', 'pods', '-A', ...who]);
+      return stdout.trim();
+    };
+    assert.equal(await can('--as=rollcall-functions'), 'yes');
+    // Who is in the group under another name would escape the policy: it has no rights either.
+    assert.equal(await can('--as=somebody', '--as-group=rollcall-functions'), 'no');
+    assert.equal(await can('--as=system:serviceaccount:rollcall-system:rollcall-functions'), 'no');
+    const container = { name: 'c', image: 'i' };
+    const metadata = { name: 'free', namespace: 'node-agents' };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [container] } };
+    const input = JSON.stringify(pod);
+    const create = (): ReturnType<Kubectl['run']> =>
+      kubectl.run('create --dry-run=server --as=rollcall-functions -f -', {
+        input,
+      });
+    const account = { metadata: { name: 'default', namespace: 'node-agents' } };
+    const accounts = '/api/v1/namespaces/node-agents/serviceaccounts';
+    await admin.request({ method: 'POST', path: accounts, body: account });
+    // A policy takes effect within a second or so of its creation.
+    const { stderr } = await pollUntil(
+      { deadlineMs: 30_000, description: 'the policy denies' },
+      async () => {
+        const outcome = await create();
+        return outcome.code === 0 ? undefined : outcome;
+      },
+    );
+    assert.match(stderr, /a pod of Rollcall has one owner, the DaemonSet that controls it/);
   });
 
   describe('a planted typo fails', () => {
