@@ -34,6 +34,7 @@ export function operatorPlace(uid: string, clock: Clock): OperatorPlace {
     server: 'https://kubeconfig.example',
     clusterUid: clusterUid(uid),
     access: new ProbePlace(clock),
+    transport: { send: () => Promise.reject(new Error('no transport in this test')) },
     connector,
     snapshotRequests,
     closedCount: 0,

@@ -61,7 +61,7 @@ async function takeBack(
   const { from, to } = dependencies;
   if (target !== undefined && !(await isQuiet(target, dependencies)))
     return { kind: 'still-acting' };
-  await dependencies.turnWatcher('from');
+  await dependencies.turnWatcher('from', `from-${String(source.configVersion)}`);
   const taken = await waitUntilTaken(source, from, dependencies);
   if (taken.kind !== 'taken') return taken;
   if (target !== undefined) {

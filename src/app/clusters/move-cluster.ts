@@ -96,7 +96,7 @@ async function carryOver(
   const registered = await registerTarget(source, target, dependencies);
   if (registered === 'uid-taken') return { kind: 'refused', reason: 'uid-taken' };
   if (registered === 'lost') return { kind: 'lost', step: 'register' };
-  await dependencies.turnWatcher('to');
+  await dependencies.turnWatcher('to', `to-${String(source.configVersion)}`);
   const taken = await waitUntilTaken(registered, to, dependencies);
   if (taken.kind !== 'taken') return taken;
   onProgress?.(`removing it from ${from.name} …`);

@@ -42,8 +42,11 @@ export interface MoveDependencies {
   /** Unique ids of the roles that speak for the cluster in the new stack; default: those of the old. */
   readonly senderRoleId?: string;
   readonly renewerRoleId?: string;
-  /** Makes the watcher (and the renewer) send to that stack, or says how; harmless when it does so. */
-  readonly turnWatcher: (side: MoveDirection) => Promise<void>;
+  /**
+   * Makes the watcher (and the renewer) send to that stack, or says how; harmless when it does so. The
+   * id is that of this turn: the same for every repeat, another for the next move.
+   */
+  readonly turnWatcher: (side: MoveDirection, turnId: string) => Promise<void>;
   /** Makes that stack look at every key of the cluster. */
   readonly wake: (registration: ClusterRegistration, side: MoveDirection) => Promise<void>;
   readonly signal: AbortSignal;

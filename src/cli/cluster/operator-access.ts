@@ -13,6 +13,7 @@ import { createClusterConnector } from '../../adapters/kubernetes/cluster-connec
 import { createHandBackAccess } from '../../adapters/kubernetes/hand-back-access.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { Transport } from '../../adapters/kubernetes/transport.ts';
 import { createSystemClock } from '../../adapters/system/system-clock.ts';
 import { readClusterUid } from '../../local/cluster-preparation.ts';
 import type { EngineCluster } from '../../local/engine-options.ts';
@@ -46,6 +47,7 @@ export interface OperatorCluster {
   /** Read from the cluster just now. */
   readonly clusterUid: ClusterUid;
   readonly access: HandBackAccess;
+  readonly transport: Pick<Transport, 'send'>;
   /** Connects to this cluster with the operator's credential, whatever is registered. */
   readonly connector: ClusterConnector;
   close(): void;
@@ -70,6 +72,7 @@ export async function openOperatorCluster(
       ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
       clusterUid,
       access: createHandBackAccess({ transport }),
+      transport,
       connector: connectorOf(cluster),
       close: () => {
         transport.retire();

@@ -128,7 +128,8 @@ function parseRanges({ privateRange, publicOnly }: EditOptions): readonly string
 /** The form of a role's unique id; an account id at an emulator. */
 const ROLE_ID = /^[A-Za-z0-9]{1,128}$/;
 
-function parseRoleId(text: string): string {
+/** The unique id of a role. Throws CommandError. */
+export function parseRoleId(text: string): string {
   if (ROLE_ID.test(text)) return text;
   throw usageError(
     `${text} is no unique id of a role.`,

@@ -11,6 +11,7 @@ import { parseRegistration } from '../../adapters/dynamodb/registration-schema.t
 import { compareRegistrations, editRegistration } from '../../app/clusters/edit-registration.ts';
 import type { FieldChange, RegistrationEdit } from '../../app/clusters/edit-registration.ts';
 import { writeFreeze } from '../../app/clusters/freeze-cluster.ts';
+import { wakeCluster } from '../../app/clusters/wake-cluster.ts';
 import type { ClusterMode, ClusterRegistration } from '../../core/model/registration.ts';
 import { collect, parseClusterId, requireRegistration } from '../command-line/cluster-arguments.ts';
 import { defineCommand } from '../command-line/command-module.ts';
@@ -57,7 +58,9 @@ export const setClusterCommand: CommandModule = defineCommand<SetOptions>({
       stack,
       context,
     });
-    return present({ before, after: changed.registration, changed });
+    const woken = await wakeIfLifted(before, changed.registration, stack);
+    const notes = [...changed.notes, ...woken];
+    return present({ before, after: changed.registration, changed: { notes } });
   },
 });
 
@@ -109,6 +112,27 @@ function requireValid(registration: ClusterRegistration): ClusterRegistration {
     `That would be no valid registration: ${parsed.fields.join(', ')}.`,
     'docs/cli.md says what each field may hold.',
   );
+}
+
+/**
+ * After a freeze every key is looked at now, not at its next event. The freeze is lifted by then: what
+ * fails here is told, and resync does it within hours.
+ */
+async function wakeIfLifted(
+  before: ClusterRegistration,
+  after: ClusterRegistration,
+  stack: Stack,
+): Promise<readonly string[]> {
+  if (!before.isFrozen || after.isFrozen) return [];
+  try {
+    const count = await wakeCluster(after, stack);
+    return [`${String(count)} DaemonSets are looked at now.`];
+  } catch (error) {
+    const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return [
+      `Its DaemonSets are looked at with their next change, or within six hours: they could not be hinted (${why}).`,
+    ];
+  }
 }
 
 interface Writing {

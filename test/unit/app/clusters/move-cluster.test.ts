@@ -273,11 +273,11 @@ describe('moving a cluster to another stack', () => {
     const { turnWatcher } = world.dependencies();
     const dependencies = {
       ...world.dependencies(),
-      turnWatcher: async (side: 'from' | 'to') => {
+      turnWatcher: async (side: 'from' | 'to', turnId: string) => {
         const [old] = await world.registrations();
         assert.ok(old !== undefined);
         world.old.registry.seed({ ...old, configVersion: old.configVersion + 1 });
-        await turnWatcher(side);
+        await turnWatcher(side, turnId);
       },
     };
     world.dependencies = () => dependencies;

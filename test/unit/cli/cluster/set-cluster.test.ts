@@ -4,12 +4,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { clusterId, uid } from '../../../../src/core/model/identifiers.ts';
+import { clusterId, clusterUid, uid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { operatorPlace } from '../../../support/operator-place.ts';
 import type { OperatorPlace } from '../../../support/operator-place.ts';
-import { metaOf, registrationOf } from '../../../support/store-suite.ts';
+import { metaOf, registrationOf, stampAt } from '../../../support/store-suite.ts';
 
 const ID = 'prod-eu-1';
 const eks = { kind: 'eks', clusterName: 'prod', region: 'eu-west-1' } as const;
@@ -154,6 +154,39 @@ describe('rollcall cluster set: edits', () => {
     (await world.run(['cluster', 'set', '../x', '--freeze'])).expectExit(2);
     (await world.run(['cluster', 'set', 'unknown', '--freeze'])).expectExit(1);
     assert.equal((await stored())?.configVersion, 1);
+  });
+});
+
+describe('rollcall cluster set: what a lifted freeze wakes', () => {
+  const names = ['cni', 'logs'].map((name, index) => ({
+    namespace: 'ops',
+    name,
+    uid: uid(`u${String(index)}`),
+    stamp: stampAt(1),
+  }));
+
+  it('hints every DaemonSet, which nothing else would for hours', async () => {
+    const { world } = await sceneOf({ isFrozen: true });
+    const { view, hints } = world.stores();
+    for (const item of names) await view.writeName(clusterUid(`uid-of-${ID}`), item);
+    const run = (await world.run(['cluster', 'set', ID, '--unfreeze'])).expectExit(0);
+    assert.match(run.stdout, /2 DaemonSets are looked at now/);
+    assert.deepEqual(
+      hints.hints.map(({ key, reason }) => `${reason} ${key.namespace}/${key.name}`),
+      ['manual ops/cni', 'manual ops/logs'],
+    );
+    (await world.run(['cluster', 'set', ID, '--label', 'a=b'])).expectExit(0);
+    assert.equal(hints.hints.length, 2, 'only a lifted freeze does');
+  });
+
+  it('is lifted although the queue refuses hints, and says so', async () => {
+    const { world, stored } = await sceneOf({ isFrozen: true });
+    const { view, hints } = world.stores();
+    for (const item of names) await view.writeName(clusterUid(`uid-of-${ID}`), item);
+    hints.failNext(1);
+    const run = (await world.run(['cluster', 'set', ID, '--unfreeze'])).expectExit(0);
+    assert.match(run.stdout, /within six hours: they could not be hinted/);
+    assert.equal((await stored())?.isFrozen, false);
   });
 });
 
