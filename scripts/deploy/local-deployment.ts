@@ -20,6 +20,9 @@ import { openEmulator } from './emulator.ts';
 import type { Emulator } from './emulator.ts';
 import { startManagedCluster } from './managed-cluster.ts';
 import type { ManagedCluster } from './managed-cluster.ts';
+import { forgetLocalCluster } from './register.ts';
+import { createRollcallCommand } from './rollcall-command.ts';
+import type { RollcallCommand } from './rollcall-command.ts';
 import { createStackDeployment } from './stack-deployment.ts';
 import type { StackDeployment } from './stack-deployment.ts';
 
@@ -45,6 +48,8 @@ export interface LocalDeployment {
   readonly deployment: StackDeployment;
   readonly stack: Stack;
   readonly managed: ManagedCluster;
+  /** The command line of the checkout, against this stack. */
+  readonly rollcall: RollcallCommand;
   /** Holds kubeconfig, tokens and logs while it runs. */
   readonly directory: string;
   readonly durationsMs: StepDurations;
@@ -92,18 +97,34 @@ export async function startLocalDeployment(
       stack.close();
     });
     const { nodeCount, log, onFailure } = options;
-    const { watcherFile } = deployment;
-    const parts = { stack, nodeCount, watcherFile, directory, reaper, log, say, onFailure };
-    const { endpoint } = emulator;
-    const managed = await timed('cluster', () => startManagedCluster({ ...parts, endpoint }));
-    stops.push(() => managed.stop());
+    const { watcherFile, commandFile } = deployment;
+    const rollcall = createRollcallCommand(commandFile, aws);
+    const managed = await timed('cluster', () =>
+      startManagedCluster({
+        ...{ stack, rollcall, watcherFile, nodeCount, endpoint: emulator.endpoint },
+        ...{ directory, reaper, log, say, onFailure },
+      }),
+    );
+    stops.push(() => leave({ emulator, managed, rollcall }));
     say('applying the examples …');
     await timed('examples', () => managed.apply(EXAMPLES));
-    return { emulator, deployment, stack, managed, directory, durationsMs: durations, stop };
+    const parts = { emulator, deployment, stack, managed, rollcall, directory };
+    return { ...parts, durationsMs: durations, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Stops the cluster; an emulator that goes on is told to forget it. */
+async function leave(parts: {
+  readonly emulator: Emulator;
+  readonly managed: ManagedCluster;
+  readonly rollcall: RollcallCommand;
+}): Promise<void> {
+  const { emulator, managed, rollcall } = parts;
+  await managed.stop();
+  if (emulator.kind === 'found') await forgetLocalCluster(managed.cluster.id, rollcall);
 }
 
 /** The SDK's clients of this process read its environment; there is one deployment in a process. */

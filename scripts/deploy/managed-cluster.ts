@@ -1,9 +1,8 @@
 /**
  * A local cluster that a deployed stack manages: started, registered, watched, given the examples.
  *
- * The cluster lives in a thread of this process (src/local/kubernetes); its watcher is the bundled program. An emulator
- * puts the account id where SQS on AWS names the sender's role, so that is what the registration expects: no check is
- * relaxed for it.
+ * The cluster lives in a thread of this process (src/local/kubernetes); its watcher is the bundled program, and the
+ * bundled command line registers it (register.ts).
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,15 +10,12 @@ import type { Log } from '../../src/ports/log.ts';
 import type { Stack } from '../../src/cli/stack/stack.ts';
 import { applyManifests } from '../../src/local/apply-manifests.ts';
 import type { EngineCluster } from '../../src/local/engine-options.ts';
-import {
-  LOCAL_PROBE_WAIT_MS,
-  repositoryFile,
-  startLocalFleet,
-} from '../../src/local/local-fleet.ts';
+import { repositoryFile, startLocalFleet } from '../../src/local/local-fleet.ts';
 import { openTransport } from '../../src/local/open-transport.ts';
-import { registerCluster } from '../../src/local/register-cluster.ts';
 import type { Component } from '../lib/component.ts';
 import type { Reaper } from '../lib/reaper.ts';
+import { registerLocalCluster } from './register.ts';
+import type { RollcallCommand } from './rollcall-command.ts';
 import { startWatcherProgram } from './watcher-program.ts';
 
 /** What a cluster needs. */
@@ -28,6 +24,8 @@ export interface ManagedClusterOptions {
   readonly endpoint: string;
   readonly nodeCount: number;
   readonly watcherFile: string;
+  /** The command line, against this stack. */
+  readonly rollcall: RollcallCommand;
   /** For kubeconfig, tokens and logs; removed by the caller. */
   readonly directory: string;
   readonly reaper: Reaper;
@@ -48,13 +46,11 @@ export interface ManagedCluster {
   readonly stop: () => Promise<void>;
 }
 
-/** The account of MiniStack and LocalStack, and what they say for a sender. */
-const EMULATED_SENDER = '000000000000';
 const OWNER_ONLY = 0o600;
 
 /** Starts and registers it; what was started is stopped again if a step fails. */
 export async function startManagedCluster(options: ManagedClusterOptions): Promise<ManagedCluster> {
-  const { stack, directory, log, say, onFailure } = options;
+  const { stack, rollcall, directory, log, say, onFailure } = options;
   const fleet = await startLocalFleet({
     clusterCount: 1,
     nodesPerCluster: options.nodeCount,
@@ -75,12 +71,8 @@ export async function startManagedCluster(options: ManagedClusterOptions): Promi
     const cluster = requireOne(fleet.clusters);
     const kubeconfigPath = path.join(directory, 'kubeconfig');
     await writeFile(kubeconfigPath, fleet.kubeconfig, { mode: OWNER_ONLY });
-    const clusterUid = await registerCluster({
-      cluster,
-      senderRoleId: EMULATED_SENDER,
-      stores: stack,
-      options: { probeWaitMs: LOCAL_PROBE_WAIT_MS, onProgress: say },
-    });
+    const known = { cluster, kubeconfigPath, stack, rollcall, directory, say };
+    const clusterUid = await registerLocalCluster(known);
     const watcher = await startWatcher(options, cluster);
     stops.push(() => watcher.stop());
     return { cluster, clusterUid, kubeconfigPath, watcher, apply: applyTo(cluster), stop };

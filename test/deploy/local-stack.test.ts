@@ -10,12 +10,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { DescribeTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { awsEnvironment } from '../../scripts/deploy/aws-environment.ts';
+import type { RollcallCommand } from '../../scripts/deploy/rollcall-command.ts';
 import { startLocalDeployment } from '../../scripts/deploy/local-deployment.ts';
 import type { LocalDeployment } from '../../scripts/deploy/local-deployment.ts';
 import { waitFor } from '../../scripts/deploy/wait-for.ts';
 import { findFreePorts } from '../../scripts/lib/ports.ts';
 import { createDocumentClient } from '../../src/adapters/dynamodb/document-client.ts';
+import { openStack } from '../../src/cli/stack/open-stack.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { clusterUid, uid } from '../../src/core/model/identifiers.ts';
 import { skipWithoutTools, TOOLS } from '../support/require-tool.ts';
@@ -25,8 +26,6 @@ import type { Checkout } from './checkout.ts';
 import { openClusterClient } from './cluster-client.ts';
 import type { ClusterClient, SeenPod } from './cluster-client.ts';
 import { poisonState } from './poison.ts';
-import { createRollcallCommand } from './rollcall-command.ts';
-import type { RollcallCommand } from './rollcall-command.ts';
 
 /** All of it, with a wide margin on two cores: the promise is ten minutes. */
 const SUITE_TIMEOUT_MS = 590_000;
@@ -46,7 +45,8 @@ describe(
     let client: ClusterClient;
     let rollcall: RollcallCommand;
     let pool: readonly string[];
-    let spare: string;
+    /** Where the poisoned DaemonSet is, and where it should be, too. */
+    let poisonedNodes: readonly string[];
     let mend: () => Promise<void>;
     const startedAtMs = performance.now();
     const note = (text: string): void => {
@@ -69,10 +69,7 @@ describe(
         },
       });
       client = openClusterClient(running.managed.cluster);
-      rollcall = createRollcallCommand(
-        running.deployment.commandFile,
-        awsEnvironment(running.emulator.endpoint, process.env),
-      );
+      rollcall = running.rollcall;
       note(`up: ${JSON.stringify(running.durationsMs)}`);
     });
 
@@ -137,7 +134,6 @@ describe(
         const nodes = await client.readyNodes();
         assert.ok(nodes.length >= 6, `ready nodes: ${nodes.join()}`);
         pool = nodes.slice(0, 4).toSorted();
-        spare = nodes[4] ?? '';
         for (const node of pool) await client.label(node, { [POOL]: 'a' });
         await client.create({
           name: WANTED,
@@ -156,6 +152,8 @@ describe(
     );
 
     step('poisons one key: its state is of an unknown format, and reconcile throws', async () => {
+      const nodes = await client.readyNodes();
+      const [spare = ''] = nodes.filter((node) => !pool.includes(node));
       await client.label(spare, { [POOL]: 'b' });
       const daemonSet = { name: POISONED, nodeSelector: { [POOL]: 'b' }, image: 'example/two:1' };
       const id = await client.create(daemonSet);
@@ -168,10 +166,11 @@ describe(
         database.destroy();
       };
       // Wanted on two nodes from now on, which nobody can bring about.
-      const other = pool[0] ?? '';
+      const [other = '', ...rest] = pool;
       await client.label(other, { [POOL]: 'b' });
-      await awaitPods(WANTED, isOnEach(pool.slice(1), 'example/one:1'));
-      pool = pool.slice(1);
+      await awaitPods(WANTED, isOnEach(rest, 'example/one:1'));
+      pool = rest;
+      poisonedNodes = [spare, other];
       assert.equal((await client.pods(POISONED)).length, 1);
       note('one key is poisoned; another one lost a node meanwhile, and was reconciled');
     });
@@ -190,14 +189,12 @@ describe(
       const version = await checkout.becomeNextRelease();
       await running.deployment.package();
       await running.deployment.deploy();
-      const after = createRollcallCommand(
-        running.deployment.commandFile,
-        awsEnvironment(running.emulator.endpoint, process.env),
-      );
-      assert.match(JSON.stringify(await after(['cluster', 'list'])), /local-1/);
+      const upgraded = await openStack({ stage: 'local', environment: process.env });
+      assert.equal(upgraded.outputs.Release, version);
+      upgraded.close();
       // The new release acts: a node joins, and its pod is made.
       const [other = ''] = (await client.readyNodes()).filter(
-        (node) => !pool.includes(node) && node !== spare,
+        (node) => ![...pool, ...poisonedNodes].includes(node),
       );
       await client.label(other, { [POOL]: 'a' });
       pool = [...pool, other].toSorted();
@@ -208,32 +205,28 @@ describe(
       note(`upgraded to ${version}: no pod was restarted`);
     });
 
-    it(
-      'records the dead letter of the poisoned key, and redrives it',
-      { timeout: DEAD_LETTER_MS },
-      async () => {
-        const what = 'a dead letter is recorded';
-        const letters = await waitFor(
-          { what, deadlineMs: DEAD_LETTER_MS, periodMs: 5000 },
-          async () => {
-            const list = await rollcall(['dead-letter', 'list', '--queue', 'reconcile']);
-            const found = list['letters'] as readonly Readonly<Record<string, unknown>>[];
-            return found.length > 0 ? found : undefined;
-          },
-        );
-        note('the dead letter is recorded');
-        const [letter] = letters;
-        assert.equal(letter?.['code'], 'lost-hint');
-        assert.match(JSON.stringify(letter), new RegExp(POISONED));
-        assert.equal((await client.pods(POISONED)).length, 1, 'nobody could act on the key');
-        await mend();
-        const redriven = await rollcall(['dead-letter', 'redrive', String(letter?.['id'])]);
-        assert.match(JSON.stringify(redriven), /"hint-sent"/);
-        const pods = await awaitPods(POISONED, (seen) => seen.length === 2);
-        assert.equal(pods.length, 2);
-        note('redriven: the key is as it should be');
-      },
-    );
+    step('records the dead letter of the poisoned key, and redrives it', async () => {
+      const what = 'a dead letter is recorded';
+      const letters = await waitFor(
+        { what, deadlineMs: DEAD_LETTER_MS, periodMs: 5000 },
+        async () => {
+          const list = await rollcall(['dead-letter', 'list', '--queue', 'reconcile']);
+          const found = list['letters'] as readonly Readonly<Record<string, unknown>>[];
+          return found.length > 0 ? found : undefined;
+        },
+      );
+      note('the dead letter is recorded');
+      const [letter] = letters;
+      assert.equal(letter?.['code'], 'lost-hint');
+      assert.match(JSON.stringify(letter), new RegExp(POISONED));
+      assert.equal((await client.pods(POISONED)).length, 1, 'nobody could act on the key');
+      await mend();
+      const redriven = await rollcall(['dead-letter', 'redrive', String(letter?.['id'])]);
+      assert.match(JSON.stringify(redriven), /"hint-sent"/);
+      const pods = await awaitPods(POISONED, (seen) => seen.length === 2);
+      assert.equal(pods.length, 2);
+      note('redriven: the key is as it should be');
+    });
 
     step('removes the cluster: it is handed back, its pods stay', async () => {
       const before = await placed();

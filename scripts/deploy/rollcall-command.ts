@@ -1,7 +1,9 @@
 /**
  * The bundled command line of a checkout, run as a user runs it, against the emulator.
+ *
+ * A document on stdout is what a caller decides on; what it says for people is in the error of a run that failed.
  */
-import { runTool } from '../../scripts/lib/run-tool.ts';
+import { runTool } from '../lib/run-tool.ts';
 
 /** Runs `rollcall --json …` and returns its document; rejects unless it ends with `exitCode` (default 0). */
 export type RollcallCommand = (
