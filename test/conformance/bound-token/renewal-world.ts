@@ -38,6 +38,7 @@ import { startMiniStack } from '../aws/reference-servers.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
@@ -64,7 +65,7 @@ export interface RenewalWorld {
   readonly metrics: MemoryMetrics;
   /** A connector with nothing warm. */
   readonly newConnector: () => ClusterConnector;
-  readonly registered: (changes?: Partial<ClusterRegistration>) => ClusterRegistration;
+  readonly registered: () => ClusterRegistration;
   /** Runs the renewer's process under a token of a service account. */
   readonly renew: (token: string, settings?: Readonly<Record<string, string>>) => Promise<Renewed>;
   /** Takes every message off the queue and gives them to the handler. */
@@ -142,19 +143,7 @@ export async function startRenewalWorld(): Promise<RenewalWorld> {
         sealedTokens: { credentials, seal },
         egress: { loopback: 'allowed' },
       }),
-    registered: (changes = {}) => ({
-      id: clusterId('west'),
-      clusterUid: clusterUid(uid),
-      mode: 'observe',
-      isFrozen: false,
-      configVersion: 1,
-      senderRoleId: 'AROAWATCHER',
-      server: controlPlane.server,
-      caPem: controlPlane.caPem,
-      authentication: { kind: 'bound-token', renewerRoleId: SENDER },
-      labels: {},
-      ...changes,
-    }),
+    registered: () => registrationOf(controlPlane, uid),
     renew: (token, settings = {}) => {
       const tokenFile = path.join(directory, 'token');
       writeFileSync(tokenFile, token, { mode: 0o600 });
@@ -181,6 +170,24 @@ export async function startRenewalWorld(): Promise<RenewalWorld> {
       await Promise.all([controlPlane.stop(), aws.stop()]);
       rmSync(directory, { recursive: true });
     },
+  };
+}
+
+function registrationOf(
+  { server, caPem }: Pick<ControlPlane, 'server' | 'caPem'>,
+  uid: string,
+): ClusterRegistration {
+  return {
+    id: clusterId('west'),
+    clusterUid: clusterUid(uid),
+    mode: 'observe',
+    isFrozen: false,
+    configVersion: 1,
+    senderRoleId: 'AROAWATCHER',
+    server,
+    caPem,
+    authentication: { kind: 'bound-token', renewerRoleId: SENDER },
+    labels: {},
   };
 }
 
