@@ -15,7 +15,7 @@ import { findOidcProvider, lookUpRole } from './cluster-account.ts';
 import { deployRoles, readRolesParameters } from './roles-deploy.ts';
 import { evaluateTemplate, fillTemplate } from './roles-template.ts';
 import { writeTerraform } from './roles-terraform.ts';
-import { rolesParameters, rolesStackName } from './roles.ts';
+import { issuerName, rolesParameters, rolesStackName } from './roles.ts';
 import type { RolesParameters, RoleTrust } from './roles.ts';
 
 /** A role; without an id it would be made by a run that is not dry. */
@@ -107,7 +107,8 @@ async function findTrust(task: RolesTask, stackName: string): Promise<RoleTrust>
   if (trust.kind === 'pod-identity') return trust;
   const account = task.context.account(task.request);
   const earlier = await readRolesParameters(account.cloudFormation, stackName);
-  if (earlier['CreateOidcProvider'] === 'yes') return trust;
+  const isSameIssuer = earlier['OidcIssuer'] === issuerName(trust.issuer);
+  if (isSameIssuer && earlier['CreateOidcProvider'] === 'yes') return trust;
   return { ...trust, provider: await findOidcProvider(account, trust.issuer) };
 }
 
@@ -140,19 +141,19 @@ function isPublicIssuer(issuer: string): boolean {
 
 async function takeRoles({ request, context }: RolesTask): Promise<SenderRoles> {
   const { senderRoleId, watcherRoleArn, renewerRoleId, renewerRoleArn } = request;
-  const take = async (role: SenderRole): Promise<SenderRole> => {
+  const take = async (role: SenderRole, part: 'watcher' | 'renewer'): Promise<SenderRole> => {
     const { roleId, roleArn } = role;
     if (roleArn === undefined) return role;
-    requirePath(roleArn, context);
+    requirePath(roleArn, part, context);
     return roleId === undefined ? lookUpRole(context.account(request), roleArn) : role;
   };
   const roleOf = (roleId: string | undefined, roleArn: string | undefined): SenderRole => ({
     ...(roleId === undefined ? {} : { roleId }),
     ...(roleArn === undefined ? {} : { roleArn }),
   });
-  const watcher = await take(roleOf(senderRoleId, watcherRoleArn));
+  const watcher = await take(roleOf(senderRoleId, watcherRoleArn), 'watcher');
   if (request.auth !== 'bound-token') return { watcher };
-  const renewer = await take(roleOf(renewerRoleId, renewerRoleArn));
+  const renewer = await take(roleOf(renewerRoleId, renewerRoleArn), 'renewer');
   if (renewer.roleId === watcher.roleId && request.credentials !== 'static') {
     throw new CommandError({
       message: 'Watcher and renewer have the same role: what may watch must not be able to renew.',
@@ -165,13 +166,14 @@ async function takeRoles({ request, context }: RolesTask): Promise<SenderRoles> 
 
 const accountOf = (arn: string): string => arn.split(':')[4] ?? '';
 
-function requirePath(roleArn: string, { stack }: AddContext): void {
+/** Queues let in roles of their own account wherever they are, the key never: infra/keys.yml names the path. */
+function requirePath(roleArn: string, part: 'watcher' | 'renewer', { stack }: AddContext): void {
   const { EventsQueueArn: queueArn, SenderRolePath: path } = stack.outputs;
-  const isNear = accountOf(roleArn) === accountOf(queueArn);
+  const isNear = part === 'watcher' && accountOf(roleArn) === accountOf(queueArn);
   if (isNear || roleArn.includes(`:role${path}`)) return;
   throw new CommandError({
-    message: `${roleArn} is of another account than the queue, and not under the path ${path}.`,
-    remedy: 'The queue lets in roles under that path only: make the role there.',
+    message: `The role of the ${part}, ${roleArn}, is not under the path ${path}.`,
+    remedy: 'The policies of the service name that path: make the role there (--print shows how).',
     exitCode: EXIT.failed,
   });
 }
