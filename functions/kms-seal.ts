@@ -14,12 +14,13 @@ const ATTEMPTS_MAX = 3;
 
 /** A seal over the deployment's key. */
 export function makeKmsSeal({ keyArn, credentials }: SealSettings): Seal {
-  let made: Seal | undefined;
-  const seal = (): Seal => {
+  const make = (): Seal => {
     const options = credentials === undefined ? {} : { credentials };
     const client = new KMSClient({ maxAttempts: ATTEMPTS_MAX, ...options });
-    return (made ??= createKmsSeal({ client, keyArn }));
+    return createKmsSeal({ client, keyArn });
   };
+  let made: Seal | undefined;
+  const seal = (): Seal => (made ??= make());
   return {
     seal: (text, context) => seal().seal(text, context),
     open: (ciphertext, context) => seal().open(ciphertext, context),

@@ -33,18 +33,20 @@ const UNVERIFIED = 'unverified/';
 const TIME_DIGITS = 15;
 const HOUR_MS = 3_600_000;
 const FIELD_CHARACTERS_MAX = 256;
-/** Of `ingest`: refusals that come again with every message of the same watcher. */
+/** Of `ingest` and `credential`: refusals that come again with every message of the same sender. */
 const REPEATING: readonly string[] = [
   'wrong-group',
   'unknown-cluster',
+  'not-bound-token',
   'wrong-sender',
   'wrong-cluster-uid',
 ];
+const SENDERS_QUEUES: readonly string[] = ['ingest', 'credentials'];
 
 /** Where this letter's record is. */
 export function placeOfDeadLetter(letter: PlacedLetter): DeadLetterPlace {
   const { cluster, claim, queue } = letter;
-  const isRepeating = queue === 'ingest' && REPEATING.includes(letter.code);
+  const isRepeating = SENDERS_QUEUES.includes(queue) && REPEATING.includes(letter.code);
   const atMs = isRepeating ? Math.floor(letter.atMs / HOUR_MS) * HOUR_MS : letter.atMs;
   const name = isRepeating
     ? [letter.code, claim?.cluster ?? letter.detail].join('/')

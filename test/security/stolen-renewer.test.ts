@@ -138,7 +138,10 @@ describe('a renewer with stolen credentials (S6, row 63)', { timeout: 120_000 },
     const letters = (await items()).filter(
       (item) => partitionOf(item) === `DEAD-LETTER#unverified/${alpha.renewer}`,
     );
-    assert.equal(letters.length, sent, 'kept under the thief, not under beta');
+    const lines = world.log.lines.filter(({ message }) => message === 'credential refused');
+    assert.equal(lines.length, sent, 'one line each');
+    // One record for each claim and hour, under the thief, not under beta; the hour may have turned.
+    assert.ok(letters.length === 2 || letters.length === 3, inspect(letters));
   });
 
   it('is refused with traps and with bodies that are none (row 67)', async () => {
