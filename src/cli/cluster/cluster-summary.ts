@@ -8,8 +8,11 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { DeadLetterStore } from '../../ports/dead-letter-store.ts';
 import type { RegistryStore } from '../../ports/registry-store.ts';
 import type { ViewStore } from '../../ports/view-store.ts';
+import { findRebuilt } from './find-rebuilt.ts';
+import type { RebuiltNotice } from './find-rebuilt.ts';
 
 /** What is known of a cluster, as `cluster list --json` shows it. */
 export interface ClusterSummary {
@@ -27,12 +30,15 @@ export interface ClusterSummary {
   readonly isViewComplete: boolean;
   readonly incompleteReason?: string;
   readonly rival?: { readonly seenAtMs: number; readonly evidence: string };
+  /** Its watcher speaks of another cluster: it was rebuilt, and waits for `cluster reset` (row 90). */
+  readonly rebuilt?: RebuiltNotice;
 }
 
 /** What a summary is read from. */
 export interface SummarySources {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'listClusters'>;
   readonly view: Pick<ViewStore, 'readMeta'>;
+  readonly deadLetters: Pick<DeadLetterStore, 'list'>;
   readonly clock: Clock;
 }
 
@@ -73,6 +79,9 @@ export function summarise(
 /** What is wrong with a cluster, in few words; empty when nothing is. */
 export function troublesOf(summary: ClusterSummary): readonly string[] {
   const troubles: string[] = [];
+  if (summary.rebuilt !== undefined) {
+    return [`rebuilt: it is ${summary.rebuilt.foundUid} now; rollcall cluster reset ${summary.id}`];
+  }
   if (summary.rival !== undefined) troubles.push('another controller was seen');
   if (summary.heardAtMs === undefined) troubles.push('its watcher was never heard');
   else if ((summary.silentForMs ?? 0) > SILENT_AFTER_MS) troubles.push('its watcher is silent');
@@ -116,8 +125,9 @@ export async function listSummaries(sources: SummarySources): Promise<{
 
 async function readSummary(
   id: ClusterId,
-  { registry, view, clock }: SummarySources,
+  sources: SummarySources,
 ): Promise<ClusterSummary | UnreadableCluster | undefined> {
+  const { registry, view, clock } = sources;
   let registration: ClusterRegistration | undefined;
   try {
     registration = await registry.readCluster(id);
@@ -128,5 +138,17 @@ async function readSummary(
     throw error;
   }
   if (registration === undefined) return undefined;
-  return summarise(registration, await view.readMeta(registration.clusterUid), clock.nowMs());
+  const meta = await view.readMeta(registration.clusterUid);
+  return withRebuilt(summarise(registration, meta, clock.nowMs()), registration, sources);
+}
+
+/** Looks for the notice where the cluster is not heard; elsewhere there is none. */
+export async function withRebuilt(
+  summary: ClusterSummary,
+  registration: ClusterRegistration,
+  { deadLetters, clock }: Pick<SummarySources, 'deadLetters' | 'clock'>,
+): Promise<ClusterSummary> {
+  if ((summary.silentForMs ?? Infinity) <= SILENT_AFTER_MS) return summary;
+  const rebuilt = await findRebuilt(registration, deadLetters, clock.nowMs());
+  return rebuilt === undefined ? summary : { ...summary, rebuilt };
 }

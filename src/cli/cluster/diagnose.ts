@@ -10,6 +10,7 @@ import type { ClusterSummary } from './cluster-summary.ts';
 
 /** What kind of thing is wrong. */
 export type FindingCode =
+  | 'rebuilt'
   | 'frozen'
   | 'rival'
   | 'never-heard'
@@ -40,8 +41,16 @@ export function diagnose(summary: ClusterSummary, details: ClusterDetails): read
   ];
 }
 
-function registered({ id, rival, isFrozen, mode, authentication }: ClusterSummary): Finding[] {
+function registered(summary: ClusterSummary): Finding[] {
+  const { id, rival, isFrozen, mode, authentication, rebuilt } = summary;
   const findings: Finding[] = [];
+  if (rebuilt !== undefined) {
+    findings.push({
+      code: 'rebuilt',
+      message: `Its watcher speaks of another cluster, ${rebuilt.foundUid}: it was rebuilt. Nothing is written there.`,
+      remedy: `Register it anew: rollcall cluster reset ${id}. If it was not rebuilt, take its role away from the other cluster.`,
+    });
+  }
   if (rival !== undefined) {
     findings.push({
       code: 'rival',

@@ -11,7 +11,7 @@ import { parseClusterId, requireRegistration } from '../command-line/cluster-arg
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
 import { renderAge, renderFields } from '../command-line/text-table.ts';
-import { summarise } from './cluster-summary.ts';
+import { summarise, withRebuilt } from './cluster-summary.ts';
 import { readDetails } from './cluster-details.ts';
 import type { ClusterDetails } from './cluster-details.ts';
 import { diagnose } from './diagnose.ts';
@@ -28,7 +28,8 @@ export const showClusterCommand: CommandModule = defineCommand<object>({
     const stack = await context.openStack();
     const registration = await requireRegistration(stack.registry, parseClusterId(args[0] ?? ''));
     const details = await readDetails(registration, stack);
-    const summary = summarise(registration, details.meta, stack.clock.nowMs());
+    const seen = summarise(registration, details.meta, stack.clock.nowMs());
+    const summary = await withRebuilt(seen, registration, stack);
     return present(details, diagnose(summary, details));
   },
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
+import type { DeadLetterRecord } from '../../../../src/ports/registry-store.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { metaOf, registrationOf } from '../../../support/store-suite.ts';
 
@@ -76,6 +77,30 @@ describe('rollcall cluster list', () => {
     const run = (await world.run(['cluster', 'list'])).expectExit(0);
     assert.match(run.stdout, /c000 +\? +yes .*registration unreadable/);
     assert.match(run.stdout, /c001 +observe/);
+  });
+
+  it('says that a cluster was rebuilt, by what its watcher was refused for (row 90)', async () => {
+    const world = await worldOf(2);
+    const { deadLetters, registry } = world.stores();
+    const nowMs = world.clock.nowMs();
+    const letterOf = (detail: string): DeadLetterRecord => ({
+      cluster: 'c000',
+      queue: 'ingest',
+      code: 'wrong-cluster-uid',
+      detail,
+      messageId: detail,
+      atMs: nowMs - 60_000,
+      body: '',
+    });
+    await deadLetters.recordDeadLetter(letterOf('another-uid'));
+    const run = (await world.run(['cluster', 'list'])).expectExit(0);
+    assert.match(run.stdout, /c000 .*rebuilt: it is another-uid now; rollcall cluster reset c000/);
+    assert.match(run.stdout, /c001 .*never heard/);
+    const shown = (await world.run(['cluster', 'show', 'c000', '--json'])).expectExit(0);
+    assert.match(JSON.stringify(shown.document()['findings']), /"rebuilt"/);
+    registry.seed({ ...registrationOf('c000'), clusterUid: clusterUid('another-uid') });
+    const reset = await world.run(['cluster', 'list']);
+    assert.doesNotMatch(reset.stdout, /rebuilt/, 'once it is registered anew');
   });
 
   it('reads the view by cluster UID', async () => {
