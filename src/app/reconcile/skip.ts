@@ -5,7 +5,10 @@
  * numbering (row 74). Every memo expires; a due time that passed always means a look.
  */
 import { DUE_TOLERANCE_MS } from '../../core/model/hint.ts';
+import { canonicalJson } from '../../core/model/json.ts';
+import type { JsonObject } from '../../core/model/json.ts';
 import type { Memo } from '../../core/model/state.ts';
+import { hash48 } from '../../core/set-hash.ts';
 import type { Basis } from './read-basis.ts';
 
 /** A run or skip so close before a due time sends it again (protocol 12). */
@@ -31,6 +34,7 @@ export function memoOf(
     revisionsChanged: position.revisionsChanged,
     daemonSetChanged: daemonSet.stamp,
     configVersion: registration.configVersion,
+    configHash: hash48(canonicalJson(registration as unknown as JsonObject)), // it holds JSON values only
     release: run.release,
     ranAtMs: run.nowMs,
   };
@@ -66,6 +70,7 @@ function isSameView(left: Memo, right: Memo, { daemonSet }: Basis): boolean {
     left.podsChanged === right.podsChanged &&
     left.revisionsChanged === right.revisionsChanged &&
     left.configVersion === right.configVersion &&
+    left.configHash === right.configHash &&
     left.release === right.release
   );
 }

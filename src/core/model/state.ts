@@ -143,6 +143,11 @@ export interface Memo {
    */
   readonly daemonSetVersion?: ResourceVersion;
   readonly configVersion: number;
+  /**
+   * Hash of the whole registration: a registry that was restored from a backup counts its versions again,
+   * and the same number then means something else (faults row 34). Absent in memos of earlier releases.
+   */
+  readonly configHash?: number;
   readonly release: string;
   /** The run that wrote this memo; every memo expires six hours later. */
   readonly ranAtMs: number;

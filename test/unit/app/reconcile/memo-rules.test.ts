@@ -118,6 +118,20 @@ describe('protocol 11: the memo', () => {
     assert.equal((await world.run({ options: { ...options, release: 'next' } })).kind, 'settled');
   });
 
+  it('is void where a restored registry counted to the same version again (row 34)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    world.register({ isFrozen: true });
+    world.addNode('node-0002');
+    await world.settle();
+    assert.equal((await world.run()).kind, 'skipped', 'frozen, and seen to be');
+    const { configVersion } = (await world.registry.readCluster(world.registration.id)) ?? {};
+    assert.ok(configVersion !== undefined);
+    // A backup from before the freeze, and one more change since: the number is the same.
+    world.register({ configVersion, labels: { ring: 'first' } });
+    assert.equal((await world.run()).kind, 'acted');
+  });
+
   it('expires within six hours, and then is written anew', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.settle();
