@@ -1,5 +1,8 @@
 /**
  * Options of `cluster add` and `cluster import` on the command line, and the request that they make.
+ *
+ * An option that belongs to a request has its name there, so that a list for an import says the same in the
+ * same words. Nothing is checked here but the form of labels: that is the request's schema's matter.
  */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';

@@ -146,7 +146,7 @@ function authenticationOf({ request, examined, roles }: RegistrationParts): Clus
  * What a registration would be changed in by adding it again; empty when an earlier run got this far. What
  * the request leaves open (labels, ranges) and what a dry run does not know is no difference.
  */
-export function differencesFrom(
+function differencesFrom(
   stored: ClusterRegistration,
   wanted: ClusterRegistration,
 ): readonly FieldChange[] {

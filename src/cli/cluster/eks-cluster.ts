@@ -37,7 +37,7 @@ export interface AccessEntryResult {
 }
 
 /** User name and group of the functions in an EKS cluster. */
-export const FUNCTIONS_USER = 'rollcall-functions';
+const FUNCTIONS_USER = 'rollcall-functions';
 
 type Client = Pick<EKSClient, 'send'>;
 

@@ -39,7 +39,7 @@ export function renderKustomization(directory: string): readonly JsonObject[] {
 }
 
 /** The objects of one YAML file. */
-export function readObjects(file: string): readonly JsonObject[] {
+function readObjects(file: string): readonly JsonObject[] {
   return parseAllDocuments(readFileSync(file, 'utf8'))
     .map((document) => document.toJS() as unknown)
     .filter(isJsonObject);
@@ -127,7 +127,7 @@ const MERGE_KEYS: Readonly<Record<string, string>> = {
  * Merges a patch as `kubectl` does for known types: objects member by member, null removes, the lists of
  * MERGE_KEYS by their key (new items first, as kustomize puts them), other lists are replaced.
  */
-export function mergeStrategic(base: Json | undefined, patch: Json): Json {
+function mergeStrategic(base: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
   const merged: Record<string, Json | undefined> = isJsonObject(base) ? { ...base } : {};
   for (const [name, value] of Object.entries(patch)) {
