@@ -64,7 +64,7 @@ export function timeKey(atMs: number): string {
 }
 
 /** The partition of a sender whose messages were not verified. */
-export function senderPartition(senderRoleId: string | undefined): DeadLetterPartition {
+function senderPartition(senderRoleId: string | undefined): DeadLetterPartition {
   return `${UNVERIFIED}${senderRoleId ?? ''}`;
 }
 

@@ -29,6 +29,11 @@ export function lostHintOf(cluster: string, atMs: number): DeadLetterRecord {
 
 /** Tests of a store of dead letters; call inside a describe block. */
 export function testDeadLetterStore(bench: () => DeadLetterBench): void {
+  testPartitions(bench);
+  testRecords(bench);
+}
+
+function testPartitions(bench: () => DeadLetterBench): void {
   it('lists a partition in the order of time, by pages, from a moment on', async () => {
     const { letters, recordDeadLetter } = bench();
     const cluster = freshName('listed');
@@ -80,7 +85,9 @@ export function testDeadLetterStore(bench: () => DeadLetterBench): void {
       'the latest of each hour',
     );
   });
+}
 
+function testRecords(bench: () => DeadLetterBench): void {
   it('notes a redrive once, and makes no record out of a note', async () => {
     const { letters, recordDeadLetter } = bench();
     const cluster = freshName('noted');

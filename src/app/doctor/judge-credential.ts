@@ -1,4 +1,8 @@
-/** Findings about who may do what in the cluster: credential, rights verb by verb, admission policy. Pure. */
+/**
+ * Findings about who may do what in the cluster: credential, rights verb by verb, admission policy.
+ *
+ * Pure. No credential is a fact, so none can be part of a finding (S11).
+ */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { formatPermission } from '../../core/permission.ts';
 import type { DoctorFacts, RightsFact, TokenFact } from './facts.ts';

@@ -1,4 +1,8 @@
-/** Findings about what travels between cluster and functions: queues, sender, refused messages. Pure. */
+/**
+ * Findings about what travels between cluster and functions: queues, sender, refused messages.
+ *
+ * Pure. Queues are the whole stack's; sender and refusals are the cluster's.
+ */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { DoctorFacts, RefusalFact } from './facts.ts';
 import { finding, notChecked } from './finding.ts';
@@ -101,7 +105,10 @@ const CANNOT_READ = {
  * Refused messages of the last day. One that came after the last message that was taken means that the
  * cluster is not heard now; an older one is over.
  */
-export function judgeRefusals({ id }: ClusterRegistration, facts: DoctorFacts): readonly Finding[] {
+export function judgeRefusals(
+  { id, clusterUid }: ClusterRegistration,
+  facts: DoctorFacts,
+): readonly Finding[] {
   const { refusals, meta } = facts;
   if (refusals.kind === 'unchecked') return [notChecked('refusals', refusals.why)];
   const heardAtMs = (meta.kind === 'checked' ? meta.value?.lastSentAtMs : undefined) ?? -Infinity;
@@ -112,19 +119,29 @@ export function judgeRefusals({ id }: ClusterRegistration, facts: DoctorFacts): 
     return [finding('refusals', { code: 'refusals-none', level: 'ok', seen })];
   }
   return [...latest.values()].map((refusal) => {
-    const { code, atMs, detail, senderRoleId } = refusal;
-    const advice = REFUSAL_ADVICE[code] ?? CANNOT_READ;
-    const minutes = Math.round((facts.nowMs - atMs) / 60_000);
-    const isOver = heardAtMs > atMs;
-    const isForged = code === 'wrong-sender' || code === 'wrong-group';
-    const who = senderRoleId === undefined ? '' : `, by ${senderRoleId}`;
-    const what = code === 'wrong-cluster-uid' && detail !== '' ? ` (${detail})` : '';
-    return finding('refusals', {
-      code: code in REFUSAL_ADVICE ? `refused-${code}` : 'refused-unreadable',
-      // Somebody who claims to be a cluster that is heard does it no harm, but is worth a look.
-      level: isOver ? (isForged ? 'warning' : 'ok') : 'failed',
-      seen: `${advice.seen}${what}; last ${minutes} minutes ago${who}${isOver ? ', and heard since' : ''}`,
-      ...(isOver && !isForged ? {} : { next: advice.next.replace(/\bID\b/, id) }),
-    });
+    // What was said of the UID that is registered by now was before its reset.
+    const { code, detail } = refusal;
+    const isOfThis = code === 'wrong-cluster-uid' && detail === clusterUid;
+    const isOver = heardAtMs > refusal.atMs || isOfThis;
+    return refusalFinding(refusal, { id, isOver, nowMs: facts.nowMs });
+  });
+}
+
+function refusalFinding(
+  { code, atMs, detail, senderRoleId }: RefusalFact,
+  { id, isOver, nowMs }: { readonly id: string; readonly isOver: boolean; readonly nowMs: number },
+): Finding {
+  const advice = REFUSAL_ADVICE[code] ?? CANNOT_READ;
+  const minutes = Math.round((nowMs - atMs) / 60_000);
+  // Somebody who claims to be a cluster that is heard does it no harm, but is worth a look.
+  const isForged = code === 'wrong-sender' || code === 'wrong-group';
+  const who = senderRoleId === undefined ? '' : `, by ${senderRoleId}`;
+  const what = code === 'wrong-cluster-uid' && detail !== '' ? ` (${detail})` : '';
+  const overLevel = isForged ? 'warning' : 'ok';
+  return finding('refusals', {
+    code: code in REFUSAL_ADVICE ? `refused-${code}` : 'refused-unreadable',
+    level: isOver ? overLevel : 'failed',
+    seen: `${advice.seen}${what}; last ${minutes} minutes ago${who}${isOver ? ', and it is over' : ''}`,
+    ...(isOver && !isForged ? {} : { next: advice.next.replace(/\bID\b/, id) }),
   });
 }

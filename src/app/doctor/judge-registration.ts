@@ -1,4 +1,8 @@
-/** Findings about what is registered: the item itself, freeze, mode, and the deployment that reads it. Pure. */
+/**
+ * Findings about what is registered: the item itself, freeze, mode, and the deployment that reads it.
+ *
+ * Pure. An unreadable item counts as frozen, and so it is said.
+ */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { DoctorFacts } from './facts.ts';
 import { finding, notChecked } from './finding.ts';

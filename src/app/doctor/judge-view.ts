@@ -1,4 +1,8 @@
-/** Findings about what the functions know and do: freshness, view, breaker, rival loops. Pure. */
+/**
+ * Findings about what the functions know and do: freshness, view, breaker, rival loops.
+ *
+ * Pure. Judged by the bounds that bind the functions themselves.
+ */
 import { isOpen } from '../../core/breaker.ts';
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';

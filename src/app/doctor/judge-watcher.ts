@@ -1,4 +1,8 @@
-/** Findings about the watcher in its cluster: its Lease, and the Deployment it runs in. Pure. */
+/**
+ * Findings about the watcher in its cluster: its Lease, and the Deployment it runs in.
+ *
+ * Pure. Times in the Lease are another clock's, so they are judged with room.
+ */
 import type { DoctorFacts } from './facts.ts';
 import { finding, notChecked } from './finding.ts';
 import type { Finding } from './finding.ts';

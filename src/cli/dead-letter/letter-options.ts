@@ -1,5 +1,7 @@
 /**
  * Options that the commands about dead letters share: which records, from when on.
+ *
+ * What an unverified sender claims about a cluster is never counted as that cluster's (S6).
  */
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';

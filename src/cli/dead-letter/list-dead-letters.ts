@@ -77,7 +77,7 @@ function rowOf(letter: KeptDeadLetter, nowMs: number): string[] {
 }
 
 /** One record, as `--json` shows it. */
-export function documentOf(letter: KeptDeadLetter): Readonly<Record<string, unknown>> {
+function documentOf(letter: KeptDeadLetter): Readonly<Record<string, unknown>> {
   const { place, ...rest } = letter;
   return {
     id: formatDeadLetterId(place),

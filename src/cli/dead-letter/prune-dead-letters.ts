@@ -1,6 +1,7 @@
 /**
- * `rollcall dead-letter prune`: removes old records. Nothing removes them otherwise: they are for people,
- * and a person decides when they were looked at.
+ * `rollcall dead-letter prune`: removes old records.
+ *
+ * Nothing removes them otherwise: they are for people, and a person decides when they were looked at.
  */
 import { findLetters } from '../../app/redrive/find-letters.ts';
 import type { KeptDeadLetter } from '../../ports/dead-letter-store.ts';

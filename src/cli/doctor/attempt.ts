@@ -1,6 +1,7 @@
 /**
- * Runs one step of gathering facts: what fails or takes too long is `unchecked`, with the reason, and
- * never ends the others.
+ * Runs one step of gathering facts.
+ *
+ * What fails or takes too long is `unchecked`, with the reason, and never ends the others.
  */
 import { unchecked } from '../../app/doctor/finding.ts';
 import type { Checked } from '../../app/doctor/finding.ts';

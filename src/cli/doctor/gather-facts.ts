@@ -1,6 +1,7 @@
 /**
- * Gathers all facts about one cluster, side by side: whatever fails or takes too long is missing with
- * its reason, and the rest is there (attempt.ts).
+ * Gathers all facts about one cluster, side by side.
+ *
+ * Whatever fails or takes too long is missing with its reason, and the rest is there (attempt.ts).
  */
 import { RELEASE } from '../../../functions/release.ts';
 import { createEndpointProbe } from '../../adapters/kubernetes/endpoint-probe.ts';

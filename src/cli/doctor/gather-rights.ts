@@ -1,6 +1,7 @@
 /**
- * Which rights an identity lacks, verb by verb, by access reviews: of its own by the registered
- * credential, of another's by the user's kubeconfig.
+ * Which rights an identity lacks, verb by verb, by access reviews.
+ *
+ * Its own are asked for with the registered credential, another's with the user's kubeconfig.
  */
 import type { RightsFact } from '../../app/doctor/facts.ts';
 import { checked, unchecked } from '../../app/doctor/finding.ts';

@@ -1,6 +1,7 @@
 /**
- * Facts from the stack: queues, the sender's role, refused messages, the view. Nothing is asked of the
- * cluster.
+ * Facts from the stack: queues, the sender's role, refused messages, the view.
+ *
+ * Nothing is asked of the cluster, and nothing is taken out of a queue.
  */
 import { GetRoleCommand, IAMClient, NoSuchEntityException } from '@aws-sdk/client-iam';
 import { inspectQueue } from '../../adapters/sqs/queue-inspection.ts';

@@ -1,5 +1,7 @@
 /**
- * What the shipped manifests say, as the doctor compares a cluster with it: rights and admission policies.
+ * What the shipped manifests say: rights and admission policies.
+ *
+ * The doctor compares a cluster with them, so that no list of rights is written twice.
  */
 import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';

@@ -311,7 +311,7 @@ const CASES: readonly Case[] = [
     code: 'refused-wrong-sender',
     level: 'warning',
     facts: with_({ refusals: refusal('wrong-sender', 2) }),
-    says: /and heard since/,
+    says: /and it is over/,
   },
   { code: 'never-heard', level: 'failed', facts: with_({ meta: checked(undefined) }) },
   {
@@ -436,6 +436,16 @@ describe('the doctor', () => {
   it('counts a refusal that the cluster was heard after as over', () => {
     const findings = diagnose(with_({ refusals: refusal('wrong-cluster-uid', 60) }));
     assert.deepEqual(troubles(findings), []);
+    const reset = { ...takenOver, clusterUid: clusterUid('uid-2') };
+    const afterReset = withMeta(
+      { lastSentAtMs: DOCTOR_NOW_MS - 10 * MINUTE_MS },
+      with_({ refusals: refusal('wrong-cluster-uid', 2) }, healthyFacts(reset)),
+    );
+    assert.deepEqual(
+      troubles(diagnose(afterReset)),
+      [],
+      'it is the registered one by now (row 90)',
+    );
   });
 
   it('waits for the watcher’s own snapshot where nobody can ask for one', () => {
