@@ -8,9 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const outfile = 'dist/cli/rollcall.mjs';
+/** A first argument replaces it: for the test of the bundle, which runs beside others. */
+const outfile = path.resolve(root, process.argv[2] ?? 'dist/cli/rollcall.mjs');
 
-await rm(path.join(root, 'dist/cli'), { recursive: true, force: true });
+await rm(outfile, { force: true });
 const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: ['src/cli/rollcall.ts'],
@@ -29,6 +30,7 @@ const { metafile } = await build({
   logLevel: 'warning',
   metafile: true,
 });
-await chmod(path.join(root, outfile), 0o755);
-const bytes = metafile.outputs[outfile]?.bytes ?? 0;
-process.stdout.write(`${outfile}: ${String(Math.round(bytes / 1024))} KB\n`);
+await chmod(outfile, 0o755);
+const [output] = Object.values(metafile.outputs);
+const bytes = output?.bytes ?? 0;
+process.stdout.write(`${path.relative(root, outfile)}: ${String(Math.round(bytes / 1024))} KB\n`);
