@@ -72,8 +72,9 @@ export function decideRedrive(facts: RedriveFacts): RedriveStep {
 
 /** Why nothing can come of this letter, whatever its cluster looks like now. */
 function neverSent({ place, queue, code }: KeptDeadLetter): RedriveOmission | undefined {
-  if (isSenderPartition(place.partition)) return 'unverified-sender';
+  // Nothing is sent, whoever it was of: the cluster sends a new one.
   if (queue === 'credentials') return 'renewed-by-cluster';
+  if (isSenderPartition(place.partition)) return 'unverified-sender';
   if (code === 'wrong-cluster-uid') return 'other-cluster-uid';
   const isKnown = OF_HINTS.includes(queue) || OF_EVENTS.includes(queue);
   return isKnown && place.partition !== '' ? undefined : 'unreadable';

@@ -180,6 +180,14 @@ describe('redriving an event (protocol 18, row 83)', () => {
     assert.equal((await bench.view.readMeta(registration.clusterUid))?.broken, 3);
   });
 
+  it('leaves a lost token to the cluster, which sends a new one', async () => {
+    const bench = new Bench();
+    const claim = { cluster: 'c1', senderRoleId: 'AROA9' };
+    const token = { ...lostEvent, cluster: '', claim, queue: 'credentials', body: '' } as const;
+    assert.equal(await bench.redrive(token), 'renewed-by-cluster');
+    assert.equal(bench.queue.hints.length, 0);
+  });
+
   it('tries again beside a busy ingest', async () => {
     const bench = new Bench();
     await bench.view.writeMeta({ ...complete, announcedAtMs: 4000 });
