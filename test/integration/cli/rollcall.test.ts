@@ -1,0 +1,131 @@
+/**
+ * `rollcall` as a process of its own, against the local tables and queues that serverless.yml declares:
+ * unbuilt, and as the one bundled file.
+ */
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { STACK_OUTPUT_NAMES } from '../../../src/cli/stack/stack-outputs.ts';
+import { clusterId, uid } from '../../../src/core/model/identifiers.ts';
+import { startLocalAws } from '../../../src/local/aws/local-aws.ts';
+import type { LocalAws } from '../../../src/local/aws/local-aws.ts';
+import { SERVERLESS_FILE, STAGE, openStores } from '../../../src/local/engine-stores.ts';
+import type { EngineStores } from '../../../src/local/engine-stores.ts';
+import { metaOf, registrationOf, stampAt } from '../../support/store-suite.ts';
+
+const ROOT = new URL('../../../', import.meta.url).pathname;
+const UNBUILT = path.join(ROOT, 'src/cli/rollcall.ts');
+const ID = clusterId('prod');
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describe('rollcall as a process', () => {
+  let aws: LocalAws;
+  let stores: EngineStores;
+  let directory = '';
+  let environment: NodeJS.ProcessEnv = {};
+
+  before(async () => {
+    aws = await startLocalAws({ serverlessFile: SERVERLESS_FILE, stage: STAGE });
+    Object.assign(process.env, aws.environment);
+    stores = openStores(aws);
+    directory = await mkdtemp(path.join(tmpdir(), 'rollcall-cli-'));
+    const outputs = {
+      ...Object.fromEntries(STACK_OUTPUT_NAMES.map((name) => [name, 'not used here'])),
+      RegistryTableName: aws.tableNames['RegistryTable'],
+      ViewTableName: aws.tableNames['ViewTable'],
+      ReconcileQueueUrl: aws.queueUrls['ReconcileQueue'],
+      DelayQueueUrl: aws.queueUrls['DelayQueue'],
+    };
+    await writeFile(path.join(directory, 'outputs.json'), JSON.stringify(outputs));
+    environment = {
+      PATH: process.env['PATH'],
+      ...aws.environment,
+      ROLLCALL_STAGE: STAGE,
+      ROLLCALL_STACK_OUTPUTS: path.join(directory, 'outputs.json'),
+    };
+  });
+
+  after(async () => {
+    stores.destroy();
+    await aws.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  const run = (argv: readonly string[], entry = UNBUILT, env = environment): Promise<Ended> =>
+    new Promise((resolve) => {
+      execFile(process.execPath, [entry, ...argv], { env }, (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+      });
+    });
+
+  it('lists, freezes, wakes and forgets a cluster over real tables and queues', async () => {
+    await stores.registry.writeCluster(registrationOf(ID), 0);
+    const { clusterUid } = registrationOf(ID);
+    await stores.view.writeMeta({ ...metaOf(clusterUid), isComplete: true });
+    const name = { namespace: 'ops', name: 'logs', uid: uid('u1'), stamp: stampAt(1) };
+    await stores.view.writeName(clusterUid, name);
+
+    const listed = await run(['cluster', 'list', '--json']);
+    assert.equal(listed.code, 0, listed.stderr);
+    const { clusters } = JSON.parse(listed.stdout) as { readonly clusters: readonly unknown[] };
+    assert.equal(clusters.length, 1);
+
+    assert.equal((await run(['cluster', 'set', ID, '--freeze'])).code, 0);
+    assert.equal((await stores.registry.readCluster(ID))?.isFrozen, true);
+    const lifted = await run(['cluster', 'set', ID, '--unfreeze']);
+    assert.match(lifted.stdout, /1 DaemonSets are looked at now/, lifted.stderr);
+
+    const removed = await run(['cluster', 'remove', ID]);
+    assert.equal(removed.code, 0, removed.stderr);
+    assert.equal(await stores.registry.readCluster(ID), undefined);
+    assert.deepEqual((await stores.view.listNames(clusterUid, { limit: 9 })).names, []);
+  });
+
+  it('is one file that plain Node runs, also as a plugin of kubectl', async () => {
+    const bundle = path.join(directory, 'kubectl-rollcall.mjs');
+    const build = path.join(ROOT, 'scripts/build-cli.ts');
+    await promisify(execFile)(process.execPath, [build, bundle]);
+    const help = await promisify(execFile)(process.execPath, [bundle, '--help']);
+    assert.match(help.stdout, /^Usage: kubectl rollcall/);
+    const listed = await run(['cluster', 'list'], bundle);
+    assert.equal(listed.code, 0, listed.stderr);
+    assert.match(listed.stdout, /^No clusters/);
+  });
+
+  it('leaves at once with 130 on Ctrl-C, though AWS does not answer', async () => {
+    const asked = Promise.withResolvers<undefined>();
+    const silent = createServer(() => {
+      asked.resolve(undefined);
+    });
+    await new Promise<void>((resolve) => {
+      silent.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = silent.address() as AddressInfo;
+    const endpoint = `http://127.0.0.1:${String(port)}`;
+    const env = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: endpoint };
+    const child = spawn(process.execPath, [UNBUILT, 'cluster', 'list', '--json'], { env });
+    let stdout = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    await asked.promise;
+    child.kill('SIGINT');
+    const code = await new Promise((resolve) => {
+      child.on('close', resolve);
+    });
+    assert.equal(code, 130);
+    assert.equal((JSON.parse(stdout) as { readonly kind: string }).kind, 'CommandError');
+    silent.close();
+  });
+});
