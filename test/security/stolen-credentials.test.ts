@@ -205,9 +205,12 @@ describe('a watcher with stolen credentials (S6, row 63)', { timeout: 120_000 },
       .filter(({ message }) => message === 'message refused')
       .map(({ fields }) => fields['senderRoleId']);
     assert.deepEqual([...new Set(senders)], [alpha.roleId], 'and it says who sent it');
-    const ofAlpha = world.metrics.sum('IngestRefusals', 'wrong-cluster-uid');
-    assert.equal(await quarantined(alpha.id), ofAlpha);
-    assert.equal(await quarantined(`unverified/${alpha.roleId}`), sent - ofAlpha);
+    // One record for each claim and hour, and the hour may turn: two other UIDs under its own name; under nobody's
+    // three clusters in a wrong group, one unknown and one of somebody else.
+    const isOnceAnHour = (records: number, claims: number): boolean =>
+      records >= claims && records <= 2 * claims;
+    assert.ok(isOnceAnHour(await quarantined(alpha.id), 2));
+    assert.ok(isOnceAnHour(await quarantined(`unverified/${alpha.roleId}`), 5));
     assert.equal(await quarantined(beta.id), 0);
   });
 
