@@ -6,6 +6,7 @@
  * UID has one registration (S6).
  */
 import { parseRegistration } from '../../adapters/dynamodb/registration-schema.ts';
+import { openEgress } from '../../adapters/kubernetes/egress.ts';
 import { parseEndpoint } from '../../adapters/kubernetes/endpoint.ts';
 import { compareRegistrations, editRegistration } from '../../app/clusters/edit-registration.ts';
 import type { FieldChange } from '../../app/clusters/edit-registration.ts';
@@ -89,6 +90,33 @@ function rolesOf({
 }: Pick<ClusterRegistration, 'senderRoleId' | 'authentication'>): readonly string[] {
   const renewer = authentication.kind === 'bound-token' ? [authentication.renewerRoleId] : [];
   return [senderRoleId, ...renewer];
+}
+
+/**
+ * Throws CommandError when no function could ever connect to what is registered, by what can be judged
+ * without a name server: its port, a literal address, a host that is none of EKS (S12). Not at stage
+ * `local`, which has rules of its own.
+ */
+export function requireReachable(registration: ClusterRegistration, stage: string): void {
+  const { authentication, server, egress } = registration;
+  const parsed = parseEndpoint(server);
+  if (authentication.kind === 'none' || stage === 'local' || parsed.kind === 'refused') return;
+  const judged = openEgress({
+    endpoint: parsed.endpoint,
+    tokenIsFor: authentication.kind === 'eks' ? 'eks' : 'endpoint',
+    policy: {},
+    onRefused: () => undefined,
+    ...(egress === undefined ? {} : { permit: egress }),
+  });
+  if (judged.kind === 'opened') return;
+  throw new CommandError({
+    message: `The functions may not connect to ${server}: ${judged.field}, ${judged.reason}.`,
+    remedy:
+      judged.reason === 'private'
+        ? 'Pass --private-range with the range that it is in, if the functions are attached to that network.'
+        : 'docs/reference.md says what each reason means; --auth none needs no connection.',
+    exitCode: EXIT.failed,
+  });
 }
 
 /** What a registration is made from. */

@@ -18,6 +18,7 @@ import {
   registerCluster,
   requireAddable,
   requireOwnRoles,
+  requireReachable,
   requireSame,
   standingOf,
 } from './add-registration.ts';
@@ -87,6 +88,7 @@ async function addExamined(task: AddTask): Promise<AddedCluster> {
   say(`2/4 ${id}: the watcher is ${roleId ?? `to be made: ${roleArn ?? ''}`}`);
   const registration = composeRegistration({ request, examined, roles });
   requireOwnRoles(registration, registrations, context.stack.stage);
+  requireReachable(registration, context.stack.stage);
   // Composed before anything is registered: what is wrong with them is told while nothing is written.
   const manifests = manifestsOf(task, roles);
   if (standing.kind === 'registered') requireSame(standing.registration, registration);
