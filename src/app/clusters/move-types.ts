@@ -1,5 +1,8 @@
 /**
  * What a move between two stacks needs, and what may come of it.
+ *
+ * Expected ends are values, so that whoever asked says each in words of its own; a table or queue that
+ * fails rejects, and the same call goes on later.
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,5 +1,7 @@
 /**
  * What is said of a move, and with which exit code: where the cluster is now, and how to go on or back.
+ *
+ * Words only. Every end but arrival is an error that says in which stack the cluster is frozen.
  */
 import type { MoveRefusal, MoveResult } from '../../app/clusters/move-types.ts';
 import type { CommandResult } from '../command-line/command-module.ts';

@@ -60,7 +60,7 @@ const LABEL_KEY = /^[A-Za-z0-9]([A-Za-z0-9._/-]{0,315}[A-Za-z0-9])?$/;
 const LABEL_VALUE = /^[A-Za-z0-9._-]{0,63}$/;
 
 /** `key=value` sets, `key-` removes, as with kubectl. */
-export function parseLabels(texts: readonly string[]): NonNullable<RegistrationEdit['labels']> {
+function parseLabels(texts: readonly string[]): NonNullable<RegistrationEdit['labels']> {
   const set: [string, string][] = [];
   const removed: string[] = [];
   for (const text of texts) {

@@ -1,5 +1,7 @@
 /**
  * Arguments that several commands share: a cluster's id, labels, and where to stop when it is not there.
+ *
+ * What is wrong with one is a CommandError (2) that says what to pass instead.
  */
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
