@@ -223,8 +223,7 @@ describe(
       await mend();
       const redriven = await rollcall(['dead-letter', 'redrive', String(letter?.['id'])]);
       assert.match(JSON.stringify(redriven), /"hint-sent"/);
-      const pods = await awaitPods(POISONED, (seen) => seen.length === 2);
-      assert.equal(pods.length, 2);
+      await awaitPods(POISONED, isOnEach(poisonedNodes, 'example/two:1'));
       note('redriven: the key is as it should be');
     });
 
