@@ -87,7 +87,8 @@ describe('rollcall cluster add, on a real API server and MiniStack', { skip }, (
     const out: string[] = [];
     const said: string[] = [];
     const exitCode = await runProgram({
-      argv: ['cluster', 'add', 'a', ...more, '--json'],
+      // Stage local, because the API server is on this machine.
+      argv: ['cluster', 'add', 'a', '--stage', 'local', ...more, '--json'],
       name: 'rollcall',
       version: '0.0.0-test',
       modules: [addClusterCommand],
@@ -121,9 +122,9 @@ describe('rollcall cluster add, on a real API server and MiniStack', { skip }, (
       ),
       [],
     );
-    const registration = await world.stores().registry.readCluster(clusterId('a'));
+    const registration = await world.stores('local').registry.readCluster(clusterId('a'));
     const role = async (part: 'watcher' | 'renewer') => {
-      const RoleName = `rollcall-dev-a-${part}`;
+      const RoleName = `rollcall-local-a-${part}`;
       const { Role: found } = await iam.send(new GetRoleCommand({ RoleName }));
       const policy = await iam.send(new GetRolePolicyCommand({ RoleName, PolicyName: part }));
       return { ...found, policy: decodeURIComponent(policy.PolicyDocument ?? '') };
@@ -134,7 +135,7 @@ describe('rollcall cluster add, on a real API server and MiniStack', { skip }, (
       kind: 'bound-token',
       renewerRoleId: renewer.RoleId,
     });
-    assert.equal(watcher.Path, '/rollcall/dev/');
+    assert.equal(watcher.Path, '/rollcall/local/');
     const trust = decodeURIComponent(watcher.AssumeRolePolicyDocument ?? '');
     assert.match(
       trust,
@@ -159,7 +160,7 @@ describe('rollcall cluster add, on a real API server and MiniStack', { skip }, (
   it('changes nothing when it is run again', async () => {
     const cloudFormation = new CloudFormationClient({});
     const countEvents = async (): Promise<number> => {
-      const StackName = 'rollcall-dev-cluster-a';
+      const StackName = 'rollcall-local-cluster-a';
       const answer = await cloudFormation.send(new DescribeStackEventsCommand({ StackName }));
       return answer.StackEvents?.length ?? 0;
     };
@@ -169,7 +170,7 @@ describe('rollcall cluster add, on a real API server and MiniStack', { skip }, (
     const applied = again.document()['applied'] as readonly { result: string }[];
     assert.ok(applied.every(({ result }) => result === 'applied'));
     assert.equal(await countEvents(), events);
-    assert.equal((await world.stores().registry.readCluster(clusterId('a')))?.configVersion, 1);
+    assert.equal((await world.stores('local').registry.readCluster(clusterId('a')))?.configVersion, 1);
     cloudFormation.destroy();
   });
 
