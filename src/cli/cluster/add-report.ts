@@ -35,32 +35,56 @@ export function nextSteps(
   added: AddedCluster,
   options: { readonly isDryRun: boolean; readonly isApplied: boolean },
 ): readonly string[] {
-  const { id, registration, applied, accessEntryCommands } = added;
   if (options.isDryRun) return ['Dry run: nothing was written.'];
-  const isStatic = added.credentials === 'static';
-  const failed = applied.filter(({ result }) => result === 'failed').length;
-  const kind = registration.authentication.kind;
+  const { id } = added;
   return [
     '',
     `${id}: next`,
-    ...accessEntryCommands.map((command) => `  let the functions in:  ${command}`),
-    ...(isStatic
-      ? [
-          '  make the Secret rollcall-watcher-aws in rollcall-system (docs/clusters.md), as it holds keys',
-        ]
+    ...added.accessEntryCommands.map((command) => `  let the functions in:  ${command}`),
+    ...(options.isApplied ? stepsAfterApply(added) : stepsBeforeApply(added)),
+    `  see that all is well:  rollcall cluster doctor ${id}`,
+    ...stepsToTakeover(added),
+  ];
+}
+
+function stepsBeforeApply({ credentials, hasImage }: AddedCluster): readonly string[] {
+  return [
+    ...(hasImage ? [] : ['  name the image:        in the Deployment, or with --image']),
+    ...(credentials === 'static'
+      ? ['  make the Secret:       rollcall-watcher-aws, which holds the keys (docs/clusters.md)']
       : []),
-    ...(options.isApplied ? [] : ['  apply the manifests:   kubectl apply --server-side -f FILE']),
+    '  apply the manifests:   kubectl apply --server-side -f FILE',
+  ];
+}
+
+function stepsAfterApply({ applied, credentials }: AddedCluster): readonly string[] {
+  const failed = applied.filter(({ result }) => result === 'failed').length;
+  return [
     ...(failed === 0
       ? []
-      : [`  ${String(failed)} objects were refused: put that right, then repeat the command`]),
+      : [
+          `  put right:             ${String(failed)} objects were refused; then repeat the command`,
+        ]),
+    ...(credentials === 'static'
+      ? ['  make the Secret:       rollcall-watcher-aws, which holds the keys (docs/clusters.md)']
+      : []),
+  ];
+}
+
+function stepsToTakeover({ id, registration, credentials }: AddedCluster): readonly string[] {
+  const { kind } = registration.authentication;
+  if (kind === 'none') return [];
+  return [
     ...(kind === 'bound-token'
       ? [
           '  first token at once:   kubectl -n rollcall-system create job --from=cronjob/rollcall-renewer rollcall-renewer-first',
         ]
       : []),
-    `  see that all is well:  rollcall cluster doctor ${id}`,
-    ...(kind === 'none'
-      ? []
-      : [`  then, when you want:   rollcall cluster set ${id} --mode takeover`]),
+    ...(credentials === 'pod-identity'
+      ? [
+          '  before takeover:       --credentials irsa; the agent of pod identity is a DaemonSet itself',
+        ]
+      : []),
+    `  then, when you want:   rollcall cluster set ${id} --mode takeover`,
   ];
 }

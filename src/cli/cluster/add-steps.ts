@@ -9,6 +9,7 @@
  */
 import type { JsonObject } from '../../core/model/json.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { throwIfInterrupted } from '../command-line/run-program.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import type { AddContext } from './add-context.ts';
 import { examineCluster } from './add-examine.ts';
@@ -38,6 +39,7 @@ export interface AddedCluster {
   readonly result: 'written' | 'present' | 'planned';
   readonly version: string;
   readonly credentials: AddRequest['credentials'];
+  readonly hasImage: boolean;
   readonly roles: SenderRoles;
   readonly accessEntries: readonly AccessEntryResult[];
   /** Commands that make the access entries, when this one may not. */
@@ -92,9 +94,11 @@ async function addExamined(task: AddTask): Promise<AddedCluster> {
   // Composed before anything is registered: what is wrong with them is told while nothing is written.
   const manifests = manifestsOf(task, roles);
   if (standing.kind === 'registered') requireSame(standing.registration, registration);
+  throwIfInterrupted(context.signal);
   const result = await register(task, registration, standing.kind === 'registered');
   say(`3/4 ${id}: ${REGISTERED[result]}`);
   const entries = await letFunctionsIn(task);
+  throwIfInterrupted(context.signal);
   const applied = await apply(task, manifests);
   return {
     id,
@@ -102,6 +106,7 @@ async function addExamined(task: AddTask): Promise<AddedCluster> {
     result,
     version: facts.version,
     credentials: request.credentials,
+    hasImage: request.image !== undefined,
     roles,
     ...entries,
     manifests,
