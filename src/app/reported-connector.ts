@@ -45,10 +45,14 @@ function reportToken(
   refusal: ConnectRefusal,
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
 ): void {
-  if (refusal.kind !== 'no-credential' && refusal.kind !== 'unavailable') return;
-  const { token: reason } = refusal;
+  const reason = tokenFaultOf(refusal);
   if (reason === undefined) return;
   metrics.count('TokenFaults', { outcome: reason });
   const detail = refusal.kind === 'unavailable' ? { detail: refusal.message } : {};
   log.warn('no usable token for the cluster', { cluster, reason, ...detail });
+}
+
+function tokenFaultOf(refusal: ConnectRefusal): string | undefined {
+  if (refusal.kind === 'no-token') return refusal.fault;
+  return refusal.kind === 'unavailable' ? refusal.token : undefined;
 }

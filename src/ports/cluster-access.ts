@@ -105,8 +105,13 @@ export type TokenFault = 'not-sent' | 'expired' | 'other-cluster' | 'not-opened'
 /** Why a cluster cannot be reached as registered. */
 export type ConnectRefusal =
   | EgressRefusal
-  /** `token`: what is the matter, where the registration says that its credential is a bound token. */
-  | { readonly kind: 'no-credential'; readonly token?: TokenFault }
+  /** By its registration the functions have none: nothing can be read there, and nothing ever done. */
+  | { readonly kind: 'no-credential' }
+  /**
+   * The registration says that there is a bound token, and just now there is none that could be used. An outage: a
+   * moment later there may be one, so nothing may be taken for granted because it cannot be read.
+   */
+  | { readonly kind: 'no-token'; readonly fault: TokenFault }
   | { readonly kind: 'wrong-cluster'; readonly foundUid: string }
   | {
       readonly kind: 'unavailable';

@@ -233,7 +233,7 @@ class HttpsClusterConnector implements ClusterConnector {
     delete warm.egress.refusal;
     const answer = await askIdentity(warm, `/api/v1/namespaces/${name}`);
     if (isUnauthorized(answer) && warm.sealed !== undefined) {
-      return { kind: 'no-credential', token: 'rejected' };
+      return { kind: 'no-token', fault: 'rejected' };
     }
     if (answer.kind === 'unsent' && warm.egress.refusal !== undefined) return warm.egress.refusal;
     const read = classifyRead(answer, name, (body) => readObject(body, { name }));
@@ -286,7 +286,7 @@ async function tokenRefusal(
   const state = await sealed?.prepare();
   switch (state?.kind) {
     case 'faulty':
-      return { kind: 'no-credential', token: state.fault };
+      return { kind: 'no-token', fault: state.fault };
     case 'unavailable':
       // Not the cluster's fault: asking to wait keeps its circuit breaker out of this.
       return { ...state, token: 'unread' };

@@ -98,6 +98,8 @@ function describeRefusal(refusal: Exclude<ConnectRefusal, { kind: 'no-credential
       return refusal.message;
     case 'wrong-cluster':
       return 'the cluster has another UID';
+    case 'no-token':
+      return `there is no usable token for the cluster: ${refusal.fault}`;
     case 'egress-refused':
       return `the endpoint is not permitted: ${refusal.field} (${refusal.reason})`;
   }

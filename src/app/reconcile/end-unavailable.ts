@@ -27,9 +27,11 @@ export async function endUnavailable(
       return backOffRun({ code: 'no-access', message: text, holdsCreates: false }, input);
     }
     case 'no-credential': {
-      const { token } = refusal;
-      const why = token === undefined ? '' : ` (bound token: ${token})`;
-      const text = `there is no credential for the cluster${why}`;
+      const text = 'there is no credential for the cluster';
+      return backOffRun({ code: 'no-access', message: text, holdsCreates: false }, input);
+    }
+    case 'no-token': {
+      const text = `there is no usable token for the cluster: ${refusal.fault}`;
       return backOffRun({ code: 'no-access', message: text, holdsCreates: false }, input);
     }
     case 'unavailable':

@@ -41,6 +41,8 @@ export async function readRegisteredIdentity(
           : { kind: 'unknown', message: 'its kube-system UID has no usual form' };
       case 'no-credential':
         return { kind: 'unknown', message: 'there is no credential that could be used from here' };
+      case 'no-token':
+        return { kind: 'unknown', message: `there is no usable token: ${refusal.fault}` };
       case 'egress-refused':
         return { kind: 'unknown', message: `${refusal.field} is refused: ${refusal.reason}` };
       case 'unavailable':

@@ -60,7 +60,7 @@ describe('a bound token on real servers', { skip, timeout: 300_000 }, () => {
   };
 
   it('is missing at first, and that is said', async () => {
-    assert.deepEqual(await stateOf(connector), { kind: 'no-credential', token: 'not-sent' });
+    assert.deepEqual(await stateOf(connector), { kind: 'no-token', fault: 'not-sent' });
   });
 
   it('is minted, sealed and sent by the renewer, kept by the function, opened by a connector', async () => {
@@ -167,7 +167,7 @@ describe('a bound token on real servers', { skip, timeout: 300_000 }, () => {
     assert.equal(await readLease(), 'missing');
     await world.admin.delete(`${ACCOUNTS}/rollcall-functions`);
     // An API server remembers for some seconds whom it let in.
-    const ended = { kind: 'no-credential', token: 'rejected' };
+    const ended = { kind: 'no-token', fault: 'rejected' };
     const options = { deadlineMs: 60_000, description: 'the end of the token' };
     await pollUntil(options, async () => {
       const state = await stateOf(world.newConnector());

@@ -24,10 +24,10 @@ async function toldOf(refusal: ConnectRefusal): Promise<{
 describe('a connector that tells', () => {
   it('says what is the matter with a bound token, in one line and one metric', async () => {
     const faults = ['not-sent', 'expired', 'other-cluster', 'not-opened', 'rejected'] as const;
-    for (const token of faults) {
-      const { lines, metrics } = await toldOf({ kind: 'no-credential', token });
-      assert.deepEqual(lines, [{ level: 'warn', cluster: 'west', reason: token }]);
-      assert.equal(metrics.sum('TokenFaults', token), 1);
+    for (const fault of faults) {
+      const { lines, metrics } = await toldOf({ kind: 'no-token', fault });
+      assert.deepEqual(lines, [{ level: 'warn', cluster: 'west', reason: fault }]);
+      assert.equal(metrics.sum('TokenFaults', fault), 1);
     }
   });
 

@@ -90,9 +90,9 @@ describe('a cluster with a bound token', () => {
     server.requests.map(({ headers }) => (headers.authorization ?? '').replace('Bearer ', ''));
 
   it('is opened with it, and asked nothing while there is none', async () => {
-    assert.deepEqual(await stateOf(), { kind: 'no-credential', token: 'not-sent' });
+    assert.deepEqual(await stateOf(), { kind: 'no-token', fault: 'not-sent' });
     await keep('first');
-    assert.deepEqual(await stateOf(), { kind: 'no-credential', token: 'not-sent' }, 'not yet');
+    assert.deepEqual(await stateOf(), { kind: 'no-token', fault: 'not-sent' }, 'not yet');
     assert.equal(server.requests.length, 0);
     await clock.advance(5_000);
     assert.equal(await stateOf(), 'connected');
@@ -109,7 +109,7 @@ describe('a cluster with a bound token', () => {
     assert.equal(await stateOf(), 'connected');
     assert.deepEqual(sentTokens(), ['first', 'second']);
     await clock.advance(4 * HOUR_MS);
-    assert.deepEqual(await stateOf(), { kind: 'no-credential', token: 'expired' });
+    assert.deepEqual(await stateOf(), { kind: 'no-token', fault: 'expired' });
     assert.equal(server.requests.length, 2);
   });
 
@@ -128,7 +128,7 @@ describe('a cluster with a bound token', () => {
   it('is told apart when its token is not accepted, and tried once for each look (L3)', async () => {
     await keep('first');
     ended.add('first');
-    const rejected = { kind: 'no-credential', token: 'rejected' };
+    const rejected = { kind: 'no-token', fault: 'rejected' };
     for (let turn = 0; turn < 20; turn += 1) assert.deepEqual(await stateOf(), rejected);
     assert.equal(server.requests.length, 1);
     await clock.advance(5_000);
@@ -159,7 +159,7 @@ describe('a cluster with a bound token', () => {
     assert.ok(moved !== undefined);
     credentials.tokens.set(clusterId('east'), moved);
     const anew = registered({ id: clusterId('east'), configVersion: 2 });
-    assert.deepEqual(await stateOf(anew), { kind: 'no-credential', token: 'not-opened' });
+    assert.deepEqual(await stateOf(anew), { kind: 'no-token', fault: 'not-opened' });
     assert.equal(server.requests.length, 2);
   });
 
@@ -167,10 +167,10 @@ describe('a cluster with a bound token', () => {
     await keep('first');
     assert.equal(await stateOf(), 'connected');
     const rebuilt = registered({ configVersion: 2, clusterUid: clusterUid('uid-2') });
-    assert.deepEqual(await stateOf(rebuilt), { kind: 'no-credential', token: 'other-cluster' });
+    assert.deepEqual(await stateOf(rebuilt), { kind: 'no-token', fault: 'other-cluster' });
     credentials.tokens.clear();
     const again = registered({ configVersion: 3 });
-    assert.deepEqual(await stateOf(again), { kind: 'no-credential', token: 'not-sent' });
+    assert.deepEqual(await stateOf(again), { kind: 'no-token', fault: 'not-sent' });
     assert.deepEqual(sentTokens(), ['first']);
   });
 

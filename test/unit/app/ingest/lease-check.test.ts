@@ -1,0 +1,35 @@
+/** Who holds the Lease, by a live read; and what may be taken for granted when none can be made (protocol 15). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readLeaseHolder } from '../../../../src/app/ingest/lease-check.ts';
+import { incarnation } from '../../../../src/core/model/identifiers.ts';
+import type { ConnectRefusal } from '../../../../src/ports/cluster-access.ts';
+import { MemoryMetrics } from '../../../support/memory-metrics.ts';
+import { registrationOf } from '../../../support/store-suite.ts';
+
+describe('a live read of the Lease', () => {
+  const renewer = { kind: 'bound-token', renewerRoleId: 'AROARENEWER' } as const;
+
+  async function answerTo(refusal: ConnectRefusal): Promise<string> {
+    const registration = { ...registrationOf('west'), authentication: renewer };
+    return readLeaseHolder(incarnation('i'), registration, {
+      connector: {
+        connect: () => Promise.resolve({ kind: 'refused', refusal }),
+        forget: () => undefined,
+      },
+      metrics: new MemoryMetrics(),
+    });
+  }
+
+  it('that cannot be made for lack of a token is an outage: there may be one a moment later (S3)', async () => {
+    const faults = ['not-sent', 'expired', 'other-cluster', 'not-opened', 'rejected'] as const;
+    for (const fault of faults) {
+      assert.equal(await answerTo({ kind: 'no-token', fault }), 'unavailable', fault);
+    }
+    assert.equal(await answerTo({ kind: 'unavailable', message: 'ETIMEDOUT' }), 'unavailable');
+  });
+
+  it('is not awaited where the functions have no credential, and so can do no harm', async () => {
+    assert.equal(await answerTo({ kind: 'no-credential' }), 'no-credential');
+  });
+});
