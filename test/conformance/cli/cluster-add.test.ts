@@ -2,7 +2,7 @@
  * `rollcall cluster add` on servers that are not ours: the roles' template on MiniStack's CloudFormation and
  * IAM, the manifests on a real kube-apiserver by server-side apply.
  *
- * MiniStack checks no trust and no rights, and knows neither EKS nor identity providers as resources; what is
+ * MiniStack checks no trust and no rights, and its CloudFormation knows no identity providers; what is
  * shown is that the template is taken, that names, path and policies arrive, and that a second run changes
  * nothing.
  */
@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { CloudFormationClient, DescribeStackEventsCommand } from '@aws-sdk/client-cloudformation';
+import { CreateClusterCommand, DescribeAccessEntryCommand, EKSClient } from '@aws-sdk/client-eks';
 import {
   CreateOpenIDConnectProviderCommand,
   GetRoleCommand,
@@ -83,12 +84,12 @@ describe('rollcall cluster add, on a real API server and MiniStack', { skip }, (
     rmSync(directory, { recursive: true });
   });
 
-  async function add(...more: readonly string[]): Promise<CommandRun> {
+  async function add(id: string, ...more: readonly string[]): Promise<CommandRun> {
     const out: string[] = [];
     const said: string[] = [];
     const exitCode = await runProgram({
       // Stage local, because the API server is on this machine.
-      argv: ['cluster', 'add', 'a', '--stage', 'local', ...more, '--json'],
+      argv: ['cluster', 'add', id, '--stage', 'local', ...more, '--json'],
       name: 'rollcall',
       version: '0.0.0-test',
       modules: [addClusterCommand],
@@ -114,7 +115,7 @@ describe('rollcall cluster add, on a real API server and MiniStack', { skip }, (
     await iam.send(
       new CreateOpenIDConnectProviderCommand({ Url: ISSUER, ClientIDList: ['sts.amazonaws.com'] }),
     );
-    const added = (await add(...asked(), '--apply')).expectExit(0);
+    const added = (await add('a', ...asked(), '--apply')).expectExit(0);
     const applied = added.document()['applied'] as readonly { result: string; object: string }[];
     assert.deepEqual(
       applied.filter(
@@ -165,13 +166,53 @@ describe('rollcall cluster add, on a real API server and MiniStack', { skip }, (
       return answer.StackEvents?.length ?? 0;
     };
     const events = await countEvents();
-    const again = (await add(...asked(), '--apply')).expectExit(0);
+    const again = (await add('a', ...asked(), '--apply')).expectExit(0);
     assert.equal(again.document()['result'], 'present');
     const applied = again.document()['applied'] as readonly { result: string }[];
     assert.ok(applied.every(({ result }) => result === 'applied'));
     assert.equal(await countEvents(), events);
-    assert.equal((await world.stores('local').registry.readCluster(clusterId('a')))?.configVersion, 1);
+    assert.equal(
+      (await world.stores('local').registry.readCluster(clusterId('a')))?.configVersion,
+      1,
+    );
     cloudFormation.destroy();
+  });
+
+  it('describes an EKS cluster, and makes its access entries once', async () => {
+    const eks = new EKSClient({});
+    await eks.send(
+      new CreateClusterCommand({
+        name: 'prod',
+        roleArn: 'arn:aws:iam::000000000000:role/eks',
+        resourcesVpcConfig: {},
+        accessConfig: { authenticationMode: 'API' },
+      }),
+    );
+    const more = ['--eks', 'prod', '--cluster-uid', 'u', '--same-account', '--auth', 'eks'];
+    const sender = [
+      '--sender-role-id',
+      'AROAEKS',
+      '--watcher-role-arn',
+      'arn:aws:iam::1:role/rollcall/local/w',
+    ];
+    const run = async () => (await add('b', ...more, ...sender)).expectExit(0).document();
+    const resultsOf = (document: Awaited<ReturnType<typeof run>>): readonly string[] =>
+      (document['accessEntries'] as readonly { result: string }[]).map(({ result }) => result);
+    assert.deepEqual(resultsOf(await run()), ['created']);
+    assert.deepEqual(resultsOf(await run()), ['present']);
+    const principalArn = world.open({ stage: 'local' }).outputs.ClusterAccessRoleArns;
+    const { accessEntry } = await eks.send(
+      new DescribeAccessEntryCommand({ clusterName: 'prod', principalArn }),
+    );
+    assert.equal(accessEntry?.username, 'rollcall-functions');
+    assert.deepEqual(accessEntry.kubernetesGroups, ['rollcall-functions']);
+    const registration = await world.stores('local').registry.readCluster(clusterId('b'));
+    assert.deepEqual(registration?.authentication, {
+      kind: 'eks',
+      clusterName: 'prod',
+      region: 'eu-west-1',
+    });
+    eks.destroy();
   });
 
   for (const directoryName of [

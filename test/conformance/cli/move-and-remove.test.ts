@@ -1,0 +1,134 @@
+/**
+ * What `rollcall cluster move` and `cluster remove` do and print, on a real kube-apiserver with the shipped
+ * manifests: the watcher is turned once for each turn, every printed command is one that kubectl takes, and
+ * nothing cluster-wide is left after those of a removal.
+ *
+ * No controller runs, so a deleted namespace stays in deletion. The stacks are in memory.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { openOperatorCluster } from '../../../src/cli/cluster/operator-access.ts';
+import type { OperatorCluster } from '../../../src/cli/cluster/operator-access.ts';
+import { describeTurn, turnWatcher } from '../../../src/cli/cluster/turn-watcher.ts';
+import type { WatcherTarget } from '../../../src/cli/cluster/turn-watcher.ts';
+import { CommandWorld } from '../../support/command-world.ts';
+import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
+import { registrationOf } from '../../support/store-suite.ts';
+import { startControlPlane } from '../control-plane/control-plane.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { bindKubectl } from '../kubectl/kubectl.ts';
+import type { Kubectl } from '../kubectl/kubectl.ts';
+import { repositoryPath } from '../scenarios/repository.ts';
+
+const ID = 'moved';
+const CLUSTER_WIDE =
+  'get clusterrole,clusterrolebinding,validatingadmissionpolicy,validatingadmissionpolicybinding -o name';
+const DEPLOYMENT = ['-n', 'rollcall-system', 'get', 'deployment', 'rollcall-watcher', '-o'];
+
+describe('moving and removing on a real API server', { skip: skipWithoutTools([TOOLS.go]) }, () => {
+  let controlPlane: ControlPlane;
+  let kubectl: Kubectl;
+  let operator: OperatorCluster;
+  /** What is cluster-wide before anything of Rollcall is. */
+  let untouched = '';
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-move-'));
+  const world = new CommandWorld();
+
+  before(async () => {
+    controlPlane = await startControlPlane({ loops: 'off', auditLog: false });
+    const { kubeconfigPath, kubectlPath: program } = controlPlane;
+    const cacheDirectory = path.join(directory, 'cache');
+    kubectl = bindKubectl({ program, kubeconfigPath, cacheDirectory });
+    untouched = await kubectl.succeed(CLUSTER_WIDE);
+    for (const name of ['watcher', 'renewer', 'functions', 'admission']) {
+      await kubectl.succeed(['apply', '-k', repositoryPath(`infra/${name}`)]);
+    }
+    operator = await openOperatorCluster({ kubeconfig: kubeconfigPath }, process.env);
+  });
+
+  after(async () => {
+    operator.close();
+    await controlPlane.stop();
+    rmSync(directory, { recursive: true });
+  });
+
+  /** As a person would: pasted into a shell, with kubectl on the path. */
+  const paste = (command: string): Promise<unknown> =>
+    promisify(execFile)('sh', ['-c', command], {
+      env: {
+        PATH: `${path.dirname(controlPlane.kubectlPath)}${path.delimiter}${process.env['PATH'] ?? ''}`,
+        HOME: directory,
+        KUBECONFIG: controlPlane.kubeconfigPath,
+      },
+    });
+
+  const targetOf = (turnId: string, stage: string): WatcherTarget => ({
+    stack: world.open({ stage }),
+    hasRenewer: true,
+    roleArn: `arn:aws:iam::111122223333:role/rollcall/${stage}/watcher`,
+    turnId,
+  });
+
+  const watcherState = async (): Promise<readonly string[]> => {
+    const generation = await kubectl.succeed([...DEPLOYMENT, 'jsonpath={.metadata.generation}']);
+    const configuration = await kubectl.succeed(
+      '-n rollcall-system get configmap rollcall-watcher -o jsonpath={.data.ROLLCALL_EVENTS_QUEUE_URL}',
+    );
+    return [generation, configuration];
+  };
+
+  it('restarts the watcher once for each turn, by request or by the printed commands', async () => {
+    const { transport } = operator;
+    await turnWatcher(transport, targetOf('to-2', 'canary'));
+    const turned = await watcherState();
+    assert.match(turned[1] ?? '', /canary-EventsQueueUrl$/);
+    await turnWatcher(transport, targetOf('to-2', 'canary'));
+    assert.deepEqual(await watcherState(), turned, 'a repeat changes nothing');
+    for (const command of describeTurn(targetOf('from-3', 'dev'))) await paste(command);
+    const back = await watcherState();
+    assert.match(back[1] ?? '', /dev-EventsQueueUrl$/);
+    assert.equal(Number(back[0]), Number(turned[0]) + 1);
+    const account = await kubectl.succeed(
+      '-n rollcall-system get serviceaccount rollcall-watcher -o jsonpath={.metadata.annotations}',
+    );
+    assert.match(account, /role\/rollcall\/dev\/watcher/);
+    const jobs = await kubectl.succeed('-n rollcall-system get jobs -o name');
+    assert.deepEqual(jobs.trim().split('\n').toSorted(), [
+      'job.batch/rollcall-renewer-now',
+      'job.batch/rollcall-renewer-to-2',
+    ]);
+  });
+
+  it('is entered, handed back and forgotten as a person; the printed commands leave nothing', async () => {
+    const { registry } = world.stores();
+    const authentication = { kind: 'bearer', token: 'unused' } as const;
+    const { clusterUid, server } = operator;
+    const registration = { ...registrationOf(ID), clusterUid, server, authentication };
+    await registry.writeCluster(registration, 0);
+    world.cluster = { ...operator, close: () => undefined };
+    (await world.run(['cluster', 'set', ID, '--mode', 'takeover'])).expectExit(0);
+    const sentinel = '-n rollcall-system get daemonset -o name';
+    assert.match(await kubectl.succeed(sentinel), /rollcall-takeover-probe/);
+    const removed = await world.run(['cluster', 'remove', ID, '--release', '--json']);
+    const { leftInCluster } = removed.expectExit(0).document() as {
+      readonly leftInCluster: readonly string[];
+    };
+    assert.equal(await kubectl.succeed(sentinel), '');
+    assert.match(await kubectl.succeed(CLUSTER_WIDE), /rollcall-functions/);
+    for (const command of leftInCluster) {
+      // Nobody finishes the deletion of a namespace here.
+      const waits = command.includes(' namespace ') ? ' --wait=false' : '';
+      await paste(`${command}${waits}`);
+    }
+    assert.equal(await kubectl.succeed(CLUSTER_WIDE), untouched);
+    const namespace = await kubectl.succeed(
+      'get namespace rollcall-system -o jsonpath={.status.phase}',
+    );
+    assert.equal(namespace, 'Terminating');
+  });
+});
