@@ -79,8 +79,10 @@ function arrived({ id, where, left, isFrozen }: Arrival): CommandResult {
   const freeze = isFrozen
     ? 'It is frozen, as it was before.'
     : 'Its freeze is lifted; every DaemonSet is looked at now.';
+  const [stage = '', region = ''] = where.split('.', 2);
   const notes = [
     freeze,
+    `See whether every link is in order there: rollcall cluster doctor ${id} --stage ${stage} --region ${region}`,
     `What ${left} had for it can go: the roles of its watcher there, and the access entries of that stack’s functions.`,
   ];
   return {

@@ -57,6 +57,8 @@ function parseFreeze({ freeze, unfreeze }: EditOptions): Pick<RegistrationEdit, 
 }
 
 const LABEL_KEY = /^[A-Za-z0-9]([A-Za-z0-9._/-]{0,315}[A-Za-z0-9])?$/;
+/** A move keeps its marks there. */
+const RESERVED_PREFIX = 'rollcall.dev/';
 const LABEL_VALUE = /^[A-Za-z0-9._-]{0,63}$/;
 
 /** `key=value` sets, `key-` removes, as with kubectl. */
@@ -65,6 +67,12 @@ function parseLabels(texts: readonly string[]): NonNullable<RegistrationEdit['la
   const removed: string[] = [];
   for (const text of texts) {
     const [key = '', value] = text.split(/=(.*)/s, 2);
+    if (key.startsWith(RESERVED_PREFIX)) {
+      throw usageError(
+        `--label ${text}: labels that begin with ${RESERVED_PREFIX} are Rollcall’s own.`,
+        'Choose another key.',
+      );
+    }
     if (value === undefined && key.endsWith('-') && LABEL_KEY.test(key.slice(0, -1))) {
       removed.push(key.slice(0, -1));
     } else if (value !== undefined && LABEL_KEY.test(key) && LABEL_VALUE.test(value)) {
