@@ -19,7 +19,8 @@ export interface SourceFailure {
 /** One page of a list. */
 export interface ListPage {
   readonly resourceVersion: ResourceVersion;
-  readonly items: readonly KubernetesObject[];
+  /** May be read one by one as they are iterated, once; that throws when one cannot be read. */
+  readonly items: Iterable<KubernetesObject>;
   readonly continueToken?: string;
 }
 

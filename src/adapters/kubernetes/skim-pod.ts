@@ -10,15 +10,8 @@ import { isJsonObject } from '../../core/model/json.ts';
 import type { JsonObject } from '../../core/model/json.ts';
 import type { KubernetesObject } from '../../core/model/kubernetes.ts';
 import type { WatchFrame } from '../../ports/watch-source.ts';
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const BACKSLASH = 0x5c;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
+import { COMMA, OPEN_OBJECT, readKey, skipValue } from './json-bytes.ts';
+import type { Key } from './json-bytes.ts';
 
 const IDENTITY_FIELDS: ReadonlySet<string> = new Set([
   'name',
@@ -33,11 +26,8 @@ const CHANGES: ReadonlyMap<string, 'added' | 'modified' | 'deleted'> = new Map([
   ['DELETED', 'deleted'],
 ]);
 
-/** A member of an object: its key, and where its value lies. */
-interface Member {
-  readonly key: string;
-  readonly keyStart: number;
-  readonly valueStart: number;
+/** A member of an object. */
+interface Member extends Key {
   /** After the value. */
   readonly end: number;
 }
@@ -53,9 +43,14 @@ export function skimForeignPod(line: Buffer): WatchFrame | undefined {
   const kind = CHANGES.get(line.toString('latin1', type.valueStart + 1, type.end - 1));
   const object = nextKey(line, type.end);
   if (kind === undefined || object?.key !== 'object') return undefined;
-  const metadata = findMetadata(line, object.valueStart);
-  const slim = metadata === undefined ? undefined : readForeign(line, metadata);
+  const slim = skimObject(line, object.valueStart);
   return slim === undefined ? undefined : { kind, object: slim };
+}
+
+/** The same of a pod by itself, which begins at `start`: an item of a list. */
+export function skimObject(bytes: Buffer, start: number): KubernetesObject | undefined {
+  const metadata = findMetadata(bytes, start);
+  return metadata === undefined ? undefined : readForeign(bytes, metadata);
 }
 
 /** Where the members of `object.metadata` begin. */
@@ -114,7 +109,7 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-function nextKey(line: Buffer, valueEnd: number): Omit<Member, 'end'> | undefined {
+function nextKey(line: Buffer, valueEnd: number): Key | undefined {
   return line[valueEnd] === COMMA ? readKey(line, valueEnd + 1) : undefined;
 }
 
@@ -122,52 +117,4 @@ function readMember(line: Buffer, at: number): Member | undefined {
   const key = readKey(line, at);
   const end = key === undefined ? undefined : skipValue(line, key.valueStart);
   return key === undefined || end === undefined ? undefined : { ...key, end };
-}
-
-/** A key as the API server writes it: no white space around it, nothing escaped in it. */
-function readKey(line: Buffer, at: number): Omit<Member, 'end'> | undefined {
-  if (line[at] !== QUOTE) return undefined;
-  const end = skipText(line, at);
-  if (end === undefined || line[end] !== COLON) return undefined;
-  return { key: line.toString('latin1', at + 1, end - 1), keyStart: at, valueStart: end + 1 };
-}
-
-/** The place after a value; undefined when the line ends before. */
-function skipValue(line: Buffer, start: number): number | undefined {
-  const first = line[start];
-  if (first === QUOTE) return skipText(line, start);
-  if (first === OPEN_OBJECT || first === OPEN_LIST) return skipNested(line, start);
-  for (let at = start; at < line.length; at += 1) {
-    const byte = line[at];
-    if (byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_LIST) return at;
-  }
-  return undefined;
-}
-
-function skipNested(line: Buffer, start: number): number | undefined {
-  let depth = 0;
-  let at = start;
-  while (at < line.length) {
-    const byte = line[at];
-    if (byte === QUOTE) {
-      const end = skipText(line, at);
-      if (end === undefined) return undefined;
-      at = end;
-      continue;
-    }
-    at += 1;
-    if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1;
-    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
-    if (depth === 0) return at;
-  }
-  return undefined;
-}
-
-function skipText(line: Buffer, start: number): number | undefined {
-  for (let at = start + 1; at < line.length; at += 1) {
-    const byte = line[at];
-    if (byte === BACKSLASH) at += 1;
-    else if (byte === QUOTE) return at + 1;
-  }
-  return undefined;
 }

@@ -6,7 +6,7 @@
  * initial events where the caller wants a WatchList. Failures are classified and returned; retrying,
  * resuming and judging silence are the watcher's.
  */
-import { clusterUid, isResourceVersion } from '../../core/model/identifiers.ts';
+import { clusterUid } from '../../core/model/identifiers.ts';
 import { isJsonObject } from '../../core/model/json.ts';
 import type { Json, JsonObject } from '../../core/model/json.ts';
 import type { KubernetesObject } from '../../core/model/kubernetes.ts';
@@ -20,6 +20,7 @@ import type {
   WatchOptions,
   WatchSource,
 } from '../../ports/watch-source.ts';
+import { readListPage } from './list-page.ts';
 import { skimForeignPod } from './skim-pod.ts';
 import { createTransport } from './transport.ts';
 import type { Transport, TransportAnswer } from './transport.ts';
@@ -90,8 +91,10 @@ class ApiServerSource implements ApiWatchSource {
     const query = new URLSearchParams({ limit: String(options.limit) });
     if (options.continueToken !== undefined) query.set('continue', options.continueToken);
     const path = `${PATHS[kind]}?${query.toString()}`;
-    const answer = await beforeAbort(this.#transport.send({ method: 'GET', path }), options.signal);
-    const page = readPage(okBody(answer));
+    const sent = this.#transport.send({ method: 'GET', path, format: 'bytes' });
+    const answer = await beforeAbort(sent, options.signal);
+    const bytes = answer.kind === 'answered' ? answer.bytes : undefined;
+    const page = bytes === undefined ? undefined : readListPage(bytes, kind);
     if (page !== undefined) return { kind: 'ok', value: page };
     return { kind: 'failed', failure: failureOf(answer) };
   }
@@ -223,22 +226,6 @@ function okBody(answer: TransportAnswer): Json | undefined {
 function failureOf(answer: TransportAnswer): SourceFailure {
   if (answer.kind !== 'answered') return { kind: 'unavailable', message: answer.message };
   return watchFailure(answer);
-}
-
-function readPage(body: Json | undefined): ListPage | undefined {
-  if (!isJsonObject(body)) return undefined;
-  const { metadata, items } = body;
-  if (!isJsonObject(metadata)) return undefined;
-  const { resourceVersion: version, continue: continueToken } = metadata;
-  if (!isResourceVersion(version)) return undefined;
-  // A list of nothing may have null items.
-  const listed = Array.isArray(items) ? (items as readonly Json[]) : [];
-  if (!listed.every(hasMetadata)) return undefined;
-  return {
-    resourceVersion: version,
-    items: listed as unknown as readonly KubernetesObject[], // metadata was checked
-    ...(typeof continueToken === 'string' && continueToken !== '' ? { continueToken } : {}),
-  };
 }
 
 function readObject(body: Json | undefined): KubernetesObject | undefined {
