@@ -61,6 +61,8 @@ export type QueueFact =
 
 /** A refused message of this cluster, or of somebody who claims to be it. */
 export interface RefusalFact {
+  /** `ingest`: of the watcher. `credentials`: of the renewer. */
+  readonly queue: 'ingest' | 'credentials';
   readonly code: string;
   readonly atMs: number;
   readonly senderRoleId?: string;

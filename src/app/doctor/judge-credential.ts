@@ -5,7 +5,7 @@
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { formatPermission } from '../../core/permission.ts';
-import type { DoctorFacts, RightsFact, TokenFact } from './facts.ts';
+import type { DoctorFacts, RightsFact } from './facts.ts';
 import { finding, notChecked } from './finding.ts';
 import type { Checked, Finding } from './finding.ts';
 import { isConnectedTo } from './judge-registration.ts';
@@ -24,8 +24,8 @@ export function judgeCredential(registration: ClusterRegistration, facts: Doctor
     return finding('credential', { code: 'credential-none', level: 'ok', seen });
   }
   if (authentication.kind === 'bound-token') {
-    const trouble = judgeToken(registration, facts.token, facts.nowMs);
-    if (trouble !== undefined) return trouble;
+    const trouble = judgeToken(registration, facts);
+    if (trouble !== undefined) return withRefusal(trouble, facts);
   }
   const { credential } = facts;
   if (credential.kind === 'unchecked') {
@@ -53,10 +53,21 @@ export function judgeCredential(registration: ClusterRegistration, facts: Doctor
   }
 }
 
+/** Why no newer token is there, if one came and was refused. */
+function withRefusal(trouble: Finding, { refusals, token }: DoctorFacts): Finding {
+  const known = token.kind === 'checked' && token.value.kind === 'found' ? token.value : undefined;
+  const refused = (refusals.kind === 'checked' ? refusals.value : []).findLast(
+    ({ queue, atMs }) => queue === 'credentials' && atMs > (known?.issuedAtMs ?? 0),
+  );
+  if (refused === undefined) return trouble;
+  const who = refused.senderRoleId === undefined ? '' : ` by ${refused.senderRoleId}`;
+  const seen = `${trouble.seen}; one that was sent${who} was refused: ${refused.code}`;
+  return { ...trouble, seen, next: 'docs/reference.md says what each refused token means.' };
+}
+
 function judgeToken(
   { id, clusterUid }: ClusterRegistration,
-  token: Checked<TokenFact>,
-  nowMs: number,
+  { token, nowMs }: DoctorFacts,
 ): Finding | undefined {
   if (token.kind === 'unchecked') return notChecked('credential', token.why);
   const look =

@@ -113,7 +113,9 @@ export function judgeRefusals(
   if (refusals.kind === 'unchecked') return [notChecked('refusals', refusals.why)];
   const heardAtMs = (meta.kind === 'checked' ? meta.value?.lastSentAtMs : undefined) ?? -Infinity;
   const latest = new Map<string, RefusalFact>();
-  for (const refusal of refusals.value) latest.set(refusal.code, refusal);
+  for (const refusal of refusals.value) {
+    if (refusal.queue === 'ingest') latest.set(refusal.code, refusal);
+  }
   if (latest.size === 0) {
     const seen = 'no message of this cluster was refused within a day';
     return [finding('refusals', { code: 'refusals-none', level: 'ok', seen })];

@@ -81,7 +81,7 @@ export async function gatherRefusals(
   { deadLetters, clock }: Stack,
   { id }: ClusterRegistration,
 ): Promise<Checked<readonly RefusalFact[]>> {
-  const recent = { sinceMs: clock.nowMs() - DAY_MS, queue: 'ingest' };
+  const recent = { sinceMs: clock.nowMs() - DAY_MS };
   const bound = { readMax: LETTERS_MAX };
   const own = await findLetters(deadLetters, { of: { cluster: id }, ...recent }, bound);
   const senders = (await deadLetters.listPartitions()).filter(isSenderPartition);
@@ -91,19 +91,22 @@ export async function gatherRefusals(
         sinceMs: recent.sinceMs,
         limit: LETTERS_MAX,
       });
-      return page.letters.filter(({ claimedCluster, queue }) => {
-        return claimedCluster === id && queue === 'ingest';
-      });
+      return page.letters.filter(({ claimedCluster }) => claimedCluster === id);
     }),
   );
   const letters = [...own.letters, ...claims.flat()];
-  return checked(letters.map(refusalOf).toSorted((left, right) => left.atMs - right.atMs));
+  const refusals = letters.map(refusalOf).filter((one) => one !== undefined);
+  return checked(refusals.toSorted((left, right) => left.atMs - right.atMs));
 }
 
-function refusalOf({ code, atMs, detail, place }: KeptDeadLetter): RefusalFact {
+/** Undefined for a letter that was lost, and not refused. */
+function refusalOf({ queue, code, atMs, detail, place }: KeptDeadLetter): RefusalFact | undefined {
+  if (queue !== 'ingest' && queue !== 'credentials') return undefined;
+  if (code === 'lost-credential') return undefined;
   const { partition } = place;
   const sender = isSenderPartition(partition) ? partition.split('/', 2)[1] : undefined;
   return {
+    queue,
     code,
     atMs,
     detail,
