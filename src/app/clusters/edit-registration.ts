@@ -6,6 +6,7 @@
  * credential its kind and who renews it, never itself (S11).
  */
 import type { ClusterAuthentication, ClusterRegistration } from '../../core/model/registration.ts';
+import { hash48 } from '../../core/set-hash.ts';
 
 /** What to change; what is absent stays. */
 export interface RegistrationEdit {
@@ -118,7 +119,8 @@ function fieldsOf(registration: ClusterRegistration): ReadonlyMap<string, string
     ['mode', registration.mode],
     ['frozen', registration.isFrozen ? 'yes' : 'no'],
     ['server', registration.server],
-    ['ca', caPem === undefined ? 'system' : `own (${String(caPem.length)} characters)`],
+    // Two authorities of one length are still two: a hash tells them apart.
+    ['ca', caPem === undefined ? 'system' : `own (${hash48(caPem).toString(16)})`],
     ['privateRanges', (egress?.privateRanges ?? []).join(', ')],
     ['senderRoleId', registration.senderRoleId],
     ['authentication', describeAuthentication(registration.authentication)],
