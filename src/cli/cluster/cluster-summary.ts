@@ -93,6 +93,7 @@ export function troublesOf(summary: ClusterSummary): readonly string[] {
 }
 
 const PAGE_LIMIT = 100;
+const UNFINISHED = 'adding or removing it was not finished: repeat that command';
 
 /** A registration that could not be read must not hide the others. */
 export interface UnreadableCluster {
@@ -114,7 +115,6 @@ export async function listSummaries(sources: SummarySources): Promise<{
       ...(cursor === undefined ? {} : { cursor }),
     });
     for (const read of await Promise.all(page.clusters.map((id) => readSummary(id, sources)))) {
-      if (read === undefined) continue;
       if ('problem' in read) unreadable.push(read);
       else clusters.push(read);
     }
@@ -126,7 +126,7 @@ export async function listSummaries(sources: SummarySources): Promise<{
 async function readSummary(
   id: ClusterId,
   sources: SummarySources,
-): Promise<ClusterSummary | UnreadableCluster | undefined> {
+): Promise<ClusterSummary | UnreadableCluster> {
   const { registry, view, clock } = sources;
   let registration: ClusterRegistration | undefined;
   try {
@@ -137,7 +137,8 @@ async function readSummary(
     }
     throw error;
   }
-  if (registration === undefined) return undefined;
+  // Its entry in the directory is written first and removed last.
+  if (registration === undefined) return { id, problem: UNFINISHED };
   const meta = await view.readMeta(registration.clusterUid);
   return withRebuilt(summarise(registration, meta, clock.nowMs()), registration, sources);
 }

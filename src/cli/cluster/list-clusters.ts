@@ -60,7 +60,7 @@ function present(
 ): CommandResult {
   const rows = [
     ...clusters.map(rowOf),
-    ...unreadable.map(({ id }) => [id, '?', 'yes', '?', '?', '?', 'registration unreadable']),
+    ...unreadable.map(({ id, problem }) => [id, '?', '?', '?', '?', '?', problem]),
   ];
   return {
     document: { kind: 'ClusterList', clusters, unreadable },

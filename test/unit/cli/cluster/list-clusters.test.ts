@@ -1,7 +1,7 @@
 /** `rollcall cluster list`. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clusterUid } from '../../../../src/core/model/identifiers.ts';
+import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { DeadLetterRecord } from '../../../../src/ports/registry-store.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { metaOf, registrationOf } from '../../../support/store-suite.ts';
@@ -75,8 +75,17 @@ describe('rollcall cluster list', () => {
       },
     };
     const run = (await world.run(['cluster', 'list'])).expectExit(0);
-    assert.match(run.stdout, /c000 +\? +yes .*registration unreadable/);
+    assert.match(run.stdout, /c000 +\? .*is no registration: mode/);
     assert.match(run.stdout, /c001 +observe/);
+  });
+
+  it('shows what was not finished: an entry of the directory without a registration', async () => {
+    const world = await worldOf(1);
+    const { registry } = world.stores();
+    const clusters = [clusterId('c000'), clusterId('half')];
+    registry.listClusters = () => Promise.resolve({ clusters });
+    const run = (await world.run(['cluster', 'list'])).expectExit(0);
+    assert.match(run.stdout, /half .*adding or removing it was not finished/);
   });
 
   it('says that a cluster was rebuilt, by what its watcher was refused for (row 90)', async () => {
