@@ -44,7 +44,8 @@ const LOCALSTACK_IMAGE = 'localstack/localstack';
 export async function openEmulator(request: OpenEmulator): Promise<Emulator> {
   const { endpoint, environment, say } = request;
   if (await doesAnswer(endpoint)) {
-    say(`found an AWS-compatible endpoint at ${endpoint.origin}`);
+    say(`found an AWS-compatible endpoint at ${endpoint.origin}; if its functions reach no`);
+    say('API server on loopback, docs/deploy-local.md says how to start it');
     return { endpoint: endpoint.origin, kind: 'found', stop: () => Promise.resolve() };
   }
   const token = environment['LOCALSTACK_AUTH_TOKEN'] ?? '';
