@@ -26,6 +26,7 @@ import { leftovers } from './leftovers.ts';
 import { declareOperatorOptions } from './operator-access.ts';
 import type { OperatorOptions } from './operator-access.ts';
 import { usageError } from './parse-edit.ts';
+import { refuseWhileMoving } from './refuse-while-moving.ts';
 
 /** Options of `cluster remove`. */
 export interface RemoveOptions extends OperatorOptions {
@@ -43,7 +44,7 @@ export const removeClusterCommand: CommandModule = defineCommand<RemoveOptions>(
     command
       .argument('<id>', 'id of the cluster')
       .option('--release', 'in takeover: hand it back first, which needs a kubeconfig')
-      .option('--force', 'in takeover: forget it although it was not handed back')
+      .option('--force', 'forget it although it was not handed back, or is being moved')
       .option('--keep-view', 'leave what the view holds of it');
     declareOperatorOptions(command);
   },
@@ -55,6 +56,7 @@ export const removeClusterCommand: CommandModule = defineCommand<RemoveOptions>(
     const stack = await context.openStack();
     const found = await stack.registry.readCluster(id);
     if (found === undefined) return finishEarlierRemoval(id, stack);
+    if (options.force !== true) refuseWhileMoving(found);
     const left = await leave(found, { options, stack, context });
     await removeRegistration(left, stack);
     await stack.credentials.removeToken(id);

@@ -25,6 +25,7 @@ import { changedMeanwhile } from './changed-meanwhile.ts';
 import { declareOperatorOptions } from './operator-access.ts';
 import type { OperatorOptions } from './operator-access.ts';
 import { usageError } from './parse-edit.ts';
+import { refuseWhileMoving } from './refuse-while-moving.ts';
 import { readRegisteredIdentity } from './registered-identity.ts';
 
 /** Options of `cluster reset`. */
@@ -50,6 +51,7 @@ export const resetClusterCommand: CommandModule = defineCommand<ResetOptions>({
   run: async ({ args, options }, context) => {
     const stack = await context.openStack();
     const before = await requireRegistration(stack.registry, parseClusterId(args[0] ?? ''));
+    refuseWhileMoving(before);
     const found = await identify({ before, options, stack, context });
     const after = resetRegistration(before, found);
     const changes = compareRegistrations(before, after);

@@ -11,14 +11,12 @@ import { parseRegistration } from '../../adapters/dynamodb/registration-schema.t
 import { compareRegistrations, editRegistration } from '../../app/clusters/edit-registration.ts';
 import type { FieldChange, RegistrationEdit } from '../../app/clusters/edit-registration.ts';
 import { writeFreeze } from '../../app/clusters/freeze-cluster.ts';
-import { readMarks } from '../../app/clusters/move-marks.ts';
 import { wakeCluster } from '../../app/clusters/wake-cluster.ts';
 import type { ClusterMode, ClusterRegistration } from '../../core/model/registration.ts';
 import { collect, parseClusterId, requireRegistration } from '../command-line/cluster-arguments.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
 import { renderTextTable } from '../command-line/text-table.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
 import type { Stack } from '../stack/stack.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
 import { changeMode, refuseMode } from './change-mode.ts';
@@ -26,6 +24,7 @@ import { declareOperatorOptions } from './operator-access.ts';
 import type { OperatorOptions } from './operator-access.ts';
 import { parseEdit, usageError } from './parse-edit.ts';
 import type { EditOptions } from './parse-edit.ts';
+import { refuseWhileMoving } from './refuse-while-moving.ts';
 
 /** Options of `cluster set`. */
 export interface SetOptions extends EditOptions, OperatorOptions {
@@ -48,7 +47,7 @@ export const setClusterCommand: CommandModule = defineCommand<SetOptions>({
     }
     const stack = await context.openStack();
     const before = await requireRegistration(stack.registry, id);
-    refuseWhileMoving(before, options);
+    if (options.unfreeze === true || options.mode !== undefined) refuseWhileMoving(before);
     const edited = requireValid(editRegistration(before, edit));
     const wanted = options.mode ?? edited.mode;
     refuseMode(edited, wanted);
@@ -136,19 +135,6 @@ async function wakeIfLifted(
       `Its DaemonSets are looked at with their next change, or within six hours: they could not be hinted (${why}).`,
     ];
   }
-}
-
-/** A freeze that a move holds keeps two stacks from writing at once: it is the move's to lift. */
-function refuseWhileMoving(before: ClusterRegistration, options: SetOptions): void {
-  const { to, from } = readMarks(before);
-  const other = to ?? from;
-  if (other === undefined || (options.unfreeze !== true && options.mode === undefined)) return;
-  const between = to === undefined ? `from ${other} to here` : `from here to ${other}`;
-  throw new CommandError({
-    message: `${before.id} is being moved ${between}: its freeze and its mode are the move’s until it ends.`,
-    remedy: 'Go on with it (rollcall cluster move), or call it back (--back).',
-    exitCode: EXIT.refused,
-  });
 }
 
 interface Writing {
