@@ -1,3 +1,7 @@
+/**
+ * The policy of egress that a deployment has by its environment (S12): loopback at stage `local` alone, and in Lambda only
+ * where AWS itself is an emulator on loopback.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { egressPolicy } from '../../../functions/egress-policy.ts';
