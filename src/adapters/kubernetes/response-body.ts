@@ -13,16 +13,11 @@ class TooLargeError extends Error {
   readonly code = 'RESPONSE_TOO_LARGE';
 }
 
-/** As {@link readBytes}, as text. */
-export async function readBody(response: IncomingMessage, bytesMax: number): Promise<string> {
-  return (await readBytes(response, bytesMax)).toString('utf8');
-}
-
 /**
- * The body. Rejects when it is larger than `bytesMax` (compressed or not), cut short, or not
+ * The body as text. Rejects when it is larger than `bytesMax` (compressed or not), cut short, or not
  * what its content-encoding says.
  */
-export async function readBytes(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
+export async function readBody(response: IncomingMessage, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -32,6 +27,7 @@ export async function readBytes(response: IncomingMessage, bytesMax: number): Pr
   }
   const [only] = chunks;
   const raw = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, sizeBytes);
-  if (response.headers['content-encoding'] !== 'gzip') return raw;
-  return gunzipAsync(raw, { maxOutputLength: bytesMax });
+  if (response.headers['content-encoding'] !== 'gzip') return raw.toString('utf8');
+  const plain = await gunzipAsync(raw, { maxOutputLength: bytesMax });
+  return plain.toString('utf8');
 }

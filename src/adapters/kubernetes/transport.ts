@@ -18,7 +18,7 @@ import { parseRefusalBody } from './conceal-token.ts';
 import type { Credential } from './credential.ts';
 import type { Endpoint } from './endpoint.ts';
 import { PooledAgent } from './pooled-agent.ts';
-import { readBytes } from './response-body.ts';
+import { readBody } from './response-body.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
 
 /** Options of a transport. */
@@ -54,8 +54,6 @@ export interface TransportRequest {
   readonly accept?: string;
   /** Where the request is given up sooner than any other; never later than those. */
   readonly timeoutMs?: number;
-  /** `bytes`: JSON that came with a 2xx is left as it is, for whoever parses it piece by piece. Default `json`. */
-  readonly format?: 'json' | 'bytes';
 }
 
 /** What came of one request. */
@@ -65,8 +63,6 @@ export type TransportAnswer =
       readonly status: number;
       /** Undefined when the answer was no JSON. */
       readonly body: Json | undefined;
-      /** JSON of a 2xx, where that format was asked for; `body` is undefined then. */
-      readonly bytes?: Buffer;
       readonly retryAfterMs?: number;
       /** UID of the API priority level that judged the request, if the server said. */
       readonly priorityLevel?: string;
@@ -211,7 +207,7 @@ class HttpsTransport implements Transport {
       });
       outgoing.on('error', fail);
       outgoing.on('response', (response) => {
-        this.#read(response, { token, request }).then(finish, (error: unknown) => {
+        this.#read(response, token).then(finish, (error: unknown) => {
           outgoing.destroy();
           fail(error);
         });
@@ -220,17 +216,11 @@ class HttpsTransport implements Transport {
     });
   }
 
-  async #read(
-    response: IncomingMessage,
-    asked: { readonly token: string | undefined; readonly request: TransportRequest },
-  ): Promise<TransportAnswer> {
-    const { token, request } = asked;
+  async #read(response: IncomingMessage, token: string | undefined): Promise<TransportAnswer> {
     const status = response.statusCode ?? 0;
-    const bytes = await readBytes(response, this.#bytesMax);
+    const text = await readBody(response, this.#bytesMax);
     const isJson = response.headers['content-type']?.includes('json') === true;
-    const isSuccess = status >= 200 && status < 300;
-    const isLeft = isJson && isSuccess && request.format === 'bytes';
-    const parsed = isJson && !isLeft ? parseBody(bytes, { isSuccess, token }) : undefined;
+    const parse = status >= 200 && status < 300 ? parseJson : parseRefusalBody;
     const retryAfterMs = parseRetryAfterMs(
       response.headers['retry-after'],
       this.#options.clock.nowMs(),
@@ -239,22 +229,13 @@ class HttpsTransport implements Transport {
     return {
       kind: 'answered',
       status,
-      body: parsed,
-      ...(isLeft ? { bytes } : {}),
+      body: isJson ? parse(text, token) : undefined,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...(typeof priorityLevel === 'string' && UID_PATTERN.test(priorityLevel)
         ? { priorityLevel }
         : {}),
     };
   }
-}
-
-function parseBody(
-  bytes: Buffer,
-  about: { readonly isSuccess: boolean; readonly token: string | undefined },
-): Json | undefined {
-  const text = bytes.toString('utf8');
-  return about.isSuccess ? parseJson(text) : parseRefusalBody(text, about.token);
 }
 
 function parseJson(text: string): Json | undefined {

@@ -20,6 +20,7 @@ import type {
   WatchOptions,
   WatchSource,
 } from '../../ports/watch-source.ts';
+import { BodyCollector } from './body-collector.ts';
 import { readListPage } from './list-page.ts';
 import { skimForeignPod } from './skim-pod.ts';
 import { createTransport } from './transport.ts';
@@ -62,6 +63,12 @@ export function createWatchSource(options: WatchSourceOptions): ApiWatchSource {
 class ApiServerSource implements ApiWatchSource {
   readonly #transport: Transport;
   readonly #connection: WatchConnection;
+  readonly #collectors: Readonly<Record<WatchedKind, BodyCollector>> = {
+    Node: new BodyCollector(PAGE_BYTES_MAX),
+    Pod: new BodyCollector(PAGE_BYTES_MAX),
+    DaemonSet: new BodyCollector(PAGE_BYTES_MAX),
+    ControllerRevision: new BodyCollector(PAGE_BYTES_MAX),
+  };
 
   constructor(options: WatchSourceOptions) {
     const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
@@ -69,7 +76,6 @@ class ApiServerSource implements ApiWatchSource {
     this.#transport = createTransport({
       ...options,
       requestTimeoutMs,
-      responseBytesMax: PAGE_BYTES_MAX,
       socketsMax: 8,
     });
   }
@@ -91,12 +97,18 @@ class ApiServerSource implements ApiWatchSource {
     const query = new URLSearchParams({ limit: String(options.limit) });
     if (options.continueToken !== undefined) query.set('continue', options.continueToken);
     const path = `${PATHS[kind]}?${query.toString()}`;
-    const sent = this.#transport.send({ method: 'GET', path, format: 'bytes' });
-    const answer = await beforeAbort(sent, options.signal);
-    const bytes = answer.kind === 'answered' ? answer.bytes : undefined;
-    const page = bytes === undefined ? undefined : readListPage(bytes, kind);
-    if (page !== undefined) return { kind: 'ok', value: page };
-    return { kind: 'failed', failure: failureOf(answer) };
+    const stream = await this.#connection.open(path, options.signal);
+    if (stream.kind === 'refused') return { kind: 'failed', failure: watchFailure(stream) };
+    if (stream.kind === 'failed') return unavailable(stream.message);
+    const collector = this.#collectors[kind];
+    try {
+      const page = readListPage(await collector.collect(stream.chunks), kind);
+      return page === undefined
+        ? unavailable('the answer is no list')
+        : { kind: 'ok', value: page };
+    } catch (cause) {
+      return unavailable(describe(cause));
+    }
   }
 
   async *watch(kind: WatchedKind, options: WatchOptions): AsyncGenerator<WatchFrame> {
@@ -200,22 +212,11 @@ function watchPath(kind: WatchedKind, options: WatchOptions): string {
   return `${PATHS[kind]}?${query.toString()}`;
 }
 
-/** The request itself cannot be cancelled: its late answer is dropped. */
-function beforeAbort(
-  answer: Promise<TransportAnswer>,
-  signal: AbortSignal,
-): Promise<TransportAnswer> {
-  return new Promise((resolve) => {
-    const stop = (): void => {
-      resolve({ kind: 'ambiguous', message: 'aborted' });
-    };
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-    void answer.then((value) => {
-      signal.removeEventListener('abort', stop);
-      resolve(value);
-    });
-  });
+function unavailable(message: string): {
+  readonly kind: 'failed';
+  readonly failure: SourceFailure;
+} {
+  return { kind: 'failed', failure: { kind: 'unavailable', message } };
 }
 
 function okBody(answer: TransportAnswer): Json | undefined {
