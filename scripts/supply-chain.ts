@@ -32,10 +32,12 @@ const npm = async (...parameters: readonly string[]): Promise<string> => {
   return result.stdout;
 };
 
-/** What npm finds, as far as it is locked: an install script may have put down more (the package `node` does). */
+/**
+ * What npm finds, as far as it is locked: an install script may have put down more (the package `node` does). What is
+ * shipped, the lockfile says: `npm sbom --omit dev` leaves out what a dev dependency needs as well (osls, the SDK's core).
+ */
 async function readBill(lockfile: Lockfile, what: 'all' | 'shipped'): Promise<RawBill> {
-  const options = what === 'shipped' ? ['--omit', 'dev'] : [];
-  const text = await npm('sbom', '--sbom-format', 'cyclonedx', ...options);
+  const text = await npm('sbom', '--sbom-format', 'cyclonedx');
   const bill = JSON.parse(text) as RawBill; // npm's own output, in the documented form
   const entries = Object.entries(lockfile.packages).filter(
     ([, { dev }]) => what === 'all' || dev !== true,
