@@ -164,7 +164,8 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'memo-without-configuration': {
     bug: 'a freeze that was lifted does not undo the memo (protocol 11, 13)',
     file: 'src/app/reconcile/skip.ts',
-    before: 'left.configVersion === right.configVersion &&',
+    before:
+      'left.configVersion === right.configVersion &&\n    left.configHash === right.configHash &&',
     after: '',
     breaks: ['L1'],
     in: 'freezes',
