@@ -2,8 +2,8 @@
  * Every command of `rollcall`, in the order of `--help`. docs/cli.md describes each; a test compares.
  */
 import { doctorCommand } from './cluster/doctor.ts';
-import { addClusterCommand } from './cluster/add-cluster.ts';
-import { importClustersCommand } from './cluster/import-clusters.ts';
+import { addClusterCommand } from './cluster/add/add-cluster.ts';
+import { importClustersCommand } from './cluster/import/import-clusters.ts';
 import { listClustersCommand } from './cluster/list-clusters.ts';
 import { moveClusterCommand } from './cluster/move-cluster.ts';
 import { removeClusterCommand } from './cluster/remove-cluster.ts';

@@ -5,7 +5,7 @@
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { Stack } from '../stack/stack.ts';
-import { rolesStackName } from './roles.ts';
+import { rolesStackName } from './roles/roles.ts';
 
 /** Cluster-wide objects that the manifests make, by kind. */
 const CLUSTER_WIDE: readonly (readonly [string, readonly string[]])[] = [

@@ -13,7 +13,7 @@ import { isSenderPartition } from '../../core/dead-letter-place.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { hasSentinelName } from '../../core/takeover-sentinel.ts';
 import type { KeptDeadLetter } from '../../ports/dead-letter-store.ts';
-import { roleName } from '../cluster/roles.ts';
+import { roleName } from '../cluster/roles/roles.ts';
 import type { Stack } from '../stack/stack.ts';
 import type { StackOutputName } from '../stack/stack-outputs.ts';
 

@@ -22,9 +22,9 @@ import {
 import { parseAllDocuments } from 'yaml';
 import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
 import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
-import { addClusterCommand } from '../../../src/cli/cluster/add-cluster.ts';
-import { renderKustomization } from '../../../src/cli/cluster/kustomize.ts';
-import { describeObject } from '../../../src/cli/cluster/manifests.ts';
+import { addClusterCommand } from '../../../src/cli/cluster/add/add-cluster.ts';
+import { renderKustomization } from '../../../src/cli/cluster/add/kustomize.ts';
+import { describeObject } from '../../../src/cli/cluster/add/manifests.ts';
 import { runProgram } from '../../../src/cli/command-line/run-program.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '../../../src/core/model/json.ts';

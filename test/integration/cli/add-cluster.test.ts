@@ -17,8 +17,8 @@ import { createDocumentClient } from '../../../src/adapters/dynamodb/document-cl
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
 import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
-import { addClusterCommand } from '../../../src/cli/cluster/add-cluster.ts';
-import { importClustersCommand } from '../../../src/cli/cluster/import-clusters.ts';
+import { addClusterCommand } from '../../../src/cli/cluster/add/add-cluster.ts';
+import { importClustersCommand } from '../../../src/cli/cluster/import/import-clusters.ts';
 import { runProgram } from '../../../src/cli/command-line/run-program.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';

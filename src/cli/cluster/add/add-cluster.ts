@@ -1,0 +1,124 @@
+/**
+ * `rollcall cluster add`: makes a cluster known to the stack, with a watcher that may speak for it.
+ *
+ * Mode is observe: takeover is entered by `cluster set`, after its probe. Without `--apply` the manifests
+ * go to stdout, so that they can be piped or read; everything that is said meanwhile is on stderr.
+ */
+import { writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { parseClusterId } from '../../command-line/cluster-arguments.ts';
+import { defineCommand } from '../../command-line/command-module.ts';
+import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
+import { CommandError, EXIT } from '../../exit-codes.ts';
+import { createAddContext } from './add-context.ts';
+import { examineCluster } from './add-examine.ts';
+import { declareCommonOptions, requestFields } from './add-options.ts';
+import type { CommonAddOptions } from './add-options.ts';
+import { describeAdded, nextSteps } from './add-report.ts';
+import { parseAddRequest } from './add-request.ts';
+import { printRoles } from './add-roles.ts';
+import { addCluster } from './add-steps.ts';
+import type { AddedCluster } from './add-steps.ts';
+import { writeManifests } from './manifests.ts';
+
+/** Options of `cluster add`; those of a request are read by name (add-options.ts). */
+export interface AddOptions extends CommonAddOptions {
+  readonly print?: 'cloudformation' | 'terraform';
+  readonly manifests?: string;
+}
+
+/** The command. */
+export const addClusterCommand: CommandModule = defineCommand<AddOptions>({
+  path: ['cluster', 'add'],
+  summary: 'register a cluster: its roles, its registration, the manifests of its watcher',
+  interruption: 'orderly',
+  configure: declareOptions,
+  run: async ({ args, options }, context) => {
+    const { manifests, print, apply, dryRun } = options;
+    const id = parseClusterId(args[0] ?? '');
+    const request = parseAddRequest({
+      ...requestFields({ ...options }, context.environment),
+      id,
+    });
+    if (apply === true && manifests !== undefined) {
+      throw new CommandError({
+        message: '--apply and --manifests exclude each other.',
+        remedy: 'Pass one of them.',
+        exitCode: EXIT.usage,
+      });
+    }
+    const stack = await context.openStack();
+    const shared = createAddContext(stack, context, dryRun === true);
+    try {
+      if (print !== undefined) {
+        const examined = await examineCluster(request, shared);
+        examined.connection?.transport.retire();
+        const text = await printRoles({ request, examined, context: shared }, print);
+        return { document: { kind: 'ClusterRoles', format: print, text }, lines: [text.trimEnd()] };
+      }
+      const added = await addCluster(request, shared, { shouldApply: apply === true });
+      const result = present(added, options);
+      for (const line of nextSteps(added, {
+        isDryRun: dryRun === true,
+        isApplied: apply === true,
+      })) {
+        context.say(line);
+      }
+      return result;
+    } finally {
+      shared.close();
+    }
+  },
+});
+
+function declareOptions(command: Command): void {
+  command
+    .argument('<id>', 'id of the cluster, as you want to see it everywhere')
+    .option(
+      '--kubeconfig <file>',
+      'kubeconfig to reach the cluster with (default: KUBECONFIG, then ~/.kube/config)',
+    )
+    .option('--context <name>', 'context of that kubeconfig (default: its current context)')
+    .option('--eks <name>', 'name of the EKS cluster: address, issuer and ARN are asked of AWS');
+  declareCommonOptions(command);
+  command
+    .option('--oidc-issuer <url>', 'issuer of its tokens (default: as EKS or the API server says)')
+    .option('--sender-role-id <id>', 'unique id (AROA…) of the watcher’s role, if it is there')
+    .option('--watcher-role-arn <arn>', 'ARN of the watcher’s role, if it is there')
+    .option('--renewer-role-id <id>', 'unique id of the renewer’s role, if it is there')
+    .option('--renewer-role-arn <arn>', 'ARN of the renewer’s role, if it is there')
+    .option(
+      '--cluster-uid <uid>',
+      'UID of kube-system: do not ask the cluster, which is out of reach',
+    )
+    .option('--server <url>', 'with --cluster-uid: address of the API server')
+    .option('--ca-file <file>', 'with --cluster-uid: its certificate authority')
+    .option('--watcher-api-server <url>', 'where the watcher reaches the API server, for takeover')
+    .option('--manifests <file>', 'write the manifests there (default: -, that is stdout)')
+    .addOption(
+      command
+        .createOption('--print <format>', 'print the roles for deployment by hand, and do nothing')
+        .choices(['cloudformation', 'terraform']),
+    )
+    .addHelpText('after', EXAMPLES);
+}
+
+const EXAMPLES = `
+Examples:
+  rollcall cluster add prod-eu-1 --eks prod --cluster-profile workloads --image IMAGE --apply
+  rollcall cluster add edge-7 --context edge-7 --cluster-profile edge --image IMAGE > edge-7.yaml
+  rollcall cluster add prod-eu-1 --eks prod --print terraform > prod-eu-1.tf
+  rollcall cluster add prod-eu-1 --eks prod --auth eks --cluster-profile workloads --dry-run`;
+
+function present(added: AddedCluster, options: AddOptions): CommandResult {
+  const { manifests: file = '-', apply } = options;
+  const text = writeManifests(added.manifests);
+  const isPrinted = apply !== true && file === '-';
+  if (apply !== true && !isPrinted && options.dryRun !== true) writeFileSync(file, text);
+  const hasFailed = added.applied.some(({ result }) => result === 'failed');
+  return {
+    document: describeAdded(added, { withManifests: isPrinted }),
+    lines: isPrinted ? [text.trimEnd()] : [],
+    exitCode: hasFailed ? EXIT.failed : EXIT.ok,
+  };
+}

@@ -1,0 +1,93 @@
+/**
+ * What the steps of `cluster add` share: the stack, clients of the cluster's account, and who listens.
+ *
+ * Made from the command's context; tests make one over servers of their own.
+ */
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { RegistryStore } from '../../../ports/registry-store.ts';
+import type { CommandContext } from '../../command-line/command-module.ts';
+import type { Stack } from '../../stack/stack.ts';
+import { openClusterAccount } from './cluster-account.ts';
+import type { ClusterAccount } from './cluster-account.ts';
+import type { AddRequest } from './add-request.ts';
+
+/** Shared by the steps, and by all clusters of one import. */
+export interface AddContext {
+  readonly stack: Stack;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
+  /** True: look at everything, write nothing. */
+  readonly isDryRun: boolean;
+  readonly say: (line: string) => void;
+  /** Every registration of the stack, read once. */
+  readonly registrations: () => Promise<ReadonlyMap<string, ClusterRegistration>>;
+  /** Clients for the account of the cluster: those of its profile, or those of the stack. */
+  readonly account: (request: AccountChoice) => ClusterAccount;
+  readonly close: () => void;
+}
+
+/** Which account and region. */
+export type AccountChoice = Pick<AddRequest, 'clusterProfile' | 'eksRegion'>;
+
+/** Makes one. Whoever made it closes it. */
+export function createAddContext(
+  stack: Stack,
+  context: CommandContext,
+  isDryRun: boolean,
+): AddContext {
+  const accounts = new Map<string, ClusterAccount>();
+  let registrations: Promise<ReadonlyMap<string, ClusterRegistration>> | undefined;
+  return {
+    stack,
+    clock: context.clock,
+    signal: context.signal,
+    environment: context.environment,
+    isDryRun,
+    say: (line) => {
+      context.say(line);
+    },
+    registrations: () => (registrations ??= readRegistrations(stack.registry)),
+    account: ({ clusterProfile, eksRegion }) => {
+      const profile = clusterProfile ?? stack.aws.profile;
+      const region = eksRegion ?? stack.aws.region;
+      const key = JSON.stringify([profile, region]);
+      const known = accounts.get(key);
+      if (known !== undefined) return known;
+      const opened = openClusterAccount({ region, ...(profile === undefined ? {} : { profile }) });
+      accounts.set(key, opened);
+      return opened;
+    },
+    close: () => {
+      for (const account of accounts.values()) account.close();
+    },
+  };
+}
+
+const PAGE_LIMIT = 100;
+
+/** A registration that cannot be read must not hide the others; adding under its id will fail then. */
+async function readRegistrations(
+  registry: Pick<RegistryStore, 'listClusters' | 'readCluster'>,
+): Promise<ReadonlyMap<string, ClusterRegistration>> {
+  const found = new Map<string, ClusterRegistration>();
+  let cursor: string | undefined;
+  do {
+    const page = await registry.listClusters({
+      limit: PAGE_LIMIT,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    const read = await Promise.allSettled(page.clusters.map((id) => registry.readCluster(id)));
+    for (const one of read) {
+      if (one.status === 'fulfilled' && one.value !== undefined) found.set(one.value.id, one.value);
+      else if (one.status === 'rejected' && !isUnreadable(one.reason)) throw one.reason;
+    }
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return found;
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ItemUnreadableError';
+}

@@ -1,0 +1,204 @@
+/**
+ * What `cluster add` is asked for: options of the command line, or an entry of a list for `cluster import`.
+ *
+ * A closed schema, the same names in both. It names files, profiles and roles; it has no field for a
+ * credential of the functions: the ways in are an access entry of EKS, or a token that the cluster seals
+ * itself (S11). Contradictions are told before anything is asked or made.
+ */
+import * as v from 'valibot';
+import { isPrivateRange, parseRange } from '../../../adapters/kubernetes/address-class.ts';
+import { isRegion } from '../../../adapters/kubernetes/eks-token.ts';
+import { clusterId } from '../../../core/model/identifiers.ts';
+import { CommandError, EXIT } from '../../exit-codes.ts';
+import { CREDENTIAL_KINDS } from './manifests.ts';
+
+/** How functions will get in. */
+export const AUTH_KINDS = ['none', 'eks', 'bound-token'] as const;
+
+const text = v.pipe(v.string(), v.minLength(1), v.maxLength(2048));
+const matching = (pattern: RegExp, what: string) => v.pipe(v.string(), v.regex(pattern, what));
+const roleIdSchema = matching(/^[A-Za-z0-9]{1,128}$/, 'is no unique id of a role (AROA…)');
+
+const RequestSchema = v.strictObject({
+  id: v.pipe(
+    matching(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+      'must have letters, digits, ".", "_" and "-" only, at most 100',
+    ),
+    v.transform(clusterId),
+  ),
+  kubeconfig: v.exactOptional(text),
+  context: v.exactOptional(text),
+  eks: v.exactOptional(
+    matching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, 'is no name of an EKS cluster'),
+  ),
+  eksRegion: v.exactOptional(v.pipe(v.string(), v.check(isRegion, 'is no AWS region'))),
+  clusterUid: v.exactOptional(matching(/^[A-Za-z0-9._:-]{1,128}$/, 'is no UID')),
+  server: v.exactOptional(text),
+  caFile: v.exactOptional(text),
+  auth: v.optional(v.picklist(AUTH_KINDS), 'none'),
+  credentials: v.exactOptional(v.picklist(CREDENTIAL_KINDS)),
+  labels: v.optional(
+    v.record(
+      matching(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,315}[A-Za-z0-9])?$/, 'is no key of a label'),
+      matching(/^[A-Za-z0-9._-]{0,63}$/, 'is no value of a label'),
+    ),
+    {},
+  ),
+  privateRanges: v.optional(
+    v.array(v.pipe(v.string(), v.check(isPrivateText, 'is no private range in CIDR notation'))),
+    [],
+  ),
+  clusterProfile: v.exactOptional(text),
+  sameAccount: v.optional(v.boolean(), false),
+  oidcIssuer: v.exactOptional(
+    matching(/^https:\/\/[A-Za-z0-9./_-]+$/, 'is no https address without a port'),
+  ),
+  senderRoleId: v.exactOptional(roleIdSchema),
+  watcherRoleArn: v.exactOptional(text),
+  renewerRoleId: v.exactOptional(roleIdSchema),
+  renewerRoleArn: v.exactOptional(text),
+  image: v.exactOptional(
+    matching(/^[A-Za-z0-9][A-Za-z0-9._:/@-]*$/, 'is no reference of an image'),
+  ),
+  watcherApiServer: v.exactOptional(text),
+});
+
+/** A request that can be carried out. */
+export type AddRequest = Omit<v.InferOutput<typeof RequestSchema>, 'credentials'> & {
+  readonly credentials: (typeof CREDENTIAL_KINDS)[number];
+};
+
+/** The names that a request may have. */
+export const REQUEST_FIELDS = Object.keys(RequestSchema.entries);
+
+function isPrivateText(range: string): boolean {
+  const parsed = parseRange(range);
+  return parsed !== undefined && isPrivateRange(parsed);
+}
+
+/** `clusterProfile` as a person writes it: `--cluster-profile`. */
+function optionName(field: string): string {
+  const plain = { labels: 'label', privateRanges: 'private-range' }[field] ?? field;
+  return `--${plain.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** Checks a request. Throws CommandError (2) that names what cannot be used; values are not repeated. */
+export function parseAddRequest(candidate: unknown): AddRequest {
+  const parsed = v.safeParse(RequestSchema, candidate);
+  if (!parsed.success) {
+    const [issue] = parsed.issues;
+    const [{ key } = { key: '' }] = issue.path ?? [];
+    const field = REQUEST_FIELDS.includes(String(key)) ? optionName(String(key)) : 'a field';
+    const isUnknown = issue.type === 'strict_object';
+    throw usage(
+      isUnknown ? 'The request has a field that is not known.' : `${field}: ${issue.message}.`,
+      `Known fields: ${REQUEST_FIELDS.join(', ')}.`,
+    );
+  }
+  const request = parsed.output;
+  const credentials = request.credentials ?? (request.eks === undefined ? 'web-identity' : 'irsa');
+  const whole: AddRequest = { ...request, credentials };
+  for (const check of [checkSource, checkAuthentication, checkRoles]) check(whole);
+  return whole;
+}
+
+function usage(message: string, remedy: string): CommandError {
+  return new CommandError({ message, remedy, exitCode: EXIT.usage });
+}
+
+function checkSource(request: AddRequest): void {
+  const { kubeconfig, context, eks, eksRegion, clusterUid, server, caFile } = request;
+  if (eksRegion !== undefined && eks === undefined) {
+    throw usage('--eks-region needs --eks.', 'Pass the name of the EKS cluster with --eks.');
+  }
+  if (clusterUid === undefined) {
+    if (server === undefined && caFile === undefined) return;
+    throw usage(
+      '--server and --ca-file are for a cluster that is not asked.',
+      'Pass --cluster-uid as well: kubectl get namespace kube-system -o jsonpath={.metadata.uid}',
+    );
+  }
+  if (kubeconfig !== undefined || context !== undefined) {
+    throw usage('--cluster-uid and --kubeconfig exclude each other.', 'Pass one of them.');
+  }
+  if ((server === undefined) === (eks === undefined)) {
+    throw usage('--cluster-uid needs either --server or --eks.', 'Pass one of them.');
+  }
+}
+
+function checkAuthentication({ auth, eks, credentials }: AddRequest): void {
+  if (auth === 'eks' && eks === undefined) {
+    throw usage('--auth eks needs --eks.', 'Pass the name of the EKS cluster with --eks.');
+  }
+  const isOfEks = credentials === 'pod-identity' || credentials === 'irsa';
+  if (isOfEks && eks === undefined) {
+    throw usage(
+      `--credentials ${credentials} is for EKS.`,
+      'Pass --eks NAME, or --credentials web-identity.',
+    );
+  }
+}
+
+/** Whether the roles are there already, so that no stack makes them. */
+export function hasRoles({ senderRoleId, watcherRoleArn }: AddRequest): boolean {
+  return senderRoleId !== undefined || watcherRoleArn !== undefined;
+}
+
+/** Throws CommandError (2) when nothing says where the roles are to come from. */
+export function requireRoleSource(request: AddRequest): void {
+  if (hasRoles(request) || request.clusterProfile !== undefined || request.sameAccount) return;
+  throw usage(
+    'The watcher needs a role in the account where the cluster is.',
+    'Pass --cluster-profile NAME (or --same-account) to deploy it, --print cloudformation or terraform to deploy it yourself, or --watcher-role-arn if it is there.',
+  );
+}
+
+function checkRoles(request: AddRequest): void {
+  const { auth, credentials, renewerRoleId, renewerRoleArn } = request;
+  if (request.clusterProfile !== undefined && request.sameAccount) {
+    throw usage('--cluster-profile and --same-account exclude each other.', 'Pass one of them.');
+  }
+  const hasRenewer = renewerRoleId !== undefined || renewerRoleArn !== undefined;
+  if (hasRenewer && auth !== 'bound-token') {
+    throw usage('A renewer is for --auth bound-token.', 'Pass it, or leave the renewer out.');
+  }
+  if (hasRoles(request)) return checkGivenRoles(request, hasRenewer);
+  if (hasRenewer) {
+    throw usage(
+      'The role of the renewer is given, that of the watcher is not.',
+      'Pass --watcher-role-arn or --sender-role-id as well, or neither.',
+    );
+  }
+  if (credentials !== 'static') return;
+  throw usage(
+    '--credentials static makes no role.',
+    'Pass --sender-role-id: the unique id of who owns the keys (aws sts get-caller-identity: UserId before the colon).',
+  );
+}
+
+function checkGivenRoles(request: AddRequest, hasRenewer: boolean): void {
+  const { credentials, watcherRoleArn, renewerRoleArn } = request;
+  const isByArn = credentials === 'irsa' || credentials === 'web-identity';
+  if (isByArn && watcherRoleArn === undefined) {
+    throw usage('The manifests name the role.', 'Pass --watcher-role-arn as well.');
+  }
+  if (request.auth !== 'bound-token') return;
+  if (!hasRenewer || (isByArn && renewerRoleArn === undefined)) {
+    throw usage(
+      '--auth bound-token needs a role for the renewer.',
+      'Pass --renewer-role-arn (and --renewer-role-id if it cannot be looked up).',
+    );
+  }
+  if (!isShared(request) || credentials === 'static') return;
+  throw usage(
+    'Watcher and renewer must not share a role: what may watch must not be able to renew.',
+    'Make a role for each: rollcall cluster add ID --print cloudformation',
+  );
+}
+
+function isShared(request: AddRequest): boolean {
+  const { senderRoleId, watcherRoleArn, renewerRoleId, renewerRoleArn } = request;
+  const isSameId = renewerRoleId !== undefined && renewerRoleId === senderRoleId;
+  return isSameId || (renewerRoleArn !== undefined && renewerRoleArn === watcherRoleArn);
+}

@@ -1,0 +1,195 @@
+/**
+ * Step 2 of `cluster add`: whose messages the cluster's will be. Roles are deployed, looked up or given.
+ *
+ * What counts is a role's unique id, as AWS made it (S6). Roles of another account must be under the
+ * service's path, which is all that its queue policies let in.
+ */
+import { readFile } from 'node:fs/promises';
+import { CommandError, EXIT } from '../../exit-codes.ts';
+import { packageFile } from '../../package-files.ts';
+import type { AddContext } from './add-context.ts';
+import type { ExaminedCluster } from './add-examine.ts';
+import { hasRoles, requireRoleSource } from './add-request.ts';
+import type { AddRequest } from './add-request.ts';
+import { findOidcProvider, lookUpRole } from './cluster-account.ts';
+import { deployRoles, readRolesParameters } from '../roles/roles-deploy.ts';
+import { evaluateTemplate, fillTemplate } from '../roles/roles-template.ts';
+import { writeTerraform } from '../roles/roles-terraform.ts';
+import { issuerName, rolesParameters, rolesStackName } from '../roles/roles.ts';
+import type { RolesParameters, RoleTrust } from '../roles/roles.ts';
+
+/** A role; without an id it would be made by a run that is not dry. */
+export interface SenderRole {
+  readonly roleId?: string;
+  readonly roleArn?: string;
+}
+
+/** The roles of a cluster. */
+export interface SenderRoles {
+  readonly watcher: SenderRole;
+  readonly renewer?: SenderRole;
+  /** The CloudFormation stack that has them, if there is one. */
+  readonly stackName?: string;
+}
+
+/** What step 2 works on. */
+export interface RolesTask {
+  readonly request: AddRequest;
+  readonly examined: Pick<ExaminedCluster, 'facts' | 'eks'>;
+  readonly context: AddContext;
+}
+
+const TEMPLATE = 'infra/cluster/roles.yml';
+/** The one audience that AWS's own tools ask for. */
+const AUDIENCE = 'sts.amazonaws.com';
+
+/** Deploys, looks up or takes the roles. Throws CommandError. */
+export async function obtainRoles(task: RolesTask): Promise<SenderRoles> {
+  const { request, context } = task;
+  if (hasRoles(request)) return takeRoles(task);
+  requireRoleSource(request);
+  const account = context.account(request);
+  const { stage } = context.stack;
+  const stackName = rolesStackName({ stage, id: request.id });
+  const parameters = rolesParametersFor(task, await findTrust(task, stackName));
+  if (context.isDryRun) return predictRoles(task, { parameters, stackName });
+  const deployed = await deployRoles({
+    client: account.cloudFormation,
+    stackName,
+    template: await readFile(packageFile(TEMPLATE), 'utf8'),
+    parameters,
+    clock: context.clock,
+    signal: context.signal,
+    say: context.say,
+  });
+  return { ...deployed, stackName };
+}
+
+/** The roles for somebody else to deploy: a template with everything filled in. */
+export async function printRoles(
+  task: RolesTask,
+  format: 'cloudformation' | 'terraform',
+): Promise<string> {
+  const template = await readFile(packageFile(TEMPLATE), 'utf8');
+  const { request } = task;
+  const isKnown = request.clusterProfile !== undefined || request.sameAccount;
+  const stackName = rolesStackName({ stage: task.context.stack.stage, id: request.id });
+  const trust = isKnown ? await findTrust(task, stackName) : trustOf(task, 'missing');
+  const parameters = rolesParametersFor(task, trust);
+  return format === 'cloudformation'
+    ? fillTemplate(template, parameters)
+    : writeTerraform(evaluateTemplate(template, parameters));
+}
+
+function rolesParametersFor({ request, examined, context }: RolesTask, trust: RoleTrust) {
+  const { stage, outputs } = context.stack;
+  return rolesParameters({
+    stage,
+    id: request.id,
+    clusterUid: examined.facts.clusterUid,
+    senderRolePath: outputs.SenderRolePath,
+    eventsQueueArn: outputs.EventsQueueArn,
+    trust,
+    ...(request.auth === 'bound-token'
+      ? {
+          renewer: {
+            credentialsQueueArn: outputs.CredentialsQueueArn,
+            credentialsKeyArn: outputs.CredentialsKeyArn,
+          },
+        }
+      : {}),
+  });
+}
+
+/** A provider that this very stack made stays its own: leaving it out would take it from the stack. */
+async function findTrust(task: RolesTask, stackName: string): Promise<RoleTrust> {
+  const trust = trustOf(task, 'missing');
+  if (trust.kind === 'pod-identity') return trust;
+  const account = task.context.account(task.request);
+  const earlier = await readRolesParameters(account.cloudFormation, stackName);
+  const isSameIssuer = earlier['OidcIssuer'] === issuerName(trust.issuer);
+  if (isSameIssuer && earlier['CreateOidcProvider'] === 'yes') return trust;
+  return { ...trust, provider: await findOidcProvider(account, trust.issuer) };
+}
+
+function trustOf({ request, examined }: RolesTask, provider: 'missing' | 'present'): RoleTrust {
+  const { eks, facts } = examined;
+  if (request.credentials === 'pod-identity' && eks !== undefined) {
+    return { kind: 'pod-identity', clusterArn: eks.arn, clusterName: eks.name };
+  }
+  const issuer = request.oidcIssuer ?? facts.issuer;
+  if (issuer === undefined || !isPublicIssuer(issuer)) {
+    throw new CommandError({
+      message:
+        issuer === undefined
+          ? 'The API server does not say who issues its tokens.'
+          : `AWS cannot check tokens of ${issuer}: it has to be a public https address without a port.`,
+      remedy:
+        'Pass --oidc-issuer if its keys are published elsewhere; otherwise --credentials static with --sender-role-id (docs/clusters.md).',
+      exitCode: EXIT.failed,
+    });
+  }
+  return { kind: 'web-identity', issuer, audience: AUDIENCE, provider };
+}
+
+function isPublicIssuer(issuer: string): boolean {
+  const url = URL.parse(issuer);
+  if (url?.protocol !== 'https:' || url.port !== '') return false;
+  const { hostname } = url;
+  return hostname.includes('.') && !/\.(svc|local|internal|localhost)$/.test(hostname);
+}
+
+async function takeRoles({ request, context }: RolesTask): Promise<SenderRoles> {
+  const { senderRoleId, watcherRoleArn, renewerRoleId, renewerRoleArn } = request;
+  const take = async (role: SenderRole, part: 'watcher' | 'renewer'): Promise<SenderRole> => {
+    const { roleId, roleArn } = role;
+    if (roleArn === undefined) return role;
+    requirePath(roleArn, part, context);
+    return roleId === undefined ? lookUpRole(context.account(request), roleArn) : role;
+  };
+  const roleOf = (roleId: string | undefined, roleArn: string | undefined): SenderRole => ({
+    ...(roleId === undefined ? {} : { roleId }),
+    ...(roleArn === undefined ? {} : { roleArn }),
+  });
+  const watcher = await take(roleOf(senderRoleId, watcherRoleArn), 'watcher');
+  if (request.auth !== 'bound-token') return { watcher };
+  const renewer = await take(roleOf(renewerRoleId, renewerRoleArn), 'renewer');
+  if (renewer.roleId === watcher.roleId && request.credentials !== 'static') {
+    throw new CommandError({
+      message: 'Watcher and renewer have the same role: what may watch must not be able to renew.',
+      remedy: `Make a role for each: rollcall cluster add ${request.id} --print cloudformation`,
+      exitCode: EXIT.usage,
+    });
+  }
+  return { watcher, renewer };
+}
+
+const accountOf = (arn: string): string => arn.split(':')[4] ?? '';
+
+/** Queues let in roles of their own account wherever they are, the key never: infra/keys.yml names the path. */
+function requirePath(roleArn: string, part: 'watcher' | 'renewer', { stack }: AddContext): void {
+  const { EventsQueueArn: queueArn, SenderRolePath: path } = stack.outputs;
+  const isNear = part === 'watcher' && accountOf(roleArn) === accountOf(queueArn);
+  if (isNear || roleArn.includes(`:role${path}`)) return;
+  throw new CommandError({
+    message: `The role of the ${part}, ${roleArn}, is not under the path ${path}.`,
+    remedy: 'The policies of the service name that path: make the role there (--print shows how).',
+    exitCode: EXIT.failed,
+  });
+}
+
+function predictRoles(
+  { request, examined }: RolesTask,
+  made: { readonly parameters: RolesParameters; readonly stackName: string },
+): SenderRoles {
+  const { SenderRolePath: path = '', WatcherRoleName, RenewerRoleName } = made.parameters;
+  const account = accountOf(examined.eks?.arn ?? '') || 'ACCOUNT';
+  const roleArn = (name: string): string => `arn:aws:iam::${account}:role${path}${name}`;
+  return {
+    watcher: { roleArn: roleArn(WatcherRoleName ?? '') },
+    ...(request.auth === 'bound-token'
+      ? { renewer: { roleArn: roleArn(RenewerRoleName ?? '') } }
+      : {}),
+    stackName: made.stackName,
+  };
+}

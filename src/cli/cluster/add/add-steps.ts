@@ -1,0 +1,220 @@
+/**
+ * Adds one cluster: the steps in their order, each of which can be repeated.
+ *
+ *   1 examine ─▶ 2 roles ─▶ 3 registration ─▶ 4 way in, manifests ─▶ what to do next
+ *
+ * Everything that can be refused is refused before something is made. After an interruption the same
+ * command goes on: a stack that stands is read, a registration that is the same is kept, objects are
+ * applied again. Nothing is made twice, and a dry run makes nothing.
+ */
+import type { JsonObject } from '../../../core/model/json.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import { throwIfInterrupted } from '../../command-line/run-program.ts';
+import { CommandError, EXIT } from '../../exit-codes.ts';
+import type { AddContext } from './add-context.ts';
+import { examineCluster } from './add-examine.ts';
+import type { ExaminedCluster } from './add-examine.ts';
+import {
+  composeRegistration,
+  registerCluster,
+  requireAddable,
+  requireOwnRoles,
+  requireReachable,
+  requireSame,
+  standingOf,
+} from './add-registration.ts';
+import type { AddRequest } from './add-request.ts';
+import { obtainRoles } from './add-roles.ts';
+import type { SenderRoles } from './add-roles.ts';
+import { applyManifests } from './apply-manifests.ts';
+import type { AppliedObject } from './apply-manifests.ts';
+import { accessEntryCommands, ensureAccessEntries } from './eks-cluster.ts';
+import type { AccessEntryResult } from './eks-cluster.ts';
+import { composeManifests } from './manifests.ts';
+
+/** What came of adding a cluster. */
+export interface AddedCluster {
+  readonly id: string;
+  readonly registration: ClusterRegistration;
+  readonly result: 'written' | 'present' | 'planned';
+  readonly version: string;
+  readonly credentials: AddRequest['credentials'];
+  readonly hasImage: boolean;
+  readonly roles: SenderRoles;
+  readonly accessEntries: readonly AccessEntryResult[];
+  /** Commands that make the access entries, when this one may not. */
+  readonly accessEntryCommands: readonly string[];
+  readonly manifests: readonly JsonObject[];
+  /** Empty unless they were to be applied. */
+  readonly applied: readonly AppliedObject[];
+}
+
+/** Whether manifests are applied, too. */
+export interface AddActions {
+  readonly shouldApply: boolean;
+}
+
+/** Adds a cluster. Throws CommandError; AWS's errors pass through. */
+export async function addCluster(
+  request: AddRequest,
+  context: AddContext,
+  actions: AddActions,
+): Promise<AddedCluster> {
+  requireImage(request, actions);
+  const examined = await examineCluster(request, context);
+  try {
+    return await addExamined({ request, examined, context, actions });
+  } finally {
+    examined.connection?.transport.retire();
+  }
+}
+
+interface AddTask {
+  readonly request: AddRequest;
+  readonly examined: ExaminedCluster;
+  readonly context: AddContext;
+  readonly actions: AddActions;
+}
+
+async function addExamined(task: AddTask): Promise<AddedCluster> {
+  const { request, examined, context } = task;
+  const { id } = request;
+  const { facts } = examined;
+  const { say } = context;
+  say(`1/4 ${id}: ${facts.server}, ${facts.version}, cluster UID ${facts.clusterUid}`);
+  const registrations = await context.registrations();
+  const standing = standingOf({ id, clusterUid: facts.clusterUid }, registrations);
+  requireAddable(id, standing);
+  const roles = await obtainRoles({ request, examined, context });
+  const { roleId, roleArn } = roles.watcher;
+  say(`2/4 ${id}: the watcher is ${roleId ?? `to be made: ${roleArn ?? ''}`}`);
+  const registration = composeRegistration({ request, examined, roles });
+  requireOwnRoles(registration, registrations, context.stack.stage);
+  requireReachable(registration, context.stack.stage);
+  // Composed before anything is registered: what is wrong with them is told while nothing is written.
+  const manifests = manifestsOf(task, roles);
+  if (standing.kind === 'registered') requireSame(standing.registration, registration);
+  throwIfInterrupted(context.signal);
+  const result = await register(task, registration, standing.kind === 'registered');
+  say(`3/4 ${id}: ${REGISTERED[result]}`);
+  const entries = await letFunctionsIn(task);
+  throwIfInterrupted(context.signal);
+  const applied = await apply(task, manifests);
+  return {
+    id,
+    registration,
+    result,
+    version: facts.version,
+    credentials: request.credentials,
+    hasImage: request.image !== undefined,
+    roles,
+    ...entries,
+    manifests,
+    applied,
+  };
+}
+
+const REGISTERED = {
+  written: 'registered, mode observe',
+  present: 'is registered so already',
+  planned: 'would be registered, mode observe',
+} as const;
+
+async function register(
+  { context }: AddTask,
+  registration: ClusterRegistration,
+  isRegistered: boolean,
+): Promise<AddedCluster['result']> {
+  if (context.isDryRun) return isRegistered ? 'present' : 'planned';
+  return registerCluster(context.stack.registry, registration);
+}
+
+function manifestsOf({ request, examined, context }: AddTask, roles: SenderRoles) {
+  const { outputs } = context.stack;
+  const { auth, image, credentials, watcherApiServer } = request;
+  // In takeover the watcher must work before the daemons that make service addresses work.
+  const apiServer = watcherApiServer ?? (auth === 'eks' ? examined.eks?.server : undefined);
+  const { roleArn } = roles.watcher;
+  const renewerArn = roles.renewer?.roleArn;
+  return composeManifests({
+    id: request.id,
+    region: regionOf(outputs.EventsQueueArn),
+    eventsQueueUrl: outputs.EventsQueueUrl,
+    credentials,
+    authentication: auth,
+    ...(image === undefined ? {} : { image }),
+    ...(roleArn === undefined ? {} : { watcherRoleArn: roleArn }),
+    ...(apiServer === undefined ? {} : { apiServer }),
+    ...(auth === 'bound-token'
+      ? {
+          renewer: {
+            credentialsQueueUrl: outputs.CredentialsQueueUrl,
+            credentialsKeyArn: outputs.CredentialsKeyArn,
+            ...(renewerArn === undefined ? {} : { roleArn: renewerArn }),
+          },
+        }
+      : {}),
+  });
+}
+
+/** The fourth part of an ARN. */
+function regionOf(arn: string): string {
+  return arn.split(':')[3] ?? '';
+}
+
+async function letFunctionsIn({
+  request,
+  examined,
+  context,
+}: AddTask): Promise<Pick<AddedCluster, 'accessEntries' | 'accessEntryCommands'>> {
+  const { eks } = examined;
+  if (request.auth !== 'eks' || eks === undefined) {
+    return { accessEntries: [], accessEntryCommands: [] };
+  }
+  const principals = context.stack.outputs.ClusterAccessRoleArns.split(',');
+  const mayMake = request.clusterProfile !== undefined || request.sameAccount;
+  const commands = accessEntryCommands(eks, principals);
+  if (!mayMake) return { accessEntries: [], accessEntryCommands: commands };
+  if (context.isDryRun) {
+    const planned = principals.map((principalArn) => ({
+      principalArn,
+      result: 'planned' as const,
+    }));
+    return { accessEntries: planned, accessEntryCommands: commands };
+  }
+  const client = context.account(request).eks;
+  const accessEntries = await ensureAccessEntries(client, eks.name, principals);
+  context.say(`4/4 ${request.id}: ${String(principals.length)} access entries stand`);
+  return { accessEntries, accessEntryCommands: [] };
+}
+
+async function apply(
+  { request, examined, context, actions }: AddTask,
+  manifests: readonly JsonObject[],
+): Promise<readonly AppliedObject[]> {
+  if (!actions.shouldApply || context.isDryRun) return [];
+  const { connection } = examined;
+  if (connection === undefined) {
+    throw new CommandError({
+      message: `${request.id} is registered; its manifests cannot be applied from here.`,
+      remedy: 'Repeat the command with --manifests FILE, and apply the file where the cluster is.',
+      exitCode: EXIT.failed,
+    });
+  }
+  const applied = await applyManifests(connection.transport, manifests);
+  for (const { object, result, detail } of applied) {
+    context.say(
+      `4/4 ${request.id}: ${object} ${result}${detail === undefined ? '' : `: ${detail}`}`,
+    );
+  }
+  return applied;
+}
+
+function requireImage({ id, image }: AddRequest, { shouldApply }: AddActions): void {
+  if (!shouldApply || image !== undefined) return;
+  throw new CommandError({
+    message: `Nothing can be applied to ${id} without the image of the watcher.`,
+    remedy: 'Build it (infra/watcher/Dockerfile), push it, and pass --image REFERENCE.',
+    exitCode: EXIT.usage,
+  });
+}

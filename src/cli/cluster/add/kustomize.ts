@@ -1,0 +1,172 @@
+/**
+ * Renders the shipped kustomizations (infra/) to objects, without kubectl.
+ *
+ * Knows what those files use: resources (files and directories), components, and patches by kind and name,
+ * as a strategic merge or as JSON patches that add and replace. Anything else in a kustomization is an error: what is
+ * rendered here must be what `kubectl kustomize` renders, and a conformance test compares the two. Reads
+ * files of this package only.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import * as v from 'valibot';
+import { parse, parseAllDocuments } from 'yaml';
+import { isJsonObject, jsonMember } from '../../../core/model/json.ts';
+import type { Json, JsonObject } from '../../../core/model/json.ts';
+
+const KustomizationSchema = v.strictObject({
+  apiVersion: v.string(),
+  kind: v.picklist(['Kustomization', 'Component']),
+  resources: v.optional(v.array(v.string()), []),
+  components: v.optional(v.array(v.string()), []),
+  patches: v.optional(
+    v.array(
+      v.strictObject({
+        target: v.strictObject({ kind: v.string(), name: v.string() }),
+        patch: v.string(),
+      }),
+    ),
+    [],
+  ),
+});
+
+const OperationsSchema = v.array(
+  v.strictObject({ op: v.picklist(['add', 'replace']), path: v.string(), value: v.unknown() }),
+);
+
+/** The objects of a kustomization's directory, or of one file, in order. Throws for what is not known. */
+export function renderKustomization(directory: string): readonly JsonObject[] {
+  return renderInto([], directory);
+}
+
+/** The objects of one YAML file. */
+function readObjects(file: string): readonly JsonObject[] {
+  return parseAllDocuments(readFileSync(file, 'utf8'))
+    .map((document) => document.toJS() as unknown)
+    .filter(isJsonObject);
+}
+
+/** A component changes what is there already; a kustomization begins with its own resources. */
+function renderInto(given: readonly JsonObject[], directory: string): readonly JsonObject[] {
+  const file = path.join(directory, 'kustomization.yaml');
+  const parsed = v.safeParse(KustomizationSchema, parse(readFileSync(file, 'utf8')));
+  if (!parsed.success) {
+    const field = parsed.issues[0].path?.map(({ key }) => String(key)).join('.') ?? '';
+    throw new Error(`${file} uses what is not known here: ${field}`);
+  }
+  const { resources, components, patches } = parsed.output;
+  let objects = [
+    ...given,
+    ...resources.flatMap((resource) => readResource(path.join(directory, resource))),
+  ];
+  for (const component of components) {
+    objects = [...renderInto(objects, path.join(directory, component))];
+  }
+  for (const { target, patch } of patches) objects = patchTarget(objects, target, patch);
+  return objects;
+}
+
+function readResource(file: string): readonly JsonObject[] {
+  return existsSync(path.join(file, 'kustomization.yaml'))
+    ? renderKustomization(file)
+    : readObjects(file);
+}
+
+interface PatchTarget {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** Kind and name of a target are patterns for the whole text, as in kustomize. */
+function patchTarget(
+  objects: readonly JsonObject[],
+  target: PatchTarget,
+  patch: string,
+): JsonObject[] {
+  const content = parse(patch) as Json;
+  const [kind, name] = [target.kind, target.name].map((text) => new RegExp(`^(?:${text})$`));
+  let count = 0;
+  const patched = objects.flatMap((object) => {
+    const identity = [object['kind'], jsonMember(object['metadata'], 'name')];
+    const [kindText, nameText] = identity.map((text) => (typeof text === 'string' ? text : ''));
+    const isTarget = kind?.test(kindText ?? '') === true && name?.test(nameText ?? '') === true;
+    if (!isTarget) return [object];
+    count += 1;
+    return patchObject(object, content);
+  });
+  if (count === 0) throw new Error(`a patch finds no ${target.kind} ${target.name}`);
+  return patched;
+}
+
+function patchObject(object: JsonObject, content: Json): readonly JsonObject[] {
+  if (jsonMember(content, '$patch') === 'delete') return [];
+  const result = Array.isArray(content)
+    ? changeMembers(object, content)
+    : mergeStrategic(object, content);
+  if (!isJsonObject(result)) throw new Error('a patch leaves no object');
+  return [result];
+}
+
+/** True for the object of this kind and name. */
+export function isObject(
+  object: JsonObject,
+  wanted: { readonly kind: string; readonly name: string },
+): boolean {
+  const name = jsonMember(object['metadata'], 'name');
+  return object['kind'] === wanted.kind && name === wanted.name;
+}
+
+/** Lists that Kubernetes merges by a key, as far as the shipped patches touch them. */
+const MERGE_KEYS: Readonly<Record<string, string>> = {
+  containers: 'name',
+  env: 'name',
+  volumes: 'name',
+  volumeMounts: 'mountPath',
+};
+
+/**
+ * Merges a patch as `kubectl` does for known types: objects member by member, null removes, the lists of
+ * MERGE_KEYS by their key (new items first, as kustomize puts them), other lists are replaced.
+ */
+function mergeStrategic(base: Json | undefined, patch: Json): Json {
+  if (!isJsonObject(patch)) return patch;
+  const merged: Record<string, Json | undefined> = isJsonObject(base) ? { ...base } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    if (value === null) Reflect.deleteProperty(merged, name);
+    else merged[name] = mergeMember(name, merged[name], value);
+  }
+  return merged;
+}
+
+function mergeMember(name: string, base: Json | undefined, patch: Json): Json {
+  const key = MERGE_KEYS[name];
+  if (key === undefined || !isList(base) || !isList(patch)) return mergeStrategic(base, patch);
+  const changes = new Map(patch.map((item) => [jsonMember(item, key), item]));
+  const kept = base.map((item) => {
+    const change = changes.get(jsonMember(item, key));
+    changes.delete(jsonMember(item, key));
+    return change === undefined ? item : mergeStrategic(item, change);
+  });
+  return [...changes.values(), ...kept];
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function changeMembers(object: JsonObject, content: unknown): Json {
+  const document = structuredClone(object) as Json;
+  for (const { op, path: pointer, value } of v.parse(OperationsSchema, content)) {
+    const names = pointer
+      .split('/')
+      .slice(1)
+      .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const last = names.pop() ?? '';
+    let place: unknown = document;
+    for (const name of names) place = (place as Record<string, unknown> | undefined)?.[name];
+    if (op === 'add' && Array.isArray(place) && last === '-') place.push(value);
+    else if (isJsonObject(place)) (place as Record<string, unknown>)[last] = value;
+    else throw new Error(`a patch finds no ${pointer}`);
+  }
+  return document;
+}

@@ -1,0 +1,138 @@
+/**
+ * Where the clusters of an import come from: contexts of a kubeconfig, all clusters of EKS, or a list.
+ *
+ * Gives requests, each checked as `cluster add` checks its own; one that cannot be used stays in the list
+ * with the reason, so that it is shown beside the others. Nothing is asked of any cluster here.
+ */
+import { parse } from 'yaml';
+import { loadKubeconfigContexts } from '../../kubeconfig/kubeconfig-contexts.ts';
+import { defaultKubeconfig } from '../../kubeconfig/open-kubeconfig.ts';
+import { CommandError, EXIT } from '../../exit-codes.ts';
+import type { AddContext } from '../add/add-context.ts';
+import { readUserFile } from '../add/add-options.ts';
+import { parseAddRequest, requireRoleSource } from '../add/add-request.ts';
+import type { AddRequest } from '../add/add-request.ts';
+import { listEksClusters } from '../add/eks-cluster.ts';
+import { collisionsOf, eksOfName, globPattern, idForName } from './import-names.ts';
+
+/** One cluster of an import. */
+export interface ImportEntry {
+  /** As the source calls it. */
+  readonly name: string;
+  readonly id: string;
+  /** A request, or why there is none. */
+  readonly request: AddRequest | CommandError;
+}
+
+/** What to import. */
+export interface ImportSource {
+  readonly file?: string;
+  readonly eksAll?: true;
+  readonly kubeconfig?: string;
+  /** A glob over the names of contexts or of EKS clusters. */
+  readonly filter?: string;
+  readonly idPrefix?: string;
+  /** What all requests have. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+type Draft = { readonly name: string; readonly fields: Readonly<Record<string, unknown>> };
+
+/** Finds the clusters. Throws CommandError when the source cannot be read. */
+export async function findImportEntries(
+  source: ImportSource,
+  context: AddContext,
+): Promise<readonly ImportEntry[]> {
+  const drafts = await draftsOf(source, context);
+  const ids = drafts.map(({ fields }) => (typeof fields['id'] === 'string' ? fields['id'] : ''));
+  const collisions = collisionsOf(ids);
+  return drafts.map(({ name, fields }, place) => {
+    const id = ids[place] ?? '';
+    if (!collisions.has(id)) return { name, id, request: tryParse(fields) };
+    const others = drafts.filter((_, other) => other !== place && ids[other] === id);
+    return {
+      name,
+      id,
+      request: collision(
+        id,
+        others.map((other) => other.name),
+      ),
+    };
+  });
+}
+
+async function draftsOf(source: ImportSource, context: AddContext): Promise<readonly Draft[]> {
+  const { file, fields, idPrefix = '' } = source;
+  if (file !== undefined) {
+    return readList(file).map((entry, place) => {
+      const id = typeof entry['id'] === 'string' ? entry['id'] : '';
+      return {
+        name: id === '' ? `entry ${String(place + 1)}` : id,
+        fields: { ...fields, ...entry },
+      };
+    });
+  }
+  const pattern = globPattern(source.filter ?? '*');
+  const idFor = (name: string): string => `${idPrefix}${idForName(name)}`;
+  if (source.eksAll === true) {
+    const account = context.account(fields);
+    const names = await listEksClusters(account.eks);
+    return names
+      .filter((name) => pattern.test(name))
+      .map((name) => ({
+        name,
+        fields: { ...fields, id: idFor(name), eks: name, eksRegion: account.region },
+      }));
+  }
+  const kubeconfig = source.kubeconfig ?? defaultKubeconfig(context.environment);
+  const contexts = await loadKubeconfigContexts(kubeconfig);
+  return contexts
+    .filter((name) => pattern.test(name))
+    .map((name) => ({
+      name,
+      fields: { ...fields, ...eksOfName(name), id: idFor(name), kubeconfig, context: name },
+    }));
+}
+
+function tryParse(fields: Readonly<Record<string, unknown>>): AddRequest | CommandError {
+  try {
+    const request = parseAddRequest(fields);
+    requireRoleSource(request);
+    return request;
+  } catch (error) {
+    if (error instanceof CommandError) return error;
+    throw error;
+  }
+}
+
+function collision(id: string, others: readonly string[]): CommandError {
+  return new CommandError({
+    message: `its id would be ${id === '' ? 'empty' : id}, as that of ${others.join(', ')}`,
+    remedy: 'Name them yourself in a list: --file.',
+    exitCode: EXIT.usage,
+  });
+}
+
+/** A JSON or YAML list of requests (docs/clusters.md), or an object with it as `clusters`. */
+function readList(file: string): readonly Readonly<Record<string, unknown>>[] {
+  const remedy = 'Pass a JSON or YAML list of clusters: docs/clusters.md has an example.';
+  const text = readUserFile(file, remedy);
+  let content: unknown;
+  try {
+    content = parse(text, { maxAliasCount: 0, logLevel: 'error' });
+  } catch (cause) {
+    throw new CommandError({ message: `${file} is no YAML.`, remedy, exitCode: EXIT.usage, cause });
+  }
+  const list = Array.isArray(content)
+    ? (content as readonly unknown[])
+    : (content as { readonly clusters?: unknown } | null)?.clusters;
+  const isList =
+    Array.isArray(list) &&
+    list.every((entry) => typeof entry === 'object' && entry !== null && !Array.isArray(entry));
+  if (isList) return list as readonly Readonly<Record<string, unknown>>[];
+  throw new CommandError({
+    message: `${file} is no list of clusters.`,
+    remedy,
+    exitCode: EXIT.usage,
+  });
+}

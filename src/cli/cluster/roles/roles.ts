@@ -1,0 +1,124 @@
+/**
+ * The AWS roles of one cluster: names, and the parameters of infra/cluster/roles.yml.
+ *
+ * One stack for each cluster, in the account where the cluster is, under the path that the service's
+ * queue policies name (SenderRolePath). A name lends no identity: that is the role's unique id, which AWS
+ * makes (S6). Names are still kept apart, since a shared role would be a shared identity: whatever is cut
+ * or changed in a name is replaced by a hash of the whole.
+ */
+import { createHash } from 'node:crypto';
+import type { ClusterId, ClusterUid } from '../../../core/model/identifiers.ts';
+
+/** How a service account of the cluster becomes a role. */
+export type RoleTrust =
+  | {
+      readonly kind: 'pod-identity';
+      readonly clusterArn: string;
+      readonly clusterName: string;
+    }
+  | {
+      readonly kind: 'web-identity';
+      /** https address of the issuer of the cluster's service account tokens. */
+      readonly issuer: string;
+      readonly audience: string;
+      /** `missing`: the account does not know the issuer yet, and the stack makes it known. */
+      readonly provider: 'missing' | 'present';
+    };
+
+/** What the roles of a cluster are made from. */
+export interface ClusterRolesRequest {
+  readonly stage: string;
+  readonly id: ClusterId;
+  readonly clusterUid: ClusterUid;
+  /** `/…/`, output SenderRolePath. */
+  readonly senderRolePath: string;
+  readonly eventsQueueArn: string;
+  readonly trust: RoleTrust;
+  /** Only with authentication by a bound token. */
+  readonly renewer?: { readonly credentialsQueueArn: string; readonly credentialsKeyArn: string };
+}
+
+/** Parameters of infra/cluster/roles.yml by name. */
+export type RolesParameters = Readonly<Record<string, string>>;
+
+/** Of IAM. */
+const ROLE_NAME_CHARACTERS_MAX = 64;
+/** Of CloudFormation. */
+const STACK_NAME_CHARACTERS_MAX = 128;
+const HASH_CHARACTERS = 8;
+
+/** The issuer as IAM names it: without scheme, without a slash at its end. */
+export function issuerName(issuer: string): string {
+  return issuer.replace(/^https:\/\//, '').replace(/\/+$/, '');
+}
+
+/**
+ * Name of a role, at most 64 characters. IAM takes names that differ in case for the same, so an id with
+ * upper-case letters is told apart by the hash as well.
+ */
+export function roleName(options: {
+  readonly stage: string;
+  readonly id: string;
+  readonly part: 'watcher' | 'renewer';
+}): string {
+  const { stage, id, part } = options;
+  const head = `rollcall-${stage}-${id}`;
+  return cutName(
+    { head, tail: `-${part}`, isPlain: head === head.toLowerCase() },
+    ROLE_NAME_CHARACTERS_MAX,
+  );
+}
+
+/** Name of the CloudFormation stack with the roles of a cluster: letters, digits and dashes. */
+export function rolesStackName(options: { readonly stage: string; readonly id: string }): string {
+  const whole = `rollcall-${options.stage}-cluster-${options.id}`;
+  const head = whole.replaceAll(/[^A-Za-z0-9-]/g, '-');
+  return cutName({ head, tail: '', isPlain: head === whole, whole }, STACK_NAME_CHARACTERS_MAX);
+}
+
+interface NameParts {
+  readonly head: string;
+  readonly tail: string;
+  /** False if something of the id cannot stand in the name. */
+  readonly isPlain: boolean;
+  /** What the hash is of; the head if it is not given. */
+  readonly whole?: string;
+}
+
+function cutName(parts: NameParts, charactersMax: number): string {
+  const { head, tail } = parts;
+  if (parts.isPlain && head.length + tail.length <= charactersMax) return `${head}${tail}`;
+  const hash = createHash('sha256')
+    .update(parts.whole ?? head)
+    .digest('hex');
+  const suffix = `-${hash.slice(0, HASH_CHARACTERS)}${tail}`;
+  const kept = head.slice(0, charactersMax - suffix.length).replace(/[-._]+$/, '');
+  return `${kept}${suffix}`;
+}
+
+/** The parameters of infra/cluster/roles.yml for one cluster. */
+export function rolesParameters(request: ClusterRolesRequest): RolesParameters {
+  const { stage, id, trust, renewer } = request;
+  return {
+    ClusterId: id,
+    ClusterUid: request.clusterUid,
+    SenderRolePath: request.senderRolePath,
+    WatcherRoleName: roleName({ stage, id, part: 'watcher' }),
+    EventsQueueArn: request.eventsQueueArn,
+    ...(renewer === undefined
+      ? {}
+      : {
+          RenewerRoleName: roleName({ stage, id, part: 'renewer' }),
+          CredentialsQueueArn: renewer.credentialsQueueArn,
+          CredentialsKeyArn: renewer.credentialsKeyArn,
+        }),
+    Trust: trust.kind,
+    ...(trust.kind === 'pod-identity'
+      ? { EksClusterArn: trust.clusterArn, EksClusterName: trust.clusterName }
+      : {
+          OidcIssuer: issuerName(trust.issuer),
+          OidcAudience: trust.audience,
+          CreateOidcProvider: trust.provider === 'missing' ? 'yes' : 'no',
+        }),
+  };
+}

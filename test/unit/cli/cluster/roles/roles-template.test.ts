@@ -1,0 +1,233 @@
+/** infra/cluster/roles.yml as data: who is trusted with what, and what is printed. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';
+import {
+  evaluateTemplate,
+  fillTemplate,
+} from '../../../../../src/cli/cluster/roles/roles-template.ts';
+import type { EvaluatedTemplate } from '../../../../../src/cli/cluster/roles/roles-template.ts';
+import { writeTerraform } from '../../../../../src/cli/cluster/roles/roles-terraform.ts';
+import { rolesParameters } from '../../../../../src/cli/cluster/roles/roles.ts';
+import type { ClusterRolesRequest, RoleTrust } from '../../../../../src/cli/cluster/roles/roles.ts';
+
+const FILE = new URL('../../../../../infra/cluster/roles.yml', import.meta.url);
+const SOURCE = readFileSync(FILE, 'utf8');
+
+const POD_IDENTITY: RoleTrust = {
+  kind: 'pod-identity',
+  clusterArn: 'arn:aws:eks:eu-west-1:111122223333:cluster/prod',
+  clusterName: 'prod',
+};
+const WEB_IDENTITY: RoleTrust = {
+  kind: 'web-identity',
+  issuer: 'https://issuer.example/id/1',
+  audience: 'sts.amazonaws.com',
+  provider: 'missing',
+};
+const RENEWER = { credentialsQueueArn: 'arn:credentials', credentialsKeyArn: 'arn:key' };
+
+function request(trust: RoleTrust, change: Partial<ClusterRolesRequest> = {}): ClusterRolesRequest {
+  return {
+    stage: 'dev',
+    id: clusterId('prod-1'),
+    clusterUid: clusterUid('uid-1'),
+    senderRolePath: '/rollcall/dev/',
+    eventsQueueArn: 'arn:events',
+    trust,
+    ...change,
+  };
+}
+
+const evaluate = (trust: RoleTrust, change: Partial<ClusterRolesRequest> = {}): EvaluatedTemplate =>
+  evaluateTemplate(SOURCE, rolesParameters(request(trust, change)));
+
+interface Statement {
+  readonly Action: string | readonly string[];
+  readonly Resource: string;
+  readonly Condition?: unknown;
+}
+
+/** Properties of a role as plain values. */
+interface RoleProperties {
+  readonly AssumeRolePolicyDocument: { readonly Statement: readonly unknown[] };
+  readonly Policies: readonly { readonly PolicyDocument: { readonly Statement: Statement[] } }[];
+}
+
+function roleOf(template: EvaluatedTemplate, id: string): RoleProperties {
+  const found = template.resources.find((resource) => resource.id === id);
+  assert.ok(found !== undefined, `there is no ${id}`);
+  // Properties are JSON with expressions; the test looks at plain ones only.
+  return found.properties as unknown as RoleProperties;
+}
+
+const rightsOf = ({ Policies: policies }: RoleProperties): readonly Statement[] =>
+  policies.flatMap(({ PolicyDocument: document }) => document.Statement);
+
+describe('the roles of a cluster', () => {
+  it('let the watcher send to the events queue, and nothing else (row 69)', () => {
+    const watcher = roleOf(evaluate(POD_IDENTITY, { renewer: RENEWER }), 'WatcherRole');
+    assert.deepEqual(rightsOf(watcher), [
+      {
+        Sid: 'SendEvents',
+        Effect: 'Allow',
+        Action: 'sqs:SendMessage',
+        Resource: 'arn:events',
+      },
+    ]);
+  });
+
+  it('let the renewer seal for its own cluster only (S6, row 69)', () => {
+    const renewer = roleOf(evaluate(POD_IDENTITY, { renewer: RENEWER }), 'RenewerRole');
+    const [send, seal, ...others] = rightsOf(renewer);
+    assert.deepEqual([send?.Action, send?.Resource], ['sqs:SendMessage', 'arn:credentials']);
+    assert.deepEqual([seal?.Action, seal?.Resource], ['kms:Encrypt', 'arn:key']);
+    assert.deepEqual(seal?.Condition, {
+      StringEquals: {
+        'kms:EncryptionContext:cluster': 'prod-1',
+        'kms:EncryptionContext:clusterUid': 'uid-1',
+      },
+    });
+    assert.deepEqual(others, []);
+  });
+
+  it('make no renewer unless one is asked for', () => {
+    const ids = evaluate(POD_IDENTITY).resources.map(({ id }) => id);
+    assert.deepEqual(ids, ['WatcherRole', 'WatcherAssociation']);
+    assert.deepEqual(Object.keys(evaluate(POD_IDENTITY).outputs), [
+      'WatcherRoleArn',
+      'WatcherRoleId',
+    ]);
+  });
+
+  it('trust pods of one service account of one EKS cluster', () => {
+    const { AssumeRolePolicyDocument: trust } = roleOf(evaluate(POD_IDENTITY), 'WatcherRole');
+    assert.deepEqual(trust.Statement, [
+      {
+        Effect: 'Allow',
+        Principal: { Service: 'pods.eks.amazonaws.com' },
+        Action: ['sts:AssumeRole', 'sts:TagSession'],
+        Condition: {
+          ArnEquals: { 'aws:SourceArn': 'arn:aws:eks:eu-west-1:111122223333:cluster/prod' },
+          StringEquals: {
+            'aws:RequestTag/kubernetes-namespace': 'rollcall-system',
+            'aws:RequestTag/kubernetes-service-account': 'rollcall-watcher',
+          },
+        },
+      },
+    ]);
+  });
+
+  it('trust tokens of one service account of one issuer, for one audience', () => {
+    const template = evaluate(WEB_IDENTITY, { renewer: RENEWER });
+    for (const [id, account] of [
+      ['WatcherRole', 'rollcall-watcher'],
+      ['RenewerRole', 'rollcall-renewer'],
+    ] as const) {
+      const [statement] = roleOf(template, id).AssumeRolePolicyDocument.Statement;
+      const { Action: action, Condition: condition } = statement as Readonly<
+        Record<string, unknown>
+      >;
+      assert.equal(action, 'sts:AssumeRoleWithWebIdentity');
+      assert.deepEqual(condition, {
+        StringEquals: {
+          'issuer.example/id/1:sub': `system:serviceaccount:rollcall-system:${account}`,
+          'issuer.example/id/1:aud': 'sts.amazonaws.com',
+        },
+      });
+    }
+  });
+
+  it('make an issuer known only where it is not', () => {
+    const idsWith = (provider: 'missing' | 'present'): readonly string[] =>
+      evaluate({ ...WEB_IDENTITY, provider }).resources.map(({ id }) => id);
+    assert.deepEqual(idsWith('missing'), ['OidcProvider', 'WatcherRole']);
+    assert.deepEqual(idsWith('present'), ['WatcherRole']);
+  });
+
+  it('refuse a form that the evaluator does not know, rather than to leave it out', () => {
+    const changed = SOURCE.replace(
+      'Fn::Equals: [{ Ref: CreateOidcProvider }',
+      'Fn::Or: [{ Ref: X }',
+    );
+    assert.throws(
+      () => evaluateTemplate(changed, rolesParameters(request(WEB_IDENTITY))),
+      /Fn::Or/,
+    );
+  });
+});
+
+describe('the printed template', () => {
+  it('asks for nothing: every parameter is filled in, and nothing else changes', () => {
+    const parameters = rolesParameters(request(WEB_IDENTITY, { renewer: RENEWER }));
+    const filled = parse(fillTemplate(SOURCE, parameters)) as {
+      Parameters: Record<string, { Default?: string }>;
+    };
+    const original = parse(SOURCE) as typeof filled;
+    for (const [name, declared] of Object.entries(filled.Parameters)) {
+      assert.equal(typeof declared.Default, 'string', `${name} has no value`);
+      if (parameters[name] !== undefined) assert.equal(declared.Default, parameters[name]);
+    }
+    assert.deepEqual({ ...filled, Parameters: {} }, { ...original, Parameters: {} });
+  });
+});
+
+/** Checks brackets and strings of HCL; what is outside strings must balance. */
+function assertBalanced(text: string): void {
+  const outside = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+  assert.ok(!outside.replaceAll('""', '').includes('"'), 'a string is not closed');
+  const open: string[] = [];
+  for (const character of outside) {
+    if ('{[('.includes(character)) open.push(character);
+    const opener = { '}': '{', ']': '[', ')': '(' }[character];
+    if (opener !== undefined) assert.equal(open.pop(), opener);
+  }
+  assert.deepEqual(open, []);
+}
+
+describe('the printed Terraform', () => {
+  const write = (trust: RoleTrust, change: Partial<ClusterRolesRequest> = {}): string =>
+    writeTerraform(evaluate(trust, change));
+
+  it('declares what the template declares, with references between its own resources', () => {
+    const text = write(WEB_IDENTITY, { renewer: RENEWER });
+    assertBalanced(text);
+    const declared = [...text.matchAll(/^resource "([a-z_]+)" "([a-z_]+)"/gm)].map(
+      ([, type, name]) => `${String(type)}.${String(name)}`,
+    );
+    assert.deepEqual(declared, [
+      'aws_iam_openid_connect_provider.oidc_provider',
+      'aws_iam_role.watcher_role',
+      'aws_iam_role_policy.watcher_role',
+      'aws_iam_role.renewer_role',
+      'aws_iam_role_policy.renewer_role',
+    ]);
+    for (const [, reference = ''] of text.matchAll(/= (aws_[a-z_]+\.[a-z_]+)\./g)) {
+      assert.ok(declared.includes(reference), `${reference} is not declared`);
+    }
+    assert.match(text, /data "aws_caller_identity" "current" \{\}/);
+    assert.match(text, /^output "renewer_role_id"/m);
+  });
+
+  it('asks for no fact of the account where none is needed', () => {
+    const text = write(POD_IDENTITY);
+    assertBalanced(text);
+    assert.doesNotMatch(text, /^data /m);
+    assert.match(text, /role_arn = aws_iam_role\.watcher_role\.arn/);
+  });
+
+  it('lets no parameter begin an expression', () => {
+    const text = write(POD_IDENTITY, { eventsQueueArn: '${file("/etc/passwd")}%{ if true }"' });
+    assertBalanced(text);
+    const escaped = [
+      '"$',
+      '${file(',
+      String.raw`\"/etc/passwd\")}%`,
+      '%{ if true }',
+      String.raw`\""`,
+    ];
+    assert.ok(text.includes(escaped.join('')), text);
+  });
+});
