@@ -213,8 +213,10 @@ describe('transport', () => {
   });
 
   it('gives up sooner where a request says so, never later', async () => {
+    const transport = open({ requestTimeoutMs: 500 });
+    // Connected, so that the short time-out is not spent on a handshake, which would be `unsent`.
+    await transport.send(GET);
     server.answerWith(() => undefined);
-    const transport = open({ requestTimeoutMs: 200 });
     assertKind(await transport.send({ ...GET, timeoutMs: 20 }), 'ambiguous', 'ETIMEDOUT');
     assertKind(await transport.send({ ...GET, timeoutMs: 60_000 }), 'ambiguous', 'ETIMEDOUT');
   });
