@@ -6,6 +6,7 @@
  */
 import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
+import { listenForInterrupt } from '../../src/cli/listen-for-interrupt.ts';
 import { openActivity } from '../../src/cli/start/activity.ts';
 import { startLocalDeployment } from './local-deployment.ts';
 import type { LocalDeployment } from './local-deployment.ts';
@@ -18,7 +19,9 @@ const LOOK_MS = 500;
 
 /** Runs until settled, timed out or interrupted; returns the exit code. */
 export async function runUp(options: DeployOptions): Promise<number> {
-  const interrupted = listenForInterrupt();
+  const interrupted = listenForInterrupt(() => {
+    process.stderr.write('leaving (Ctrl-C again to leave at once)\n');
+  });
   let failure: Error | undefined;
   const say = (text: string): void => {
     process.stderr.write(`${text}\n`);
@@ -83,30 +86,4 @@ async function stay({ options, running, signal, say }: Staying): Promise<End> {
     }
     await clock.sleep(LOOK_MS, signal);
   }
-}
-
-/** The first signal leaves in order; the second one at once. */
-function listenForInterrupt(): {
-  readonly signal: AbortSignal;
-  readonly abort: () => void;
-  readonly dispose: () => void;
-} {
-  const controller = new AbortController();
-  const onSignal = (): void => {
-    if (controller.signal.aborted) process.exit(EXIT.failed);
-    process.stderr.write('leaving (Ctrl-C again to leave at once)\n');
-    controller.abort();
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  return {
-    signal: controller.signal,
-    abort: () => {
-      controller.abort();
-    },
-    dispose: () => {
-      process.off('SIGINT', onSignal);
-      process.off('SIGTERM', onSignal);
-    },
-  };
 }

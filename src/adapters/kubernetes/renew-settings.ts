@@ -18,6 +18,7 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { Clock } from '../../ports/clock.ts';
 import {
   API_SERVER_FLAGS,
+  LOG_LEVELS,
   SettingError,
   clusterNameOf,
   oneOf,
@@ -25,10 +26,7 @@ import {
   readGiven,
   required,
 } from './program-settings.ts';
-import type { ApiServerSettings, Environment } from './program-settings.ts';
-
-/** Levels of the renewer's log. */
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+import type { ApiServerSettings, Environment, LogLevel } from './program-settings.ts';
 
 /** Settings of a renewer's process, or why there are none. */
 export type RenewSettings =
@@ -43,7 +41,7 @@ export type RenewSettings =
       readonly audiences: readonly string[];
       readonly sqsEndpoint: string | undefined;
       readonly kmsEndpoint: string | undefined;
-      readonly level: (typeof LEVELS)[number];
+      readonly level: LogLevel;
       readonly apiServer: ApiServerSettings;
     }
   | { readonly kind: 'refused'; readonly message: string };
@@ -87,7 +85,7 @@ export function readRenewSettings(
       audiences: readAudiences(given['token-audiences']),
       sqsEndpoint: given['sqs-endpoint'],
       kmsEndpoint: given['kms-endpoint'],
-      level: oneOf(LEVELS, FLAGS['log-level'], given['log-level'] ?? 'info'),
+      level: oneOf(LOG_LEVELS, FLAGS['log-level'], given['log-level'] ?? 'info'),
       apiServer: readApiServer(given, environment, clock),
     };
   } catch (cause) {

@@ -20,6 +20,7 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { Clock } from '../../ports/clock.ts';
 import {
   API_SERVER_FLAGS,
+  LOG_LEVELS,
   SettingError,
   clusterNameOf,
   oneOf,
@@ -27,11 +28,9 @@ import {
   readGiven,
   required,
 } from './program-settings.ts';
-import type { Environment } from './program-settings.ts';
+import type { Environment, LogLevel } from './program-settings.ts';
 import type { WatchSourceOptions } from './watch-source.ts';
 
-/** Levels of the watcher's log. */
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 /** What a watcher does at its start while another one holds the Lease. */
 const LEASE_STARTS = ['take', 'stand-by'] as const;
 
@@ -48,7 +47,7 @@ export type WatchSettings =
       readonly cluster: ClusterId;
       readonly queueUrl: string;
       readonly sqsEndpoint: string | undefined;
-      readonly level: (typeof LEVELS)[number];
+      readonly level: LogLevel;
       readonly leaseStart: (typeof LEASE_STARTS)[number];
       readonly probeAddress: ProbeAddress | undefined;
       readonly source: WatchSourceOptions;
@@ -81,7 +80,7 @@ export function readWatchSettings(
       cluster: clusterId(clusterNameOf(required(given, 'cluster', FLAGS))),
       queueUrl: required(given, 'queue-url', FLAGS),
       sqsEndpoint: given['sqs-endpoint'],
-      level: oneOf(LEVELS, FLAGS['log-level'], level),
+      level: oneOf(LOG_LEVELS, FLAGS['log-level'], level),
       leaseStart: oneOf(LEASE_STARTS, FLAGS['lease-start'], leaseStart),
       probeAddress: readProbeAddress(given['probe-address']),
       source: { ...readApiServer(given, environment, clock), clock },

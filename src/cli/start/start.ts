@@ -12,6 +12,7 @@ import type { Engine } from '../../local/engine.ts';
 import type { ClusterOverview } from '../../local/overview.ts';
 import type { NodeCounts } from '../../local/local-fleet.ts';
 import { EXIT } from '../exit-codes.ts';
+import { listenForInterrupt } from '../listen-for-interrupt.ts';
 import { openActivity } from './activity.ts';
 import type { Activity } from './activity.ts';
 import { openClusterSource } from './cluster-source.ts';
@@ -34,7 +35,9 @@ export async function runStart(options: StartOptions): Promise<number> {
   const onProgress = (text: string): void => {
     screen.say(text);
   };
-  const interrupted = listenForInterrupt(screen);
+  const interrupted = listenForInterrupt(() => {
+    screen.say('leaving: finishing what was begun (Ctrl-C again to leave at once)');
+  });
   let failure: Error | undefined;
   const startedAtMs = clock.monotonicMs();
   const source = await openClusterSource({
@@ -126,31 +129,4 @@ function whatIsAwaited(clusters: readonly ClusterOverview[], quietMs: number): s
 function awaitedNode(nodes: readonly NodeCounts[]): string | undefined {
   const waiting = nodes.find(({ awaited }) => awaited !== undefined);
   return waiting && `${waiting.cluster}: node ${waiting.awaited ?? ''} to be Ready`;
-}
-
-/** The first Ctrl-C leaves in order; the second one at once. */
-function listenForInterrupt(screen: Screen): {
-  readonly signal: AbortSignal;
-  /** Leaves as if interrupted, for a failure elsewhere. */
-  readonly abort: () => void;
-  readonly dispose: () => void;
-} {
-  const controller = new AbortController();
-  const onSignal = (): void => {
-    if (controller.signal.aborted) process.exit(EXIT.failed);
-    screen.say('leaving: finishing what was begun (Ctrl-C again to leave at once)');
-    controller.abort();
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  return {
-    signal: controller.signal,
-    abort: () => {
-      controller.abort();
-    },
-    dispose: () => {
-      process.off('SIGINT', onSignal);
-      process.off('SIGTERM', onSignal);
-    },
-  };
 }
