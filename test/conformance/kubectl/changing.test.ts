@@ -1,19 +1,43 @@
 /**
  * What people do with kubectl to a local cluster: apply, edit, patch, label, taint, drain, delete.
  *
- * Every test leaves the example on all nodes again.
+ * Every test begins with the example as its file has it, settled on all nodes, whatever the one before left behind:
+ * what comes and goes for a moment would make lists and counts a matter of luck.
  */
 import assert from 'node:assert/strict';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { beforeEach, it } from 'node:test';
 import type { PodRecord } from '../control-plane/observed-records.ts';
-import { describeKubectls, EXAMPLE } from './on-local-cluster.ts';
+import { pollUntil } from '../control-plane/poll.ts';
+import { describeKubectls, EXAMPLE, WORKERS } from './on-local-cluster.ts';
 
 const { namespace, name, label, path } = EXAMPLE;
+const SETTLE_DEADLINE_MS = 120_000;
+const PODS_COUNT = WORKERS.length + 1;
+/** What tests of this file do to nodes. */
+const TAINT_KEY = 'repair';
+
+/** The UIDs of the listed pods, by a space. */
+const PODS_UIDS = 'jsonpath={.items[*].metadata.uid}';
+
+/** What is looked at in a pod of the answer to `get pods`. */
+interface ListedPod {
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+  readonly spec: {
+    readonly nodeName?: string;
+    readonly containers: readonly { readonly image: string }[];
+  };
+  readonly status: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+}
 
 describeKubectls('changes a local cluster', ({ kubectl, stage, directory }) => {
+  beforeEach(settle);
+
   it('applies: unchanged, changed, with a dry run and a diff', async () => {
+    const generation = Number(await fieldOf('{.metadata.generation}'));
     assert.match(
       await kubectl().succeed(['apply', '-f', path]),
       /daemonset.apps\/log-collector unchanged/,
@@ -27,13 +51,16 @@ describeKubectls('changes a local cluster', ({ kubectl, stage, directory }) => {
       await kubectl().succeed('apply --dry-run=server -f -', input),
       /daemonset.apps\/log-collector configured \(server dry run\)/,
     );
+    const different = await kubectl().run('diff -f -', input);
+    assert.equal(different.code, 1, different.stderr);
+    assert.match(different.stdout, /^\+ +terminationGracePeriodSeconds: 21$/m);
     assert.match(
       await kubectl().succeed('apply -f -', input),
       /daemonset.apps\/log-collector configured/,
     );
     assert.equal(await fieldOf('{.spec.template.spec.terminationGracePeriodSeconds}'), '21');
     assert.match(await kubectl().succeed(['apply', '-f', path]), /log-collector configured/);
-    assert.equal(await fieldOf('{.metadata.generation}'), '3');
+    assert.equal(Number(await fieldOf('{.metadata.generation}')), generation + 2);
   });
 
   it('edits with an editor', async () => {
@@ -96,12 +123,17 @@ describeKubectls('changes a local cluster', ({ kubectl, stage, directory }) => {
 
   it('taints: NoExecute makes the pod leave, without the taint it comes back', async () => {
     assert.match(
-      await kubectl().succeed('taint node worker-2 repair=yes:NoExecute'),
+      await kubectl().succeed(`taint node worker-2 ${TAINT_KEY}=yes:NoExecute`),
       /node\/worker-2 tainted/,
     );
-    await waitForReady(4);
-    await kubectl().succeed('taint node worker-2 repair=yes:NoExecute-');
-    await waitForReady(5);
+    await waitForPods(
+      WORKERS.length,
+      (pods) => !pods.some(({ spec }) => spec.nodeName === 'worker-2'),
+    );
+    await waitForStatus(WORKERS.length);
+    await kubectl().succeed(`taint node worker-2 ${TAINT_KEY}=yes:NoExecute-`);
+    await waitForPods(PODS_COUNT);
+    await waitForStatus(PODS_COUNT);
   });
 
   it('cordons and uncordons', async () => {
@@ -126,8 +158,8 @@ describeKubectls('changes a local cluster', ({ kubectl, stage, directory }) => {
       await kubectl().succeed('create -f -', { input: JSON.stringify(pod) }),
       /pod\/bare created/,
     );
-    await kubectl().succeed('wait --for=condition=Ready pod/bare --timeout=30s');
-    const refused = await kubectl().run('drain worker-3 --timeout=30s');
+    await kubectl().succeed('wait --for=condition=Ready pod/bare --timeout=60s');
+    const refused = await kubectl().run('drain worker-3 --timeout=60s');
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /cannot delete DaemonSet-managed Pods/);
     const drained = await kubectl().succeed(
@@ -151,35 +183,52 @@ describeKubectls('changes a local cluster', ({ kubectl, stage, directory }) => {
   });
 
   it('sets an image and follows the rollout', async () => {
-    await kubectl().succeed(
-      `set image ds/${name} collector=registry.example/log-collector:1.1.0 -n ${namespace}`,
+    const image = 'registry.example/log-collector:1.1.0';
+    const before = await kubectl().succeed(['get', 'pods', '-n', namespace, '-o', PODS_UIDS]);
+    await kubectl().succeed(`set image ds/${name} collector=${image} -n ${namespace}`);
+    assert.equal(await fieldOf('{.spec.template.spec.containers[0].image}'), image);
+    assert.match(await followRollout(), /daemon set "log-collector" successfully rolled out/);
+    await waitForPods(PODS_COUNT, (pods) =>
+      pods.every(({ spec }) => spec.containers.every((container) => container.image === image)),
     );
+    await waitForStatus(PODS_COUNT);
+    const after = await kubectl().succeed(['get', 'pods', '-n', namespace, '-o', PODS_UIDS]);
+    const kept = after.split(' ').filter((uid) => before.split(' ').includes(uid));
+    assert.deepEqual(kept, [], 'every pod was replaced');
+    assert.match(
+      await kubectl().succeed(['replace', '-f', path]),
+      /daemonset.apps\/log-collector replaced/,
+    );
+    assert.match(await followRollout(), /successfully rolled out/);
     assert.equal(
       await fieldOf('{.spec.template.spec.containers[0].image}'),
-      'registry.example/log-collector:1.1.0',
+      'registry.example/log-collector:1.0.0',
     );
-    await kubectl().succeed(['replace', '-f', path]);
   });
 
-  it('deletes a DaemonSet and orphans its pods', async () => {
-    const before = await kubectl().succeed(`get pods -n ${namespace} -o name`);
+  it('deletes a DaemonSet and orphans its pods, which the next one adopts', async () => {
+    const before = await kubectl().succeed(['get', 'pods', '-n', namespace, '-o', PODS_UIDS]);
     assert.match(
       await kubectl().succeed(`delete ds ${name} -n ${namespace} --cascade=orphan`),
       /daemonset.apps "log-collector" deleted/,
     );
-    assert.equal(await kubectl().succeed(`get pods -n ${namespace} -o name`), before);
+    const pods = ['get', 'pods', '-n', namespace, '-o', PODS_UIDS];
+    assert.equal(await kubectl().succeed(pods), before);
     await kubectl().succeed(['apply', '-f', path]);
-    await waitForReady(5);
+    await waitForPods(PODS_COUNT);
+    await waitForStatus(PODS_COUNT);
+    assert.equal(await kubectl().succeed(pods), before);
   });
 
   it('deletes a DaemonSet in the foreground, then in the background', async () => {
-    await kubectl().succeed(`delete ds ${name} -n ${namespace} --cascade=foreground --timeout=60s`);
+    await kubectl().succeed(`delete ds ${name} -n ${namespace} --cascade=foreground --timeout=80s`);
     assert.equal(await kubectl().succeed(`get pods -n ${namespace} -o name`), '');
     await kubectl().succeed(['create', '-f', path, '--save-config']).catch(ignoreExisting);
-    await waitForReady(5);
+    await waitForPods(PODS_COUNT);
+    await waitForStatus(PODS_COUNT);
     await kubectl().succeed(`delete ds ${name} -n ${namespace}`);
-    await kubectl().succeed(`wait --for=delete pod -l ${label} -n ${namespace} --timeout=60s`);
-    await kubectl().succeed(['delete', '-f', path, '--ignore-not-found', '--timeout=60s']);
+    await kubectl().succeed(`wait --for=delete pod -l ${label} -n ${namespace} --timeout=80s`);
+    await kubectl().succeed(['delete', '-f', path, '--ignore-not-found', '--timeout=80s']);
     const gone = await kubectl().run(`get ns ${namespace}`);
     assert.match(gone.stderr, /NotFound/);
   });
@@ -210,14 +259,86 @@ describeKubectls('changes a local cluster', ({ kubectl, stage, directory }) => {
     return pod;
   }
 
-  async function waitForReady(count: number): Promise<void> {
-    const ready = `--for=jsonpath={.status.numberReady}=${count}`;
-    const desired = `--for=jsonpath={.status.desiredNumberScheduled}=${count}`;
-    for (const condition of [desired, ready]) {
-      await kubectl().succeed(`wait ${condition} ds/${name} -n ${namespace} --timeout=60s`);
-    }
+  /** The example as its file has it on untainted nodes, rolled out, with a ready pod on each and none going. */
+  async function settle(): Promise<void> {
+    for (const node of WORKERS) await mendNode(node);
+    // A namespace that a failed test left terminating refuses it for a moment.
+    await pollUntil(
+      { deadlineMs: SETTLE_DEADLINE_MS, description: 'the example applied' },
+      async () => (await kubectl().succeed(['apply', '-f', path])) !== '',
+    );
+    await followRollout();
+    await waitForPods(PODS_COUNT);
+    await waitForStatus(PODS_COUNT);
+  }
+
+  async function mendNode(node: string): Promise<void> {
+    const { admin } = stage();
+    const found = await admin.get(`/api/v1/nodes/${node}`);
+    const { taints = [], unschedulable = false } = found['spec'] as {
+      readonly taints?: readonly { readonly key: string }[];
+      readonly unschedulable?: boolean;
+    };
+    const others = taints.filter(({ key }) => key !== TAINT_KEY);
+    if (others.length === taints.length && !unschedulable) return;
+    await admin.patch(`/api/v1/nodes/${node}`, { spec: { taints: others, unschedulable: null } });
+  }
+
+  function followRollout(): Promise<string> {
+    return kubectl().succeed(`rollout status ds/${name} -n ${namespace} --timeout=80s`);
+  }
+
+  /** Waits until the API server lists so many pods, all of them ready and none going, that are as wanted. */
+  async function waitForPods(
+    count: number,
+    areWanted: (pods: readonly ListedPod[]) => boolean = () => true,
+  ): Promise<void> {
+    let listed = '';
+    await pollUntil(
+      { deadlineMs: SETTLE_DEADLINE_MS, description: `${String(count)} settled pods` },
+      async () => {
+        listed = await kubectl().succeed(`get pods -n ${namespace} -l ${label} -o json`);
+        const { items } = JSON.parse(listed) as { readonly items: readonly ListedPod[] };
+        const areSettled = items.length === count && items.every(isSettled);
+        return areSettled && areWanted(items) ? true : undefined;
+      },
+    ).catch((cause: unknown) => {
+      throw new Error(`${listed}\n${stage().activity.tail(30)}`, { cause });
+    });
+  }
+
+  /** Waits until the status counts so many; it may lag behind the pods, so wait for those first. */
+  async function waitForStatus(count: number): Promise<void> {
+    const counters = [
+      'desiredNumberScheduled',
+      'currentNumberScheduled',
+      'updatedNumberScheduled',
+      'numberReady',
+      'numberAvailable',
+    ];
+    let status = '';
+    await pollUntil(
+      { deadlineMs: SETTLE_DEADLINE_MS, description: `a status of ${String(count)}` },
+      async () => {
+        const text = await kubectl().succeed(`get ds ${name} -n ${namespace} -o json`);
+        const object = JSON.parse(text) as {
+          readonly metadata: { readonly generation: number };
+          readonly status: Readonly<Record<string, number>>;
+        };
+        status = JSON.stringify(object.status);
+        if (object.status['observedGeneration'] !== object.metadata.generation) return undefined;
+        return counters.every((counter) => object.status[counter] === count) ? true : undefined;
+      },
+    ).catch((cause: unknown) => {
+      throw new Error(`status ${status}\n${stage().activity.tail(30)}`, { cause });
+    });
   }
 });
+
+function isSettled({ metadata, status }: ListedPod): boolean {
+  if (metadata.deletionTimestamp !== undefined) return false;
+  return status.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false;
+}
 
 /** The namespace of the example is there already: `create` goes on with the rest, and fails for that. */
 function ignoreExisting(error: unknown): void {
