@@ -147,11 +147,11 @@ const exclusivityChecks: readonly Check<QueueBench>[] = [
       const queue = await bench.fifo();
       await sendAll(bench, queue, ['a1', 'a2']);
       const [first] = await bench.receive(queue, { countMax: 1 });
-      const waiting = bench.bodies(queue, { waitSeconds: 10 });
+      const waiting = bench.bodies(queue, { waitSeconds: 20 });
       await bench.remove(queue, first);
       const startMs = performance.now();
       assert.deepEqual(await waiting, ['a2']);
-      assert.ok(performance.now() - startMs < 2000, 'it only noticed much later');
+      assert.ok(performance.now() - startMs < 15_000, 'it only noticed at its end');
     },
   },
 ];

@@ -67,14 +67,14 @@ export class QueueBench {
       FifoQueue: 'true',
       DeduplicationScope: 'messageGroup',
       FifoThroughputLimit: 'perMessageGroupId',
-      VisibilityTimeout: '30',
+      VisibilityTimeout: '300',
       ...attributes,
     });
   }
 
   /** A new standard queue. */
   async standard(attributes: Record<string, string> = {}): Promise<QueueUnderTest> {
-    return this.#create('', { VisibilityTimeout: '30', ...attributes });
+    return this.#create('', { VisibilityTimeout: '300', ...attributes });
   }
 
   async #create(suffix: string, attributes: Record<string, string>): Promise<QueueUnderTest> {

