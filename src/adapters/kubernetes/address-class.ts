@@ -6,6 +6,9 @@
  * one (mapped, NAT64) counts as what it stands for; the other embeddings (compatible, 6to4, Teredo,
  * translated) are retired and count as reserved. What cannot be read as an address is reserved too.
  * An operator's own NAT64 prefix looks like any public address: it cannot be told here.
+ *
+ * Lists are made at their first use: functions that connect to no cluster import this module as well, and the pattern
+ * of Node's `isIPv6` alone takes milliseconds to compile (docs/benchmarks.md, cold-start).
  */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
@@ -86,9 +89,9 @@ export function parseRange(text: string): AddressRange | undefined {
 export function rangeList(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const text of ranges) {
-    const range = parseRange(text);
-    if (range === undefined) throw new Error('not a range of addresses');
-    list.addSubnet(range.network, range.prefix, range.family);
+    const [, network = '', digits] = RANGE_PATTERN.exec(text) ?? [];
+    // Whether they are an address, and a prefix of its family, the list says itself: it throws.
+    list.addSubnet(network, Number(digits), network.includes(':') ? 'ipv6' : 'ipv4');
   }
   return list;
 }
@@ -107,16 +110,22 @@ export function isPrivateRange(range: AddressRange): boolean {
   });
 }
 
+/** A list that is made when an address is first judged by it. */
+function lazyList(ranges: readonly string[]): () => BlockList {
+  let made: BlockList | undefined;
+  return () => (made ??= rangeList(ranges));
+}
+
 const lists = {
-  metadata: rangeList(METADATA_RANGES),
-  private: rangeList(PRIVATE_RANGES),
-  loopback: rangeList(['127.0.0.0/8', '::1/128']),
-  linkLocal: rangeList(['169.254.0.0/16', 'fe80::/10']),
-  reservedIpv4: rangeList(RESERVED_IPV4_RANGES),
-  reservedIpv6: rangeList(RESERVED_IPV6_RANGES),
-  globalUnicast: rangeList(['2000::/3']),
+  metadata: lazyList(METADATA_RANGES),
+  private: lazyList(PRIVATE_RANGES),
+  loopback: lazyList(['127.0.0.0/8', '::1/128']),
+  linkLocal: lazyList(['169.254.0.0/16', 'fe80::/10']),
+  reservedIpv4: lazyList(RESERVED_IPV4_RANGES),
+  reservedIpv6: lazyList(RESERVED_IPV6_RANGES),
+  globalUnicast: lazyList(['2000::/3']),
   /** IPv4 addresses in an IPv6 dress: mapped ones, and those of the well-known NAT64 prefix. */
-  embedding: rangeList(['::ffff:0:0/96', '64:ff9b::/96']),
+  embedding: lazyList(['::ffff:0:0/96', '64:ff9b::/96']),
 };
 
 /** The IPv4 address in the last 32 bits of an IPv6 address. */
@@ -134,13 +143,13 @@ function embeddedIpv4(address: string): string {
 }
 
 function classOf(address: string): AddressClass {
-  if (isListed(lists.metadata, address)) return 'metadata';
-  if (isListed(lists.loopback, address)) return 'loopback';
-  if (isListed(lists.linkLocal, address)) return 'link-local';
-  if (isListed(lists.private, address)) return 'private';
-  if (isIPv4(address)) return isListed(lists.reservedIpv4, address) ? 'reserved' : 'public';
-  const isGlobal = isListed(lists.globalUnicast, address);
-  return isGlobal && !isListed(lists.reservedIpv6, address) ? 'public' : 'reserved';
+  if (isListed(lists.metadata(), address)) return 'metadata';
+  if (isListed(lists.loopback(), address)) return 'loopback';
+  if (isListed(lists.linkLocal(), address)) return 'link-local';
+  if (isListed(lists.private(), address)) return 'private';
+  if (isIPv4(address)) return isListed(lists.reservedIpv4(), address) ? 'reserved' : 'public';
+  const isGlobal = isListed(lists.globalUnicast(), address);
+  return isGlobal && !isListed(lists.reservedIpv6(), address) ? 'public' : 'reserved';
 }
 
 /** Judges an address. A zone id names a link of this machine, so an address with one is link-local. */
@@ -148,6 +157,6 @@ export function classifyAddress(address: string): ClassifiedAddress {
   if (address.includes('%')) return { class: 'link-local', meant: address };
   if (isIPv4(address)) return { class: classOf(address), meant: address };
   if (!isIPv6(address)) return { class: 'reserved', meant: address };
-  const meant = isListed(lists.embedding, address) ? embeddedIpv4(address) : address;
+  const meant = isListed(lists.embedding(), address) ? embeddedIpv4(address) : address;
   return { class: classOf(meant), meant };
 }
