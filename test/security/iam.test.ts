@@ -66,7 +66,7 @@ function recordOf(message: WatcherMessage): RecordOf {
   return { body: encodeWatcherMessage(message), group: message.cluster };
 }
 
-describe('the roles of the functions (row 69)', { timeout: 120_000 }, () => {
+describe('the roles of the functions (row 69)', () => {
   let world: FunctionWorld;
   const invocations: Invoked[] = [];
 
@@ -369,7 +369,7 @@ function nameWithTurn(everyMs: number): string {
   }
 }
 
-describe('the mappings (row 69)', { timeout: 60_000 }, () => {
+describe('the mappings (row 69)', () => {
   const actions = ['sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:DeleteMessage'];
   for (const action of actions) {
     it(`each say so when ${action} is missing, and deliver nothing twice in silence`, async () => {

@@ -106,7 +106,7 @@ const TROUBLES: Readonly<Record<string, Script>> = {
 
 const FUNCTIONS_MEET = 9;
 
-describe('marked credentials in the functions (S11, row 68)', { timeout: 120_000 }, () => {
+describe('marked credentials in the functions (S11, row 68)', () => {
   const log = new MemoryLog();
   const dataDirectory = mkdtempSync(path.join(tmpdir(), 'rollcall-canary-'));
   let world: TwoTenants;
@@ -381,7 +381,7 @@ describe('marked credentials in connections (S11, rows 31 and 68)', () => {
   });
 });
 
-describe('npm start with a marked kubeconfig (S11, row 68)', { timeout: 60_000 }, () => {
+describe('npm start with a marked kubeconfig (S11, row 68)', () => {
   let server: ScriptedApiServer;
   const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-canary-cli-'));
   before(async () => {

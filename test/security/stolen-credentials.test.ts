@@ -117,7 +117,7 @@ const FORGED_BODIES: Readonly<Record<string, readonly WatcherBody[]>> = {
 
 const NOWHERE = clusterId('nowhere');
 
-describe('a watcher with stolen credentials (S6, row 63)', { timeout: 120_000 }, () => {
+describe('a watcher with stolen credentials (S6, row 63)', () => {
   const log = new MemoryLog();
   let world: TwoTenants;
   before(async () => {

@@ -33,7 +33,7 @@ interface Tenant {
   readonly renewer: string;
 }
 
-describe('a renewer with stolen credentials (S6, row 63)', { timeout: 120_000 }, () => {
+describe('a renewer with stolen credentials (S6, row 63)', () => {
   let world: FunctionWorld;
   let dynamo: DynamoDBClient;
   let alpha: Tenant;

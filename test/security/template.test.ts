@@ -24,7 +24,7 @@ const LOCAL_STAGE = 'local';
 const ORGANISATION = 'o-example123';
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:calls';
 
-describe('the packaged template (issue 7)', { timeout: 60_000 }, () => {
+describe('the packaged template (issue 7)', () => {
   let plain: Template;
   let chosen: Template;
   before(async () => {

@@ -50,7 +50,7 @@ async function createRegistryTable(client: DynamoDBDocumentClient): Promise<void
   );
 }
 
-describe('rollcall cluster add, against a local cluster', { timeout: 60_000 }, () => {
+describe('rollcall cluster add, against a local cluster', () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-add-'));
   const kubeconfig = path.join(directory, 'kubeconfig');
   const clusters: LocalCluster[] = [];

@@ -23,7 +23,7 @@ import { MemoryLog } from '../../support/memory-log.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 
 /** Deadline of waiting for the cluster to be heard. */
-const HEARD_MS = 60_000;
+const HEARD_MS = 120_000;
 
 /** The stage. */
 export class DoctorStage {

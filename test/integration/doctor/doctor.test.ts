@@ -18,7 +18,7 @@ const SENTINEL = '/apis/apps/v1/namespaces/rollcall-system/daemonsets/rollcall-t
 const failures = (findings: readonly Finding[]): readonly string[] =>
   findings.filter(({ level }) => level === 'failed').map(({ code }) => code);
 
-describe('cluster doctor on a managed local cluster', { timeout: 180_000 }, () => {
+describe('cluster doctor on a managed local cluster', () => {
   let stage: DoctorStage;
   before(async () => {
     stage = await DoctorStage.open();
@@ -190,7 +190,7 @@ describe('cluster doctor on a managed local cluster', { timeout: 180_000 }, () =
     const run = await stage.run(argv);
     assert.equal(run.exitCode, 0, run.stderr);
     assert.match(run.stdout, /1 × hint-sent/);
-    const endMs = Date.now() + 10_000;
+    const endMs = Date.now() + 120_000;
     while (stage.engine.aws.counts.started === before) {
       assert.ok(Date.now() < endMs, 'reconcile never ran');
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -11,7 +11,6 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startLocalAws } from '../../../src/local/aws/local-aws.ts';
 
@@ -26,8 +25,13 @@ const sqs = new SQSClient({});
 const dynamoDb = new DynamoDBClient({});
 const QueueUrl = aws.queueUrls['EventsQueue'];
 
-function say(line: string): void {
-  writeSync(1, `${line}\n`);
+/** Waits until the line is out: a parent that stands still holds this process up, and loses nothing. */
+function say(line: string): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.write(`${line}\n`, () => {
+      resolve();
+    });
+  });
 }
 
 async function deleteOne(): Promise<void> {
@@ -35,10 +39,10 @@ async function deleteOne(): Promise<void> {
   if (message === undefined) return;
   const { ReceiptHandle } = message;
   await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
-  say(`deleted ${message.Body ?? ''}`);
+  await say(`deleted ${message.Body ?? ''}`);
 }
 
-say('ready');
+await say('ready');
 for (let index = 0; ; index += 1) {
   const text = String(index);
   await sqs.send(
@@ -49,9 +53,9 @@ for (let index = 0; ; index += 1) {
       MessageDeduplicationId: text,
     }),
   );
-  say(`sent ${text}`);
+  await say(`sent ${text}`);
   const Item = { pk: { S: `item-${text}` }, sk: { S: 'x' } };
   await dynamoDb.send(new PutItemCommand({ TableName: aws.tableNames['ViewTable'], Item }));
-  say(`stored ${text}`);
+  await say(`stored ${text}`);
   if (index % 3 === 0) await deleteOne();
 }

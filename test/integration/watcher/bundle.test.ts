@@ -86,7 +86,7 @@ describe('the bundle of the watcher', () => {
       }),
     ],
   ] as const) {
-    test(`signs its messages by ${way}`, { timeout: 60_000 }, async (context) => {
+    test(`signs its messages by ${way}`, async (context) => {
       const seen = new Promise<string>((resolve) => {
         onMessage = resolve;
       });

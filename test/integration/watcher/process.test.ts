@@ -89,28 +89,24 @@ describe('the watcher as a process', () => {
   });
 });
 
-test(
-  'an address for probes that is taken ends it, and it says so',
-  { timeout: 60_000 },
-  async () => {
-    const taken = await startScriptedApiServer();
-    const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-watcher-'));
-    for (const name of ['ca.crt', 'token']) writeFileSync(path.join(directory, name), taken.caPem);
-    const child = startWatcher({
-      ROLLCALL_API_SERVER: taken.url,
-      ROLLCALL_CA_FILE: path.join(directory, 'ca.crt'),
-      ROLLCALL_TOKEN_FILE: path.join(directory, 'token'),
-      ROLLCALL_PROBE_ADDRESS: `127.0.0.1:${String(taken.port)}`,
-    });
-    const chunks: Buffer[] = [];
-    child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk));
-    const [code] = (await once(child, 'close')) as [number | null];
-    assert.equal(code, 1);
-    assert.match(Buffer.concat(chunks).toString(), /cannot be served.*EADDRINUSE/);
-    await taken.close();
-    rmSync(directory, { recursive: true });
-  },
-);
+test('an address for probes that is taken ends it, and it says so', async () => {
+  const taken = await startScriptedApiServer();
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-watcher-'));
+  for (const name of ['ca.crt', 'token']) writeFileSync(path.join(directory, name), taken.caPem);
+  const child = startWatcher({
+    ROLLCALL_API_SERVER: taken.url,
+    ROLLCALL_CA_FILE: path.join(directory, 'ca.crt'),
+    ROLLCALL_TOKEN_FILE: path.join(directory, 'token'),
+    ROLLCALL_PROBE_ADDRESS: `127.0.0.1:${String(taken.port)}`,
+  });
+  const chunks: Buffer[] = [];
+  child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const [code] = (await once(child, 'close')) as [number | null];
+  assert.equal(code, 1);
+  assert.match(Buffer.concat(chunks).toString(), /cannot be served.*EADDRINUSE/);
+  await taken.close();
+  rmSync(directory, { recursive: true });
+});
 
 test('an argument that names no program is refused, and what it is told is not run', async () => {
   const child = spawn(process.execPath, [MAIN, 'no-such-program'], { stdio: 'pipe' });

@@ -74,10 +74,10 @@ export interface StoredEntry {
   readonly item: unknown;
 }
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 120_000;
 const LOOK_EVERY_MS = 10;
 
-/** Waits in real time, because servers answer in it; rejects after twenty seconds. */
+/** Waits in real time, because servers answer in it; rejects after two minutes. */
 export async function waitUntil(
   holds: () => boolean | Promise<boolean>,
   what: string,
