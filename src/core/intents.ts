@@ -7,7 +7,8 @@
  * Rules: a mark vouches only for a version that a successful write returned, and only in its era
  * (protocol 3); what has no answer is re-issued under the same name, or the same UID and version
  * (protocol 4); twice the request time-out resolves it (protocol 5). Nothing else expires by the
- * clock. Merging goes by identity and never touches an intent that another run recorded later
+ * clock: an accepted delete that a live read contradicts was answered in a history that etcd left (row
+ * 71). Merging goes by identity and never touches an intent that another run recorded later
  * (S1, design 3.6). Assumes a complete view: nothing is to be judged on another (protocol 3).
  *
  * Differs from upstream: identities and marks instead of counters that expire after five minutes.
@@ -82,7 +83,7 @@ function judgeDelete(
   input: JudgeIntentsInput,
   pods: { readonly known: PodsByUid; readonly shown: PodsByUid },
 ): keyof IntentJudgement {
-  if (intent.isAccepted && isOldEra(input)) return 'settled';
+  if (intent.isAccepted && isAnswerVoid(intent, input)) return 'settled';
   const pod = pods.known.get(intent.uid);
   // What a live read found gone may look alive in the view: it must not count as available (S3).
   if (!isAlive(pod)) return isAlive(pods.shown.get(intent.uid)) ? 'unseen' : 'settled';
@@ -91,6 +92,14 @@ function judgeDelete(
   if (hasMoved) return 'settled';
   if (intent.isAccepted) return 'unseen';
   return isDead(intent, input) ? 'settled' : 'unresolved';
+}
+
+/**
+ * True if the answer to a delete is of a history that etcd has left: of another era, or one that nobody noticed yet.
+ * A live read after the answer finds the pod terminating or gone, unless etcd was restored in between (row 71).
+ */
+function isAnswerVoid({ uid }: DeleteIntent, input: JudgeIntentsInput): boolean {
+  return isOldEra(input) || isAlive(input.live?.get(uid));
 }
 
 function isAlive(pod: PodProjection | null | undefined): pod is PodProjection {

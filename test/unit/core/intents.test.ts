@@ -141,6 +141,16 @@ describe('a delete', () => {
     }
   });
 
+  it('accepted is void once a live read finds its pod alive: etcd was restored unnoticed (row 71)', () => {
+    for (const found of [older, victim]) {
+      const live = new Map([[victim.uid, found]]);
+      assert.equal(judge(accepted, { pods: [found], live }), 'settled');
+      assert.equal(judge(open, { pods: [found], live }), 'unresolved');
+    }
+    const other = new Map([[pod('n2').uid, pod('n2')]]);
+    assert.equal(judge(accepted, { pods: [victim], live: other }), 'unseen');
+  });
+
   it('without an answer is resolved by twice the time-out, an accepted one never is', () => {
     const late = { ...after(2 * TIMEOUT_MS), pods: [victim] };
     assert.equal(judge(open, late), 'settled');
