@@ -54,6 +54,11 @@ export function createComponent(options: ComponentOptions): Component {
   const signal = (signalName: NodeJS.Signals): void => {
     if (isRunning()) child?.kill(signalName);
   };
+  /** Whoever waits for the end keeps this process alive until then: there may be nothing else that does. */
+  const ended = async (): Promise<void> => {
+    if (isRunning()) child?.ref();
+    await exited;
+  };
   const stop: Component['stop'] = async ({ boundMs = STOP_BOUND_MS } = {}) => {
     // A stopped (paused) process would not see SIGTERM.
     signal('SIGCONT');
@@ -61,7 +66,7 @@ export function createComponent(options: ComponentOptions): Component {
     const escalation = setTimeout(() => {
       signal('SIGKILL');
     }, boundMs);
-    await exited;
+    await ended();
     clearTimeout(escalation);
   };
 
@@ -91,7 +96,7 @@ export function createComponent(options: ComponentOptions): Component {
     stop,
     kill: async () => {
       signal('SIGKILL');
-      await exited;
+      await ended();
     },
     pause: () => {
       signal('SIGSTOP');

@@ -2,7 +2,7 @@
  * A short run of process-level chaos (run.ts plays ten minutes of it): every fault once, under churn.
  *
  * Replay: ROLLCALL_SEED=<seed> npm run test:conformance -- test/conformance/chaos/chaos.test.ts
- * On a busy machine ROLLCALL_SETTLE_SECONDS gives L1 more time; nothing else is lenient.
+ * L1's minute is one of a quiet machine (test/support/machine-pace.ts); ROLLCALL_SETTLE_SECONDS gives more of them.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -19,7 +19,7 @@ it(
   `keeps S1, S2, S3, S4, S5, S7 under killed, frozen and cut-off processes, compaction, a restore of etcd, ` +
     `a deleted Lease and a second watcher, then settles and stays quiet (L1, M1, row 15, row 71, row 72, row 78; ` +
     `seed ${String(SEED)})`,
-  { timeout: 900_000 },
+  { timeout: 1_700_000 },
   async (context) => {
     const result = await runChaos({
       seed: SEED,
@@ -32,6 +32,6 @@ it(
         context.diagnostic(line);
       },
     });
-    assert.deepEqual(failuresOf(result, SETTLE_MS_MAX), [], summarize(result, SETTLE_MS_MAX));
+    assert.deepEqual(failuresOf(result), [], summarize(result));
   },
 );

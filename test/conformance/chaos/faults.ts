@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KubernetesObject } from '../control-plane/api.ts';
 import { backUp, compact, currentRevision, restore } from './etcd.ts';
+import { startEndedLoops } from './loops.ts';
 import type { FaultKind, PlannedFault } from './plan.ts';
 import { isStopped } from './program.ts';
 import type { Program } from './program.ts';
@@ -41,8 +42,14 @@ const LEASE = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases/ro
 const CUTS: readonly CutKind[] = ['dropped', 'silent', 'forgotten'];
 const LOOK_MS = 250;
 const EXPIRED = 'position expired';
-const EVIDENCE_MS = 30_000;
-const LEASE_RENEWED_MS = 90_000;
+const EPOCH_OVER = 'the epoch is over';
+/** Generous: a busy machine takes its time, and a fault that is felt at once waits for nothing. */
+const EVIDENCE_MS = 120_000;
+/** A holder that died keeps the Lease for most of a minute; its successor needs some time to begin. */
+const LEASE_RENEWED_MS = 180_000;
+/** A position may be given up, for want of a Lease, before anybody could notice that it had expired. */
+const COMPACTIONS_MAX = 3;
+const FROZEN_MS = 30_000;
 
 /** Every fault by its kind. */
 export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
@@ -93,6 +100,7 @@ async function killApiServer(
   const isDown = controlPlane.pids().apiServer === undefined;
   await delay(durationMs);
   await controlPlane.restart('apiServer');
+  await startEndedLoops(controlPlane);
   return {
     hasFired: before !== undefined && isDown,
     evidence: `process ${String(before)} killed, down for ${seconds(durationMs)}`,
@@ -102,8 +110,7 @@ async function killApiServer(
 function stopProgram(choose: (theatre: Theatre) => Program): Fault['perform'] {
   return async ({ theatre }, { durationMs }) => {
     const program = choose(theatre);
-    const pid = await runningPid(program);
-    program.pause();
+    const pid = await freeze(program);
     await delay(durationMs);
     const wasStopped = program.isPaused() && program.pid() === pid;
     program.resume();
@@ -122,6 +129,7 @@ async function stopApiServer(
   await delay(durationMs);
   const wasStopped = isStopped(controlPlane.pids().apiServer);
   controlPlane.resume('apiServer');
+  await startEndedLoops(controlPlane);
   return { hasFired: wasStopped, evidence: `frozen for ${seconds(durationMs)}` };
 }
 
@@ -133,6 +141,14 @@ async function compactEtcd(
   { theatre }: FaultContext,
   { durationMs }: PlannedFault,
 ): Promise<FaultResult> {
+  let result: FaultResult = { hasFired: false, evidence: 'nothing was compacted' };
+  for (let attempt = 1; attempt <= COMPACTIONS_MAX && !result.hasFired; attempt += 1) {
+    result = await compactOnce(theatre, attempt === 1 ? durationMs : 0);
+  }
+  return result;
+}
+
+async function compactOnce(theatre: Theatre, durationMs: number): Promise<FaultResult> {
   const { controlPlane, watcher } = theatre;
   // Between two epochs it has no position that could expire.
   const isWatching = await within(
@@ -146,12 +162,16 @@ async function compactEtcd(
   const revision = await compact(controlPlane);
   await controlPlane.kill('apiServer');
   await controlPlane.restart('apiServer');
+  await startEndedLoops(controlPlane);
   watcher.resume();
-  const isExpired = (): boolean => watcher.logOfThisLife().includes(EXPIRED, before);
-  const hasFired = await within(EVIDENCE_MS, isExpired);
+  const said = (text: string): boolean => watcher.logOfThisLife().includes(text, before);
+  await within(EVIDENCE_MS, () => said(EXPIRED) || said(EPOCH_OVER));
+  // It lists each kind in turn: the word may come after it gave up its epoch for another reason.
+  const hasFired = said(EXPIRED);
+  const noticed = said(EPOCH_OVER) ? 'gave up its epoch' : 'noticed nothing';
   return {
     hasFired,
-    evidence: `revision ${String(revision)}, the watcher ${hasFired ? 'lists again' : 'noticed nothing'}`,
+    evidence: `revision ${String(revision)}, the watcher ${hasFired ? 'lists again' : noticed}`,
   };
 }
 
@@ -183,9 +203,13 @@ async function restoreEtcd(
 
 async function deleteLease({ theatre }: FaultContext): Promise<FaultResult> {
   // The one before may have been deleted a moment ago, with the watcher cut off since.
-  await within(LEASE_RENEWED_MS, async () => (await readLease(theatre)) !== undefined);
-  const answer = await theatre.admin.request({ method: 'DELETE', path: LEASE });
-  return { hasFired: answer.status === 200, evidence: `HTTP ${String(answer.status)}` };
+  let status = 0;
+  const hasFired = await within(LEASE_RENEWED_MS, async () => {
+    if ((await readLease(theatre)) === undefined) return false;
+    ({ status } = await theatre.admin.request({ method: 'DELETE', path: LEASE }));
+    return status === 200;
+  });
+  return { hasFired, evidence: `HTTP ${String(status)}` };
 }
 
 /** Fired when the Lease changed hands to it. */
@@ -272,6 +296,18 @@ function hasOpenEpoch(watcher: Program): boolean {
   return closedAt > (others.at(-1) ?? 0) && watcher.pid() !== undefined;
 }
 
+/** Freezes a program that runs: one that was about to end by itself cannot be, its next life can. */
+async function freeze(program: Program): Promise<number> {
+  let pid = 0;
+  const isFrozen = await within(FROZEN_MS, async () => {
+    pid = await runningPid(program);
+    program.pause();
+    return program.isPaused() && program.pid() === pid;
+  });
+  if (!isFrozen) throw new Error(`${program.name} could not be frozen`);
+  return pid;
+}
+
 /** A program may be between two starts. */
 async function runningPid(program: Program): Promise<number> {
   await within(EVIDENCE_MS, () => program.pid() !== undefined);
@@ -280,13 +316,22 @@ async function runningPid(program: Program): Promise<number> {
   return pid;
 }
 
+/** Asks until it is so; a question that fails is asked again: a connection of a killed server may be left. */
 async function within(boundMs: number, ask: () => boolean | Promise<boolean>): Promise<boolean> {
   const endsAtMs = performance.now() + boundMs;
-  while (performance.now() < endsAtMs) {
-    if (await ask()) return true;
+  for (;;) {
+    let failure: unknown;
+    try {
+      if (await ask()) return true;
+    } catch (error) {
+      failure = error;
+    }
+    if (performance.now() >= endsAtMs) {
+      if (failure === undefined) return false;
+      throw new Error(`not within ${seconds(boundMs)}`, { cause: failure });
+    }
     await delay(LOOK_MS);
   }
-  return false;
 }
 
 function isAlive(pid: number): boolean {

@@ -104,10 +104,21 @@ export function createProgram(options: ProgramOptions): Program {
   };
 }
 
+/** Empty for a process that has just gone. */
+function readStat(pid: number): string {
+  try {
+    return readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return '';
+    throw error;
+  }
+}
+
 /** Whether the kernel reports the process as stopped by a signal. */
 export function isStopped(pid: number | undefined): boolean {
   if (pid === undefined) return false;
-  const text = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+  const text = readStat(pid);
   // The program's name, in parentheses, may hold spaces; its state follows.
   return text.slice(text.lastIndexOf(')') + 2).startsWith('T');
 }

@@ -5,13 +5,15 @@ import { describeWrong } from './chaos.ts';
 import type { ChaosResult } from './chaos.ts';
 
 /** Why a run failed; nothing if it passed. */
-export function failuresOf(result: ChaosResult, settleMsMax: number): readonly string[] {
-  const { violations, unfired, unsettled, settledMs, writesInQuiet, watcherOwnEnds } = result;
+export function failuresOf(result: ChaosResult): readonly string[] {
+  const { violations, unfired, unsettled, settledMs, settleMsMax } = result;
+  const { writesInQuiet, watcherOwnEnds } = result;
   const failures = violations.map(
     ({ promise, atMs, what }) => `${promise} at ${new Date(atMs).toISOString()}: ${what}`,
   );
   for (const { kind, index } of unfired) {
-    failures.push(`M1: fault ${String(index)} (${kind}) did not fire`);
+    const evidence = result.faults.find(({ planned }) => planned.index === index)?.evidence ?? '';
+    failures.push(`M1: fault ${String(index)} (${kind}) did not fire: ${evidence}`);
   }
   if (unsettled.length > 0) failures.push(`L1: never settled: ${describeWrong(unsettled)}`);
   else if (settledMs > settleMsMax) {
@@ -26,10 +28,10 @@ export function failuresOf(result: ChaosResult, settleMsMax: number): readonly s
 }
 
 /** The summary for people. */
-export function summarize(result: ChaosResult, settleMsMax: number): string {
+export function summarize(result: ChaosResult): string {
   const { faults, churn, violations, writesInQuiet } = result;
   const byKind = Map.groupBy(faults, ({ planned }) => planned.kind);
-  const failures = failuresOf(result, settleMsMax);
+  const failures = failuresOf(result);
   const lines = [
     '',
     `seed        ${String(result.seed)}`,

@@ -95,10 +95,8 @@ async function main(): Promise<number> {
   }
   try {
     const result = await runChaos({ ...options, signal: interrupted.signal });
-    const failures = failuresOf(result, options.settleMsMax);
-    process.stdout.write(
-      `${isJson ? toJson(result, failures) : summarize(result, options.settleMsMax)}\n`,
-    );
+    const failures = failuresOf(result);
+    process.stdout.write(`${isJson ? toJson(result, failures) : summarize(result)}\n`);
     if (failures.length > 0) {
       process.stderr.write(`the same plan again: ${replayCommand(result, options.minutes)}\n`);
     }

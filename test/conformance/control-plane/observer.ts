@@ -114,7 +114,14 @@ export async function startObserver(connection: ApiConnection): Promise<Observer
     follow('/api/v1/nodes', readNode),
     follow(DAEMON_SETS, readDaemonSet),
   ];
-  await Promise.all(watches.map((watch) => watch.listed));
+  try {
+    await Promise.all(watches.map((watch) => watch.listed));
+  } catch (error) {
+    // Whoever tries again begins anew: the watches that did list would follow on for ever.
+    await Promise.allSettled(watches.map((watch) => watch.stop()));
+    client.close();
+    throw error;
+  }
   return describeObserver({
     sight,
     watches,
@@ -235,6 +242,9 @@ function waitUntil(
   });
 }
 
+/** A timer that is this late has not just been rounded. */
+const STALL_MS = 150;
+
 function waitUntilQuiet(
   sight: Sight,
   options: Parameters<Observer['waitUntilQuiet']>[0],
@@ -247,11 +257,18 @@ function waitUntilQuiet(
       clearTimeout(quiet);
       outcome();
     };
+    let quietFromMs = performance.now();
     const onEvent = (event: ObservedEvent): void => {
-      if (isRelevant(event)) quiet.refresh();
+      if (!isRelevant(event)) return;
+      quietFromMs = performance.now();
+      quiet.refresh();
     };
     const quiet = setTimeout(() => {
-      finish(resolve);
+      // A timer that is late means that this process stood still: events may wait to be read. Look once more.
+      const isLate = performance.now() - quietFromMs > options.quietMs + STALL_MS;
+      quietFromMs = performance.now();
+      if (isLate) quiet.refresh();
+      else finish(resolve);
     }, options.quietMs);
     const deadline = setTimeout(() => {
       finish(() => {

@@ -1,0 +1,85 @@
+/**
+ * How much slower than a quiet machine of the reference kind this one is, while something is measured.
+ *
+ * Bounds that an issue states in seconds are stated for a machine that has nothing else to do. On another one the same
+ * work waits for a processor, or runs on a slower one: the meter samples both (runnable threads for each processor;
+ * processor time of a fixed piece of work) and stretches a bound by their product. It never shortens one, and a
+ * stretched bound has a limit: what hangs must still fail.
+ */
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+
+/** A running meter. */
+export interface PaceMeter {
+  /** 1 on a quiet machine of the reference kind, 2 where everything takes twice as long. Ends the meter. */
+  readonly stop: () => number;
+}
+
+const PERIOD_MS = 250;
+/** Processor time of one piece of work where the bounds were first measured. */
+const REFERENCE_WORK_MS = 2;
+const WORK_ROUNDS = 2_000_000;
+/** The first pieces run before the compiler has seen them. */
+const WARM_UP = 4;
+const FACTOR_MAX = 4;
+
+/** Starts to measure. */
+export function startPaceMeter(): PaceMeter {
+  for (let round = 0; round < WARM_UP; round += 1) measureWork();
+  const waiting: number[] = [];
+  const works: number[] = [];
+  const sample = (): void => {
+    waiting.push(readContention());
+    works.push(measureWork());
+  };
+  sample();
+  const timer = setInterval(sample, PERIOD_MS);
+  timer.unref();
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return slowdownOf({ waiting, works });
+    },
+  };
+}
+
+/** A bound that is stated for a quiet machine, for this one. */
+export function stretched(boundMs: number, slowdown: number): number {
+  return Math.round(boundMs * slowdown);
+}
+
+/** The factor from samples: threads for each processor, and milliseconds of the piece of work. Pure. */
+export function slowdownOf(samples: {
+  readonly waiting: readonly number[];
+  readonly works: readonly number[];
+}): number {
+  const { waiting, works } = samples;
+  const contention = meanOf(waiting.map((one) => Math.max(1, one)));
+  // The kernel counts processor time in ticks that are longer than one piece: only the mean says something.
+  const speed = Math.max(1, meanOf(works) / REFERENCE_WORK_MS);
+  return Math.min(FACTOR_MAX, Math.max(1, contention * speed));
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, one) => sum + one, 0) / Math.max(1, values.length);
+}
+
+/** Runnable threads, without this one, for each processor; 0 where the kernel does not say. */
+function readContention(): number {
+  const [running = '0'] = readFileSync('/proc/loadavg', 'utf8').split(' ')[3]?.split('/') ?? [];
+  return Math.max(0, Number(running) - 1) / availableParallelism();
+}
+
+let sink = 0;
+
+/** Processor time of the piece of work, in milliseconds. */
+function measureWork(): number {
+  const before = process.threadCpuUsage();
+  let value = sink | 1;
+  for (let round = 0; round < WORK_ROUNDS; round += 1) {
+    value = (Math.imul(value, 1_664_525) + 1_013_904_223) | 0;
+  }
+  sink = value;
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
