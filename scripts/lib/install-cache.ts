@@ -10,6 +10,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { acquireFileLock } from './file-lock.ts';
 import { repositoryRoot, runTool } from './run-tool.ts';
 
@@ -47,6 +48,30 @@ export async function ensureInstalled(installation: Installation): Promise<strin
     await release();
   }
 }
+
+const DOWNLOAD_ATTEMPTS_MAX = 3;
+const DOWNLOAD_PAUSE_MS = 10_000;
+
+/** Runs a step that downloads: a registry that hiccups once is asked again, two times. */
+export async function runDownloader(program: string, parameters: readonly string[]): Promise<void> {
+  await withPatience(() => runInstaller(program, parameters));
+}
+
+/** Repeats a download that fails, two times, with a pause before each. Rejects with the last failure. */
+export async function withPatience<Result>(download: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await download();
+    } catch (error) {
+      if (attempt === DOWNLOAD_ATTEMPTS_MAX) throw error;
+      const words = error instanceof Error ? error.message.slice(-WORDS_CHARACTERS_MAX) : '';
+      process.stderr.write(`a download failed and is tried again: ${words}\n`);
+      await delay(DOWNLOAD_PAUSE_MS);
+    }
+  }
+}
+
+const WORDS_CHARACTERS_MAX = 500;
 
 /** Runs a step of an installation. Rejects with its last words when it fails. */
 export async function runInstaller(program: string, parameters: readonly string[]): Promise<void> {

@@ -6,7 +6,7 @@
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureInstalled, runInstaller } from '../install-cache.ts';
+import { ensureInstalled, runDownloader, runInstaller } from '../install-cache.ts';
 
 const requirementsFile = path.join(
   path.dirname(fileURLToPath(import.meta.url)),
@@ -21,7 +21,7 @@ export async function ensureMiniStack(): Promise<string> {
     install: async (target) => {
       await runInstaller('python3', ['-m', 'venv', target]);
       const python = path.join(target, 'bin', 'python');
-      await runInstaller(python, [
+      await runDownloader(python, [
         '-m',
         'pip',
         'install',

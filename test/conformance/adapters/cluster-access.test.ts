@@ -18,11 +18,14 @@ import type { JsonObject } from '../../../src/core/model/json.ts';
 import type { ClusterAccess } from '../../../src/ports/cluster-access.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient, KubernetesObject } from '../control-plane/api.ts';
+import { pollUntil } from '../control-plane/poll.ts';
 import { openTestCluster } from '../control-plane/test-cluster.ts';
 import type { TestCluster } from '../control-plane/test-cluster.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 
 const NAMESPACE = 'rollcall-access-test';
+/** For what an API server knows a moment later: a busy one takes its time. */
+const DEADLINE_MS = 120_000;
 const AGES = { deadlineMs: Number.POSITIVE_INFINITY };
 const POD_LABEL = { app: 'access-test' };
 
@@ -111,15 +114,15 @@ describe('cluster access on a real API server', () => {
     kubeSystemUid = (kubeSystem.body as KubernetesObject).metadata.uid ?? '';
     // The role is read by the authorizer a moment after it was written; the default service account,
     // without which no pod is admitted, is made a moment after its namespace.
-    for (let attempt = 0; attempt < 200; attempt += 1) {
+    const ready = { deadlineMs: DEADLINE_MS, description: 'role and service account are known' };
+    await pollUntil(ready, async () => {
       const connection = await connector.connect(registered(cluster.access.tokens.functions));
       const account = await admin.request({
         method: 'GET',
         path: `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/default`,
       });
-      if (connection.kind === 'connected' && account.status === 200) break;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+      return connection.kind === 'connected' && account.status === 200 ? true : undefined;
+    });
     access = await connect(cluster.access.tokens.functions, 'real');
   });
   after(async () => {
@@ -258,14 +261,19 @@ describe('cluster access on a real API server', () => {
         spec: { hard: { pods: '0' } },
       },
     });
-    let outcome: Outcome | undefined;
-    for (let attempt = 0; attempt < 100; attempt += 1) {
+    let attempts = 0;
+    let last: Outcome | undefined;
+    const wait = { deadlineMs: DEADLINE_MS, description: 'the quota is exceeded' };
+    const exceeded = await pollUntil(wait, async () => {
+      attempts += 1;
       // Until the quota and the default service account are known, other refusals come first.
-      outcome = await one(createPod(`full-${attempt}`, { namespace: name }));
-      if (outcome?.kind === 'refused' && /exceeded quota/.test(outcome.message)) break;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    assert.equal(outcome?.kind === 'refused' && outcome.code, 'admission', JSON.stringify(outcome));
+      last = await one(createPod(`full-${String(attempts)}`, { namespace: name }));
+      const isExceeded = last?.kind === 'refused' && last.message.includes('exceeded quota');
+      return isExceeded ? last : undefined;
+    }).catch((cause: unknown) => {
+      throw new Error(`the last outcome was ${JSON.stringify(last)}`, { cause });
+    });
+    assert.equal(exceeded.kind === 'refused' && exceeded.code, 'admission');
     await admin.request({
       method: 'POST',
       path: `/api/v1/namespaces/${name}/configmaps`,

@@ -32,7 +32,7 @@ async function queueWithDeadLetters(
 /** Receives the head twice and lets it return, so that its next receive is one too many. */
 async function exhaustHead(bench: QueueBench, queue: QueueUnderTest): Promise<void> {
   for (let count = 0; count < 2; count += 1) {
-    const [head] = await bench.receive(queue, { countMax: 1, waitSeconds: 5 });
+    const [head] = await bench.receive(queue, { countMax: 1, waitSeconds: 20 });
     await returnMessage(bench, queue, head);
   }
 }
@@ -221,7 +221,7 @@ const returnChecks: readonly Check<QueueBench>[] = [
       const queue = await bench.fifo();
       await bench.send(queue, 'a1');
       const [stale] = await bench.receive(queue, { visibilitySeconds: 1 });
-      const [current] = await bench.receive(queue, { waitSeconds: 5 });
+      const [current] = await bench.receive(queue, { waitSeconds: 20 });
       assert.equal(current?.Attributes?.['ApproximateReceiveCount'], '2');
       await assert.rejects(bench.remove(queue, stale), { $fault: 'client' });
       await bench.remove(queue, current);
@@ -258,7 +258,7 @@ const returnChecks: readonly Check<QueueBench>[] = [
       await bench.send(queue, 'poison');
       await exhaustHead(bench, queue);
       assert.deepEqual(await bench.bodies(queue), []);
-      const [dead] = await bench.receive(deadLetters, { waitSeconds: 5 });
+      const [dead] = await bench.receive(deadLetters, { waitSeconds: 20 });
       assert.equal(dead?.Body, 'poison');
       assert.equal(dead?.Attributes?.['MessageGroupId'], 'g');
     },

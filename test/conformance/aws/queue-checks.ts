@@ -29,7 +29,7 @@ const timeChecks: readonly Check<QueueBench>[] = [
       await bench.send(queue, 'late', { delaySeconds: 2 });
       // The first receive is early, unless the machine stood still meanwhile: time decides, not which one saw it.
       const early = await bench.bodies(queue);
-      const seen = early.length > 0 ? early : await bench.bodies(queue, { waitSeconds: 10 });
+      const seen = early.length > 0 ? early : await bench.bodies(queue, { waitSeconds: 20 });
       assert.deepEqual(seen, ['late']);
       const elapsedMs = performance.now() - startMs;
       assert.ok(elapsedMs > 1900, `seen after ${String(elapsedMs)} ms`);
@@ -54,7 +54,7 @@ const timeChecks: readonly Check<QueueBench>[] = [
       const [first] = await bench.receive(queue);
       assert.equal(first?.Attributes?.['ApproximateReceiveCount'], '1');
       const early = await bench.receive(queue);
-      const [second] = early.length > 0 ? early : await bench.receive(queue, { waitSeconds: 10 });
+      const [second] = early.length > 0 ? early : await bench.receive(queue, { waitSeconds: 20 });
       assert.ok(performance.now() - startMs > 900, 'it came back too soon');
       assert.equal(second?.MessageId, first?.MessageId);
       assert.equal(second?.Attributes?.['ApproximateReceiveCount'], '2');
@@ -118,7 +118,7 @@ const contentChecks: readonly Check<QueueBench>[] = [
       other.destroy();
       const senders = new Map<string, string | undefined>();
       while (senders.size < 2) {
-        const messages = await bench.receive(queue, { waitSeconds: 5 });
+        const messages = await bench.receive(queue, { waitSeconds: 20 });
         assert.ok(messages.length > 0, 'a message is missing');
         for (const message of messages) {
           senders.set(message.Body ?? '', message.Attributes?.['SenderId']);
@@ -243,7 +243,7 @@ const administrationChecks: readonly Check<QueueBench>[] = [
       await bench.receive(queue);
       assert.deepEqual(await bench.bodies(queue), []);
       await bench.client.send(new StartMessageMoveTaskCommand({ SourceArn: deadLetterTargetArn }));
-      assert.deepEqual(await bench.bodies(queue, { waitSeconds: 10 }), ['x']);
+      assert.deepEqual(await bench.bodies(queue, { waitSeconds: 20 }), ['x']);
     },
   },
 ];

@@ -6,7 +6,11 @@
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureInstalled, runInstaller } from '../../../scripts/lib/install-cache.ts';
+import {
+  ensureInstalled,
+  runDownloader,
+  runInstaller,
+} from '../../../scripts/lib/install-cache.ts';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const javaDirectory = path.join(here, 'java');
@@ -27,7 +31,7 @@ export async function ensureJavaServers(): Promise<JavaServers> {
     recipes: [pom, source],
     install: async (target) => {
       const library = path.join(target, 'lib');
-      await runInstaller('mvn', [
+      await runDownloader('mvn', [
         ...['-B', '-q', '-f', pom, 'dependency:copy-dependencies'],
         ...[`-DoutputDirectory=${library}`, '-DincludeScope=runtime'],
       ]);

@@ -8,7 +8,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createComponent } from '../../../scripts/lib/component.ts';
+import { ComponentExitedError, createComponent } from '../../../scripts/lib/component.ts';
 import { ensureMiniStack } from '../../../scripts/lib/ministack/install.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { findFreePorts } from '../../../scripts/lib/ports.ts';
@@ -28,9 +28,23 @@ interface Launch {
   readonly commandLine: (port: number, directory: string) => readonly [string, ...string[]];
 }
 
-const startDeadlineMs = 60_000;
+const startDeadlineMs = 180_000;
 
-async function launch({ name, healthPath, commandLine }: Launch): Promise<RunningServer> {
+/** A port that was free when it was looked for may be gone when the server is that far. */
+const START_ATTEMPTS_MAX = 3;
+
+async function launch(request: Launch): Promise<RunningServer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await launchOnce(request);
+    } catch (error) {
+      const isEnded = error instanceof ComponentExitedError;
+      if (!isEnded || attempt === START_ATTEMPTS_MAX) throw error;
+    }
+  }
+}
+
+async function launchOnce({ name, healthPath, commandLine }: Launch): Promise<RunningServer> {
   const directory = mkdtempSync(path.join(tmpdir(), `rollcall-${name}-`));
   const reaper = startReaper({ temporaryDirectory: directory });
   const [port = 0] = await findFreePorts(1);

@@ -193,7 +193,7 @@ function registrationOf(
 
 async function identityOf(admin: ApiClient): Promise<string> {
   const path = '/api/v1/namespaces/kube-system';
-  return pollUntil({ deadlineMs: 30_000, description: 'kube-system' }, async () => {
+  return pollUntil({ deadlineMs: 120_000, description: 'kube-system' }, async () => {
     const found = await admin.request({ method: 'GET', path });
     const { metadata } = found.body as { readonly metadata?: { readonly uid?: string } };
     return found.status === 200 ? metadata?.uid : undefined;

@@ -14,6 +14,7 @@ const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 const READ_ONLY = ['get', 'list', 'watch'];
 const OBSERVER_ROLE = 'rollcall-test-observer';
+const SETUP_DEADLINE_MS = 60_000;
 const KUBELET_FENCE = 'rollcall-test-kubelet-fence';
 
 /** Applies the set-up; repeating it on a kept data directory does no harm. */
@@ -25,10 +26,12 @@ export async function prepareCluster(admin: ApiClient): Promise<void> {
     [`${ADMISSION}/validatingadmissionpolicybindings`, kubeletFenceBinding()],
   ];
   for (const [path, body] of objects) {
-    const response = await admin.request({ method: 'POST', path, body });
-    if (response.status >= 400 && response.status !== 409) {
+    // A busy server that has just become ready may still refuse, or answer too late.
+    await pollUntil({ deadlineMs: SETUP_DEADLINE_MS, description: `POST ${path}` }, async () => {
+      const response = await admin.request({ method: 'POST', path, body });
+      if (response.status < 400 || response.status === 409) return true;
       throw new Error(`POST ${path}: ${JSON.stringify(response.body)}`);
-    }
+    });
   }
 }
 

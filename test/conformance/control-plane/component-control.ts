@@ -63,7 +63,7 @@ export interface ComponentControl {
 }
 
 /** How long a server may take to become ready. */
-export const READY_DEADLINE_MS = 120_000;
+export const READY_DEADLINE_MS = 240_000;
 
 /** Describes the programs; nothing is started. */
 export function describeComponents(parts: {

@@ -25,7 +25,7 @@ import {
 } from './sample-objects.ts';
 import { openTestCluster, skipWithoutControl } from './test-cluster.ts';
 
-const DEADLINE = { deadlineMs: 60_000 };
+const DEADLINE = { deadlineMs: 120_000 };
 const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
 const DAEMON_SET_LOOP = 'system:serviceaccount:kube-system:daemon-set-controller';
 const nodes = variedNodes();
@@ -90,6 +90,8 @@ describe('test control plane', { skip: skipWithoutTools([TOOLS.go]), timeout: 1_
       ({ pods }) => [...pods.values()].some((it) => it.labels['app'] === 'witness' && it.isReady),
       { ...DEADLINE, description: 'pod of the Deployment' },
     );
+    // Each kind has a stream of its own.
+    await observer.waitUntil(() => daemonSetNamed('agent') !== undefined, DEADLINE);
     assert.equal(daemonSetNamed('agent')?.observedGeneration, 0);
     assert.equal([...observer.pods.values()].filter((it) => it.daemonSetUid).length, 0);
     assert.equal(await countAuditRecords(controlPlane.auditLogPath, { user: DAEMON_SET_LOOP }), 0);

@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MissingToolError, requireTool, TOOLS } from '../../support/require-tool.ts';
 import { acquireFileLock } from '../../../scripts/lib/file-lock.ts';
+import { withPatience } from '../../../scripts/lib/install-cache.ts';
 
 /** One Go module (a directory of go/) and the packages built from it; `output` names a single program. */
 export interface Recipe {
@@ -92,7 +93,7 @@ async function buildInto(target: string, { recipes, description }: GoPrograms): 
   report(`building ${description}`);
   const workDirectory = await mkdtemp(`${target}.partial-`);
   try {
-    for (const recipe of recipes) await buildModule(recipe, workDirectory);
+    for (const recipe of recipes) await withPatience(() => buildModule(recipe, workDirectory));
     await rename(workDirectory, target);
   } catch (error) {
     await rm(workDirectory, { recursive: true, force: true });

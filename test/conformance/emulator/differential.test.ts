@@ -26,7 +26,7 @@ const TWINS_STEPS_COUNT = 1500;
 const skip = skipWithoutTools([TOOLS.go]);
 const title = `the local API server beside the real one (seed ${SEED})`;
 
-describe(title, { skip, timeout: 900_000 }, () => {
+describe(title, { skip, timeout: 1_700_000 }, () => {
   const running: RunningServer[] = [];
   let real: RunningServer;
 

@@ -8,6 +8,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { withPatience } from '../../../scripts/lib/install-cache.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', 'control-plane', 'go', 'schema');
 const TABLE = join(
@@ -18,11 +19,14 @@ const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 /** The table as the Go types say it, as the text of the file. Rejects when Go fails. */
 export async function generateSchema(): Promise<string> {
-  const { stdout } = await promisify(execFile)('go', ['run', '-mod=readonly', '.'], {
-    cwd: PROGRAM,
-    env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '' },
-    maxBuffer: OUTPUT_BYTES_MAX,
-  });
+  // Its modules may have to be downloaded first.
+  const { stdout } = await withPatience(() =>
+    promisify(execFile)('go', ['run', '-mod=readonly', '.'], {
+      cwd: PROGRAM,
+      env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '' },
+      maxBuffer: OUTPUT_BYTES_MAX,
+    }),
+  );
   return stdout;
 }
 

@@ -44,7 +44,7 @@ export interface Step {
   readonly isWatch?: boolean;
   /** The watch marks the end of its initial events: nothing else is sent until both servers have done so. */
   readonly awaitsBookmark?: boolean;
-  /** The real server answers from a cache that may lag: wait this long before asking. */
+  /** The real server answers from a cache that may lag: wait this long, and until it has caught up. */
   readonly settleMs?: number;
 }
 
