@@ -13,7 +13,9 @@ describe('system clock', () => {
     const clock = createSystemClock();
     const first = clock.monotonicMs();
     assert.ok(clock.monotonicMs() >= first);
-    assert.ok(Math.abs(clock.nowMs() - Date.now()) < 1000);
+    const before = Date.now();
+    const told = clock.nowMs();
+    assert.ok(before <= told && told <= Date.now());
   });
 
   it('calls back once, and not after it was cancelled', async () => {
@@ -52,8 +54,8 @@ describe('system clock', () => {
   it('lets a process end that has nothing but unreferenced timers', async () => {
     const url = new URL('../../../../src/adapters/system/system-clock.ts', import.meta.url);
     const source = `const { createSystemClock } = await import(${JSON.stringify(url.href)});
-      createSystemClock({ timers: 'unreferenced' }).after(60000, () => {});`;
-    await run(process.execPath, ['--input-type=module', '-e', source], { timeout: 30_000 });
+      createSystemClock({ timers: 'unreferenced' }).after(2_000_000_000, () => {});`;
+    await run(process.execPath, ['--input-type=module', '-e', source], { timeout: 300_000 });
   });
 });
 
