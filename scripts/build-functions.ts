@@ -2,19 +2,19 @@
 //
 // Assumes a bundle runs on Node 24 with nothing beside it: the AWS SDK is bundled too, because a bundled client
 // starts faster than the one of the runtime. `mainFields` prefers ES modules, which makes the bundles a third
-// smaller and free of `require`, so no createRequire banner is needed. Of the SDK's credential providers only the
-// environment's is bundled, because that is where Lambda puts them (ADR 0022). Source maps are written next to the bundle
-// and left out of the package. A bundle over its budget fails the build. It does not package or deploy: `npm run
-// package` does.
+// smaller and free of `require`, so no createRequire banner is needed. What a function never uses is left out by
+// function-plugins.ts (ADR 0022). Source maps are written next to the bundle and left out of the package. A bundle over
+// its budget, or with an import of its own, fails the build. It does not package or deploy: `npm run package` does.
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import {
   FUNCTION_BUNDLE_KIB_MAX,
   FUNCTIONS_DIRECTORY,
   bundleFileOf,
   findFunctionNames,
 } from './lib/function-bundles.ts';
+import { functionPlugins } from './lib/function-plugins.ts';
 import { repositoryRoot } from './lib/run-tool.ts';
 
 const BYTES_PER_KIB = 1024;
@@ -22,26 +22,6 @@ const LARGEST_COUNT = 8;
 
 /** What the SDK's default chain would bring along: profiles, SSO, processes, metadata services. */
 const OTHER_CREDENTIALS = /credential-provider-(?!env\b)[a-z-]+\//;
-
-/** The default chain of every client becomes the one link that Lambda uses. */
-const environmentCredentials: Plugin = {
-  name: 'environment-credentials',
-  setup: (bundler) => {
-    const namespace = 'environment-credentials';
-    bundler.onResolve(
-      { filter: /^@aws-sdk\/credential-provider-node$/ },
-      ({ path: name, resolveDir }) => ({
-        path: name,
-        namespace,
-        pluginData: resolveDir,
-      }),
-    );
-    bundler.onLoad({ filter: /.*/, namespace }, ({ pluginData }) => ({
-      contents: "export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';",
-      resolveDir: pluginData as string, // as it was resolved above
-    }));
-  },
-};
 
 async function bundleFunctions(names: readonly string[]): Promise<Metafile> {
   const result = await build({
@@ -62,7 +42,7 @@ async function bundleFunctions(names: readonly string[]): Promise<Metafile> {
     legalComments: 'none',
     logLevel: 'warning',
     metafile: true,
-    plugins: [environmentCredentials],
+    plugins: [...functionPlugins],
   });
   return result.metafile;
 }
@@ -83,6 +63,8 @@ function reportBundle(name: string, metafile: Metafile): boolean {
   }
   const other = Object.keys(output.inputs).find((file) => OTHER_CREDENTIALS.test(file));
   if (other !== undefined) throw new Error(`${name} would look for credentials by ${other}`);
+  const eager = output.imports.find(({ kind }) => kind === 'import-statement');
+  if (eager !== undefined) throw new Error(`${name} would import ${eager.path} by statement`);
   const kib = Math.round(output.bytes / BYTES_PER_KIB);
   process.stdout.write(`${name}: ${String(kib)} KB\n`);
   if (output.bytes <= FUNCTION_BUNDLE_KIB_MAX * BYTES_PER_KIB) return true;
