@@ -23,14 +23,15 @@ import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { pollUntil } from '../control-plane/poll.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
-import { readRules, tokenWith } from '../rights/rbac-rules.ts';
+import { readRules, tokenWith, untilInForce } from '../rights/rbac-rules.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const clock = createSystemClock({ timers: 'unreferenced' });
 
-describe('the doctor on a real API server', { timeout: 300_000 }, () => {
+describe('the doctor on a real API server', { timeout: 900_000 }, () => {
   const world = new CommandWorld();
   let controlPlane: ControlPlane;
   let admin: ApiClient;
@@ -46,7 +47,15 @@ describe('the doctor on a real API server', { timeout: 300_000 }, () => {
         repositoryPath,
       ),
     );
-    const token = await tokenWith(admin, 'stand-in', readRules('infra/functions/rbac.yaml'));
+    const rules = readRules('infra/functions/rbac.yaml');
+    const token = await tokenWith(admin, 'stand-in', rules);
+    const standIn = createApiClient({ server: access.server, caPem: access.caPem, token });
+    await untilInForce(standIn, rules).finally(standIn.close);
+    for (const actor of ['functions', 'watcher'] as const) {
+      const client = createApiClient(access.connectionOf(actor));
+      const shipped = readRules(`infra/${actor}/rbac.yaml`);
+      await untilInForce(client, shipped).finally(client.close);
+    }
     const kubeSystem = await admin.get('/api/v1/namespaces/kube-system');
     registration = {
       ...registrationOf('c1'),
@@ -63,6 +72,7 @@ describe('the doctor on a real API server', { timeout: 300_000 }, () => {
     await view.writeName(registration.clusterUid, name);
   });
   after(async () => {
+    admin.close();
     await controlPlane.stop();
   });
 
@@ -92,6 +102,22 @@ describe('the doctor on a real API server', { timeout: 300_000 }, () => {
     } finally {
       stack.close();
     }
+  }
+
+  /** Examines until this is said of the functions' rights: the authorizer learns of a change a moment later. */
+  async function examineRightsUntil(
+    code: Finding['code'],
+    changes: Partial<ClusterRegistration>,
+  ): Promise<Finding> {
+    let said: Finding | undefined;
+    await pollUntil({ deadlineMs: 60_000, description: code }, async () => {
+      said = (await examine(changes)).get('functions-rights');
+      return said?.code === code ? true : undefined;
+    }).catch((cause: unknown) => {
+      throw new Error(`${code}, not ${JSON.stringify(said)}`, { cause });
+    });
+    assert.ok(said !== undefined);
+    return said;
   }
 
   const codesOf = (
@@ -141,8 +167,7 @@ describe('the doctor on a real API server', { timeout: 300_000 }, () => {
     const path = `${RBAC}/clusterrolebindings/rollcall-functions`;
     await admin.request({ method: 'DELETE', path });
     const bound = { kind: 'bound-token', renewerRoleId: 'AROA2' } as const;
-    const missing = await examine({ authentication: bound });
-    assert.equal(missing.get('functions-rights')?.code, 'functions-rights-missing');
+    await examineRightsUntil('functions-rights-missing', { authentication: bound });
     for (const namespace of ['agents', 'others']) {
       await admin.request({
         method: 'POST',
@@ -172,14 +197,14 @@ describe('the doctor on a real API server', { timeout: 300_000 }, () => {
       `${RBAC}/namespaces/agents/rolebindings`,
       bind('ClusterRole', 'rollcall-functions'),
     );
-    const whole = await examine({ authentication: bound });
-    assert.equal(whole.get('functions-rights')?.code, 'functions-rights-ok', 'all that is needed');
+    // All that is needed.
+    await examineRightsUntil('functions-rights-ok', { authentication: bound });
     const { view } = world.stores();
     const name = { namespace: 'others', name: 'b', uid: uid('b'), stamp: ZERO_STAMP };
     await view.writeName(registration.clusterUid, name);
-    const partly = await examine({ authentication: bound });
-    const found = partly.get('functions-rights');
-    assert.equal(found?.code, 'functions-rights-by-namespace', found?.seen);
+    const found = await examineRightsUntil('functions-rights-by-namespace', {
+      authentication: bound,
+    });
     assert.match(found.seen, /others/);
   });
 });

@@ -18,7 +18,7 @@ const MAIN = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
 const SYSTEM = 'rollcall-system';
 const SENTINEL = daemonSetPath({ namespace: SYSTEM, name: 'rollcall-takeover-probe' });
 const LEASE = `/apis/coordination.k8s.io/v1/namespaces/${SYSTEM}/leases/rollcall-watcher`;
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 300_000;
 
 interface Outcome {
   readonly code: number;
@@ -37,14 +37,17 @@ function release(stage: BareStage, ...options: readonly string[]): Promise<Outco
   });
 }
 
-describe('npm start -- --release', { timeout: 3 * DEADLINE_MS }, () => {
+describe('npm start -- --release', { timeout: 4 * DEADLINE_MS }, () => {
   const nodes = ['plain-1', 'plain-2', 'plain-3'];
   let stage: BareStage;
   let engine: Engine | undefined;
   let uid = '';
 
   const podUids = (): readonly string[] =>
-    [...livePodsByNode(stage.observer, uid).values()].flat().map((pod) => pod.uid);
+    [...livePodsByNode(stage.observer, uid).values()]
+      .flat()
+      .map((pod) => pod.uid)
+      .sort();
 
   before(async () => {
     stage = await openBareStage({
@@ -65,7 +68,7 @@ describe('npm start -- --release', { timeout: 3 * DEADLINE_MS }, () => {
 
   after(async () => {
     await engine?.stop();
-    await stage.close();
+    await (stage as BareStage | undefined)?.close();
   });
 
   it('is refused with 3 while another Rollcall process runs, and names its Lease', async () => {

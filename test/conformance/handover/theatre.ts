@@ -37,14 +37,16 @@ export interface Theatre extends BareStage {
   readonly controlPlane: ControlPlane;
   readonly kubectl: Kubectl;
   /** Starts Rollcall in takeover on the same data as before; one that runs is stopped first. */
-  readonly startRollcall: () => Promise<Engine>;
+  readonly startRollcall: (options?: { readonly probeWaitMs: number }) => Promise<Engine>;
   readonly stopRollcall: () => Promise<void>;
 }
 
 /** No leader election runs here, so the built-in loop shows itself at once. */
 const PROBE_WAIT_MS = 3_000;
 const READY_DELAY_MS = 700;
-const DEADLINE_MS = 90_000;
+/** In a rollout: a machine that stalls for a while must still meet it half-way. */
+const ROLLOUT_READY_DELAY_MS = 2500;
+const DEADLINE_MS = 240_000;
 
 const STRATEGIES: Readonly<Record<State, unknown>> = {
   steady: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
@@ -73,14 +75,14 @@ export async function openTheatre(): Promise<Theatre> {
       kubeconfigPath: access.kubeconfigPath,
       cacheDirectory: join(directory, 'kubectl'),
     }),
-    startRollcall: async () => {
+    startRollcall: async ({ probeWaitMs } = { probeWaitMs: PROBE_WAIT_MS }) => {
       await stopRollcall();
       engine = await startEngine({
         clusters: [stageCluster(stage.cluster)],
         dataDir: join(directory, 'data'),
         log: stage.activity.log,
         metrics: stage.activity.metrics,
-        probeWaitMs: PROBE_WAIT_MS,
+        probeWaitMs,
       });
       return engine;
     },
@@ -113,9 +115,10 @@ export async function createAll({ admin, observer }: Theatre): Promise<void> {
 
 /** Starts a rollout of the rolling and the surging one to a new version. */
 export async function startRollouts({ admin }: Theatre, version: string): Promise<void> {
+  const annotations = { 'rollcall.test/ready-delay-ms': String(ROLLOUT_READY_DELAY_MS) };
   for (const name of ['rolling', 'surging']) {
     await admin.patch(daemonSetPath({ name }), {
-      spec: { template: { metadata: { labels: { version } } } },
+      spec: { template: { metadata: { labels: { version }, annotations } } },
     });
   }
 }
@@ -171,7 +174,7 @@ export async function expectFinished(
   version: string,
 ): Promise<void> {
   for (const state of STATES) {
-    await theatre.kubectl.succeed(`rollout status daemonset/${state} --timeout=80s`);
+    await theatre.kubectl.succeed(`rollout status daemonset/${state} --timeout=220s`);
   }
   await theatre.observer.waitUntil(
     () =>

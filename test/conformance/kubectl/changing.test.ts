@@ -158,12 +158,12 @@ describeKubectls('changes a local cluster', ({ kubectl, stage, directory }) => {
       await kubectl().succeed('create -f -', { input: JSON.stringify(pod) }),
       /pod\/bare created/,
     );
-    await kubectl().succeed('wait --for=condition=Ready pod/bare --timeout=60s');
-    const refused = await kubectl().run('drain worker-3 --timeout=60s');
+    await kubectl().succeed('wait --for=condition=Ready pod/bare --timeout=120s');
+    const refused = await kubectl().run('drain worker-3 --timeout=120s');
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /cannot delete DaemonSet-managed Pods/);
     const drained = await kubectl().succeed(
-      'drain worker-3 --ignore-daemonsets --force --timeout=60s',
+      'drain worker-3 --ignore-daemonsets --force --timeout=120s',
     );
     assert.match(drained, /pod\/bare evicted/);
     assert.match(drained, /node\/worker-3 drained/);
@@ -221,14 +221,16 @@ describeKubectls('changes a local cluster', ({ kubectl, stage, directory }) => {
   });
 
   it('deletes a DaemonSet in the foreground, then in the background', async () => {
-    await kubectl().succeed(`delete ds ${name} -n ${namespace} --cascade=foreground --timeout=80s`);
+    await kubectl().succeed(
+      `delete ds ${name} -n ${namespace} --cascade=foreground --timeout=150s`,
+    );
     assert.equal(await kubectl().succeed(`get pods -n ${namespace} -o name`), '');
     await kubectl().succeed(['create', '-f', path, '--save-config']).catch(ignoreExisting);
     await waitForPods(PODS_COUNT);
     await waitForStatus(PODS_COUNT);
     await kubectl().succeed(`delete ds ${name} -n ${namespace}`);
-    await kubectl().succeed(`wait --for=delete pod -l ${label} -n ${namespace} --timeout=80s`);
-    await kubectl().succeed(['delete', '-f', path, '--ignore-not-found', '--timeout=80s']);
+    await kubectl().succeed(`wait --for=delete pod -l ${label} -n ${namespace} --timeout=150s`);
+    await kubectl().succeed(['delete', '-f', path, '--ignore-not-found', '--timeout=150s']);
     const gone = await kubectl().run(`get ns ${namespace}`);
     assert.match(gone.stderr, /NotFound/);
   });
@@ -285,7 +287,7 @@ describeKubectls('changes a local cluster', ({ kubectl, stage, directory }) => {
   }
 
   function followRollout(): Promise<string> {
-    return kubectl().succeed(`rollout status ds/${name} -n ${namespace} --timeout=80s`);
+    return kubectl().succeed(`rollout status ds/${name} -n ${namespace} --timeout=150s`);
   }
 
   /** Waits until the API server lists so many pods, all of them ready and none going, that are as wanted. */

@@ -45,8 +45,9 @@ export interface RunningKubectl {
   readonly stop: () => Promise<string>;
 }
 
-const COMMAND_BOUND_MS = 90_000;
-const WAIT_BOUND_MS = 30_000;
+/** Beyond any `--timeout` that a test gives, so that kubectl itself says what it waited for. */
+const COMMAND_BOUND_MS = 240_000;
+const WAIT_BOUND_MS = 120_000;
 
 /** Binds a kubectl to a cluster. */
 export function bindKubectl(parts: {
@@ -80,7 +81,8 @@ export function bindKubectl(parts: {
       const outcome = await run(command, options);
       if (outcome.code === 0) return outcome.stdout;
       const line = typeof command === 'string' ? command : command.join(' ');
-      throw new Error(`kubectl ${line}: ${outcome.code}\n${outcome.stdout}${outcome.stderr}`);
+      const end = outcome.code === null ? 'killed after its bound' : String(outcome.code);
+      throw new Error(`kubectl ${line}: ${end}\n${outcome.stdout}${outcome.stderr}`);
     },
     start: (command) => follow(open(command, {}), command),
   };

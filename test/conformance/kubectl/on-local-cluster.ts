@@ -60,7 +60,7 @@ export function describeKubectls(title: string, define: (stage: KubectlStage) =>
         });
         await kubectl.succeed(['apply', '-f', EXAMPLE.path]);
         const { namespace, name } = EXAMPLE;
-        await kubectl.succeed(`rollout status ds/${name} -n ${namespace} --timeout=60s`);
+        await kubectl.succeed(`rollout status ds/${name} -n ${namespace} --timeout=150s`);
       });
       after(async () => {
         await (stage as Stage | undefined)?.close();

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { pollUntil } from '../control-plane/poll.ts';
 import { describeKubectls, EXAMPLE, WORKERS } from './on-local-cluster.ts';
 
 const { namespace, name, label } = EXAMPLE;
@@ -75,7 +76,7 @@ describeKubectls('reads a local cluster', ({ kubectl, stage }) => {
   it('describes a pod, with its events', async () => {
     const names = await kubectl().succeed(`get pods -n ${namespace} -l ${label} -o name`);
     const [pod = ''] = names.split('\n');
-    const text = await kubectl().succeed(`describe ${pod} -n ${namespace}`);
+    const text = await eventually(`describe ${pod} -n ${namespace}`, /Normal +Started /);
     assert.match(text, /Controlled By: +DaemonSet\/log-collector/);
     assert.match(text, /Image: +registry.example\/log-collector:1.0.0/);
     assert.match(text, /State: +Running/);
@@ -84,14 +85,14 @@ describeKubectls('reads a local cluster', ({ kubectl, stage }) => {
   });
 
   it('describes a DaemonSet, with its events', async () => {
-    const text = await kubectl().succeed(`describe ds ${name} -n ${namespace}`);
+    const text = await eventually(`describe ds ${name} -n ${namespace}`, /SuccessfulCreate/);
     assert.match(text, /Desired Number of Nodes Scheduled: 5/);
     assert.match(text, /Pods Status: +5 Running/);
     assert.match(text, /SuccessfulCreate/);
   });
 
   it('gets events', async () => {
-    const text = await kubectl().succeed(`get events -n ${namespace}`);
+    const text = await eventually(`get events -n ${namespace}`, /SuccessfulCreate/);
     assert.match(text, /LAST SEEN +TYPE +REASON +OBJECT +MESSAGE/);
     assert.match(text, /Normal +SuccessfulCreate +daemonset\/log-collector/);
     assert.match(
@@ -120,12 +121,12 @@ describeKubectls('reads a local cluster', ({ kubectl, stage }) => {
 
   it('waits for conditions', async () => {
     const pods = await kubectl().succeed(
-      `wait --for=condition=Ready pod -l ${label} -n ${namespace} --timeout=30s`,
+      `wait --for=condition=Ready pod -l ${label} -n ${namespace} --timeout=120s`,
     );
     assert.equal(pods.match(/condition met/g)?.length, 5);
-    await kubectl().succeed('wait --for=condition=Ready node --all --timeout=30s');
+    await kubectl().succeed('wait --for=condition=Ready node --all --timeout=120s');
     await kubectl().succeed(
-      `wait --for=jsonpath={.status.numberReady}=5 ds/${name} -n ${namespace} --timeout=30s`,
+      `wait --for=jsonpath={.status.numberReady}=5 ds/${name} -n ${namespace} --timeout=120s`,
     );
   });
 
@@ -151,4 +152,16 @@ describeKubectls('reads a local cluster', ({ kubectl, stage }) => {
     assert.match(await kubectl().succeed('version'), /Server Version: v1\.36\.3/);
     assert.equal(await kubectl().succeed('get --raw /readyz'), 'ok');
   });
+
+  /** What the command prints once that is in it: events are written after what they tell of. */
+  async function eventually(command: string, pattern: RegExp): Promise<string> {
+    let text = '';
+    await pollUntil({ deadlineMs: 60_000, description: String(pattern) }, async () => {
+      text = await kubectl().succeed(command);
+      return pattern.test(text) ? true : undefined;
+    }).catch((cause: unknown) => {
+      throw new Error(text, { cause });
+    });
+    return text;
+  }
 });

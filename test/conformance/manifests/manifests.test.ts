@@ -208,7 +208,11 @@ describe('what infra/ offers to a cluster, on a real API server', { skip }, () =
       const { stdout } = await kubectl.run(['auth', 'can-i', 'create', 'pods', '-A', ...who]);
       return stdout.trim();
     };
-    assert.equal(await can('--as=rollcall-functions'), 'yes');
+    // The authorizer reads roles and bindings a moment after they are there.
+    const description = 'the rights of the access entry in force';
+    await pollUntil({ deadlineMs: 60_000, description }, async () =>
+      (await can('--as=rollcall-functions')) === 'yes' ? true : undefined,
+    );
     // Who is in the group under another name would escape the policy: it has no rights either.
     assert.equal(await can('--as=somebody', '--as-group=rollcall-functions'), 'no');
     assert.equal(await can('--as=system:serviceaccount:rollcall-system:rollcall-functions'), 'no');
@@ -225,7 +229,7 @@ describe('what infra/ offers to a cluster, on a real API server', { skip }, () =
     await admin.request({ method: 'POST', path: accounts, body: account });
     // A policy takes effect within a second or so of its creation.
     const { stderr } = await pollUntil(
-      { deadlineMs: 30_000, description: 'the policy denies' },
+      { deadlineMs: 120_000, description: 'the policy denies' },
       async () => {
         const outcome = await create();
         return outcome.code === 0 ? undefined : outcome;

@@ -102,7 +102,7 @@ describe('the admission policy on a real API server (row 69)', () => {
     wide = (await admin.post(path, wideDaemonSet('wide'))) as unknown as DaemonSetObject; // raw JSON either way
     // Policies are read once a second, and parameters when a policy names their kind.
     const description = 'the policies, and their parameters, in force';
-    await pollUntil({ deadlineMs: 30_000, description }, async () => {
+    await pollUntil({ deadlineMs: 120_000, description }, async () => {
       const tampered = await create(
         rollcall,
         changed((pod) => (pod.spec['hostPID'] = true)),
@@ -269,7 +269,12 @@ describe('the admission policy on a real API server (row 69)', () => {
         const manifest = object as unknown as KubernetesObject; // a manifest is raw JSON
         await admin.post(collectionPath(manifest), manifest);
       }
+      // The policy and each of its bindings come into force by themselves.
       await eventuallyDenied(() => create(rollcall, changed(ownedBy('nobody', 'x'))), /listed/);
+      await eventuallyDenied(
+        () => create(rollcall, changed(ownedBy('wide', 'no-such-uid'))),
+        /exists under its name/,
+      );
     });
 
     it('lets pods of listed DaemonSets pass, and refuses those of another', async () => {
@@ -340,9 +345,13 @@ describe('the admission policy on a real API server (row 69)', () => {
   ): Promise<void> {
     // Parameters come from a watch: a change is seen a moment later.
     const description = `a refusal like ${String(refusal)}`;
-    await pollUntil({ deadlineMs: 10_000, description }, async () => {
+    let last = '';
+    await pollUntil({ deadlineMs: 120_000, description }, async () => {
       const response = await attempt();
-      return refusal.test(messageOf(response)) ? true : undefined;
+      last = `${String(response.status)} ${messageOf(response)}`;
+      return refusal.test(last) ? true : undefined;
+    }).catch((cause: unknown) => {
+      throw new Error(`${description}, not ${last}`, { cause });
     });
   }
 

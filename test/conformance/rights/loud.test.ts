@@ -19,7 +19,9 @@ import type { Rules } from './rbac-rules.ts';
 const RULES = readRules('infra/functions/rbac.yaml');
 const ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/rollcall-functions';
 const NODES = 3;
-const DEADLINE_MS = 60_000;
+const DEADLINE_MS = 120_000;
+/** `At once`: not a resync, which comes hours later. The line itself comes within a second on a quiet machine. */
+const SAID_DEADLINE_MS = 60_000;
 
 /** The work that needs each verb. */
 const WORK: Readonly<Record<string, 'new' | 'edit'>> = {
@@ -33,7 +35,7 @@ const WORK: Readonly<Record<string, 'new' | 'edit'>> = {
   'delete pods': 'edit',
 };
 
-describe('a verb that is missing under a running engine (row 69)', { timeout: 600_000 }, () => {
+describe('a verb that is missing under a running engine (row 69)', { timeout: 1_200_000 }, () => {
   let stage: Stage;
   let count = 0;
 
@@ -42,7 +44,7 @@ describe('a verb that is missing under a running engine (row 69)', { timeout: 60
     stage = await openStage({ backend: 'real', name: 'rights-loud', nodes });
   });
   after(async () => {
-    await stage.close();
+    await (stage as Stage | undefined)?.close();
   });
 
   const setRules = async ({ cluster }: Rules): Promise<void> => {
@@ -58,10 +60,11 @@ describe('a verb that is missing under a running engine (row 69)', { timeout: 60
       const images = items.map(
         ({ spec }) => (spec as { containers: { image: string }[] }).containers[0]?.image,
       );
-      const { status } = await stage.admin.get(daemonSetPath({ name }));
+      const { metadata, status } = await stage.admin.get(daemonSetPath({ name }));
       const { numberReady = 0, observedGeneration = 0 } = status as Record<string, number>;
+      const isObserved = observedGeneration === metadata.generation;
       const isDone = images.length === NODES && images.every((one) => one === image);
-      return isDone && numberReady === NODES && observedGeneration > 0 ? true : undefined;
+      return isDone && numberReady === NODES && isObserved ? true : undefined;
     });
   };
 
@@ -89,7 +92,7 @@ describe('a verb that is missing under a running engine (row 69)', { timeout: 60
       }
       try {
         const description = `a loud line about ${missing}`;
-        await pollUntil({ deadlineMs: 20_000, description }, () => {
+        await pollUntil({ deadlineMs: SAID_DEADLINE_MS, description }, () => {
           const lines = stage.activity.lines.slice(from);
           const isLoud = lines.some(
             ({ level, fields }) =>
@@ -116,7 +119,7 @@ describe('a verb that is missing under a running engine (row 69)', { timeout: 60
     const [resource = '', subresource = ''] = path.split('/');
     const group = resource === 'pods' || resource === 'events' ? '' : 'apps';
     const resourceAttributes = { namespace: 'default', verb, group, resource, subresource };
-    await pollUntil({ deadlineMs: 10_000, description: `${missing} is denied` }, async () => {
+    await pollUntil({ deadlineMs: DEADLINE_MS, description: `${missing} is denied` }, async () => {
       const review = await client.post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
         spec: { resourceAttributes },
       });

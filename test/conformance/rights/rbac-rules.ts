@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import type { ApiClient } from '../control-plane/api.ts';
+import { pollUntil } from '../control-plane/poll.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
 
 /** A rule of a role. */
@@ -87,4 +88,33 @@ export async function tokenWith(admin: ApiClient, name: string, rules: Rules): P
     spec: { expirationSeconds: 3600 },
   });
   return (answer['status'] as { readonly token: string }).token;
+}
+
+/**
+ * Waits until the authorizer has read roles and bindings: whoever the client is has each of these rights. An API server
+ * follows them by watches, each on its own, so that one right in force says nothing about another.
+ */
+export async function untilInForce(client: ApiClient, rules: Rules): Promise<void> {
+  const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+  for (const right of rightsOf(rules)) {
+    const description = `${right.verb} ${right.resource} in force`;
+    const spec = { resourceAttributes: attributesOf(rules, right) };
+    await pollUntil({ deadlineMs: 60_000, description }, async () => {
+      const { status } = await client.post(path, { spec });
+      return (status as { readonly allowed: boolean }).allowed ? true : undefined;
+    });
+  }
+}
+
+function attributesOf(rules: Rules, { scope, rule, resource, verb }: Right): object {
+  const { apiGroups = [''], resourceNames = [''] } = rules[scope][rule] ?? {};
+  const [plural = '', subresource = ''] = resource.split('/');
+  return {
+    verb,
+    group: apiGroups[0],
+    resource: plural,
+    subresource,
+    name: resourceNames[0],
+    namespace: scope === 'namespaced' ? NAMESPACE : '',
+  };
 }

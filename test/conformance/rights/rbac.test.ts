@@ -30,8 +30,8 @@ import { pollUntil } from '../control-plane/poll.ts';
 import { testDaemonSet } from '../scenarios/daemon-set.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
-import { readRules, rightsOf, tokenWith, withoutRight } from './rbac-rules.ts';
-import type { Right } from './rbac-rules.ts';
+import { readRules, rightsOf, tokenWith, untilInForce, withoutRight } from './rbac-rules.ts';
+import type { Right, Rules } from './rbac-rules.ts';
 
 const RULES = readRules('infra/functions/rbac.yaml');
 const DEFAULT = { namespace: 'default' };
@@ -237,11 +237,8 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
     });
     admin = createApiClient(controlPlane.connectionOf('admin'));
     await applyFiles(admin, [repositoryPath('infra/functions/rbac.yaml')]);
-    await admin.post('/api/v1/namespaces/default/serviceaccounts', {
-      metadata: { name: 'default' },
-    });
     const kubeSystem = await pollUntil(
-      { deadlineMs: 30_000, description: 'kube-system' },
+      { deadlineMs: 120_000, description: 'kube-system' },
       async () => {
         const found = await admin.request({
           method: 'GET',
@@ -251,6 +248,9 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
       },
     );
     kubeSystemUid = kubeSystem.metadata.uid ?? '';
+    await admin.post('/api/v1/namespaces/default/serviceaccounts', {
+      metadata: { name: 'default' },
+    });
     daemonSet = await admin.post(`${APPS}/daemonsets`, testDaemonSet({ name: 'agent' }));
     await admin.post('/api/v1/nodes', { metadata: { name: 'n-1' } });
     await admin.post(PODS, pod('agent'));
@@ -280,21 +280,18 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
   }
 
   /** Until the authorizer has read the roles of this account. */
-  async function connectWhenReady(name: string, token: string): Promise<ClusterAccess> {
-    const description = `rights of ${name}`;
-    return pollUntil({ deadlineMs: 20_000, description }, async () => {
-      const connection = await connect(name, token);
-      if (connection.kind === 'refused') return undefined;
-      const { access } = connection;
-      const lease = OPERATIONS['read the watcher’s Lease'];
-      const set = OPERATIONS['read the DaemonSet live'];
-      const answers = [await lease?.ask(name, access), await set?.ask(name, access)];
-      return answers.includes(undefined) ? access : undefined;
-    });
+  async function connectWhenReady(name: string, rules: Rules): Promise<ClusterAccess> {
+    const token = await tokenWith(admin, name, rules);
+    const { server, caPem } = controlPlane;
+    const client = createApiClient({ server, caPem, token });
+    await untilInForce(client, rules).finally(client.close);
+    const connection = await connect(name, token);
+    assert.ok(connection.kind !== 'refused', JSON.stringify(connection));
+    return connection.access;
   }
 
   it('everything works with exactly the shipped rules', async () => {
-    const access = await connectWhenReady('whole', await tokenWith(admin, 'whole', RULES));
+    const access = await connectWhenReady('whole', RULES);
     for (const [what, operation] of Object.entries(OPERATIONS)) {
       assert.equal(await operation.ask('whole', access), undefined, what);
     }
@@ -304,14 +301,15 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
     const missing = `${right.verb} ${right.resource}`;
     it(`without ${missing} only what needs it fails, and names it`, async () => {
       const name = nameOf(right);
-      const token = await tokenWith(admin, name, withoutRight(RULES, right));
+      const rules = withoutRight(RULES, right);
       if (missing === CONNECTING) {
+        const token = await tokenWith(admin, name, rules);
         const connection = await connect(name, token);
         assert.equal(connection.kind, 'refused');
         assert.match(JSON.stringify(connection), /cannot get resource/);
         return;
       }
-      const access = await connectWhenReady(name, token);
+      const access = await connectWhenReady(name, rules);
       const failed: string[] = [];
       for (const [what, operation] of Object.entries(OPERATIONS)) {
         const problem = await operation.ask(name, access);
@@ -407,11 +405,7 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
       ],
     );
     const client = createApiClient(controlPlane.connectionOf('watcher'));
-    const description = 'rights of the watcher';
-    await pollUntil({ deadlineMs: 20_000, description }, async () => {
-      const { status } = await client.request({ method: 'GET', path: '/api/v1/nodes' });
-      return status === 200 ? true : undefined;
-    });
+    await untilInForce(client, { cluster, namespaced });
     const denied = [
       ['POST', PODS],
       ['DELETE', `${PODS}/agent`],

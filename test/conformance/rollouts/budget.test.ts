@@ -24,7 +24,12 @@ import {
 } from './rolled.ts';
 import type { Rolled } from './rolled.ts';
 
-describeOnBackends('the budget of a rolling update', { timeout: 600_000 }, (backend) => {
+/** Long enough for a test that stalls to come with its second edit before anything is available. */
+const MIN_READY_SECONDS = 12;
+/** So slow that there is time for what happens half-way, also on a machine that stalls. */
+const SLOW_READY_MS = 6000;
+
+describeOnBackends('the budget of a rolling update', { timeout: 1_200_000 }, (backend) => {
   const nodes = plainNodes(8);
   const names = nodes.map(({ metadata }) => metadata.name);
   let stage: Stage;
@@ -82,7 +87,7 @@ describeOnBackends('the budget of a rolling update', { timeout: 600_000 }, (back
   });
 
   it('holds with two edits within minReadySeconds (kruise #1323)', async () => {
-    const rolled = await create({ maxUnavailable: 4, minReadySeconds: 2 });
+    const rolled = await create({ maxUnavailable: 4, minReadySeconds: MIN_READY_SECONDS });
     const fromEvent = await edit(stage, rolled, { version: 'b' });
     await waitFor(stage, () => readyPods(rolled, 'b').length === 4, {
       description: 'four pods of b are ready, none of them available',
@@ -99,7 +104,7 @@ describeOnBackends('the budget of a rolling update', { timeout: 600_000 }, (back
 
   it('edited again half-way, ends at the last version everywhere, and no node gets a version twice', async () => {
     const rolled = await create({ maxUnavailable: 2 });
-    const fromEvent = await edit(stage, rolled, { version: 'b', readyDelayMs: 700 });
+    const fromEvent = await edit(stage, rolled, { version: 'b', readyDelayMs: SLOW_READY_MS });
     await waitFor(stage, (observer) => nodesAt(observer, rolled, 'b').length >= 4, {
       description: 'half of the nodes at b',
     });
@@ -115,7 +120,7 @@ describeOnBackends('the budget of a rolling update', { timeout: 600_000 }, (back
   it('holds while the engine is stopped and started half-way, and each pod is replaced once', async () => {
     const rolled = await create({ maxUnavailable: 2 });
     const former = podUids(stage, rolled);
-    const fromEvent = await edit(stage, rolled, { version: 'b', readyDelayMs: 500 });
+    const fromEvent = await edit(stage, rolled, { version: 'b', readyDelayMs: SLOW_READY_MS });
     await waitFor(stage, (observer) => nodesAt(observer, rolled, 'b').length >= 3, {
       description: 'three nodes at b',
     });

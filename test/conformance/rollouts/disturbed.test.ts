@@ -30,7 +30,7 @@ import type { Rolled, RolledOptions } from './rolled.ts';
 
 const TOLERATES_NOT_READY = [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists' }];
 
-describeOnBackends('a rolling update', { timeout: 600_000, usually: 'real' }, (backend) => {
+describeOnBackends('a rolling update', { timeout: 1_200_000, usually: 'real' }, (backend) => {
   const nodes = plainNodes(6);
   const names = nodes.map(({ metadata }) => metadata.name);
   const [first = '', ...others] = names;
@@ -46,10 +46,14 @@ describeOnBackends('a rolling update', { timeout: 600_000, usually: 'real' }, (b
 
   it('replaces a failed pod first, which takes its part of the budget', async () => {
     const rolled = await create({ maxUnavailable: 1 });
-    // Twice, so that the second one is kept by its back-off while the edit comes.
-    const replacement = await failPod(rolled, podOn(rolled, first));
+    // Repeatedly, so that the last one is kept by its back-off of 4 s while the edit comes.
+    let replacement = podOn(rolled, first);
+    for (let failure = 0; failure < 3; failure += 1)
+      replacement = await failPod(rolled, replacement);
+    // From before it fails: on a machine that stalls the back-off may end before the edit is made.
+    const fromEvent = stage.observer.events.length;
     await setFailed(replacement);
-    const fromEvent = await edit(stage, rolled, { version: 'b' });
+    await edit(stage, rolled, { version: 'b' });
     await expectVersion(stage, rolled, 'b');
     const report = reportSince(stage, rolled, fromEvent);
     assertWithinBudget(report, rolled, 1);
@@ -134,7 +138,7 @@ describeOnBackends('a rolling update', { timeout: 600_000, usually: 'real' }, (b
 
   it('goes on while a node joins and another leaves', async () => {
     const rolled = await create({ maxUnavailable: 2 });
-    const fromEvent = await edit(stage, rolled, { version: 'b', readyDelayMs: 500 });
+    const fromEvent = await edit(stage, rolled, { version: 'b', readyDelayMs: 3000 });
     await waitFor(stage, (observer) => nodesAt(observer, rolled, 'b').length >= 2, {
       description: 'two nodes at b',
     });

@@ -35,7 +35,7 @@ import type { Rolled } from './rolled.ts';
 const REVISIONS_PATH = '/apis/apps/v1/namespaces/default/controllerrevisions';
 const MAX_UNAVAILABLE = 2;
 
-describeOnBackends('kubectl rollout', { timeout: 600_000, usesKubectl: true }, (backend) => {
+describeOnBackends('kubectl rollout', { timeout: 1_200_000, usesKubectl: true }, (backend) => {
   const nodes = plainNodes(8);
   const names = nodes.map(({ metadata }) => metadata.name);
   let directory: string;
@@ -58,15 +58,18 @@ describeOnBackends('kubectl rollout', { timeout: 600_000, usesKubectl: true }, (
   });
 
   it('status follows an edit to the end, its numbers only rise', async () => {
-    const fromEvent = await edit(stage, rolled, { version: 'b', readyDelayMs: 700 });
-    const text = await kubectl.succeed('rollout status ds/agent --timeout=60s');
+    // Slow enough for kubectl to see several steps, also where it starts slowly.
+    const fromEvent = await edit(stage, rolled, { version: 'b', readyDelayMs: 4000 });
+    const text = await kubectl.succeed('rollout status ds/agent --timeout=150s');
     const updated = [...text.matchAll(/(\d+) out of 8 new pods have been updated/g)].map(
       ([, count]) => Number(count),
     );
     assert.ok(updated.length > 1, text);
     assert.deepEqual(updated, updated.toSorted(byNumber), text);
     assert.match(text, /daemon set "agent" successfully rolled out\n$/);
-    assert.equal(nodesAt(stage.observer, rolled, 'b').length, names.length);
+    const { items } = await stage.admin.list('/api/v1/namespaces/default/pods');
+    const versions = items.map(({ metadata }) => metadata.labels?.['version']);
+    assert.deepEqual(versions, new Array<string>(names.length).fill('b'));
     await expectVersion(stage, rolled, 'b');
     assertWithinBudget(reportSince(stage, rolled, fromEvent), rolled, MAX_UNAVAILABLE);
   });
@@ -83,7 +86,7 @@ describeOnBackends('kubectl rollout', { timeout: 600_000, usesKubectl: true }, (
     const before = await revisionNames();
     const former = podUids(stage, rolled);
     // Slow to become ready: between two steps there is time in which nothing is on its way.
-    const fromEvent = await edit(stage, rolled, { version: 'c', readyDelayMs: 5000 });
+    const fromEvent = await edit(stage, rolled, { version: 'c', readyDelayMs: 15_000 });
     await waitFor(
       stage,
       (observer) =>
@@ -124,7 +127,7 @@ describeOnBackends('kubectl rollout', { timeout: 600_000, usesKubectl: true }, (
     const former = podUids(stage, rolled);
     const fromEvent = stage.observer.events.length;
     assert.match(await kubectl.succeed('rollout restart ds/agent'), /agent restarted/);
-    await kubectl.succeed('rollout status ds/agent --timeout=60s');
+    await kubectl.succeed('rollout status ds/agent --timeout=150s');
     await expectVersion(stage, rolled, 'a');
     const report = reportSince(stage, rolled, fromEvent);
     assertWithinBudget(report, rolled, MAX_UNAVAILABLE);

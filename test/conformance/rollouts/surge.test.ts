@@ -30,9 +30,12 @@ import type { Rolled, RolledOptions } from './rolled.ts';
 
 const POOL = 'rollcall.test/steps';
 const STEP_MAX_MS = 12_000;
+/** A wake-up that is lost is made up for by a resync, hours later: no stall of a machine looks like that. */
+const STALLED_STEP_MAX_MS = 40_000;
+const ATTEMPTS_MAX = 4;
 const MIN_READY_SECONDS = 10;
 
-describeOnBackends('surge', { timeout: 600_000, usually: 'real' }, (backend) => {
+describeOnBackends('surge', { timeout: 1_700_000, usually: 'real' }, (backend) => {
   const nodes = plainNodes(8);
   const names = nodes.map(({ metadata }) => metadata.name);
   const stepNodes = names.slice(0, 4);
@@ -130,20 +133,34 @@ describeOnBackends('surge', { timeout: 600_000, usually: 'real' }, (backend) => 
         strategy: rollingUpdate({ maxSurge: 1 }),
         minReadySeconds: MIN_READY_SECONDS,
       });
-      await waitUntilStill(stage);
-      const fromEvent = await edit(stage, rolled, { version: 'b' });
-      await expectVersion(stage, rolled, { version: 'b', deadlineMs: 120_000 });
-      const report = reportSince(stage, rolled, fromEvent);
-      assertSurge(report, rolled, 1);
-      const stepsMs = stepTimes(report);
-      context.diagnostic(`steps of ${stepsMs.map((ms) => (ms / 1000).toFixed(1)).join(', ')} s`);
-      assert.equal(stepsMs.length, stepNodes.length);
-      for (const ms of stepsMs) assert.ok(ms <= STEP_MAX_MS, `a step took ${String(ms)} ms`);
-      const outside = stage.observer.events
-        .slice(fromEvent)
-        .filter(({ record }) => !isOf(record, rolled.uid));
-      assert.deepEqual(outside, [], 'the cluster was quiet but for this rollout');
+      // A step that a stall of the machine met says nothing: then another rollout is measured.
+      for (let attempt = 1; ; attempt += 1) {
+        const stepsMs = await measureSteps(rolled, `attempt-${String(attempt)}`);
+        context.diagnostic(`steps of ${stepsMs.map((ms) => (ms / 1000).toFixed(1)).join(', ')} s`);
+        for (const ms of stepsMs) {
+          assert.ok(ms <= STALLED_STEP_MAX_MS, `a wake-up was lost: a step took ${String(ms)} ms`);
+        }
+        const slowestMs = Math.max(...stepsMs);
+        if (slowestMs <= STEP_MAX_MS) break;
+        assert.ok(attempt < ATTEMPTS_MAX, `in no rollout within 12 s: ${String(slowestMs)} ms`);
+      }
     });
+  }
+
+  /** Rolls to a version, with nothing else going on, and answers how long each step took. */
+  async function measureSteps(rolled: Rolled, version: string): Promise<readonly number[]> {
+    await waitUntilStill(stage);
+    const fromEvent = await edit(stage, rolled, { version });
+    await expectVersion(stage, rolled, { version, deadlineMs: 240_000 });
+    const report = reportSince(stage, rolled, fromEvent);
+    assertSurge(report, rolled, 1);
+    const stepsMs = stepTimes(report);
+    assert.equal(stepsMs.length, stepNodes.length);
+    const outside = stage.observer.events
+      .slice(fromEvent)
+      .filter(({ record }) => !isOf(record, rolled.uid));
+    assert.deepEqual(outside, [], 'the cluster was quiet but for this rollout');
+    return stepsMs;
   }
 
   function surgingNodes(rolled: Rolled): readonly unknown[] {

@@ -19,9 +19,9 @@ import { describeOnBackends } from './backends.ts';
 import { NODES, UNTAINTED, openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-const DEADLINE_MS = 60_000;
+const DEADLINE_MS = 120_000;
 
-describeOnBackends('DaemonSets', { timeout: 600_000 }, (backend) => {
+describeOnBackends('DaemonSets', { timeout: 1_200_000 }, (backend) => {
   let stage: Stage;
 
   before(async () => {
@@ -127,7 +127,7 @@ describeOnBackends('DaemonSets', { timeout: 600_000 }, (backend) => {
   async function refusePodsOn(nodes: readonly string[], app: string): Promise<void> {
     if (backend === 'real') await createPolicy(nodes, app);
     else for (const node of nodes) await askToRefuse(node, app);
-    await waitUntilRefused(app, nodes[0] ?? '');
+    for (const node of nodes) await waitUntilRefused(app, node);
   }
 
   async function askToRefuse(node: string, app: string): Promise<void> {
@@ -189,12 +189,11 @@ describeOnBackends('DaemonSets', { timeout: 600_000 }, (backend) => {
         },
       },
     };
-    const deadlineMs = performance.now() + DEADLINE_MS;
-    for (;;) {
+    const description = `the admission policy in force for ${node}`;
+    await pollUntil({ deadlineMs: DEADLINE_MS, description }, async () => {
       const path = '/api/v1/namespaces/default/pods?dryRun=All';
       const response = await stage.admin.request({ method: 'POST', path, body });
-      if (response.status === 422 || response.status === 403) return;
-      assert.ok(performance.now() < deadlineMs, 'the admission policy never took effect');
-    }
+      return response.status === 422 || response.status === 403 ? true : undefined;
+    });
   }
 });

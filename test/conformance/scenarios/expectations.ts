@@ -6,7 +6,7 @@ import type { PodRecord } from '../control-plane/observed-records.ts';
 import type { Observer } from '../control-plane/observer.ts';
 import type { BareStage as Stage } from './stage.ts';
 
-const SETTLE_DEADLINE_MS = 60_000;
+const SETTLE_DEADLINE_MS = 120_000;
 
 /** UID of a DaemonSet by name, as the API server has it now. */
 export async function daemonSetUid(

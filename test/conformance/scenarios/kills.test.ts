@@ -30,7 +30,7 @@ const SEED = seedOfRun(20261122);
 
 describeOnBackends(
   `killed at ${String(KILLS_COUNT)} points (seed ${String(SEED)})`,
-  { timeout: 900_000 },
+  { timeout: 1_700_000 },
   (backend) => {
     const seeded = createSeeded(SEED);
     let stage: BareStage;
@@ -45,7 +45,7 @@ describeOnBackends(
     });
     after(async () => {
       running?.kill('SIGKILL');
-      await stage.close();
+      await (stage as BareStage | undefined)?.close();
       await rm(dataDir, { recursive: true, force: true });
     });
 

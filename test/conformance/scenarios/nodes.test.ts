@@ -20,7 +20,7 @@ import type { Stage } from './stage.ts';
 const UNCHANGED_MS = 60_000;
 const LOG_COLLECTOR_NODES = EXPECTED_NODES['log-collector'] ?? [];
 
-describeOnBackends('the examples on twenty varied nodes', { timeout: 600_000 }, (backend) => {
+describeOnBackends('the examples on twenty varied nodes', { timeout: 1_200_000 }, (backend) => {
   let stage: Stage;
   let uids: Readonly<Record<string, string>>;
   const uid = (name: string): string => uidOf(uids, name);
@@ -87,9 +87,9 @@ describeOnBackends('the examples on twenty varied nodes', { timeout: 600_000 }, 
         const node = observer.nodes.get('joined-1');
         return node !== undefined && node.uid !== formerUid && node.taintKeys.length === 0;
       },
-      { deadlineMs: 60_000, description: 'the re-made node is eligible' },
+      { deadlineMs: 120_000, description: 'the re-made node is eligible' },
     );
-    await stage.observer.waitUntilQuiet({ quietMs: 3000, deadlineMs: 60_000 });
+    await stage.observer.waitUntilQuiet({ quietMs: 3000, deadlineMs: 120_000 });
     await expectPodsOn(stage, uid('log-collector'), [...LOG_COLLECTOR_NODES, 'joined-1']);
     await expectPodsOn(stage, uid('node-metrics'), [...UNTAINTED, 'joined-1']);
   });
@@ -98,9 +98,9 @@ describeOnBackends('the examples on twenty varied nodes', { timeout: 600_000 }, 
     await deleteNodes(stage.admin, ['joined-1']);
     await expectPodsOn(stage, uid('log-collector'), {
       nodes: LOG_COLLECTOR_NODES,
-      deadlineMs: 150_000,
+      deadlineMs: 240_000,
     });
-    await expectPodsOn(stage, uid('node-metrics'), { nodes: UNTAINTED, deadlineMs: 150_000 });
+    await expectPodsOn(stage, uid('node-metrics'), { nodes: UNTAINTED, deadlineMs: 240_000 });
     await expectStatus(stage, uid('log-collector'), {
       desiredNumberScheduled: LOG_COLLECTOR_NODES.length,
     });
@@ -138,7 +138,7 @@ describeOnBackends('the examples on twenty varied nodes', { timeout: 600_000 }, 
         const now = livePodsByNode(observer, uid('node-metrics')).get('plain-3')?.[0];
         return now !== undefined && now.uid !== pod.uid;
       },
-      { deadlineMs: 60_000, description: 'a new pod on the cordoned node' },
+      { deadlineMs: 120_000, description: 'a new pod on the cordoned node' },
     );
     await expectPodsOn(stage, uid('node-metrics'), UNTAINTED);
   });

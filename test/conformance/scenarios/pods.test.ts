@@ -6,6 +6,9 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { PodRecord } from '../control-plane/observed-records.ts';
+import type { AuditRecord } from '../control-plane/audit.ts';
+import { userNameOf } from '../control-plane/identities.ts';
+import { observerNowMs } from '../control-plane/observer.ts';
 import type { ObservedEvent } from '../control-plane/observer.ts';
 import { daemonSetPath, podPath, testDaemonSet } from './daemon-set.ts';
 import {
@@ -21,8 +24,10 @@ import type { Stage } from './stage.ts';
 
 const STORAGE = { 'storage.example.com/local-disks': 'true' };
 const FIRST = NODES.storage[0];
+/** For a machine that stalls; what waits for a resync waits for hours. */
+const LATE_MS_MAX = 20_000;
 
-describeOnBackends('pods of a DaemonSet', { timeout: 600_000 }, (backend) => {
+describeOnBackends('pods of a DaemonSet', { timeout: 1_200_000 }, (backend) => {
   let stage: Stage;
 
   before(async () => {
@@ -50,24 +55,38 @@ describeOnBackends('pods of a DaemonSet', { timeout: 600_000 }, (backend) => {
     await expectReplacement(uid, pod);
   });
 
-  it('failed pods are replaced 1, 2 and 4 s apart, also across a restart', async () => {
+  it('failed pods are replaced 1, 2 and 4 s apart, also across a restart', async (context) => {
     const { uid, pod } = await createOnStorage('failing');
     await setPhase(pod, 'Failed');
     let current = await expectReplacement(uid, pod);
-    const waitsMs: number[] = [];
-    for (const step of [1, 2, 3]) {
-      const failedAtMs = performance.timeOrigin + performance.now();
-      await setPhase(current, 'Failed');
-      if (step === 2) await stage.restartEngine();
+    let deletedAtMs = await deletionOf(pod);
+    const steps: {
+      readonly backOffMs: number;
+      readonly waitedMs: number;
+      readonly lateMs: number;
+    }[] = [];
+    for (const backOffMs of [1000, 2000, 4000]) {
       const failed = current;
+      const failedAtMs = observerNowMs();
+      await setPhase(failed, 'Failed');
+      if (backOffMs === 2000) await stage.restartEngine();
       current = await expectReplacement(uid, failed);
-      waitsMs.push(deletedAtMs(failed.uid) - failedAtMs);
+      const atMs = await deletionOf(failed);
+      // The back-off runs from the deletion before: a slow replacement takes its part of it.
+      const waitedMs = atMs - deletedAtMs;
+      const lateMs = atMs - Math.max(failedAtMs, deletedAtMs + backOffMs);
+      steps.push({ backOffMs, waitedMs, lateMs });
+      deletedAtMs = atMs;
     }
-    const [first = 0, second = 0, third = 0] = waitsMs;
-    const text = `waited ${waitsMs.map((wait) => Math.round(wait)).join(', ')} ms`;
-    assert.ok(first < 3500, text);
-    assert.ok(second >= 500 && third >= 2000, text);
-    assert.ok(third > first, text);
+    const text = JSON.stringify(steps);
+    context.diagnostic(text);
+    for (const { backOffMs, waitedMs, lateMs } of steps) {
+      // Half of it: between the decision and its request a machine may stall.
+      assert.ok(waitedMs >= backOffMs / 2, text);
+      assert.ok(lateMs <= LATE_MS_MAX, text);
+    }
+    // Wherever one of them met no stall, it is on time.
+    assert.ok(Math.min(...steps.map(({ lateMs }) => lateMs)) < 2500, text);
   });
 
   it('a pod stuck terminating blocks its node until it is gone', async () => {
@@ -77,7 +96,11 @@ describeOnBackends('pods of a DaemonSet', { timeout: 600_000 }, (backend) => {
       podAnnotations: { 'simulate.rollcall.dev/pod': 'ignore-sigterm' },
     });
     await stage.admin.delete(podPath(pod));
-    await stage.observer.waitUntilQuiet({ quietMs: 3000, deadlineMs: 30_000 });
+    await stage.observer.waitUntil(({ pods }) => pods.get(pod.uid)?.isDeleting === true, {
+      deadlineMs: 60_000,
+      description: 'the pod is terminating',
+    });
+    await stage.observer.waitUntilQuiet({ quietMs: 3000, deadlineMs: 60_000 });
     assert.equal(livePodsByNode(stage.observer, uid).get(FIRST), undefined);
     await stage.admin.delete(podPath(pod), { gracePeriodSeconds: 0 });
     await expectReplacement(uid, pod);
@@ -125,7 +148,7 @@ describeOnBackends('pods of a DaemonSet', { timeout: 600_000 }, (backend) => {
         ?.find((pod) => pod.uid !== old.uid && pod.isReady);
     try {
       await stage.observer.waitUntil(() => find() !== undefined, {
-        deadlineMs: 60_000,
+        deadlineMs: 120_000,
         description: `a replacement of ${old.name}`,
       });
     } catch (error) {
@@ -146,9 +169,15 @@ describeOnBackends('pods of a DaemonSet', { timeout: 600_000 }, (backend) => {
     });
   }
 
-  function deletedAtMs(podUid: string): number {
-    const event = stage.observer.events.find((one) => isDeletion(one, podUid));
-    return event?.atMs ?? Number.NaN;
+  /** When the functions asked for its deletion, by the audit log; where that does not tell, when the witness saw it. */
+  async function deletionOf(pod: PodRecord): Promise<number> {
+    const isOfPod = ({ preconditions }: AuditRecord): boolean => preconditions?.uid === pod.uid;
+    const filter = { user: userNameOf('functions'), verb: 'delete', resource: 'pods' };
+    const [asked] = (await stage.cluster.readAudit?.({ ...filter, where: isOfPod })) ?? [];
+    if (asked !== undefined) return asked.receivedAtMs;
+    const seen = stage.observer.events.find((event) => isDeletion(event, pod.uid));
+    assert.ok(seen !== undefined, `nobody saw ${pod.name} go`);
+    return seen.atMs;
   }
 });
 

@@ -28,9 +28,9 @@ import type { Stage } from './stage.ts';
 const VICTIM = clusterId('conformance');
 const OTHER = clusterId('other-tenant');
 const OTHER_KEY = 'WATCHEROTHERTENANT';
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 120_000;
 
-describeOnBackends('bad input', { timeout: 300_000 }, (backend) => {
+describeOnBackends('bad input', { timeout: 900_000 }, (backend) => {
   let stage: Stage;
   let victimUid: ReturnType<typeof clusterUid>;
   let sends = 0;
@@ -133,8 +133,9 @@ describeOnBackends('bad input', { timeout: 300_000 }, (backend) => {
     const before = await victimMeta();
     await send();
     await pollUntil({ deadlineMs: DEADLINE_MS, description: `a refusal ${code}` }, () =>
-      stage.activity.counted('IngestRefusals', code) === countedBefore + 1 ? true : undefined,
+      stage.activity.counted('IngestRefusals', code) > countedBefore ? true : undefined,
     );
+    assert.equal(stage.activity.counted('IngestRefusals', code), countedBefore + 1, 'counted once');
     const lines = stage.activity.lines
       .slice(linesBefore)
       .filter((line) => line.level === 'warn' && line.fields['code'] === code);

@@ -23,6 +23,7 @@ import { openBackend } from './backends.ts';
 import type { Backend } from './backends.ts';
 import { applyFiles } from './manifests.ts';
 import { repositoryPath } from './repository.ts';
+import { readRules, untilInForce } from '../rights/rbac-rules.ts';
 import { createActivityLog } from './activity-log.ts';
 import type { ActivityLog } from './activity-log.ts';
 
@@ -136,6 +137,7 @@ export async function openBareStage(
     ...(options.backend === 'real' ? ADMISSION_FILES.map(repositoryPath) : []),
   ]);
   await createNodes(admin, options.nodes ?? stageNodes());
+  await waitForRights(cluster);
   return {
     cluster,
     admin,
@@ -147,6 +149,14 @@ export async function openBareStage(
       await cluster.close();
     },
   };
+}
+
+/** Until both actors have their rights: an engine that starts before is refused, as it should be. */
+async function waitForRights({ access }: TestCluster): Promise<void> {
+  for (const actor of ['watcher', 'functions'] as const) {
+    const client = createApiClient(access.connectionOf(actor));
+    await untilInForce(client, readRules(`infra/${actor}/rbac.yaml`)).finally(client.close);
+  }
 }
 
 /** Sets a stage with Rollcall's engine in takeover; the caller owes `close()`. */
