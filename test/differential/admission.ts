@@ -9,7 +9,7 @@ import type { StepOutcome, StepTarget } from './step-target.ts';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
 const BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings';
-const EFFECT_DEADLINE_MS = 20_000;
+const EFFECT_DEADLINE_MS = 120_000;
 const ASK_PERIOD_MS = 100;
 
 const TARGET =

@@ -13,7 +13,7 @@ import { waitForChange } from './wait-for-change.ts';
 
 type SetStep = Extract<Operation, { readonly op: `set-${string}` }>;
 
-const GONE_DEADLINE_MS = 20_000;
+const GONE_DEADLINE_MS = 45_000;
 const STRATEGIC_MERGE = 'application/strategic-merge-patch+json';
 
 /** Applies the step. */

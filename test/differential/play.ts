@@ -61,8 +61,8 @@ interface Play {
   adoptedAtMs: number;
 }
 
-const READY_DEADLINE_MS = 30_000;
-const OBSERVED_DEADLINE_MS = 60_000;
+const READY_DEADLINE_MS = 120_000;
+const OBSERVED_DEADLINE_MS = 120_000;
 const ASK_PERIOD_MS = 250;
 /** Two edits in a hurry must not bring history to its limit. */
 const REVISIONS_SPARE = 2;

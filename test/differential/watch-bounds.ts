@@ -7,6 +7,7 @@
  */
 import type { KubernetesObject } from '../conformance/control-plane/api.ts';
 import { readPod } from '../conformance/control-plane/observed-records.ts';
+import { startAttendedClock } from '../support/machine-pace.ts';
 import { isPlacedOn, isPodAvailable, readBudget } from './budget.ts';
 import { controllerOf, HASH_LABEL } from './find-pods.ts';
 import type { MirrorEvent } from './mirror.ts';
@@ -40,6 +41,8 @@ interface Context {
   /** When a step last named the node, or something other than a template edit last happened. */
   readonly touchedAtMs: Map<string, number>;
   readonly disturbedAtMs: () => number;
+  /** Without the time in which this process, and with it Rollcall's engine, stood still. */
+  readonly nowMs: () => number;
   /** When a node ("uid node") lost its available pod other than by the controller. */
   readonly lostAtMs: Map<string, number>;
 }
@@ -48,7 +51,8 @@ interface Context {
 export function watchBounds(pair: Pair, place: Place): BoundsWatch {
   const violations: BoundViolation[] = [];
   const touchedAtMs = new Map<string, number>();
-  let disturbedAtMs = 0;
+  const clock = startAttendedClock();
+  let disturbedAtMs = Number.NEGATIVE_INFINITY;
   const ends = [pair.original, pair.rollcall].map((side) => {
     const context: Context = {
       side,
@@ -56,6 +60,7 @@ export function watchBounds(pair: Pair, place: Place): BoundsWatch {
       violations,
       touchedAtMs,
       disturbedAtMs: () => disturbedAtMs,
+      nowMs: clock.nowMs,
       lostAtMs: new Map(),
     };
     return side.mirror.follow(place, (event) => {
@@ -65,13 +70,14 @@ export function watchBounds(pair: Pair, place: Place): BoundsWatch {
   return {
     violations,
     noteStep: (step) => {
-      const nowMs = performance.now();
+      const nowMs = clock.nowMs();
       if ('node' in step) touchedAtMs.set(nodeNameOf(place, step.node), nowMs);
       const isPlainRollout =
         step.op === 'set-undo' || (step.op === 'set-edit' && step.form.strategy === undefined);
       if (!isPlainRollout) disturbedAtMs = nowMs;
     },
     stop: () => {
+      clock.stop();
       for (const end of ends) end();
     },
   };
@@ -87,7 +93,7 @@ function judge(context: Context, event: MirrorEvent): void {
   const isGoing = event.type === 'DELETED' || readPod(event.object).isDeleting;
   if (isGoing) judgeDelete(context, before, owner);
   else if (isPodAvailable(before, owner) && !isPodAvailable(event.object, owner)) {
-    context.lostAtMs.set(nodeKey(owner, readPod(before).node), performance.now());
+    context.lostAtMs.set(nodeKey(owner, readPod(before).node), context.nowMs());
   }
 }
 
@@ -104,8 +110,8 @@ function nodeKey(owner: KubernetesObject, node: string | undefined): string {
   return `${owner.metadata.uid ?? ''} ${node ?? ''}`;
 }
 
-function isTouched({ touchedAtMs }: Context, node: string): boolean {
-  return performance.now() - (touchedAtMs.get(node) ?? -Infinity) < STEP_EXPLAINS_MS;
+function isTouched({ touchedAtMs, nowMs }: Context, node: string): boolean {
+  return nowMs() - (touchedAtMs.get(node) ?? -Infinity) < STEP_EXPLAINS_MS;
 }
 
 function podsOf({ side, place }: Context, owner: KubernetesObject): readonly KubernetesObject[] {
@@ -121,7 +127,7 @@ function judgeCreate(context: Context, pod: KubernetesObject, owner: KubernetesO
     const record = readPod(it);
     return record.node === node && record.uid !== uid && !record.isTerminal;
   });
-  const isExplained = performance.now() - context.disturbedAtMs() < STEP_EXPLAINS_MS;
+  const isExplained = context.nowMs() - context.disturbedAtMs() < STEP_EXPLAINS_MS;
   const isSurging = readBudget(owner, 1).surgeMax > 0;
   const wrong = others.filter((it) => {
     if (!isSurging) return true;
@@ -139,7 +145,7 @@ function judgeDelete(context: Context, pod: KubernetesObject, owner: KubernetesO
   const { node = '', uid } = readPod(pod);
   const key = nodeKey(owner, node);
   if (!isPodAvailable(pod, owner)) return;
-  const nowMs = performance.now();
+  const nowMs = context.nowMs();
   if (isTouched(context, node) || nowMs - context.disturbedAtMs() < STEP_EXPLAINS_MS) {
     context.lostAtMs.set(key, nowMs);
     return;

@@ -43,6 +43,37 @@ export function startPaceMeter(): PaceMeter {
   };
 }
 
+/** A clock that stands still while this process does. */
+export interface AttendedClock {
+  /** Milliseconds since it was started, without those in which nothing here could run. */
+  readonly nowMs: () => number;
+  readonly stop: () => void;
+}
+
+const TICK_MS = 50;
+/** A tick may be this late before the rest is taken for a standstill. */
+const TICK_LATE_MS = 25;
+
+/** Starts one: for time that is given to somebody who needs a processor as much as this process does. */
+export function startAttendedClock(): AttendedClock {
+  let attendedMs = 0;
+  let lastMs = performance.now();
+  const advance = (): number => {
+    const nowMs = performance.now();
+    attendedMs += Math.min(nowMs - lastMs, TICK_MS + TICK_LATE_MS);
+    lastMs = nowMs;
+    return attendedMs;
+  };
+  const timer = setInterval(advance, TICK_MS);
+  timer.unref();
+  return {
+    nowMs: advance,
+    stop: () => {
+      clearInterval(timer);
+    },
+  };
+}
+
 /** A bound that is stated for a quiet machine, for this one. */
 export function stretched(boundMs: number, slowdown: number): number {
   return Math.round(boundMs * slowdown);

@@ -67,6 +67,8 @@ const FIRST_SETTLE_MS = 300_000;
 /** The pod garbage collector looks every 20 s, and waits 40 s before it believes that a node is gone. */
 const COLLECTED_MS_MAX = 120_000;
 const COLLECTED_AGAIN_MS_MAX = 240_000;
+/** The garbage collector goes by events: what it has not begun with by then it has lost. */
+const OWNERLESS_MS_MAX = 40_000;
 const QUIET_MS = 30_000;
 /** Index of the history that begins when the scene is set. */
 const CALM_HISTORY = 1;
@@ -153,12 +155,18 @@ async function collectGarbage(
   { admin, controlPlane }: Theatre,
   say: ChaosOptions['say'],
 ): Promise<void> {
-  const first = await waitUntilCollected(admin, COLLECTED_MS_MAX);
+  const first = await waitUntilCollected(admin, {
+    deadlineMs: COLLECTED_MS_MAX,
+    ownerlessMsMax: OWNERLESS_MS_MAX,
+  });
   say(`the garbage collectors left ${describeWrong(first.left)} after ${seconds(first.tookMs)}`);
   if (first.left.length === 0) return;
   await controlPlane.kill('controllerManager');
   await controlPlane.restart('controllerManager');
-  const second = await waitUntilCollected(admin, COLLECTED_AGAIN_MS_MAX);
+  const second = await waitUntilCollected(admin, {
+    deadlineMs: COLLECTED_AGAIN_MS_MAX,
+    ownerlessMsMax: COLLECTED_AGAIN_MS_MAX,
+  });
   say(`started again, ${describeWrong(second.left)} after ${seconds(second.tookMs)}`);
   if (second.left.length > 0) throw new Error(`nobody collects ${describeWrong(second.left)}`);
 }

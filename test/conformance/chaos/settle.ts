@@ -22,6 +22,7 @@ import { versionOf } from './churn.ts';
 const LOOK_MS = 500;
 /** The outcomes of the last run may be recorded a moment after the status is right. */
 const GRACE_MS = 3_000;
+const OWNERLESS = 'of a DaemonSet that is gone';
 const READING = new Set(['get', 'list', 'watch']);
 
 /** What is wrong now; nothing when all is settled. */
@@ -44,16 +45,25 @@ async function findUnsettled(admin: ApiClient): Promise<readonly string[]> {
   return wrong;
 }
 
-/** Waits until no pod is left whose node or DaemonSet is gone; resolves to what is left at the deadline. */
+/**
+ * Waits until no pod is left whose node or DaemonSet is gone; resolves to what is left at the deadline, or when the
+ * pods of DaemonSets that are gone have not become fewer for so long.
+ */
 export async function waitUntilCollected(
   admin: ApiClient,
-  deadlineMs: number,
+  { deadlineMs, ownerlessMsMax }: { readonly deadlineMs: number; readonly ownerlessMsMax: number },
 ): Promise<{ readonly tookMs: number; readonly left: readonly string[] }> {
   const fromMs = performance.now();
+  let ownerless = Number.POSITIVE_INFINITY;
+  let fewerAtMs = fromMs;
   for (;;) {
     const left = await findUncollected(admin);
-    const tookMs = performance.now() - fromMs;
-    if (left.length === 0 || tookMs > deadlineMs) return { tookMs, left };
+    const nowMs = performance.now();
+    const count = left.filter((one) => one.endsWith(OWNERLESS)).length;
+    if (count < ownerless || count === 0) fewerAtMs = nowMs;
+    ownerless = count;
+    const isOver = nowMs - fromMs > deadlineMs || nowMs - fewerAtMs > ownerlessMsMax;
+    if (left.length === 0 || isOver) return { tookMs: nowMs - fromMs, left };
     await delay(LOOK_MS);
   }
 }
@@ -70,7 +80,7 @@ async function findUncollected(admin: ApiClient): Promise<readonly string[]> {
   return pods.items.map(readPod).flatMap((pod) => {
     const { name, node = '', daemonSetUid = '' } = pod;
     if (pod.isBound && !names.has(node)) return [`${name} of ${node}`];
-    return owners.has(daemonSetUid) ? [] : [`${name} of a DaemonSet that is gone`];
+    return owners.has(daemonSetUid) ? [] : [`${name} ${OWNERLESS}`];
   });
 }
 

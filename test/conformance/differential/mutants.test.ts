@@ -12,7 +12,7 @@ import { repositoryPath } from '../scenarios/repository.ts';
 
 const SCENARIOS_MAX = 10;
 const SEED = 7;
-const TIMEOUT_MS = 600_000;
+const TIMEOUT_MS = 1_700_000;
 
 const run = promisify(execFile);
 const skip = skipWithoutTools([TOOLS.go]);

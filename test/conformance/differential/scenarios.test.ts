@@ -25,7 +25,7 @@ const STEPS_COUNT = 20;
 const skip = skipWithoutTools([TOOLS.go]);
 const title = `Rollcall beside the built-in controller (seed ${SEED})`;
 
-describe(title, { skip, timeout: 1_500_000 }, () => {
+describe(title, { skip, timeout: 1_790_000 }, () => {
   let pair: Pair;
 
   before(async () => {

@@ -24,7 +24,7 @@ export interface FleetSize {
 /** Pods by node, for each DaemonSet by name. */
 export type Pods = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-const DEADLINE_MS = 180_000;
+const DEADLINE_MS = 480_000;
 const STATUS_NUMBERS = [
   'desiredNumberScheduled',
   'currentNumberScheduled',

@@ -25,11 +25,11 @@ import type { OperatorTables } from './tables.ts';
 
 const CLUSTER = clusterId('conformance');
 const NODES = 20;
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 300_000;
 
 const skip = skipWithoutTools([TOOLS.go]);
 
-describe('the registry restored from an older backup', { timeout: 900_000, skip }, () => {
+describe('the registry restored from an older backup', { timeout: 1_700_000, skip }, () => {
   let fleet: Fleet;
   let tables: OperatorTables;
 

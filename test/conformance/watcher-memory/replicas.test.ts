@@ -3,21 +3,24 @@
  * real API server. One holds the Lease and sends; the other takes over when it is killed, or gives up.
  */
 import assert from 'node:assert/strict';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startAttendedClock, startPaceMeter, stretched } from '../../support/machine-pace.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { openScene } from './scene.ts';
 import type { OpenedScene } from './scene.ts';
 import type { WatcherProcess } from './watcher-process.ts';
 
-/** Duration of the Lease, and a look of the one that stands by (src/watcher/options.ts). */
-const TAKEOVER_MS_MAX = 50_000;
+/** Duration of the Lease (src/watcher/options.ts); what a look of the one that stands by may take after it. */
+const LEASE_MS = 40_000;
+const LOOK_MS_MAX = 10_000;
 /** A Lease that was given back is noticed at the next look. */
 const HANDOVER_MS_MAX = 15_000;
 /** Time for several looks at the Lease. */
 const STANDBY_MS = 10_000;
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 240_000;
 const LEASE_PATH =
   '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases/rollcall-watcher';
 
@@ -26,7 +29,7 @@ const STAND_BY = { ROLLCALL_LEASE_START: 'stand-by' };
 
 const skip = skipWithoutTools([TOOLS.go]);
 
-describe('two watchers of one cluster', { timeout: 600_000, skip }, () => {
+describe('two watchers of one cluster', { timeout: 1_700_000, skip }, () => {
   let scene: OpenedScene;
   let holder: WatcherProcess;
   let standby: WatcherProcess;
@@ -43,6 +46,7 @@ describe('two watchers of one cluster', { timeout: 600_000, skip }, () => {
 
   it('leave the Lease to the one that holds it', async () => {
     await waitForManifest(scene, holder);
+    await waitForStandBy(standby);
     await delay(STANDBY_MS);
     standby.assertRunning();
     assert.equal(takenBy(standby), undefined);
@@ -50,24 +54,27 @@ describe('two watchers of one cluster', { timeout: 600_000, skip }, () => {
   });
 
   it('are two again within the duration of the Lease when the holder is killed', async (context) => {
-    const startedMs = performance.now();
-    await holder.kill();
-    await waitForLease(standby);
-    const tookMs = performance.now() - startedMs;
+    const { tookMs, slowdown } = await measure(async () => {
+      await holder.kill();
+      await waitForLease(standby);
+    });
+    const boundMs = LEASE_MS + stretched(LOOK_MS_MAX, slowdown);
     context.diagnostic(`taken over ${(tookMs / 1000).toFixed(1)} s after the kill`);
-    assert.ok(tookMs <= TAKEOVER_MS_MAX);
+    assert.ok(tookMs <= boundMs, `${String(tookMs)} ms, at most ${String(boundMs)}`);
     await waitForManifest(scene, standby);
     [holder, standby] = [standby, scene.startWatcher('third', STAND_BY)];
   });
 
   it('hand over at once when the holder is stopped', async (context) => {
+    await waitForStandBy(standby);
     await delay(STANDBY_MS);
-    const startedMs = performance.now();
-    await holder.stop();
-    await waitForLease(standby);
-    const tookMs = performance.now() - startedMs;
+    const { tookMs, slowdown } = await measure(async () => {
+      await holder.stop();
+      await waitForLease(standby);
+    });
+    const boundMs = stretched(HANDOVER_MS_MAX, slowdown);
     context.diagnostic(`handed over in ${(tookMs / 1000).toFixed(1)} s`);
-    assert.ok(tookMs <= HANDOVER_MS_MAX);
+    assert.ok(tookMs <= boundMs, `${String(tookMs)} ms, at most ${String(boundMs)}`);
     await waitForManifest(scene, standby);
   });
 
@@ -82,6 +89,30 @@ describe('two watchers of one cluster', { timeout: 600_000, skip }, () => {
 function takenBy(watcher: WatcherProcess): { readonly incarnation: string } | undefined {
   const line = watcher.logLines().findLast(({ message }) => message === 'took the lease');
   return line === undefined ? undefined : { incarnation: String(line['incarnation']) };
+}
+
+/** How long it took, without the time in which this process stood still, and how busy the machine was. */
+async function measure(
+  action: () => Promise<void>,
+): Promise<{ readonly tookMs: number; readonly slowdown: number }> {
+  const clock = startAttendedClock();
+  const pace = startPaceMeter();
+  await action();
+  const tookMs = clock.nowMs();
+  clock.stop();
+  return { tookMs, slowdown: pace.stop() };
+}
+
+/** Waits until it has a connection: the Lease is all that it looks at while another one holds it. */
+async function waitForStandBy(watcher: WatcherProcess): Promise<void> {
+  await pollUntil({ deadlineMs: DEADLINE_MS, description: 'one stands by' }, () => {
+    watcher.assertRunning();
+    const directory = `/proc/${String(watcher.pid())}/fd`;
+    const isConnected = readdirSync(directory).some((file) =>
+      readlinkSync(`${directory}/${file}`).startsWith('socket:'),
+    );
+    return isConnected ? true : undefined;
+  });
 }
 
 async function waitForLease(watcher: WatcherProcess): Promise<void> {

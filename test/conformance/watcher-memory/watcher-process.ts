@@ -95,6 +95,7 @@ function readMemory(status: string): Memory {
 }
 
 function readLog(path: string): readonly LogLine[] {
-  const lines = readFileSync(path, 'utf8').split('\n');
+  // The last one is empty, or half written.
+  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine);
 }
