@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { createClusterInspection } from '../../../src/adapters/kubernetes/cluster-inspection.ts';
 import { createTransport } from '../../../src/adapters/kubernetes/transport.ts';
 import { parseEndpoint } from '../../../src/adapters/kubernetes/endpoint.ts';
@@ -126,18 +127,19 @@ describe('the doctor on a real API server', { timeout: 900_000 }, () => {
   ): readonly (string | undefined)[] => links.map((link) => findings.get(link)?.code);
 
   it('finds address, certificate, identity, credential and rights in order', async () => {
-    const findings = await examine();
-    const links = ['address', 'connection', 'tls', 'api-server', 'identity', 'credential'];
-    assert.deepEqual(
-      codesOf(findings, links),
-      links.map((link) => `${link}-ok`),
-      JSON.stringify([...findings.values()], undefined, 1),
-    );
-    const rights = ['functions-rights', 'watcher-rights', 'admission', 'clock'];
-    assert.deepEqual(
-      codesOf(findings, rights),
-      rights.map((link) => `${link}-ok`),
-    );
+    const links = [
+      ...['address', 'connection', 'tls', 'api-server', 'identity', 'credential'],
+      ...['functions-rights', 'watcher-rights', 'admission', 'clock'],
+    ];
+    const allOk = links.map((link) => `${link}-ok`);
+    let findings = await examine();
+    // A machine that stalls within a request has a clock that is 5 s off, or an API server that times out.
+    for (let attempt = 1; attempt < 5; attempt += 1) {
+      if (isDeepStrictEqual(codesOf(findings, links), allOk)) break;
+      findings = await examine();
+    }
+    const text = JSON.stringify([...findings.values()], undefined, 1);
+    assert.deepEqual(codesOf(findings, links), allOk, text);
     assert.equal(findings.get('lease')?.code, 'lease-missing', 'no watcher runs here');
     assert.equal(findings.get('watcher')?.code, 'watcher-not-installed');
   });

@@ -8,7 +8,6 @@ import assert from 'node:assert/strict';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, it } from 'node:test';
-import type { PodRecord } from '../control-plane/observed-records.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { describeKubectls, EXAMPLE, WORKERS } from './on-local-cluster.ts';
 
@@ -23,7 +22,11 @@ const PODS_UIDS = 'jsonpath={.items[*].metadata.uid}';
 
 /** What is looked at in a pod of the answer to `get pods`. */
 interface ListedPod {
-  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly deletionTimestamp?: string;
+  };
   readonly spec: {
     readonly nodeName?: string;
     readonly containers: readonly { readonly image: string }[];
@@ -246,19 +249,14 @@ describeKubectls('changes a local cluster', ({ kubectl, stage, directory }) => {
   }
 
   /** The ready pod on a node; another one than `formerUid`, where that is given. */
-  async function podOn(node: string, formerUid = ''): Promise<PodRecord> {
-    const { observer } = stage();
-    const find = (): PodRecord | undefined =>
-      [...observer.pods.values()].find(
-        (pod) => pod.node === node && pod.isReady && pod.uid !== formerUid,
-      );
-    await observer.waitUntil(() => find() !== undefined, {
-      deadlineMs: 60_000,
-      description: `a ready pod on ${node}`,
+  async function podOn(node: string, formerUid = ''): Promise<ListedPod['metadata']> {
+    const description = `a ready pod on ${node}`;
+    return pollUntil({ deadlineMs: SETTLE_DEADLINE_MS, description }, async () => {
+      const onNode = `-l ${label} --field-selector spec.nodeName=${node}`;
+      const text = await kubectl().succeed(`get pods -n ${namespace} ${onNode} -o json`);
+      const { items } = JSON.parse(text) as { readonly items: readonly ListedPod[] };
+      return items.find((pod) => isSettled(pod) && pod.metadata.uid !== formerUid)?.metadata;
     });
-    const pod = find();
-    assert.ok(pod !== undefined);
-    return pod;
   }
 
   /** The example as its file has it on untainted nodes, rolled out, with a ready pod on each and none going. */
