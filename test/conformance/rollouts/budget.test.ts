@@ -25,7 +25,7 @@ import {
 import type { Rolled } from './rolled.ts';
 
 /** Long enough for a test that stalls to come with its second edit before anything is available. */
-const MIN_READY_SECONDS = 12;
+const MIN_READY_SECONDS = 10;
 /** So slow that there is time for what happens half-way, also on a machine that stalls. */
 const SLOW_READY_MS = 6000;
 
@@ -120,7 +120,7 @@ describeOnBackends('the budget of a rolling update', { timeout: 1_200_000 }, (ba
   it('holds while the engine is stopped and started half-way, and each pod is replaced once', async () => {
     const rolled = await create({ maxUnavailable: 2 });
     const former = podUids(stage, rolled);
-    const fromEvent = await edit(stage, rolled, { version: 'b', readyDelayMs: SLOW_READY_MS });
+    const fromEvent = await edit(stage, rolled, { version: 'b', readyDelayMs: 1500 });
     await waitFor(stage, (observer) => nodesAt(observer, rolled, 'b').length >= 3, {
       description: 'three nodes at b',
     });
