@@ -14,6 +14,7 @@ import type { RollcallCommand } from '../../scripts/deploy/rollcall-command.ts';
 import { startLocalDeployment } from '../../scripts/deploy/local-deployment.ts';
 import type { LocalDeployment } from '../../scripts/deploy/local-deployment.ts';
 import { waitFor } from '../../scripts/deploy/wait-for.ts';
+import { ComponentExitedError } from '../../scripts/lib/component.ts';
 import { findFreePorts } from '../../scripts/lib/ports.ts';
 import { createDocumentClient } from '../../src/adapters/dynamodb/document-client.ts';
 import { openStack } from '../../src/cli/stack/open-stack.ts';
@@ -33,6 +34,7 @@ const SUITE_TIMEOUT_MS = 1_700_000;
 /** The promise (issue 7), on a machine with nothing else to do: all of it, from nothing and back. */
 const PROMISED_MS = 600_000;
 const STEP_MS = 180_000;
+const STARTS_MAX = 3;
 /** Five deliveries with a visibility of a minute each, and time to get through the queues and a busy machine. */
 const DEAD_LETTER_MS = 600_000;
 const POOL = 'test.rollcall.dev/pool';
@@ -60,18 +62,7 @@ describe(
 
     before(async () => {
       checkout = await makeCheckout();
-      const [port = 0] = await findFreePorts(1);
-      running = await startLocalDeployment({
-        endpoint: new URL(`http://127.0.0.1:${String(port)}`),
-        nodeCount: 12,
-        checkout: checkout.directory,
-        environment: process.env,
-        log: new MemoryLog(),
-        say: note,
-        onFailure: (error) => {
-          note(`the local cluster failed: ${String(error)}`);
-        },
-      });
+      running = await start();
       client = openClusterClient(running.managed.cluster);
       rollcall = running.rollcall;
       note(`up: ${JSON.stringify(running.durationsMs)}`);
@@ -84,6 +75,28 @@ describe(
       await (checkout as Checkout | undefined)?.remove();
       note('everything is stopped');
     });
+
+    async function start(attempt = 1): Promise<LocalDeployment> {
+      const [port = 0] = await findFreePorts(1);
+      try {
+        return await startLocalDeployment({
+          endpoint: new URL(`http://127.0.0.1:${String(port)}`),
+          nodeCount: 12,
+          checkout: checkout.directory,
+          environment: process.env,
+          log: new MemoryLog(),
+          say: note,
+          onFailure: (error) => {
+            note(`the local cluster failed: ${String(error)}`);
+          },
+        });
+      } catch (error) {
+        // A port that was free when it was looked for may be gone when the emulator is that far.
+        if (!(error instanceof ComponentExitedError) || attempt === STARTS_MAX) throw error;
+        note(`tried again: ${String(error)}`);
+        return start(attempt + 1);
+      }
+    }
 
     /** Waits for pods; the error of a wait that fails says what there was instead. */
     async function awaitPods(

@@ -6,6 +6,7 @@
  * which is the API server with etcd behind it.
  */
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from './api.ts';
 import {
   apiServerCommand,
@@ -104,7 +105,11 @@ export function controlComponents(parts: {
     // With the other one down, on purpose, there is nothing to wait for.
     if (!servers.includes(components[name]) || servers.some((it) => it.pid() === undefined)) return;
     const admin = openAdmin();
-    await waitUntilReady(admin, servers).finally(admin.close);
+    try {
+      await untilItsPortIsFree(components[name], () => waitUntilReady(admin, servers));
+    } finally {
+      admin.close();
+    }
   };
   return {
     logPathOf: (name) => components[name].logPath,
@@ -138,6 +143,25 @@ export function controlComponents(parts: {
       await restart('controllerManager');
     },
   };
+}
+
+const STARTS_MAX = 5;
+const PORT_PAUSE_MS = 1_000;
+
+/** While a server was down, a connection of somebody else may have got its port for a moment. */
+async function untilItsPortIsFree(server: Component, wait: () => Promise<void>): Promise<void> {
+  for (let start = 1; ; start += 1) {
+    try {
+      await wait();
+      return;
+    } catch (error) {
+      const isPortTaken =
+        error instanceof ComponentExitedError && error.message.includes('address already in use');
+      if (!isPortTaken || server.pid() !== undefined || start === STARTS_MAX) throw error;
+      await delay(PORT_PAUSE_MS);
+      server.start();
+    }
+  }
 }
 
 /** Waits for /readyz; fails at once if one of the needed programs ends. */

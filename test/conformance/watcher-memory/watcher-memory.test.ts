@@ -38,7 +38,7 @@ const SIZE: PopulationSize = {
 
 const skip = skipWithoutTools([TOOLS.go]);
 
-describe('the watcher of a large cluster', { timeout: 1_200_000, skip }, () => {
+describe('the watcher of a large cluster', { timeout: 1_790_000, skip }, () => {
   let opened: OpenedScene;
   let scene: Scene;
 
