@@ -14,14 +14,11 @@ import {
   bundleFileOf,
   findFunctionNames,
 } from './lib/function-bundles.ts';
-import { functionPlugins } from './lib/function-plugins.ts';
+import { findUnwanted, functionPlugins } from './lib/function-plugins.ts';
 import { repositoryRoot } from './lib/run-tool.ts';
 
 const BYTES_PER_KIB = 1024;
 const LARGEST_COUNT = 8;
-
-/** What the SDK's default chain would bring along: profiles, SSO, processes, metadata services. */
-const OTHER_CREDENTIALS = /credential-provider-(?!env\b)[a-z-]+\//;
 
 async function bundleFunctions(names: readonly string[]): Promise<Metafile> {
   const result = await build({
@@ -61,8 +58,8 @@ function reportBundle(name: string, metafile: Metafile): boolean {
   if (output?.exports.includes('handler') !== true) {
     throw new Error(`functions/${name}/handler.ts exports no "handler"`);
   }
-  const other = Object.keys(output.inputs).find((file) => OTHER_CREDENTIALS.test(file));
-  if (other !== undefined) throw new Error(`${name} would look for credentials by ${other}`);
+  const unwanted = findUnwanted(Object.keys(output.inputs));
+  if (unwanted !== undefined) throw new Error(`${name} should be built without ${unwanted}`);
   const eager = output.imports.find(({ kind }) => kind === 'import-statement');
   if (eager !== undefined) throw new Error(`${name} would import ${eager.path} by statement`);
   const kib = Math.round(output.bytes / BYTES_PER_KIB);

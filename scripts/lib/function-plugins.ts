@@ -1,52 +1,87 @@
 /**
- * What is left out of the functions' bundles, because an import would pay for it and a function never uses it (ADR 0022).
+ * What is left out of the functions' bundles, because each import would pay for it and no function uses it (ADR 0022).
  *
- * Three things: the SDK's credential providers other than the environment's; the SDK's event streams, which no operation
- * of ours has; and the module face of Node's builtins, which reads every export of a builtin, getters that load further
- * builtins among them, where a function uses three. Sources stay as they are, so all of it is absent where they run
- * unbuilt. Assumes esbuild, format `esm`, and Node 24 on both sides. Changes no behaviour of a function.
+ * Parts of the SDK that serve other hosts than Lambda, and other operations than ours, are replaced by the few lines
+ * of REPLACEMENTS. Of Node's builtins a bundle takes the exports that it names: their face as ES modules reads every
+ * export, getters that load further builtins among them. Sources stay as they are, so that nothing is left out where
+ * they run unbuilt. Assumes esbuild, format `esm`, and Node 24 on both sides. The build fails when something that
+ * should be left out is in a bundle all the same, as an update of the SDK may bring it back.
  */
 import { isBuiltin } from 'node:module';
 import type { Plugin } from 'esbuild';
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+const BUILTINS = 'builtins-by-need';
 
-/** The default chain of every client becomes the one link that Lambda uses (ADR 0022). */
-const environmentCredentials: Plugin = {
-  name: 'environment-credentials',
-  setup: (bundler) => {
-    const namespace = 'environment-credentials';
-    bundler.onResolve(
-      { filter: /^@aws-sdk\/credential-provider-node$/ },
-      ({ path: name, resolveDir }) => ({
-        path: name,
-        namespace,
-        pluginData: resolveDir,
-      }),
-    );
-    bundler.onLoad({ filter: /.*/, namespace }, ({ pluginData }) => ({
-      contents: "export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';",
-      resolveDir: pluginData as string, // as it was resolved above
-    }));
+/** A module, and what stands in its place. */
+interface Replacement {
+  /** As it is imported. */
+  readonly module: RegExp;
+  /** Only where this file imports it; absent: everywhere. */
+  readonly importer?: RegExp;
+  readonly contents: string;
+}
+
+const REPLACEMENTS: readonly Replacement[] = [
+  // Profiles, SSO, processes, metadata services: Lambda puts credentials into the environment.
+  {
+    module: /^@aws-sdk\/credential-provider-node$/,
+    contents: "export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';",
   },
-};
+  // Lambda has no ~/.aws: without this each client looks there for each setting that the environment leaves open.
+  {
+    module: /^\.\/readFile$/,
+    importer: /@smithy\/core\/.*\/shared-ini-file-loader\//,
+    contents: `export const filePromises = {};
+      export const fileIntercept = {};
+      export const readFile = () => Promise.reject(new Error('functions read no shared configuration'));`,
+  },
+  // Bodies that are read from files: ours are text and bytes. `node:fs` loads streams of files, and they its promises.
+  {
+    module: /^node:fs$/,
+    importer: /@smithy\/core\/.*\/calculateBodyLength\.js$/,
+    contents:
+      'export class ReadStream {}\nexport const lstatSync = undefined, fstatSync = undefined;',
+  },
+  // No operation of ours has an event stream. Being imported late, it kept the SDK's core from being one scope.
+  {
+    module: /^@smithy\/core\/event-streams$/,
+    contents: "throw new Error('functions are built without event streams');",
+  },
+  // The client of DynamoDB makes one and never uses it.
+  {
+    module: /^@aws-sdk\/endpoint-cache$/,
+    contents: 'export class EndpointCache {}',
+  },
+];
 
-/**
- * The SDK imports its event streams at the first operation that has one; none of ours has. With that import in the
- * bundle, all modules that they share with the rest could not be merged into one scope, and would be parsed twice.
- */
-const noEventStreams: Plugin = {
-  name: 'no-event-streams',
+/** Inputs of a bundle that say that something was not left out. */
+const UNWANTED: readonly RegExp[] = [
+  /credential-provider-(?!env\b)[a-z-]+\//,
+  /\/event-streams\//,
+  /\/mnemonist\//,
+  new RegExp(`^${BUILTINS}:node:fs`),
+];
+
+/** The first input of a bundle that should have been left out. */
+export function findUnwanted(inputs: readonly string[]): string | undefined {
+  return inputs.find((input) => UNWANTED.some((pattern) => pattern.test(input)));
+}
+
+/** Replaces the modules of the table. */
+const replacements: Plugin = {
+  name: 'replacements',
   setup: (bundler) => {
-    const namespace = 'no-event-streams';
-    bundler.onResolve({ filter: /^@smithy\/core\/event-streams$/ }, ({ path: name }) => ({
-      path: name,
-      namespace,
-    }));
-    bundler.onLoad({ filter: /.*/, namespace }, () => ({
-      contents:
-        "throw new Error('functions are built without event streams: function-plugins.ts');",
-    }));
+    for (const [index, { module, importer, contents }] of REPLACEMENTS.entries()) {
+      const namespace = `replacement-${String(index)}`;
+      bundler.onResolve({ filter: module }, ({ path, importer: from, resolveDir }) =>
+        importer?.test(from) === false ? undefined : { path, namespace, pluginData: resolveDir },
+      );
+      bundler.onLoad({ filter: /.*/, namespace }, ({ pluginData }) => ({
+        contents,
+        resolveDir: pluginData as string, // as it was resolved above
+      }));
+    }
   },
 };
 
@@ -64,22 +99,17 @@ function builtinSource(name: string): string {
 
 /** Builtins come from `process.getBuiltinModule`. A dynamic import is left as it is. */
 const builtinsByNeed: Plugin = {
-  name: 'builtins-by-need',
+  name: BUILTINS,
   setup: (bundler) => {
-    const namespace = 'builtins-by-need';
     bundler.onResolve({ filter: /^[a-z0-9_:/]+$/ }, ({ path: name, kind }) => {
       if (kind !== 'import-statement' || !isBuiltin(name)) return undefined;
-      return { path: name.replace(/^(?!node:)/, 'node:'), namespace, sideEffects: false };
+      return { path: name.replace(/^(?!node:)/, 'node:'), namespace: BUILTINS, sideEffects: false };
     });
-    bundler.onLoad({ filter: /.*/, namespace }, ({ path: name }) => ({
+    bundler.onLoad({ filter: /.*/, namespace: BUILTINS }, ({ path: name }) => ({
       contents: builtinSource(name),
     }));
   },
 };
 
 /** For the build of the functions, and no other. */
-export const functionPlugins: readonly Plugin[] = [
-  environmentCredentials,
-  noEventStreams,
-  builtinsByNeed,
-];
+export const functionPlugins: readonly Plugin[] = [replacements, builtinsByNeed];
