@@ -22,11 +22,11 @@ import {
   encodeWatcherMessage,
   parseWatcherMessage,
 } from '../../src/adapters/sqs/watcher-message-codec.ts';
-import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
 import { createSystemRandom } from '../../src/adapters/system/system-random.ts';
 import { clusterId } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import { messageOf, pod, samples } from '../unit/adapters/sqs/watcher-message-samples.ts';
+import { createHeldTimers } from '../support/held-timers.ts';
 
 const CANARY = 'canary-5d41402abc4b2a76';
 
@@ -108,7 +108,7 @@ describe('a registration (S12, row 65)', () => {
   });
 
   it('opens no process, no file and no socket, even where one got past the schema (row 65)', async () => {
-    const connector = createClusterConnector({ clock: createSystemClock() });
+    const connector = createClusterConnector({ clock: createHeldTimers() });
     const made = await resourcesMade(PROCESS_FILE_SOCKET, async () => {
       for (const [name, value] of Object.entries(CODE_AND_EGRESS)) {
         const hostile = {

@@ -6,49 +6,42 @@
  * Sleeping is real. Where everything is virtual, use virtual-clock.ts.
  */
 import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
-import type { Cancel, Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 
 interface HeldTimer {
   readonly delayMs: number;
   readonly callback: () => void;
 }
 
-/** The Clock port; none of its timers fires by itself. */
-export class HeldTimers implements Clock {
-  readonly #system = createSystemClock({ timers: 'unreferenced' });
-  readonly #held = new Set<HeldTimer>();
-
-  nowMs(): number {
-    return this.#system.nowMs();
-  }
-
-  monotonicMs(): number {
-    return this.#system.monotonicMs();
-  }
-
-  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
-    return this.#system.sleep(delayMs, signal);
-  }
-
-  after(delayMs: number, callback: () => void): Cancel {
-    const timer: HeldTimer = { delayMs, callback };
-    this.#held.add(timer);
-    return () => {
-      this.#held.delete(timer);
-    };
-  }
-
+/** The Clock port with timers that do not fire by themselves. */
+export interface HeldTimers extends Clock {
   /** How many timers of this delay were set and neither cancelled nor fired. */
-  heldCount(delayMs: number): number {
-    return [...this.#held].filter((timer) => timer.delayMs === delayMs).length;
-  }
-
+  heldCount(delayMs: number): number;
   /** Waits until a timer of this delay is set, then fires all of them. */
-  async expire(delayMs: number): Promise<void> {
-    while (this.heldCount(delayMs) === 0) await new Promise((resolve) => setImmediate(resolve));
-    for (const timer of [...this.#held].filter((one) => one.delayMs === delayMs)) {
-      this.#held.delete(timer);
-      timer.callback();
-    }
-  }
+  expire(delayMs: number): Promise<void>;
+}
+
+/** A clock of which no timer fires before `expire`. */
+export function createHeldTimers(): HeldTimers {
+  const held = new Set<HeldTimer>();
+  const timersOf = (delayMs: number): HeldTimer[] =>
+    [...held].filter((timer) => timer.delayMs === delayMs);
+  return {
+    ...createSystemClock({ timers: 'unreferenced' }),
+    after: (delayMs, callback) => {
+      const timer: HeldTimer = { delayMs, callback };
+      held.add(timer);
+      return () => {
+        held.delete(timer);
+      };
+    },
+    heldCount: (delayMs) => timersOf(delayMs).length,
+    expire: async (delayMs) => {
+      while (timersOf(delayMs).length === 0) await new Promise((resolve) => setImmediate(resolve));
+      for (const timer of timersOf(delayMs)) {
+        held.delete(timer);
+        timer.callback();
+      }
+    },
+  };
 }

@@ -6,8 +6,8 @@ import type { CreatePodEffect, Effect } from '../../../../src/core/model/effects
 import { createClusterAccess } from '../../../../src/adapters/kubernetes/cluster-access.ts';
 import { staticBearer } from '../../../../src/adapters/kubernetes/credential.ts';
 import { createTransport } from '../../../../src/adapters/kubernetes/transport.ts';
-import { createSystemClock } from '../../../../src/adapters/system/system-clock.ts';
 import type { ClusterAccess } from '../../../../src/ports/cluster-access.ts';
+import { createHeldTimers } from '../../../support/held-timers.ts';
 import {
   answerJson,
   startScriptedApiServer,
@@ -15,7 +15,7 @@ import {
 } from '../../../support/scripted-api-server.ts';
 import type { ScriptedApiServer, Script } from '../../../support/scripted-api-server.ts';
 
-const clock = createSystemClock({ timers: 'unreferenced' });
+const clock = createHeldTimers();
 const AGES = { deadlineMs: Number.POSITIVE_INFINITY };
 const KEY = { namespace: 'agents', name: 'pod-1' };
 

@@ -5,7 +5,7 @@ import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
 import { createClusterConnector } from '../../../../src/adapters/kubernetes/cluster-connector.ts';
 import type { ClusterConnectorOptions } from '../../../../src/adapters/kubernetes/cluster-connector.ts';
-import { createSystemClock } from '../../../../src/adapters/system/system-clock.ts';
+import { createHeldTimers } from '../../../support/held-timers.ts';
 import {
   answerJson,
   startScriptedApiServer,
@@ -14,7 +14,7 @@ import {
 import type { ScriptedApiServer, Script } from '../../../support/scripted-api-server.ts';
 import { makeTestCertificate } from '../../../support/test-certificate.ts';
 
-const systemClock = createSystemClock({ timers: 'unreferenced' });
+const systemClock = createHeldTimers();
 const CANARY = 'canary-secret-5d41402abc4b';
 const UID = '11111111-2222-3333-4444-555555555555';
 

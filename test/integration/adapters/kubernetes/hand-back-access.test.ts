@@ -4,9 +4,9 @@ import { after, before, describe, it } from 'node:test';
 import { staticBearer } from '../../../../src/adapters/kubernetes/credential.ts';
 import { createHandBackAccess } from '../../../../src/adapters/kubernetes/hand-back-access.ts';
 import { createTransport } from '../../../../src/adapters/kubernetes/transport.ts';
-import { createSystemClock } from '../../../../src/adapters/system/system-clock.ts';
 import type { DaemonSetObject } from '../../../../src/core/model/kubernetes.ts';
 import type { HandBackAccess } from '../../../../src/ports/hand-back-access.ts';
+import { createHeldTimers } from '../../../support/held-timers.ts';
 import {
   answerJson,
   startScriptedApiServer,
@@ -30,7 +30,7 @@ describe('hand-back access', () => {
       endpoint: { host: '127.0.0.1', port: server.port, pathPrefix: '' },
       caPem: server.caPem,
       credential: staticBearer('token'),
-      clock: createSystemClock({ timers: 'unreferenced' }),
+      clock: createHeldTimers(),
     });
     access = createHandBackAccess({ transport });
   });

@@ -5,8 +5,8 @@ import { uid } from '../../../../src/core/model/identifiers.ts';
 import { staticBearer } from '../../../../src/adapters/kubernetes/credential.ts';
 import { createProbeAccess } from '../../../../src/adapters/kubernetes/probe-access.ts';
 import { createTransport } from '../../../../src/adapters/kubernetes/transport.ts';
-import { createSystemClock } from '../../../../src/adapters/system/system-clock.ts';
 import type { ProbeAccess } from '../../../../src/ports/probe-access.ts';
+import { createHeldTimers } from '../../../support/held-timers.ts';
 import {
   answerJson,
   startScriptedApiServer,
@@ -31,7 +31,7 @@ describe('probe access', () => {
       endpoint: { host: '127.0.0.1', port: server.port, pathPrefix: '' },
       caPem: server.caPem,
       credential: staticBearer('token'),
-      clock: createSystemClock({ timers: 'unreferenced' }),
+      clock: createHeldTimers(),
     });
     access = createProbeAccess({ transport });
   });

@@ -4,8 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import { parseEndpoint } from '../../../../src/adapters/kubernetes/endpoint.ts';
 import { createTokenMint } from '../../../../src/adapters/kubernetes/token-mint.ts';
 import { createTransport } from '../../../../src/adapters/kubernetes/transport.ts';
-import { createSystemClock } from '../../../../src/adapters/system/system-clock.ts';
 import type { TokenMint } from '../../../../src/ports/token-mint.ts';
+import { createHeldTimers } from '../../../support/held-timers.ts';
 import {
   answerJson,
   startScriptedApiServer,
@@ -26,7 +26,7 @@ describe('a mint', () => {
       endpoint: parsed.endpoint,
       caPem: server.caPem,
       credential: { kind: 'bearer', token: () => Promise.resolve(OWN) },
-      clock: createSystemClock({ timers: 'unreferenced' }),
+      clock: createHeldTimers(),
     });
     mint = createTokenMint({ transport, lifetimeSeconds: 14_400, audiences: ['a'] });
   });

@@ -11,13 +11,13 @@ import type {
   TransportAnswer,
   TransportOptions,
 } from '../../../../src/adapters/kubernetes/transport.ts';
-import { HeldTimers } from '../../../support/held-timers.ts';
+import { createHeldTimers } from '../../../support/held-timers.ts';
 import { answerJson, startScriptedApiServer } from '../../../support/scripted-api-server.ts';
 import type { ScriptedApiServer } from '../../../support/scripted-api-server.ts';
 import { makeTestCertificate } from '../../../support/test-certificate.ts';
 
 /** Of the timers only those fire that a test is about. */
-const clock = new HeldTimers();
+const clock = createHeldTimers();
 const GET = { method: 'GET', path: '/api' } as const;
 const POST = { method: 'POST', path: '/api', body: '{}' } as const;
 
@@ -255,14 +255,7 @@ describe('transport', () => {
 
   it('does not use a connection again that stood idle for long', async () => {
     let nowMs = 0;
-    const transport = open({
-      clock: {
-        nowMs: () => clock.nowMs(),
-        monotonicMs: () => nowMs,
-        after: (delayMs, callback) => clock.after(delayMs, callback),
-        sleep: (delayMs, signal) => clock.sleep(delayMs, signal),
-      },
-    });
+    const transport = open({ clock: { ...clock, monotonicMs: () => nowMs } });
     const before = server.connectionCount();
     await transport.send(GET);
     nowMs = 29_000;
