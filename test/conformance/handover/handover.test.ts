@@ -126,7 +126,9 @@ describe('handover', { timeout: 1_700_000, skip }, () => {
     // An event is sent after the status that it tells of.
     const description = 'an event for each DaemonSet';
     const told = await pollUntil({ deadlineMs: 60_000, description }, async () => {
-      const { items } = await admin.list('/api/v1/namespaces/default/events?limit=500');
+      const { items } = await admin.list(
+        '/api/v1/namespaces/default/events?fieldSelector=reason%3DRivalController',
+      );
       const rivals = items.filter(({ reason }) => reason === 'RivalController');
       return rivals.length >= STATES.length ? rivals : undefined;
     });
