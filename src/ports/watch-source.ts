@@ -16,11 +16,9 @@ export interface SourceFailure {
   readonly retryAfterMs?: number;
 }
 
-/** One page of a list. */
+/** One page of a list, without its items: those were told while it arrived. */
 export interface ListPage {
   readonly resourceVersion: ResourceVersion;
-  /** May be read one by one as they are iterated, once; that throws when one cannot be read. */
-  readonly items: Iterable<KubernetesObject>;
   readonly continueToken?: string;
 }
 
@@ -66,13 +64,15 @@ export type LeaseWrite =
 export interface WatchSource {
   /** UID of the namespace kube-system. */
   getClusterUid(): Promise<SourceAnswer<ClusterUid>>;
-  /** One page; never resourceVersion=0. */
+  /** One page; never resourceVersion=0. Rejects when an item cannot be read, or `onItem` throws. */
   listPage(
     kind: WatchedKind,
     options: {
       readonly limit: number;
       readonly continueToken?: string;
       readonly signal: AbortSignal;
+      /** Called for each item, in order. Counts only once the answer is `ok`: a page may break off. */
+      readonly onItem: (item: KubernetesObject) => void;
     },
   ): Promise<SourceAnswer<ListPage>>;
   /** A stream that ends with exactly one `failed` or `ended` frame. */

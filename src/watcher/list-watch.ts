@@ -13,6 +13,7 @@
  */
 import { compareResourceVersions, isResourceVersion } from '../core/model/identifiers.ts';
 import type { ResourceVersion } from '../core/model/identifiers.ts';
+import type { KubernetesObject } from '../core/model/kubernetes.ts';
 import type { WatchedKind } from '../core/model/projections.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -218,15 +219,14 @@ export class ListWatch<Item> {
     let continueToken: string | undefined;
     try {
       do {
-        const answer = await this.#page(continueToken);
+        const answer = await this.#page(continueToken, (raw) => {
+          const item = target.digest(raw);
+          if (item !== undefined) items.push(item);
+        });
         if (this.#signal.aborted) return { kind: 'ended' };
         if (answer.kind !== 'ok') return answer;
         target.heard();
         version ??= answer.value.resourceVersion;
-        for (const raw of answer.value.items) {
-          const item = target.digest(raw);
-          if (item !== undefined) items.push(item);
-        }
         continueToken = answer.value.continueToken;
       } while (continueToken !== undefined && continueToken !== '');
       target.replace(items, version);
@@ -239,7 +239,10 @@ export class ListWatch<Item> {
     }
   }
 
-  async #page(continueToken: string | undefined): ReturnType<WatchSource['listPage']> {
+  async #page(
+    continueToken: string | undefined,
+    onItem: (raw: KubernetesObject) => void,
+  ): ReturnType<WatchSource['listPage']> {
     const { source, kind, clock, options } = this.#on;
     const watchdog = createWatchdog({ clock, limitMs: options.silenceMsMax, signal: this.#signal });
     try {
@@ -247,6 +250,7 @@ export class ListWatch<Item> {
         limit: options.pageLimit,
         ...(continueToken === undefined ? {} : { continueToken }),
         signal: watchdog.signal,
+        onItem,
       });
     } finally {
       watchdog.stop();

@@ -201,7 +201,7 @@ export class ScriptedWatchSource implements WatchSource {
 
   listPage(
     kind: WatchedKind,
-    options: { readonly limit: number; readonly continueToken?: string },
+    options: Parameters<WatchSource['listPage']>[1],
   ): Promise<SourceAnswer<ListPage>> {
     const { limit, continueToken } = options;
     const failure = this.#failure({ op: 'list', kind, continueToken });
@@ -211,13 +211,12 @@ export class ScriptedWatchSource implements WatchSource {
         ? { version: this.version, rest: [...this.objects(kind)] }
         : this.#pages.get(continueToken);
     if (page === undefined) return Promise.resolve(failed('expired', 'continue token expired'));
-    const items = page.rest.slice(0, limit);
+    for (const item of page.rest.slice(0, limit)) options.onItem(item);
     const rest = page.rest.slice(limit);
     const token = `page-${String(this.#pages.size)}`;
     if (rest.length > 0) this.#pages.set(token, { version: page.version, rest });
     const value: ListPage = {
       resourceVersion: resourceVersion(String(page.version)),
-      items,
       ...(rest.length > 0 ? { continueToken: token } : {}),
     };
     return Promise.resolve({ kind: 'ok', value });

@@ -5,18 +5,21 @@
  * answered with undefined, and the caller parses it. It checks no grammar beyond what it needs to find its way.
  */
 
-const QUOTE = 0x22;
+/** Begins and ends text. */
+export const QUOTE = 0x22;
 /** Between members, and between items. */
 export const COMMA = 0x2c;
 const COLON = 0x3a;
-const BACKSLASH = 0x5c;
+/** Takes its meaning from the byte after it. */
+export const BACKSLASH = 0x5c;
 /** Begins a list. */
 export const OPEN_LIST = 0x5b;
 /** Ends a list. */
 export const CLOSE_LIST = 0x5d;
 /** Begins an object. */
 export const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
+/** Ends an object. */
+export const CLOSE_OBJECT = 0x7d;
 
 /** A key, and where it and its value begin. */
 export interface Key {

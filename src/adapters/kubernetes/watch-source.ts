@@ -20,8 +20,8 @@ import type {
   WatchOptions,
   WatchSource,
 } from '../../ports/watch-source.ts';
-import { BodyCollector } from './body-collector.ts';
-import { readListPage } from './list-page.ts';
+import { answerChunks, BrokenAnswerError } from './answer-chunks.ts';
+import { ListPageReader } from './list-page.ts';
 import { skimForeignPod } from './skim-pod.ts';
 import { createTransport } from './transport.ts';
 import type { Transport, TransportAnswer } from './transport.ts';
@@ -63,12 +63,6 @@ export function createWatchSource(options: WatchSourceOptions): ApiWatchSource {
 class ApiServerSource implements ApiWatchSource {
   readonly #transport: Transport;
   readonly #connection: WatchConnection;
-  readonly #collectors: Readonly<Record<WatchedKind, BodyCollector>> = {
-    Node: new BodyCollector(PAGE_BYTES_MAX),
-    Pod: new BodyCollector(PAGE_BYTES_MAX),
-    DaemonSet: new BodyCollector(PAGE_BYTES_MAX),
-    ControllerRevision: new BodyCollector(PAGE_BYTES_MAX),
-  };
 
   constructor(options: WatchSourceOptions) {
     const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
@@ -100,15 +94,16 @@ class ApiServerSource implements ApiWatchSource {
     const stream = await this.#connection.open(path, options.signal);
     if (stream.kind === 'refused') return { kind: 'failed', failure: watchFailure(stream) };
     if (stream.kind === 'failed') return unavailable(stream.message);
-    const collector = this.#collectors[kind];
+    const { onItem } = options;
+    const reader = new ListPageReader(kind, onItem);
     try {
-      const page = readListPage(await collector.collect(stream.chunks), kind);
-      return page === undefined
-        ? unavailable('the answer is no list')
-        : { kind: 'ok', value: page };
+      for await (const chunk of answerChunks(stream.chunks, PAGE_BYTES_MAX)) reader.read(chunk);
     } catch (cause) {
-      return unavailable(describe(cause));
+      if (cause instanceof BrokenAnswerError) return unavailable(cause.message);
+      throw cause;
     }
+    const page = reader.end();
+    return page === undefined ? unavailable('the answer is no list') : { kind: 'ok', value: page };
   }
 
   async *watch(kind: WatchedKind, options: WatchOptions): AsyncGenerator<WatchFrame> {

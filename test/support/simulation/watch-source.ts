@@ -212,7 +212,7 @@ export class SimulatedWatchSource implements WatchSource {
 
   async listPage(
     kind: WatchedKind,
-    options: { readonly limit: number; readonly continueToken?: string },
+    options: Parameters<WatchSource['listPage']>[1],
   ): Promise<SourceAnswer<ListPage>> {
     await this.clock.sleep(1);
     const token = options.continueToken;
@@ -225,9 +225,9 @@ export class SimulatedWatchSource implements WatchSource {
     if (page === undefined || Number(page.version) < this.api.compactedVersion) {
       return { kind: 'failed', failure: { kind: 'expired', message: 'continue token expired' } };
     }
-    const items = page.rest.slice(0, options.limit);
+    for (const item of page.rest.slice(0, options.limit)) options.onItem(item);
     const rest = page.rest.slice(options.limit);
-    const value = { resourceVersion: resourceVersion(page.version), items };
+    const value = { resourceVersion: resourceVersion(page.version) };
     if (rest.length === 0) return { kind: 'ok', value };
     this.#tokens += 1;
     const continueToken = `page-${this.#tokens}`;

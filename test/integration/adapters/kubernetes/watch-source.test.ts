@@ -61,6 +61,11 @@ async function read(frames: AsyncIterable<WatchFrame>): Promise<WatchFrame[]> {
   return seen;
 }
 
+/** For pages whose items do not matter. */
+function ignore(): void {
+  // Nothing is looked at.
+}
+
 function event(type: string, version: string): string {
   const metadata = { name: 'n', uid: 'u', resourceVersion: version };
   return `${JSON.stringify({ type, object: { metadata } })}\n`;
@@ -77,11 +82,17 @@ test('lists page by page, and never with a resourceVersion', async () => {
     answerJson(response, { status: 200, body: { metadata, items: [{ metadata: { name: 'a' } }] } });
   });
   const { signal } = new AbortController();
-  const answer = await source.listPage('Pod', { limit: 500, continueToken: 'a+b', signal });
+  const items: KubernetesObject[] = [];
+  const onItem = (item: KubernetesObject): void => void items.push(item);
+  const answer = await source.listPage('Pod', {
+    limit: 500,
+    continueToken: 'a+b',
+    signal,
+    onItem,
+  });
   assert.ok(answer.kind === 'ok');
-  const { items, ...page } = answer.value;
-  assert.deepEqual(page, { resourceVersion: '50', continueToken: 'next' });
-  assert.deepEqual([...items], [{ metadata: { name: 'a' } }]);
+  assert.deepEqual(answer.value, { resourceVersion: '50', continueToken: 'next' });
+  assert.deepEqual(items, [{ metadata: { name: 'a' } }]);
   assert.equal(server.requests[0]?.path, '/api/v1/pods?limit=500&continue=a%2Bb');
 });
 
@@ -91,18 +102,52 @@ test('a page that is no list is a failure, not an empty list (row 35)', async ()
     server.answerWith((_request, response) => {
       answerJson(response, { status: 200, body });
     });
-    assert.equal((await source.listPage('Node', { limit: 500, signal })).kind, 'failed');
+    assert.equal(
+      (await source.listPage('Node', { limit: 500, signal, onItem: ignore })).kind,
+      'failed',
+    );
   }
   server.answerWith((_request, response) => {
     answerJson(response, { status: 200, body: { metadata: { resourceVersion: '1' }, items: [1] } });
   });
-  const odd = await source.listPage('Node', { limit: 500, signal });
-  assert.throws(() => (odd.kind === 'ok' ? [...odd.value.items] : []), { name: 'ListItemError' });
+  const odd = source.listPage('Node', { limit: 500, signal, onItem: ignore });
+  await assert.rejects(odd, { name: 'ListItemError' });
   server.answerWith((_request, response) => {
     answerJson(response, { status: 410, body: statusBody(410, 'Expired') });
   });
-  const expired = await source.listPage('Node', { limit: 500, signal });
+  const expired = await source.listPage('Node', { limit: 500, signal, onItem: ignore });
   assert.equal(expired.kind === 'failed' && expired.failure.kind, 'expired');
+});
+
+test('a page that breaks off is a failed request; an error of who takes its items is not', async () => {
+  const { signal } = new AbortController();
+  const items: KubernetesObject[] = [];
+  const head = '{"metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"a"}}';
+  server.answerWith((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write(head);
+    setTimeout(() => response.destroy(), 20);
+  });
+  const onItem = (item: KubernetesObject): void => void items.push(item);
+  const broken = await source.listPage('Node', { limit: 500, signal, onItem });
+  assert.deepEqual(broken, {
+    kind: 'failed',
+    failure: { kind: 'unavailable', message: 'ECONNRESET' },
+  });
+  assert.deepEqual(items, [{ metadata: { name: 'a' } }]);
+  server.answerWith((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(`${head}]}`);
+  });
+  const bug = new Error('bug');
+  const taken = source.listPage('Node', {
+    limit: 500,
+    signal,
+    onItem: () => {
+      throw bug;
+    },
+  });
+  await assert.rejects(taken, bug);
 });
 
 test('a stream asks for bookmarks and its time-out, and delivers events as they come', async () => {
