@@ -7,6 +7,7 @@
  */
 import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
 import type { Clock } from '../../src/ports/clock.ts';
+import { settle } from './virtual-clock.ts';
 
 interface HeldTimer {
   readonly delayMs: number;
@@ -19,6 +20,8 @@ export interface HeldTimers extends Clock {
   heldCount(delayMs: number): number;
   /** Waits until a timer of this delay is set, then fires all of them. */
   expire(delayMs: number): Promise<void>;
+  /** Fires timers of this delay as they are set, for as long as the work lasts; there may be none. */
+  expireDuring<Result>(work: Promise<Result>, delayMs: number): Promise<Result>;
 }
 
 /** A clock of which no timer fires before `expire`. */
@@ -26,6 +29,12 @@ export function createHeldTimers(): HeldTimers {
   const held = new Set<HeldTimer>();
   const timersOf = (delayMs: number): HeldTimer[] =>
     [...held].filter((timer) => timer.delayMs === delayMs);
+  const fire = (delayMs: number): void => {
+    for (const timer of timersOf(delayMs)) {
+      held.delete(timer);
+      timer.callback();
+    }
+  };
   return {
     ...createSystemClock({ timers: 'unreferenced' }),
     after: (delayMs, callback) => {
@@ -37,11 +46,19 @@ export function createHeldTimers(): HeldTimers {
     },
     heldCount: (delayMs) => timersOf(delayMs).length,
     expire: async (delayMs) => {
-      while (timersOf(delayMs).length === 0) await new Promise((resolve) => setImmediate(resolve));
-      for (const timer of timersOf(delayMs)) {
-        held.delete(timer);
-        timer.callback();
+      while (timersOf(delayMs).length === 0) await settle();
+      fire(delayMs);
+    },
+    expireDuring: async (work, delayMs) => {
+      let isDone = false;
+      const ended = work.finally(() => {
+        isDone = true;
+      });
+      while (!isDone) {
+        fire(delayMs);
+        await settle();
       }
+      return ended;
     },
   };
 }
