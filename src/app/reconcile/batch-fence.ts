@@ -1,8 +1,8 @@
 /**
  * What is looked at again before each batch (protocol 7): deadline, freeze, mode, state version, and
- * the live DaemonSet if the batch creates or rolls. So a freeze costs at most one batch more (row 92),
- * and S5 reads "confirmed at most one batch earlier". What stops one of two sequences of batches that
- * run side by side stops the other one, too.
+ * the live DaemonSet if the batch creates or goes for the template. So a freeze costs at most one batch
+ * more (row 92), and S5 reads "confirmed at most one batch earlier". What stops one of two sequences of
+ * batches that run side by side stops the other one, too.
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
@@ -41,7 +41,7 @@ export interface Fence {
 export interface FencedBatch {
   readonly isCreating: boolean;
   /** True if it deletes for the sake of the template: an edit stops it, and only it. */
-  readonly isRolling?: boolean;
+  readonly isForTemplate?: boolean;
 }
 
 /** The fence of a batch: a first one stands on the live reads that came just before it. */
@@ -58,21 +58,21 @@ export async function checkFence(fence: Fence, batch: FencedBatch): Promise<Fenc
   const { context, subject, access, halt } = fence;
   const { registry, view, log } = context.dependencies;
   if (!mayContinue(context)) return OUT_OF_TIME;
-  const isRolling = batch.isRolling === true;
+  const isForTemplate = batch.isForTemplate === true;
   const [registration, state, daemonSet] = await Promise.all([
     registry.readCluster(context.hint.key.cluster).catch((cause: unknown) => {
       log.warn('the registry is unreadable', { code: 'registry-unreadable' }, cause);
       return undefined;
     }),
     view.readState(subject.basis.ref),
-    batch.isCreating || isRolling ? confirmSubject({ context, subject, access }) : undefined,
+    batch.isCreating || isForTemplate ? confirmSubject({ context, subject, access }) : undefined,
   ]);
   const stopped = halt?.stopped ?? findStop(fence, { registration, state, daemonSet });
   if (stopped !== undefined) {
     if (halt !== undefined) halt.stopped = stopped;
     return stopped;
   }
-  if (isRolling && isEditSeen(daemonSet, subject)) {
+  if (isForTemplate && isEditSeen(daemonSet, subject)) {
     return stop('daemon-set-changed', 'the DaemonSet was edited meanwhile');
   }
   return mayContinue(context) ? { kind: 'go' } : OUT_OF_TIME;

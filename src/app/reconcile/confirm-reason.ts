@@ -5,10 +5,16 @@
  * what the plan took them for, and the pod for whose sake it goes is read too. An outdated pod that
  * was planned as unavailable goes beyond the budget only while it is unavailable; whoever made room
  * with surge must be available. In doubt nothing is deleted: the next look plans anew.
+ *
+ * Differs from upstream: where no pod belongs any more, the node is read live as well. Each type has a watch
+ * of its own, so a view may show the new DaemonSet beside the old node, which never were at the same time.
  */
 import type { NodeName, Uid } from '../../core/model/identifiers.ts';
 import type { DeleteReason, NodeView, PlannedDelete, View } from '../../core/model/plan.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
+import type { Placement } from '../../core/model/verdict.ts';
+import { decidePlacement, preparePlacement } from '../../core/placement.ts';
+import type { PreparedPlacement } from '../../core/placement.ts';
 import {
   isAvailable,
   isTerminal,
@@ -17,6 +23,7 @@ import {
   revisionHashOfPod,
   templateGenerationOf,
 } from '../../core/pod-facts.ts';
+import { projectLiveNode } from './live-node.ts';
 import { projectLivePod } from './live-pod.ts';
 import type { SharedReads } from './shared-reads.ts';
 
@@ -41,6 +48,7 @@ export class ReasonJudge {
   readonly #nodes: ReadonlyMap<NodeName, NodeView>;
   readonly #minReadyMs: number;
   readonly #templateGeneration: string | undefined;
+  readonly #placement: PreparedPlacement;
 
   constructor(context: ReasonContext) {
     const { daemonSet, nodes } = context.view;
@@ -48,6 +56,7 @@ export class ReasonJudge {
     this.#nodes = new Map(nodes.map((nodeView) => [nodeView.node.name, nodeView]));
     this.#minReadyMs = minReadyMsOf(daemonSet);
     this.#templateGeneration = templateGenerationOf(daemonSet);
+    this.#placement = preparePlacement(daemonSet);
   }
 
   /** `pod` is the victim as it is live: owned by us, not terminating, of the planned UID. */
@@ -60,14 +69,20 @@ export class ReasonJudge {
         return this.#judgeDuplicate(planned);
       case 'node-gone':
         return this.#judgeAbsence(pod.targetNode ?? planned.node);
+      case 'not-wanted':
+        if (!isStillAimed(planned, pod)) return 'dropped';
+        return this.#judgeUnwanted(pod.targetNode, ['leave']);
+      case 'vacated':
+        if (!isStillAimed(planned, pod) || this.#hasRecovered(planned, pod)) return 'dropped';
+        return this.#judgeUnwanted(pod.targetNode, ['leave', 'keep']);
       default:
-        return this.#showsReason(reason, planned, pod) ? 'holds' : 'dropped';
+        return holdsIf(this.#showsReason(reason, planned, pod));
     }
   }
 
   /** Reasons that the victim itself shows. */
   #showsReason(
-    reason: Exclude<DeleteReason, 'replaced' | 'duplicate' | 'node-gone'>,
+    reason: Extract<DeleteReason, 'failed' | 'succeeded' | 'outdated' | 'repeat'>,
     planned: PlannedDelete,
     pod: PodProjection,
   ): boolean {
@@ -76,10 +91,6 @@ export class ReasonJudge {
         return pod.phase === 'Failed';
       case 'succeeded':
         return pod.phase === 'Succeeded';
-      case 'not-wanted':
-        return isStillAimed(planned, pod);
-      case 'vacated':
-        return isStillAimed(planned, pod) && !this.#hasRecovered(planned, pod);
       case 'outdated':
         return !this.#isCurrent(pod) && !this.#hasRecovered(planned, pod);
       case 'repeat':
@@ -147,6 +158,19 @@ export class ReasonJudge {
     const read = await this.#context.reads.node(node);
     if (read.kind === 'unavailable') return 'unreadable';
     return holdsIf(read.kind === 'missing');
+  }
+
+  /** The planned DaemonSet, which the caller confirms, on the node as it is now: a pod goes only from these places. */
+  async #judgeUnwanted(
+    node: NodeName | undefined,
+    places: readonly Placement[],
+  ): Promise<ReasonVerdict> {
+    if (node === undefined) return 'dropped';
+    const read = await this.#context.reads.node(node);
+    if (read.kind === 'unavailable') return 'unreadable';
+    if (read.kind === 'missing') return 'holds';
+    const { placement } = decidePlacement(this.#placement, projectLiveNode(read.object));
+    return holdsIf(places.includes(placement));
   }
 }
 

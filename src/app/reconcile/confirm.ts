@@ -1,13 +1,14 @@
 /**
  * Everything that is looked at live before anything is recorded or sent (design 3, step 5).
  *
- * The DaemonSet before creates and adoptions (S5), each victim before its delete (S4), the guarded
- * list beside foreign names and before a DaemonSet's first pods (protocol 9), and, once a deferral was capped, the node of each create.
+ * The DaemonSet before creates and adoptions (S5), and before what goes for its template (S3); each victim
+ * before its delete (S4); the guarded list beside foreign names and before a DaemonSet's first pods (protocol
+ * 9); and, once a deferral was capped, the node of each create.
  * What is not confirmed leaves the plan and is noted as a problem; nothing is written here.
  */
 import type { IntentJudgement, Plan, PlannedCreate, PlannedDelete } from '../../core/model/plan.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
-import { confirmEdit, isEdited, isOfRollout } from './confirm-edit.ts';
+import { confirmEdit, isEdited, isForTemplate } from './confirm-edit.ts';
 import { confirmVictims } from './confirm-victims.ts';
 import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';
 import { mayContinue } from './context.ts';
@@ -84,16 +85,16 @@ function uidsOf(deletes: readonly PlannedDelete[]): ReadonlySet<string> {
 
 function needsDaemonSet(plan: Plan, victims: VictimConfirmation): boolean {
   const isMaking = plan.creates.length > 0 || plan.adopts.length > 0;
-  return isMaking || victims.confirmed.some(isOfRollout);
+  return isMaking || victims.confirmed.some(isForTemplate);
 }
 
-/** What only the rollout wants gone goes for the template that is live, or not at all. */
+/** What only the template wants gone goes for the one that is live, or not at all. */
 function keepUnedited(
   seen: VictimConfirmation,
   live: DaemonSetConfirmation | undefined,
   { subject, ledger }: ConfirmInput,
 ): VictimConfirmation {
-  if (live === undefined || !seen.confirmed.some(isOfRollout)) return seen;
+  if (live === undefined || !seen.confirmed.some(isForTemplate)) return seen;
   if (live.kind === 'confirmed' && isEdited(live.object, subject.daemonSet)) {
     const message = 'the DaemonSet was edited meanwhile';
     ledger.add({ code: 'daemon-set-changed', message, pace: 'backoff' });

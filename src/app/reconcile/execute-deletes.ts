@@ -3,13 +3,13 @@
  *
  * The first batch stands on the confirmation just before the intents were recorded. Of later ones the
  * victim is certain by its precondition, and a freeze or another run is noticed after one batch at
- * most (protocol 7, row 92), an edit by a batch that rolls too. What was not started is answered `unsent`, so that its intent can be
- * withdrawn. Differs from upstream, which sends all deletes at once and by name.
+ * most (protocol 7, row 92), an edit by a batch that goes for the template too. What was not started is
+ * answered `unsent`, so that its intent can be withdrawn. Differs from upstream, which sends all deletes at once and by name.
  */
 import type { Outcome } from '../../core/model/effects.ts';
 import { fenceBatch } from './batch-fence.ts';
 import type { Fence, FenceStop } from './batch-fence.ts';
-import { isOfRollout } from './confirm-edit.ts';
+import { isForTemplate } from './confirm-edit.ts';
 import type { ConfirmedDelete } from './confirm-victims.ts';
 import { effectDeadlineMs } from './context.ts';
 
@@ -42,7 +42,7 @@ export async function executeDeletes(
     const answer = await fenceBatch(fence, {
       isFirst: sent.length === 0,
       isCreating: false,
-      isRolling: batch.some(isOfRollout),
+      isForTemplate: batch.some(isForTemplate),
     });
     if (answer.kind === 'stop') {
       stopped = answer;

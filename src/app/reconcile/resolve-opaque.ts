@@ -5,11 +5,9 @@
  * read makes the run defer: planning without it could place a second pod beside it. Opaque revisions
  * are left out: history is looked up live anyway when its revision is not seen.
  */
-import { nodeName, resourceVersion, uid } from '../../core/model/identifiers.ts';
-import { isJsonObject } from '../../core/model/json.ts';
-import type { KubernetesObject, Taint } from '../../core/model/kubernetes.ts';
 import type { NodeProjection, PodProjection } from '../../core/model/projections.ts';
 import type { ClusterReader } from '../../ports/cluster-access.ts';
+import { projectLiveNode } from './live-node.ts';
 import { projectLivePod } from './live-pod.ts';
 import type { ReadView } from './read-view.ts';
 
@@ -40,24 +38,4 @@ export async function resolveOpaque(
     else pods.push(projectLivePod(live.object));
   }
   return { kind: 'resolved', read: { ...read, nodes, pods, opaque: [] } };
-}
-
-function projectLiveNode(node: KubernetesObject): NodeProjection {
-  const { metadata, spec, status } = node;
-  const taints = isJsonObject(spec) && Array.isArray(spec['taints']) ? spec['taints'] : [];
-  const conditions =
-    isJsonObject(status) && Array.isArray(status['conditions']) ? status['conditions'] : [];
-  return {
-    kind: 'Node',
-    name: nodeName(metadata.name),
-    uid: uid(metadata.uid),
-    resourceVersion: resourceVersion(metadata.resourceVersion),
-    labels: metadata.labels ?? {},
-    taints: taints.filter(isJsonObject) as unknown as readonly Taint[], // as the API server has them
-    unschedulable: isJsonObject(spec) && spec['unschedulable'] === true,
-    isReady: conditions
-      .filter(isJsonObject)
-      .some((item) => item['type'] === 'Ready' && item['status'] === 'True'),
-    isTerminating: metadata.deletionTimestamp !== undefined,
-  };
 }

@@ -194,8 +194,8 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'create-without-look': {
     bug: 'pods are created for a DaemonSet that nobody looked at again (S5)',
     file: 'src/app/reconcile/batch-fence.ts',
-    before: 'batch.isCreating || isRolling ?',
-    after: 'isRolling ?',
+    before: 'batch.isCreating || isForTemplate ?',
+    after: 'isForTemplate ?',
     breaks: ['S5'],
     in: 'mixed',
     seedsMax: 5,

@@ -50,6 +50,47 @@ async function halfRolled(): Promise<ReconcileWorld> {
   return world;
 }
 
+/** Where the template wants its pods. */
+function setSelector(world: ReconcileWorld, nodeSelector: Readonly<Record<string, string>>): void {
+  world.cluster.change('daemonsets', KEY, (object) => {
+    const { metadata, spec } = object as DaemonSetObject; // the cluster holds whole DaemonSets
+    const podSpec = { containers: [], ...spec.template.spec, nodeSelector };
+    const generation = (metadata.generation ?? 0) + 1;
+    const template = { ...spec.template, spec: podSpec };
+    return { ...object, metadata: { ...metadata, generation }, spec: { ...spec, template } };
+  });
+}
+
+/** Pods on three nodes with a label that they have no more; the view shows that, and the selector as it was. */
+async function unlabelled(): Promise<ReconcileWorld> {
+  const world = new ReconcileWorld({ nodes: 0 });
+  const names = ['node-0001', 'node-0002', 'node-0003'];
+  for (const name of names) world.addNode(name, { labels: { disk: 'ssd' } });
+  setSelector(world, { disk: 'ssd' });
+  await world.settle();
+  assert.equal(podUids(world).length, names.length);
+  for (const name of names) world.addNode(name);
+  await world.mirror.sync();
+  return world;
+}
+
+describe('a placement that the view does not show yet', () => {
+  it('keeps pods where the live DaemonSet wants them, although the seen one does not (S3)', async () => {
+    const world = await unlabelled();
+    const before = podUids(world);
+    setSelector(world, {});
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' ? result.code : result.kind, 'daemon-set-changed');
+    assert.deepEqual(podUids(world), before);
+  });
+
+  it('takes them away where it is as it was seen', async () => {
+    const world = await unlabelled();
+    await world.run();
+    assert.deepEqual(podUids(world), []);
+  });
+});
+
 describe('an undo that the view does not show yet', () => {
   it('keeps every pod that the run would have replaced', async () => {
     const world = await halfRolled();

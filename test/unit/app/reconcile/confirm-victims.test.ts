@@ -71,6 +71,12 @@ class Scene {
     this.cluster.change('pods', { namespace: 'system', name }, change);
   }
 
+  /** The node gets this taint, and none else. */
+  taint(effect?: string): void {
+    const taints = effect === undefined ? [] : [{ key: 'dedicated', effect }];
+    this.cluster.put('nodes', { metadata: { name: 'n' }, spec: { taints } });
+  }
+
   setReady(name: string, isReady: boolean): void {
     this.edit(name, (pod) => ({ ...pod, status: this.#status(isReady) }));
   }
@@ -311,10 +317,23 @@ describe('a replaced pod (surge, spec 2.7, 2.9, S3)', () => {
 });
 
 describe('a pod of a node that is vacated (surge, spec 2.9)', () => {
-  it('goes while it is aimed at that node', async () => {
+  it('goes from a node that refuses it, or only keeps it', async () => {
+    for (const effect of ['NoExecute', 'NoSchedule']) {
+      const scene = new Scene();
+      scene.put('old');
+      scene.taint(effect);
+      assert.deepEqual(confirmedNames(await scene.confirm({ old: 'vacated' })), ['old'], effect);
+    }
+  });
+
+  it('stays where the node wants a pod by now (S3)', async () => {
     const scene = new Scene();
     scene.put('old');
-    assert.deepEqual(confirmedNames(await scene.confirm({ old: 'vacated' })), ['old']);
+    scene.taint('NoSchedule');
+    const result = await scene.confirm({ old: 'vacated' }, () => {
+      scene.taint();
+    });
+    assert.deepEqual(names(result.dropped), ['old']);
   });
 
   it('stays when it was planned as unavailable and is available by now (S3)', async () => {
@@ -322,6 +341,55 @@ describe('a pod of a node that is vacated (surge, spec 2.9)', () => {
     scene.put('old', { isReady: false });
     const result = await scene.confirm({ old: 'vacated' }, () => {
       scene.setReady('old', true);
+    });
+    assert.deepEqual(names(result.dropped), ['old']);
+  });
+});
+
+describe('a pod of a node on which it does not belong (spec 2.5)', () => {
+  it('goes from a node that refuses it, also from one that is gone by now', async () => {
+    for (const change of ['none', 'gone'] as const) {
+      const scene = new Scene();
+      scene.put('old');
+      scene.taint('NoExecute');
+      const result = await scene.confirm({ old: 'not-wanted' }, () => {
+        if (change === 'gone') scene.cluster.remove('nodes', 'n');
+      });
+      assert.deepEqual(confirmedNames(result), ['old'], change);
+    }
+  });
+
+  it('stays where the node takes it by now, or may keep it: two watches are never at one moment (S3)', async () => {
+    for (const effect of [undefined, 'NoSchedule']) {
+      const scene = new Scene();
+      scene.put('old');
+      scene.taint('NoExecute');
+      const result = await scene.confirm({ old: 'not-wanted' }, () => {
+        scene.taint(effect);
+      });
+      assert.deepEqual(names(result.dropped), ['old'], effect);
+    }
+  });
+
+  it('waits while the node cannot be read', async () => {
+    const scene = new Scene();
+    scene.put('old');
+    scene.taint('NoExecute');
+    scene.cluster.hooks = {
+      onRead: (what) =>
+        what === 'GET nodes'
+          ? { kind: 'unavailable', message: '500', isRefused: false }
+          : undefined,
+    };
+    assert.deepEqual(names((await scene.confirm({ old: 'not-wanted' })).unreadable), ['old']);
+  });
+
+  it('stays when it is aimed at another node than was planned on', async () => {
+    const scene = new Scene();
+    scene.put('old');
+    scene.taint('NoExecute');
+    const result = await scene.confirm({ old: 'not-wanted' }, () => {
+      scene.edit('old', (pod) => ({ ...pod, spec: { nodeName: 'other' } }));
     });
     assert.deepEqual(names(result.dropped), ['old']);
   });
