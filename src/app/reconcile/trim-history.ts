@@ -3,9 +3,11 @@
  *
  * Each delete carries UID and version (S4, S10). One that changed meanwhile is left, and looked at
  * again; the watcher's events lead back here. Neither says whether a pod uses it: that is the view's
- * word, so nothing goes by a view of a history that etcd has left (row 71; live-planned.ts).
+ * word, so nothing goes by a view of a history that etcd has left (row 71; live-planned.ts). A delete
+ * returns no version that a mark could vouch for, so a view that is older than it shows the revision
+ * still: each is read live, and what is gone is not deleted a second time (L1).
  *
- * Differs from upstream: a GET of the DaemonSet before the deletes.
+ * Differs from upstream: a GET of each revision and of the DaemonSet before the deletes.
  */
 import { buildRevisionDelete } from '../../core/history-patches.ts';
 import type { Outcome } from '../../core/model/effects.ts';
@@ -40,17 +42,44 @@ export async function trimHistory(trims: Plan['trims'], input: TrimInput): Promi
     ledger.add({ code: fence.code, message: fence.message, pace: 'soon' });
     return;
   }
+  const present = await readTrims(trims, input);
+  if (present.length === 0) return;
   const found = await readPlanned(input);
   if (found.kind !== 'found') {
     ledger.add(unplanned(found));
     return;
   }
-  const effects = trims.map(buildRevisionDelete);
+  const effects = present.map(buildRevisionDelete);
   const outcomes = await access.execute(effects, { deadlineMs: effectDeadlineMs(context) });
   for (const [index, { name }] of effects.entries()) {
     const problem = problemOf(name, outcomes[index]);
     if (problem !== undefined) ledger.add(problem);
   }
+}
+
+/** Those that are there as they were seen; a doubt is noted, except for what is gone already. */
+async function readTrims(
+  trims: Plan['trims'],
+  { access, ledger }: TrimInput,
+): Promise<Plan['trims']> {
+  const reads = await Promise.all(trims.map((trim) => access.getRevision(trim)));
+  return trims.filter((trim, index) => {
+    const read = reads[index];
+    if (read?.kind === 'found') {
+      const { uid, resourceVersion } = read.object.metadata;
+      if (uid !== trim.uid) return false;
+      if (resourceVersion === trim.resourceVersion) return true;
+      ledger.add(changedProblem(trim.name));
+    } else if (read?.kind === 'unavailable') {
+      ledger.add(unplanned({ ...read, kind: 'failed' }));
+    }
+    return false;
+  });
+}
+
+function changedProblem(name: string): Problem {
+  const message = `revision ${name} changed since it was seen`;
+  return { code: 'outcome-open', message, pace: 'soon' };
 }
 
 function unplanned(missing: PlannedMissing): Problem {
@@ -71,10 +100,7 @@ function unplanned(missing: PlannedMissing): Problem {
 
 function problemOf(name: string, outcome: Outcome | undefined): Problem | undefined {
   if (outcome?.kind === 'done' || outcome?.kind === 'gone') return undefined;
-  if (outcome?.kind === 'conflict') {
-    const message = `revision ${name} changed since it was seen`;
-    return { code: 'outcome-open', message, pace: 'soon' };
-  }
+  if (outcome?.kind === 'conflict') return changedProblem(name);
   const { message, retryAfterMs } = historyFailure(outcome, `revision ${name} was not deleted`);
   const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
   return { code: 'history', message, pace: 'backoff', ...asked };

@@ -103,6 +103,48 @@ describe('trimming (upstream never tests: cleanupHistory limits and live protect
     assert.match(order.at(-2) ?? '', /^create-pod/);
   });
 
+  /** One run with work, and a surplus that `change` makes otherwise than it is seen. */
+  async function runAfter(change: (world: ReconcileWorld, former: string) => void) {
+    const world = await surplusAndWork();
+    await world.mirror.sync();
+    const former = revisionsOf(world).find((item) => item['revision'] === 1);
+    assert.ok(former !== undefined);
+    change(world, former.metadata.name);
+    return { world, result: await world.run() };
+  }
+
+  it('sends nothing for what is gone or re-made: a view may be older than the own delete (L1)', async () => {
+    for (const isRemade of [false, true]) {
+      const { world, result } = await runAfter(({ cluster }, name) => {
+        const former = cluster.find('controllerrevisions', name, 'system');
+        cluster.remove('controllerrevisions', name, 'system');
+        if (!isRemade || former === undefined) return;
+        const { labels = {} } = former.metadata;
+        cluster.put('controllerrevisions', { metadata: { namespace: 'system', name, labels } });
+      });
+      assert.equal(result.kind, 'acted');
+      assert.ok(!trimmed(world));
+    }
+  });
+
+  it('leaves what changed since it was seen, or cannot be read, and looks again', async () => {
+    const changed = await runAfter(({ cluster }, name) => {
+      cluster.change('controllerrevisions', { namespace: 'system', name }, (item) => item);
+    });
+    assert.equal(changed.result.kind === 'deferred' && changed.result.code, 'outcome-open');
+    const trouble = { kind: 'unavailable', message: '500', isRefused: false } as const;
+    const unread = await runAfter(({ cluster }) => {
+      cluster.hooks.onRead = (what) => (what === 'GET controllerrevisions' ? trouble : undefined);
+    });
+    assert.equal(unread.result.kind === 'deferred' && unread.result.code, 'cluster-unavailable');
+    for (const { world } of [changed, unread]) {
+      assert.ok(!trimmed(world));
+      world.cluster.hooks = {};
+      await world.settle();
+      assert.deepEqual(numbersOf(world), [2]);
+    }
+  });
+
   it('waits for the run in which history has nothing left to write', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.settle();
