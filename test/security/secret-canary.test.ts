@@ -151,6 +151,7 @@ describe('marked credentials in the functions (S11, row 68)', () => {
     const stored = await registry.readCluster(beta.id);
     assert.ok(stored !== undefined);
     const changes: readonly Partial<ClusterRegistration>[] = [
+      // The first two are refused as addresses.
       { server: `https://user:${encodeURIComponent(MARK)}@127.0.0.1` },
       { server: 'https://169.254.169.254' },
       { server: 'https://127.0.0.1:1' },
@@ -167,13 +168,15 @@ describe('marked credentials in the functions (S11, row 68)', () => {
     let version = stored.configVersion;
     for (const [index, change] of changes.entries()) {
       const runsBefore = metrics.sum('ReconcileRuns');
+      const refusedBefore = metrics.sum('EgressRefusals');
       const registration: ClusterRegistration = { ...stored, mode: 'takeover', ...change };
       assert.equal(await registry.writeCluster(registration, version), 'written');
       version += 1;
       await sendAs(beta, beta.sender.changes([nodeOf(`beta-x${String(index)}`)]));
-      await waitUntil(() => metrics.sum('ReconcileRuns') > runsBefore, 'a look');
+      // A run that began before the change may end after it: what counts is one that met it.
+      const isMet = (): boolean => index >= 2 || metrics.sum('EgressRefusals') > refusedBefore;
+      await waitUntil(() => metrics.sum('ReconcileRuns') > runsBefore && isMet(), 'a look');
     }
-    assert.ok(metrics.sum('EgressRefusals') >= 2);
     assert.equal(beta.api.requests.length, 0);
     const wrong: ClusterRegistration = { ...stored, clusterUid: clusterUid(MARK) };
     const refused = await registry.writeCluster(wrong, version).catch((error: unknown) => error);

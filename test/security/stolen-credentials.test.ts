@@ -139,8 +139,12 @@ describe('a watcher with stolen credentials (S6, row 63)', () => {
     (await world.items()).filter((entry) => entry.partition === `DEAD-LETTER#${partition}`).length;
 
   const refusals = (): number => world.metrics.sum('IngestRefusals');
-  const refusalLines = (): number =>
-    log.lines.filter(({ message }) => message === 'message refused').length;
+  const refusalLines = (): readonly unknown[] =>
+    log.lines
+      .filter(({ message }) => message === 'message refused')
+      .map(({ fields }) => fields['messageId']);
+  /** Messages, not deliveries: where the machine stands still, one comes again. */
+  const refusedMessages = (): number => new Set(refusalLines()).size;
 
   /** Plays an attack; beta must be as it was, and neither asked nor looked at. */
   async function leavesBetaAlone(attack: () => Promise<void>): Promise<void> {
@@ -185,7 +189,8 @@ describe('a watcher with stolen credentials (S6, row 63)', () => {
     const bodies = Object.values(FORGED_BODIES).flat();
     let sent = 0;
     const refusedBefore = refusals();
-    const linesBefore = refusalLines();
+    const linesBefore = refusalLines().length;
+    const messagesBefore = refusedMessages();
     await leavesBetaAlone(async () => {
       for (const { cluster, claimedUid, groupId } of forged) {
         for (const body of bodies) {
@@ -196,11 +201,11 @@ describe('a watcher with stolen credentials (S6, row 63)', () => {
           await world.send({ accessKey: alpha.accessKey, body: message, groupId });
         }
       }
-      await waitUntil(() => refusals() - refusedBefore >= sent, 'a refusal of each');
+      await waitUntil(() => refusedMessages() - messagesBefore >= sent, 'a refusal of each');
     });
     assert.equal(sent, 26 * bodies.length);
-    assert.equal(refusals() - refusedBefore, sent, 'counted once');
-    assert.equal(refusalLines() - linesBefore, sent, 'one line each');
+    assert.equal(refusedMessages() - messagesBefore, sent);
+    assert.equal(refusals() - refusedBefore, refusalLines().length - linesBefore, 'counted once');
     const senders = log.lines
       .filter(({ message }) => message === 'message refused')
       .map(({ fields }) => fields['senderRoleId']);

@@ -28,6 +28,7 @@ import type { LocalCluster } from '../../../src/local/kubernetes/cluster/local-c
 import { startLocalCluster } from '../../../src/local/kubernetes/cluster/start-local-cluster.ts';
 import type { RegistryStore } from '../../../src/ports/registry-store.ts';
 import { CommandRun, CommandWorld } from '../../support/command-world.ts';
+import { createHeldTimers } from '../../support/held-timers.ts';
 import { createTestHttpsClient } from '../../support/https-client.ts';
 import { MemoryLog } from '../../support/memory-log.ts';
 
@@ -100,7 +101,7 @@ describe('rollcall cluster add, against a local cluster', () => {
       version: '0.0.0-test',
       modules: [addClusterCommand, importClustersCommand],
       environment: {},
-      clock: createSystemClock(),
+      clock: createHeldTimers(),
       random,
       writeOut: (text) => out.push(text),
       writeError: (text) => said.push(text),
