@@ -1,0 +1,106 @@
+/** What is left out of the functions' bundles, and that nothing else is (ADR 0022). */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { findUnwanted, functionPlugins } from '../../../scripts/lib/function-plugins.ts';
+import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
+
+const run = promisify(execFile);
+
+interface Bundled {
+  readonly text: string;
+  readonly inputs: readonly string[];
+}
+
+/** Bundles as scripts/build-functions.ts does, with its plugins or without. */
+async function bundle(contents: string, options: { readonly isPlain: boolean }): Promise<Bundled> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir: repositoryRoot, sourcefile: 'entry.js' },
+    write: false,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    metafile: true,
+    logLevel: 'silent',
+    plugins: options.isPlain ? [] : [...functionPlugins],
+  });
+  return {
+    text: outputFiles[0]?.text ?? '',
+    inputs: Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs)),
+  };
+}
+
+describe('scripts/lib/function-plugins.ts', () => {
+  let directory = '';
+
+  beforeEach(() => {
+    directory = mkdtempSync(path.join(tmpdir(), 'rollcall-plugins-'));
+  });
+  afterEach(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** What the bundle prints. */
+  async function outputOf(contents: string, options = { isPlain: false }): Promise<string> {
+    const file = path.join(directory, 'entry.mjs');
+    writeFileSync(file, (await bundle(contents, options)).text);
+    const configFile = path.join(directory, 'config');
+    writeFileSync(configFile, '[default]\nregion = eu-west-1\n');
+    const env = { ...process.env, AWS_CONFIG_FILE: configFile };
+    const { stdout } = await run(process.execPath, [file], { env });
+    return stdout.trim();
+  }
+
+  it('loads of Node what a bundle names, and not what a builtin would load for its other exports', async () => {
+    const contents = `import fs, { existsSync } from 'node:fs';
+      import * as path from 'path';
+      console.log([existsSync('/') && fs.existsSync(path.join('/', '.')), process.moduleLoadList.join()].join());`;
+    const loaded = await outputOf(contents);
+    assert.match(loaded, /^true,/);
+    assert.doesNotMatch(loaded, /internal\/fs\/streams/);
+    assert.match(await outputOf(contents, { isPlain: true }), /internal\/fs\/streams/);
+  });
+
+  it('imports nothing by statement, and leaves a dynamic import to Node', async () => {
+    const { text } = await bundle(
+      "import { request } from 'node:https'; export { request }; export const late = () => import('node:http');",
+      { isPlain: false },
+    );
+    assert.doesNotMatch(text, /^import\b/m);
+    assert.match(text, /import\("node:http"\)/);
+  });
+
+  it('refuses an export that the builtin does not have', async () => {
+    const contents = "import { noSuchThing } from 'node:os'; console.log(noSuchThing);";
+    await assert.rejects(bundle(contents, { isPlain: false }), /No matching export/);
+  });
+
+  it('takes the configuration of the SDK from the environment alone', async () => {
+    const contents = `import { loadSharedConfigFiles } from '@smithy/core/config';
+      console.log(JSON.stringify(await loadSharedConfigFiles()));`;
+    assert.equal(await outputOf(contents), '{"configFile":{},"credentialsFile":{}}');
+    assert.match(await outputOf(contents, { isPlain: true }), /eu-west-1/);
+  });
+
+  it('still knows the length of text and bytes', async () => {
+    const contents = `import { calculateBodyLength as length } from '@smithy/core/serde';
+      console.log(length('äb'), length(new Uint8Array(5)), length(undefined));`;
+    assert.equal(await outputOf(contents), '3 5 0');
+  });
+
+  it('finds in a client what should have been left out, and nothing in one that was built as functions are', async () => {
+    const contents =
+      "import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'; console.log(DynamoDBClient, ListTablesCommand);";
+    const { inputs } = await bundle(contents, { isPlain: false });
+    assert.equal(findUnwanted(inputs), undefined);
+    const plain = await bundle(contents, { isPlain: true });
+    assert.match(findUnwanted(plain.inputs) ?? '', /credential-provider|event-streams|mnemonist/);
+  });
+});
