@@ -8,6 +8,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { repositoryRoot, runTool } from './lib/run-tool.ts';
 import { compareBills, licenceOf, normalizeBill } from './supply-chain/bill-of-materials.ts';
 import type { BillOfMaterials, RawBill } from './supply-chain/bill-of-materials.ts';
@@ -21,6 +22,8 @@ import { judgeAudit } from './supply-chain/vulnerabilities.ts';
 
 const BILL_FILE = path.join(repositoryRoot, 'docs/sbom.cdx.json');
 const ANSWERS_WITHIN_MS = 20_000;
+/** A registry that refuses or breaks off once is asked again after these. */
+const RETRY_PAUSES_MS = [1000, 4000];
 const FLAGS = ['--strict', '--update', '--help'];
 
 function readJson(file: string): unknown {
@@ -57,14 +60,30 @@ function archivesOf({ packages }: Lockfile): readonly SignedArchive[] {
   return [...new Map(archives.map((each) => [`${each.name}@${each.version}`, each])).values()];
 }
 
+/** Asks until there is an answer that another try would not change; undefined when there is none. */
+async function askRegistry(url: string): Promise<Response | undefined> {
+  for (const pauseMs of [...RETRY_PAUSES_MS, undefined]) {
+    let failure: string;
+    try {
+      const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) });
+      if (answer.status < 500 && answer.status !== 429) return answer;
+      failure = `HTTP ${answer.status}`;
+      await answer.body?.cancel();
+    } catch (cause) {
+      failure = String(cause);
+    }
+    if (pauseMs === undefined) console.error(`rollcall: no answer from ${url}: ${failure}`);
+    else await delay(pauseMs);
+  }
+  return undefined;
+}
+
 async function signatureReader(): Promise<ReadSignatures> {
   const registry = (await npm('config', 'get', 'registry')).trim().replace(/\/*$/, '/');
   return async ({ name, version }) => {
+    const answer = await askRegistry(`${registry}${name.replace('/', '%2F')}/${version}`);
+    if (answer?.ok !== true) return undefined;
     try {
-      const answer = await fetch(`${registry}${name.replace('/', '%2F')}/${version}`, {
-        signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
-      });
-      if (!answer.ok) return undefined;
       const body = (await answer.json()) as { dist?: { signatures?: readonly Signature[] } };
       return body.dist?.signatures ?? [];
     } catch (cause) {

@@ -94,14 +94,23 @@ export async function checkSignatures(input: {
     return { kind: 'unknown', reason: 'this registry (a mirror?) serves no signatures' };
   }
   const findings: string[] = [];
+  const unanswered: string[] = [];
   const waiting = [...archives];
   const work = async (): Promise<void> => {
     for (let archive = waiting.shift(); archive !== undefined; archive = waiting.shift()) {
       const signatures = await read(archive);
-      const fault = findSignatureFault(archive, signatures ?? [], keys);
+      if (signatures === undefined) {
+        unanswered.push(`${archive.name}@${archive.version}`);
+        continue;
+      }
+      const fault = findSignatureFault(archive, signatures, keys);
       if (fault !== undefined) findings.push(fault);
     }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
+  if (findings.length === 0 && unanswered.length > 0) {
+    // Silence is no finding: a registry that fails once must not look like a forged archive.
+    return { kind: 'unknown', reason: `no answer for ${unanswered.sort().join(', ')}` };
+  }
   return judge(findings.sort(), `${archives.length} archives signed by the registry`);
 }

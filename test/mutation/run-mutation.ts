@@ -25,6 +25,9 @@ const EXCLUDED_PERCENT_MAX = 2;
 /** A mutant is slow for a reason of the machine, or endless: this much beside one and a half times its tests' own time. */
 const TIMEOUT_MS = 10_000;
 
+/** All tests once, and most of them again after reloading: seconds, on a machine with time. */
+const DRY_RUN_MINUTES = 30;
+
 /** What was asked for on the command line. */
 export interface MutationRequest {
   /** Files of src/core; empty means all. */
@@ -124,6 +127,7 @@ async function tryMutants(
     cleanTempDir: 'always',
     timeoutMS: TIMEOUT_MS,
     timeoutFactor: 1.5,
+    dryRunTimeoutMinutes: DRY_RUN_MINUTES,
     disableTypeChecks: false,
     symlinkNodeModules: false,
     logLevel: 'error' as LogLevel,

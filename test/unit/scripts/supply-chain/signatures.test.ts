@@ -54,6 +54,17 @@ test('a registry that serves no signatures, or no answer, leaves it unknown, nev
   }
 });
 
+test('row 70: an archive without an answer leaves it unknown, and hides no finding beside it', async () => {
+  const silent = { ...archive, name: 'silent' };
+  const bare = { ...archive, name: 'bare' };
+  const read = (each: SignedArchive) =>
+    Promise.resolve(each === silent ? undefined : each === bare ? [] : [signed(each)]);
+  const verdict = await checkSignatures({ archives: [archive, silent], read, keys });
+  assert.deepEqual(verdict, { kind: 'unknown', reason: 'no answer for silent@1.0.0' });
+  const worse = await checkSignatures({ archives: [archive, silent, bare], read, keys });
+  assert.deepEqual(worse, { kind: 'broken', findings: ['bare@1.0.0: not signed'] });
+});
+
 test('row 70: moderate vulnerabilities and above are found; no answer leaves it unknown', () => {
   const report = (severity: string): string =>
     JSON.stringify({ vulnerabilities: { one: { severity, range: '<2' } } });
