@@ -72,9 +72,11 @@ const OWNERLESS_MS_MAX = 40_000;
 const QUIET_MS = 30_000;
 /** Index of the history that begins when the scene is set. */
 const CALM_HISTORY = 1;
-/** Freezes and cuts of a minute overlap; they are shorter in a shorter run, but back-off is not. */
+/** Freezes and cuts of a minute overlap; they are shorter in a shorter run. */
 const LATELY_MS = 180_000;
-const LATELY_MS_MIN = 60_000;
+/** The Lease of a watcher that died is nobody's before that, in a short run too; then its successor sets to work. */
+const LEASE_MS = 40_000;
+const TO_WORK_MS = 20_000;
 /** Past the bound it is a failure already; how long it takes all the same tells what kind. */
 const PATIENCE = 4;
 
@@ -101,7 +103,9 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
   // Anew, so that nodes which are still joining when first seen are not taken for disturbed ones.
   await witness.endHistory();
   await witness.beginHistory();
+  const paceInTrouble = startPaceMeter();
   const { plan, churn, faults } = await disturb(options, theatre, witness);
+  const slowdownInTrouble = paceInTrouble.stop();
   for (const ended of await startEndedLoops(controlPlane)) say(ended);
   await collectGarbage(theatre, say);
   const pace = startPaceMeter();
@@ -113,16 +117,21 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
       `of ${seconds(settleMsMax)} (the machine was ${slowdown.toFixed(1)} times slower than a quiet one)`,
   );
   const isQuietDue = settled.wrong.length === 0;
-  const evidence = isQuietDue ? [] : await gatherEvidence(theatre);
-  const writesInQuiet = isQuietDue ? await watchQuiet(controlPlane.auditLogPath, QUIET_MS) : [];
+  const evidence = isQuietDue
+    ? []
+    : await gatherEvidence(theatre).catch((error: unknown) => [String(error)]);
+  const quiet = { quietMs: QUIET_MS, leftMs: settleMsMax - settled.tookMs };
+  const writesInQuiet = isQuietDue ? await watchQuiet(controlPlane.auditLogPath, quiet) : [];
   await witness.endHistory();
+  const unwatchedMs = LEASE_MS + stretched(TO_WORK_MS, slowdownInTrouble);
+  const latelyMs = Math.max(unwatchedMs, LATELY_MS * scaleOf(options.minutes));
   const own = await readOwnDeletions(controlPlane.auditLogPath);
   const violations = witness.histories.flatMap((history, index) =>
     judgeHistory({
       history,
       ownDeletions: own.filter(({ atMs }) => atMs >= history.fromMs && atMs <= history.toMs),
       isFirst: index <= CALM_HISTORY,
-      latelyMs: Math.max(LATELY_MS_MIN, LATELY_MS * scaleOf(options.minutes)),
+      latelyMs,
     }),
   );
   const fired = new Set(faults.filter(({ hasFired }) => hasFired).map(({ planned }) => planned));

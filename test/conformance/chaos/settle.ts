@@ -20,8 +20,8 @@ import type { Site } from './cast.ts';
 import { versionOf } from './churn.ts';
 
 const LOOK_MS = 500;
-/** The outcomes of the last run may be recorded a moment after the status is right. */
-const GRACE_MS = 3_000;
+/** What is written after the status is right (outcomes, trimmed history) has been, when nothing came for so long. */
+const CALM_MS = 8_000;
 const OWNERLESS = 'of a DaemonSet that is gone';
 const READING = new Set(['get', 'list', 'watch']);
 
@@ -57,7 +57,7 @@ export async function waitUntilCollected(
   let ownerless = Number.POSITIVE_INFINITY;
   let fewerAtMs = fromMs;
   for (;;) {
-    const left = await findUncollected(admin);
+    const left = await findUncollected(admin).catch(askedInVain);
     const nowMs = performance.now();
     const count = left.filter((one) => one.endsWith(OWNERLESS)).length;
     if (count < ownerless || count === 0) fewerAtMs = nowMs;
@@ -66,6 +66,11 @@ export async function waitUntilCollected(
     if (left.length === 0 || isOver) return { tookMs: nowMs - fromMs, left };
     await delay(LOOK_MS);
   }
+}
+
+/** A question may fail, on a connection that a killed server left behind: then nothing is known to be right. */
+function askedInVain(error: unknown): readonly string[] {
+  return [`asked in vain: ${String(error)}`];
 }
 
 /** Pods that are the garbage collectors' to delete. */
@@ -91,26 +96,33 @@ export async function waitUntilSettled(
 ): Promise<{ readonly tookMs: number; readonly wrong: readonly string[] }> {
   const fromMs = performance.now();
   for (;;) {
-    const wrong = await findUnsettled(admin);
+    const wrong = await findUnsettled(admin).catch(askedInVain);
     const tookMs = performance.now() - fromMs;
     if (wrong.length === 0 || tookMs > deadlineMs) return { tookMs, wrong };
     await delay(LOOK_MS);
   }
 }
 
-/** Watches for writes of Rollcall for so long; there should be none. */
+/**
+ * Watches for writes of Rollcall for so long; there should be none. The last ones may come a moment after all is
+ * right, as long as they come within what is left of the time in which everything must settle.
+ */
 export async function watchQuiet(
   auditLogPath: string,
-  quietMs: number,
+  { quietMs, leftMs }: { readonly quietMs: number; readonly leftMs: number },
 ): Promise<readonly AuditRecord[]> {
-  await delay(GRACE_MS);
+  const writesSince = (sinceMs: number): Promise<readonly AuditRecord[]> =>
+    readAuditRecords(auditLogPath, {
+      user: userNameOf('functions'),
+      sinceMs,
+      where: ({ verb }) => !READING.has(verb),
+    });
+  const endsAtMs = Date.now() + leftMs;
+  do await delay(CALM_MS);
+  while (Date.now() < endsAtMs && (await writesSince(Date.now() - CALM_MS)).length > 0);
   const sinceMs = Date.now();
   await delay(quietMs);
-  return readAuditRecords(auditLogPath, {
-    user: userNameOf('functions'),
-    sinceMs,
-    where: ({ verb }) => !READING.has(verb),
-  });
+  return writesSince(sinceMs);
 }
 
 interface Surroundings {
