@@ -1,5 +1,5 @@
 /**
- * What is left out of the functions' bundles, because each import would pay for it and no function uses it (ADR 0022).
+ * What is left out of the functions' bundles, because each import would pay for it and no function uses it (ADR 0022, 0029).
  *
  * Parts of the SDK that serve other hosts than Lambda, and other operations than ours, are replaced by the few lines
  * of REPLACEMENTS. Of Node's builtins a bundle takes the exports that it names: their face as ES modules reads every
