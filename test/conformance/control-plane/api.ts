@@ -2,8 +2,9 @@
  * A small raw-JSON client of the Kubernetes API, for tests only.
  *
  * It shares no code with the product on purpose: what observes must not err in the same way as
- * what is observed. Connections are kept alive and pooled. It neither retries nor caches; an
- * answer of 400 or more is an {@link ApiError}, except from `request`, which returns any answer.
+ * what is observed. Connections are kept alive and pooled. It caches nothing, and repeats a request
+ * once only where a kept connection was reset under it: a busy server closes those that it takes for
+ * idle. An answer of 400 or more is an {@link ApiError}, except from `request`, which returns any answer.
  */
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
@@ -116,7 +117,13 @@ export function createApiClient(connection: ApiConnection): ApiClient {
       ? {}
       : { cert: connection.clientCertificatePem, key: connection.clientKeyPem }),
   });
-  const open = (request: ApiRequest): Promise<IncomingMessage> => send(request, connection, agent);
+  const open = async (request: ApiRequest): Promise<IncomingMessage> => {
+    const first = await send(request, connection, agent);
+    if (first !== 'reset') return first;
+    const second = await send(request, connection, agent);
+    if (second !== 'reset') return second;
+    throw new Error(`${request.method} ${request.path}: kept connections were reset twice`);
+  };
   const request = async (apiRequest: ApiRequest): Promise<ApiResponse> => {
     const message = await open(apiRequest);
     return { status: message.statusCode ?? 0, body: await readBody(message) };
@@ -150,11 +157,12 @@ export function createApiClient(connection: ApiConnection): ApiClient {
   };
 }
 
+/** The answer, or that a kept connection was reset instead of one. */
 function send(
   request: ApiRequest,
   connection: ApiConnection,
   agent: Agent,
-): Promise<IncomingMessage> {
+): Promise<IncomingMessage | 'reset'> {
   const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
   const defaultType =
     request.method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
@@ -172,7 +180,10 @@ function send(
       ...(request.signal ? { signal: request.signal } : {}),
     });
     outgoing.once('response', resolve);
-    outgoing.on('error', reject);
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve('reset');
+      else reject(error);
+    });
     outgoing.end(body);
   });
 }
