@@ -46,6 +46,13 @@ describe('a thousand nodes rolled at 10 %', { timeout: 1_700_000, skip }, () => 
     stage = await openStage({ backend: 'real', name: 'rollout-thousand', nodes });
     const { kubeconfigPath } = stage.cluster.access;
     kubectl = bindKubectl({ program, kubeconfigPath, cacheDirectory: join(directory, 'cache') });
+    await waitFor(
+      stage,
+      (observer) =>
+        [...observer.nodes.values()].filter((node) => node.taintKeys.length === 0).length ===
+        NODES_COUNT,
+      { description: 'all nodes untainted', deadlineMs: DEADLINE_MS },
+    );
     rolled = await createRolled(stage, {
       name: 'agent',
       nodes: nodes.map(({ metadata }) => metadata.name),
