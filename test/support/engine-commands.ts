@@ -10,7 +10,6 @@ import { createDynamoCredentialStore } from '../../src/adapters/dynamodb/credent
 import { createDynamoDeadLetterStore } from '../../src/adapters/dynamodb/dead-letter-store.ts';
 import { createDocumentClient } from '../../src/adapters/dynamodb/document-client.ts';
 import { createHintQueue } from '../../src/adapters/sqs/hint-queue.ts';
-import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
 import { createSystemRandom } from '../../src/adapters/system/system-random.ts';
 import { runProgram } from '../../src/cli/command-line/run-program.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
@@ -20,6 +19,7 @@ import type { Stack } from '../../src/cli/stack/stack.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { ClusterMeta } from '../../src/core/model/view-items.ts';
 import type { Engine } from '../../src/local/engine.ts';
+import { createHeldTimers } from './held-timers.ts';
 
 /** What is different from what stands in the tables. */
 export interface Breakage {
@@ -49,7 +49,7 @@ export async function runOnEngine(
     version: RELEASE,
     modules: COMMANDS,
     environment: {},
-    clock: createSystemClock(),
+    clock: createHeldTimers(),
     random: createSystemRandom(),
     writeOut: (text) => out.push(text),
     writeError: (text) => said.push(text),
@@ -63,7 +63,8 @@ export async function runOnEngine(
 /** The stack of the engine as the CLI would open it, with what is broken. */
 export function openEngineStack(engine: Engine, breakage: Breakage = {}): Stack {
   const { aws } = engine;
-  const clock = createSystemClock();
+  // Its requests end by themselves: a machine that stands still is no cluster that does not answer.
+  const clock = createHeldTimers();
   const random = createSystemRandom();
   const client = createDocumentClient();
   const sqs = new SQSClient();

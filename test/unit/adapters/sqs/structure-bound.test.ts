@@ -47,15 +47,15 @@ test('row 67: a kilobyte that unpacks to millions of values is refused before it
     const inner = `{"kind":"changes","deltas":[${part.repeat(7_000_000 / part.length)}{}]}`;
     return JSON.stringify({ ...header, payload: `z${zstdCompressSync(inner).toString('base64')}` });
   });
-  const startMs = performance.now();
+  const began = process.cpuUsage();
   for (const bomb of bombs) {
     const parsed = parseWatcherMessage(bomb);
     assert.equal(parsed.kind === 'refused' && parsed.code, 'oversized');
   }
   const nested = parseWatcherMessage(`{"payload":${'['.repeat(500_000)}`);
   assert.equal(nested.kind === 'refused' && nested.code, 'oversized');
-  // Parsed, they took seconds each.
-  assert.ok(performance.now() - startMs < 4000);
+  // Parsed, they took seconds each. Processor time: that of others on the machine does not count.
+  assert.ok(process.cpuUsage(began).user < 8e6);
 });
 
 test('row 67: a message as full as any fits by far', () => {
