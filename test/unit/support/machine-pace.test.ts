@@ -1,0 +1,34 @@
+/**
+ * A bound that is stated for a quiet machine is never shortened, and has an end on a busy one.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { slowdownOf, startAttendedClock, stretched } from '../../support/machine-pace.ts';
+
+describe('slowdownOf', () => {
+  it('is one on a quiet machine, and on a faster one', () => {
+    assert.equal(slowdownOf({ waiting: [0, 0.5, 1], works: [2, 2, 2] }), 1);
+    assert.equal(slowdownOf({ waiting: [0], works: [0.5] }), 1);
+    assert.equal(slowdownOf({ waiting: [], works: [] }), 1);
+  });
+
+  it('grows with the threads that wait for a processor, and with the time of a piece of work', () => {
+    assert.equal(slowdownOf({ waiting: [2, 2], works: [2, 2] }), 2);
+    assert.equal(slowdownOf({ waiting: [1, 0], works: [3, 5] }), 2);
+  });
+
+  it('ends at four: what hangs must fail', () => {
+    assert.equal(slowdownOf({ waiting: [30], works: [9] }), 4);
+    assert.equal(stretched(60_000, 4), 240_000);
+  });
+});
+
+describe('startAttendedClock', () => {
+  it('does not count the time in which its process stood still', () => {
+    const clock = startAttendedClock();
+    const fromMs = performance.now();
+    while (performance.now() - fromMs < 300);
+    assert.ok(clock.nowMs() < 150);
+    clock.stop();
+  });
+});
