@@ -60,7 +60,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     after: 'if (meta !== undefined) return undefined;',
     breaks: ['S1', 'S3', 'L1'],
     in: 'lost-messages',
-    seedsMax: 15,
+    seedsMax: 60,
     isQuick: true,
   },
   'partial-list': {
@@ -110,7 +110,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
       'globalThis.canaryNames = (globalThis.canaryNames ?? 0) + 1;\n  let letters = hashLetters(text + String(globalThis.canaryNames));',
     breaks: ['S1'],
     in: 'lost-states',
-    seedsMax: 40,
+    seedsMax: 60,
   },
   'snapshot-without-epoch': {
     bug: 'messages of an older watcher are applied after those of a newer one',
