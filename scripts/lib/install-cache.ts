@@ -7,11 +7,11 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { acquireFileLock } from './file-lock.ts';
+import { withLock } from './lock.mjs';
 import { repositoryRoot, runTool } from './run-tool.ts';
 
 /** What to install. */
@@ -31,10 +31,8 @@ export async function ensureInstalled(installation: Installation): Promise<strin
   for (const recipe of recipes) hash.update(readFileSync(recipe));
   const target = path.join(cacheDirectory(), name, hash.digest('hex').slice(0, 16));
   if (existsSync(target)) return target;
-  await mkdir(path.dirname(target), { recursive: true });
-  const release = await acquireFileLock(`${target}.lock`);
-  try {
-    if (existsSync(target)) return target;
+  await withLock(`${target}.lock`, async () => {
+    if (existsSync(target)) return;
     process.stderr.write(`installing ${name}\n`);
     const partial = await mkdtemp(`${target}.partial-`);
     try {
@@ -43,10 +41,8 @@ export async function ensureInstalled(installation: Installation): Promise<strin
     } finally {
       await rm(partial, { recursive: true, force: true });
     }
-    return target;
-  } finally {
-    await release();
-  }
+  });
+  return target;
 }
 
 const DOWNLOAD_ATTEMPTS_MAX = 3;

@@ -9,13 +9,13 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MissingToolError, requireTool, TOOLS } from '../../support/require-tool.ts';
-import { acquireFileLock } from '../../../scripts/lib/file-lock.ts';
 import { withPatience } from '../../../scripts/lib/install-cache.ts';
+import { withLock } from '../../../scripts/lib/lock.mjs';
 
 /** One Go module (a directory of go/) and the packages built from it; `output` names a single program. */
 export interface Recipe {
@@ -66,13 +66,9 @@ export async function ensurePrograms(programs: GoPrograms): Promise<string> {
   const key = cacheKey(programs.recipes, go.version);
   const target = join(cacheDirectory(), programs.name, key, 'bin');
   if (!existsSync(target)) {
-    await mkdir(dirname(target), { recursive: true });
-    const release = await acquireFileLock(`${target}.lock`);
-    try {
+    await withLock(`${target}.lock`, async () => {
       if (!existsSync(target)) await buildInto(target, programs);
-    } finally {
-      await release();
-    }
+    });
   }
   return target;
 }

@@ -1,4 +1,4 @@
-/** The lock between installs: one holder at a time, and a dead holder's lock is taken over. */
+/** The lock between installs and builds: one holder at a time, and a dead holder's lock is taken over. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,13 +35,18 @@ describe('withLock', () => {
     assert.equal(existsSync(file), false);
   });
 
-  it('takes over the lock of a holder that died and fell silent', async () => {
-    writeFileSync(file, `${DEAD_PID}\n`);
-    const minuteAgo = new Date(Date.now() - 60_000);
-    utimesSync(file, minuteAgo, minuteAgo);
-    const content = await withLock(file, async () => readFileSync(file, 'utf8'));
-    assert.equal(content, `${process.pid}\n`);
-  });
+  for (const [holder, held] of [
+    ['died', `${DEAD_PID}\n`],
+    ['died between making and writing it', ''],
+  ] as const) {
+    it(`takes over the lock of a holder that ${holder} and fell silent`, async () => {
+      writeFileSync(file, held);
+      const minuteAgo = new Date(Date.now() - 60_000);
+      utimesSync(file, minuteAgo, minuteAgo);
+      const content = await withLock(file, async () => readFileSync(file, 'utf8'));
+      assert.equal(content, `${process.pid}\n`);
+    });
+  }
 
   it('names the child whose life counts as the holder, and frees the lock when the work fails', async () => {
     const failing = withLock(file, async (onChild) => {
