@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { createApiClient, type ApiClient } from './api.ts';
@@ -193,10 +194,12 @@ describe('test control plane', { skip: skipWithoutTools([TOOLS.go]), timeout: 1_
     const kubeconfig = controlPlane.writeKubeconfig('admin');
     const cluster = await openTestCluster({}, { ROLLCALL_TEST_KUBECONFIG: kubeconfig });
     assert.equal(typeof skipWithoutControl(cluster), 'string');
+    const functions = cluster.access.writeKubeconfig('functions');
     const output = execFileSync(
       controlPlane.kubectlPath,
       ['auth', 'whoami', '--output=jsonpath={.status.userInfo.username}'],
-      { env: { KUBECONFIG: cluster.access.writeKubeconfig('functions') }, encoding: 'utf8' },
+      // Without a home kubectl keeps its cache in the working directory.
+      { env: { KUBECONFIG: functions, HOME: dirname(functions) }, encoding: 'utf8' },
     );
     assert.equal(output, userNameOf('functions'));
     await cluster.close();

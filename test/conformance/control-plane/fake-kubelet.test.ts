@@ -6,6 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { dirname } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { createApiClient, type ApiClient } from './api.ts';
@@ -123,10 +124,15 @@ describe('fake kubelets', { skip: skipWithoutTools([TOOLS.go]), timeout: 1_800_0
   it('may not delete a pod that nobody else deletes', async () => {
     await create({ name: 'successor' });
     await awaitPod('successor', (pod) => pod.isReady);
+    const { kubectlPath, kubeconfigPath } = controlPlane;
     const attempt = spawnSync(
-      controlPlane.kubectlPath,
+      kubectlPath,
       ['delete', 'pod', 'successor', '--as=kwok', '--as-group=system:masters', '--wait=false'],
-      { env: { KUBECONFIG: controlPlane.kubeconfigPath }, encoding: 'utf8' },
+      // Without a home kubectl keeps its cache in the working directory.
+      {
+        env: { KUBECONFIG: kubeconfigPath, HOME: dirname(kubeconfigPath) },
+        encoding: 'utf8',
+      },
     );
     assert.match(attempt.stderr, /only pods that are already being deleted/);
     assert.equal(podNamed('successor')?.isDeleting, false);
