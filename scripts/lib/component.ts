@@ -23,6 +23,11 @@ export class ComponentExitedError extends Error {
   override readonly name = 'ComponentExitedError';
 }
 
+/** True if a program ended because somebody had its port: one that was free when it was looked for may be gone by then. */
+export function isPortTaken(error: unknown): boolean {
+  return error instanceof ComponentExitedError && error.message.includes('address already in use');
+}
+
 /** A program that runs beside this one. */
 export interface Component {
   readonly name: string;

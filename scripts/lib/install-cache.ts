@@ -47,6 +47,7 @@ export async function ensureInstalled(installation: Installation): Promise<strin
 
 const DOWNLOAD_ATTEMPTS_MAX = 3;
 const DOWNLOAD_PAUSE_MS = 10_000;
+const WORDS_CHARACTERS_MAX = 500;
 
 /** Runs a step that downloads: a registry that hiccups once is asked again, two times. */
 export async function runDownloader(program: string, parameters: readonly string[]): Promise<void> {
@@ -66,8 +67,6 @@ export async function withPatience<Result>(download: () => Promise<Result>): Pro
     }
   }
 }
-
-const WORDS_CHARACTERS_MAX = 500;
 
 /** Runs a step of an installation. Rejects with its last words when it fails. */
 export async function runInstaller(program: string, parameters: readonly string[]): Promise<void> {

@@ -17,7 +17,7 @@ import {
   fakeNode,
   plainNodes,
 } from '../conformance/control-plane/nodes.ts';
-import { startObserver } from '../conformance/control-plane/observer.ts';
+import { countEligibleNodes, startObserver } from '../conformance/control-plane/observer.ts';
 import type { Observer } from '../conformance/control-plane/observer.ts';
 import { testDaemonSet, daemonSetPath } from '../conformance/scenarios/daemon-set.ts';
 import { applyFiles } from '../conformance/scenarios/manifests.ts';
@@ -105,13 +105,9 @@ async function prepare({ admin, observer }: Bench): Promise<void> {
   ]);
   say(`creating ${String(NODES_COUNT)} nodes …`);
   await createNodes(admin, plainNodes(NODES_COUNT));
-  await observer.waitUntil((it) => countEligible(it) === NODES_COUNT, { deadlineMs: DEADLINE_MS });
-}
-
-function countEligible(observer: Observer): number {
-  let count = 0;
-  for (const node of observer.nodes.values()) if (node.taintKeys.length === 0) count += 1;
-  return count;
+  await observer.waitUntil((it) => countEligibleNodes(it) === NODES_COUNT, {
+    deadlineMs: DEADLINE_MS,
+  });
 }
 
 async function measureRollcall(bench: Bench): Promise<Row> {

@@ -20,6 +20,7 @@ import {
 } from './component-flags.ts';
 import {
   ComponentExitedError,
+  isPortTaken,
   createComponent,
   type Component,
 } from '../../../scripts/lib/component.ts';
@@ -155,9 +156,7 @@ async function untilItsPortIsFree(server: Component, wait: () => Promise<void>):
       await wait();
       return;
     } catch (error) {
-      const isPortTaken =
-        error instanceof ComponentExitedError && error.message.includes('address already in use');
-      if (!isPortTaken || server.pid() !== undefined || start === STARTS_MAX) throw error;
+      if (!isPortTaken(error) || server.pid() !== undefined || start === STARTS_MAX) throw error;
       await delay(PORT_PAUSE_MS);
       server.start();
     }

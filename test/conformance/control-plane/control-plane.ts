@@ -31,7 +31,7 @@ import {
   type Settings,
   type Wiring,
 } from './component-flags.ts';
-import { ComponentExitedError } from '../../../scripts/lib/component.ts';
+import { isPortTaken } from '../../../scripts/lib/component.ts';
 import { writeIdentityFiles } from './identities.ts';
 import { pollUntil } from './poll.ts';
 import { findFreePorts } from '../../../scripts/lib/ports.ts';
@@ -83,9 +83,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     try {
       return await startOnce(options, binaries);
     } catch (error) {
-      const isPortTaken =
-        error instanceof ComponentExitedError && error.message.includes('address already in use');
-      if (!isPortTaken || attempt === START_ATTEMPTS_MAX) throw error;
+      if (!isPortTaken(error) || attempt === START_ATTEMPTS_MAX) throw error;
     }
   }
 }

@@ -88,6 +88,13 @@ interface Sight {
 /** Without the sentinel that a takeover leaves in the cluster: it is no part of any scenario. */
 const DAEMON_SETS = `/apis/apps/v1/daemonsets?labelSelector=${encodeURIComponent('!rollcall.dev/probe')}`;
 
+/** How many nodes have no taint left: those that have started up. */
+export function countEligibleNodes({ nodes }: Pick<Observer, 'nodes'>): number {
+  let count = 0;
+  for (const node of nodes.values()) if (node.taintKeys.length === 0) count += 1;
+  return count;
+}
+
 /** Starts to observe; resolves when what exists already has been seen. */
 export async function startObserver(connection: ApiConnection): Promise<Observer> {
   const client = createApiClient(connection);

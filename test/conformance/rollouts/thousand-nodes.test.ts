@@ -10,6 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { ensureBinaries } from '../control-plane/build.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
+import { countEligibleNodes } from '../control-plane/observer.ts';
 import { bindKubectl } from '../kubectl/kubectl.ts';
 import type { Kubectl } from '../kubectl/kubectl.ts';
 import { openStage } from '../scenarios/stage.ts';
@@ -46,13 +47,10 @@ describe('a thousand nodes rolled at 10 %', { timeout: 1_700_000, skip }, () => 
     stage = await openStage({ backend: 'real', name: 'rollout-thousand', nodes });
     const { kubeconfigPath } = stage.cluster.access;
     kubectl = bindKubectl({ program, kubeconfigPath, cacheDirectory: join(directory, 'cache') });
-    await waitFor(
-      stage,
-      (observer) =>
-        [...observer.nodes.values()].filter((node) => node.taintKeys.length === 0).length ===
-        NODES_COUNT,
-      { description: 'all nodes untainted', deadlineMs: DEADLINE_MS },
-    );
+    await waitFor(stage, (observer) => countEligibleNodes(observer) === NODES_COUNT, {
+      description: 'all nodes untainted',
+      deadlineMs: DEADLINE_MS,
+    });
     rolled = await createRolled(stage, {
       name: 'agent',
       nodes: nodes.map(({ metadata }) => metadata.name),
