@@ -1,16 +1,17 @@
 /**
  * Runs the test files of the named tiers: `scripts/test.ts <tier…> [file…] [node --test flags…]`.
  *
- * A tier is a directory of test/. Files, if any are given, replace those of the tiers; flags go to `node --test` as
- * they are (write values with `=`). Fails when no test ran, or when a file holds none: a suite that silently stopped
+ * A tier is a directory of test/, or `nightly` (lib/tier-files.ts). Files, if any are given, replace those of the tiers;
+ * flags go to `node --test` as they are (write values with `=`). Fails when no test ran, or when a file holds none: a suite that silently stopped
  * finding its tests must not be green. It needs npm alone; suites that need more ask for it themselves.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { TestCounts } from './lib/test-count-reporter.ts';
+import { NIGHTLY, tierFiles } from './lib/tier-files.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const tiers = new Set([
@@ -23,10 +24,11 @@ const tiers = new Set([
   'deploy',
   'browser',
   'security',
+  NIGHTLY,
 ]);
 
 /** Slow tiers start clusters and containers: one file at a time, and half an hour for each. */
-const slowTiers = new Set(['conformance', 'deploy', 'browser']);
+const slowTiers = new Set(['conformance', 'deploy', 'browser', NIGHTLY]);
 /** Ends what hangs: the longest test takes some twenty seconds, and a busy machine must not look like a bug. */
 const TEST_TIMEOUT_MS = 600_000;
 const SLOW_TEST_TIMEOUT_MS = 1_800_000;
@@ -48,9 +50,7 @@ function parseRequest(parameters: readonly string[]): Request {
 
 function findFiles(request: Request): string[] {
   if (request.files.length > 0) return [...request.files];
-  return request.tiers
-    .flatMap((tier) => globSync(`test/${tier}/**/*.test.ts`, { cwd: root }))
-    .sort((left, right) => left.localeCompare(right));
+  return request.tiers.flatMap((tier) => tierFiles(root, tier));
 }
 
 function nodeParameters(request: Request, countsFile: string): string[] {
