@@ -12,8 +12,8 @@ import type { IntentJudgement, View } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
 import type { BackoffEntry, DaemonSetState } from './model/state.ts';
 import { backoffEndMs, backoffGeneration, indexBackoff } from './backoff.ts';
-import { resolvedAtMs } from './intents.ts';
 import { availableAtMs, isAvailable, minReadyMsOf } from './pod-facts.ts';
+import { resolvedAtMs } from './request-life.ts';
 
 /** No look is planned sooner than this. */
 const SOONEST_MS = 1000;

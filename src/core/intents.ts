@@ -2,12 +2,12 @@
  * Intents: effects recorded before they are sent, judged against what has been seen since.
  *
  *   record intent ──▶ send ──▶ answer recorded ──▶ seen in the view, or mark passed ──▶ settled
- *                       └─(no answer)─▶ unresolved: re-issued as it was, or dead after 2 × time-out
+ *                       └─(no answer)─▶ unresolved: re-issued as it was, or dead (request-life.ts)
  *
  * Rules: a mark vouches only for a version that a successful write returned, and only in its era
  * (protocol 3); what has no answer is re-issued under the same name, or the same UID and version
- * (protocol 4); twice the request time-out resolves it (protocol 5). Nothing else expires by the
- * clock: an accepted delete that a live read contradicts was answered in a history that etcd left (row
+ * (protocol 4); twice the request time-out after the last moment at which its run might send it resolves it
+ * (protocol 5). Nothing else expires by the clock: an accepted delete that a live read contradicts was answered in a history that etcd left (row
  * 71). Merging goes by identity and never touches an intent that another run recorded later
  * (S1, design 3.6). Assumes a complete view: nothing is to be judged on another (protocol 3).
  *
@@ -20,6 +20,7 @@ import type { IntentJudgement } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
 import type { CreateIntent, DaemonSetState, DeleteIntent, Intent } from './model/state.ts';
 import type { Marks } from './model/watcher-message.ts';
+import { RUN_MAX_MS, earlierStartsByMs, resolvedAtMs, startsByMs } from './request-life.ts';
 
 /** Marks of our own writes, as the state keeps them. */
 export type WrittenMarks = DaemonSetState['written'];
@@ -111,19 +112,12 @@ function isOldEra(input: JudgeIntentsInput): boolean {
   return input.state.written.era !== input.era;
 }
 
-/** Twice the time-out has passed: the request is dead (protocol 5, an assumption we publish). */
+/** No request of the intent can be on its way any more (protocol 5, an assumption we publish). */
 function isDead(
   intent: Intent,
   at: { readonly nowMs: number; readonly requestTimeoutMs: number },
 ): boolean {
   return at.nowMs >= resolvedAtMs(intent, at.requestTimeoutMs);
-}
-
-/** When the last unanswered request of an intent is dead: twice the request time-out (protocol 5). */
-export function resolvedAtMs(intent: Intent, requestTimeoutMs: number): number {
-  const isAnswered = intent.kind === 'create' && intent.answer !== undefined;
-  const openAtMs = isAnswered ? (intent.earlierAtMs ?? intent.recordedAtMs) : intent.recordedAtMs;
-  return openAtMs + 2 * requestTimeoutMs;
 }
 
 function hasPassed(mark: ResourceVersion | undefined, version: ResourceVersion): boolean {
@@ -206,16 +200,41 @@ function settleIntent(byIdentity: Map<string, Intent>, settled: Intent): void {
   else byIdentity.set(identity, rest);
 }
 
-/** Two records of one identity as one: the later, which remembers when the one before it was made. */
+/** Two records of one identity as one: the later, which remembers the request before it. */
 function joinIntents(stored: Intent | undefined, recorded: Intent): Intent {
   if (stored === undefined) return recorded;
   const later = laterIntent(stored, recorded);
-  if (later.kind !== 'create') return later;
-  const earlier = [
-    ...[stored, recorded].map(({ recordedAtMs }) => recordedAtMs),
-    ...[earlierOf(stored), earlierOf(recorded)],
-  ].filter((atMs) => atMs !== undefined && atMs < later.recordedAtMs) as readonly number[];
-  return earlier.length === 0 ? later : { ...later, earlierAtMs: Math.max(...earlier) };
+  const both = [stored, recorded];
+  // Of two deletes of one pod either request may come last, whichever was recorded first.
+  if (later.kind === 'delete') return withLastStart(later, both);
+  const latest = both.filter(({ recordedAtMs }) => recordedAtMs === later.recordedAtMs);
+  const joined = withLastStart(later, latest);
+  const earlier = both
+    .flatMap(requestsOf)
+    .filter(({ recordedAtMs }) => recordedAtMs < later.recordedAtMs);
+  if (earlier.length === 0) return joined;
+  const earlierAtMs = Math.max(...earlier.map(({ recordedAtMs }) => recordedAtMs));
+  const byMs = Math.max(...earlier.map((each) => each.byMs));
+  const { earlierStartsByMs: _former, ...rest } = joined;
+  const said = byMs === earlierAtMs + RUN_MAX_MS ? {} : { earlierStartsByMs: byMs };
+  return { ...rest, earlierAtMs, ...said };
+}
+
+function withLastStart<T extends Intent>(later: T, records: readonly Intent[]): T {
+  const lastMs = Math.max(...records.map(startsByMs));
+  if (lastMs === startsByMs(later)) return later;
+  return { ...later, startsByMs: lastMs };
+}
+
+/** The requests that an intent knows of: when each was recorded, and by when it starts. */
+function requestsOf(
+  intent: Intent,
+): readonly { readonly recordedAtMs: number; readonly byMs: number }[] {
+  const latest = { recordedAtMs: intent.recordedAtMs, byMs: startsByMs(intent) };
+  const earlierAtMs = earlierOf(intent);
+  const earlierByMs = earlierStartsByMs(intent);
+  if (earlierAtMs === undefined || earlierByMs === undefined) return [latest];
+  return [latest, { recordedAtMs: earlierAtMs, byMs: earlierByMs }];
 }
 
 function earlierOf(intent: Intent): number | undefined {
@@ -226,7 +245,9 @@ function earlierOf(intent: Intent): number | undefined {
 function withoutLatest(intent: Intent): Intent | undefined {
   if (intent.kind !== 'create' || intent.earlierAtMs === undefined) return undefined;
   const { kind, node, name, earlierAtMs } = intent;
-  return { kind, node, name, recordedAtMs: earlierAtMs };
+  const byMs = intent.earlierStartsByMs;
+  const started = byMs === undefined ? {} : { startsByMs: byMs };
+  return { kind, node, name, recordedAtMs: earlierAtMs, ...started };
 }
 
 /** The one that knows more: recorded later, else answered; `right` when they are equal. */

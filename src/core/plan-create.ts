@@ -11,9 +11,9 @@ import type { NodeName, Uid } from './model/identifiers.ts';
 import type { NodeView, PlannedCreate } from './model/plan.ts';
 import type { CreateIntent, NameHolder } from './model/state.ts';
 import type { NodeCode } from './model/verdict.ts';
-import { resolvedAtMs } from './intents.ts';
 import { slotName, successorName } from './naming.ts';
 import type { Planning } from './planning.ts';
+import { resolvedAtMs } from './request-life.ts';
 
 /** Why nothing is done on a node although something is missing there; becomes its verdict. */
 export interface Wait {

@@ -4,7 +4,7 @@
  * It only looks things up: decisions are made in plan-pods.ts and plan-create.ts.
  *
  * Differs from upstream: a DaemonSet that finds pods, but no state of its own, deletes no available
- * one, and creates none, for twice the request time-out: it may have forgotten what it did.
+ * one, and creates none, until no forgotten request can be alive: it may have forgotten what it did.
  */
 import type { NodeName, Uid } from './model/identifiers.ts';
 import type { IntentJudgement, PlanContext, View } from './model/plan.ts';
@@ -16,6 +16,7 @@ import { readCompat } from './compat.ts';
 import type { Compat } from './compat.ts';
 import { minReadyMsOf } from './pod-facts.ts';
 import { hasTemplateLabels } from './pod-template.ts';
+import { forgottenUntilMs } from './request-life.ts';
 import { allowsSurge } from './strategy.ts';
 
 /** Shared inputs of planning, indexed. */
@@ -100,7 +101,7 @@ function byName(left: CreateIntent, right: CreateIntent): number {
  * (protocol 6). That of a DaemonSet which nobody had acted on says so (`createdAtMs` 0).
  */
 function findRestriction(view: View, context: PlanContext): number | undefined {
-  const untilMs = context.state.createdAtMs + 2 * context.requestTimeoutMs;
+  const untilMs = forgottenUntilMs(context.state.createdAtMs, context.requestTimeoutMs);
   if (view.nowMs >= untilMs) return undefined;
   const hasPods =
     view.strays.length > 0 ||

@@ -16,6 +16,7 @@ import { handBack } from '../app/hand-back.ts';
 import type { HandBackResult } from '../app/hand-back.ts';
 import { defaultReconcileOptions } from '../app/reconcile/dependencies.ts';
 import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
+import { RUN_MAX_MS } from '../core/request-life.ts';
 import type { RegistryStore } from '../ports/registry-store.ts';
 import type { ViewStore } from '../ports/view-store.ts';
 import { startLocalAws } from './aws/local-aws.ts';
@@ -54,9 +55,6 @@ export interface Engine {
   ) => Promise<HandBackResult>;
   readonly stop: () => Promise<void>;
 }
-
-/** Time-out of the reconcile function in serverless.yml: how long a run may go on. */
-const RUN_MAX_MS = 30_000;
 
 /** The access key with which a cluster's watcher signs its messages. */
 function watcherAccessKey(id: ClusterId): string {

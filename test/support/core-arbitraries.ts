@@ -149,19 +149,22 @@ export const intents: fc.Arbitrary<Intent> = fc
     number: podNumbers,
     kind: fc.constantFrom('slot', 'create', 'delete'),
     ageMs: fc.constantFrom(0, 1000, 60_000),
+    startsInMs: fc.constantFrom(0, 25_000, 35_000),
     isAnswered: fc.boolean(),
     version: fc.constantFrom('59', '60', '61', '100'),
   })
-  .map(({ on, number, kind, ageMs, isAnswered, version }): Intent => {
+  .map(({ on, number, kind, ageMs, startsInMs, isAnswered, version }): Intent => {
     const recordedAtMs = NOW_MS - ageMs;
+    const startsBy = { startsByMs: recordedAtMs + startsInMs };
     if (kind === 'delete') {
       return deleteIntent(namedPod(on, `pod-${number}`), {
         recordedAtMs,
+        ...startsBy,
         isAccepted: isAnswered,
         resourceVersion: resourceVersion(version),
       });
     }
     const name = kind === 'slot' ? slot(on) : `pod-${number}`;
     const answer = isAnswered ? { answer: answerOf(name, version) } : {};
-    return createIntent(nodeName(on), { name, recordedAtMs, ...answer });
+    return createIntent(nodeName(on), { name, recordedAtMs, ...startsBy, ...answer });
   });

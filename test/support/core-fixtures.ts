@@ -18,6 +18,7 @@ import type { ClusterMeta } from '../../src/core/model/view-items.ts';
 import { clusterUid, epoch, incarnation } from '../../src/core/model/identifiers.ts';
 import { ZERO_STAMP } from '../../src/core/model/position.ts';
 import { slotName } from '../../src/core/naming.ts';
+import { RUN_MAX_MS } from '../../src/core/request-life.ts';
 import { computeView } from '../../src/core/view.ts';
 
 /** The moment at which tests of the core take place. */
@@ -28,6 +29,8 @@ export const OWNER_UID = uid('11111111-2222-3333-4444-555555555555');
 export const CURRENT_HASH = 'bcdfghjklm';
 /** Per-request time-out of `context()`. */
 export const TIMEOUT_MS = 10_000;
+/** After its record, a request of a run that said no deadline is dead: as long as a run lasts, and twice its time-out. */
+export const LIFE_MS = RUN_MAX_MS + 2 * TIMEOUT_MS;
 
 /** What of a DaemonSet a test varies. */
 export interface DaemonSetOptions {

@@ -3,7 +3,8 @@
  * finalizers, late requests. Drives `planReconcile` the way the shell does: record, send, answer.
  *
  * Not the simulated API server of the shells' tests: no HTTP, no live reads, one DaemonSet. Time is
- * moved by the caller; a request that is "late" arrives, or dies, within twice the time-out.
+ * moved by the caller; a request that is "late" starts when its run may just start one, and arrives, or
+ * dies, within twice the time-out after that.
  */
 import { judgeIntents, mergeIntents, stampIntents } from '../../src/core/intents.ts';
 import type { IntentAnswer } from '../../src/core/intents.ts';
@@ -17,6 +18,9 @@ import type { Marks } from '../../src/core/model/watcher-message.ts';
 import { planReconcile } from '../../src/core/plan.ts';
 import { computeView } from '../../src/core/view.ts';
 import { CURRENT_HASH, NOW_MS, TIMEOUT_MS, namedPod, state } from './core-fixtures.ts';
+
+/** How long after its intents a run may still start a request: its effect deadline. */
+const STARTS_WITHIN_MS = 25_000;
 
 /** What becomes of a request. */
 export type Fate = 'answered' | 'answer-lost' | 'late' | 'lost';
@@ -62,13 +66,14 @@ export class FencedCluster {
     options: { readonly pods?: readonly PodProjection[]; readonly fate?: () => Fate } = {},
   ): Plan {
     const { plan, settled } = this.#judgeAndPlan(options.pods ?? this.snapshot());
+    const startsByMs = this.nowMs + STARTS_WITHIN_MS;
     const fresh: Intent[] = [
       ...plan.creates.map(({ node, name }): Intent => {
-        return { kind: 'create', node, name, recordedAtMs: this.nowMs };
+        return { kind: 'create', node, name, recordedAtMs: this.nowMs, startsByMs };
       }),
       ...plan.deletes.map(({ name, uid: victim, resourceVersion: version }): Intent => {
         const base = { kind: 'delete', name, uid: victim, resourceVersion: version } as const;
-        return { ...base, recordedAtMs: this.nowMs, isAccepted: false };
+        return { ...base, recordedAtMs: this.nowMs, startsByMs, isAccepted: false };
       }),
     ];
     const record = stampIntents(this.state.intents, fresh);
@@ -158,7 +163,7 @@ export class FencedCluster {
     if (fate === 'answered') return apply();
     if (fate === 'answer-lost') apply();
     if (fate === 'late') {
-      const arrivesAtMs = this.nowMs + 2 * TIMEOUT_MS - 1;
+      const arrivesAtMs = this.nowMs + STARTS_WITHIN_MS + 2 * TIMEOUT_MS - 1;
       this.#late.push({ arrivesAtMs, apply: () => void apply() });
     }
     return [];

@@ -105,7 +105,8 @@ class HttpsClusterAccess implements ClusterAccess {
     if (prepared.kind === 'faulty') {
       return { kind: 'refused', code: 'other', status: 0, message: prepared.message };
     }
-    const outcome = classifyWrite(await this.#send(prepared.request), prepared.subject);
+    const answer = await this.#send(prepared.request, deadlineMs);
+    const outcome = classifyWrite(answer, prepared.subject);
     // Limits on Events are their own (EventRateLimit); they must not hold pods back.
     if (outcome.kind === 'unsent' && effect.kind !== 'create-event') {
       this.#pressure.note(outcome.retryAfterMs);
@@ -113,10 +114,13 @@ class HttpsClusterAccess implements ClusterAccess {
     return outcome;
   }
 
-  async #send(request: TransportRequest): Promise<TransportAnswer> {
-    const answer = await this.#options.transport.send(request);
+  /** A repetition with a new credential is a request that starts, too: none after the deadline (protocol 5). */
+  async #send(request: TransportRequest, deadlineMs = Infinity): Promise<TransportAnswer> {
+    const { transport, clock, refreshCredential } = this.#options;
+    const answer = await transport.send(request);
     if (answer.kind !== 'answered' || answer.status !== 401) return answer;
-    return this.#options.refreshCredential() ? this.#options.transport.send(request) : answer;
+    const isAgain = refreshCredential() && clock.monotonicMs() < deadlineMs;
+    return isAgain ? transport.send(request) : answer;
   }
 
   async #read<T>(

@@ -20,6 +20,7 @@ import type {
 } from '../../ports/cluster-access.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { REQUEST_TIMEOUT_MS } from '../../core/request-life.ts';
 import { OBJECT_READ_TIMEOUT_MS, createClusterAccess } from './cluster-access.ts';
 import { staticBearer } from './credential.ts';
 import type { Credential } from './credential.ts';
@@ -45,7 +46,7 @@ export interface ClusterConnectorOptions {
   readonly awsCredentials?: () => Promise<AwsCredentials>;
   /** Where bound tokens are; without it, clusters that have one are `no-credential`. */
   readonly sealedTokens?: SealedTokens;
-  /** Per request; default 10,000. */
+  /** Per request; default: the one that safety counts on (core/request-life.ts), and never longer. */
   readonly requestTimeoutMs?: number;
   /** Connections, and requests of one batch at a time, per cluster; default 64. */
   readonly socketsMax?: number;
@@ -190,7 +191,7 @@ class HttpsClusterConnector implements ClusterConnector {
         credential,
         clock,
         socketsMax,
-        ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
+        requestTimeoutMs: Math.min(requestTimeoutMs ?? Infinity, REQUEST_TIMEOUT_MS),
         ...(registration.caPem === undefined ? {} : { caPem: registration.caPem }),
       });
     } catch {

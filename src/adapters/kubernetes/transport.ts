@@ -14,6 +14,7 @@ import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Json } from '../../core/model/json.ts';
+import { REQUEST_TIMEOUT_MS } from '../../core/request-life.ts';
 import { parseRefusalBody } from './conceal-token.ts';
 import type { Credential } from './credential.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -27,7 +28,7 @@ export interface TransportOptions {
   readonly caPem?: string;
   readonly credential: Credential;
   readonly clock: Clock;
-  /** From start to the last byte of the answer. Default 10,000. */
+  /** From start to the last byte of the answer. Default: the one that safety counts on. */
   readonly requestTimeoutMs?: number;
   /** Of a request that needs a new connection, until its TLS session stands. Default 3,000. */
   readonly connectTimeoutMs?: number;
@@ -81,7 +82,6 @@ export interface Transport {
 type Attempt = TransportAnswer & { readonly isStaleConnection?: boolean };
 type Headers = Record<string, string | number>;
 
-const DEFAULT_TIMEOUT_MS = 10_000;
 /** A UID as API servers make them; a header is the other side's text. */
 const UID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** An API server that does not take a connection costs this, not a whole request (L3). */
@@ -108,7 +108,7 @@ class HttpsTransport implements Transport {
   constructor(options: TransportOptions) {
     const { credential } = options;
     this.#options = options;
-    this.#timeoutMs = options.requestTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.#timeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
     this.#connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
     this.#bytesMax = options.responseBytesMax ?? DEFAULT_RESPONSE_BYTES_MAX;
     this.#agent = new PooledAgent({

@@ -3,14 +3,14 @@
  *
  * The freeze raised configVersion, so a run that was under way stops at its next batch (protocol 7), and
  * every later one sends nothing. What may still come: the batch that a run had begun, for as long as its
- * function may run, and a request of it for twice its time-out (design 3). Intents that are younger than
- * that are waited for as well; messages in a queue need no wait, because whoever takes them reads the
+ * function may run, and a request of it for twice its time-out (design 3). Intents whose requests may live
+ * longer are waited for as well; messages in a queue need no wait, because whoever takes them reads the
  * freeze first.
  *
  *   freeze ── a run's last batch (≤ function time-out) ── its requests (≤ 2 × time-out) ──▶ silent
  */
 import type { ClusterUid } from '../../core/model/identifiers.ts';
-import type { Intent } from '../../core/model/state.ts';
+import { hasOpenRequest, requestLifeMs, resolvedAtMs } from '../../core/request-life.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ViewStore } from '../../ports/view-store.ts';
 
@@ -40,8 +40,7 @@ export async function awaitSilence(
   dependencies: SilenceDependencies,
 ): Promise<boolean> {
   const { clock, requestTimeoutMs, runMaxMs, quietForMs = 0, onProgress } = dependencies;
-  const requestLifeMs = 2 * requestTimeoutMs;
-  let waitMs = Math.max(0, runMaxMs + requestLifeMs - quietForMs);
+  let waitMs = Math.max(0, runMaxMs + requestLifeMs(requestTimeoutMs) - quietForMs);
   for (let round = 0; round < INTENT_ROUNDS_MAX; round += 1) {
     if (waitMs > 0) {
       onProgress?.(
@@ -50,19 +49,18 @@ export async function awaitSilence(
       await clock.sleep(waitMs);
     }
     if (clusterUid === undefined) return true;
-    const newestMs = await findNewestIntent(clusterUid, dependencies);
-    waitMs = newestMs + requestLifeMs - clock.nowMs();
+    waitMs = (await findLastDeath(clusterUid, dependencies)) - clock.nowMs();
     if (waitMs <= 0) return true;
   }
   return false;
 }
 
-/** When the youngest effect was recorded of which nobody knows whether it was applied. */
-async function findNewestIntent(
+/** When the last request is dead of which nobody knows whether it was applied; 0: there is none. */
+async function findLastDeath(
   clusterUid: ClusterUid,
-  { view }: SilenceDependencies,
+  { view, requestTimeoutMs }: SilenceDependencies,
 ): Promise<number> {
-  let newestMs = 0;
+  let lastMs = 0;
   let cursor: string | undefined;
   do {
     const page = await view.listNames(clusterUid, {
@@ -72,14 +70,11 @@ async function findNewestIntent(
     for (const { uid } of page.names) {
       const state = uid === null ? undefined : await view.readState({ clusterUid, uid });
       for (const intent of state?.intents ?? []) {
-        if (isOpen(intent)) newestMs = Math.max(newestMs, intent.recordedAtMs);
+        if (!hasOpenRequest(intent)) continue;
+        lastMs = Math.max(lastMs, resolvedAtMs(intent, requestTimeoutMs));
       }
     }
     ({ cursor } = page);
   } while (cursor !== undefined);
-  return newestMs;
-}
-
-function isOpen(intent: Intent): boolean {
-  return intent.kind === 'create' ? intent.answer === undefined : !intent.isAccepted;
+  return lastMs;
 }

@@ -18,6 +18,7 @@ import { executeClaims } from './adopt-release.ts';
 import type { Fence } from './batch-fence.ts';
 import { confirmPlan } from './confirm.ts';
 import type { ConfirmedPlan } from './confirm.ts';
+import { effectDeadlineMs } from './context.ts';
 import type { RunContext, ViewedSubject } from './context.ts';
 import { executeCreates } from './execute-creates.ts';
 import { executeDeletes, neverSent } from './execute-deletes.ts';
@@ -56,8 +57,7 @@ export function hasPodWork(plan: Plan): boolean {
 export async function actOnPlan(plan: Plan, input: ActInput): Promise<ActResult> {
   const { context, subject, ledger } = input;
   const confirmed = await confirmPlan(plan, input);
-  const nowMs = context.dependencies.clock.nowMs();
-  const intents = stampIntents(subject.state.intents, intentsOf(confirmed, nowMs));
+  const intents = stampIntents(subject.state.intents, intentsOf(confirmed, timesOf(context)));
   const isPatching = confirmed.adopts.length > 0 || confirmed.releases.length > 0;
   if (intents.length === 0 && !isPatching) {
     return { kind: 'done', state: withListed(subject.state, confirmed) };
@@ -83,12 +83,23 @@ export async function actOnPlan(plan: Plan, input: ActInput): Promise<ActResult>
   return { kind: 'done', state: recorded.state };
 }
 
-function intentsOf(confirmed: ConfirmedPlan, recordedAtMs: number): readonly Intent[] {
+/** When intents are recorded, and until when this run may send them (protocol 5). */
+function timesOf(context: RunContext): Pick<Intent, 'recordedAtMs' | 'startsByMs'> {
+  const { clock } = context.dependencies;
+  const recordedAtMs = clock.nowMs();
+  const leftMs = Math.max(0, effectDeadlineMs(context) - clock.monotonicMs());
+  return { recordedAtMs, startsByMs: Math.ceil(recordedAtMs + leftMs) };
+}
+
+function intentsOf(
+  confirmed: ConfirmedPlan,
+  times: Pick<Intent, 'recordedAtMs' | 'startsByMs'>,
+): readonly Intent[] {
   const creates = confirmed.creates.map(({ node, name }): CreateIntent => ({
     kind: 'create',
     node,
     name,
-    recordedAtMs,
+    ...times,
   }));
   const deletes = confirmed.deletes.map(({ effect }): DeleteIntent => ({
     kind: 'delete',
@@ -96,7 +107,7 @@ function intentsOf(confirmed: ConfirmedPlan, recordedAtMs: number): readonly Int
     name: effect.name,
     uid: effect.uid,
     resourceVersion: effect.resourceVersion,
-    recordedAtMs,
+    ...times,
     isAccepted: false,
   }));
   return [...creates, ...deletes];

@@ -3,6 +3,7 @@
  *
  * Nothing here is needed for correctness but the ports: a run with fresh warmth decides the same.
  */
+import { REQUEST_TIMEOUT_MS } from '../../core/request-life.ts';
 import type { BreakerStore } from '../../ports/breaker-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterConnector } from '../../ports/cluster-access.ts';
@@ -18,7 +19,7 @@ import type { ReconcileWarmth } from './warmth.ts';
 export interface ReconcileOptions {
   /** Name of this release: a new one looks at every key once (protocol 11). */
   readonly release: string;
-  /** Per-request time-out against API servers; twice this resolves a create (protocol 5). */
+  /** Per-request time-out against API servers; safety counts on it (protocol 5, core/request-life.ts). */
   readonly requestTimeoutMs: number;
   /** Time kept back before the deadline for recording what was done. */
   readonly recordReserveMs: number;
@@ -40,7 +41,7 @@ export interface ReconcileOptions {
 /** The published bounds (docs/reference.md). */
 export const defaultReconcileOptions: ReconcileOptions = {
   release: 'unreleased',
-  requestTimeoutMs: 10_000,
+  requestTimeoutMs: REQUEST_TIMEOUT_MS,
   recordReserveMs: 5_000,
   burstPodsMax: 250,
   silenceBoundMs: 15 * 60_000,

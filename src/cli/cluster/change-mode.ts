@@ -9,6 +9,7 @@ import { handBack } from '../../app/hand-back.ts';
 import { defaultReconcileOptions } from '../../app/reconcile/dependencies.ts';
 import { enterTakeover } from '../../app/takeover-probe.ts';
 import type { ClusterMode, ClusterRegistration } from '../../core/model/registration.ts';
+import { RUN_MAX_MS } from '../../core/request-life.ts';
 import { SENTINEL_KEY } from '../../core/takeover-sentinel.ts';
 import type { HandBackAccess } from '../../ports/hand-back-access.ts';
 import { requireRegistration } from '../command-line/cluster-arguments.ts';
@@ -17,9 +18,6 @@ import { CommandError, EXIT } from '../exit-codes.ts';
 import type { Stack } from '../stack/stack.ts';
 import { requireSameCluster } from './operator-access.ts';
 import type { OperatorCluster, OperatorOptions } from './operator-access.ts';
-
-/** How long a run may still go on after a freeze: the time-out of the function `reconcile`. */
-export const RUN_MAX_MS = 30_000;
 
 /** What to change the mode of, and to what. */
 export interface ModeChange {

@@ -11,13 +11,13 @@ import type { MoveDependencies, MoveDirection, MoveSide } from '../../app/cluste
 import { wakeCluster } from '../../app/clusters/wake-cluster.ts';
 import { defaultReconcileOptions } from '../../app/reconcile/dependencies.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { RUN_MAX_MS } from '../../core/request-life.ts';
 import { parseClusterId } from '../command-line/cluster-arguments.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandContext, CommandModule } from '../command-line/command-module.ts';
 import { parseStage } from '../command-line/global-options.ts';
 import type { GlobalOptions } from '../command-line/global-options.ts';
 import type { Stack } from '../stack/stack.ts';
-import { RUN_MAX_MS } from './change-mode.ts';
 import { presentMove } from './move-report.ts';
 import { declareOperatorOptions, requireSameCluster } from './operator-access.ts';
 import type { OperatorOptions } from './operator-access.ts';

@@ -99,7 +99,7 @@ export interface PlanContext {
    * that no mark settles anything (conservative).
    */
   readonly intents?: IntentJudgement;
-  /** Per-request time-out against API servers: twice this resolves a create (protocol 5). */
+  /** Per-request time-out against API servers: safety counts on it (protocol 5, request-life.ts). */
   readonly requestTimeoutMs: number;
   /** Cap of creates, and of deletes, of one run (spec 2.1: 250). */
   readonly burstPodsMax: number;

@@ -16,15 +16,22 @@ export interface CreateIntent {
   readonly node: NodeName;
   /** The slot or successor name: the intent's identity. */
   readonly name: string;
-  /** When it was recorded last; with twice the request time-out it bounds successors (protocol 5). */
+  /** When it was recorded last: tells two requests under one name apart. */
   readonly recordedAtMs: number;
+  /**
+   * The effect deadline of the run that recorded it: no request of it starts later, and twice the time-out after
+   * that it is dead (protocol 5). Absent in what an earlier release wrote: then as long as a run may last.
+   */
+  readonly startsByMs?: number;
   /** What the API server answered; absent while unknown (never met by a mark then, protocol 3). */
   readonly answer?: { readonly uid: Uid; readonly resourceVersion: ResourceVersion };
   /**
-   * When an earlier request under this name was recorded that was not settled: until twice the
-   * time-out it may still arrive, whatever a later request was answered. Kept by mergeIntents.
+   * When an earlier request under this name was recorded that was not settled: until it is dead, it
+   * may still arrive, whatever a later request was answered. Kept by mergeIntents.
    */
   readonly earlierAtMs?: number;
+  /** startsByMs of that earlier request, if it is not just as long after its record as a run may last. */
+  readonly earlierStartsByMs?: number;
 }
 
 /** A delete that was recorded before it was sent. */
@@ -37,6 +44,8 @@ export interface DeleteIntent {
   /** The precondition it was sent with. */
   readonly resourceVersion: ResourceVersion;
   readonly recordedAtMs: number;
+  /** As of a create; of two deletes of one pod the later. */
+  readonly startsByMs?: number;
   /** True once the API server accepted it (or said that the pod is gone). */
   readonly isAccepted: boolean;
 }

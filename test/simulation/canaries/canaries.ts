@@ -135,9 +135,9 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'expiring-intents': {
     bug: 'an expectation expires by the clock while its request may still arrive',
-    file: 'src/core/intents.ts',
-    before: 'return openAtMs + 2 * requestTimeoutMs;',
-    after: 'return openAtMs + 1000;',
+    file: 'src/core/request-life.ts',
+    before: 'return Math.max(latestMs, earlierStartsByMs(intent) ?? 0) + lifeMs;',
+    after: 'return (earlierStartsByMs(intent) ?? intent.recordedAtMs) - RUN_MAX_MS + 1000;',
     breaks: ['S1', 'S2', 'S3'],
     in: 'late-requests',
     seedsMax: 120,

@@ -123,7 +123,7 @@ describe('handBack', () => {
     const { world } = scene;
     const ref = { clusterUid: world.mirror.clusterUid, uid: uid(world.daemonSet.metadata.uid) };
     const stored = (await world.view.readState(ref)) ?? emptyState(0);
-    const recordedAtMs = world.clock.nowMs() + 45_000;
+    const recordedAtMs = world.clock.nowMs() + 15_000;
     const intent = {
       kind: 'create',
       node: nodeName('node-0001'),

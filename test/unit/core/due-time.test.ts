@@ -7,6 +7,7 @@ import type { IntentJudgement } from '../../../src/core/model/plan.ts';
 import type { BackoffEntry } from '../../../src/core/model/state.ts';
 import {
   NOW_MS,
+  LIFE_MS,
   TIMEOUT_MS,
   createIntent,
   daemonSet,
@@ -93,16 +94,16 @@ describe('minReadySeconds (spec 2.12 and last section)', () => {
 });
 
 describe('open intents and retries (protocol 11)', () => {
-  it('are due when twice the time-out resolves them', () => {
+  it('are due when their requests are dead', () => {
     const intents = { ...nothingOpen, unresolved: [createIntent('n1')] };
-    assert.equal(due({ intents }), 2 * TIMEOUT_MS);
+    assert.equal(due({ intents }), LIFE_MS);
   });
   it('are looked at once per time-out when overdue', () => {
     const old = deleteIntent(pod('n1'), { isAccepted: true, recordedAtMs: NOW_MS - 86_400_000 });
     assert.equal(due({ intents: { ...nothingOpen, unseen: [old] } }), TIMEOUT_MS);
   });
   it('are overdue from the moment at which they are resolved', () => {
-    const old = deleteIntent(pod('n1'), { recordedAtMs: NOW_MS - 2 * TIMEOUT_MS });
+    const old = deleteIntent(pod('n1'), { recordedAtMs: NOW_MS - LIFE_MS });
     assert.equal(due({ intents: { ...nothingOpen, unseen: [old] } }), TIMEOUT_MS);
   });
   it('end the back-off of the whole key once', () => {

@@ -91,6 +91,24 @@ describe('mergeIntents', () => {
     ]);
   });
 
+  it('remembers by when the earlier request starts, and the last of several (protocol 5)', () => {
+    const startsByMs = NOW_MS + 25_000;
+    const one = { ...first, startsByMs };
+    const two = { ...again, startsByMs: NOW_MS + 9000 };
+    const joined = { ...two, earlierAtMs: NOW_MS, earlierStartsByMs: startsByMs };
+    assert.deepEqual(mergeIntents([one], { record: [two] }), [joined]);
+    assert.deepEqual(mergeIntents([two], { record: [one] }), [joined]);
+    const third = { ...first, recordedAtMs: NOW_MS + 9, startsByMs };
+    assert.deepEqual(mergeIntents([joined], { record: [third] }), [
+      { ...third, earlierAtMs: NOW_MS + 1, earlierStartsByMs: startsByMs },
+    ]);
+    assert.deepEqual(mergeIntents([joined], { settle: [two] }), [one]);
+    const gone = { ...removal, startsByMs };
+    const repeated = { ...removal, recordedAtMs: NOW_MS + 1, startsByMs: NOW_MS + 2 };
+    assert.deepEqual(mergeIntents([gone], { record: [repeated] }), [{ ...repeated, startsByMs }]);
+    assert.deepEqual(mergeIntents([repeated], { record: [gone] }), [{ ...repeated, startsByMs }]);
+  });
+
   it('falls back to the earlier request, unless the settler knew of it', () => {
     const rest = { ...first, recordedAtMs: NOW_MS };
     assert.deepEqual(mergeIntents([outran], { settle: [again] }), [rest]);

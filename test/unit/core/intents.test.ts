@@ -1,12 +1,13 @@
 /** Judging intents (protocol 3–5, spec 2.3 step 1). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgeIntents, resolvedAtMs } from '../../../src/core/intents.ts';
+import { judgeIntents } from '../../../src/core/intents.ts';
 import type { JudgeIntentsInput } from '../../../src/core/intents.ts';
 import { resourceVersion } from '../../../src/core/model/identifiers.ts';
 import type { PodProjection } from '../../../src/core/model/projections.ts';
 import type { Intent } from '../../../src/core/model/state.ts';
 import {
+  LIFE_MS,
   NOW_MS,
   TIMEOUT_MS,
   answerOf,
@@ -66,7 +67,7 @@ describe('an answered create', () => {
     const outran: Intent = { ...intent, earlierAtMs: NOW_MS - 5000 };
     assert.equal(judge(outran), 'unseen');
     assert.equal(judge(outran, { pods: [pod('n1')] }), 'unresolved');
-    const late = { pods: [pod('n1')], ...after(2 * TIMEOUT_MS - 5000) };
+    const late = { pods: [pod('n1')], ...after(LIFE_MS - 5000) };
     assert.equal(judge(outran, late), 'settled');
   });
   it('is void in a new era (spec faults 71)', () => {
@@ -80,16 +81,15 @@ describe('a create without an answer', () => {
     assert.equal(judge(intent, { marks: { Pod: resourceVersion('999') } }), 'unresolved');
     assert.equal(judge(intent, { pods: [pod('n1')] }), 'unresolved');
   });
-  it('is resolved by twice the time-out (protocol 5)', () => {
-    assert.equal(resolvedAtMs(intent, TIMEOUT_MS), NOW_MS + 2 * TIMEOUT_MS);
-    assert.equal(judge(intent, after(2 * TIMEOUT_MS - 1)), 'unresolved');
-    assert.equal(judge(intent, after(2 * TIMEOUT_MS)), 'settled');
+  it('is resolved by twice the time-out after its run could send no more (protocol 4, 5)', () => {
+    const startsByMs = NOW_MS + 20_000;
+    const late = { ...intent, startsByMs };
+    assert.equal(judge(late, { nowMs: startsByMs + 2 * TIMEOUT_MS - 1 }), 'unresolved');
+    assert.equal(judge(late, { nowMs: startsByMs + 2 * TIMEOUT_MS }), 'settled');
   });
-  it('is counted from its latest request, although an earlier one is known (protocol 5)', () => {
-    const repeated = createIntent('n1', { recordedAtMs: NOW_MS, earlierAtMs: NOW_MS - 9000 });
-    assert.equal(resolvedAtMs(repeated, TIMEOUT_MS), NOW_MS + 2 * TIMEOUT_MS);
-    const answered = { ...repeated, answer: answerOf(repeated.name) };
-    assert.equal(resolvedAtMs(answered, TIMEOUT_MS), NOW_MS - 9000 + 2 * TIMEOUT_MS);
+  it('of an earlier release, which says no deadline, lives as long as any run may last', () => {
+    assert.equal(judge(intent, after(LIFE_MS - 1)), 'unresolved');
+    assert.equal(judge(intent, after(LIFE_MS)), 'settled');
   });
   it('stays in a new era: the request may still arrive', () => {
     assert.equal(judge(intent, inEra(intent, 0)), 'unresolved');
@@ -152,7 +152,7 @@ describe('a delete', () => {
   });
 
   it('without an answer is resolved by twice the time-out, an accepted one never is', () => {
-    const late = { ...after(2 * TIMEOUT_MS), pods: [victim] };
+    const late = { ...after(LIFE_MS), pods: [victim] };
     assert.equal(judge(open, late), 'settled');
     assert.equal(judge(accepted, late), 'unseen');
   });

@@ -11,6 +11,7 @@ import { planReconcile } from '../../../src/core/plan.ts';
 import {
   CURRENT_HASH,
   NOW_MS,
+  LIFE_MS,
   TIMEOUT_MS,
   answerOf,
   context,
@@ -76,7 +77,7 @@ describe('successors (design 3, faults 47)', () => {
   it('wait while a lost state may have forgotten a request (protocol 6)', () => {
     const made = plan({ pods: [held] }, { state: state({ createdAtMs: NOW_MS - 5000 }) });
     assert.deepEqual(names(made), []);
-    assert.equal(made.dueAtMs, NOW_MS + 15_000);
+    assert.equal(made.dueAtMs, NOW_MS - 5000 + LIFE_MS);
     assert.equal(made.verdicts[0]?.code, 'HeldByFinalizer');
     assert.equal(
       made.verdicts[0].message,
@@ -103,12 +104,12 @@ describe('unresolved creates (protocol 4, 5)', () => {
     const set = daemonSet({ spec: surging() });
     assert.deepEqual(names(plan({ daemonSet: set }, open(createIntent('n1')))), [SLOT]);
   });
-  it('keep a successor from being used until twice the time-out', () => {
+  it('keep a successor from being used until that request is dead (protocol 5)', () => {
     const waiting = plan({ pods: [held] }, open(createIntent('n1')));
     assert.deepEqual(names(waiting), []);
-    assert.equal(waiting.dueAtMs, NOW_MS + 2 * TIMEOUT_MS);
+    assert.equal(waiting.dueAtMs, NOW_MS + LIFE_MS);
     assert.equal(waiting.verdicts[0]?.code, 'HeldByFinalizer');
-    const recordedAtMs = NOW_MS - 2 * TIMEOUT_MS;
+    const recordedAtMs = NOW_MS - LIFE_MS;
     const late = plan({ pods: [held] }, open(createIntent('n1', { recordedAtMs })));
     assert.deepEqual(names(late), [successor(held)]);
   });
@@ -117,7 +118,7 @@ describe('unresolved creates (protocol 4, 5)', () => {
     assert.deepEqual(names(plan({ nodes: [] }, open(createIntent('n1')))), []);
   });
   it('that only time resolved keep their name while nobody holds it (the view may lag)', () => {
-    const recordedAtMs = NOW_MS - 2 * TIMEOUT_MS;
+    const recordedAtMs = NOW_MS - LIFE_MS;
     const expired = open(createIntent('n1', { name: successor(held), recordedAtMs }));
     assert.deepEqual(names(plan({}, expired)), [successor(held)]);
     const second = failedPod('n1', { name: successor(held), isTerminating: true });
@@ -133,7 +134,7 @@ describe('unresolved creates (protocol 4, 5)', () => {
     for (const list of [two, two.toReversed()]) {
       const made = plan({}, open(...list));
       assert.deepEqual(names(made), []);
-      assert.equal(made.verdicts[0]?.untilMs, NOW_MS + 2 * TIMEOUT_MS);
+      assert.equal(made.verdicts[0]?.untilMs, NOW_MS + LIFE_MS);
       assert.equal(
         made.verdicts[0].message,
         `Node n1 waits: an earlier request to create agent-other, ${SLOT} may still be on its way; ` +
@@ -146,8 +147,8 @@ describe('unresolved creates (protocol 4, 5)', () => {
     const answered = createIntent('n1', { answer: answerOf(held.name), earlierAtMs });
     const made = plan({ pods: [held] }, open(answered));
     assert.deepEqual(names(made), []);
-    assert.equal(made.dueAtMs, NOW_MS + 15_000);
-    const dead = { ...answered, earlierAtMs: NOW_MS - 2 * TIMEOUT_MS };
+    assert.equal(made.dueAtMs, earlierAtMs + LIFE_MS);
+    const dead = { ...answered, earlierAtMs: NOW_MS - LIFE_MS };
     assert.deepEqual(names(plan({ pods: [held] }, open(dead))), [successor(held)]);
   });
 });

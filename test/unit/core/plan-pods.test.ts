@@ -11,6 +11,7 @@ import { planReconcile } from '../../../src/core/plan.ts';
 import { preparePlanning } from '../../../src/core/planning.ts';
 import {
   CURRENT_HASH,
+  LIFE_MS,
   NOW_MS,
   context,
   daemonSet,
@@ -442,14 +443,14 @@ describe('open delete intents (protocol 4, faults 78)', () => {
 
 describe('a lost state (protocol 6)', () => {
   const young = { state: state({ version: 0, createdAtMs: NOW_MS - 5000 }) };
-  it('forbids deletes of available pods for twice the time-out, and looks again then', () => {
+  it('forbids deletes of available pods until no forgotten request is alive, and looks again then', () => {
     const options = { nodes: noExecute, pods: [pod('n1')] };
     const withheld = plan(options, young);
     assert.deepEqual(withheld.deletes, []);
-    assert.equal(withheld.dueAtMs, NOW_MS + 15_000);
+    assert.equal(withheld.dueAtMs, NOW_MS - 5000 + LIFE_MS);
     assert.equal(withheld.verdicts[0]?.code, 'WaitingForCluster');
-    assert.equal(withheld.verdicts[0]?.untilMs, NOW_MS + 15_000);
-    const later = { state: state({ createdAtMs: NOW_MS - 20_000 }) };
+    assert.equal(withheld.verdicts[0]?.untilMs, NOW_MS - 5000 + LIFE_MS);
+    const later = { state: state({ createdAtMs: NOW_MS - LIFE_MS }) };
     assert.equal(plan(options, later).deletes.length, 1);
   });
   it('forbids no deletes of unavailable pods', () => {
@@ -462,14 +463,14 @@ describe('a lost state (protocol 6)', () => {
     const actedOn = { ...options, daemonSet: daemonSet({ status: { observedGeneration: 1 } }) };
     const waiting = plan(actedOn, young);
     assert.deepEqual(waiting.creates, []);
-    assert.equal(waiting.dueAtMs, NOW_MS + 15_000);
+    assert.equal(waiting.dueAtMs, NOW_MS - 5000 + LIFE_MS);
     const verdict = waiting.verdicts.find(({ node: on }) => on === 'n2');
     assert.equal(verdict?.code, 'WaitingForCluster');
     assert.match(
       verdict.message,
       /waits: earlier requests may have been forgotten; its pod is created once they are certainly dead\.$/,
     );
-    const later = { state: state({ createdAtMs: NOW_MS - 20_000 }) };
+    const later = { state: state({ createdAtMs: NOW_MS - LIFE_MS }) };
     assert.deepEqual(effects(actedOn, later), [`+${slot('n2')}`]);
   });
   it('does not concern a DaemonSet without pods', () => {

@@ -8,7 +8,7 @@ import { planReconcile } from '../../../src/core/plan.ts';
 import {
   CURRENT_HASH,
   NOW_MS,
-  TIMEOUT_MS,
+  LIFE_MS,
   context,
   daemonSet,
   failedPod,
@@ -107,11 +107,11 @@ describe('nothing is rolled', () => {
 
 describe('a lost state (protocol 6)', () => {
   const young = { state: state({ version: 0, createdAtMs: NOW_MS - 5000 }) };
-  it('keeps available pods for twice the time-out, and looks again then', () => {
+  it('keeps available pods until no forgotten request is alive, and looks again then', () => {
     const broken = [...pods.slice(0, 2), old('n3', { isReady: false })];
     const made = plan({ daemonSet: unavailable(2), nodes, pods: broken }, young);
     assert.deepEqual(effects(made), ['-old-n3']);
-    assert.equal(made.dueAtMs, NOW_MS - 5000 + 2 * TIMEOUT_MS);
+    assert.equal(made.dueAtMs, NOW_MS - 5000 + LIFE_MS);
     assert.equal(made.verdicts[0]?.code, 'WaitingForCluster');
     assert.equal(made.verdicts[0].untilMs, made.dueAtMs);
     assert.equal(made.verdicts[1]?.code, 'WaitingForRollout');

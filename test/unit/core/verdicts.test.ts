@@ -6,6 +6,7 @@ import type { PlacementReason, Verdict } from '../../../src/core/model/verdict.t
 import { planReconcile } from '../../../src/core/plan.ts';
 import { explainPlacement, refusedVerdict } from '../../../src/core/verdicts.ts';
 import {
+  LIFE_MS,
   NOW_MS,
   context,
   daemonSet,
@@ -183,7 +184,7 @@ describe('codes and sentences', () => {
       'Node n1 has available pods that should go; they stay until requests that may have been ' +
         'forgotten are certainly dead.',
     );
-    assert.equal(verdict.untilMs, NOW_MS + 15_000);
+    assert.equal(verdict.untilMs, NOW_MS - 5000 + LIFE_MS);
   });
 
   it('a change that the guard holds back, a create as well as a delete', () => {

@@ -4,6 +4,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { nodeName, resourceVersion, uid } from '../../../../src/core/model/identifiers.ts';
 import type { CreatePodEffect, Effect } from '../../../../src/core/model/effects.ts';
 import { createClusterAccess } from '../../../../src/adapters/kubernetes/cluster-access.ts';
+import type { ClusterAccessOptions } from '../../../../src/adapters/kubernetes/cluster-access.ts';
 import { staticBearer } from '../../../../src/adapters/kubernetes/credential.ts';
 import { createTransport } from '../../../../src/adapters/kubernetes/transport.ts';
 import type { ClusterAccess } from '../../../../src/ports/cluster-access.ts';
@@ -46,7 +47,9 @@ describe('cluster access', () => {
 
   function open(
     script: Script,
-    options: { readonly concurrencyMax?: number; readonly refreshCredential?: () => boolean } = {},
+    options: Partial<
+      Pick<ClusterAccessOptions, 'concurrencyMax' | 'refreshCredential' | 'clock'>
+    > = {},
   ): ClusterAccess {
     server.answerWith(script);
     const transport = createTransport({
@@ -57,7 +60,7 @@ describe('cluster access', () => {
     });
     return createClusterAccess({
       transport,
-      clock,
+      clock: options.clock ?? clock,
       concurrencyMax: options.concurrencyMax ?? 64,
       refreshCredential: options.refreshCredential ?? (() => false),
     });
@@ -211,6 +214,20 @@ describe('cluster access', () => {
       const [refused] = await fixed.execute([createPod('pod-1')], AGES);
       assert.equal(refused?.kind === 'refused' && refused.code, 'unauthorized');
       assert.equal(server.requests.length, 3);
+    });
+
+    it('starts no repetition after the deadline: its intent would be judged dead before it (protocol 5)', async () => {
+      let nowMs = 0;
+      const late = open(
+        (_request, response) => {
+          nowMs = 2000;
+          answerJson(response, { status: 401, body: statusBody(401, 'Unauthorized') });
+        },
+        { refreshCredential: () => true, clock: { ...clock, monotonicMs: () => nowMs } },
+      );
+      const [outcome] = await late.execute([createPod('pod-1')], { deadlineMs: 1000 });
+      assert.equal(outcome?.kind === 'refused' && outcome.code, 'unauthorized');
+      assert.equal(server.requests.length, 1);
     });
   });
 

@@ -11,6 +11,7 @@ import type {
   TransportAnswer,
   TransportOptions,
 } from '../../../../src/adapters/kubernetes/transport.ts';
+import { REQUEST_TIMEOUT_MS } from '../../../../src/core/request-life.ts';
 import { createHeldTimers } from '../../../support/held-timers.ts';
 import { answerJson, startScriptedApiServer } from '../../../support/scripted-api-server.ts';
 import type { ScriptedApiServer } from '../../../support/scripted-api-server.ts';
@@ -175,6 +176,17 @@ describe('transport', () => {
     const answer = open({ requestTimeoutMs: 50 }).send(POST);
     await arrived.promise;
     await clock.expire(50);
+    assertKind(await answer, 'ambiguous', 'ETIMEDOUT');
+  });
+
+  it('gives up after the time that safety counts on, if nothing else is asked for (protocol 5)', async () => {
+    const arrived = Promise.withResolvers<undefined>();
+    server.answerWith(() => {
+      arrived.resolve(undefined);
+    });
+    const answer = open().send(POST);
+    await arrived.promise;
+    await clock.expire(REQUEST_TIMEOUT_MS);
     assertKind(await answer, 'ambiguous', 'ETIMEDOUT');
   });
 

@@ -85,6 +85,18 @@ describe('protocol 4, 5: a create without an answer', () => {
     assert.deepEqual(world.cluster.violations, []);
   });
 
+  it('is not dead before its request is, which may start until the run’s effect deadline (protocol 5)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync();
+    world.cluster.hooks = {
+      beforeEffect: (effect) => (effect.kind === 'create-pod' ? { kind: 'stuck' } : undefined),
+    };
+    const recordedAtMs = world.clock.nowMs();
+    await world.run({}, 20_000);
+    const [intent] = (await world.view.readState(ref(world)))?.intents ?? [];
+    assert.equal(intent?.startsByMs, recordedAtMs + 15_000);
+  });
+
   it('that was certainly never sent is withdrawn', async () => {
     const world = new ReconcileWorld({ nodes: 3 });
     await world.mirror.sync();
@@ -265,7 +277,7 @@ describe('deletes', () => {
 });
 
 describe('protocol 6: a missing state beside pods', () => {
-  it('withholds deletes of available pods for twice the time-out, then goes on', async () => {
+  it('withholds deletes of available pods until no forgotten request is alive, then goes on', async () => {
     const world = new ReconcileWorld({ nodes: 2 });
     await world.settle();
     await world.clock.advance(60_000);
@@ -275,8 +287,8 @@ describe('protocol 6: a missing state beside pods', () => {
     await world.run();
     assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
     const state = await world.view.readState(ref(world));
-    assert.equal(state?.dueAtMs, world.clock.nowMs() + 20_000);
-    await world.clock.advance(20_000);
+    assert.equal(state?.dueAtMs, world.clock.nowMs() + 50_000);
+    await world.clock.advance(50_000);
     await world.settle();
     assert.deepEqual(world.placed, ['node-0001']);
   });

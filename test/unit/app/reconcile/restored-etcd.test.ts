@@ -53,7 +53,7 @@ describe('row 71: a view that is of another history than the API server', () => 
     putPod(world, { name: 'agents-x7k2p', node: 'node-0001', owner });
     await world.step();
     assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
-    await world.clock.advance(30_000); // protocol 6 holds creates beside a new state for a while
+    await world.clock.advance(60_000); // protocol 6 holds creates beside a new state for a while
     editStrategy(world);
     world.mirror.hide = (pod) => nodeOf(pod) === 'node-0002';
     world.mirror.epoch = '777' as never;

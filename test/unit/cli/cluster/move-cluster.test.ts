@@ -1,8 +1,6 @@
 /** `rollcall cluster move`: two stacks, one watcher; what is told and done. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { RUN_MAX_MS } from '../../../../src/cli/cluster/change-mode.ts';
 import { clusterId, clusterUid, uid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
 import type { Json } from '../../../../src/core/model/json.ts';
@@ -142,12 +140,6 @@ describe('rollcall cluster move', () => {
     const world = await worldOf();
     world.cluster = operatorPlace('another', world.clock);
     (await world.run([...argv, '--kubeconfig', 'x'])).expectExit(3);
-  });
-
-  it('waits for as long as a function may run', () => {
-    const service = readFileSync(new URL('../../../../serverless.yml', import.meta.url), 'utf8');
-    const timeout = /^ {2}reconcile:\n(?: {4}.*\n|\n)*? {4}timeout: (\d+)$/m.exec(service)?.[1];
-    assert.equal(Number(timeout) * 1000, RUN_MAX_MS);
   });
 
   it('needs two stacks', async () => {
