@@ -1,6 +1,6 @@
 /**
- * The template that is deployed keeps its rules (issue 7, S6, S11, S12, row 69, protocol 23): rights, queues, tables,
- * endpoints, logs, alarms, outputs. Every rule is shown to fail on a template that breaks it.
+ * The template that is deployed keeps its rules (issue 7, S6, S11, S12, row 69, protocol 23, and what AWS enforces where
+ * emulators do not): rights, queues, tables, endpoints, logs, alarms, outputs. Every rule is shown to fail on a template that breaks it.
  */
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -8,7 +8,9 @@ import { before, describe, it } from 'node:test';
 import { egressPolicy } from '../../functions/egress-policy.ts';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
 import { readYamlFile } from '../../src/local/aws/template/yaml-file.ts';
+import { firstDeploymentRules, replayFailure } from '../support/template/first-deployment.ts';
 import { functionRules } from '../support/template/function-rules.ts';
+import { keyRules } from '../support/template/key-rules.ts';
 import { packageTemplate } from '../support/template/package-template.ts';
 import { queueRules } from '../support/template/queue-rules.ts';
 import { rightsRules } from '../support/template/rights-rules.ts';
@@ -18,7 +20,15 @@ import type { Template } from '../support/template/template.ts';
 import { VIOLATIONS } from '../support/template/violations.ts';
 import { watchRules } from '../support/template/watch-rules.ts';
 
-const RULES = [...rightsRules, ...queueRules, ...storeRules, ...functionRules, ...watchRules];
+const RULES = [
+  ...rightsRules,
+  ...queueRules,
+  ...storeRules,
+  ...keyRules,
+  ...firstDeploymentRules,
+  ...functionRules,
+  ...watchRules,
+];
 const STAGE = 'ring1';
 const LOCAL_STAGE = 'local';
 const ORGANISATION = 'o-example123';
@@ -67,6 +77,18 @@ describe('the packaged template (issue 7)', () => {
       RULES.map(({ name }) => name).filter((name) => !tried.has(name)),
       [],
     );
+  });
+
+  it('finds, for the roles of a cluster too, what a failed first deployment would leave (F16)', () => {
+    const file = readYamlFile(path.join(repositoryRoot, 'infra/cluster/roles.yml'));
+    const { Resources: resources } = file as unknown as Template;
+    const faults = (changed: Template['Resources']): readonly string[] =>
+      Object.keys(changed).flatMap((failing) => replayFailure(changed, failing));
+    assert.deepEqual(faults(resources), []);
+    const { OidcProvider: provider } = resources;
+    assert.ok(provider);
+    const kept = { ...resources, OidcProvider: { ...provider, DeletionPolicy: 'Retain' } };
+    assert.ok(faults(kept).includes('OidcProvider exists already'));
   });
 
   it('lets nobody from outside in unless an organisation is named', () => {

@@ -25,7 +25,6 @@ const TYPES = new Set([
   'AWS::DynamoDB::Table',
   'AWS::Events::Rule',
   'AWS::IAM::Role',
-  'AWS::KMS::Alias',
   'AWS::KMS::Key',
   'AWS::Lambda::EventInvokeConfig',
   'AWS::Lambda::EventSourceMapping',

@@ -11,7 +11,7 @@ import { bundleFileOf, findFunctionNames } from '../../../scripts/lib/function-b
 import { repositoryRoot, runTool } from '../../../scripts/lib/run-tool.ts';
 import type { Template } from './template.ts';
 
-const READ_BY_OSLS = ['serverless.yml', 'infra', 'package.json'];
+const READ_BY_OSLS = ['serverless.yml', 'infra', 'package.json', 'scripts/osls'];
 /** A port on which nobody listens: whatever looks for a network fails at once. */
 const NOWHERE = 'http://127.0.0.1:9';
 

@@ -17,6 +17,7 @@ export interface ValueMap {
 export interface Resource {
   readonly Type: string;
   readonly Condition?: string;
+  readonly DependsOn?: string | readonly string[];
   readonly DeletionPolicy?: string;
   readonly UpdateReplacePolicy?: string;
   readonly Properties?: ValueMap;

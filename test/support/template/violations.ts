@@ -185,18 +185,46 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
     'an index': set('Resources ViewTable Properties GlobalSecondaryIndexes', [{}]),
     'items that expire': set(`${REGISTRY} Properties TimeToLiveSpecification`, { Enabled: true }),
   },
-  'the registry is never lost: recovery, protection, and it outlives the stack': {
+  'the registry is never lost: recovery, and it outlives the stack; protection follows (F2)': {
     'no recovery': set(`${REGISTRY} Properties PointInTimeRecoverySpecification`, undefined),
-    'no protection': set(`${REGISTRY} Properties DeletionProtectionEnabled`, false),
     'gone with the stack': set(`${REGISTRY} DeletionPolicy`, 'Delete'),
     'gone when it is replaced': set(`${REGISTRY} UpdateReplacePolicy`, undefined),
+    'a name that nobody protects': set(`${REGISTRY} Properties TableName`, 'registry'),
   },
-  'the key is rotated, and its name leads to it': {
-    'never rotated': set(`${KEY} EnableKeyRotation`, false),
-    'a name of something else': set(
-      'Resources CredentialsKeyAlias Properties TargetKeyId',
-      'other',
+  'a first deployment that fails at any resource leaves nothing that stops the next one (F2)': {
+    'a table that stays after a rollback': set(`${REGISTRY} DeletionPolicy`, 'Retain'),
+    'a table that no rollback may delete': set(
+      `${REGISTRY} Properties DeletionProtectionEnabled`,
+      true,
     ),
+    'protection by a parameter': set(`${REGISTRY} Properties DeletionProtectionEnabled`, {
+      'Fn::If': ['HasAlarms', true, false],
+    }),
+    'a role that stays': set('Resources IngestRole DeletionPolicy', 'Retain'),
+  },
+  'a resource that outlives the stack is made after what is likeliest to fail (F2)': {
+    'a registry at once': set(`${REGISTRY} DependsOn`, undefined),
+    'a registry after another table alone': set(`${REGISTRY} DependsOn`, 'ViewTable'),
+  },
+  'the key’s policy delegates every action that roles, code, run-book and CloudFormation use on it (F1)':
+    {
+      'an alias without its rights': add('CredentialsKeyAlias', {
+        Type: 'AWS::KMS::Alias',
+        Properties: { AliasName: 'alias/x', TargetKeyId: { Ref: 'CredentialsKey' } },
+      }),
+      'a policy that nobody can change': set(`${KEY} KeyPolicy Statement 0 Action`, [
+        'kms:DescribeKey',
+        'kms:ScheduleKeyDeletion',
+      ]),
+      'renewers that may not seal': set(`${KEY} KeyPolicy Statement`, [
+        { Effect: 'Allow', Action: 'kms:Decrypt' },
+      ]),
+      'a right of a role that the key refuses': setInRole('CredentialRole', 'OpenToken', {
+        Action: 'kms:ReEncryptFrom',
+      }),
+    },
+  'the key is rotated': {
+    'never rotated': set(`${KEY} EnableKeyRotation`, false),
   },
   'functions run on Node 24 and arm64, from one bundle each, within their time': {
     'an older runtime': set(`${INGEST} Runtime`, 'nodejs22.x'),
