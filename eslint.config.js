@@ -71,6 +71,14 @@ const restrictedSyntaxEverywhere = [
   { selector: 'LabeledStatement', message: 'No labels: extract a function.' },
 ];
 
+/** In what is deployed or shipped: the SDK's own clients wait for ever. (The other one calls no network.) */
+const restrictedClientSyntax = [
+  {
+    selector: 'NewExpression[callee.name=/^(?!InProcessClient$)[A-Z]\\w*Client$/]',
+    message: 'A client without limits: createAwsClient of src/adapters/aws.',
+  },
+];
+
 const languageRules = {
   eqeqeq: ['error', 'always'],
   'no-console': 'off',
@@ -153,6 +161,12 @@ export default defineConfig(
     rules: { ...languageRules, ...sizeRules, 'no-restricted-syntax': 'off' },
   },
   {
+    files: ['src/**/*.ts', 'functions/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': ['error', ...restrictedSyntaxEverywhere, ...restrictedClientSyntax],
+    },
+  },
+  {
     // Where time, timers and randomness exist only as ports.
     files: [
       'src/core/**/*.ts',
@@ -164,7 +178,12 @@ export default defineConfig(
       'no-restricted-globals': ['error', ...restrictedTimeGlobals],
       'no-restricted-properties': ['error', ...restrictedTimeProperties],
       'no-restricted-imports': ['error', restrictedTimeImports],
-      'no-restricted-syntax': ['error', ...restrictedSyntaxEverywhere, ...restrictedTimeSyntax],
+      'no-restricted-syntax': [
+        'error',
+        ...restrictedSyntaxEverywhere,
+        ...restrictedClientSyntax,
+        ...restrictedTimeSyntax,
+      ],
     },
   },
   {

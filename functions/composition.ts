@@ -7,8 +7,9 @@
  * credentials of its own role, which in Lambda are the process's.
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { CALL_LIMITS, createAwsClient } from '../src/adapters/aws/create-client.ts';
+import { createDocumentClient } from '../src/adapters/aws/document-client.ts';
 import { createDynamoCredentialStore } from '../src/adapters/dynamodb/credential-store.ts';
-import { createDocumentClient } from '../src/adapters/dynamodb/document-client.ts';
 import { createDynamoRegistryStore } from '../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
 import { createClusterConnector } from '../src/adapters/kubernetes/cluster-connector.ts';
@@ -146,7 +147,7 @@ function compose(settings: Settings, { credentials, makeSeal }: Identity): Compo
   const random = createSystemRandom();
   const options = credentials === undefined ? {} : { credentials };
   const client = createDocumentClient(options);
-  const sqs = new SQSClient(options);
+  const sqs = createAwsClient(SQSClient, CALL_LIMITS.function, options);
   const registryTable = { client, random, tableName: settings.ROLLCALL_REGISTRY_TABLE };
   const tokens = createDynamoCredentialStore(registryTable);
   const keyArn = settings.ROLLCALL_CREDENTIALS_KEY_ARN;

@@ -5,18 +5,16 @@
  * the first use: a fleet without bound tokens never pays for it.
  */
 import { KMSClient } from '@aws-sdk/client-kms';
+import { CALL_LIMITS, createAwsClient } from '../src/adapters/aws/create-client.ts';
 import { createKmsSeal } from '../src/adapters/kms/seal.ts';
 import type { Seal } from '../src/ports/credential-store.ts';
 import type { SealSettings } from './middleware.ts';
-
-/** Attempts of one request, within the seal's own time-out. */
-const ATTEMPTS_MAX = 3;
 
 /** A seal over the deployment's key. */
 export function makeKmsSeal({ keyArn, credentials }: SealSettings): Seal {
   const make = (): Seal => {
     const options = credentials === undefined ? {} : { credentials };
-    const client = new KMSClient({ maxAttempts: ATTEMPTS_MAX, ...options });
+    const client = createAwsClient(KMSClient, CALL_LIMITS.function, options);
     return createKmsSeal({ client, keyArn });
   };
   let made: Seal | undefined;

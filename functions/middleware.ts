@@ -59,8 +59,8 @@ export interface Sinks {
   readonly metrics: Metrics;
 }
 
-/** Reserved for reporting a time-out: log line, metrics, answer. */
-const TIMEOUT_RESERVE_MS = 700;
+/** Reserved for reporting a time-out: log line, metrics, answer; milliseconds. */
+export const TIMEOUT_RESERVE_MS = 700;
 
 /** The function was about to be stopped while its handler still ran. */
 export class HandlerTimeoutError extends Error {

@@ -25,6 +25,11 @@ const files: Readonly<Record<string, string>> = {
     "import { setTimeout as delay } from 'node:timers/promises';\n" +
     'export async function rest(): Promise<void> {\n  await delay(1);\n}\n',
   'src/watcher/random.ts': 'export function draw(): number {\n  return Math.random();\n}\n',
+  'src/cli/no-limits.ts':
+    "import { SQSClient } from './sqs-client.ts';\nexport const client = new SQSClient();\n",
+  'src/watcher/no-limits.ts':
+    "import { SQSClient } from '../cli/sqs-client.ts';\nexport const client = new SQSClient();\n",
+  'src/cli/sqs-client.ts': 'export class SQSClient {\n  readonly size = 1;\n}\n',
   'src/core/any.ts': 'export function loose(value: any): void {\n  void value;\n}\n',
   'src/core/non-null.ts':
     'export function first(list: string[]): string {\n  return list[0]!;\n}\n',
@@ -59,6 +64,8 @@ const rules: Readonly<Record<string, string>> = {
   'src/watcher/timer.ts': 'no-restricted-globals',
   'src/watcher/timer-import.ts': 'no-restricted-imports',
   'src/watcher/random.ts': 'no-restricted-properties',
+  'src/cli/no-limits.ts': 'no-restricted-syntax',
+  'src/watcher/no-limits.ts': 'no-restricted-syntax',
   'src/core/any.ts': 'no-explicit-any',
   'src/core/non-null.ts': 'no-non-null-assertion',
   'src/core/switch.ts': 'switch-exhaustiveness-check',

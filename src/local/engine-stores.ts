@@ -4,7 +4,7 @@
  * The AWS clients read the process's environment, so whoever opens them has put the local AWS's
  * environment there.
  */
-import { createDocumentClient } from '../adapters/dynamodb/document-client.ts';
+import { createDocumentClient } from '../adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../adapters/dynamodb/view-store.ts';
 import { createSystemRandom } from '../adapters/system/system-random.ts';

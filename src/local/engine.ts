@@ -8,6 +8,7 @@
  * was begun is recorded; a kill instead is repaired at the next start on the same data.
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { CALL_LIMITS, createAwsClient } from '../adapters/aws/create-client.ts';
 import { createHandBackAccess } from '../adapters/kubernetes/hand-back-access.ts';
 import { createEventQueue } from '../adapters/sqs/event-queue.ts';
 import { createSystemClock } from '../adapters/system/system-clock.ts';
@@ -210,10 +211,9 @@ function startWatcher(parts: {
 }): ClusterWatcher {
   const { cluster, aws, options, registry } = parts;
   const queueUrl = eventsQueueUrl(aws);
-  const client = new SQSClient({
+  const client = createAwsClient(SQSClient, CALL_LIMITS.watcher, {
     region: aws.region,
     endpoint: aws.sqsEndpoint,
-    maxAttempts: 1,
     credentials: { accessKeyId: watcherAccessKey(cluster.id), secretAccessKey: 'local' },
   });
   const clock = createSystemClock();

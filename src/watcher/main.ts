@@ -10,10 +10,11 @@
  * 1 if the address of the probes cannot be bound, 2 for settings that cannot be used. After a signal the Lease is given back, so that a replica need not wait.
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { CALL_LIMITS, createAwsClient } from '../adapters/aws/create-client.ts';
 import { createWatchSource } from '../adapters/kubernetes/watch-source.ts';
 import { readWatchSettings } from '../adapters/kubernetes/watch-settings.ts';
 import type { ProbeAddress, WatchSettings } from '../adapters/kubernetes/watch-settings.ts';
-import { createEventQueue, EVENT_CLIENT_RETRY } from '../adapters/sqs/event-queue.ts';
+import { createEventQueue } from '../adapters/sqs/event-queue.ts';
 import { createConsoleLog } from '../adapters/system/console-log.ts';
 import { safeText } from '../adapters/system/log-line.ts';
 import { createRedactor } from '../adapters/system/redact.ts';
@@ -108,10 +109,11 @@ function composeWatcher(on: {
 }): Parts {
   const { settings, clock, log } = on;
   const { cluster, queueUrl, sqsEndpoint, leaseStart } = settings;
-  const client = new SQSClient({
-    ...EVENT_CLIENT_RETRY,
-    ...(sqsEndpoint === undefined ? {} : { endpoint: sqsEndpoint }),
-  });
+  const client = createAwsClient(
+    SQSClient,
+    CALL_LIMITS.watcher,
+    sqsEndpoint === undefined ? {} : { endpoint: sqsEndpoint },
+  );
   const source = createWatchSource(settings.source);
   const metrics = createPrometheusMetrics();
   const vitals = new Vitals(clock);

@@ -7,6 +7,7 @@
  */
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { CALL_LIMITS, createAwsClient } from '../adapters/aws/create-client.ts';
 import { createKmsSeal } from '../adapters/kms/seal.ts';
 import { readRenewSettings } from '../adapters/kubernetes/renew-settings.ts';
 import type { RenewSettings } from '../adapters/kubernetes/renew-settings.ts';
@@ -52,8 +53,14 @@ async function renew(settings: Settings, clock: Clock): Promise<RenewalResult> {
   const { cluster, region, keyArn, queueUrl, sqsEndpoint, kmsEndpoint, apiServer } = settings;
   const { tokenSeconds: lifetimeSeconds, audiences } = settings;
   const transport = createTransport({ ...apiServer, clock });
-  const kms = new KMSClient({ region, ...(kmsEndpoint && { endpoint: kmsEndpoint }) });
-  const sqs = new SQSClient({ region, ...(sqsEndpoint && { endpoint: sqsEndpoint }) });
+  const kms = createAwsClient(KMSClient, CALL_LIMITS.renewer, {
+    region,
+    ...(kmsEndpoint && { endpoint: kmsEndpoint }),
+  });
+  const sqs = createAwsClient(SQSClient, CALL_LIMITS.renewer, {
+    region,
+    ...(sqsEndpoint && { endpoint: sqsEndpoint }),
+  });
   try {
     return await renewCredential({
       cluster,

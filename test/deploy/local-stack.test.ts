@@ -16,7 +16,7 @@ import type { LocalDeployment } from '../../scripts/deploy/local-deployment.ts';
 import { waitFor } from '../../scripts/deploy/wait-for.ts';
 import { ComponentExitedError } from '../../scripts/lib/component.ts';
 import { findFreePorts } from '../../scripts/lib/ports.ts';
-import { createDocumentClient } from '../../src/adapters/dynamodb/document-client.ts';
+import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
 import { openStack } from '../../src/cli/stack/open-stack.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { clusterUid, uid } from '../../src/core/model/identifiers.ts';

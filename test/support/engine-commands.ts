@@ -8,7 +8,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { RELEASE } from '../../functions/release.ts';
 import { createDynamoCredentialStore } from '../../src/adapters/dynamodb/credential-store.ts';
 import { createDynamoDeadLetterStore } from '../../src/adapters/dynamodb/dead-letter-store.ts';
-import { createDocumentClient } from '../../src/adapters/dynamodb/document-client.ts';
+import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
 import { createHintQueue } from '../../src/adapters/sqs/hint-queue.ts';
 import { createSystemRandom } from '../../src/adapters/system/system-random.ts';
 import { runProgram } from '../../src/cli/command-line/run-program.ts';

@@ -3,7 +3,7 @@
  *
  * A message is encoded once (`freeze`); every try sends those bytes under that id, so that SQS itself
  * swallows a repeat for five minutes and `ingest` skips a later one by its position. The client must
- * not retry by itself (`EVENT_CLIENT_RETRY`): one send in flight is the watcher's rule (design 2).
+ * not retry by itself (`CALL_LIMITS.watcher`): one send in flight is the watcher's rule (design 2).
  */
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
@@ -13,15 +13,12 @@ import { eventDeduplicationId, eventGroupId } from './queue-ids.ts';
 import { classifySendFailure } from './send-failure.ts';
 import { encodeWatcherMessage } from './watcher-message-codec.ts';
 
-/** Client settings under which one send is one request. */
-export const EVENT_CLIENT_RETRY = { maxAttempts: 1 } as const;
-
 /** The largest body that is sent, in bytes (design 2). */
 const EVENT_BODY_BYTES_MAX = 256 * 1024;
 
 /** Options of an event queue. */
 export interface EventQueueOptions {
-  /** Configured with `EVENT_CLIENT_RETRY` so that one send in flight holds. */
+  /** Made under `CALL_LIMITS.watcher`, one attempt, so that one send in flight holds. */
   readonly client: SQSClient;
   readonly queueUrl: string;
   /** Per send; default 10,000. After it the outcome is ambiguous. */

@@ -4,6 +4,7 @@
  * Nothing is asked of the cluster, and nothing is taken out of a queue.
  */
 import { GetRoleCommand, IAMClient, NoSuchEntityException } from '@aws-sdk/client-iam';
+import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
 import { inspectQueue } from '../../adapters/sqs/queue-inspection.ts';
 import type { ObservedFact, QueueFact, RefusalFact, TokenFact } from '../../app/doctor/facts.ts';
 import { checked, unchecked } from '../../app/doctor/finding.ts';
@@ -61,7 +62,10 @@ export async function gatherSender(
   const { stage, aws } = stack;
   if (stage === 'local') return unchecked('at stage local a sender is told by its access key');
   const name = roleName({ stage, id, part: 'watcher' });
-  const client = new IAMClient({ ...aws, ...(profile === undefined ? {} : { profile }) });
+  const client = createAwsClient(IAMClient, CALL_LIMITS.command, {
+    ...aws,
+    ...(profile === undefined ? {} : { profile }),
+  });
   try {
     const { Role } = await client.send(new GetRoleCommand({ RoleName: name }));
     return checked({ roleName: name, roleId: Role?.RoleId });

@@ -7,9 +7,10 @@
  */
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
+import { createDocumentClient } from '../../adapters/aws/document-client.ts';
 import { createDynamoCredentialStore } from '../../adapters/dynamodb/credential-store.ts';
 import { createDynamoDeadLetterStore } from '../../adapters/dynamodb/dead-letter-store.ts';
-import { createDocumentClient } from '../../adapters/dynamodb/document-client.ts';
 import { createDynamoRegistryStore } from '../../adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
 import { createHintQueue } from '../../adapters/sqs/hint-queue.ts';
@@ -47,7 +48,7 @@ async function askCloudFormation(
   aws: AwsClientConfig,
   which: Parameters<typeof describeStack>[1],
 ): Promise<StackOutputs> {
-  const client = new CloudFormationClient({ ...aws });
+  const client = createAwsClient(CloudFormationClient, CALL_LIMITS.command, { ...aws });
   try {
     return await describeStack(client, which);
   } finally {
@@ -59,8 +60,8 @@ function composeStack(parts: Pick<Stack, 'stage' | 'name' | 'aws' | 'outputs'>):
   const { aws, outputs } = parts;
   const clock = createSystemClock();
   const random = createSystemRandom();
-  const client = createDocumentClient({ ...aws });
-  const sqs = new SQSClient({ ...aws });
+  const client = createDocumentClient({ ...aws }, CALL_LIMITS.command);
+  const sqs = createAwsClient(SQSClient, CALL_LIMITS.command, { ...aws });
   const ofRegistry = { client, random, tableName: outputs.RegistryTableName };
   return {
     ...parts,
@@ -89,7 +90,7 @@ async function resolveConfig(options: OpenStackOptions): Promise<AwsClientConfig
   const { profile, environment } = options;
   const withProfile = profile === undefined ? {} : { profile };
   if (options.region !== undefined) return { region: options.region, ...withProfile };
-  const probe = new CloudFormationClient(withProfile);
+  const probe = createAwsClient(CloudFormationClient, CALL_LIMITS.command, withProfile);
   try {
     return { region: await probe.config.region(), ...withProfile };
   } catch (error) {

@@ -41,7 +41,7 @@ export interface Stack {
   readonly sqs: SQSClient;
   /** Hints into the stack's reconcile queue: for looks that no watcher asks for. */
   readonly hints: Pick<HintQueue, 'sendHints'>;
-  /** For clients that a command makes for itself (EKS, IAM, KMS): `new EKSClient({ ...stack.aws })`. */
+  /** For clients that a command makes for itself (EKS, IAM, KMS): `createAwsClient(EKSClient, …, { ...stack.aws })`. */
   readonly aws: AwsClientConfig;
   /** Whoever runs the command; rejects when there are none. */
   awsCredentials(): Promise<ResolvedAwsCredentials>;

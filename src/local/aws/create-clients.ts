@@ -3,6 +3,7 @@
 // A mapping polls with the rights of its function, as Lambda does. Functions and watchers have clients of their own.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
+import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
 import {
   functionCredentials,
   operatorCredentials,
@@ -14,6 +15,9 @@ type RequestSigner = Exclude<
   NonNullable<SQSClientConfig['signer']>,
   (...parameters: never) => unknown
 >;
+
+/** Parked receives hold a connection each, so the pool is far larger than the SDK's 50. */
+const POLLS = { ...CALL_LIMITS.longPoll, socketsMax: 2048 };
 
 /** The SDK's clients over the local endpoints. */
 export interface Clients {
@@ -30,19 +34,17 @@ export function createClients(
   endpoints: { readonly sqs: string; readonly dynamoDb: string },
 ): Clients {
   const createSqs = (credentials: LocalCredentials): SQSClient =>
-    new SQSClient({
+    createAwsClient(SQSClient, POLLS, {
       region,
       endpoint: endpoints.sqs,
       credentials,
-      // Parked receives hold a connection each, so the pool is far larger than the SDK's 50.
-      requestHandler: { httpAgent: { keepAlive: true, maxSockets: 2048 } },
       signer: signWithoutSecret(credentials),
     });
   const operatorSqs = createSqs(operatorCredentials);
   const byFunction = new Map(
     functions.map(({ name }) => [name, createSqs(functionCredentials(name))]),
   );
-  const dynamoDb = new DynamoDBClient({
+  const dynamoDb = createAwsClient(DynamoDBClient, CALL_LIMITS.function, {
     region,
     endpoint: endpoints.dynamoDb,
     credentials: operatorCredentials,

@@ -21,7 +21,7 @@ import type { Context, SQSBatchResponse } from 'aws-lambda';
 import { useSinks } from '../../../functions/middleware.ts';
 import type { LambdaFunction } from '../../../functions/middleware.ts';
 import { createDynamoCredentialStore } from '../../../src/adapters/dynamodb/credential-store.ts';
-import { createDocumentClient } from '../../../src/adapters/dynamodb/document-client.ts';
+import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createKmsSeal } from '../../../src/adapters/kms/seal.ts';
 import { createClusterConnector } from '../../../src/adapters/kubernetes/cluster-connector.ts';

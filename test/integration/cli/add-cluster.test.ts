@@ -13,7 +13,7 @@ import { after, before, describe, it } from 'node:test';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { parseAllDocuments } from 'yaml';
-import { createDocumentClient } from '../../../src/adapters/dynamodb/document-client.ts';
+import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
 import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';

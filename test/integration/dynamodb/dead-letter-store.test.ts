@@ -5,7 +5,7 @@ import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { createDynamoDeadLetterStore } from '../../../src/adapters/dynamodb/dead-letter-store.ts';
-import { createDocumentClient } from '../../../src/adapters/dynamodb/document-client.ts';
+import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
 import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';

@@ -13,6 +13,7 @@ import {
   NoSuchEntityException,
 } from '@aws-sdk/client-iam';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { CALL_LIMITS, createAwsClient } from '../../../adapters/aws/create-client.ts';
 import { CommandError, EXIT } from '../../exit-codes.ts';
 import type { AwsClientConfig, ResolvedAwsCredentials } from '../../stack/stack.ts';
 import { issuerName } from '../roles/roles.ts';
@@ -30,10 +31,10 @@ export interface ClusterAccount {
 
 /** Opens the clients; nothing is asked yet. */
 export function openClusterAccount(config: AwsClientConfig): ClusterAccount {
-  const cloudFormation = new CloudFormationClient({ ...config });
-  const eks = new EKSClient({ ...config });
-  const iam = new IAMClient({ ...config });
-  const sts = new STSClient({ ...config });
+  const cloudFormation = createAwsClient(CloudFormationClient, CALL_LIMITS.command, { ...config });
+  const eks = createAwsClient(EKSClient, CALL_LIMITS.command, { ...config });
+  const iam = createAwsClient(IAMClient, CALL_LIMITS.command, { ...config });
+  const sts = createAwsClient(STSClient, CALL_LIMITS.command, { ...config });
   return {
     region: config.region,
     cloudFormation,

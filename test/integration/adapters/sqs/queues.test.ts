@@ -4,7 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Message } from '@aws-sdk/client-sqs';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
-import { createEventQueue, EVENT_CLIENT_RETRY } from '../../../../src/adapters/sqs/event-queue.ts';
+import { CALL_LIMITS, createAwsClient } from '../../../../src/adapters/aws/create-client.ts';
+import { createEventQueue } from '../../../../src/adapters/sqs/event-queue.ts';
 import { parseHint, parseTimer } from '../../../../src/adapters/sqs/hint-codec.ts';
 import { createHintQueue } from '../../../../src/adapters/sqs/hint-queue.ts';
 import { identifySender } from '../../../../src/adapters/sqs/sender-identity.ts';
@@ -30,11 +31,10 @@ describe('queues over a real SQS protocol', () => {
   before(async () => {
     const senderIds = new Map([['WATCHERKEY', 'AROAWATCHER:rollcall-watcher']]);
     server = await startSqsServer({ clock, newId: () => random.uniqueId(), senderIds });
-    client = new SQSClient({
+    client = createAwsClient(SQSClient, CALL_LIMITS.watcher, {
       endpoint: server.endpoint,
       region: server.region,
       credentials: { accessKeyId: 'WATCHERKEY', secretAccessKey: 'none' },
-      ...EVENT_CLIENT_RETRY,
     });
     const fifo = {
       FifoQueue: 'true',
@@ -101,11 +101,10 @@ describe('queues over a real SQS protocol', () => {
     const missing = createEventQueue({ client, queueUrl: server.urlOf('missing.fifo') });
     const noQueue = await missing.send(missing.freeze(heartbeat));
     assert.equal(noQueue.kind, 'unsent', JSON.stringify(noQueue));
-    const nobody = new SQSClient({
+    const nobody = createAwsClient(SQSClient, CALL_LIMITS.watcher, {
       endpoint: 'http://127.0.0.1:9',
       region: 'us-east-1',
       credentials: { accessKeyId: 'WATCHERKEY', secretAccessKey: 'none' },
-      ...EVENT_CLIENT_RETRY,
     });
     const unreachable = createEventQueue({
       client: nobody,

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { createDocumentClient } from '../../../../src/adapters/dynamodb/document-client.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Table, ifStamp } from '../../../../src/adapters/dynamodb/table.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
 
@@ -45,13 +46,14 @@ function scripted(answer: (call: Call, index: number) => Answer): { table: Table
     };
     return Promise.resolve({ response });
   };
-  const client = createDocumentClient({
+  const raw = new DynamoDBClient({
     region: 'us-east-1',
     maxAttempts: 2,
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     // -- the SDK asks for its own response class by shape only
     requestHandler: { handle } as never,
   });
+  const client = DynamoDBDocumentClient.from(raw);
   return { table: new Table({ client, tableName: 'view', random: seededRandom(1) }), calls };
 }
 

@@ -8,11 +8,15 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { CALL_LIMITS, createAwsClient } from './create-client.ts';
+import type { CallLimits } from './create-client.ts';
 
-/** A document client for the stores. Close it with `destroy()`. */
-export function createDocumentClient(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
-  const client = new DynamoDBClient({ maxAttempts: 4, retryMode: 'standard', ...config });
-  return DynamoDBDocumentClient.from(client, {
+/** A document client for the stores, under the limits of a function unless said. Close it with `destroy()`. */
+export function createDocumentClient(
+  config: DynamoDBClientConfig = {},
+  limits: CallLimits = CALL_LIMITS.function,
+): DynamoDBDocumentClient {
+  return DynamoDBDocumentClient.from(createAwsClient(DynamoDBClient, limits, config), {
     marshallOptions: { removeUndefinedValues: true, convertEmptyValues: false },
   });
 }
