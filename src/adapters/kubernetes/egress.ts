@@ -17,6 +17,7 @@ import { isIP } from 'node:net';
 import type { BlockList, LookupFunction } from 'node:net';
 import type { EgressPermit } from '../../core/model/registration.ts';
 import type { EgressRefusal, EgressRefusalReason } from '../../ports/cluster-access.ts';
+import { AWS_PARTITIONS } from './aws-partitions.ts';
 import {
   classifyAddress,
   isListed,
@@ -79,9 +80,17 @@ const HTTPS_PORT = 443;
 /** Ports below are those of mail, shells, names and directories: no API server listens there. */
 const UNPRIVILEGED_PORT_MIN = 1024;
 const PRIVATE_RANGES_MAX = 16;
-/** API servers of EKS: IPv4 clusters, and IPv6 clusters since October 2024; also in China. */
-const EKS_HOST_PATTERN =
-  /^[a-z0-9.-]+(\.eks\.amazonaws\.com(\.cn)?|\.eks-cluster\.[a-z0-9-]+\.api\.(aws|amazonwebservices\.com\.cn))$/;
+/** API servers of EKS: IPv4 clusters, and IPv6 clusters since October 2024; in every partition. */
+const EKS_HOST_PATTERN = new RegExp(
+  `^[a-z0-9.-]+\\.(?:${AWS_PARTITIONS.flatMap(({ suffix, dualStackSuffix }) => [
+    `eks\\.${literal(suffix)}`,
+    `eks-cluster\\.[a-z0-9-]+\\.${literal(dualStackSuffix)}`,
+  ]).join('|')})$`,
+);
+
+function literal(domain: string): string {
+  return domain.replaceAll('.', String.raw`\.`);
+}
 
 function refuse(reason: EgressRefusalReason): EgressRefusal {
   return { kind: 'egress-refused', field: 'server', reason };

@@ -8,6 +8,7 @@
  */
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { partitionOf } from './aws-partitions.ts';
 
 /** AWS credentials as the SDK's providers give them. */
 export interface AwsCredentials {
@@ -40,20 +41,20 @@ const PARAMETER_ORDER = [
 ];
 
 const CLUSTER_HEADER = 'x-k8s-aws-id';
-const REGION_PATTERN = /^[a-z]{2}(-[a-z]+)+-[0-9]{1,2}$/;
 
-/** True for text that has the form of an AWS region; anything else would choose another host. */
+/** True for a region of a partition that is known; anything else would choose another host. */
 export function isRegion(region: string): boolean {
-  return REGION_PATTERN.test(region);
+  return partitionOf(region) !== undefined;
 }
 
 /**
- * Makes a token (`k8s-aws-v1.…`). Rejects when the region has no region's form.
+ * Makes a token (`k8s-aws-v1.…`). Rejects when the region is of no partition that is known.
  */
 export async function createEksToken(request: EksTokenRequest): Promise<string> {
   const { clusterName, region, credentials } = request;
-  if (!isRegion(region)) throw new RangeError('not an AWS region');
-  const hostname = `sts.${region}.${region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'}`;
+  const partition = partitionOf(region);
+  if (partition === undefined) throw new RangeError('not an AWS region');
+  const hostname = `sts.${region}.${partition.suffix}`;
   const signer = new SignatureV4({ service: 'sts', region, credentials, sha256: Sha256 });
   const signed = await signer.presign(
     {

@@ -11,7 +11,12 @@
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { TokenFault } from '../../ports/cluster-access.ts';
-import type { CredentialStore, Seal, SealContext } from '../../ports/credential-store.ts';
+import type {
+  CredentialStore,
+  RefusedSeal,
+  Seal,
+  SealContext,
+} from '../../ports/credential-store.ts';
 import type { TokenSource } from './token-source.ts';
 
 /** Where sealed tokens come from. */
@@ -59,6 +64,18 @@ interface Held {
 /** Tokens of one cluster under one registration. */
 export function createSealedTokenSource(options: SealedTokenSourceOptions): SealedTokenSource {
   return new StoredTokenSource(options);
+}
+
+/**
+ * What a refusal says of the token. That the key may not be used, or not now, says nothing: rights that were just
+ * given take a minute to spread, and a key can be off for one. It is asked again soon, like a service that is silent.
+ */
+function refusedState({ code }: RefusedSeal): TokenState {
+  if (code === 'invalid-ciphertext' || code === 'wrong-key' || code === 'too-large') {
+    return { kind: 'faulty', fault: 'not-opened' };
+  }
+  const message = `the sealed token cannot be read: ${code}`;
+  return { kind: 'unavailable', message, retryAfterMs: LOOK_EVERY_MS };
 }
 
 class StoredTokenSource implements SealedTokenSource {
@@ -152,7 +169,7 @@ class StoredTokenSource implements SealedTokenSource {
       return { kind: 'faulty', fault: 'expired' };
     }
     const opened = await seal.open(sealed.ciphertext, context);
-    if (opened.kind === 'refused') return { kind: 'faulty', fault: 'not-opened' };
+    if (opened.kind === 'refused') return refusedState(opened);
     if (opened.text !== this.#held?.text) this.#generation += 1;
     // A server that has just started may refuse what it accepts a moment later: each look grants a try.
     this.#rejected = undefined;

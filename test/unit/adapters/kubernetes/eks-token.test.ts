@@ -1,7 +1,11 @@
 /** EKS tokens against vectors made by botocore, and their life in a warm process. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { STSClient } from '@aws-sdk/client-sts';
+import { AWS_PARTITIONS } from '../../../../src/adapters/kubernetes/aws-partitions.ts';
 import { createEksToken, isRegion } from '../../../../src/adapters/kubernetes/eks-token.ts';
+import { openEgress } from '../../../../src/adapters/kubernetes/egress.ts';
+import { parseEndpoint } from '../../../../src/adapters/kubernetes/endpoint.ts';
 import { createEksTokenSource } from '../../../../src/adapters/kubernetes/token-source.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
@@ -45,12 +49,67 @@ describe('createEksToken', () => {
   });
 
   it('refuses a region that would choose another host (S12)', async () => {
-    for (const region of ['evil.example/', 'eu-west-1.evil', '', 'EU-WEST-1', 'eu west-1']) {
+    // A partition that nobody knows has no host that could be trusted.
+    for (const region of [
+      'us-isoz-east-1',
+      'xx-west-1',
+      'aws-global',
+      'evil.example/',
+      'eu-west-1.evil',
+      '',
+      'EU-WEST-1',
+      'eu west-1',
+    ]) {
       assert.equal(isRegion(region), false, region);
       await assert.rejects(createEksToken({ ...request, region, credentials }), RangeError);
     }
     for (const region of ['eu-west-1', 'us-gov-east-1', 'cn-north-1', 'ap-southeast-10']) {
       assert.equal(isRegion(region), true, region);
+    }
+  });
+});
+
+describe('partitions', () => {
+  const regions = [
+    ...['us-east-1', 'eu-central-2', 'ap-southeast-7', 'mx-central-1', 'il-central-1'],
+    ...['us-gov-west-1', 'cn-north-1', 'cn-northwest-1', 'eusc-de-east-1'],
+    ...['us-iso-east-1', 'us-isob-east-1', 'eu-isoe-west-1', 'us-isof-south-1'],
+  ];
+
+  it('each have a region here, and each gets the STS host that the SDK gives it (F16i)', async () => {
+    for (const { regions: pattern } of AWS_PARTITIONS) {
+      assert.ok(
+        regions.some((region) => pattern.test(region)),
+        String(pattern),
+      );
+    }
+    for (const region of regions) {
+      const request = { clusterName: 'fleet', region, nowMs, credentials };
+      const { hostname } = new URL(urlOf(await createEksToken(request)));
+      const sts = new STSClient({ region });
+      const { url } = sts.config.endpointProvider({ Region: region, UseGlobalEndpoint: false });
+      assert.equal(hostname, url.hostname);
+      sts.destroy();
+    }
+  });
+});
+
+describe('hosts that an EKS token may go to', () => {
+  const isOpen = (host: string): boolean => {
+    const parsed = parseEndpoint(`https://${host}`);
+    assert.equal(parsed.kind, 'endpoint');
+    const { endpoint } = parsed;
+    const onRefused = (): void => assert.fail('nothing is connected to');
+    return openEgress({ endpoint, tokenIsFor: 'eks', policy: {}, onRefused }).kind === 'opened';
+  };
+
+  it('are those of EKS, in every partition, and no others (F16i, S12)', () => {
+    for (const { suffix, dualStackSuffix } of AWS_PARTITIONS) {
+      assert.ok(isOpen(`1a.gr7.some-region-1.eks.${suffix}`), suffix);
+      assert.ok(isOpen(`1a.eks-cluster.some-region-1.${dualStackSuffix}`), dualStackSuffix);
+      assert.ok(!isOpen(`1a.eks.${suffix}.example`), suffix);
+      assert.ok(!isOpen(`1a.eks.${suffix.replace('.', 'x')}`), suffix);
+      assert.ok(!isOpen(`x.execute-api.${dualStackSuffix}`), dualStackSuffix);
     }
   });
 });

@@ -92,9 +92,23 @@ describe('the bound token of a cluster', () => {
     assert.deepEqual(seal.opened, []);
   });
 
+  it('is good, though the key may not be used for a moment: asked again in 5 s (F16a)', async () => {
+    await send('sealed');
+    for (const refusal of ['access-denied', 'key-unavailable'] as const) {
+      seal.refusal = refusal;
+      const message = `the sealed token cannot be read: ${refusal}`;
+      const unread = { kind: 'unavailable', message, retryAfterMs: 5_000 };
+      assert.deepEqual(await source.prepare(), unread);
+      await clock.advance(5_000);
+    }
+    seal.refusal = undefined;
+    assert.equal(await faultOf(), 'usable');
+    assert.equal(await source.token(), 'sealed');
+  });
+
   it('that cannot be opened is told apart from a store or a key service that does not answer', async () => {
     await send('sealed');
-    seal.refusal = 'access-denied';
+    seal.refusal = 'wrong-key';
     assert.equal(await faultOf(), 'not-opened');
     seal.refusal = undefined;
     seal.failure = Object.assign(new Error('secret'), { name: 'SealUnavailableError' });

@@ -241,7 +241,7 @@ describe('accepting a sealed token', () => {
     assert.deepEqual(letter.claim, { cluster: '', senderRoleId: 'AROAANY' });
   });
 
-  it('lets a message come again when the key may not be used, or does not answer', async () => {
+  it('lets a message come again when the key may not be used, or does not answer (F16a)', async () => {
     const message = await messageOf(tokenOf());
     for (const refusal of ['access-denied', 'key-unavailable'] as const) {
       at.seal.refusal = refusal;
