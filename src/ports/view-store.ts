@@ -19,6 +19,7 @@ import type {
 } from '../core/model/view-items.ts';
 import type { SetId } from '../core/model/watcher-message.ts';
 import type { BreakerStore } from './breaker-store.ts';
+import type { WalkStore } from './walk-store.ts';
 
 /** A set other than `daemonsets`, which is stored by object. */
 export type SlicedSet = Exclude<SetId, 'daemonsets'>;
@@ -106,4 +107,4 @@ export interface StateStore {
 }
 
 /** The whole view table. */
-export type ViewStore = ViewReader & ViewWriter & StateStore & BreakerStore;
+export type ViewStore = ViewReader & ViewWriter & StateStore & BreakerStore & WalkStore;

@@ -17,8 +17,6 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { hash48 } from '../../src/core/set-hash.ts';
-import { defaultResyncOptions } from '../../src/app/resync.ts';
 import { encodeHint, encodeTimer } from '../../src/adapters/sqs/hint-codec.ts';
 import { encodeWatcherMessage } from '../../src/adapters/sqs/watcher-message-codec.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
@@ -37,6 +35,7 @@ import {
   WATCHER_KEY,
 } from '../support/rights/function-world.ts';
 import type { FunctionWorld, Invoked, RecordOf } from '../support/rights/function-world.ts';
+import { ageWalk, nameWithTurn } from '../support/rights/resync-turns.ts';
 import {
   BOUND_TOKEN,
   sealedCluster,
@@ -169,12 +168,13 @@ describe('the roles of the functions (row 69)', () => {
     },
     resync: async (prepared) => {
       // The only cluster there is: its items are read one by one, and all of its keys have their turn.
-      await seenCluster({}, nameWithTurn(defaultResyncOptions.hintEveryMs));
+      await seenCluster({}, nameWithTurn('hints'));
       prepared();
       invocations.push(await world.tick('resync'));
       // Beside others they are read together. Of one, the due times have their turn.
-      await seenCluster({}, nameWithTurn(defaultResyncOptions.overdueEveryMs));
+      await seenCluster({}, nameWithTurn('due-times'));
       // The last one: nothing else is read beside its token.
+      await ageWalk(world.view);
       const waiting = await sealedCluster(world, { mode: 'takeover', takeoverProbedAtMs: 1 }, 'z');
       const sender = new ScriptedSender({ cluster: waiting.id, epoch: '5000' });
       await world.deliver('ingest', EVENTS, [recordOf(sender.announce())]);
@@ -357,16 +357,6 @@ function rivalledDaemonSet(): object {
   assert.ok(object.kind === 'DaemonSet');
   const { metadata, ...rest } = object.object as { readonly metadata: object };
   return { ...rest, metadata: { ...metadata, managedFields: [entry] } };
-}
-
-/** Id of a cluster that has its turn now, and for half a minute (src/app/resync.ts). */
-function nameWithTurn(everyMs: number): string {
-  for (let count = 0; ; count += 1) {
-    // Never the same name for two kinds of turn, which may fall on one moment.
-    const name = `turn-${String(everyMs)}-${String(count)}`;
-    const sinceTurnMs = (Date.now() + (hash48(name) % everyMs)) % everyMs;
-    if (sinceTurnMs < defaultResyncOptions.tickMs / 2) return name;
-  }
 }
 
 describe('the mappings (row 69)', () => {

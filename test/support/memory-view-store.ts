@@ -10,6 +10,7 @@ import type { ClusterUid } from '../../src/core/model/identifiers.ts';
 import type { Stamp } from '../../src/core/model/position.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
 import type { Verdict } from '../../src/core/model/verdict.ts';
+import type { ResyncWalk } from '../../src/core/resync-walk.ts';
 import type {
   ClusterMeta,
   DaemonSetItem,
@@ -68,6 +69,19 @@ export class MemoryViewStore implements ViewStore {
       const stored = this.items.get(key) as ClusterMeta | undefined;
       if (stored === undefined || (stored.breaker?.version ?? 0) !== breaker.version) return 'lost';
       this.items.set(key, { ...stored, breaker: { ...breaker, version: breaker.version + 1 } });
+      return 'written';
+    });
+  }
+
+  readWalk(): Promise<ResyncWalk | undefined> {
+    return this.read('readWalk', 'WALK');
+  }
+
+  writeWalk(walk: ResyncWalk): Promise<WriteResult> {
+    return this.write('writeWalk', 'WALK', () => {
+      const stored = this.items.get('WALK') as ResyncWalk | undefined;
+      if ((stored?.version ?? 0) !== walk.version) return 'lost';
+      this.items.set('WALK', { ...walk, version: walk.version + 1 });
       return 'written';
     });
   }

@@ -101,6 +101,22 @@ export function testViewStore(store: () => ViewStore): void {
   testDaemonSets(store);
   testNames(store);
   testStates(store);
+  testWalk(store);
+}
+
+function testWalk(store: () => ViewStore): void {
+  it('keeps the walk of resync over the version that was read (F11)', async () => {
+    // One item for the whole table: other tests leave it alone.
+    assert.equal(await store().readWalk(), undefined);
+    const walk = { version: 0, fromMs: 1, untilMs: 2, isOver: true, owed: [], failed: [] };
+    assert.equal(await store().writeWalk(walk), 'written');
+    assert.equal(await store().writeWalk(walk), 'lost');
+    assert.deepEqual(await store().readWalk(), { ...walk, version: 1 });
+    const owed = [{ cluster: clusterId('a'), sinceMs: 1 }];
+    const next = { ...walk, version: 1, isOver: false, cursor: 'm', heldUntilMs: 9, owed };
+    assert.equal(await store().writeWalk(next), 'written');
+    assert.deepEqual(await store().readWalk(), { ...next, version: 2 });
+  });
 }
 
 function testMeta(store: () => ViewStore): void {

@@ -42,6 +42,7 @@ import { createStateStore } from './state-store.ts';
 import { IF_MISSING, Table, ifStamp, ifStampOlder, ifVersion } from './table.ts';
 import type { StoredItem } from './batched-reader.ts';
 import type { DynamoStoreOptions } from './table.ts';
+import { createWalkStore } from './walk-store.ts';
 
 /** The view table, over a DynamoDB-compatible one with string keys `pk` and `sk`. */
 export function createDynamoViewStore(options: DynamoStoreOptions): ViewStore {
@@ -51,6 +52,7 @@ export function createDynamoViewStore(options: DynamoStoreOptions): ViewStore {
     ...writerOf(table),
     ...createStateStore(table),
     ...createBreakerStore(table),
+    ...createWalkStore(table),
   };
 }
 

@@ -16,7 +16,8 @@ import type { ReconcileOptions } from '../../../src/app/reconcile/dependencies.t
 import { reconcileKey } from '../../../src/app/reconcile/reconcile-key.ts';
 import { createReconcileWarmth } from '../../../src/app/reconcile/warmth.ts';
 import { requeueTimers } from '../../../src/app/requeue.ts';
-import { defaultResyncOptions, resyncClusters } from '../../../src/app/resync.ts';
+import { resyncClusters } from '../../../src/app/resync.ts';
+import { defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
 import type { Timer } from '../../../src/core/model/hint.ts';
 import type { Delivery } from '../../../src/local/aws/sqs/message.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
@@ -81,7 +82,6 @@ export class FunctionHost {
   readonly #on: HostOptions;
   readonly #idle: Process[] = [];
   readonly #running = new Set<Gate>();
-  #cursor: string | undefined;
 
   constructor(options: HostOptions) {
     this.#on = options;
@@ -169,10 +169,9 @@ export class FunctionHost {
   /** Invokes `resync` as its schedule does. */
   resync(): Promise<InvocationEnd | undefined> {
     return this.#invoke('resync', async (invocation) => {
-      const cursor = this.#cursor === undefined ? {} : { cursor: this.#cursor };
       const { registry, view, queue, clock, gate, deadlineMs } = invocation;
-      const result = await resyncClusters(
-        { deadlineMs: deadlineMs - 5000, ...cursor },
+      await resyncClusters(
+        { deadlineMs: deadlineMs - 5000 },
         {
           registry,
           view,
@@ -185,7 +184,6 @@ export class FunctionHost {
           options: defaultResyncOptions,
         },
       );
-      this.#cursor = result.cursor;
       return { failed: [] };
     });
   }

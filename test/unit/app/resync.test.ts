@@ -2,11 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
-import { defaultResyncOptions, resyncClusters } from '../../../src/app/resync.ts';
-import type { ResyncDependencies, ResyncResult } from '../../../src/app/resync.ts';
+import { resyncClusters } from '../../../src/app/resync.ts';
+import type { ResyncResult } from '../../../src/app/resync.ts';
+import { defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
+import type { ResyncDependencies } from '../../../src/app/resync/dependencies.ts';
 import { ReconcileWorld } from '../../support/reconcile-world.ts';
 
 const HOUR_MS = 3_600_000;
+/** How often the schedule fires; nothing rests on it. */
+const TICK_MS = 60_000;
 
 function dependenciesOf(world: ReconcileWorld): ResyncDependencies {
   const { registry, view, connector, queue, clock, log, metrics } = world;
@@ -23,11 +27,11 @@ describe('resync', () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.settle();
     let hints = 0;
-    for (let elapsedMs = 0; elapsedMs < 24 * HOUR_MS; elapsedMs += defaultResyncOptions.tickMs) {
+    for (let elapsedMs = 0; elapsedMs < 24 * HOUR_MS; elapsedMs += TICK_MS) {
       const ticked = await tick(world);
       hints += ticked.hints;
       if (ticked.hints > 0) await world.step();
-      await world.clock.advance(defaultResyncOptions.tickMs);
+      await world.clock.advance(TICK_MS);
     }
     assert.ok(hints >= 4 && hints <= 8, `${hints} hints in a day`);
   });
@@ -40,9 +44,9 @@ describe('resync', () => {
     world.queue.clear();
     await world.clock.advance(defaultResyncOptions.overdueGraceMs + 10_000);
     let overdue = 0;
-    for (let elapsedMs = 0; elapsedMs < 900_000; elapsedMs += defaultResyncOptions.tickMs) {
+    for (let elapsedMs = 0; elapsedMs < 900_000; elapsedMs += TICK_MS) {
       overdue += (await tick(world)).overdue;
-      await world.clock.advance(defaultResyncOptions.tickMs);
+      await world.clock.advance(TICK_MS);
     }
     assert.ok(overdue >= 1);
     assert.deepEqual(world.queue.hintedKeys(), ['a/system/agents']);
@@ -103,29 +107,89 @@ describe('resync', () => {
     const result = await tick(world);
     assert.equal(result.clusters, 2);
     assert.equal(result.failedClusters, 1);
-    assert.equal(result.cursor, undefined);
+    assert.equal(result.walk, 'over');
   });
 
-  it('hands out its cursor when time is over, and goes on from there', async () => {
+  it('goes on where the last invocation ended, in whichever process, when time is over', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     for (let index = 0; index < 20; index += 1) {
       const id = clusterId(`c${String(index).padStart(2, '0')}`);
       world.registry.seed({ ...world.registration, id });
     }
-    const dependencies = dependenciesOf(world);
-    let clusters = 0;
-    let cursor: string | undefined;
-    let invocations = 0;
+    const results: ResyncResult[] = [];
     do {
       const deadlineMs = world.clock.monotonicMs();
-      const from = cursor === undefined ? {} : { cursor };
-      const result = await resyncClusters({ deadlineMs, ...from }, dependencies);
-      clusters += result.clusters;
-      ({ cursor } = result);
-      invocations += 1;
-    } while (cursor !== undefined);
-    assert.equal(clusters, 21);
-    assert.equal(invocations, 3);
+      results.push(await resyncClusters({ deadlineMs }, dependenciesOf(world)));
+    } while (results.at(-1)?.walk !== 'over');
+    assert.deepEqual(
+      results.map(({ walk, clusters }) => [walk, clusters]),
+      [
+        ['unfinished', 8],
+        ['unfinished', 8],
+        ['over', 5],
+      ],
+    );
+  });
+
+  it('F11: a tick that comes late, or not at all, costs a hint its hour, never its turn', async () => {
+    for (const gapMs of [61_000, 90_000, 180_000, HOUR_MS]) {
+      const world = new ReconcileWorld({ nodes: 1 });
+      await world.mirror.sync();
+      await tick(world);
+      let hints = 0;
+      for (let elapsedMs = 0; elapsedMs < 24 * HOUR_MS; elapsedMs += gapMs) {
+        await world.clock.advance(gapMs);
+        hints += (await tick(world)).hints;
+      }
+      assert.equal(hints, 4, `ticks ${gapMs} ms apart`);
+    }
+  });
+
+  it('F11: two schedules at one moment walk once', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    await tick(world);
+    await world.clock.advance(defaultResyncOptions.hintEveryMs);
+    const results = await Promise.all([tick(world), tick(world)]);
+    assert.deepEqual(results.map(({ walk, hints }) => `${walk} ${hints}`).sort(), [
+      'held 0',
+      'over 1',
+    ]);
+  });
+
+  it('hints again what a crash in the middle of a turn may have lost, under the same ids (L2)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    await tick(world);
+    await world.clock.advance(defaultResyncOptions.hintEveryMs);
+    world.queue.clear();
+    // All hints are out; the process is gone before the walk was written.
+    world.view.hooks = {
+      before: ({ operation }) => {
+        if (operation === 'writeWalk' && world.queue.sends.length > 0) throw new Error('injected');
+      },
+    };
+    await assert.rejects(tick(world), /injected/);
+    world.view.hooks = {};
+    await world.clock.advance(TICK_MS);
+    assert.equal((await tick(world)).hints, 1);
+    assert.equal(world.queue.sends.length, 2);
+    assert.equal(world.queue.hints.length, 1, 'the queue swallows the repeat');
+    await world.clock.advance(TICK_MS);
+    assert.equal((await tick(world)).hints, 0, 'once');
+  });
+
+  it('protocol 23: a cluster that fails at its turn has it in the next walk', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    await tick(world);
+    await world.clock.advance(defaultResyncOptions.hintEveryMs);
+    world.queue.failNext(1);
+    const failed = await tick(world);
+    assert.deepEqual([failed.failedClusters, failed.hints], [1, 0]);
+    await world.clock.advance(TICK_MS);
+    const next = await tick(world);
+    assert.deepEqual([next.failedClusters, next.hints], [0, 1]);
   });
 
   it('protocol 23: clusters whose API servers hang hold neither the cursor nor the others (L3, row 61)', async () => {
@@ -153,8 +217,8 @@ describe('resync', () => {
     void round.then(() => (isWalked = true));
     await world.clock.advance(8_100);
     assert.ok(isWalked, 'one time-out for all of them, not one for each page');
-    const { clusters, cursor } = await round;
-    assert.deepEqual({ clusters, cursor }, { clusters: 41, cursor: undefined });
+    const { clusters, walk } = await round;
+    assert.deepEqual({ clusters, walk }, { clusters: 41, walk: 'over' });
   });
 
   it('asks no API server whose breaker is open', async () => {

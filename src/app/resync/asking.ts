@@ -1,0 +1,37 @@
+/**
+ * Requests to API servers beside the walk of `resync`: one that is not answered holds neither the
+ * cursor nor the clusters behind it (protocol 23). All are awaited at the end; none begins too late
+ * for that.
+ */
+import type { Clock } from '../../ports/clock.ts';
+
+/** Requests to API servers at once; whoever finds no room is asked by the next round. */
+const ASKING_MAX = 64;
+/** The longest that one takes: connecting, and a request that is never answered. */
+const ASKING_MS = 15_000;
+
+/** What is being asked in one invocation. */
+export class Asking {
+  readonly #running = new Set<Promise<void>>();
+  readonly #latestMs: number;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock, deadlineMs: number) {
+    this.#clock = clock;
+    this.#latestMs = deadlineMs - ASKING_MS;
+  }
+
+  get hasRoom(): boolean {
+    return this.#running.size < ASKING_MAX && this.#clock.monotonicMs() < this.#latestMs;
+  }
+
+  /** Begins; `ask` must not reject. */
+  begin(ask: Promise<void>): void {
+    const running = ask.finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  async finish(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * One cluster of a walk: is it heard of, is its view whole, and is it its turn for hints (L2)?
+ *
+ * At each boundary of `overdueEveryMs` its due times are looked at: a key whose due time passed has
+ * lost its timer (protocol 12). At each of `hintEveryMs` every key is hinted. Hints of one boundary have
+ * one deduplication id, so that a turn that is done again, after a crash, costs nothing twice. Rejects
+ * when a dependency is lost: its turn is then owed.
+ */
+import { isSuspect } from '../../core/breaker.ts';
+import { hash48 } from '../../core/set-hash.ts';
+import { turnWithin } from '../../core/resync-walk.ts';
+import { HINT_SCHEMA } from '../../core/model/hint.ts';
+import type { Hint } from '../../core/model/hint.ts';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { ClusterMeta, NameItem } from '../../core/model/view-items.ts';
+import type { ResyncDependencies } from './dependencies.ts';
+import { requestSnapshot } from './request-snapshot.ts';
+import type { Tally } from './tally.ts';
+
+const NAMES_PER_PAGE = 100;
+
+/** A cluster, and the time whose boundaries it has to meet. */
+export interface ClusterVisit {
+  readonly id: ClusterId;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** Looks at one cluster, and hints what has its turn. */
+export async function lookAtCluster(
+  visit: ClusterVisit,
+  tally: Tally,
+  dependencies: ResyncDependencies,
+): Promise<void> {
+  const { id } = visit;
+  const { registry, view, clock, log, metrics, options } = dependencies;
+  const registration = await registry.readCluster(id);
+  if (registration === undefined) return;
+  const meta = await view.readMeta(registration.clusterUid);
+  const nowMs = clock.nowMs();
+  if (meta === undefined) {
+    metrics.count('ResyncClusters', { outcome: 'never-heard' });
+    log.debug('nothing was ever heard of a cluster', { cluster: id });
+    return;
+  }
+  const isSilent = nowMs - meta.lastSentAtMs > options.silenceBoundMs;
+  metrics.count('ResyncClusters', { outcome: isSilent ? 'silent' : 'heard' });
+  if (isSilent) {
+    tally.silentClusters += 1;
+    const silentMs = nowMs - meta.lastSentAtMs;
+    log.warn('nothing was heard of a cluster lately', { cluster: id, silentMs });
+  }
+  if (!meta.isComplete && tally.asking.hasRoom) {
+    await requestSnapshot({ registration, meta, tally }, dependencies);
+  }
+  await takeTurns({ registration, meta, dependencies }, visit, tally);
+}
+
+interface ClusterScope {
+  readonly registration: ClusterRegistration;
+  readonly meta: ClusterMeta;
+  readonly dependencies: ResyncDependencies;
+}
+
+async function takeTurns(scope: ClusterScope, visit: ClusterVisit, tally: Tally): Promise<void> {
+  const { options } = scope.dependencies;
+  const turn = { spread: hash48(visit.id), fromMs: visit.fromMs, untilMs: visit.untilMs };
+  const hinting = turnWithin(options.hintEveryMs, turn);
+  const checking = turnWithin(options.overdueEveryMs, turn);
+  if (hinting !== undefined) {
+    await forEachPage(scope, async (names) => {
+      await sendHints(names, `resync/all-${hinting}/`, scope);
+      tally.hints += names.length;
+    });
+  } else if (checking !== undefined) {
+    await forEachPage(scope, async (names) => {
+      const overdue = await findOverdue(names, scope);
+      await sendHints(overdue, `resync/due-${checking}/`, scope);
+      tally.overdue += overdue.length;
+      tally.hints += overdue.length;
+    });
+  }
+}
+
+async function forEachPage(
+  { registration, dependencies }: ClusterScope,
+  visit: (names: readonly NameItem[]) => Promise<void>,
+): Promise<void> {
+  let cursor: string | undefined;
+  do {
+    const page = await dependencies.view.listNames(registration.clusterUid, {
+      limit: NAMES_PER_PAGE,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    await visit(page.names);
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+}
+
+/** Keys whose due time passed a while ago: their timer was lost (protocol 12). */
+async function findOverdue(
+  names: readonly NameItem[],
+  { registration, dependencies }: ClusterScope,
+): Promise<readonly NameItem[]> {
+  const { view, clock, options } = dependencies;
+  const latestMs = clock.nowMs() - options.overdueGraceMs;
+  const states = await Promise.all(
+    names.map(async ({ uid }) =>
+      uid === null ? undefined : view.readState({ clusterUid: registration.clusterUid, uid }),
+    ),
+  );
+  return names.filter((_name, index) => (states[index]?.dueAtMs ?? Infinity) < latestMs);
+}
+
+async function sendHints(
+  names: readonly NameItem[],
+  deduplicationPrefix: string,
+  { registration, meta, dependencies }: ClusterScope,
+): Promise<void> {
+  if (names.length === 0) return;
+  const { queue, clock } = dependencies;
+  const { id: cluster, clusterUid } = registration;
+  const pace = isSuspect(meta.breaker, clock.nowMs()) ? 'suspect' : 'usual';
+  const hints = names.map(({ namespace, name }): Hint => ({
+    schema: HINT_SCHEMA,
+    key: { cluster, namespace, name },
+    clusterUid,
+    reason: 'resync',
+  }));
+  await queue.sendHints(hints, deduplicationPrefix, pace);
+}
