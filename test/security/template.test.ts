@@ -9,6 +9,7 @@ import { egressPolicy } from '../../functions/egress-policy.ts';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
 import { readYamlFile } from '../../src/local/aws/template/yaml-file.ts';
 import { firstDeploymentRules, replayFailure } from '../support/template/first-deployment.ts';
+import { frozenRules } from '../support/template/frozen-rules.ts';
 import { functionRules } from '../support/template/function-rules.ts';
 import { keyRules } from '../support/template/key-rules.ts';
 import { packageTemplate } from '../support/template/package-template.ts';
@@ -25,6 +26,7 @@ const RULES = [
   ...queueRules,
   ...storeRules,
   ...keyRules,
+  ...frozenRules,
   ...firstDeploymentRules,
   ...functionRules,
   ...watchRules,

@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000;
 
 /** The credential that is registered. */
 export function judgeCredential(registration: ClusterRegistration, facts: DoctorFacts): Finding {
-  const { authentication } = registration;
+  const { id, authentication } = registration;
   if (authentication.kind === 'none') {
     const seen = 'none is registered';
     return finding('credential', { code: 'credential-none', level: 'ok', seen });
@@ -41,7 +41,7 @@ export function judgeCredential(registration: ClusterRegistration, facts: Doctor
         code: 'credential-refused',
         level: 'failed',
         seen: `${authentication.kind}: the API server does not accept it (401)`,
-        next: 'EKS: look at the cluster’s access entries. Bound token: start the CronJob rollcall-renewer for a new one.',
+        next: `EKS: an access entry is missing, or older than its role (the stack was removed and deployed again: EKS holds the old role’s id, and the entry only looks right). Repeat rollcall cluster add ${id} --auth eks, which makes those anew. Bound token: start the CronJob rollcall-renewer for a new one.`,
       });
     case 'forbidden':
       return finding('credential', {

@@ -263,6 +263,12 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
     'a function that cannot reach its clusters': set(`${INGEST} VpcConfig`, undefined),
     'a network that everybody needs': set(`${INGEST} VpcConfig`, { SubnetIds: [] }),
   },
+  'the functions’ roles keep ids, names and path: access entries of EKS die with them (F5)': {
+    'another name': set('Resources ReconcileRole Properties RoleName', 'rollcall-ring1-run'),
+    'a path': set('Resources ReconcileRole Properties Path', '/rollcall/'),
+    'a role that is gone': set('Resources IngestRole', undefined),
+    'a role that nobody has frozen': add('RunRole', { Type: 'AWS::IAM::Role', Properties: {} }),
+  },
   'the bucket of deployments is private and encrypted': {
     'a public bucket': set(
       'Resources ServerlessDeploymentBucket Properties PublicAccessBlockConfiguration',

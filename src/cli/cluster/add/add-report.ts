@@ -24,6 +24,7 @@ export function describeAdded(
     roles,
     accessEntries,
     accessEntryCommands: added.accessEntryCommands,
+    ...(added.warnings.length === 0 ? {} : { warnings: added.warnings }),
     objects: manifests.map(describeObject),
     applied,
     ...(options.withManifests ? { manifests } : {}),

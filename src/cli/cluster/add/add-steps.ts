@@ -28,8 +28,9 @@ import { obtainRoles } from './add-roles.ts';
 import type { SenderRoles } from './add-roles.ts';
 import { applyManifests } from './apply-manifests.ts';
 import type { AppliedObject } from './apply-manifests.ts';
-import { accessEntryCommands, ensureAccessEntries } from './eks-cluster.ts';
-import type { AccessEntryResult } from './eks-cluster.ts';
+import { accessEntryCommands, ensureAccessEntries, unverifiedWarning } from './access-entries.ts';
+import type { AccessEntryResult } from './access-entries.ts';
+import { reachWarning } from './eks-cluster.ts';
 import { composeManifests } from './manifests.ts';
 
 /** What came of adding a cluster. */
@@ -44,6 +45,8 @@ export interface AddedCluster {
   readonly accessEntries: readonly AccessEntryResult[];
   /** Commands that make the access entries, when this one may not. */
   readonly accessEntryCommands: readonly string[];
+  /** What was made, and may not work all the same. */
+  readonly warnings: readonly string[];
   readonly manifests: readonly JsonObject[];
   /** Empty unless they were to be applied. */
   readonly applied: readonly AppliedObject[];
@@ -82,6 +85,13 @@ async function addExamined(task: AddTask): Promise<AddedCluster> {
   const { facts } = examined;
   const { say } = context;
   say(`1/4 ${id}: ${facts.server}, ${facts.version}, cluster UID ${facts.clusterUid}`);
+  const warnings: string[] = [];
+  const warn = (warning: string | undefined): void => {
+    if (warning === undefined) return;
+    say(`${id}: mind: ${warning}`);
+    warnings.push(warning);
+  };
+  if (request.auth === 'eks' && examined.eks !== undefined) warn(reachWarning(examined.eks));
   const registrations = await context.registrations();
   const standing = standingOf({ id, clusterUid: facts.clusterUid }, registrations);
   requireAddable(id, standing);
@@ -98,6 +108,7 @@ async function addExamined(task: AddTask): Promise<AddedCluster> {
   const result = await register(task, registration, standing.kind === 'registered');
   say(`3/4 ${id}: ${REGISTERED[result]}`);
   const entries = await letFunctionsIn(task);
+  warn(unverifiedWarning(entries.accessEntries));
   throwIfInterrupted(context.signal);
   const applied = await apply(task, manifests);
   return {
@@ -109,6 +120,7 @@ async function addExamined(task: AddTask): Promise<AddedCluster> {
     hasImage: request.image !== undefined,
     roles,
     ...entries,
+    warnings,
     manifests,
     applied,
   };
@@ -182,8 +194,12 @@ async function letFunctionsIn({
     }));
     return { accessEntries: planned, accessEntryCommands: commands };
   }
-  const client = context.account(request).eks;
-  const accessEntries = await ensureAccessEntries(client, eks.name, principals);
+  const clients = {
+    eks: context.account(request).eks,
+    // The roles are the stack's, whoever the cluster belongs to.
+    iam: context.account({}).iam,
+  };
+  const accessEntries = await ensureAccessEntries(clients, eks.name, principals);
   context.say(`4/4 ${request.id}: ${String(principals.length)} access entries stand`);
   return { accessEntries, accessEntryCommands: [] };
 }

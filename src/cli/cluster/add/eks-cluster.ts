@@ -1,19 +1,13 @@
 /**
- * An EKS cluster as AWS describes it, and the access entries that let the functions in.
+ * An EKS cluster as AWS describes it, and whether the functions can reach it and be let in.
  *
- * One entry for each role of a function that connects, with one group and one user name for all: what they
- * may do is said by RBAC in the cluster (infra/functions), never by an access policy of EKS. The API server
- * knows a role by its ARN, so a cluster of another account needs nothing more.
+ * Reads only; the entries that let them in: access-entries.ts.
  */
 import type { Cluster, EKSClient } from '@aws-sdk/client-eks';
 import {
-  CreateAccessEntryCommand,
-  DescribeAccessEntryCommand,
   DescribeClusterCommand,
   ListClustersCommand,
-  ResourceInUseException,
   ResourceNotFoundException,
-  UpdateAccessEntryCommand,
 } from '@aws-sdk/client-eks';
 import { CommandError, EXIT } from '../../exit-codes.ts';
 
@@ -28,18 +22,13 @@ export interface EksCluster {
   readonly issuer?: string;
   /** `CONFIG_MAP` allows no access entries. */
   readonly authenticationMode: string;
+  /** Address ranges that may reach the public endpoint; empty: there is none. Absent where AWS does not say. */
+  readonly publicRanges?: readonly string[];
 }
-
-/** What came of one access entry. */
-export interface AccessEntryResult {
-  readonly principalArn: string;
-  readonly result: 'created' | 'present' | 'updated' | 'planned';
-}
-
-/** User name and group of the functions in an EKS cluster. */
-const FUNCTIONS_USER = 'rollcall-functions';
 
 type Client = Pick<EKSClient, 'send'>;
+
+const EVERYWHERE = '0.0.0.0/0';
 
 /** Asks AWS for a cluster. Throws CommandError when there is none, or it is not usable yet. */
 export async function describeEksCluster(
@@ -57,6 +46,7 @@ export async function describeEksCluster(
     });
   }
   const issuer = identity?.oidc?.issuer;
+  const publicRanges = publicRangesOf(described.resourcesVpcConfig);
   return {
     name,
     region,
@@ -65,7 +55,14 @@ export async function describeEksCluster(
     caPem: Buffer.from(ca, 'base64').toString('utf8'),
     ...(issuer === undefined ? {} : { issuer }),
     authenticationMode: described.accessConfig?.authenticationMode ?? 'CONFIG_MAP',
+    ...(publicRanges === undefined ? {} : { publicRanges }),
   };
+}
+
+function publicRangesOf(network: Cluster['resourcesVpcConfig']): readonly string[] | undefined {
+  if (network?.endpointPublicAccess === undefined) return undefined;
+  // AWS's own default, where it names none.
+  return network.endpointPublicAccess ? (network.publicAccessCidrs ?? [EVERYWHERE]) : [];
 }
 
 async function findEksCluster(
@@ -111,49 +108,14 @@ export function requireAccessEntries({ name, region, authenticationMode }: EksCl
   });
 }
 
-/** Makes the access entries that are missing, and puts right those whose group or user differs. */
-export async function ensureAccessEntries(
-  client: Client,
-  clusterName: string,
-  principalArns: readonly string[],
-): Promise<readonly AccessEntryResult[]> {
-  const results: AccessEntryResult[] = [];
-  for (const principalArn of principalArns) {
-    results.push({
-      principalArn,
-      result: await ensureEntry(client, { clusterName, principalArn }),
-    });
+/**
+ * Why functions may not get through to the endpoint, which would end in `silent-api-servers`: an address list or a
+ * missing public endpoint refuses nobody, it lets time-outs happen. Undefined when anybody may connect.
+ */
+export function reachWarning({ name, publicRanges }: EksCluster): string | undefined {
+  if (publicRanges === undefined || publicRanges.includes(EVERYWHERE)) return undefined;
+  if (publicRanges.length === 0) {
+    return `${name} has no public endpoint: the functions reach it only from a VPC with a route to it (subnetIds, docs/clusters.md), and with --private-range`;
   }
-  return results;
-}
-
-async function ensureEntry(
-  client: Client,
-  key: { readonly clusterName: string; readonly principalArn: string },
-): Promise<AccessEntryResult['result']> {
-  const identity = { username: FUNCTIONS_USER, kubernetesGroups: [FUNCTIONS_USER] };
-  try {
-    await client.send(new CreateAccessEntryCommand({ ...key, ...identity, type: 'STANDARD' }));
-    return 'created';
-  } catch (error) {
-    if (!(error instanceof ResourceInUseException)) throw error;
-  }
-  const { accessEntry } = await client.send(new DescribeAccessEntryCommand(key));
-  const groups = accessEntry?.kubernetesGroups ?? [];
-  const isSame =
-    accessEntry?.username === FUNCTIONS_USER && groups.length === 1 && groups[0] === FUNCTIONS_USER;
-  if (isSame) return 'present';
-  await client.send(new UpdateAccessEntryCommand({ ...key, ...identity }));
-  return 'updated';
-}
-
-/** The same by hand, for whoever may do it. */
-export function accessEntryCommands(
-  cluster: Pick<EksCluster, 'name' | 'region'>,
-  principalArns: readonly string[],
-): readonly string[] {
-  return principalArns.map(
-    (arn) =>
-      `aws eks create-access-entry --region ${cluster.region} --cluster-name ${cluster.name} --principal-arn ${arn} --username ${FUNCTIONS_USER} --kubernetes-groups ${FUNCTIONS_USER}`,
-  );
+  return `${name} lets in ${publicRanges.join(', ')} alone: functions outside a VPC have no fixed address. Attach them to a VPC whose NAT addresses are on that list (subnetIds, docs/clusters.md), or open the list`;
 }

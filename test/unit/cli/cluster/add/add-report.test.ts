@@ -30,6 +30,7 @@ function added(
     roles: { watcher: { roleId: 'AROA1' } },
     accessEntries: [],
     accessEntryCommands: [],
+    warnings: [],
     manifests: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } }],
     applied: [],
     ...change,

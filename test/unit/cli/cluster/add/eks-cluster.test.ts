@@ -1,16 +1,10 @@
-/** EKS clusters and their access entries, by scripted answers of AWS. */
+/** EKS clusters, by scripted answers of AWS. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { ResourceNotFoundException } from '@aws-sdk/client-eks';
 import {
-  CreateAccessEntryCommand,
-  DescribeAccessEntryCommand,
-  ResourceInUseException,
-  ResourceNotFoundException,
-} from '@aws-sdk/client-eks';
-import {
-  accessEntryCommands,
   describeEksCluster,
-  ensureAccessEntries,
+  reachWarning,
   requireAccessEntries,
 } from '../../../../../src/cli/cluster/add/eks-cluster.ts';
 
@@ -34,7 +28,6 @@ const CLUSTER = {
   accessConfig: { authenticationMode: 'API' },
 };
 const missing = () => new ResourceNotFoundException({ message: '', $metadata: {} });
-const inUse = () => new ResourceInUseException({ message: '', $metadata: {} });
 
 describe('an EKS cluster', () => {
   it('is known by its address, authority, issuer and ARN', async () => {
@@ -71,43 +64,22 @@ describe('an EKS cluster', () => {
   });
 });
 
-describe('access entries', () => {
-  const identity = { username: 'rollcall-functions', kubernetesGroups: ['rollcall-functions'] };
+describe('an endpoint that functions outside a VPC may not reach (F15)', () => {
+  const warningOf = async (resourcesVpcConfig?: object): Promise<string | undefined> => {
+    const client = scripted(() => ({ cluster: { ...CLUSTER, resourcesVpcConfig } }));
+    return reachWarning(await describeEksCluster(client, WHICH));
+  };
 
-  it('are made where they are missing, with one user and one group', async () => {
-    const sent: unknown[] = [];
-    const client = scripted((command) => {
-      sent.push((command as CreateAccessEntryCommand).input);
-      return {};
-    });
-    const results = await ensureAccessEntries(client, 'prod', ['arn:a', 'arn:b']);
-    assert.deepEqual(results, [
-      { principalArn: 'arn:a', result: 'created' },
-      { principalArn: 'arn:b', result: 'created' },
-    ]);
-    assert.deepEqual(sent[0], {
-      clusterName: 'prod',
-      principalArn: 'arn:a',
-      type: 'STANDARD',
-      ...identity,
-    });
+  it('is warned of: a list of addresses, or no public endpoint', async () => {
+    const listed = { endpointPublicAccess: true, publicAccessCidrs: ['203.0.113.0/24'] };
+    assert.match((await warningOf(listed)) ?? '', /203\.0\.113\.0\/24 alone.*no fixed address/);
+    assert.match((await warningOf({ endpointPublicAccess: false })) ?? '', /no public endpoint/);
   });
 
-  it('are left as they are, or put right', async () => {
-    const found = async (accessEntry: object): Promise<string | undefined> => {
-      const client = scripted((command) => {
-        if (command instanceof CreateAccessEntryCommand) return inUse();
-        return command instanceof DescribeAccessEntryCommand ? { accessEntry } : {};
-      });
-      return (await ensureAccessEntries(client, 'prod', ['arn:a']))[0]?.result;
-    };
-    assert.equal(await found(identity), 'present');
-    assert.equal(await found({ ...identity, kubernetesGroups: ['system:masters'] }), 'updated');
-    assert.equal(await found({ ...identity, username: 'other' }), 'updated');
-  });
-
-  it('can be made by hand', () => {
-    const [command] = accessEntryCommands(WHICH, ['arn:a']);
-    assert.match(command ?? '', /--principal-arn arn:a --username rollcall-functions/);
+  it('is not where anybody may connect, or AWS does not say', async () => {
+    const open = { endpointPublicAccess: true, publicAccessCidrs: ['203.0.113.9/32', '0.0.0.0/0'] };
+    assert.equal(await warningOf(open), undefined);
+    assert.equal(await warningOf({ endpointPublicAccess: true }), undefined);
+    assert.equal(await warningOf(), undefined);
   });
 });

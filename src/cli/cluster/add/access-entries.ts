@@ -1,0 +1,146 @@
+/**
+ * The access entries of EKS that let the functions into a cluster.
+ *
+ * One entry for each role of a function that connects, with one group and one user name for all: what they
+ * may do is said by RBAC in the cluster (infra/functions), never by an access policy of EKS. A cluster of another
+ * account needs nothing more. An entry shows its role's ARN, but EKS holds it by the role's unique id: when the stack
+ * was removed and deployed again, it stands and lets nobody in. So one that is older than its role is made anew.
+ */
+import type { AccessEntry, EKSClient } from '@aws-sdk/client-eks';
+import {
+  CreateAccessEntryCommand,
+  DeleteAccessEntryCommand,
+  DescribeAccessEntryCommand,
+  ResourceInUseException,
+  UpdateAccessEntryCommand,
+} from '@aws-sdk/client-eks';
+import { GetRoleCommand, NoSuchEntityException } from '@aws-sdk/client-iam';
+import type { IAMClient } from '@aws-sdk/client-iam';
+import { CommandError, EXIT } from '../../exit-codes.ts';
+import type { EksCluster } from './eks-cluster.ts';
+
+/** What came of one access entry. */
+export interface AccessEntryResult {
+  readonly principalArn: string;
+  /**
+   * `replaced`: it was older than its role. `unverified`: it stands and looks right, but IAM did not say how old
+   * the role is.
+   */
+  readonly result: 'created' | 'present' | 'updated' | 'replaced' | 'unverified' | 'planned';
+}
+
+/** Clients of the accounts: the cluster's for EKS, the stack's for IAM, in which the roles are. */
+export interface AccessEntryClients {
+  readonly eks: Pick<EKSClient, 'send'>;
+  readonly iam: Pick<IAMClient, 'send'>;
+}
+
+/** User name and group of the functions in an EKS cluster. */
+const FUNCTIONS_USER = 'rollcall-functions';
+const IDENTITY = { username: FUNCTIONS_USER, kubernetesGroups: [FUNCTIONS_USER] };
+
+interface EntryKey {
+  readonly clusterName: string;
+  readonly principalArn: string;
+}
+
+/** Makes the access entries that are missing, and puts right those that differ or have outlived their role. */
+export async function ensureAccessEntries(
+  clients: AccessEntryClients,
+  clusterName: string,
+  principalArns: readonly string[],
+): Promise<readonly AccessEntryResult[]> {
+  const results: AccessEntryResult[] = [];
+  for (const principalArn of principalArns) {
+    const result = await ensureEntry(clients, { clusterName, principalArn });
+    results.push({ principalArn, result });
+  }
+  return results;
+}
+
+async function ensureEntry(
+  { eks, iam }: AccessEntryClients,
+  key: EntryKey,
+): Promise<AccessEntryResult['result']> {
+  if ((await createEntry(eks, key)) === 'created') return 'created';
+  const { accessEntry = {} } = await eks.send(new DescribeAccessEntryCommand(key));
+  const age = compareAge(accessEntry.createdAt, await roleCreatedMs(iam, key.principalArn));
+  if (age === 'older') return replaceEntry(eks, key);
+  if (isOurs(accessEntry)) return age === 'unknown' ? 'unverified' : 'present';
+  await eks.send(new UpdateAccessEntryCommand({ ...key, ...IDENTITY }));
+  return 'updated';
+}
+
+/** Whether an entry is older than its role, and so another one's. */
+function compareAge(
+  createdAt: Date | undefined,
+  roleMs: number | undefined,
+): 'older' | 'younger' | 'unknown' {
+  if (createdAt === undefined || roleMs === undefined) return 'unknown';
+  return createdAt.getTime() < roleMs ? 'older' : 'younger';
+}
+
+function isOurs({ username, kubernetesGroups = [] }: AccessEntry): boolean {
+  const [group] = kubernetesGroups;
+  return username === FUNCTIONS_USER && kubernetesGroups.length === 1 && group === FUNCTIONS_USER;
+}
+
+async function replaceEntry(eks: AccessEntryClients['eks'], key: EntryKey): Promise<'replaced'> {
+  await eks.send(new DeleteAccessEntryCommand(key));
+  if ((await createEntry(eks, key)) === 'created') return 'replaced';
+  throw new CommandError({
+    message: `EKS still holds the old access entry of ${key.principalArn}.`,
+    remedy: 'Wait a minute, then repeat the command.',
+    exitCode: EXIT.failed,
+  });
+}
+
+async function createEntry(
+  eks: AccessEntryClients['eks'],
+  key: EntryKey,
+): Promise<'created' | 'in-use'> {
+  try {
+    await eks.send(new CreateAccessEntryCommand({ ...key, ...IDENTITY, type: 'STANDARD' }));
+    return 'created';
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error;
+    return 'in-use';
+  }
+}
+
+/** Refusals under which the age stays unknown: whoever adds a cluster need not be able to read our roles. */
+const UNREADABLE = ['AccessDenied', 'AccessDeniedException'];
+
+/** Epoch milliseconds of the role; undefined when IAM does not say. */
+async function roleCreatedMs(
+  iam: AccessEntryClients['iam'],
+  principalArn: string,
+): Promise<number | undefined> {
+  try {
+    const RoleName = principalArn.slice(principalArn.lastIndexOf('/') + 1);
+    const { Role: role } = await iam.send(new GetRoleCommand({ RoleName }));
+    return role?.Arn === principalArn ? role.CreateDate?.getTime() : undefined;
+  } catch (error) {
+    const isUnreadable = error instanceof Error && UNREADABLE.includes(error.name);
+    if (!isUnreadable && !(error instanceof NoSuchEntityException)) throw error;
+    return undefined;
+  }
+}
+
+/** The same by hand, for whoever may do it. */
+export function accessEntryCommands(
+  cluster: Pick<EksCluster, 'name' | 'region'>,
+  principalArns: readonly string[],
+): readonly string[] {
+  return principalArns.map(
+    (arn) =>
+      `aws eks create-access-entry --region ${cluster.region} --cluster-name ${cluster.name} --principal-arn ${arn} --username ${FUNCTIONS_USER} --kubernetes-groups ${FUNCTIONS_USER}`,
+  );
+}
+
+/** What is to be known of entries whose age could not be compared; undefined when all were. */
+export function unverifiedWarning(entries: readonly AccessEntryResult[]): string | undefined {
+  const unverified = entries.filter(({ result }) => result === 'unverified');
+  if (unverified.length === 0) return undefined;
+  return `IAM does not say how old the functions’ roles are. If the stack was removed and deployed again since these access entries were made, they let nobody in: delete them (aws eks delete-access-entry), then repeat the command: ${unverified.map(({ principalArn }) => principalArn).join(', ')}`;
+}
