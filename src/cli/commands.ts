@@ -14,6 +14,9 @@ import type { CommandModule } from './command-line/command-module.ts';
 import { listDeadLettersCommand } from './dead-letter/list-dead-letters.ts';
 import { pruneDeadLettersCommand } from './dead-letter/prune-dead-letters.ts';
 import { redriveDeadLettersCommand } from './dead-letter/redrive-dead-letters.ts';
+import { checkStackCommand } from './stack/check-stack.ts';
+import { resumeStackCommand } from './stack/resume-stack.ts';
+import { stopStackCommand } from './stack/stop-stack.ts';
 
 /** The commands. */
 export const COMMANDS: readonly CommandModule[] = [
@@ -29,4 +32,7 @@ export const COMMANDS: readonly CommandModule[] = [
   listDeadLettersCommand,
   redriveDeadLettersCommand,
   pruneDeadLettersCommand,
+  checkStackCommand,
+  stopStackCommand,
+  resumeStackCommand,
 ];

@@ -2,8 +2,8 @@
  * Makes one DaemonSet unreadable to the deployed release, and readable again.
  *
  * Its state item gets a body of a format that this release does not know, as after a roll-back from a newer one. The
- * reconcile function refuses to guess and throws; the hint is delivered five times, a minute apart, and given up. No
- * setting of the deployment is changed for it. The item is written as a run would write it, by its version: a run that
+ * reconcile function refuses to guess and throws; the hint is delivered five times, a minute apart, and given up (elsewhere
+ * than at stage `local` a hundred times). The item is written as a run would write it, by its version: a run that
  * had read it before loses its write, and meets the unknown format when it reads again.
  */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';

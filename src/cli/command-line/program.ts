@@ -31,6 +31,7 @@ export interface ProgramOptions {
 const GROUPS: Readonly<Record<string, string>> = {
   cluster: 'register clusters, look at them, change and remove them',
   'dead-letter': 'messages that could not be handled',
+  stack: 'the deployment: check, stop and resume it',
 };
 
 const EPILOGUE = `

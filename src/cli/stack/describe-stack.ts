@@ -48,7 +48,8 @@ export async function describeStack(
   return requireOutputs(values, `The stack ${stackName} in ${region} (${status})`);
 }
 
-async function findStack(
+/** The stack as CloudFormation knows it; undefined when there is none. */
+export async function findStack(
   client: Pick<CloudFormationClient, 'send'>,
   stackName: string,
 ): Promise<StackDescription | undefined> {

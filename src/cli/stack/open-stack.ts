@@ -36,7 +36,7 @@ export interface OpenStackOptions {
 export async function openStack(options: OpenStackOptions): Promise<Stack> {
   const { stage, stackOutputs } = options;
   const name = `rollcall-${stage}`;
-  const aws = await resolveConfig(options);
+  const aws = await resolveAwsConfig(options);
   const outputs =
     stackOutputs === undefined
       ? await askCloudFormation(aws, { stackName: name, stage, region: aws.region })
@@ -86,7 +86,10 @@ function composeStack(parts: Pick<Stack, 'stage' | 'name' | 'aws' | 'outputs'>):
   };
 }
 
-async function resolveConfig(options: OpenStackOptions): Promise<AwsClientConfig> {
+/** Region and profile, as given or as the SDK finds them. Throws CommandError when there is no region. */
+export async function resolveAwsConfig(
+  options: Pick<OpenStackOptions, 'region' | 'profile' | 'environment'>,
+): Promise<AwsClientConfig> {
   const { profile, environment } = options;
   const withProfile = profile === undefined ? {} : { profile };
   if (options.region !== undefined) return { region: options.region, ...withProfile };

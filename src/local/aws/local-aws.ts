@@ -27,6 +27,7 @@ import {
   type LocalCredentials,
   type LocalSenders,
 } from './iam/principals.ts';
+import type { ConcurrencyLimits } from './event-source-mapping/concurrency.ts';
 import type { FaultOptions } from './event-source-mapping/faults.ts';
 import type { InvocationCounts, LambdaHandler } from './event-source-mapping/invocation.ts';
 import { MappingSet, type EngineFailure } from './event-source-mapping/mapping-set.ts';
@@ -72,6 +73,12 @@ export interface LocalAws {
   readonly credentialsOf: (functionName: string) => LocalCredentials;
   /** Starts the declared mappings and schedules. Every declared function needs a handler. */
   startMappings(handlers: Readonly<Record<string, LambdaHandler>>): void;
+  /** The account's places for invocations: a test may take them away (throttles). */
+  readonly limits: ConcurrencyLimits;
+  /** Disables the mappings of a function; resolves when what is in work has ended. Messages stay in their queues. */
+  disableMappings(functionName: string): Promise<void>;
+  /** Enables them again. */
+  enableMappings(functionName: string): void;
   /** Fires the schedules of a function now; resolves when it has ended. */
   fireSchedule(functionName: string): Promise<void>;
   /** Stops everything, once. `waitMs` bounds the wait for running invocations. */
@@ -146,14 +153,26 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
       ...resolveEnvironment(account, queues),
       ...sdkEnvironment(service, { sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint }),
     },
-    counts: mappings.counts,
+    ...controlsOf(mappings),
     authorizer,
     credentialsOf: functionCredentials,
-    startMappings: (handlers) => {
+    stop: ({ waitMs = stopWaitMs } = {}) => (stopped ??= stopOnce(waitMs)),
+  };
+}
+
+/** What whoever started it may do with the mappings. */
+function controlsOf(mappings: MappingSet) {
+  return {
+    counts: mappings.counts,
+    limits: mappings.limits,
+    startMappings: (handlers: Readonly<Record<string, LambdaHandler>>) => {
       mappings.start(handlers);
     },
-    fireSchedule: (functionName) => mappings.fireSchedule(functionName),
-    stop: ({ waitMs = stopWaitMs } = {}) => (stopped ??= stopOnce(waitMs)),
+    disableMappings: (functionName: string) => mappings.disable(functionName),
+    enableMappings: (functionName: string) => {
+      mappings.enable(functionName);
+    },
+    fireSchedule: (functionName: string) => mappings.fireSchedule(functionName),
   };
 }
 

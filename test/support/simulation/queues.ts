@@ -75,6 +75,7 @@ export class SimulatedQueues {
       },
     });
     this.#create('events.fifo', { visibility: 20, receivesMax: 1000 });
+    // Far fewer than deployed: a hint that is given up early is a harder world.
     this.#create('reconcile.fifo', { visibility: 60, receivesMax: 5 });
     this.#create('delay', { visibility: 60, receivesMax: 100 });
   }

@@ -1,4 +1,5 @@
 /** Rules about queues and what polls them. */
+import { CONCURRENCY_NEEDED } from '../../../src/cli/stack/judge-stack.ts';
 import { at, isMap, listOf, ofType, referredId } from './template.ts';
 import type { Identified, Rule, Template, ValueMap } from './template.ts';
 
@@ -6,8 +7,12 @@ import type { Identified, Rule, Template, ValueMap } from './template.ts';
 const RETENTION_S_MAX = 1_209_600;
 /** What AWS advises: throttled invocations are tried again within the lease. */
 const STANDARD_VISIBILITY_FACTOR = 6;
-/** What all mappings together may take of the account's concurrency. */
-const CONCURRENCY_SUM_MAX = 200;
+/** How long an account may have no place for a function before its messages are given up (F4). */
+const THROTTLED_S_MIN = 3600;
+/** What a schedule takes besides the caps of the mappings: a turn that is late beside the next one. */
+const PLACES_OF_A_SCHEDULE = 2;
+/** An emulator throttles nobody, and a test there waits for a dead letter. */
+const EMULATED_STAGE = 'local';
 /** As queue-ids.ts divides it between clusters (ADR 0019). */
 const RECONCILE_CONCURRENCY = 50;
 
@@ -85,6 +90,26 @@ const deadLetterQueues: Rule = {
   },
 };
 
+const patientQueues: Rule = {
+  name: 'an account without places loses nothing within the hour: receives x visibility (F4)',
+  check: (template, stage) =>
+    stage === EMULATED_STAGE
+      ? []
+      : queuesOf(template).work.flatMap(({ id, properties }) => {
+          const receives = Number(at(properties, 'RedrivePolicy', 'maxReceiveCount'));
+          const seconds = receives * Number(properties['VisibilityTimeout']);
+          return seconds >= THROTTLED_S_MIN ? [] : [`${id} gives up after ${String(seconds)} s`];
+        }),
+};
+
+const neverReserved: Rule = {
+  name: 'no function has a reservation: one of zero empties its queue (F3), any other takes from all others',
+  check: (template) =>
+    ofType(template, 'AWS::Lambda::Function')
+      .filter(({ properties }) => 'ReservedConcurrentExecutions' in properties)
+      .map(({ id }) => id),
+};
+
 const highThroughput: Rule = {
   name: 'FIFO queues count per group: no cluster takes throughput from another (L3)',
   check: (template) =>
@@ -112,7 +137,7 @@ const visibility: Rule = {
 };
 
 const mappings: Rule = {
-  name: 'every mapping reports failures one by one and has a cap; reconcile takes one key at a time',
+  name: 'every mapping reports failures one by one and has a cap, all within what stack check asks for; reconcile takes one key at a time',
   check: (template) => {
     const all = mappingsOf(template);
     const capOf = ({ properties }: Mapping): number =>
@@ -134,12 +159,15 @@ const mappings: Rule = {
       ];
     });
     const sum = all.reduce((total, mapping) => total + capOf(mapping), 0);
+    const scheduled = ofType(template, 'AWS::Events::Rule').length * PLACES_OF_A_SCHEDULE;
     const unpolled = ofType(template, 'AWS::SQS::Queue').filter(
       ({ id }) => all.filter(({ queue }) => queue?.id === id).length !== 1,
     );
     return [
       ...faults,
-      ...(sum <= CONCURRENCY_SUM_MAX ? [] : [`${String(sum)} invocations at once`]),
+      ...(sum + scheduled === CONCURRENCY_NEEDED
+        ? []
+        : [`${String(sum)} invocations at once, and ${String(scheduled)} of schedules`]),
       ...unpolled.map(({ id }) => `${id} is not polled by one function`),
     ];
   },
@@ -185,6 +213,8 @@ const meantLoops: Rule = {
 export const queueRules: readonly Rule[] = [
   encryptedQueues,
   deadLetterQueues,
+  patientQueues,
+  neverReserved,
   highThroughput,
   visibility,
   mappings,

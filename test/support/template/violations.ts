@@ -146,6 +146,22 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
       undefined,
     ),
   },
+  'an account without places loses nothing within the hour: receives x visibility (F4)': {
+    'five receives': set('Resources ReconcileQueue Properties RedrivePolicy maxReceiveCount', 5),
+    'ten receives of a token': set(
+      'Resources CredentialsQueue Properties RedrivePolicy maxReceiveCount',
+      10,
+    ),
+    'a short lease': set('Resources DelayQueue Properties VisibilityTimeout', 30),
+  },
+  'no function has a reservation: one of zero empties its queue (F3), any other takes from all others':
+    {
+      'a brake that loses messages': set(
+        'Resources ReconcileLambdaFunction Properties ReservedConcurrentExecutions',
+        0,
+      ),
+      'places for one alone': set(`${INGEST} ReservedConcurrentExecutions`, 100),
+    },
   'FIFO queues count per group: no cluster takes throughput from another (L3)': {
     'throughput of the queue': set(`${EVENTS} FifoThroughputLimit`, 'perQueue'),
     'deduplication of the queue': set(`${EVENTS} DeduplicationScope`, undefined),
@@ -155,20 +171,22 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
     'a function that takes longer': set('Resources RequeueLambdaFunction Properties Timeout', 30),
     'a mapping of something else': set(`${MAPPING} EventSourceArn`, 'arn:aws:sqs:::other'),
   },
-  'every mapping reports failures one by one and has a cap; reconcile takes one key at a time': {
-    'one failure fails all': set(`${MAPPING} FunctionResponseTypes`, undefined),
-    'no cap': set(`${MAPPING} ScalingConfig`, undefined),
-    'too much for an account': set(`${MAPPING} ScalingConfig MaximumConcurrency`, 900),
-    'a batch that FIFO refuses': set(`${MAPPING} BatchSize`, 100),
-    'keys that wait for each other': set(`${RECONCILE_MAPPING} BatchSize`, 10),
-    'a room that lanes do not know': set(
-      `${RECONCILE_MAPPING} ScalingConfig MaximumConcurrency`,
-      20,
-    ),
-    'a window': set(`${MAPPING} MaximumBatchingWindowInSeconds`, 5),
-    'a mapping that is off': set(`${MAPPING} Enabled`, false),
-    'a queue that nobody polls': set(MAPPING.replace(' Properties', ''), undefined),
-  },
+  'every mapping reports failures one by one and has a cap, all within what stack check asks for; reconcile takes one key at a time':
+    {
+      'one failure fails all': set(`${MAPPING} FunctionResponseTypes`, undefined),
+      'no cap': set(`${MAPPING} ScalingConfig`, undefined),
+      'one place more than is asked for': set(`${MAPPING} ScalingConfig MaximumConcurrency`, 101),
+      'too much for an account': set(`${MAPPING} ScalingConfig MaximumConcurrency`, 900),
+      'a batch that FIFO refuses': set(`${MAPPING} BatchSize`, 100),
+      'keys that wait for each other': set(`${RECONCILE_MAPPING} BatchSize`, 10),
+      'a room that lanes do not know': set(
+        `${RECONCILE_MAPPING} ScalingConfig MaximumConcurrency`,
+        20,
+      ),
+      'a window': set(`${MAPPING} MaximumBatchingWindowInSeconds`, 5),
+      'a mapping that is off': set(`${MAPPING} Enabled`, false),
+      'a queue that nobody polls': set(MAPPING.replace(' Properties', ''), undefined),
+    },
   'functions that call themselves through queues say so, and no others: Lambda would stop them after sixteen':
     {
       'a loop that Lambda would stop': set(

@@ -32,3 +32,26 @@ it('the run-book says what to do about every alarm, and about no other', () => {
   assert.ok(deployed.length > 15, 'the alarms were not found');
   assert.deepEqual(describedAlarms().toSorted(), deployed.toSorted());
 });
+
+it('the run-book stops functions by their mappings, never by their concurrency (F3)', () => {
+  const text = readFileSync(path.join(ROOT, 'docs/operations.md'), 'utf8');
+  const advice = text.split('\n').filter((line) => /reserved concurrency|reserve some/i.test(line));
+  assert.ok(advice.every((line) => line.startsWith('**Never set reserved concurrency to 0**')));
+  assert.match(text, /^rollcall stack stop /m);
+  assert.match(text, /rollcall stack stop --all/);
+});
+
+it('the run-book says how long messages wait for a place, as the queues do (F4)', () => {
+  const text = readFileSync(path.join(ROOT, 'docs/operations.md'), 'utf8');
+  const queues = readFileSync(path.join(ROOT, 'infra/queues.yml'), 'utf8');
+  const service = readFileSync(path.join(ROOT, 'serverless.yml'), 'utf8');
+  assert.match(service, /reconcileReceives: 100\n/);
+  const products = [
+    ...queues.matchAll(/VisibilityTimeout: (\d+)[\s\S]*?maxReceiveCount: (\S+)/g),
+  ].map(
+    ([, lease = '', receives = '']) =>
+      `${(receives.startsWith('$') ? 100 : Number(receives)).toLocaleString('en-US')} × ${lease} s`,
+  );
+  assert.equal(products.length, 4);
+  for (const product of products) assert.ok(text.includes(product), product);
+});

@@ -33,8 +33,9 @@ export interface InvocationEnvironment {
   readonly counts: InvocationCounts;
 }
 
-/** What happened so far. `zombies` are functions that run beyond their deadline now. */
+/** What happened so far. `zombies` are functions that run beyond their deadline now, `throttled` tries without a place. */
 export interface InvocationCounts {
+  throttled: number;
   started: number;
   running: number;
   failed: number;
@@ -44,7 +45,7 @@ export interface InvocationCounts {
 
 /** Counters at zero. */
 export function newInvocationCounts(): InvocationCounts {
-  return { started: 0, running: 0, failed: 0, timedOut: 0, zombies: 0 };
+  return { throttled: 0, started: 0, running: 0, failed: 0, timedOut: 0, zombies: 0 };
 }
 
 /** Invokes a function and waits for its answer, its error, or its deadline. Never rejects. */

@@ -9,6 +9,7 @@ import type { Random } from '../../../ports/random.ts';
 import type { CreatedQueue } from '../create-queues.ts';
 import { localAccountId } from '../sqs/broker.ts';
 import type { FunctionDeclaration, QueueMapping, ServiceDeclaration } from '../template/service.ts';
+import { ConcurrencyLimits } from './concurrency.ts';
 import type { FaultOptions } from './faults.ts';
 import {
   newInvocationCounts,
@@ -41,11 +42,21 @@ export interface MappingSetOptions {
   readonly onFailure: (failure: EngineFailure) => void;
 }
 
+interface DeclaredMapping {
+  readonly functionName: string;
+  /** A mapping that has stopped cannot start again: it is made anew. */
+  readonly make: () => EventSourceMapping;
+  /** Undefined while it is disabled. */
+  running: EventSourceMapping | undefined;
+}
+
 /** The mappings and schedules of one service. */
 export class MappingSet {
   readonly counts: InvocationCounts = newInvocationCounts();
   readonly #options: MappingSetOptions;
-  readonly #mappings: EventSourceMapping[] = [];
+  /** The account's places; a test may take them away. */
+  readonly limits = new ConcurrencyLimits();
+  readonly #mappings: DeclaredMapping[] = [];
   readonly #schedules = new Map<string, Schedule[]>();
 
   constructor(options: MappingSetOptions) {
@@ -75,10 +86,36 @@ export class MappingSet {
     await Promise.all(schedules.map((schedule) => schedule.fire()));
   }
 
+  /** Stops to receive for a function, as a disabled mapping does: what waits in its queues stays there. */
+  async disable(functionName: string): Promise<void> {
+    await Promise.all(
+      this.#mappingsOf(functionName).map(async (mapping) => {
+        const { running } = mapping;
+        mapping.running = undefined;
+        await running?.stop();
+      }),
+    );
+  }
+
+  /** Receives again for a function. */
+  enable(functionName: string): void {
+    for (const mapping of this.#mappingsOf(functionName)) {
+      if (mapping.running !== undefined) continue;
+      mapping.running = mapping.make();
+      mapping.running.start();
+    }
+  }
+
+  #mappingsOf(functionName: string): readonly DeclaredMapping[] {
+    const found = this.#mappings.filter((mapping) => mapping.functionName === functionName);
+    if (found.length === 0) throw new Error(`${functionName} has no mapping`);
+    return found;
+  }
+
   /** Stops everything; waits at most `waitMs` for what is in work. */
   async stop(waitMs: number): Promise<void> {
     const stopping = Promise.all([
-      ...this.#mappings.map((mapping) => mapping.stop()),
+      ...this.#mappings.map(({ running }) => running?.stop()),
       ...[...this.#schedules.values()].flat().map((schedule) => schedule.stop()),
     ]);
     const ended = new AbortController();
@@ -104,20 +141,23 @@ export class MappingSet {
     const queue = queues.get(mapping.queueId);
     if (queue === undefined) throw new Error(`${target.name} is mapped to no queue`);
     const isDisturbed = faults?.functions?.includes(target.name) ?? true;
-    const started = new EventSourceMapping({
-      client: clientOf(target.name),
-      queueUrl: queue.url,
-      queueName: queue.name,
-      source: { queueArn: queue.arn, region: service.region },
-      mapping,
-      target,
-      environment: this.#environment(),
-      faults: isDisturbed ? faults : undefined,
-      random,
-      onFailure,
-    });
-    this.#mappings.push(started);
-    started.start();
+    const make = (): EventSourceMapping =>
+      new EventSourceMapping({
+        client: clientOf(target.name),
+        queueUrl: queue.url,
+        queueName: queue.name,
+        source: { queueArn: queue.arn, region: service.region },
+        mapping,
+        target,
+        environment: this.#environment(),
+        limits: this.limits,
+        faults: isDisturbed ? faults : undefined,
+        random,
+        onFailure,
+      });
+    const running = make();
+    this.#mappings.push({ functionName: target.name, make, running });
+    running.start();
   }
 
   #environment(): InvocationEnvironment {

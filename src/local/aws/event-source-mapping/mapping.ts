@@ -6,6 +6,9 @@
 //   receive (long poll) ─▶ plan faults ─▶ invoke ─▶ delete the done ones
 //        ▲ a few are always parked, as long as fewer batches are in work than the scaling allows
 //
+// A batch for which the account has no place is throttled, as Lambda does it: tried again as long as its messages are
+// invisible, then left alone. Each of them has been received once more, whether or not the function ever ran.
+//
 // Assumes any endpoint that speaks SQS; it uses the SDK over HTTP and no inside of our own server. A failed batch is
 // left alone: its messages come back when their visibility ends, which is Lambda's behaviour. Nothing polls: an idle
 // mapping holds a few parked receives. Differs from Lambda: no back-off after errors, no batching window.
@@ -22,6 +25,7 @@ import type { Cancel } from '../../../ports/clock.ts';
 import type { Random } from '../../../ports/random.ts';
 import type { QueueMapping } from '../template/service.ts';
 import { readBatchOutcome } from './batch-outcome.ts';
+import type { ConcurrencyLimits, Release } from './concurrency.ts';
 import { planFaults, type FaultOptions, type FaultPlan } from './faults.ts';
 import {
   invoke,
@@ -49,6 +53,7 @@ export interface MappingOptions {
   readonly mapping: QueueMapping;
   readonly target: LocalFunction;
   readonly environment: InvocationEnvironment;
+  readonly limits: ConcurrencyLimits;
   readonly faults: FaultOptions | undefined;
   readonly random: Random;
   readonly onFailure: (failure: MappingFailure) => void;
@@ -58,6 +63,8 @@ const parkedCountMax = 5;
 const receiveWaitSeconds = 20;
 const errorPauseMs = 200;
 const rampCheckMs = 1000;
+/** Between two tries of a batch that was throttled. */
+const throttlePauseMs = 1000;
 
 /** A running mapping. */
 export class EventSourceMapping {
@@ -66,6 +73,7 @@ export class EventSourceMapping {
   readonly #abort = new AbortController();
   readonly #running = new Set<Promise<void>>();
   #parkedCount = 0;
+  #visibilityMs = 0;
   #isPaused = false;
   #cancelRampCheck: Cancel | undefined;
 
@@ -92,6 +100,7 @@ export class EventSourceMapping {
     while (!this.#abort.signal.aborted) {
       try {
         const visibilityMs = await this.#readVisibilityMs();
+        this.#visibilityMs = visibilityMs;
         if (visibilityMs >= target.timeoutMs) this.#topUp();
         else this.#report(`not started: its queue’s visibility of ${visibilityMs} ms is too short`);
         return;
@@ -171,6 +180,31 @@ export class EventSourceMapping {
   }
 
   async #process(messages: readonly Message[]): Promise<void> {
+    const release = await this.#admit();
+    if (release === undefined) return;
+    try {
+      await this.#work(messages);
+    } finally {
+      release();
+    }
+  }
+
+  /** A place to run in; undefined when there was none until the messages became visible again. */
+  async #admit(): Promise<Release | undefined> {
+    const { limits, target, environment } = this.#options;
+    const { clock, counts } = environment;
+    const leaseEndMs = clock.monotonicMs() + this.#visibilityMs;
+    for (;;) {
+      const release = limits.tryAcquire(target.name);
+      if (release !== undefined) return release;
+      counts.throttled += 1;
+      if (clock.monotonicMs() + throttlePauseMs >= leaseEndMs) return undefined;
+      await clock.sleep(throttlePauseMs, this.#abort.signal);
+      if (this.#abort.signal.aborted) return undefined;
+    }
+  }
+
+  async #work(messages: readonly Message[]): Promise<void> {
     const { source, faults, random, environment } = this.#options;
     const received = messages.map((message) => toSqsRecord(message, source));
     const plan = planFaults(received, faults, random);

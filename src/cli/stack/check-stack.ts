@@ -1,0 +1,114 @@
+/**
+ * `rollcall stack check`: what AWS would refuse or take away, before a first deployment and after every one.
+ *
+ * Only reads: quotas of the account, the registry table, mappings. A stack need not be there yet. Leaves with 1 when
+ * something has to be done first.
+ */
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-dynamodb';
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
+import { defineCommand } from '../command-line/command-module.ts';
+import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
+import { EXIT } from '../exit-codes.ts';
+import { findStack } from './describe-stack.ts';
+import { CONCURRENCY_NEEDED, judgeStack } from './judge-stack.ts';
+import type { StackFacts } from './judge-stack.ts';
+import { MAPPED_FUNCTIONS, openMappings } from './mappings.ts';
+import { resolveAwsConfig } from './open-stack.ts';
+import type { AwsClientConfig } from './stack.ts';
+
+/** The command. */
+export const checkStackCommand: CommandModule = defineCommand({
+  path: ['stack', 'check'],
+  summary: 'what AWS would refuse or take away: quotas, the registry, stopped functions',
+  run: async (_invocation, { globals, environment }) => {
+    const aws = await resolveAwsConfig({ ...globals, environment });
+    return present(await gatherFacts(aws, `rollcall-${globals.stage}`));
+  },
+});
+
+/** Asks AWS; throws its errors. */
+async function gatherFacts(aws: AwsClientConfig, stackName: string): Promise<StackFacts> {
+  const isDeployed = await isStackDeployed(aws, stackName);
+  const [concurrency, registry, stopped] = await Promise.all([
+    readConcurrency(aws),
+    readRegistry(aws, `${stackName}-registry`),
+    isDeployed ? listStopped(aws, stackName) : [],
+  ]);
+  return { stackName, isDeployed, concurrency, registry, stopped };
+}
+
+/** A stack that holds nothing but its bucket yet counts as not deployed: it has no outputs of ours. */
+async function isStackDeployed(aws: AwsClientConfig, stackName: string): Promise<boolean> {
+  const client = createAwsClient(CloudFormationClient, CALL_LIMITS.command, { ...aws });
+  try {
+    const stack = await findStack(client, stackName);
+    return stack?.Outputs?.some(({ OutputKey: key }) => key === 'Release') ?? false;
+  } finally {
+    client.destroy();
+  }
+}
+
+async function readConcurrency(aws: AwsClientConfig): Promise<StackFacts['concurrency']> {
+  const client = createAwsClient(LambdaClient, CALL_LIMITS.command, { ...aws });
+  try {
+    const { AccountLimit: limit } = await client.send(new GetAccountSettingsCommand({}));
+    return {
+      total: limit?.ConcurrentExecutions ?? 0,
+      unreserved: limit?.UnreservedConcurrentExecutions ?? 0,
+    };
+  } finally {
+    client.destroy();
+  }
+}
+
+async function readRegistry(
+  aws: AwsClientConfig,
+  tableName: string,
+): Promise<StackFacts['registry']> {
+  const client = createAwsClient(DynamoDBClient, CALL_LIMITS.command, { ...aws });
+  try {
+    const { Table: table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+    return table?.DeletionProtectionEnabled === true ? 'protected' : 'unprotected';
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return 'missing';
+    throw error;
+  } finally {
+    client.destroy();
+  }
+}
+
+async function listStopped(aws: AwsClientConfig, stackName: string): Promise<readonly string[]> {
+  const control = openMappings(aws);
+  try {
+    const found = await Promise.all(
+      MAPPED_FUNCTIONS.map((name) => control.list(`${stackName}-${name}`)),
+    );
+    return found
+      .flat()
+      .filter(({ state }) => state === 'Disabled' || state === 'Disabling')
+      .map(({ queue }) => queue);
+  } finally {
+    control.close();
+  }
+}
+
+function present(facts: StackFacts): CommandResult {
+  const findings = judgeStack(facts);
+  const { total, unreserved } = facts.concurrency;
+  return {
+    document: { kind: 'StackCheck', ...facts, concurrencyNeeded: CONCURRENCY_NEEDED, findings },
+    lines:
+      findings.length === 0
+        ? [
+            `Nothing stands in the way: ${total} places for functions (${unreserved} unreserved) of ${CONCURRENCY_NEEDED} that may be needed.`,
+          ]
+        : findings.flatMap(({ code, message, remedy }) => [`${code}: ${message}`, `  ${remedy}`]),
+    exitCode: findings.length === 0 ? EXIT.ok : EXIT.failed,
+  };
+}

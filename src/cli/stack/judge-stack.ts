@@ -1,0 +1,109 @@
+/**
+ * What AWS would refuse or take away from a stack, judged from facts: pure.
+ *
+ * Before a first deployment, the account's places for invocations and a registry that is left from an earlier stack;
+ * afterwards also what somebody may have switched off. Nothing here looks into a cluster (doctor does).
+ */
+
+/**
+ * What all mappings and the schedule may take at once (serverless.yml): 173 by their caps, and two of `resync`. A rule
+ * over the packaged template holds the sum to it.
+ */
+export const CONCURRENCY_NEEDED = 175;
+
+/** What was found out. */
+export interface StackFacts {
+  readonly stackName: string;
+  readonly isDeployed: boolean;
+  /** Of Lambda's account settings: all places of the account in the region, and those that no function has reserved. */
+  readonly concurrency: { readonly total: number; readonly unreserved: number };
+  readonly registry: 'missing' | 'protected' | 'unprotected';
+  /** Queues whose mapping is not enabled. */
+  readonly stopped: readonly string[];
+}
+
+/** What is wrong, from a closed list. */
+export type StackFindingCode =
+  | 'concurrency-quota'
+  | 'concurrency-reserved'
+  | 'registry-left'
+  | 'registry-missing'
+  | 'registry-unprotected'
+  | 'stopped';
+
+/** What is wrong, why that matters, and what to do. */
+export interface StackFinding {
+  readonly code: StackFindingCode;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** All that is wrong, the gravest first. */
+export function judgeStack(facts: StackFacts): readonly StackFinding[] {
+  return [...judgeConcurrency(facts), ...judgeRegistry(facts), ...judgeMappings(facts)];
+}
+
+function judgeConcurrency({ concurrency }: StackFacts): readonly StackFinding[] {
+  const { total, unreserved } = concurrency;
+  const effect =
+    'Throttled messages are received again and again, and given up after their receives; dead letters cannot be kept either.';
+  if (total < CONCURRENCY_NEEDED) {
+    return [
+      {
+        code: 'concurrency-quota',
+        message: `The account may run ${total} functions at once in this region; Rollcall alone may need ${CONCURRENCY_NEEDED}. ${effect}`,
+        remedy:
+          'Ask for 1,000 before anything is deployed: Service Quotas, AWS Lambda, "Concurrent executions".',
+      },
+    ];
+  }
+  if (unreserved >= CONCURRENCY_NEEDED) return [];
+  return [
+    {
+      code: 'concurrency-reserved',
+      message: `Of ${total} places of the account ${unreserved} are not reserved by other functions; Rollcall may need ${CONCURRENCY_NEEDED}. ${effect}`,
+      remedy: 'Raise the quota, or take reservations of other functions back.',
+    },
+  ];
+}
+
+function judgeRegistry({ registry, isDeployed, stackName }: StackFacts): readonly StackFinding[] {
+  const table = `${stackName}-registry`;
+  if (!isDeployed && registry !== 'missing') {
+    return [
+      {
+        code: 'registry-left',
+        message: `There is no stack ${stackName}, but its registry ${table} is there: a deployment would find the name taken.`,
+        remedy: 'Import it, delete it, or choose another stage: docs/operations.md, Disaster.',
+      },
+    ];
+  }
+  if (isDeployed && registry === 'missing') {
+    return [
+      {
+        code: 'registry-missing',
+        message: `The registry ${table} is gone. Nothing is decided in any cluster.`,
+        remedy: 'Restore it under the same name: docs/operations.md, Disaster.',
+      },
+    ];
+  }
+  if (registry !== 'unprotected') return [];
+  return [
+    {
+      code: 'registry-unprotected',
+      message: `The registry ${table} is not protected from deletion.`,
+      remedy: `Deploy again, or: aws dynamodb update-table --table-name ${table} --deletion-protection-enabled`,
+    },
+  ];
+}
+
+function judgeMappings({ stopped }: StackFacts): readonly StackFinding[] {
+  if (stopped.length === 0) return [];
+  return [
+    {
+      code: 'stopped',
+      message: `Nothing takes messages from ${stopped.join(', ')}; what waits there is dropped after four days.`,
+      remedy: 'Go on with: rollcall stack resume',
+    },
+  ];
+}

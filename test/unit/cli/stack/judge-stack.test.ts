@@ -1,0 +1,57 @@
+/** What `rollcall stack check` finds (F2, F3, F4). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CONCURRENCY_NEEDED, judgeStack } from '../../../../src/cli/stack/judge-stack.ts';
+import type { StackFacts } from '../../../../src/cli/stack/judge-stack.ts';
+
+const WELL: StackFacts = {
+  stackName: 'rollcall-prod',
+  isDeployed: true,
+  concurrency: { total: 1000, unreserved: 900 },
+  registry: 'protected',
+  stopped: [],
+};
+
+const codesOf = (change: Partial<StackFacts>): readonly string[] =>
+  judgeStack({ ...WELL, ...change }).map(({ code }) => code);
+
+describe('judgeStack', () => {
+  it('finds nothing in a stack that is well, nor before a first deployment in a new stage', () => {
+    assert.deepEqual(codesOf({}), []);
+    assert.deepEqual(codesOf({ isDeployed: false, registry: 'missing' }), []);
+  });
+
+  it('warns of the quota of a new account, and of places that others reserved (F4)', () => {
+    assert.deepEqual(codesOf({ concurrency: { total: 10, unreserved: 10 } }), [
+      'concurrency-quota',
+    ]);
+    const reserved = { total: 1000, unreserved: CONCURRENCY_NEEDED - 1 };
+    assert.deepEqual(codesOf({ concurrency: reserved }), ['concurrency-reserved']);
+    const enough = { total: CONCURRENCY_NEEDED, unreserved: CONCURRENCY_NEEDED };
+    assert.deepEqual(codesOf({ concurrency: enough }), []);
+  });
+
+  it('tells a registry that is in the way, one that is gone, and one that is not protected (F2)', () => {
+    assert.deepEqual(codesOf({ isDeployed: false }), ['registry-left']);
+    assert.deepEqual(codesOf({ isDeployed: false, registry: 'unprotected' }), ['registry-left']);
+    assert.deepEqual(codesOf({ registry: 'missing' }), ['registry-missing']);
+    assert.deepEqual(codesOf({ registry: 'unprotected' }), ['registry-unprotected']);
+  });
+
+  it('tells what was stopped (F3)', () => {
+    const [finding] = judgeStack({ ...WELL, stopped: ['rollcall-prod-reconcile.fifo'] });
+    assert.equal(finding?.code, 'stopped');
+    assert.match(finding.message, /rollcall-prod-reconcile\.fifo/);
+    assert.match(finding.remedy, /rollcall stack resume/);
+  });
+
+  it('says what to do about everything', () => {
+    const all = [
+      { concurrency: { total: 10, unreserved: 10 }, stopped: ['q'], registry: 'missing' as const },
+      { isDeployed: false },
+    ];
+    for (const { message, remedy } of all.flatMap((change) => judgeStack({ ...WELL, ...change }))) {
+      assert.ok(message.length > 20 && remedy.length > 20);
+    }
+  });
+});
