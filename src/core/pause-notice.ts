@@ -18,7 +18,8 @@ const PAUSE_CONDITION = 'RollcallPaused';
 /** Reason of the condition. */
 const PAUSE_REASON = 'BuiltInControllerSeen';
 
-const NO_COUNTS: DaemonSetStatus = {
+/** The counters that a status must have, all zero. */
+export const NO_COUNTS: DaemonSetStatus = {
   currentNumberScheduled: 0,
   numberMisscheduled: 0,
   desiredNumberScheduled: 0,

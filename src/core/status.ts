@@ -8,7 +8,7 @@
  */
 import type { DaemonSetObject, DaemonSetStatus } from './model/kubernetes.ts';
 import type { View } from './model/plan.ts';
-import { isPaused, withoutPauseNotice } from './pause-notice.ts';
+import { NO_COUNTS, isPaused, withoutPauseNotice } from './pause-notice.ts';
 import { isAvailable, isUpdated, minReadyMsOf, templateGenerationOf } from './pod-facts.ts';
 
 const COUNTERS = [
@@ -48,6 +48,33 @@ export function hasSameStatus(
   if (current === undefined || isPaused(current) !== isPaused(next)) return false;
   const isCounted = COUNTERS.every((counter) => (current[counter] ?? 0) === (next[counter] ?? 0));
   return isCounted && (current.observedGeneration ?? 0) >= (next.observedGeneration ?? 0);
+}
+
+/**
+ * True if two statuses agree in all that a plan rests on: the counters, the generation, and the count from
+ * which the name of the current revision follows. What others keep there says nothing.
+ */
+export function isSameBasis(
+  left: DaemonSetStatus | undefined,
+  right: DaemonSetStatus | undefined,
+): boolean {
+  return (
+    COUNTERS.every((counter) => (left?.[counter] ?? 0) === (right?.[counter] ?? 0)) &&
+    (left?.observedGeneration ?? 0) === (right?.observedGeneration ?? 0) &&
+    (left?.collisionCount ?? 0) === (right?.collisionCount ?? 0)
+  );
+}
+
+/** `live` with what is ours of `next`: whatever others wrote there since it was seen stays (spec 2.12). */
+export function withCounts(
+  live: DaemonSetStatus | undefined,
+  next: DaemonSetStatus,
+): DaemonSetStatus {
+  const merged: { [member: string]: unknown } = { ...live };
+  for (const member of [...COUNTERS, 'observedGeneration'] as const) {
+    if (next[member] !== undefined) merged[member] = next[member];
+  }
+  return withoutPauseNotice({ ...NO_COUNTS, ...merged });
 }
 
 function observedGenerationOf(daemonSet: DaemonSetObject, isObserved: boolean): number | undefined {

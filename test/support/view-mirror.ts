@@ -2,8 +2,9 @@
  * A watcher and its ingest in one step: copies a simulated cluster into the view table.
  *
  * It keeps the order that reconcile relies on (slices, DaemonSet, name, position, META; protocol 20)
- * and stamps only what differs, so tests of reconcile need neither queue nor watcher. Lag is simply a
- * test that does not call `sync` yet; `syncSlices` without `syncMeta` is an ingest in the middle.
+ * and stamps only what differs, so tests of reconcile need neither queue nor watcher. Like the watcher it
+ * keeps the former version of what differs in nothing else (design 2). Lag is simply a test that does not
+ * call `sync` yet; `syncSlices` without `syncMeta` is an ingest in the middle.
  */
 import { compileSelector } from '../../src/core/label-selector.ts';
 import { nodeName, resourceVersion, uid as asUid } from '../../src/core/model/identifiers.ts';
@@ -19,7 +20,7 @@ import type {
   RevisionProjection,
 } from '../../src/core/model/projections.ts';
 import type { ClusterMeta, Slice } from '../../src/core/model/view-items.ts';
-import { EMPTY_HASHES } from '../../src/core/set-hash.ts';
+import { EMPTY_HASHES, projectionText } from '../../src/core/set-hash.ts';
 import { projectLivePod } from '../../src/app/reconcile/live-pod.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { SlicedSet, ViewStore } from '../../src/ports/view-store.ts';
@@ -130,7 +131,7 @@ export class ViewMirror {
     const podsChanged = await this.#slice(`pods/${uid}`, pods);
     const revisionsChanged = await this.#slice(`revisions/${uid}`, revisions);
     const stored = await this.#view.readDaemonSet(ref);
-    if (textOf(stored?.object) !== textOf(object)) {
+    if (contentOf(stored?.object ?? null) !== contentOf(object)) {
       await this.#view.writeDaemonSet(ref, { stamp: this.stamp, object });
     }
     const known = await this.#view.readName(this.clusterUid, { namespace, name });
@@ -145,7 +146,12 @@ export class ViewMirror {
   async #slice(set: SlicedSet, objects: readonly Projection[]): Promise<Stamp> {
     const ref = { clusterUid: this.clusterUid, set, index: 0 };
     const stored = await this.#view.readSlice(ref);
-    const entries = objects.map((object) => ({ object, hash: 0 }));
+    const former = new Map(stored?.objects.map(({ object }) => [object.uid, object]));
+    const entries = objects.map((object) => {
+      const known = former.get(object.uid);
+      const isSame = known !== undefined && projectionText(known) === projectionText(object);
+      return { object: isSame ? known : object, hash: 0 };
+    });
     if (stored !== undefined && textOf(stored.objects) === textOf(entries)) return stored.stamp;
     const slice: Slice = { stamp: this.stamp, objects: entries };
     await this.#view.writeSlice(ref, slice, stored?.stamp);
@@ -159,6 +165,16 @@ function standsWith(daemonSet: DaemonSetObject, { metadata, ...item }: Kubernete
   const owner = controllerUid({ ...item, metadata });
   if (owner !== undefined) return owner === daemonSet.metadata.uid;
   return compileSelector(daemonSet.spec.selector).matches(metadata.labels ?? {});
+}
+
+/** What a watcher compares of a DaemonSet. */
+function contentOf(object: DaemonSetObject | null): string {
+  if (object === null) return '';
+  const { managedFields: _dropped, ...metadata } =
+    object.metadata as KubernetesObject['metadata'] & {
+      readonly managedFields?: unknown;
+    };
+  return textOf({ ...object, metadata: { ...metadata, resourceVersion: '' } });
 }
 
 function textOf(value: unknown): string {

@@ -170,7 +170,7 @@ function composeState(
     memo: _memo,
     ...kept
   } = stored;
-  const version = ledger.written.daemonSet;
+  const version = ledger.isStatusAsSeen ? ledger.written.daemonSet : undefined;
   const memo = {
     ...memoOf(subject.basis, {
       release: context.dependencies.options.release,

@@ -28,6 +28,8 @@ export class Ledger {
   deleted = 0;
   patched = 0;
   isStatusWritten = false;
+  /** The status was written over the very object that was planned on. */
+  isStatusAsSeen = false;
   /** The status was left to the look that follows effects anyway. */
   isStatusPostponed = false;
   /** Nodes whose create was answered otherwise than by a refusal: a former one is void. */

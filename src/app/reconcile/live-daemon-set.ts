@@ -65,7 +65,7 @@ async function confirmDaemonSet(
 }
 
 /** Reads are linearizable: only a restored etcd answers with a lower version than was seen before. */
-function isOlder(live: DaemonSetObject, seen: DaemonSetObject | null): boolean {
+export function isOlder(live: DaemonSetObject, seen: DaemonSetObject | null): boolean {
   const now = live.metadata.resourceVersion;
   const before = seen?.metadata.resourceVersion;
   if (!isResourceVersion(now) || !isResourceVersion(before)) return false;

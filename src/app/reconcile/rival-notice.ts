@@ -1,15 +1,16 @@
 /**
  * Tells on a DaemonSet that Rollcall has stopped: a status condition, then one Event.
  *
- * The condition is written first, with the version that was seen as precondition, and is the mark that
- * it was told: whoever loses that write tells nothing, and a run that finds it tells nothing more. The
- * counters in that write are the ones that were read; they are the other controller's now.
+ * The condition is written first, over what a live read shows, and is the mark that it was told: whoever
+ * finds it there tells nothing more. The counters in that write are the ones of that read; they are the
+ * other controller's now.
  */
 import { isPaused, rivalControllerEvent, withPauseNotice } from '../../core/pause-notice.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import type { RunContext, Subject } from './context.ts';
 import type { Ledger } from './ledger.ts';
 import { writeStatus } from './write-status.ts';
+import type { StatusFor } from './write-status.ts';
 
 /** Tells it once, if there is a rival; answers the access that the event is written with, if there is one to write. */
 export async function giveRivalNotice(input: {
@@ -31,8 +32,9 @@ export async function giveRivalNotice(input: {
     return undefined;
   }
   const nowMs = context.dependencies.clock.nowMs();
-  const status = withPauseNotice(subject.daemonSet.status, { rival, nowMs });
-  const write = await writeStatus(status, { context, subject, access });
+  const statusFor: StatusFor = ({ status }) =>
+    isPaused(status) ? undefined : withPauseNotice(status, { rival, nowMs });
+  const write = await writeStatus(statusFor, { context, subject, access });
   switch (write.kind) {
     case 'written':
       ledger.isStatusWritten = true;

@@ -1,17 +1,22 @@
 /**
  * Deletes the surplus of old revisions, last of all and only if nothing failed before (spec 2.11).
  *
- * Each delete carries UID and version (S4, S10). One that changed meanwhile is left, and looked at
- * again; the watcher's events lead back here. Neither says whether a pod uses it: that is the view's
- * word, so nothing goes by a view of a history that etcd has left (row 71; live-planned.ts). A delete
- * returns no version that a mark could vouch for, so a view that is older than it shows the revision
- * still: each is read live, and what is gone is not deleted a second time (L1).
+ * Each is read live, and its delete carries UID and version of that read (S4, S10). One whose content is
+ * not what was seen is left, and looked at again; a version alone says nothing (protocol 8). Neither says
+ * whether a pod uses it: that is the view's word, so nothing goes by a view of a history that etcd has left
+ * (row 71; live-planned.ts). A delete returns no version that a mark could vouch for, so a view that is
+ * older than it shows the revision still: what is gone is not deleted a second time (L1).
  *
  * Differs from upstream: a GET of each revision and of the DaemonSet before the deletes.
  */
 import { buildRevisionDelete } from '../../core/history-patches.ts';
 import type { Outcome } from '../../core/model/effects.ts';
+import { resourceVersion } from '../../core/model/identifiers.ts';
+import { canonicalJson } from '../../core/model/json.ts';
+import type { KubernetesObject } from '../../core/model/kubernetes.ts';
 import type { Plan } from '../../core/model/plan.ts';
+import type { RevisionProjection } from '../../core/model/projections.ts';
+import { controllerUidOf } from '../../core/owner.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import { checkFence } from './batch-fence.ts';
 import { effectDeadlineMs, mayContinue } from './context.ts';
@@ -57,24 +62,37 @@ export async function trimHistory(trims: Plan['trims'], input: TrimInput): Promi
   }
 }
 
-/** Those that are there as they were seen; a doubt is noted, except for what is gone already. */
+/** Those that are there as they were seen, as of now; a doubt is noted, except for what is gone already. */
 async function readTrims(
   trims: Plan['trims'],
   { access, ledger }: TrimInput,
 ): Promise<Plan['trims']> {
   const reads = await Promise.all(trims.map((trim) => access.getRevision(trim)));
-  return trims.filter((trim, index) => {
+  return trims.flatMap((trim, index) => {
     const read = reads[index];
     if (read?.kind === 'found') {
-      const { uid, resourceVersion } = read.object.metadata;
-      if (uid !== trim.uid) return false;
-      if (resourceVersion === trim.resourceVersion) return true;
+      const { uid, resourceVersion: version } = read.object.metadata;
+      if (uid !== trim.uid) return [];
+      if (isAsSeen(read.object, trim)) {
+        return [{ ...trim, resourceVersion: resourceVersion(version) }];
+      }
       ledger.add(changedProblem(trim.name));
     } else if (read?.kind === 'unavailable') {
       ledger.add(unplanned({ ...read, kind: 'failed' }));
     }
-    return false;
+    return [];
   });
+}
+
+/** Owner, number and labels: what made it one of ours, an old one, and one that no pod carries. */
+function isAsSeen(live: KubernetesObject, seen: RevisionProjection): boolean {
+  const { deletionTimestamp, labels } = live.metadata;
+  return (
+    deletionTimestamp === undefined &&
+    controllerUidOf(live) === seen.ownerUid &&
+    Number(live['revision'] ?? 0) === seen.revision &&
+    canonicalJson(labels ?? {}) === canonicalJson(seen.labels)
+  );
 }
 
 function changedProblem(name: string): Problem {

@@ -5,14 +5,16 @@
  * the run incomplete. The counts are those of the plan: nothing is counted here.
  */
 import { readCompat } from '../../core/compat.ts';
+import { isSameBasis, withCounts } from '../../core/status.ts';
 import type { Plan } from '../../core/model/plan.ts';
-import type { KubernetesObject } from '../../core/model/kubernetes.ts';
+import type { DaemonSetStatus, KubernetesObject } from '../../core/model/kubernetes.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import type { RunContext, Subject } from './context.ts';
 import type { Ledger } from './ledger.ts';
+import { isAsPlanned } from './live-planned.ts';
 import { noteForeignStatusWrite } from './rival.ts';
 import { writeStatus } from './write-status.ts';
-import type { StatusWrite } from './write-status.ts';
+import type { StatusFor, StatusWrite } from './write-status.ts';
 
 /**
  * A rollout touches pods in nearly every run: `kubectl rollout status`, and whoever watches, sees a
@@ -38,11 +40,12 @@ export async function updateStatus(step: {
     ledger.isStatusPostponed = true;
     return;
   }
-  const write = await writeStatus(wanted.status, { context, subject, access });
+  const write = await writeStatus(countsOver(subject, wanted.status), { context, subject, access });
   switch (write.kind) {
     case 'written':
       ledger.isStatusWritten = true;
       ledger.noteWritten('daemonSet', write.version);
+      ledger.isStatusAsSeen = write.isAsSeen;
       await noteForeignStatusWrite(write.object as unknown as KubernetesObject, step); // an API server's answer
       return;
     case 'conflict': {
@@ -56,6 +59,14 @@ export async function updateStatus(step: {
     case 'failed':
       noteStatusFailure(write, ledger);
   }
+}
+
+/** The counts, for a DaemonSet that is still what they were counted for; what others keep there stays. */
+function countsOver({ daemonSet }: Subject, status: DaemonSetStatus): StatusFor {
+  return (live) => {
+    const isPresent = isAsPlanned(live, daemonSet) && isSameBasis(live.status, daemonSet.status);
+    return isPresent ? withCounts(live.status, status) : undefined;
+  };
 }
 
 function mayPostpone({ daemonSet, state, nowMs }: Subject): boolean {

@@ -1,22 +1,31 @@
 /**
- * Writes the status with the version that was planned on as precondition (protocol 8, S7).
+ * Writes the status over the DaemonSet as it is now (protocol 8, S7).
  *
- * A conflict is never retried with the same counts: whoever changed the DaemonSet causes another
- * look. The whole object is sent, because a status write also replaces labels and annotations.
+ *   GET ── the caller: is it still what the status was made for? ── PUT, the version just read as precondition
+ *    ▲                                                               │ conflict
+ *    └───────────────────────── three times at most ─────────────────┘
  *
- * The object is read live first, as victims are: a version may be one of a lost history (row 71).
+ * A conflict alone says only that somebody wrote something, perhaps a label; each try asks again by content,
+ * so counts are never put over what contradicts them, and somebody who writes ten times a second starves
+ * nobody. The whole object is sent, because a status write also replaces labels and annotations: those of
+ * the read just before.
  *
- * Differs from upstream: no second attempt with the same counts (spec 2.12); a GET before the write.
+ * Differs from upstream: a conflict is tried again only after that look at the content (spec 2.12 repeats the same
+ * counts); a GET before the write.
  */
+import { canonicalJson } from '../../core/model/json.ts';
 import type { JsonObject } from '../../core/model/json.ts';
 import type { ResourceVersion } from '../../core/model/identifiers.ts';
-import type { DaemonSetStatus } from '../../core/model/kubernetes.ts';
+import type { DaemonSetObject, DaemonSetStatus } from '../../core/model/kubernetes.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import { versionOf } from './adopt-release.ts';
 import { keyOf } from './context.ts';
 import type { RunContext, Subject } from './context.ts';
-import { readPlanned } from './live-planned.ts';
+import { readPresent } from './live-planned.ts';
 import type { PlannedMissing } from './live-planned.ts';
+
+/** Writes of somebody else between read and write that one run puts up with. */
+const TRIES_MAX = 3;
 
 /** What came of it. */
 export type StatusWrite =
@@ -25,6 +34,8 @@ export type StatusWrite =
       readonly version: ResourceVersion | undefined;
       /** As the API server has it now, with managedFields. */
       readonly object: JsonObject;
+      /** True if nothing but the status differs from the object that was seen. */
+      readonly isAsSeen: boolean;
     }
   | PlannedMissing;
 
@@ -35,23 +46,31 @@ interface StatusInput {
   readonly access: ClusterAccess;
 }
 
-/** PUT of the status of the DaemonSet that was planned on, if the API server still has that one. */
-export async function writeStatus(
-  status: DaemonSetStatus,
-  input: StatusInput,
+/** The status that is to stand on the live DaemonSet; undefined: not on this one. */
+export type StatusFor = (live: DaemonSetObject) => DaemonSetStatus | undefined;
+
+/** PUT of a status over the live DaemonSet, as long as `statusFor` has one for it. */
+export async function writeStatus(statusFor: StatusFor, input: StatusInput): Promise<StatusWrite> {
+  for (let tries = 1; ; tries += 1) {
+    const found = await readPresent(input);
+    if (found.kind !== 'found') return found;
+    const status = statusFor(found.object);
+    if (status === undefined) return { kind: 'conflict' };
+    const write = await putStatus({ live: found.object, status }, input);
+    if (write.kind !== 'conflict' || tries === TRIES_MAX) return write;
+  }
+}
+
+async function putStatus(
+  { live, status }: { readonly live: DaemonSetObject; readonly status: DaemonSetStatus },
+  { context, subject, access }: StatusInput,
 ): Promise<StatusWrite> {
-  const { context, subject, access } = input;
-  const found = await readPlanned(input);
-  if (found.kind !== 'found') return found;
-  const { metadata, ...rest } = found.object;
-  const { managedFields: _dropped, ...kept } = metadata as typeof metadata & {
-    readonly managedFields?: unknown;
-  };
+  const { metadata, ...rest } = withoutManagers(live);
   const body = {
     ...rest,
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
-    metadata: kept,
+    metadata,
     status,
   } as unknown as JsonObject; // a typed view of raw JSON is that raw JSON again
   const [outcome] = await access.execute(
@@ -59,8 +78,11 @@ export async function writeStatus(
     { deadlineMs: context.run.deadlineMs },
   );
   switch (outcome?.kind) {
-    case 'done':
-      return { kind: 'written', version: versionOf(outcome), object: outcome.object };
+    case 'done': {
+      const isAsSeen = isSameButStatus(live, subject.daemonSet);
+      const { object } = outcome;
+      return { kind: 'written', version: versionOf(outcome), object, isAsSeen };
+    }
     case 'conflict':
       return { kind: 'conflict' };
     case 'gone':
@@ -74,4 +96,25 @@ export async function writeStatus(
     case undefined:
       return { kind: 'failed', message: 'no outcome' };
   }
+}
+
+function withoutManagers(object: DaemonSetObject): DaemonSetObject {
+  const { managedFields: _dropped, ...metadata } =
+    object.metadata as DaemonSetObject['metadata'] & {
+      readonly managedFields?: unknown;
+    };
+  return { ...object, metadata };
+}
+
+/** One version is one object; with two, all that the watcher compares, and the status, must agree. */
+function isSameButStatus(live: DaemonSetObject, seen: DaemonSetObject): boolean {
+  if (live.metadata.resourceVersion === seen.metadata.resourceVersion) return true;
+  return contentOf(live) === contentOf(seen);
+}
+
+function contentOf(object: DaemonSetObject): string {
+  const { metadata, ...rest } = withoutManagers(object);
+  const { resourceVersion: _version, ...kept } = metadata;
+  const whole = { ...rest, apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: kept };
+  return canonicalJson(whole as unknown as JsonObject); // raw JSON
 }

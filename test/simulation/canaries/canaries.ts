@@ -174,9 +174,9 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'status-with-old-counts': {
     bug: 'a DaemonSet that changed gets the counts from before (protocol 8, upstream retries so)',
-    file: 'src/app/reconcile/live-planned.ts',
-    before: "if (!isAsPlanned(live.object, subject.daemonSet)) return { kind: 'conflict' };",
-    after: '',
+    file: 'src/app/reconcile/update-status.ts',
+    before: 'isAsPlanned(live, daemonSet) && isSameBasis(live.status, daemonSet.status);',
+    after: 'true;',
     breaks: ['S7', 'L1'],
     in: 'overlapping-runs',
     seedsMax: 40,

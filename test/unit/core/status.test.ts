@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetStatus } from '../../../src/core/model/kubernetes.ts';
 import { withPauseNotice } from '../../../src/core/pause-notice.ts';
-import { computeStatus, hasSameStatus } from '../../../src/core/status.ts';
+import { computeStatus, hasSameStatus, isSameBasis, withCounts } from '../../../src/core/status.ts';
 import {
   CURRENT_HASH,
   NOW_MS,
@@ -188,5 +188,44 @@ describe('hasSameStatus', () => {
     assert.equal(hasSameStatus(base, { ...base, observedGeneration: 1 }), true);
     const { observedGeneration: _none, ...unobserved } = base;
     assert.equal(hasSameStatus(unobserved, unobserved), true);
+  });
+});
+
+describe('protocol 8: what a status rests on', () => {
+  const base: DaemonSetStatus = {
+    currentNumberScheduled: 1,
+    numberMisscheduled: 0,
+    desiredNumberScheduled: 1,
+    numberReady: 1,
+    observedGeneration: 2,
+    collisionCount: 1,
+  };
+  it('is the same with absent members for zeros, and whatever others keep there', () => {
+    assert.equal(isSameBasis(undefined, undefined), true);
+    const { collisionCount: _none, ...uncollided } = base;
+    assert.equal(isSameBasis({ ...base, collisionCount: 0 }, uncollided), true);
+    assert.equal(isSameBasis({ ...base, numberAvailable: 0, conditions: [] }, base), true);
+    assert.equal(isSameBasis(undefined, { ...base, observedGeneration: 0 }), false);
+  });
+  it('is another with another counter, generation or collisionCount', () => {
+    assert.equal(isSameBasis({ ...base, numberUnavailable: 1 }, base), false);
+    assert.equal(isSameBasis({ ...base, observedGeneration: 1 }, base), false);
+    assert.equal(isSameBasis({ ...base, collisionCount: 2 }, base), false);
+    const { observedGeneration: _none, ...unobserved } = base;
+    assert.equal(isSameBasis({ ...unobserved, observedGeneration: 0 }, unobserved), true);
+  });
+  it('gets the counters and the generation over what stands there; the rest is left', () => {
+    const conditions = [{ type: 'example.com/Checked', status: 'True' }];
+    const live = { ...base, conditions, collisionCount: 4, 'example.com/other': 7 };
+    const next = { ...base, numberReady: 0, observedGeneration: 3, collisionCount: 9 };
+    const written = withCounts(live, next);
+    assert.deepEqual(written, { ...live, numberReady: 0, observedGeneration: 3 });
+  });
+  it('needs neither a status to stand on nor a generation, and loses our notice', () => {
+    const { observedGeneration: _none, collisionCount: _count, ...unobserved } = base;
+    assert.deepEqual(withCounts(undefined, unobserved), unobserved);
+    const rival = { seenAtMs: NOW_MS, evidence: 'x' };
+    const paused = withPauseNotice(base, { rival, nowMs: NOW_MS });
+    assert.deepEqual(withCounts(paused, base), base);
   });
 });

@@ -129,7 +129,10 @@ describe('trimming (upstream never tests: cleanupHistory limits and live protect
 
   it('leaves what changed since it was seen, or cannot be read, and looks again', async () => {
     const changed = await runAfter(({ cluster }, name) => {
-      cluster.change('controllerrevisions', { namespace: 'system', name }, (item) => item);
+      cluster.change('controllerrevisions', { namespace: 'system', name }, (item) => ({
+        ...item,
+        metadata: { ...item.metadata, labels: { ...item.metadata.labels, edited: 'yes' } },
+      }));
     });
     assert.equal(changed.result.kind === 'deferred' && changed.result.code, 'outcome-open');
     const trouble = { kind: 'unavailable', message: '500', isRefused: false } as const;

@@ -183,10 +183,10 @@ describe('a cluster with a rival (row 58)', () => {
   it('tells it again later when the status write met a conflict, and still once', async () => {
     const { world } = await withSentinel(1);
     await markRival(world);
-    let isFirst = true;
+    let conflicts = 0;
     world.cluster.hooks.beforeEffect = ({ kind }) => {
-      if (kind !== 'update-status' || !isFirst) return undefined;
-      isFirst = false;
+      if (kind !== 'update-status' || conflicts === 3) return undefined;
+      conflicts += 1;
       return { kind: 'answer', outcome: { kind: 'conflict', message: 'injected' } };
     };
     const first = await world.run();

@@ -1,0 +1,170 @@
+/** protocol 8: versions move without any content of ours changing; nobody is starved, and nothing is overwritten. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { DaemonSetStatus, KubernetesObject } from '../../../../src/core/model/kubernetes.ts';
+import type { Kind } from '../../../support/simulated-cluster.ts';
+import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+
+const KEY = { namespace: 'system', name: 'agents' };
+
+/** What a server-side apply of equal values leaves behind: a new version, and nothing that the watcher sends. */
+const touch = (world: ReconcileWorld): void => {
+  world.cluster.change('daemonsets', KEY, (object) => object);
+};
+
+/** Every object is rewritten as it is, as a migration of the store does. */
+function touchAll(world: ReconcileWorld): void {
+  for (const kind of [
+    'nodes',
+    'pods',
+    'daemonsets',
+    'controllerrevisions',
+  ] as const satisfies Kind[]) {
+    for (const { metadata } of world.cluster.list(kind)) {
+      const { namespace = '', name } = metadata;
+      world.cluster.change(kind, { namespace, name }, (object) => object);
+    }
+  }
+}
+
+const annotate = (world: ReconcileWorld, value: string): void => {
+  world.cluster.change('daemonsets', KEY, (object) => ({
+    ...object,
+    metadata: { ...object.metadata, annotations: { 'example.com/at': value } },
+  }));
+};
+
+function changeStatus(world: ReconcileWorld, change: Partial<DaemonSetStatus>): void {
+  world.cluster.change('daemonsets', KEY, (object) => ({
+    ...object,
+    status: { ...(object['status'] as object), ...change },
+  }));
+}
+
+const statusOf = (world: ReconcileWorld): Partial<DaemonSetStatus> => world.daemonSet.status ?? {};
+
+const sent = (world: ReconcileWorld, kind: string): number =>
+  world.cluster.requests.filter((request) => request.startsWith(kind)).length;
+
+async function settled(nodes: number): Promise<ReconcileWorld> {
+  const world = new ReconcileWorld({ nodes });
+  await world.settle();
+  return world;
+}
+
+describe('protocol 8: a status is written', () => {
+  it('although the version moved and nothing else: a node joins after an apply of equal values (A.1)', async () => {
+    const world = await settled(2);
+    touch(world);
+    world.addNode('node-0003');
+    await world.settle({ withinMs: 60_000 });
+    assert.equal(statusOf(world).desiredNumberScheduled, 3);
+    assert.equal(statusOf(world).numberReady, 3);
+  });
+
+  it('after a rewrite of every object, without touching a pod', async () => {
+    const world = await settled(3);
+    const before = world.pods.map(({ metadata }) => metadata.uid);
+    touchAll(world);
+    await world.settle();
+    assert.deepEqual(
+      before,
+      world.pods.map(({ metadata }) => metadata.uid),
+    );
+    world.setPhase(world.pods[0]?.metadata.name ?? '', 'Pending');
+    world.idleNodes.add('node-0001');
+    await world.settle({ withinMs: 60_000 });
+    assert.equal(statusOf(world).numberReady, 2);
+  });
+
+  it('although somebody writes an annotation between each read and its write', async () => {
+    const world = await settled(2);
+    world.addNode('node-0003');
+    let writes = 0;
+    world.cluster.hooks.beforeEffect = ({ kind }) => {
+      // Every second write of ours meets one of the annotator's.
+      if (kind === 'update-status' && (writes += 1) % 2 === 1) annotate(world, String(writes));
+      return undefined;
+    };
+    await world.settle({ withinMs: 10_000 });
+    assert.equal(statusOf(world).numberReady, 3);
+    assert.equal(world.daemonSet.metadata.annotations?.['example.com/at'], String(writes - 1));
+  });
+
+  it('over conditions that others wrote since it was seen, and they stay', async () => {
+    const world = await settled(2);
+    world.addNode('node-0003');
+    await world.step();
+    world.runKubelets();
+    await world.mirror.sync();
+    const conditions = [{ type: 'example.com/Checked', status: 'True' }];
+    changeStatus(world, { conditions });
+    await world.clock.advance(2_000);
+    await world.run();
+    assert.equal(statusOf(world).numberReady, 3);
+    assert.deepEqual(statusOf(world).conditions, conditions);
+  });
+
+  it('never over counters, a generation or a collisionCount that contradict what was seen', async () => {
+    for (const change of [{ numberReady: 9 }, { observedGeneration: 7 }, { collisionCount: 1 }]) {
+      const world = await settled(2);
+      const taints = [{ key: 'example.com/reserved', effect: 'NoSchedule' }];
+      world.addNode('node-0002', { taints });
+      await world.mirror.sync();
+      changeStatus(world, change);
+      const before = sent(world, 'update-status');
+      const result = await world.run();
+      assert.equal(result.kind === 'deferred' && result.code, 'status-conflict');
+      assert.equal(sent(world, 'update-status'), before);
+    }
+  });
+
+  it('is planned on again when the object that it went over was not the one that was seen', async () => {
+    const world = await settled(2);
+    world.setPhase(world.pods[0]?.metadata.name ?? '', 'Pending');
+    await world.mirror.sync();
+    annotate(world, 'unseen');
+    assert.equal((await world.run()).kind, 'acted');
+    await world.mirror.sync();
+    assert.equal(
+      (await world.run()).kind,
+      'settled',
+      'not skipped: the annotation was not planned on',
+    );
+  });
+});
+
+describe('protocol 8: an old revision goes', () => {
+  it('with the version that it has now, whatever version it was seen with', async () => {
+    const world = new ReconcileWorld({
+      nodes: 1,
+      daemonSet: (object) => ({ ...object, spec: { ...object.spec, revisionHistoryLimit: 0 } }),
+    });
+    await world.settle();
+    world.cluster.hooks.beforeEffect = (effect) => {
+      if (effect.kind === 'create-revision') touchRevisions(world);
+      return undefined;
+    };
+    world.cluster.change('daemonsets', KEY, (object) => withImage(object, 'example/agent:2'));
+    await world.settle({ withinMs: 60_000 });
+    assert.equal(world.cluster.list('controllerrevisions').length, 1);
+  });
+});
+
+function touchRevisions(world: ReconcileWorld): void {
+  for (const { metadata } of world.cluster.list('controllerrevisions')) {
+    const { namespace = '', name } = metadata;
+    world.cluster.change('controllerrevisions', { namespace, name }, (object) => object);
+  }
+}
+
+function withImage(object: KubernetesObject, image: string): KubernetesObject {
+  const spec = object['spec'] as { readonly template: object };
+  const template = { ...spec.template, spec: { containers: [{ name: 'agent', image }] } };
+  const generation = (object.metadata.generation ?? 0) + 1;
+  return {
+    ...object,
+    metadata: { ...object.metadata, generation },
+    spec: { ...spec, template },
+  };
+}
