@@ -63,6 +63,8 @@ export class ReconcileWorld {
   readonly mirror = new ViewMirror(this.cluster, this.view, this.clock);
   readonly dependencies: ReconcileDependencies;
   readonly registration: ClusterRegistration;
+  /** Who asks for the next looks: `due` for a timer that came. */
+  reason: Hint['reason'] = 'changed';
   /** Nodes whose pods the kubelet leaves alone. */
   readonly idleNodes = new Set<string>();
 
@@ -101,7 +103,7 @@ export class ReconcileWorld {
 
   get hint(): Hint {
     const key = { cluster: clusterId('a'), namespace: 'system', name: 'agents' };
-    return { schema: 1, key, clusterUid: CLUSTER_UID, reason: 'changed' };
+    return { schema: 1, key, clusterUid: CLUSTER_UID, reason: this.reason };
   }
 
   get daemonSet(): DaemonSetObject {

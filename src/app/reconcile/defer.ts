@@ -2,7 +2,7 @@
  * Puts a run off: a timer, and in the state only what the next run needs (design 3).
  *
  * A retryable failure is never thrown. While a deferral lasts, a timer that is known to be on its way
- * serves all hints that meet it, so a deferral costs a read, not a write per hint.
+ * serves all hints that meet it (schedule.ts), so a deferral costs a read, not a write per hint.
  */
 import type { DaemonSetState, RetryEntry } from '../../core/model/state.ts';
 import type { RunContext, Subject } from './context.ts';
@@ -11,7 +11,7 @@ import { NO_COUNTS } from './result.ts';
 import type { DeferralCode, ReconcileResult } from './result.ts';
 import { nextRetry } from './retry.ts';
 import type { RetryReason } from './retry.ts';
-import { sendTimers, shouldRepeat } from './schedule.ts';
+import { scheduleLook, scheduleUnrecorded } from './schedule.ts';
 
 /** Why, and for how long. */
 export interface Deferral {
@@ -25,10 +25,9 @@ export async function deferUnrecorded(
   deferral: Deferral,
   context: RunContext,
 ): Promise<ReconcileResult> {
-  const { clock, options } = context.dependencies;
-  const nextLookAtMs = clock.nowMs() + Math.max(deferral.delayMs, options.deferralLookMs);
-  await sendTimers(context, [nextLookAtMs]);
-  return { ...resultOf(deferral), nextLookAtMs };
+  const { deferralLookMs } = context.dependencies.options;
+  const delayMs = Math.max(deferral.delayMs, deferralLookMs);
+  return { ...resultOf(deferral), nextLookAtMs: await scheduleUnrecorded(delayMs, context) };
 }
 
 /** A deferral whose beginning is kept, because it is capped. */
@@ -38,24 +37,31 @@ export async function deferRun(
 ): Promise<ReconcileResult> {
   const { context, subject } = input;
   const { state, nowMs } = subject;
-  const { options } = context.dependencies;
-  const wantedMs = nowMs + Math.max(deferral.delayMs, options.deferralLookMs);
-  const { dueAtMs, dueSentAtMs } = state;
-  const isPending = dueAtMs !== undefined && dueAtMs > nowMs && dueAtMs <= wantedMs + 1_000;
-  const nextLookAtMs = isPending ? dueAtMs : wantedMs;
-  const isOnItsWay = dueSentAtMs === nextLookAtMs && !shouldRepeat(context, nextLookAtMs, nowMs);
-  if (!isOnItsWay) await sendTimers(context, [nextLookAtMs]);
-  const next: DaemonSetState = {
-    ...state,
-    deferredSinceMs: state.deferredSinceMs ?? nowMs,
-    dueAtMs: nextLookAtMs,
-    dueSentAtMs: nextLookAtMs,
-  };
-  const isSame =
-    state.deferredSinceMs !== undefined && dueAtMs === nextLookAtMs && dueSentAtMs === nextLookAtMs;
+  const look = await scheduleLook(nowMs + deferralDelayMs(deferral, input), { context, subject });
+  const next = { ...state, deferredSinceMs: state.deferredSinceMs ?? nowMs, ...look };
   // Losing this write is harmless: whoever won looks after the due time, and the timer is sent.
-  if (!isSame) await writeState(next, { context, subject });
-  return { ...resultOf(deferral), nextLookAtMs };
+  if (!isRecorded(state, next)) await writeState(next, { context, subject });
+  return { ...resultOf(deferral), nextLookAtMs: look.dueAtMs };
+}
+
+/** What lasts longer than any deferral may is looked at ever more seldom (L5). */
+function deferralDelayMs(
+  { delayMs }: Deferral,
+  { context, subject }: { readonly context: RunContext; readonly subject: Subject },
+): number {
+  const { deferralLookMs, deferralMaxMs, retryMaxMs } = context.dependencies.options;
+  const lastedMs = subject.nowMs - (subject.state.deferredSinceMs ?? subject.nowMs);
+  const patienceMs = lastedMs > deferralMaxMs ? Math.min(lastedMs / 2, retryMaxMs) : 0;
+  return Math.max(delayMs, deferralLookMs, patienceMs);
+}
+
+/** True if the state says already when the key looks again, and since when it waits. */
+function isRecorded(state: DaemonSetState, next: DaemonSetState): boolean {
+  return (
+    state.deferredSinceMs !== undefined &&
+    state.dueAtMs === next.dueAtMs &&
+    state.dueSentAtMs === next.dueSentAtMs
+  );
 }
 
 /** A deferral that waits longer each time, without counting towards the cap of stale reads. */
@@ -126,20 +132,12 @@ async function waitUntil(
   },
   { context, subject }: Parameters<typeof waitForBreaker>[1],
 ): Promise<ReconcileResult> {
-  const { state, nowMs } = subject;
+  const { state } = subject;
   const { retry, isWaiting, code, message } = wait;
-  const { notBeforeMs } = retry;
-  if (state.dueSentAtMs !== notBeforeMs || shouldRepeat(context, notBeforeMs, nowMs)) {
-    await sendTimers(context, [notBeforeMs]);
-  }
-  if (!isWaiting) {
-    const next = { ...state, retry, dueAtMs: notBeforeMs, dueSentAtMs: notBeforeMs };
-    await writeState(next, { context, subject });
-  }
-  return {
-    ...resultOf({ code, message, delayMs: retry.delayMs }),
-    nextLookAtMs: notBeforeMs,
-  };
+  const look = await scheduleLook(retry.notBeforeMs, { context, subject });
+  const isKnown = isWaiting && state.dueAtMs === look.dueAtMs;
+  if (!isKnown) await writeState({ ...state, retry, ...look }, { context, subject });
+  return { ...resultOf({ code, message, delayMs: retry.delayMs }), nextLookAtMs: look.dueAtMs };
 }
 
 function resultOf({

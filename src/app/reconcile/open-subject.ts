@@ -21,7 +21,7 @@ import { readView } from './read-view.ts';
 import type { ReconcileResult } from './result.ts';
 import { resolveOpaque } from './resolve-opaque.ts';
 import { isAboutSentinel, lookAtSentinel } from './rival-sentinel.ts';
-import { sendTimers, shouldRepeat } from './schedule.ts';
+import { keepLook } from './schedule.ts';
 import { refuseSelectingAll } from './selecting-all.ts';
 import { decideSkip } from './skip.ts';
 
@@ -109,9 +109,7 @@ async function isSkipped(
   const skip = decideSkip(basis, { release, nowMs, memoLifeMs });
   if (skip.kind === 'run') return false;
   const { resendDueAtMs } = skip;
-  if (resendDueAtMs !== undefined && shouldRepeat(context, resendDueAtMs, nowMs)) {
-    await sendTimers(context, [resendDueAtMs]);
-  }
+  if (resendDueAtMs !== undefined) await keepLook(resendDueAtMs, context, nowMs);
   return true;
 }
 

@@ -1,10 +1,17 @@
 /**
- * When the next look is, and which timers say so (protocol 11, 12).
+ * The one place that schedules looks for a key (protocol 11, 12, L5; ADR 0031).
  *
- * A due time is sent first and recorded then; it is sent whenever it differs from the one recorded
- * as sent, and again when it is near. Every memo expires; one far timer serves several runs, so that
+ *   finish, deferral, back-off, breaker, skip ──▶ wanted ──▶ on its way already, near enough? keep it
+ *                                                                     └─ no: send a timer, then record it
+ *
+ * A due time is sent first and recorded then. Every memo expires; one far timer serves several runs, so that
  * a busy key does not fill the delay queue with six-hour timers. Timer ids are unique.
+ *
+ * A timer is known to be on its way until its due time, unless the hint of this run may have been that very
+ * one: it may come early where clocks differ. Only hints that a timer became can have been it, and then a
+ * near one is sent once more, though not by every hint that meets it (resends.ts).
  */
+import { findPendingLook, pendingLooks, rememberLooks } from '../../core/looks.ts';
 import { HINT_SCHEMA } from '../../core/model/hint.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { Timer } from '../../core/model/hint.ts';
@@ -12,69 +19,119 @@ import type { DaemonSetState } from '../../core/model/state.ts';
 import type { RunContext } from './context.ts';
 import { RESEND_WITHIN_MS } from './skip.ts';
 
-/** Members of the state that say when to look again. */
-export type DueTimes = Required<Pick<DaemonSetState, 'dueAtMs' | 'expiryAtMs'>> &
-  Pick<DaemonSetState, 'dueSentAtMs'>;
+/** Members of the state that say when to look again, and which timers say so. */
+export type DueTimes = Pick<
+  DaemonSetState,
+  'dueAtMs' | 'expiryAtMs' | 'dueSentAtMs' | 'timersSentAtMs'
+>;
+
+/** Due times of a key that looks again. */
+type Scheduled = DueTimes & { readonly dueAtMs: number };
 
 /** A kept expiry is at least this share of a memo's life away. */
 const EXPIRY_KEPT_SHARE = 1 / 3;
 
-/** Due times as they are to be recorded, and the timers to be sent before that. */
-export interface Schedule {
-  readonly due: DueTimes;
-  readonly timersAtMs: readonly number[];
+/** Whose look it is, and what is known of its timers. */
+export interface LookInput {
+  readonly context: RunContext;
+  readonly subject: { readonly state: DueTimes; readonly nowMs: number };
 }
 
-/** Decides due times and timers. `nearAtMs`: the earliest need to look, if there is one. */
-export function planSchedule(input: {
-  readonly state: DaemonSetState;
-  readonly nowMs: number;
-  readonly nearAtMs: number | undefined;
-  readonly memoLifeMs: number;
-  /** In [0, 1): spreads expiries. */
-  readonly random: number;
-}): Schedule {
-  const { state, nowMs, memoLifeMs } = input;
-  const timersAtMs: number[] = [];
-  let { expiryAtMs } = state;
-  const soonestExpiryMs = nowMs + memoLifeMs * EXPIRY_KEPT_SHARE;
-  if (expiryAtMs === undefined || expiryAtMs < soonestExpiryMs || expiryAtMs > nowMs + memoLifeMs) {
-    expiryAtMs = nowMs + Math.round(memoLifeMs * (0.8 + 0.2 * input.random));
-    timersAtMs.push(expiryAtMs);
-  }
-  const near = input.nearAtMs === undefined ? undefined : Math.ceil(input.nearAtMs);
-  if (near === undefined || near >= expiryAtMs) {
-    const sent = state.dueSentAtMs;
-    return {
-      due: {
-        dueAtMs: expiryAtMs,
-        expiryAtMs,
-        ...(sent === undefined ? {} : { dueSentAtMs: sent }),
-      },
-      timersAtMs,
-    };
-  }
-  if (near !== state.dueSentAtMs || near - nowMs <= RESEND_WITHIN_MS) timersAtMs.push(near);
-  return { due: { dueAtMs: near, expiryAtMs, dueSentAtMs: near }, timersAtMs };
+/** Sees to a look at about `wantedAtMs`; answers when it will be, and what is to be recorded of it. */
+export async function scheduleLook(wantedAtMs: number, input: LookInput): Promise<Scheduled> {
+  const { due, timersAtMs } = planLook(wantedAtMs, input);
+  await sendTimers(input.context, timersAtMs);
+  return due;
 }
 
-/**
- * Whether a due time that is known to have been sent is to be sent once more now: when it is near, but
- * not by every hint that meets it (resends.ts).
- */
-export function shouldRepeat(context: RunContext, dueAtMs: number, nowMs: number): boolean {
-  if (dueAtMs - nowMs > RESEND_WITHIN_MS) return false;
+/** The due time after a run that went through, and when its memo expires; `nearAtMs`: the earliest need to look. */
+export async function scheduleNext(
+  nearAtMs: number | undefined,
+  { context, subject }: LookInput,
+): Promise<Scheduled> {
+  const { random, options } = context.dependencies;
+  const { state, nowMs } = subject;
+  const kept = keptExpiry(state, { nowMs, memoLifeMs: options.memoLifeMs });
+  const spread = random.next();
+  const expiryAtMs = kept ?? nowMs + Math.round(options.memoLifeMs * (0.8 + 0.2 * spread));
+  const expiries = kept === undefined ? [expiryAtMs] : [];
+  const known = { ...state, expiryAtMs };
+  if (nearAtMs === undefined || nearAtMs >= expiryAtMs) {
+    await sendTimers(context, expiries);
+    const { dueSentAtMs } = state;
+    const sent = dueSentAtMs === undefined ? {} : { dueSentAtMs };
+    const others = othersThanExpiry(pendingLooks(known, nowMs), known);
+    return { dueAtMs: expiryAtMs, expiryAtMs, ...sent, ...others };
+  }
+  const { due, timersAtMs } = planLook(nearAtMs, { context, subject: { state: known, nowMs } });
+  await sendTimers(context, [...expiries, ...timersAtMs]);
+  return { ...due, expiryAtMs };
+}
+
+function planLook(
+  wantedAtMs: number,
+  { context, subject }: LookInput,
+): { readonly due: Scheduled; readonly timersAtMs: readonly number[] } {
+  const { state, nowMs } = subject;
+  const atMs = Math.ceil(wantedAtMs);
+  const pending = pendingLooks(state, nowMs);
+  const kept = findPendingLook(pending, { atMs, nowMs });
+  const dueAtMs = kept ?? atMs;
+  const isMissing = kept === undefined || mayBeGone(context, kept, nowMs);
+  const others = othersThanExpiry(rememberLooks(pending, dueAtMs), state);
+  return {
+    due: { dueAtMs, dueSentAtMs: dueAtMs, ...others },
+    timersAtMs: isMissing ? [dueAtMs] : [],
+  };
+}
+
+/** The expiry that a timer was sent for, while it is far enough away. */
+function keptExpiry(
+  { expiryAtMs }: DueTimes,
+  { nowMs, memoLifeMs }: { readonly nowMs: number; readonly memoLifeMs: number },
+): number | undefined {
+  if (expiryAtMs === undefined || expiryAtMs > nowMs + memoLifeMs) return undefined;
+  return expiryAtMs < nowMs + memoLifeMs * EXPIRY_KEPT_SHARE ? undefined : expiryAtMs;
+}
+
+/** The expiry has a member of its own. */
+function othersThanExpiry(
+  pending: readonly number[],
+  { expiryAtMs }: DueTimes,
+): Pick<DueTimes, 'timersSentAtMs'> {
+  const others = pending.filter((atMs) => atMs !== expiryAtMs);
+  return others.length === 0 ? {} : { timersSentAtMs: others };
+}
+
+/** Once more, if the timer of a look that stands may be gone. */
+export async function keepLook(dueAtMs: number, context: RunContext, nowMs: number): Promise<void> {
+  if (mayBeGone(context, dueAtMs, nowMs)) await sendTimers(context, [dueAtMs]);
+}
+
+/** A look that nothing can record: only this process knows that one is on its way. Answers when it is. */
+export async function scheduleUnrecorded(delayMs: number, context: RunContext): Promise<number> {
+  const { clock, warmth } = context.dependencies;
+  const key = formatKey(context.hint.key);
+  const nowMs = clock.nowMs();
+  const monotonicMs = clock.monotonicMs();
+  const waitingMs = warmth.resends.unrecordedWithin(key, { monotonicMs, delayMs });
+  if (waitingMs !== undefined) return nowMs + waitingMs;
+  await sendTimers(context, [nowMs + delayMs]);
+  warmth.resends.noteUnrecorded(key, monotonicMs + delayMs);
+  return nowMs + delayMs;
+}
+
+/** Whether the hint of this run may have been the timer of that look. */
+function mayBeGone(context: RunContext, dueAtMs: number, nowMs: number): boolean {
+  if (context.hint.reason !== 'due' || dueAtMs - nowMs > RESEND_WITHIN_MS) return false;
   const { warmth, clock } = context.dependencies;
   return warmth.resends.take(formatKey(context.hint.key), dueAtMs, clock.monotonicMs());
 }
 
 /** Puts timers for this key on the delay queue; rejects when the queue does not take them. */
-export async function sendTimers(
-  context: RunContext,
-  timersAtMs: readonly number[],
-): Promise<void> {
+async function sendTimers(context: RunContext, timersAtMs: readonly number[]): Promise<void> {
   if (timersAtMs.length === 0) return;
-  const { queue, random } = context.dependencies;
+  const { queue, random, warmth, clock } = context.dependencies;
   const timers = timersAtMs.map((dueAtMs): Timer => ({
     schema: HINT_SCHEMA,
     hint: { ...context.hint, reason: 'retry' },
@@ -83,4 +140,6 @@ export async function sendTimers(
     hops: 0,
   }));
   await queue.sendTimers(timers);
+  const key = formatKey(context.hint.key);
+  for (const dueAtMs of timersAtMs) warmth.resends.note(key, dueAtMs, clock.monotonicMs());
 }

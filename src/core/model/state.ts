@@ -100,6 +100,13 @@ export interface RetryEntry {
   readonly holdsCreates: boolean;
 }
 
+/** A look at what is about to change by itself: the same reason waits longer each time (core/looks.ts). */
+export interface LookEntry {
+  readonly code: string;
+  readonly delayMs: number;
+  readonly atMs: number;
+}
+
 /** The current revision as history last found it, valid for one template at one generation of the DaemonSet. */
 export interface HistoryEntry {
   readonly generation: number;
@@ -206,6 +213,10 @@ export interface DaemonSetState {
   /** When to look again, and the due time that was last put on the delay queue. */
   readonly dueAtMs?: number;
   readonly dueSentAtMs?: number;
+  /** All due times that are known to be on the delay queue, soonest first; absent means none but that one. */
+  readonly timersSentAtMs?: readonly number[];
+  /** The look at what is about to change by itself; absent while there is nothing of the kind. */
+  readonly look?: LookEntry;
   readonly memo?: Memo;
 }
 

@@ -203,7 +203,7 @@ describe('protocol 12: the due time', () => {
     assert.deepEqual(order, ['record', 'send', 'record'], 'intents, timers, outcomes');
   });
 
-  it('is sent again by a skip within ten seconds of it, under another id', async () => {
+  it('is sent again by a timer that comes within ten seconds of it and is skipped, under another id', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.settle();
     const { expiryAtMs = 0 } = await stateOf(world);
@@ -212,6 +212,9 @@ describe('protocol 12: the due time', () => {
     assert.equal((await world.run()).kind, 'skipped');
     assert.equal(world.queue.timers.length, before);
     await world.clock.advance(51_000);
+    assert.equal((await world.run()).kind, 'skipped');
+    assert.equal(world.queue.timers.length, before, 'a hint that no timer became took none away');
+    world.reason = 'due';
     assert.equal((await world.run()).kind, 'skipped');
     assert.equal(world.queue.timers.length, before + 1);
     const ids = world.queue.timers.map(({ timerId }) => timerId);

@@ -1,0 +1,161 @@
+/**
+ * What a run leaves undone, and when that is looked at next: back-off of the key, refused nodes, and looks
+ * at what is about to change by itself.
+ *
+ * A wait that lasts is kept as it is, whatever made this run look: hints neither shorten nor lengthen it, so
+ * they start no timers of their own (L5). What never gets any further waits longer each time, up to the
+ * longest wait, and is then told of.
+ */
+import { nextLook } from '../../core/looks.ts';
+import { formatKey } from '../../core/model/identifiers.ts';
+import type { NodeName } from '../../core/model/identifiers.ts';
+import type { DaemonSetState, LookEntry, RetryEntry } from '../../core/model/state.ts';
+import { revisionHashOfPod } from '../../core/pod-facts.ts';
+import { allowsSurge } from '../../core/strategy.ts';
+import type { FinishInput } from './finish.ts';
+import type { Problem } from './ledger.ts';
+import { nextRefusals, nextRetry } from './retry.ts';
+
+/** After effects, a look this soon finds what the watcher never reported (row 91). */
+const LOOK_AFTER_EFFECTS_MS = 2_000;
+
+/** Nodes whose pods were refused. */
+type Refusals = NonNullable<DaemonSetState['refusals']>;
+
+/** What a run leaves undone. */
+export interface Waits {
+  readonly retry: RetryEntry | undefined;
+  readonly refusals: Refusals;
+  readonly look: LookEntry | undefined;
+  /** The earliest need to look again; undefined: nothing but the expiry of the memo. */
+  readonly nearAtMs: number | undefined;
+}
+
+/** Decides what is waited for after a run, and until when. */
+export function decideWaits(input: FinishInput): Waits {
+  const retry = decideRetry(input);
+  const refusals = decideRefusals(input);
+  const look = decideLook(input);
+  tellOfPatience(input, { retry, look });
+  return { retry, refusals, look, nearAtMs: findNear(input, { retry, refusals, look }) };
+}
+
+function decideRetry({ context, subject, ledger, stored }: FinishInput): RetryEntry | undefined {
+  const { options, random } = context.dependencies;
+  const at = { nowMs: subject.nowMs, random, options };
+  const problem = ledger.problems.find(({ pace }) => pace === 'backoff');
+  const { retry } = stored;
+  if (problem !== undefined) {
+    // A hint that comes while it waits neither shortens nor lengthens the wait (L5).
+    const isWaiting = retry?.code === problem.code && retry.notBeforeMs > subject.nowMs;
+    return isWaiting ? retry : nextRetry(retry, retryReasonOf(problem), at);
+  }
+  return retry !== undefined && retry.holdsCreates && retry.notBeforeMs > subject.nowMs
+    ? retry
+    : undefined;
+}
+
+function retryReasonOf(problem: Problem): Parameters<typeof nextRetry>[1] {
+  const { code, holdsCreates = false, retryAfterMs } = problem;
+  return { code, holdsCreates, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+function decideRefusals(input: FinishInput): Refusals {
+  const { context, subject, ledger, stored } = input;
+  if (ledger.refused.length === 0 && (stored.refusals ?? []).length === 0) return [];
+  const { options, random } = context.dependencies;
+  return nextRefusals(
+    stored,
+    {
+      generation: subject.daemonSet.metadata.generation ?? 0,
+      refused: ledger.refused,
+      clearedNodes: ledger.clearedNodes,
+      lackingNodes: lackingNodesOf(input),
+    },
+    { nowMs: subject.nowMs, random, options },
+  );
+}
+
+/**
+ * Nodes that should have a pod and have none: only for these a refusal is still of interest. With surge the
+ * pod is one of the current revision: an older one beside it says nothing about names.
+ */
+function lackingNodesOf({ subject, history }: FinishInput): ReadonlySet<NodeName> {
+  const { view } = subject;
+  const hash = allowsSurge(view.daemonSet) ? history?.hash : undefined;
+  const lacking = view.nodes.filter(
+    ({ placement, pods }) =>
+      placement === 'run' &&
+      pods.every(
+        (pod) => pod.isTerminating || (hash !== undefined && revisionHashOfPod(pod) !== hash),
+      ),
+  );
+  return new Set(lacking.map(({ node }) => node.name));
+}
+
+/**
+ * The look at what is about to change by itself, if there is such a thing. Touched pods are looked at in a
+ * moment; what a run left undone without getting anywhere waits longer each time (L5).
+ */
+function decideLook({
+  context,
+  subject,
+  ledger,
+  plan,
+  stored,
+}: FinishInput): LookEntry | undefined {
+  const { nowMs } = subject;
+  const { deferralLookMs, retryMaxMs } = context.dependencies.options;
+  const { hasEffects, isStatusWritten, isStatusPostponed, problems } = ledger;
+  const soon = problems.find(({ pace }) => pace === 'soon')?.code;
+  const isOpen = hasEffects || isStatusPostponed || plan.cappedCount > 0;
+  const code = soon ?? (isStatusPostponed ? 'own-writes-unseen' : 'capped');
+  if (soon === undefined && !isOpen) return undefined;
+  return nextLook(stored.look, {
+    code,
+    nowMs,
+    hasProgressed: hasEffects || isStatusWritten,
+    firstMs: soon === undefined ? LOOK_AFTER_EFFECTS_MS : deferralLookMs,
+    longestMs: retryMaxMs,
+  });
+}
+
+/** What waits as long as anything may is not going to succeed by itself: somebody has to know. */
+function tellOfPatience(
+  { context, ledger, stored }: FinishInput,
+  decided: { readonly retry: RetryEntry | undefined; readonly look: LookEntry | undefined },
+): void {
+  const { log, metrics, options } = context.dependencies;
+  for (const wait of [decided.retry, decided.look]) {
+    if (wait === undefined || wait.delayMs < options.retryMaxMs) continue;
+    if (wait === stored.retry || wait === stored.look) continue;
+    metrics.count('ReconcileStuck', { outcome: wait.code });
+    const detail = ledger.problems.find(({ code }) => code === wait.code)?.message;
+    log.warn('a key is tried ever more seldom: it does not get any further by itself', {
+      key: formatKey(context.hint.key),
+      code: wait.code,
+      ...(detail === undefined ? {} : { detail }),
+    });
+  }
+}
+
+/** The earliest need to look, if time or this run gives one. */
+function findNear(
+  { subject, plan }: FinishInput,
+  decided: {
+    readonly retry: RetryEntry | undefined;
+    readonly refusals: Refusals;
+    readonly look: LookEntry | undefined;
+  },
+): number | undefined {
+  const moments = [
+    plan.dueAtMs,
+    decided.retry?.notBeforeMs,
+    decided.look?.atMs,
+    // One that expired was tried again in this run, or waits for something else that has its time.
+    ...decided.refusals
+      .map(({ notBeforeMs }) => notBeforeMs)
+      .filter((atMs) => atMs > subject.nowMs),
+  ].filter((moment) => moment !== undefined);
+  return moments.length === 0 ? undefined : Math.min(...moments);
+}

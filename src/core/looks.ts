@@ -1,0 +1,67 @@
+/**
+ * Looks of one key that are on their way, and whether another one is needed (protocol 12, L5).
+ *
+ * A key has one chain of looks, however many hints made it look: a look that is wanted is served by a timer that
+ * is on its way and near enough. While something is about to change by itself, any earlier one will do; a
+ * moment that is known is kept to the second. What is wanted again and again without anything moving is
+ * looked at ever more seldom. Pure: the caller sends what is missing.
+ */
+import type { DaemonSetState, LookEntry } from './model/state.ts';
+
+/** Wanted sooner than this: for something that others do meanwhile, so an earlier look serves as well. */
+const NEAR_MS = 5_000;
+/** How much later than wanted a look may be: the granularity of the delay queue. */
+const LATER_MS = 1_000;
+/** Timers of one key that are remembered: the soonest. A forgotten one costs one small read. */
+const REMEMBERED_MAX = 16;
+
+/** What of a state tells which timers were sent. */
+export type SentTimers = Pick<DaemonSetState, 'dueSentAtMs' | 'expiryAtMs' | 'timersSentAtMs'>;
+
+/** Timers that are on their way, soonest first; what is past has arrived, or is late and not counted on. */
+export function pendingLooks(state: SentTimers, nowMs: number): readonly number[] {
+  const { dueSentAtMs, expiryAtMs, timersSentAtMs = [] } = state;
+  const sent = new Set([dueSentAtMs, expiryAtMs, ...timersSentAtMs]);
+  const pending = [...sent].filter((atMs) => atMs !== undefined && atMs > nowMs) as number[];
+  return pending.sort((left, right) => left - right);
+}
+
+/** The pending look that serves the one that is wanted: the latest that is not too late. */
+export function findPendingLook(
+  pending: readonly number[],
+  wanted: { readonly atMs: number; readonly nowMs: number },
+): number | undefined {
+  const isNear = wanted.atMs - wanted.nowMs < NEAR_MS;
+  return pending.findLast(
+    (atMs) => atMs <= wanted.atMs + LATER_MS && (isNear || atMs >= wanted.atMs),
+  );
+}
+
+/** The timers to be remembered once this one was sent as well. */
+export function rememberLooks(pending: readonly number[], sentAtMs: number): readonly number[] {
+  const all = [...new Set([...pending, sentAtMs])].sort((left, right) => left - right);
+  return all.slice(0, REMEMBERED_MAX);
+}
+
+/** What the next look after an unfinished run is computed from. */
+export interface LookReason {
+  readonly code: string;
+  readonly nowMs: number;
+  /** True if the run changed something: then the same reason is another one. */
+  readonly hasProgressed: boolean;
+  /** The first look, and the longest wait. */
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+/**
+ * The next look at something that is about to change by itself: soon, and later each time while it does
+ * not. A hint that comes in between lengthens nothing.
+ */
+export function nextLook(former: LookEntry | undefined, reason: LookReason): LookEntry {
+  const { code, nowMs, hasProgressed, firstMs, longestMs } = reason;
+  const isSame = former?.code === code && !hasProgressed;
+  if (isSame && former.atMs > nowMs) return former;
+  const delayMs = isSame ? Math.min(former.delayMs * 2, longestMs) : firstMs;
+  return { code, delayMs, atMs: nowMs + delayMs };
+}

@@ -1,0 +1,57 @@
+/**
+ * A reconcile world whose delay queue delivers: timers come back as hints when they are due.
+ *
+ * Plays one key for a stretch of virtual time and counts its runs: what L5 is about.
+ */
+import type { ReconcileResult } from '../../src/app/reconcile/result.ts';
+import { createReconcileWarmth } from '../../src/app/reconcile/warmth.ts';
+import { ReconcileWorld } from './reconcile-world.ts';
+
+/** What a stretch of time held. */
+export interface Stretch {
+  readonly runs: number;
+  readonly results: readonly ReconcileResult[];
+  /** Timers that are on their way at its end. */
+  readonly pending: number;
+}
+
+/** A world with a delay queue. */
+export class TimedWorld extends ReconcileWorld {
+  /** True: each run is in a process of its own. */
+  isCold = false;
+
+  /** One run, by a hint or by a timer. */
+  look(reason: ReconcileWorld['reason'] = 'changed'): Promise<ReconcileResult> {
+    this.reason = reason;
+    return this.run(this.isCold ? { warmth: createReconcileWarmth() } : {});
+  }
+
+  /** Delivers timers for so long; `report`: the watcher reports before each run, and kubelets work. */
+  async play(lastsMs: number, report = true): Promise<Stretch> {
+    const endMs = this.clock.nowMs() + lastsMs;
+    const results: ReconcileResult[] = [];
+    for (;;) {
+      const next = this.#takeNext(endMs);
+      if (next === undefined) break;
+      await this.clock.advance(Math.max(0, next - this.clock.nowMs()));
+      if (report) {
+        this.runKubelets();
+        await this.mirror.sync();
+      }
+      results.push(await this.look('due'));
+    }
+    await this.clock.advance(endMs - this.clock.nowMs());
+    return { runs: results.length, results, pending: this.queue.timers.length };
+  }
+
+  #takeNext(endMs: number): number | undefined {
+    const { timers } = this.queue;
+    const soonest = Math.min(...timers.map(({ dueAtMs }) => dueAtMs));
+    if (timers.length === 0 || soonest > endMs) return undefined;
+    timers.splice(
+      timers.findIndex(({ dueAtMs }) => dueAtMs === soonest),
+      1,
+    );
+    return soonest;
+  }
+}
