@@ -34,9 +34,10 @@ async function hint(world: TimedWorld, count: number): Promise<void> {
 const CONFLICT: Outcome = { kind: 'conflict', message: 'modified' };
 const REFUSED: Outcome = {
   kind: 'refused',
-  code: 'denied',
+  code: 'admission',
+  status: 403,
   message: 'a webhook says no',
-} as Outcome;
+};
 
 describe('L5: looks of one key', () => {
   for (const isCold of [false, true]) {
