@@ -2,6 +2,7 @@
  * A record of events.fifo (or of its dead-letter queue) as `ingest` and `dead-letter` take it.
  */
 import type { SQSRecord } from 'aws-lambda';
+import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../src/adapters/sqs/cut-age.ts';
 import { identifySender } from '../src/adapters/sqs/sender-identity.ts';
 import { openWatcherMessage } from '../src/adapters/sqs/watcher-message-codec.ts';
 import type { IngestRecord } from '../src/app/ingest/ingest-batch.ts';
@@ -13,10 +14,12 @@ import type { IngestRecord } from '../src/app/ingest/ingest-batch.ts';
 export function toIngestRecord(record: SQSRecord): IngestRecord {
   const { SenderId, SentTimestamp, MessageGroupId } = record.attributes;
   const opened = openWatcherMessage(record.body);
+  const cutAgeMs = readCutAgeMs(record.messageAttributes[CUT_AGE_ATTRIBUTE]?.stringValue);
   const group = MessageGroupId === undefined ? {} : { groupId: MessageGroupId };
   return {
     context: {
       sentAtMs: Number(SentTimestamp),
+      ...(cutAgeMs === undefined ? {} : { cutAgeMs }),
       senderRoleId: identifySender(SenderId),
       messageId: record.messageId,
       body: record.body,

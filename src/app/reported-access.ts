@@ -37,6 +37,7 @@ export function reportedAccess(
     getRevision: (key) => read('get-revision', access.getRevision(key)),
     getWatcherLease: () => read('get-lease', access.getWatcherLease()),
     listPodMetadata: (...query) => read('list-pods', access.listPodMetadata(...query)),
+    listPods: (...query) => read('list-pods', access.listPods(...query)),
     listRevisions: (...query) => read('list-revisions', access.listRevisions(...query)),
     requestSnapshot: (requestId) => read('request-snapshot', access.requestSnapshot(requestId)),
     execute: async (effects, options) => {

@@ -8,6 +8,7 @@
  */
 import type { Guard } from './model/plan.ts';
 import { WATCHED_KINDS } from './model/projections.ts';
+import type { WatchedKind } from './model/projections.ts';
 import type { ClusterMeta } from './model/view-items.ts';
 
 /** What freshness is judged by. */
@@ -25,6 +26,8 @@ export interface FreshnessInput {
   readonly deferralCapMs: number;
   /** False if the plan would send nothing: silence matters only with work to do. Default true. */
   readonly hasWork?: boolean;
+  /** Where the work spends availability: pods must have been heard of within this (S3). */
+  readonly podsFreshMs?: number;
 }
 
 /** Guards that freshness raises. */
@@ -71,7 +74,7 @@ function findIncompleteness(meta: ClusterMeta | undefined): string | undefined {
 }
 
 function findDoubt(input: FreshnessInput): FreshnessGuard | undefined {
-  const { meta, nowMs, silentAfterMs } = input;
+  const { meta, nowMs } = input;
   if (meta?.isCutOpen === true) {
     return statusOnly('cut-open', 'The watcher is in the middle of a report; waiting for its end.');
   }
@@ -82,7 +85,7 @@ function findDoubt(input: FreshnessInput): FreshnessGuard | undefined {
   if (input.hasWork === false) return undefined;
   const silent = WATCHED_KINDS.filter((kind) => {
     const heardAtMs = meta?.heardAtMs[kind];
-    return heardAtMs === undefined || nowMs - heardAtMs > silentAfterMs;
+    return heardAtMs === undefined || nowMs - heardAtMs > boundOf(kind, input);
   });
   if (silent.length === 0) return undefined;
   const what = silent.join(', ');
@@ -90,6 +93,10 @@ function findDoubt(input: FreshnessInput): FreshnessGuard | undefined {
     'cluster-silent',
     `Nothing was heard of ${what} lately; waiting for the watcher.`,
   );
+}
+
+function boundOf(kind: WatchedKind, { silentAfterMs, podsFreshMs }: FreshnessInput): number {
+  return kind === 'Pod' && podsFreshMs !== undefined ? podsFreshMs : silentAfterMs;
 }
 
 function statusOnly(code: FreshnessGuard['code'], message: string): FreshnessGuard {

@@ -3,7 +3,7 @@
  * that confirm what is destructive. A relay may stand behind this seam later (design 5).
  *
  * Nothing here decides on nodes or pods by LIST, except the one guarded list beside foreign names
- * and before a DaemonSet's first pods (protocol 9). Reads answer values; an answer that cannot be
+ * and before a DaemonSet's first pods (protocol 9), and the one for a budget beside a silent watcher (S3). Reads answer values; an answer that cannot be
  * trusted is `unavailable`, and whoever asked must not act. Credentials are per cluster and never
  * leave the adapter (S11).
  */
@@ -47,6 +47,14 @@ export interface ClusterReader {
     namespace: string,
     labelSelector: string,
   ): Promise<LiveRead<readonly PodMetadata[]>>;
+  /**
+   * All pods of a namespace that match a selector, whole or unavailable; of each what a projection is made of:
+   * metadata, where it runs or should, phase and conditions.
+   */
+  listPods(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly KubernetesObject[]>>;
   /** All ControllerRevisions of a namespace that match a selector, whole objects. */
   listRevisions(
     namespace: string,

@@ -48,6 +48,9 @@ export interface FrozenMessage {
 export interface EventQueue {
   /** Encodes a message once. */
   freeze(message: WatcherMessage): FrozenMessage;
-  /** Tries once; never rejects for an expected outcome. */
-  send(frozen: FrozenMessage): Promise<SendOutcome>;
+  /**
+   * Tries once; never rejects for an expected outcome. `cutAgeMs`: how old the cut is that the message carries, at
+   * this try; it travels beside the body, which stays the same.
+   */
+  send(frozen: FrozenMessage, cutAgeMs?: number): Promise<SendOutcome>;
 }

@@ -8,11 +8,11 @@ import type { Vitals } from './vitals.ts';
 export function observeQueue(queue: EventQueue, vitals: Vitals): EventQueue {
   return {
     freeze: (message) => queue.freeze(message),
-    send: async (frozen) => {
+    send: async (frozen, cutAgeMs) => {
       vitals.noteSending();
       const isAnnouncement = frozen.message.body.kind === 'announcement';
       try {
-        const outcome = await queue.send(frozen);
+        const outcome = await queue.send(frozen, cutAgeMs);
         vitals.noteSent(outcome, isAnnouncement);
         return outcome;
       } catch (cause) {

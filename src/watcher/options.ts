@@ -10,7 +10,7 @@ import type { ListWatchOptions } from './list-watch.ts';
 
 /** Bounds of a watcher; times in milliseconds. */
 export interface WatcherOptions extends FlushPaceOptions {
-  /** Encoded size of a message (design 2: 256 KiB), and deltas in one. */
+  /** Encoded size of a message (design 2: 256 KiB, of which the age beside it takes some), and deltas in one. */
   readonly messageBytesMax: number;
   readonly deltasPerMessageMax: number;
   /** Projections above travel opaque; small enough that any one fits a message uncompressed. */
@@ -34,7 +34,7 @@ export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
   flushQuietMs: 5,
   flushMsMax: 250,
   flushBurstMax: 4,
-  messageBytesMax: 256 * 1024,
+  messageBytesMax: 256 * 1024 - 64,
   deltasPerMessageMax: 2000,
   objectBytesMax: 150 * 1024,
   sliceBytesMax: 300 * 1024,

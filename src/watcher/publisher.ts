@@ -12,7 +12,7 @@
  */
 import type { Uid } from '../core/model/identifiers.ts';
 import { WATCHED_KINDS } from '../core/model/projections.ts';
-import type { AnnouncementBody, Cut, Marks } from '../core/model/watcher-message.ts';
+import type { AnnouncementBody, Cut } from '../core/model/watcher-message.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -23,7 +23,7 @@ import type { MessageSize } from './message-size.ts';
 import type { WatcherOptions } from './options.ts';
 import type { Outbox } from './outbox.ts';
 import type { OpaqueReason, Projector } from './projection.ts';
-import type { Sender } from './sender.ts';
+import type { CutMoment, Sender } from './sender.ts';
 import { Snapshot } from './snapshot.ts';
 import type { SliceBatch } from './snapshot.ts';
 import type { ObjectStore, Tracked } from './store.ts';
@@ -57,6 +57,17 @@ interface Message {
   readonly uids: readonly Uid[];
   /** Parts that could have been sent apart. */
   readonly unitCount: number;
+  /** When its cut was begun, if it carries one. */
+  readonly cut?: CutMoment;
+}
+
+/** What a cut says of the moment at which it was begun. */
+interface BegunCut extends Pick<Cut, 'marks' | 'silentMs'> {
+  readonly at: CutMoment;
+}
+
+function cutOf({ marks, silentMs }: BegunCut, hashes: Cut['hashes']): Cut {
+  return { marks, hashes, silentMs };
 }
 
 /** Parts of a batch that could be sent apart: slices, or DaemonSets of a portion. */
@@ -100,9 +111,9 @@ export class Publisher {
 
   /** Sends what waits, closed by a cut. With nothing waiting this is a heartbeat. */
   async flush(): Promise<PublishEnd> {
-    const marks = this.#beginCut();
+    const begun = this.#beginCut();
     for (;;) {
-      const { message, isLast } = this.#freezeChanges(marks);
+      const { message, isLast } = this.#freezeChanges(begun);
       const end = await this.#send(message);
       if (end !== 'done' || isLast) return end;
     }
@@ -126,17 +137,19 @@ export class Publisher {
       const deltasEnd = await this.#sendUncut();
       if (deltasEnd !== 'done') return deltasEnd;
     }
-    const marks = this.#beginCut();
+    const begun = this.#beginCut();
     const end = await this.#sendUncut();
-    return end === 'done' ? this.#close(snapshot, marks) : end;
+    return end === 'done' ? this.#close(snapshot, begun) : end;
   }
 
-  /** The marks and the changes that they cover are fixed in one step. */
-  #beginCut(): Marks {
+  /** The marks and the changes that they cover are fixed in one step: how old the cut is counts from here. */
+  #beginCut(): BegunCut {
     const { outbox, heartbeat, intake, clock } = this.#on;
+    const monotonicMs = clock.monotonicMs();
     outbox.beginFlush();
-    heartbeat.noteCut(clock.monotonicMs());
-    return intake.marks();
+    heartbeat.noteCut(monotonicMs);
+    const at = { monotonicMs, wallMs: clock.nowMs() };
+    return { at, marks: intake.marks(), silentMs: intake.silentMs() };
   }
 
   async #sendUncut(): Promise<PublishEnd> {
@@ -147,23 +160,19 @@ export class Publisher {
     return 'done';
   }
 
-  async #close(snapshot: Snapshot, marks: Marks): Promise<PublishEnd> {
+  async #close(snapshot: Snapshot, begun: BegunCut): Promise<PublishEnd> {
     const { sender, outbox, log } = this.#on;
     const { announcedSeq, sliceCount } = snapshot;
-    const cut = this.#cut(marks, outbox.hashes);
+    const cut = cutOf(begun, outbox.hashes);
     const inventory = outbox.sentInventory();
     const frozen = sender.freeze({ kind: 'manifest', announcedSeq, sliceCount, ...inventory, cut });
     outbox.endSnapshot();
-    const end = await this.#send({ frozen, uids: [], unitCount: 1 });
+    const end = await this.#send({ frozen, uids: [], unitCount: 1, cut: begun.at });
     if (end === 'done') log.info('closed a snapshot', { announcedSeq, sliceCount });
     return end;
   }
 
-  #cut(marks: Marks, hashes: Cut['hashes']): Cut {
-    return { marks, hashes, silentMs: this.#on.intake.silentMs() };
-  }
-
-  #freezeChanges(marks: Marks | undefined): {
+  #freezeChanges(begun: BegunCut | undefined): {
     readonly message: Message;
     readonly isLast: boolean;
   } {
@@ -172,13 +181,15 @@ export class Publisher {
     for (;;) {
       const batch = outbox.nextBatch(size.charsMax, deltasMax);
       const { deltas, isLast, hashes } = batch;
-      const cut = isLast && marks !== undefined ? { cut: this.#cut(marks, hashes) } : {};
+      const closing = isLast ? begun : undefined;
+      const cut = closing === undefined ? {} : { cut: cutOf(closing, hashes) };
       const frozen = sender.freeze({ kind: 'changes', deltas, ...cut });
       if (frozen.sizeBytes <= size.bytesMax) {
         outbox.commitBatch(batch);
         size.learn(batch.chars, frozen.sizeBytes);
         const uids = deltas.map((delta) => delta.uid);
-        return { message: { frozen, uids, unitCount: deltas.length }, isLast };
+        const at = closing === undefined ? {} : { cut: closing.at };
+        return { message: { frozen, uids, unitCount: deltas.length, ...at }, isLast };
       }
       if (deltas.length > 1) deltasMax = Math.ceil(deltas.length / 2);
       else if (!batch.tracked.some((tracked) => this.#makeOpaque(tracked, 'too-large'))) {
@@ -232,7 +243,7 @@ export class Publisher {
   }
 
   async #send(message: Message): Promise<PublishEnd> {
-    const end = await this.#on.sender.send(message.frozen);
+    const end = await this.#on.sender.send(message.frozen, message.cut);
     if (end === 'accepted') return 'done';
     if (end === 'stopped') return 'over';
     // The next epoch sends everything again: in smaller messages, until the culprit travels alone.

@@ -8,7 +8,7 @@
  *
  * Rebuilding a message whose fate is unknown would lose what the first one carried (faults row 89). Two
  * sends in flight could leave a gap. Sizing is decided before a message is tried: `freeze` may be called
- * again as long as `send` was not.
+ * again as long as `send` was not. How old its cut is goes beside the bytes, told anew at each try (protocol 1).
  */
 import type { ClusterId, ClusterUid, Epoch, Incarnation } from '../core/model/identifiers.ts';
 import { MESSAGE_SCHEMA } from '../core/model/watcher-message.ts';
@@ -38,6 +38,12 @@ export interface SenderDependencies {
   readonly metrics: Metrics;
   readonly backoffBaseMs: number;
   readonly backoffCapMs: number;
+}
+
+/** When the marks of a cut were copied, by both clocks of the watcher. */
+export interface CutMoment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
 }
 
 /** How a send ended; `stopped` means that its fate is unknown and nobody cares any more. */
@@ -75,25 +81,25 @@ export class Sender {
   }
 
   /** Sends the message frozen last until the queue has it, refuses it, or the epoch is over. */
-  async send(frozen: FrozenMessage): Promise<SendEnd> {
+  async send(frozen: FrozenMessage, cut?: CutMoment): Promise<SendEnd> {
     if (this.#isBusy) throw new Error('a send is in flight already');
     if (frozen.message.seq !== this.#seq + 1) throw new Error('message is not the next one');
     this.#isBusy = true;
     this.#seq = frozen.message.seq;
     try {
-      return await this.#repeat(frozen);
+      return await this.#repeat(frozen, cut);
     } finally {
       this.#isBusy = false;
     }
   }
 
-  async #repeat(frozen: FrozenMessage): Promise<SendEnd> {
+  async #repeat(frozen: FrozenMessage, cut: CutMoment | undefined): Promise<SendEnd> {
     const { clock, random, log, metrics, backoffBaseMs, backoffCapMs } = this.#on;
     const backoff = createBackoff(random, { baseMs: backoffBaseMs, capMs: backoffCapMs });
     const { seq, body } = frozen.message;
     for (;;) {
       if (this.#signal.aborted) return 'stopped';
-      const outcome = await untilAborted(this.#try(frozen), this.#signal);
+      const outcome = await untilAborted(this.#try(frozen, cut), this.#signal);
       if (outcome === 'aborted') return 'stopped';
       metrics.count('WatcherSends', { outcome: outcome.kind });
       if (outcome.kind === 'accepted') {
@@ -112,10 +118,16 @@ export class Sender {
     }
   }
 
+  /** By whichever clock says more: the monotonic one may stand still while a machine sleeps. */
+  #ageOf(cut: CutMoment): number {
+    const { clock } = this.#on;
+    return Math.max(0, clock.monotonicMs() - cut.monotonicMs, clock.nowMs() - cut.wallMs);
+  }
+
   /** The port says that `send` never rejects; if it does, the message may have gone through. */
-  async #try(frozen: FrozenMessage): Promise<SendOutcome> {
+  async #try(frozen: FrozenMessage, cut: CutMoment | undefined): Promise<SendOutcome> {
     try {
-      return await this.#on.queue.send(frozen);
+      return await this.#on.queue.send(frozen, cut && this.#ageOf(cut));
     } catch (cause) {
       this.#on.metrics.count('WatcherBugs', { outcome: 'send' });
       this.#on.log.error('sending rejected', { seq: frozen.message.seq }, cause);

@@ -22,6 +22,8 @@ export type SendFault =
 export class RecordingEventQueue implements EventQueue {
   /** Every try, in order; the same message may stand here several times. */
   readonly tries: FrozenMessage[] = [];
+  /** How old its cut was at each try; undefined: it carries none. */
+  readonly cutAgesMs: (number | undefined)[] = [];
   /** What a consumer would receive, in order. */
   readonly accepted: WatcherMessage[] = [];
   /** When each accepted message was accepted (monotonic milliseconds). */
@@ -46,8 +48,9 @@ export class RecordingEventQueue implements EventQueue {
     return { message, body, sizeBytes: Buffer.byteLength(body) };
   }
 
-  async send(frozen: FrozenMessage): Promise<SendOutcome> {
+  async send(frozen: FrozenMessage, cutAgeMs?: number): Promise<SendOutcome> {
     this.tries.push(frozen);
+    this.cutAgesMs.push(cutAgeMs);
     this.inFlight += 1;
     this.inFlightMax = Math.max(this.inFlightMax, this.inFlight);
     if (this.sendMs > 0) await this.#clock.sleep(this.sendMs);

@@ -24,6 +24,8 @@ import type {
 import type { NamespacedName } from '../../src/ports/view-store.ts';
 import { controllerUid, matchesSelectorText, mergeMetadata } from './simulated-objects.ts';
 
+type Listed = LiveRead<readonly KubernetesObject[]>;
+
 /** What a test makes of one effect. `stuck`: answered ambiguous now, applied by `releaseStuck`. */
 export type Intervention =
   | { readonly kind: 'answer'; readonly outcome: Outcome }
@@ -219,23 +221,21 @@ export class SimulatedCluster implements ClusterAccess {
     return { kind: 'found', object };
   }
 
-  async listRevisions(
-    namespace: string,
-    labelSelector: string,
-  ): Promise<LiveRead<readonly KubernetesObject[]>> {
-    const answer = await this.#read('LIST controllerrevisions', namespace);
-    if (answer !== undefined) return answer;
-    return {
-      kind: 'found',
-      object: this.#matching('controllerrevisions', namespace, labelSelector),
-    };
-  }
+  listPods: ClusterAccess['listPods'] = (...by) => this.#list('pods', 'LIST whole pods', by);
+
+  listRevisions: ClusterAccess['listRevisions'] = (...by) =>
+    this.#list('controllerrevisions', 'LIST controllerrevisions', by);
 
   async requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>> {
     const answer = await this.#read('PATCH leases', 'rollcall-watcher');
     if (answer !== undefined) return answer;
     this.snapshotRequests.push(requestId);
     return { kind: 'found', object: {} };
+  }
+
+  async #list(kind: Kind, what: string, by: [string, string]): Promise<Listed> {
+    const answer = await this.#read(what, by[0]);
+    return answer ?? { kind: 'found', object: this.#matching(kind, ...by) };
   }
 
   async #read(what: string, name: string): Promise<LiveRead<never> | undefined> {

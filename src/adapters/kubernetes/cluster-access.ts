@@ -20,7 +20,7 @@ import type {
 import type { NamespacedName } from '../../ports/view-store.ts';
 import { createBackPressure } from './back-pressure.ts';
 import { isObjectName, namespacedPath, requestOf } from './effect-request.ts';
-import { readDaemonSet, readObject, readPage, readPodMetadata } from './object-reader.ts';
+import { readDaemonSet, readObject, readPage, readPodMetadata, slimPod } from './object-reader.ts';
 import { classifyRead, classifyWrite, unavailableRead } from './status-classifier.ts';
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
 
@@ -173,6 +173,16 @@ class HttpsClusterAccess implements ClusterAccess {
     return { kind: 'found', object: listed.object.map(readPodMetadata) };
   }
 
+  async listPods(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly KubernetesObject[]>> {
+    const path = namespacedPath('core', namespace, 'pods');
+    const listed = await this.#list({ namespace, path, labelSelector, keep: slimPod });
+    if (listed.kind !== 'found') return listed;
+    return { kind: 'found', object: listed.object as unknown as readonly KubernetesObject[] };
+  }
+
   async listRevisions(
     namespace: string,
     labelSelector: string,
@@ -190,6 +200,8 @@ class HttpsClusterAccess implements ClusterAccess {
     readonly path: string;
     readonly labelSelector: string;
     readonly accept?: string;
+    /** What is kept of each item once its page was read; default: all of it. */
+    readonly keep?: (item: JsonObject) => JsonObject;
   }): Promise<LiveRead<readonly JsonObject[]>> {
     if (!isObjectName(query.namespace)) {
       return { kind: 'unavailable', message: 'not an object name', isRefused: true };
@@ -214,7 +226,8 @@ class HttpsClusterAccess implements ClusterAccess {
         this.#pressure.note(unavailable.retryAfterMs);
         return unavailable;
       }
-      items.push(...read.items);
+      const { keep } = query;
+      items.push(...(keep === undefined ? read.items : read.items.map(keep)));
       if (read.continueToken === '') return { kind: 'found', object: items };
       continueToken = read.continueToken;
     }

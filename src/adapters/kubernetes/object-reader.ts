@@ -98,3 +98,30 @@ export function readPodMetadata(item: JsonObject): PodMetadata {
     isTerminating: typeof metadata['deletionTimestamp'] === 'string',
   };
 }
+
+/**
+ * What a projection of a listed pod is made of; the rest is let go page by page: a pod has ten kilobytes, and a
+ * DaemonSet thousands of pods.
+ */
+export function slimPod(item: JsonObject): JsonObject {
+  const {
+    managedFields: _fields,
+    annotations: _annotations,
+    ...metadata
+  } = item['metadata'] as JsonObject;
+  return {
+    metadata,
+    spec: pick(item['spec'], ['nodeName', 'affinity']),
+    status: pick(item['status'], ['phase', 'conditions']),
+  };
+}
+
+function pick(from: Json | undefined, names: readonly string[]): JsonObject {
+  if (!isJsonObject(from)) return {};
+  return Object.fromEntries(
+    names.flatMap((name): [string, Json][] => {
+      const value = from[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

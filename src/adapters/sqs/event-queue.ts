@@ -2,19 +2,21 @@
  * EventQueue over SQS: the watcher's way into events.fifo.
  *
  * A message is encoded once (`freeze`); every try sends those bytes under that id, so that SQS itself
- * swallows a repeat for five minutes and `ingest` skips a later one by its position. The client must
- * not retry by itself (`CALL_LIMITS.watcher`): one send in flight is the watcher's rule (design 2).
+ * swallows a repeat for five minutes and `ingest` skips a later one by its position; beside it goes how
+ * old it is by now. The client must not retry by itself (`CALL_LIMITS.watcher`): one send in flight is
+ * the watcher's rule (design 2).
  */
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { WatcherMessage } from '../../core/model/watcher-message.ts';
 import type { EventQueue, FrozenMessage, SendOutcome } from '../../ports/queue.ts';
+import { CUT_AGE_BYTES_MAX, cutAgeAttributes } from './cut-age.ts';
 import { eventDeduplicationId, eventGroupId } from './queue-ids.ts';
 import { classifySendFailure } from './send-failure.ts';
 import { encodeWatcherMessage } from './watcher-message-codec.ts';
 
-/** The largest body that is sent, in bytes (design 2). */
-const EVENT_BODY_BYTES_MAX = 256 * 1024;
+/** The largest body that is sent, in bytes: what the queue takes (design 2), less the attribute beside it. */
+const EVENT_BODY_BYTES_MAX = 256 * 1024 - CUT_AGE_BYTES_MAX;
 
 /** Options of an event queue. */
 export interface EventQueueOptions {
@@ -35,7 +37,7 @@ function freeze(message: WatcherMessage): FrozenMessage {
 /** The watcher's way into events.fifo. */
 export function createEventQueue(options: EventQueueOptions): EventQueue {
   const timeoutMs = options.sendTimeoutMs ?? DEFAULT_SEND_TIMEOUT_MS;
-  const send = async (frozen: FrozenMessage): Promise<SendOutcome> => {
+  const send = async (frozen: FrozenMessage, cutAgeMs?: number): Promise<SendOutcome> => {
     if (frozen.sizeBytes > EVENT_BODY_BYTES_MAX) {
       return { kind: 'refused', message: `body of ${frozen.sizeBytes} bytes` };
     }
@@ -44,6 +46,7 @@ export function createEventQueue(options: EventQueueOptions): EventQueue {
       MessageBody: frozen.body,
       MessageGroupId: eventGroupId(frozen.message),
       MessageDeduplicationId: eventDeduplicationId(frozen.message),
+      ...(cutAgeMs === undefined ? {} : { MessageAttributes: cutAgeAttributes(cutAgeMs) }),
     });
     try {
       await options.client.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) });

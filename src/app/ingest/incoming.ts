@@ -13,5 +13,6 @@ export interface Incoming {
 
 /** The position of a message. */
 export function arrivalOf(incoming: Pick<Incoming, 'message' | 'context'>): Arrival {
-  return { header: incoming.message, sentAtMs: incoming.context.sentAtMs };
+  const { sentAtMs, cutAgeMs } = incoming.context;
+  return { header: incoming.message, sentAtMs, ...(cutAgeMs === undefined ? {} : { cutAgeMs }) };
 }

@@ -28,6 +28,8 @@ import { movedHashes, withDeltas, withSlices } from './snapshot-sums.ts';
 export interface Arrival {
   readonly header: WatcherHeader;
   readonly sentAtMs: number;
+  /** How old its cut was then; undefined: unknown, and taken for new. */
+  readonly cutAgeMs?: number;
 }
 
 /** Stamps of what a message touched, as they stand in the table after it. */
@@ -122,7 +124,7 @@ export function changed(
   const { cut } = body;
   const next = withTouched(advanced(meta, context.arrival), context.touched);
   const moved = { ...next, hashes: movedHashes(meta.hashes, body.deltas) };
-  const heardAtMs = cut === undefined ? meta.heardAtMs : heard(meta, cut, context.arrival.sentAtMs);
+  const heardAtMs = cut === undefined ? meta.heardAtMs : heard(meta, cut, context.arrival);
   if (meta.snapshot !== undefined) {
     // While slices are pending a mark would vouch for what was not sent yet.
     const snapshot = withDeltas(meta.snapshot, body.deltas);
@@ -164,7 +166,7 @@ export function closed(
     sliceCount: meta.snapshot.sliceCount,
     marks: cut.marks,
     hashes: cut.hashes,
-    heardAtMs: heard(meta, cut, context.arrival.sentAtMs),
+    heardAtMs: heard(meta, cut, context.arrival),
   };
 }
 
@@ -182,11 +184,16 @@ function raisedMarks(stored: Marks, given: Marks): Marks {
   return Object.fromEntries(entries.filter(([, mark]) => mark !== undefined)) as Marks;
 }
 
-function heard(meta: ClusterMeta, cut: Cut, sentAtMs: number): ClusterMeta['heardAtMs'] {
+/** When each type was heard of: not when the queue took the message, which may have been frozen for an hour. */
+function heard(
+  meta: ClusterMeta,
+  cut: Cut,
+  { sentAtMs, cutAgeMs = 0 }: Arrival,
+): ClusterMeta['heardAtMs'] {
   const heardAtMs = { ...meta.heardAtMs };
   for (const kind of WATCHED_KINDS) {
     const silentMs = cut.silentMs[kind];
-    if (silentMs !== undefined) heardAtMs[kind] = sentAtMs - silentMs;
+    if (silentMs !== undefined) heardAtMs[kind] = sentAtMs - cutAgeMs - silentMs;
   }
   return heardAtMs;
 }

@@ -51,6 +51,11 @@ export type IngestResult =
 export interface IngestContext {
   /** The queue's SentTimestamp. */
   readonly sentAtMs: number;
+  /**
+   * How old the message's cut was when the queue took it, as the sender says; undefined: unknown, as from a watcher
+   * of an earlier release. Milliseconds.
+   */
+  readonly cutAgeMs?: number;
   /** From SenderId, which a sender cannot forge; undefined when it has no readable form. */
   readonly senderRoleId: string | undefined;
   readonly messageId: string;

@@ -26,6 +26,7 @@ export function talliedAccess(
     getRevision: (key) => read(() => access.getRevision(key)),
     getWatcherLease: () => read(() => access.getWatcherLease()),
     listPodMetadata: (...query) => read(() => access.listPodMetadata(...query)),
+    listPods: (...query) => read(() => access.listPods(...query)),
     listRevisions: (...query) => read(() => access.listRevisions(...query)),
     requestSnapshot: (requestId) => read(() => access.requestSnapshot(requestId)),
     execute: (effects, options) => {

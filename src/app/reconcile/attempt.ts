@@ -6,6 +6,7 @@
  * Every branch that cannot go on has arranged the next look before it returns. `lost` means that
  * another run recorded its intents first: nothing was done here, and the caller looks again.
  */
+import { arePodsFresh, spendsBudget } from '../../core/budgeted.ts';
 import { computeView } from '../../core/view.ts';
 import { planReconcile } from '../../core/plan.ts';
 import type { Guard, Plan } from '../../core/model/plan.ts';
@@ -21,6 +22,7 @@ import type { Judgement } from './guard.ts';
 import { guessHash } from './history.ts';
 import { Ledger } from './ledger.ts';
 import { endAwaiting, openSubject } from './open-subject.ts';
+import { relistPods } from './relist-pods.ts';
 import type { ReconcileResult } from './result.ts';
 import { giveRivalNotice } from './rival-notice.ts';
 import { trimHistory } from './trim-history.ts';
@@ -133,14 +135,46 @@ async function decide(judged: Judged): Promise<AttemptResult> {
   if (judgement.guard.kind !== 'act' || !hasWork) {
     return carryOut(judged, { plan: wanted, guard: judgement.guard, isLive: judgement.isLive });
   }
-  const freshness = freshnessOf(subject, context, { unseenCount: 0, hasWork: true });
+  const { podsFreshMs } = context.dependencies.options;
+  const isSpending = wanted.deletes.some(spendsBudget);
+  const freshness = freshnessOf(subject, context, {
+    unseenCount: 0,
+    hasWork: true,
+    ...(isSpending ? { podsFreshMs } : {}),
+  });
   if (freshness.kind === 'defer' && !judgement.isLive) {
     const withheld = plan(judged, freshness.guard);
     await storeVerdicts(withheld.verdicts, judged);
     return deferWith(freshness, context, subject);
   }
   const isLive = judgement.isLive || freshness.kind === 'live-read';
-  return carryOut(judged, { plan: wanted, guard: judgement.guard, isLive });
+  const at = { nowMs: context.dependencies.clock.nowMs(), withinMs: podsFreshMs };
+  const isCounted = !isSpending || arePodsFresh(subject.basis.meta, at);
+  const decision = { plan: wanted, guard: judgement.guard, isLive };
+  return isCounted ? carryOut(judged, decision) : carryOutListed(judged, decision);
+}
+
+/** The view is too old to say who is available: a fresh walk over one live list does (S3). */
+async function carryOutListed(judged: Judged, decision: Decision): Promise<AttemptResult> {
+  const { context, subject, judgement } = judged;
+  const relisted = await relistPods(subject, context);
+  if (relisted.kind === 'unavailable') {
+    return endUnavailable(relisted.message, context, await withholdVerdicts(subject, context));
+  }
+  const { pods } = relisted.subject.read;
+  const { intents } = relisted;
+  const listed = {
+    ...judged,
+    subject: relisted.subject,
+    judgement: { ...judgement, intents, pods },
+  };
+  const planned = plan(listed, decision.guard);
+  const { waiting } = judgement;
+  return carryOut(listed, {
+    ...decision,
+    plan: waiting === undefined ? planned : { ...planned, trims: [] },
+    isLive: true,
+  });
 }
 
 interface Decision {

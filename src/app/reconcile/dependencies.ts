@@ -27,6 +27,11 @@ export interface ReconcileOptions {
   readonly burstPodsMax: number;
   /** A cluster, or one type of it, counts as silent when not heard of for longer (protocol 1). */
   readonly silenceBoundMs: number;
+  /**
+   * A pod whose deletion spends availability goes by a view whose pods were heard of within this, else by a live
+   * list (S3). A watcher beats every 30 s during a rollout, and a stream that is in health speaks once a minute.
+   */
+  readonly podsFreshMs: number;
   /** How long a run may be deferred before a live read decides (design 3, step 3). */
   readonly deferralMaxMs: number;
   /** The look after a deferral; the granularity of the delay queue is one second. */
@@ -45,6 +50,7 @@ export const defaultReconcileOptions: ReconcileOptions = {
   recordReserveMs: 5_000,
   burstPodsMax: 250,
   silenceBoundMs: 15 * 60_000,
+  podsFreshMs: 90_000,
   deferralMaxMs: 30_000,
   deferralLookMs: 1_000,
   memoLifeMs: 6 * 3_600_000,

@@ -13,7 +13,7 @@
 import { resourceVersion, uid } from '../../core/model/identifiers.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import { judgeFreshness } from '../../core/freshness.ts';
-import type { Freshness, FreshnessGuard } from '../../core/freshness.ts';
+import type { Freshness, FreshnessGuard, FreshnessInput } from '../../core/freshness.ts';
 import { hasUnseenWrites, judgeIntents } from '../../core/intents.ts';
 import type { Guard, IntentJudgement } from '../../core/model/plan.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
@@ -71,7 +71,7 @@ export function guardOfRegistration(registration: ClusterRegistration): Guard {
 export function freshnessOf(
   subject: Subject,
   context: RunContext,
-  doubt: { readonly unseenCount: number; readonly hasWork: boolean },
+  doubt: Pick<FreshnessInput, 'unseenCount' | 'hasWork' | 'podsFreshMs'>,
 ): Freshness {
   const { options } = context.dependencies;
   return judgeFreshness({
@@ -89,7 +89,7 @@ export async function judgeSubject(subject: Subject, context: RunContext): Promi
   const whole = freshnessOf(subject, context, { unseenCount: 0, hasWork: false });
   if (whole.kind === 'defer' && whole.guard.code === 'view-incomplete') return whole;
   const registered = guardOfRegistration(subject.basis.registration);
-  const first = judge(subject, context, new Map());
+  const first = judgeByLive(subject, context, new Map());
   if (registered.kind !== 'act') {
     const { pods } = subject.read;
     return { kind: 'judged', guard: registered, intents: first, pods, isLive: false };
@@ -97,7 +97,7 @@ export async function judgeSubject(subject: Subject, context: RunContext): Promi
   const openDeletes = first.unresolved.filter((intent) => intent.kind === 'delete');
   const live = await readLive(openDeletes, subject);
   if (live === undefined) return { kind: 'unavailable', message: 'open deletes are unreadable' };
-  const intents = judge(subject, context, live);
+  const intents = judgeByLive(subject, context, live);
   const marks = judgeMarks(subject);
   const freshness = freshnessOf(subject, context, {
     unseenCount: intents.unseen.length + (marks === 'seen' ? 0 : 1),
@@ -126,7 +126,7 @@ function hasOverdue(intents: IntentJudgement, subject: Subject, context: RunCont
   return intents.unseen.some(({ recordedAtMs }) => subject.nowMs - recordedAtMs >= deferralMaxMs);
 }
 
-type LivePods = Map<Uid, PodProjection | null>;
+type LivePods = ReadonlyMap<Uid, PodProjection | null>;
 
 /** The cap is reached: live reads say what became of what was never seen (rows 64, 91). */
 async function judgeLive(
@@ -143,13 +143,18 @@ async function judgeLive(
     kind: 'judged',
     guard: { kind: 'act' },
     // By what the view shows: what it does not show yet, the next run does not know either.
-    intents: judge(subject, context, live),
+    intents: judgeByLive(subject, context, live),
     pods,
     isLive: true,
   };
 }
 
-function judge(subject: Subject, context: RunContext, live: LivePods): IntentJudgement {
+/** Intents of a subject judged by what its view shows and by what was found live; null: gone. */
+export function judgeByLive(
+  subject: Subject,
+  context: RunContext,
+  live: LivePods,
+): IntentJudgement {
   return judgeIntents({
     state: subject.state,
     pods: subject.read.pods,
@@ -187,7 +192,7 @@ async function readLive(
   intents: readonly Intent[],
   subject: Subject,
 ): Promise<LivePods | undefined> {
-  const live: LivePods = new Map();
+  const live = new Map<Uid, PodProjection | null>();
   if (intents.length === 0) return live;
   const reader = await subject.access.get();
   if (reader === undefined) return undefined;

@@ -100,6 +100,7 @@ export class Observer {
       getRevision: (key) => access.getRevision(key),
       getWatcherLease: () => access.getWatcherLease(),
       listPodMetadata: (namespace, selector) => access.listPodMetadata(namespace, selector),
+      listPods: (namespace, selector) => access.listPods(namespace, selector),
       listRevisions: (namespace, selector) => access.listRevisions(namespace, selector),
       requestSnapshot: (requestId) => access.requestSnapshot(requestId),
       execute: (effects, options) => {

@@ -15,6 +15,7 @@ import type {
   HintQueue,
   SendOutcome,
 } from '../../../src/ports/queue.ts';
+import { cutAgeAttributes } from '../../../src/adapters/sqs/cut-age.ts';
 import { encodeHint, encodeTimer } from '../../../src/adapters/sqs/hint-codec.ts';
 import {
   eventDeduplicationId,
@@ -91,10 +92,10 @@ export class SimulatedQueues {
         const body = encodeWatcherMessage(message);
         return { message, body, sizeBytes: Buffer.byteLength(body) };
       },
-      send: async (frozen) => {
+      send: async (frozen, cutAgeMs) => {
         await clock.sleep(2);
         const fault = this.faults.sendEvent(frozen.message);
-        if (fault?.applied !== false) this.#accept(frozen, senderId);
+        if (fault?.applied !== false) this.#accept(frozen, { senderId, cutAgeMs });
         return fault?.outcome ?? { kind: 'accepted' };
       },
     };
@@ -138,12 +139,16 @@ export class SimulatedQueues {
     this.#onSend(name);
   }
 
-  #accept(frozen: FrozenMessage, senderId: string): void {
+  #accept(
+    frozen: FrozenMessage,
+    by: { readonly senderId: string; readonly cutAgeMs: number | undefined },
+  ): void {
     const receipt = this.named('events.fifo').queue.send(
       {
         body: frozen.body,
         bodyMd5: '',
-        senderId,
+        senderId: by.senderId,
+        ...(by.cutAgeMs === undefined ? {} : { attributes: cutAgeAttributes(by.cutAgeMs) }),
         groupId: eventGroupId(frozen.message),
         deduplicationId: eventDeduplicationId(frozen.message),
       },

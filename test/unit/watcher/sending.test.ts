@@ -31,6 +31,43 @@ async function idle(harness: WatcherHarness, durationMs: number): Promise<void> 
   }
 }
 
+describe('protocol 1: the age of a cut', () => {
+  test('grows from try to try of the same bytes, and is none where there is no cut', async () => {
+    const harness = createWatcherHarness({ sendBackoffBaseMs: 60_000, sendBackoffCapMs: 60_000 });
+    const watcher = await harness.startSettled();
+    const { tries, cutAgesMs } = harness.queue;
+    for (const [index, { message }] of tries.entries()) {
+      assert.equal(cutAgesMs[index] === undefined, cutOf(message) === undefined);
+    }
+    const before = tries.length;
+    harness.queue.faults.push('unsent', 'unsent', 'unsent');
+    harness.source.put('Node', nodeDraft('n1'));
+    await harness.clock.advance(600_000);
+    const repeated = tries.slice(before).filter(({ body }) => body === tries[before]?.body);
+    assert.equal(repeated.length, 4);
+    const ages = cutAgesMs.slice(before, before + 4).map((ageMs) => ageMs ?? -1);
+    assert.ok((ages[0] ?? -1) >= 0 && (ages[0] ?? 0) < 10);
+    for (const [index, ageMs] of ages.entries()) assert.ok(ageMs >= index * 1000, ages.join());
+    assert.deepEqual(
+      ages.toSorted((left, right) => left - right),
+      ages,
+    );
+    await watcher.stop();
+  });
+
+  test('counts what a machine slept through, when its monotonic clock stood still', async () => {
+    const harness = createWatcherHarness();
+    const watcher = await harness.startSettled();
+    harness.queue.faults.push('unsent');
+    harness.source.put('Node', nodeDraft('n1'));
+    await harness.clock.advance(10);
+    harness.clock.stepWall(3_600_000);
+    await harness.clock.advance(60_000);
+    assert.ok(harness.queue.cutAgesMs.some((ageMs) => (ageMs ?? 0) >= 3_600_000));
+    await watcher.stop();
+  });
+});
+
 describe('flush', () => {
   test('waits for a few milliseconds of quiet, and never longer than 250 ms', async () => {
     const harness = createWatcherHarness();

@@ -340,6 +340,24 @@ describe('cluster access', () => {
       );
     });
 
+    it('of whole pods keep what a projection is made of, and let the rest go (S3)', async () => {
+      const access = open((_request, response) => {
+        const pod = object('pod-1', 'agents') as { readonly metadata: object };
+        const spec = { nodeName: 'n1', containers: [{ name: 'x', image: 'y' }] };
+        const status = { phase: 'Running', conditions: [], podIP: '192.0.2.1' };
+        const metadata = { ...pod.metadata, managedFields: [{ manager: 'kubelet' }] };
+        const items = [{ metadata, spec, status }, { metadata: pod.metadata }];
+        answerJson(response, { status: 200, body: { metadata: {}, items } });
+      });
+      const listed = await access.listPods('agents', 'app=collector');
+      assert.ok(listed.kind === 'found');
+      const [first, second] = listed.object as readonly { [name: string]: unknown }[];
+      assert.deepEqual(first?.['spec'], { nodeName: 'n1' });
+      assert.deepEqual(first?.['status'], { phase: 'Running', conditions: [] });
+      assert.equal((first?.['metadata'] as { managedFields?: unknown }).managedFields, undefined);
+      assert.deepEqual([second?.['spec'], second?.['status']], [{}, {}]);
+    });
+
     for (const status of [410, 500]) {
       it(`are unavailable as a whole when page 2 answers ${status} (faults 35)`, async () => {
         const access = open((request, response) => {

@@ -5,6 +5,7 @@ import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/c
 import type { Message } from '@aws-sdk/client-sqs';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { CALL_LIMITS, createAwsClient } from '../../../../src/adapters/aws/create-client.ts';
+import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../../../../src/adapters/sqs/cut-age.ts';
 import { createEventQueue } from '../../../../src/adapters/sqs/event-queue.ts';
 import { parseHint, parseTimer } from '../../../../src/adapters/sqs/hint-codec.ts';
 import { createHintQueue } from '../../../../src/adapters/sqs/hint-queue.ts';
@@ -57,6 +58,7 @@ describe('queues over a real SQS protocol', () => {
         QueueUrl: server.urlOf(queueName),
         MaxNumberOfMessages: 10,
         MessageSystemAttributeNames: ['All'],
+        MessageAttributeNames: ['All'],
       }),
     );
     return answer.Messages ?? [];
@@ -74,6 +76,20 @@ describe('queues over a real SQS protocol', () => {
     assert.equal(received[0]?.Attributes?.['MessageGroupId'], 'west-1');
     assert.equal(identifySender(received[0].Attributes['SenderId']), 'AROAWATCHER');
     assert.deepEqual(parseWatcherMessage(received[0].Body ?? ''), { kind: 'message', message });
+  });
+
+  it('take the age of a cut beside the same bytes: that of the try that was taken counts (protocol 1)', async () => {
+    const queue = createEventQueue({ client, queueUrl: server.urlOf('events.fifo') });
+    const { heartbeat: message } = samples;
+    assert.ok(message !== undefined);
+    const frozen = queue.freeze({ ...message, cluster: clusterId('frozen') });
+    assert.deepEqual(await queue.send(frozen, 3_600_000), { kind: 'accepted' });
+    assert.deepEqual(await queue.send(frozen, 3_601_000), { kind: 'accepted' });
+    const received = await receive('events.fifo');
+    assert.equal(received.length, 1);
+    const attribute = received[0]?.MessageAttributes?.[CUT_AGE_ATTRIBUTE];
+    assert.equal(readCutAgeMs(attribute?.StringValue), 3_600_000);
+    assert.equal(received[0]?.Body, frozen.body);
   });
 
   it('take hints and timers', async () => {

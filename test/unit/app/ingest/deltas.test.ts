@@ -256,6 +256,15 @@ describe('ingest of changes', () => {
     assert.equal(harness.metrics.recorded('IngestLag').at(-1), 0, 'skew is no negative lag');
   });
 
+  it('protocol 1: a frozen message is as old as its cut, however late the queue took it', async () => {
+    const { harness, sender } = await settled();
+    const sentAtMs = harness.clock.nowMs() + 3_600_000;
+    await harness.ingest(sender.heartbeat(), { sentAtMs, cutAgeMs: 3_500_000 });
+    const meta = await harness.meta();
+    assert.equal(meta.heardAtMs.Pod, sentAtMs - 3_500_000 - 5);
+    assert.equal(meta.lastSentAtMs, sentAtMs, 'the watcher itself was heard of');
+  });
+
   it('row 34: a slice that must exist and does not is a loss, never an empty one', async () => {
     for (const set of ['nodes', 'pods/ds-logs']) {
       const { harness, sender } = await settled();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
-import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import { ReconcileWorld, phaseOf } from '../../../support/reconcile-world.ts';
 
 const effectsOf = (world: ReconcileWorld): readonly string[] =>
   world.cluster.requests.filter((request) => /^(create-pod|delete-pod|patch|update)/.test(request));
@@ -34,6 +34,86 @@ describe('protocol 1: silence with work to do', () => {
     }));
     await world.mirror.sync({ heardAtMs: {} });
     assert.equal((await world.run()).kind, 'settled');
+  });
+});
+
+describe('S3, protocol 1: a deletion that spends availability', () => {
+  const NODES = 4;
+  const listed = (world: ReconcileWorld): number =>
+    world.cluster.requests.filter((request) => request.startsWith('LIST whole pods')).length;
+  const deleted = (world: ReconcileWorld): number =>
+    world.cluster.requests.filter((request) => request.startsWith('delete-pod')).length;
+
+  async function hear(world: ReconcileWorld, silentMs: number): Promise<void> {
+    const nowMs = world.clock.nowMs();
+    const heardAtMs = { Node: nowMs, DaemonSet: nowMs, ControllerRevision: nowMs };
+    await world.mirror.sync({ heardAtMs: { ...heardAtMs, Pod: nowMs - silentMs } });
+  }
+
+  /** A rolling update of ready pods begins; pods were last heard of so long ago. */
+  async function roll(silentMs: number): Promise<ReconcileWorld> {
+    const world = new ReconcileWorld({ nodes: NODES });
+    await world.settle();
+    await world.clock.advance(600_000);
+    world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (set) => ({
+      ...set,
+      metadata: { ...set.metadata, generation: 2 },
+      spec: {
+        ...(set['spec'] as object),
+        template: {
+          metadata: { labels: { app: 'agents' } },
+          spec: { containers: [{ name: 'agent', image: 'example/agent:2' }] },
+        },
+      },
+    }));
+    world.cluster.requests.length = 0;
+    // The new revision is made and seen before anything goes for it.
+    for (let round = 0; round < 4; round += 1) {
+      await hear(world, silentMs);
+      const result = await world.run();
+      const isSilent = result.kind === 'deferred' && result.code === 'cluster-silent';
+      assert.equal(isSilent && silentMs < 90_000, false);
+      if (isSilent || deleted(world) > 0) return world;
+    }
+    throw new Error('nothing was to be deleted');
+  }
+
+  it('rests on a view whose pods were heard of within 90 s, and on no list then', async () => {
+    const world = await roll(80_000);
+    assert.equal(listed(world), 0);
+    assert.equal(deleted(world), 1);
+  });
+
+  it('else waits for the watcher, and then goes by one live list of all its pods', async () => {
+    const world = await roll(100_000);
+    assert.equal(deleted(world), 0);
+    await world.clock.advance(31_000);
+    await world.run();
+    assert.equal(listed(world), 1);
+    assert.equal(deleted(world), 1);
+  });
+
+  it('is left out when the live list shows the budget spent, whatever the view shows', async () => {
+    const world = await roll(100_000);
+    for (const pod of world.pods.slice(1)) world.setPhase(pod.metadata.name, 'Pending');
+    await world.clock.advance(31_000);
+    await world.run();
+    assert.equal(listed(world), 1);
+    const ready = world.pods.filter((pod) => phaseOf(pod) === 'Running');
+    assert.equal(ready.length, 1, 'the only ready pod stays');
+    assert.equal(ready[0]?.metadata.deletionTimestamp, undefined);
+  });
+
+  it('is left out when the list cannot be had', async () => {
+    const world = await roll(100_000);
+    await world.clock.advance(31_000);
+    world.cluster.hooks.onRead = (what) =>
+      what.startsWith('LIST')
+        ? { kind: 'unavailable', message: 'no answer', isRefused: false }
+        : undefined;
+    const result = await world.run();
+    assert.equal(result.kind, 'deferred');
+    assert.equal(deleted(world), 0);
   });
 });
 
