@@ -1,15 +1,18 @@
 /**
- * What osls does for Rollcall beside packaging and deploying: protects the registry when a deployment has succeeded.
+ * What osls does for Rollcall beside packaging and deploying: refuses parameters that AWS would refuse later, before
+ * anything is packaged, and protects the registry when a deployment has succeeded.
  *
  * JavaScript, because osls runs under whatever Node `npx osls` finds. Nothing of AWS is loaded or asked before that
  * moment: packaging needs neither network nor credentials.
  */
+import { checkParameters } from './check-parameters.mjs';
 import { protectRegistry, registryNameOf } from './protect-registry.mjs';
 
 /**
  * The parts of osls that are used here.
  * @typedef {object} Osls
  * @property {(name: 'aws') => AwsProvider} getProvider
+ * @property {{ custom?: { chosen?: Record<string, unknown> } }} service as it is once variables are resolved
  */
 /**
  * @typedef {object} AwsProvider
@@ -32,7 +35,23 @@ class RollcallPlugin {
     this.serverless = serverless;
     this.tools = tools;
     /** @type {Record<string, () => Promise<void>>} */
-    this.hooks = { 'after:deploy:finalize': () => this.protect() };
+    this.hooks = {
+      'before:package:cleanup': () => this.check(),
+      'after:deploy:finalize': () => this.protect(),
+    };
+  }
+
+  /** Throws with every fault, by the name of its parameter. */
+  async check() {
+    const chosen = Object.entries(this.serverless.service.custom?.chosen ?? {});
+    const faults = checkParameters(
+      Object.fromEntries(
+        chosen.map(([name, value]) => [name, typeof value === 'string' ? value : '']),
+      ),
+    );
+    if (faults.length === 0) return;
+    const lines = faults.map(({ field, problem, remedy }) => `${field}: ${problem}. ${remedy}`);
+    throw new Error(`The parameters of this deployment cannot be used:\n${lines.join('\n')}`);
   }
 
   /** Looks at the table whether or not anything was deployed: a table made without protection gets it here. */

@@ -16,6 +16,7 @@ import { packageTemplate } from '../support/template/package-template.ts';
 import { queueRules } from '../support/template/queue-rules.ts';
 import { rightsRules } from '../support/template/rights-rules.ts';
 import { storeRules } from '../support/template/store-rules.ts';
+import { stuckRules } from '../support/template/stuck-rules.ts';
 import { at, ofType, textOf } from '../support/template/template.ts';
 import type { Template } from '../support/template/template.ts';
 import { VIOLATIONS } from '../support/template/violations.ts';
@@ -30,10 +31,12 @@ const RULES = [
   ...firstDeploymentRules,
   ...functionRules,
   ...watchRules,
+  ...stuckRules,
 ];
 const STAGE = 'ring1';
 const LOCAL_STAGE = 'local';
-const ORGANISATION = 'o-example123';
+const ORGANISATION = 'o-example1234';
+const BOUNDARY = 'arn:aws:iam::000000000000:policy/boundary';
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:calls';
 
 describe('the packaged template (issue 7)', () => {
@@ -47,6 +50,7 @@ describe('the packaged template (issue 7)', () => {
         alarmTopicArn: TOPIC,
         subnetIds: 'subnet-1,subnet-2',
         securityGroupIds: 'sg-1',
+        permissionsBoundaryArn: BOUNDARY,
         logRetentionDays: '90',
         endpointSuffixes: 'example.com',
       }),
@@ -128,6 +132,13 @@ describe('the packaged template (issue 7)', () => {
     assert.deepEqual(at(file, 'custom', 'logLevels'), { INFO: 'INFO', DEBUG: 'DEBUG' });
   });
 
+  it('refuses parameters before anything is packaged, by their names (F16)', async () => {
+    await assert.rejects(
+      packageTemplate(STAGE, { subnetIds: 'subnet-1', alarmTopicArn: TOPIC.replace('us-', 'eu-') }),
+      /securityGroupIds: there are subnets[\s\S]*alarmTopicArn: the topic is in eu-east-1/,
+    );
+  });
+
   it('carries its parameters to where they count', () => {
     const [alarm] = ofType(chosen, 'AWS::CloudWatch::Alarm');
     assert.deepEqual(at(alarm?.properties, 'AlarmActions', 'Fn::If', 1), [TOPIC]);
@@ -136,6 +147,8 @@ describe('the packaged template (issue 7)', () => {
     const split = { 'Fn::Split': [',', 'subnet-1,subnet-2'] };
     const reconcile = chosen.Resources['ReconcileLambdaFunction']?.Properties;
     assert.deepEqual(at(reconcile, 'VpcConfig', 'Fn::If', 1, 'SubnetIds'), split);
+    const role = chosen.Resources['ReconcileRole']?.Properties;
+    assert.equal(at(role, 'PermissionsBoundary', 'Fn::If', 1), BOUNDARY);
     const variables = at(reconcile, 'Environment', 'Variables');
     assert.equal(at(variables, 'ROLLCALL_ENDPOINT_SUFFIXES'), 'example.com');
   });

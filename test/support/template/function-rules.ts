@@ -1,4 +1,5 @@
 /** Rules about functions: what they run on, who may call them, what they keep, and where they may connect to. */
+import { SUFFIXES_CHARACTERS_MAX } from '../../../scripts/osls/check-parameters.mjs';
 import { alternatives, at, isMap, listOf, ofType, referredId, textOf } from './template.ts';
 import type { Rule } from './template.ts';
 
@@ -111,6 +112,26 @@ const egress: Rule = {
     }),
 };
 
+/** Of Lambda, names and values together. */
+const ENVIRONMENT_BYTES_MAX = 4096;
+/** Longer than any address of a queue, ARN of a key or name of a table can be. */
+const REFERENCE_BYTES = 256;
+
+const smallEnvironment: Rule = {
+  name: 'the environment of a function fits into 4 KB with the longest parameters (F16)',
+  check: (template) =>
+    ofType(template, 'AWS::Lambda::Function').flatMap(({ id, properties }) => {
+      const variables = at(properties, 'Environment', 'Variables');
+      const bytes = Object.entries(isMap(variables) ? variables : {}).map(([name, value]) => {
+        const bound = name === 'ROLLCALL_ENDPOINT_SUFFIXES' ? SUFFIXES_CHARACTERS_MAX : 0;
+        const own = typeof value === 'string' ? Buffer.byteLength(value) : REFERENCE_BYTES;
+        return name.length + Math.max(own, bound);
+      });
+      const total = bytes.reduce((sum, one) => sum + one, 0);
+      return total <= ENVIRONMENT_BYTES_MAX ? [] : [`${id}: ${String(total)} bytes`];
+    }),
+};
+
 const network: Rule = {
   name: 'functions that connect to clusters, and no others, can be put into a VPC',
   check: (template) =>
@@ -135,4 +156,12 @@ const bucket: Rule = {
 };
 
 /** All of them. */
-export const functionRules: readonly Rule[] = [runtime, logs, noEndpoint, egress, network, bucket];
+export const functionRules: readonly Rule[] = [
+  runtime,
+  logs,
+  noEndpoint,
+  egress,
+  smallEnvironment,
+  network,
+  bucket,
+];

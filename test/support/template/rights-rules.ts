@@ -119,6 +119,42 @@ const oneRoleEach: Rule = {
   },
 };
 
+const boundedRoles: Rule = {
+  name: 'every role takes the permissions boundary, when there is one (F16)',
+  check: (template) =>
+    ofType(template, 'AWS::IAM::Role')
+      .filter(({ properties }) => {
+        const [condition] = listOf(at(properties, 'PermissionsBoundary', 'Fn::If'));
+        return condition !== 'HasPermissionsBoundary';
+      })
+      .map(({ id }) => id),
+};
+
+const keptInterfaces: Rule = {
+  name: 'a role whose function may be in a VPC may always delete its interfaces, and its code never (F12)',
+  check: (template) =>
+    ofType(template, 'AWS::Lambda::Function')
+      .filter(({ properties }) => 'VpcConfig' in properties)
+      .flatMap(({ id, properties }) => {
+        const role = template.Resources[referredId(properties['Role']) ?? ''];
+        const statements = listOf(role?.Properties?.['Policies']).flatMap((policy) =>
+          listOf(at(policy, 'PolicyDocument', 'Statement')),
+        );
+        // Not inside of Fn::If: the right must outlast the parameters.
+        const has = (sid: string, effect: string): boolean =>
+          statements.some(
+            (one) =>
+              at(one, 'Sid') === sid &&
+              at(one, 'Effect') === effect &&
+              listOf(at(one, 'Action')).includes('ec2:DeleteNetworkInterface'),
+          );
+        return [
+          ...(has(WITHOUT_RESOURCE, 'Allow') ? [] : [`${id} strands its interfaces`]),
+          ...(has(DENIED_TO_CODE, 'Deny') ? [] : [`${id}: its code may delete interfaces`]),
+        ];
+      }),
+};
+
 const onlySenders: Rule = {
   name: 'nobody from outside may do anything but send, from roles of the organisation under the path',
   check: (template, stage) =>
@@ -197,6 +233,8 @@ export const rightsRules: readonly Rule[] = [
   exactActions,
   exactResources,
   oneRoleEach,
+  boundedRoles,
+  keptInterfaces,
   onlySenders,
   keyOnlyWithContext,
   keyNamesRoles,

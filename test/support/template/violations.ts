@@ -95,6 +95,18 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
     }),
     'a role too many': add('SpareRole', { Type: 'AWS::IAM::Role', Properties: {} }),
   },
+  'every role takes the permissions boundary, when there is one (F16)': {
+    'a role without bounds': set(`${ROLE} PermissionsBoundary`, undefined),
+  },
+  'a role whose function may be in a VPC may always delete its interfaces, and its code never (F12)':
+    {
+      'a right that goes with the parameters': (template) => {
+        setInRole('IngestRole', 'MakeInterfaces', { Sid: 'Other' })(template);
+      },
+      'no word against the code': setInRole('ResyncRole', 'KeepInterfacesFromCode', {
+        Sid: 'Other',
+      }),
+    },
   'nobody from outside may do anything but send, from roles of the organisation under the path': {
     'any organisation': set(`${SENDING} Condition StringEquals`, undefined),
     'any role of the organisation': set(`${SENDING} Condition ArnLike`, undefined),
@@ -276,6 +288,14 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
     'another endpoint for AWS': set(`${VARIABLES} AWS_ENDPOINT_URL`, 'http://127.0.0.1:4566'),
     'certificates that nobody checks': set(`${VARIABLES} NODE_TLS_REJECT_UNAUTHORIZED`, '0'),
   },
+  'the environment of a function fits into 4 KB with the longest parameters (F16)': {
+    'a long value': set(`${VARIABLES} ROLLCALL_STAGE`, 'x'.repeat(2000)),
+    'many values': (template) => {
+      for (let count = 0; count < 20; count += 1) {
+        set(`${VARIABLES} ROLLCALL_${String(count)}`, { Ref: 'EventsQueue' })(template);
+      }
+    },
+  },
   'functions that connect to clusters, and no others, can be put into a VPC': {
     'a network for who needs none': set('Resources RequeueLambdaFunction Properties VpcConfig', {}),
     'a function that cannot reach its clusters': set(`${INGEST} VpcConfig`, undefined),
@@ -320,6 +340,22 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
       'Rollcall',
     ),
     'an alarm that explains nothing': set(`${AGE_ALARM} Properties AlarmDescription`, undefined),
+  },
+  'a queue whose every delivery fails calls somebody, and a busy or quiet one nobody (F9)': {
+    'ages alone': set('Resources EventsStuckAlarm', undefined),
+    'a count that a failing message does not reach': set(
+      'Resources DelayStuckAlarm Properties Threshold',
+      10,
+    ),
+    'an hour of patience': set('Resources CredentialsStuckAlarm Properties EvaluationPeriods', 60),
+    'what is visible alone': set(
+      'Resources ReconcileStuckAlarm Properties Metrics 0 Expression',
+      'visible',
+    ),
+    'a fleet at work': set(
+      'Resources ReconcileStuckAlarm Properties Metrics 0 Expression',
+      'IF(never > 0, 0, visible + inflight)',
+    ),
   },
   'the dashboard is valid, shows every alarm, and draws metrics that exist': {
     'no dashboard': set('Resources Dashboard', undefined),

@@ -3,7 +3,8 @@
 // Known: Effect, exact actions, exact resources (texts or references to declared ones), and one condition,
 // ForAllValues:StringLike on dynamodb:LeadingKeys. Anything else (a wildcard, NotAction, another condition) is an
 // error, never a statement that is skipped: what is enforced here must be what AWS would enforce. Rights on keys may be
-// bounded by their encryption context; there is no key service here, so nobody asks for them.
+// bounded by their encryption context; there is no key service here, so nobody asks for them. Rights on network interfaces are
+// Lambda's own, which has no network here: they are read, and left out.
 import * as v from 'valibot';
 
 /** One statement, with its references resolved to ARNs. */
@@ -73,6 +74,20 @@ const statementSchema = v.strictObject({
   Condition: v.optional(v.union([leadingKeysSchema, encryptionContextSchema])),
 });
 
+/** Interfaces of a VPC, which know no resource: given to Lambda, and denied to the function's code. */
+const interfaceStatementSchema = v.pipe(
+  v.strictObject({
+    Sid: v.optional(v.string()),
+    Effect: v.picklist(['Allow', 'Deny']),
+    Action: v.array(v.pipe(v.string(), v.startsWith('ec2:'))),
+    Resource: v.literal('*'),
+    Condition: v.optional(
+      v.strictObject({ Null: v.strictObject({ 'lambda:SourceFunctionArn': v.literal('false') }) }),
+    ),
+  }),
+  v.transform(() => undefined),
+);
+
 /** A statement as a template holds it. */
 export type DeclaredStatement = v.InferOutput<typeof statementSchema>;
 
@@ -82,13 +97,14 @@ const roleSchema = v.looseObject({
     RoleName: v.optional(v.unknown()),
     Path: v.optional(v.unknown()),
     Description: v.optional(v.unknown()),
+    PermissionsBoundary: v.optional(v.unknown()),
     AssumeRolePolicyDocument: v.looseObject({}),
     Policies: v.array(
       v.strictObject({
         PolicyName: v.string(),
         PolicyDocument: v.strictObject({
           Version: v.literal('2012-10-17'),
-          Statement: v.array(statementSchema),
+          Statement: v.array(v.union([statementSchema, interfaceStatementSchema])),
         }),
       }),
     ),
@@ -98,7 +114,8 @@ const roleSchema = v.looseObject({
 /** Reads a role of a template. Throws for whatever the evaluator does not know. */
 export function readRole(id: string, resource: unknown): RoleDeclaration {
   const { Policies: policies } = v.parse(roleSchema, resource).Properties;
-  return { id, statements: policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement) };
+  const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  return { id, statements: statements.filter((statement) => statement !== undefined) };
 }
 
 /** The statements of a role; `arnOf` answers for a logical id or a parameter. */

@@ -50,8 +50,15 @@ describe('the plugin of osls', () => {
     const { plugins } = service as unknown as { plugins: readonly string[] };
     assert.deepEqual(plugins, ['./scripts/osls/plugin.mjs']);
     const refuse = (): never => assert.fail('asked for a provider while nothing was deployed');
-    const plugin = new RollcallPlugin({ getProvider: refuse }, {}, { log: { notice: refuse } });
-    assert.deepEqual(Object.keys(plugin.hooks), ['after:deploy:finalize']);
+    const plugin = new RollcallPlugin(
+      { getProvider: refuse, service: {} },
+      {},
+      { log: { notice: refuse } },
+    );
+    assert.deepEqual(Object.keys(plugin.hooks), [
+      'before:package:cleanup',
+      'after:deploy:finalize',
+    ]);
   });
 
   it('loads nothing of AWS before that', () => {
