@@ -118,6 +118,17 @@ const HUNTS = {
       ['end-pod', 200, 2000],
     ],
   },
+  /** No status is ever taken, while nodes change all the time: looks that are wanted again and again (L5). */
+  'refused-status': {
+    profile: 'baseline',
+    faults: { 'status-conflict': { rate: 1 } },
+    setting: { ...ORDERLY, nodesCount: 4, podStartMsMax: 400 },
+    cycle: [
+      ['change-node', 50, 300],
+      ['annotate-objects', 50, 300],
+      ['end-pod', 50, 300],
+    ],
+  },
 } as const satisfies Readonly<Record<string, Hunt>>;
 
 /** Name of a hunt. */

@@ -57,6 +57,10 @@ export const STEPS = [
   'freeze-cluster', // 92
   'take-name', // 41
   'make-orphan', // 85
+  // Other managers: objects get another version, and nothing that a plan rests on changes.
+  'rewrite-objects',
+  'annotate-objects',
+  'annotate-often',
   // Nodes and pods.
   'change-node',
   'remove-node',

@@ -18,7 +18,7 @@ import { createReconcileWarmth } from '../../../src/app/reconcile/warmth.ts';
 import { requeueTimers } from '../../../src/app/requeue.ts';
 import { resyncClusters } from '../../../src/app/resync.ts';
 import { defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
-import type { Timer } from '../../../src/core/model/hint.ts';
+import type { HintReason, Timer } from '../../../src/core/model/hint.ts';
 import type { Delivery } from '../../../src/local/aws/sqs/message.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { ClusterConnector } from '../../../src/ports/cluster-access.ts';
@@ -64,6 +64,8 @@ export interface HostOptions {
   readonly connector: (key: NamespacedName, isViewWhole?: NotedView['isWhole']) => ClusterConnector;
   readonly reconcile?: Partial<ReconcileOptions>;
   readonly note: (text: string) => void;
+  /** Hears of each run of a key, and who asked for it. */
+  readonly onRun?: (name: string, reason: HintReason) => void;
 }
 
 /** Runs invocations. */
@@ -194,6 +196,7 @@ export class FunctionHost {
   ): Promise<boolean> {
     const { gate, clock, registry, view, queue, process, deadlineMs, signal } = invocation;
     const noted = notedView(view);
+    this.#on.onRun?.(hint.key.name, hint.reason);
     try {
       const result = await reconcileKey(
         hint,

@@ -55,6 +55,8 @@ export class Observer {
   onViolation: (text: string) => void = () => undefined;
   /** Requests of functions that change something, without Events. */
   writes = 0;
+  /** Hears of each request to an API server, and for which key. */
+  onRequest: (key: NamespacedName) => void = () => undefined;
   readonly #metas = new Map<string, ClusterMeta>();
   readonly #slices = new Map<string, Slice>();
   /** UIDs that ever stood under a DaemonSet's name. */
@@ -74,17 +76,17 @@ export class Observer {
       if (commit.kind === 'pods' && commit.type !== 'deleted') this.#checkCrowds(api);
       // Its own checks of S1 and S5 know nothing of batches and adoption: those here do.
       const own = api.violations.splice(0).filter((text) => !/^S[15]/.test(text));
-      for (const text of own) this.#report(text);
+      for (const text of own) this.report(text);
     });
     return new AvailabilityAudit(api, clock, (text) => {
-      this.#report(text);
+      this.report(text);
     });
   }
 
   /** Access for one invocation; every batch is checked. */
   watchAccess(api: SimulatedApiServer, access: ClusterAccess, sender: SenderFacts): ClusterAccess {
     const tally: Tally = { creates: 0, deletes: 0, confirmed: undefined };
-    return {
+    return this.#counted(sender, {
       getDaemonSet: async (key) => {
         const read = await access.getDaemonSet(key);
         // What could not be read says nothing; what was read before it still stands.
@@ -107,7 +109,20 @@ export class Observer {
         this.#checkBatch({ api, sender, tally, effects });
         return access.execute(effects, options);
       },
-    };
+    });
+  }
+
+  #counted(sender: SenderFacts, access: ClusterAccess): ClusterAccess {
+    return new Proxy(access, {
+      get: (target, property) => {
+        const member: unknown = Reflect.get(target, property);
+        if (typeof member !== 'function') return member;
+        return (...input: unknown[]): unknown => {
+          this.onRequest(sender.key);
+          return Reflect.apply(member, target, input);
+        };
+      },
+    });
   }
 
   /** The same view; S8 is checked on each write that succeeded. */
@@ -137,7 +152,8 @@ export class Observer {
     this.#slices.clear();
   }
 
-  #report(text: string): void {
+  /** Notes a broken promise, once. */
+  report(text: string): void {
     if (this.#reported.has(text)) return;
     this.#reported.add(text);
     this.violations.push(text);
@@ -165,7 +181,7 @@ export class Observer {
   #checkCrowds(api: SimulatedApiServer): void {
     const isOrphan = (pod: KubernetesObject): boolean => pod.metadata.name.startsWith('orphan-');
     const pods = api.list('pods').filter((pod) => !this.allowsAdopted || !isOrphan(pod));
-    for (const text of findCrowds(pods, this.#surged)) this.#report(text);
+    for (const text of findCrowds(pods, this.#surged)) this.report(text);
   }
 
   #checkBatch(batch: {
@@ -177,13 +193,13 @@ export class Observer {
     const { api, sender, tally, effects } = batch;
     this.writes += effects.filter((effect) => effect.kind !== 'create-event').length;
     if (effects.length > 0 && api.clusterUid !== sender.registration.clusterUid) {
-      this.#report(`S6: ${effects.length} effects for a cluster that is not registered`);
+      this.report(`S6: ${effects.length} effects for a cluster that is not registered`);
     }
     const creates = effects.filter((effect) => effect.kind === 'create-pod');
     tally.creates += creates.length;
     tally.deletes += effects.filter((effect) => effect.kind === 'delete-pod').length;
     if (Math.max(tally.creates, tally.deletes) > sender.burstPodsMax) {
-      this.#report(`S9: ${tally.creates} creates and ${tally.deletes} deletes in one run`);
+      this.report(`S9: ${tally.creates} creates and ${tally.deletes} deletes in one run`);
     }
     this.#checkView(sender, effects);
     for (const effect of creates) this.#checkCreate(effect, tally);
@@ -198,9 +214,9 @@ export class Observer {
   #checkCreate({ name, body }: CreatePodEffect, { confirmed }: Tally): void {
     const owner = controllerUid(body as unknown as KubernetesObject); // raw JSON of a pod
     if (confirmed === undefined) {
-      this.#report(`S5: ${name} in a batch without a live read of its DaemonSet`);
+      this.report(`S5: ${name} in a batch without a live read of its DaemonSet`);
     } else if (confirmed.isEnding || confirmed.uid !== owner) {
-      this.#report(`S5: ${name} though its DaemonSet was seen gone, deleting or replaced`);
+      this.report(`S5: ${name} though its DaemonSet was seen gone, deleting or replaced`);
     }
   }
 
@@ -208,7 +224,7 @@ export class Observer {
   #checkView(sender: SenderFacts, effects: readonly Effect[]): void {
     const deleted = effects.find((effect) => effect.kind === 'delete-pod');
     if (deleted === undefined || sender.isViewWhole?.() !== false) return;
-    this.#report(`S3: ${deleted.name} deleted by a view that is not whole`);
+    this.report(`S3: ${deleted.name} deleted by a view that is not whole`);
   }
 
   /** A revision that a pod was made of stays while that pod lives (S10). */
@@ -222,7 +238,7 @@ export class Observer {
       .list('pods')
       .find((pod) => controllerUid(pod) === owner && hashOf(pod) === hashOf(revision));
     if (user !== undefined) {
-      this.#report(`S10: ${effect.name} deleted, of which ${user.metadata.name} was made`);
+      this.report(`S10: ${effect.name} deleted, of which ${user.metadata.name} was made`);
     }
   }
 
@@ -230,14 +246,14 @@ export class Observer {
     if (effect.kind !== 'delete-pod' && effect.kind !== 'patch') return;
     const isDelete = effect.kind === 'delete-pod';
     if (effect.uid === '' || (isDelete && effect.resourceVersion === '')) {
-      this.#report(`S4: ${effect.name} lacks a precondition`);
+      this.report(`S4: ${effect.name} lacks a precondition`);
     }
     const target = api.find(isDelete ? 'pods' : effect.resource, effect.name, effect.namespace);
     if (target === undefined || !isMet(effect, target)) return;
     const owner = controllerUid(target);
     const isAdoption = !isDelete && effect.purpose !== 'release';
     if (owner === undefined ? !isAdoption : !this.#isOurs(sender.key, owner)) {
-      this.#report(`S4: ${effect.kind} of ${effect.name}, which is not ours`);
+      this.report(`S4: ${effect.kind} of ${effect.name}, which is not ours`);
     }
   }
 
@@ -250,13 +266,13 @@ export class Observer {
     this.#metas.set(meta.clusterUid, meta);
     if (former === undefined) return;
     if (stampOf(meta) < stampOf(former)) {
-      this.#report(`S8: position ${stampOf(meta)} after ${stampOf(former)}`);
+      this.report(`S8: position ${stampOf(meta)} after ${stampOf(former)}`);
     }
     if (meta.era !== former.era) return;
     for (const [type, mark] of Object.entries(former.marks)) {
       const next = meta.marks[type as keyof typeof meta.marks];
       if (next !== undefined && compareResourceVersions(next, mark) < 0) {
-        this.#report(`S8: mark of ${type} fell from ${mark} to ${next}`);
+        this.report(`S8: mark of ${type} fell from ${mark} to ${next}`);
       }
     }
   }
@@ -265,7 +281,7 @@ export class Observer {
     const former = this.#slices.get(refKey(ref));
     this.#slices.set(refKey(ref), slice);
     if (former !== undefined && slice.stamp < former.stamp) {
-      this.#report(`S8: slice ${refKey(ref)} went back from ${former.stamp} to ${slice.stamp}`);
+      this.report(`S8: slice ${refKey(ref)} went back from ${former.stamp} to ${slice.stamp}`);
     }
   }
 }

@@ -1,11 +1,12 @@
 /**
- * Plays a plan in a world of its own, in four phases:
+ * Plays a plan in a world of its own, in five phases:
  *
  *  1. the steps, faults on: the observer checks S1 to S10 at every commit, batch and write;
  *  2. what is demanded and has not happened yet is provoked, for a bounded number of rounds; a demanded deed that
  *     cannot be provoked fails the run (M1), never mere chance;
  *  3. faults off: exactly the right pods within the bound (L1), or within that of resync if hints were lost (L2);
- *  4. a quiet window without one write (L1).
+ *  4. a quiet window without one write (L1);
+ *  5. ten more minutes in which no key is looked at for nothing (L5).
  *
  * A broken promise is an outcome. What the plan became (which opportunities fired) comes with it, for shrinking.
  */
@@ -154,6 +155,8 @@ class Play {
     this.during = 'settling';
     await this.#calmDown();
     await this.#settle();
+    this.during = 'resting';
+    await world.rest();
   }
 
   /** A hint that was lost for good, or became a dead letter, is made up for by resync only (L2). */

@@ -123,6 +123,9 @@ export const PROFILES = {
       'unready-pods': 0.5,
       'take-name': 0.3,
       'close-namespace': 0.3,
+      'rewrite-objects': 0.5,
+      'annotate-objects': 0.5,
+      'annotate-often': 0.3,
     },
     rare: ['restore-etcd', 'lose-view', 'dead-kubelet', 'make-orphan'],
     demands: [],
@@ -205,6 +208,16 @@ export const PROFILES = {
     steps: { 'take-name': 1.5, 'close-namespace': 0.7, 'unready-pods': 1.5 },
     rare: ['dead-kubelet', 'make-orphan'],
     demands: ['pod-finalizer', 'take-name'],
+  },
+  'other-managers': {
+    ...NONE,
+    faults: {
+      'status-conflict': odds(0.3, 0.05, 0.3),
+      copy: odds(0.3, 0.02, 0.2),
+      'read-error': odds(0.3, 0.02, 0.1),
+    },
+    steps: { 'rewrite-objects': 2, 'annotate-objects': 2, 'annotate-often': 1.5 },
+    demands: ['rewrite-objects', 'annotate-objects'],
   },
 } as const satisfies Readonly<Record<string, Profile>>;
 

@@ -18,6 +18,7 @@ import {
   startSecondWatcher,
   stepClock,
 } from './steps-of-machines.ts';
+import { annotateObjects, annotateOften, rewriteObjects } from './steps-of-managers.ts';
 import {
   changeNode,
   closeNamespace,
@@ -54,6 +55,9 @@ export class StepTaker {
     'freeze-cluster': freezeCluster,
     'take-name': takeName,
     'make-orphan': makeOrphan,
+    'rewrite-objects': rewriteObjects,
+    'annotate-objects': annotateObjects,
+    'annotate-often': annotateOften,
     'change-node': changeNode,
     'remove-node': removeNode,
     'remake-node': remakeNode,

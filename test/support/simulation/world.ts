@@ -33,6 +33,7 @@ import { CLUSTER, SENDER, registrationOf } from './registration.ts';
 import { differences } from './oracle.ts';
 import { ProcessClock } from './process-clock.ts';
 import { PromiseBroken, ruleOf } from './promise-broken.ts';
+import { QUIET_STRETCH_MS, StabilityAudit } from './stability-audit.ts';
 import { SimulatedQueues, deliveryOf } from './queues.ts';
 import { Site, observedConnector } from './site.ts';
 import type { QueueName } from './queues.ts';
@@ -61,6 +62,9 @@ export class World {
   readonly clock = new VirtualClock();
   readonly random: Random;
   readonly observer = new Observer();
+  readonly stability = new StabilityAudit(this.clock, (text) => {
+    this.observer.report(text);
+  });
   readonly view = new MemoryViewStore();
   readonly registry = new MemoryRegistryStore();
   readonly functionClock: ProcessClock;
@@ -81,6 +85,9 @@ export class World {
   constructor(options: WorldOptions = {}) {
     this.#options = options;
     this.random = createSeededRandom(options.seed ?? 1);
+    this.observer.onRequest = ({ name }) => {
+      this.stability.noteRequest(name);
+    };
     this.observer.onViolation = (text) => {
       this.note(`BROKEN ${text}`);
     };
@@ -105,6 +112,9 @@ export class World {
           siteOf: () => this.site,
         }),
       ...(options.reconcile === undefined ? {} : { reconcile: options.reconcile }),
+      onRun: (name, reason) => {
+        this.stability.noteRun(name, reason);
+      },
       note: (text) => {
         this.note(text);
         if (!text.endsWith('skipped')) this.#lastActivityMs = this.clock.monotonicMs();
@@ -274,6 +284,19 @@ export class World {
       throw new PromiseBroken('L1', `not exact after the quiet window: ${left}`, lines);
     }
     this.assertSafe();
+  }
+
+  /** After it has settled: ten minutes in which nothing happens, and no key may be looked at for nothing (L5). */
+  async rest(): Promise<void> {
+    const from = { counts: this.stability.counts, lines: this.trace.length };
+    await this.clock.advance(QUIET_STRETCH_MS);
+    const { visible, inFlight, delayed } = this.queues
+      .named('delay')
+      .queue.counts(this.clock.nowMs());
+    const [unrest] = this.stability.findUnrest(from.counts, visible + inFlight + delayed);
+    if (unrest === undefined) return;
+    const lines = this.trace.slice(from.lines);
+    throw new PromiseBroken('L5', `${unrest} while nothing happened`, lines.slice(-40));
   }
 
   /** Every promise held so far, and no handler failed for a reason of its own. */
