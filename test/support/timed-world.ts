@@ -19,6 +19,8 @@ export interface Stretch {
 export class TimedWorld extends ReconcileWorld {
   /** True: each run is in a process of its own. */
   isCold = false;
+  /** True: the watcher reports nothing, and kubelets stand still. */
+  isSilent = false;
 
   /** One run, by a hint or by a timer. */
   look(reason: ReconcileWorld['reason'] = 'changed'): Promise<ReconcileResult> {
@@ -26,15 +28,15 @@ export class TimedWorld extends ReconcileWorld {
     return this.run(this.isCold ? { warmth: createReconcileWarmth() } : {});
   }
 
-  /** Delivers timers for so long; `report`: the watcher reports before each run, and kubelets work. */
-  async play(lastsMs: number, report = true): Promise<Stretch> {
+  /** Delivers timers for so long; the watcher reports before each run, and kubelets work. */
+  async play(lastsMs: number): Promise<Stretch> {
     const endMs = this.clock.nowMs() + lastsMs;
     const results: ReconcileResult[] = [];
     for (;;) {
       const next = this.#takeNext(endMs);
       if (next === undefined) break;
       await this.clock.advance(Math.max(0, next - this.clock.nowMs()));
-      if (report) {
+      if (!this.isSilent) {
         this.runKubelets();
         await this.mirror.sync();
       }
