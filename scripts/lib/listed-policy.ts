@@ -3,14 +3,26 @@
  *
  * A policy with every DaemonSet as a parameter can only say "all of them agree", never "one of them is the owner".
  * A binding that names one DaemonSet and denies without it can. So: a policy that refuses every owner that is not
- * listed, and for each listed one a binding of `rollcall-owner`. A binding looks its parameter up before any condition
- * is asked, for everybody's pods that it selects; it selects only pods with the labels of that DaemonSet's selector,
- * and the policy demands these labels, so nothing slips past the binding.
+ * listed, and for each listed one a binding of `rollcall-owner` and of `rollcall-history-owner`. A binding looks its
+ * parameter up before any condition is asked, for everybody's objects that it selects; it selects only those with the
+ * labels of that DaemonSet's selector, and the policy demands these labels, so nothing slips past the binding.
  */
+import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
+import { parseAllDocuments } from 'yaml';
+import type { JsonObject } from '../../src/core/model/json.ts';
+import { celLiteral } from './injected.ts';
+import type { Injected } from './injected.ts';
 
 /** A manifest. */
 export type Manifest = Readonly<Record<string, unknown>>;
+
+/** What is read of infra/admission/policy.yaml. */
+interface ShippedPolicy {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly variables: readonly { readonly name: string }[] };
+}
 
 /** What is needed of a DaemonSet. */
 export interface ListedDaemonSet {
@@ -38,6 +50,12 @@ const listSchema = v.object({
   ),
 });
 
+/** Its DaemonSets as they are. */
+export function readRawDaemonSets(json: string): readonly JsonObject[] {
+  const { items } = JSON.parse(json) as { readonly items: readonly JsonObject[] };
+  return items;
+}
+
 /** Reads `kubectl get daemonsets -A -o json`. Throws for anything else. */
 export function readDaemonSetList(json: string): readonly ListedDaemonSet[] {
   return v.parse(listSchema, JSON.parse(json)).items;
@@ -49,8 +67,11 @@ const ROLLCALL =
 
 const apiVersion = 'admissionregistration.k8s.io/v1';
 
-/** The manifests for these DaemonSets; every other one is refused. */
-export function listedPolicy(daemonSets: readonly ListedDaemonSet[]): readonly Manifest[] {
+/** The manifests for these DaemonSets; every other one is refused. `injected` is by namespace/name of a DaemonSet. */
+export function listedPolicy(
+  daemonSets: readonly ListedDaemonSet[],
+  injected: ReadonlyMap<string, Injected> = new Map(),
+): readonly Manifest[] {
   const metadata = { name: 'rollcall-listed' };
   const policy = {
     apiVersion,
@@ -59,9 +80,7 @@ export function listedPolicy(daemonSets: readonly ListedDaemonSet[]): readonly M
     spec: {
       failurePolicy: 'Fail',
       matchConstraints: {
-        resourceRules: [
-          { apiGroups: [''], apiVersions: ['*'], resources: ['pods'], operations: ['CREATE'] },
-        ],
+        resourceRules: [created('', 'pods'), created('apps', 'controllerrevisions')],
       },
       matchConditions: [{ name: 'rollcall', expression: ROLLCALL }],
       variables: [
@@ -75,7 +94,7 @@ export function listedPolicy(daemonSets: readonly ListedDaemonSet[]): readonly M
       validations: [
         {
           message:
-            'Rollcall creates pods only for the DaemonSets that scripts/admission-policy.ts listed',
+            'Rollcall creates pods and revisions only for the DaemonSets that scripts/admission-policy.ts listed',
           expression:
             'variables.owners.size() == 1 && variables.owners.all(o, o in variables.listed && ' +
             "variables.listed[o].all(k, object.metadata.?labels[?k].orValue('') == variables.listed[o][k]))",
@@ -85,17 +104,56 @@ export function listedPolicy(daemonSets: readonly ListedDaemonSet[]): readonly M
   };
   const kind = 'ValidatingAdmissionPolicyBinding';
   const spec = { policyName: 'rollcall-listed', validationActions: ['Deny'] };
-  return [policy, { apiVersion, kind, metadata, spec }, ...daemonSets.map(bindingOf)];
+  const bindings = daemonSets.flatMap((listed) => {
+    const additions = injected.get(`${listed.namespace}/${listed.name}`);
+    const own = additions === undefined ? [] : [ownerPolicy(listed, additions)];
+    const comparing = additions === undefined ? 'rollcall-owner' : nameOf(listed, 'rollcall-owner');
+    return [
+      ...own,
+      bindingOf(listed, 'rollcall-owner', comparing),
+      bindingOf(listed, 'rollcall-history-owner'),
+    ];
+  });
+  return [policy, { apiVersion, kind, metadata, spec }, ...bindings];
 }
 
-function bindingOf({ namespace, name: daemonSet, labels }: ListedDaemonSet): Manifest {
+/** rollcall-owner for one DaemonSet, which lets pass what webhooks add to its pods. */
+function ownerPolicy(listed: ListedDaemonSet, additions: Injected): Manifest {
+  const text = readFileSync(new URL('../../infra/admission/policy.yaml', import.meta.url), 'utf8');
+  const shipped = parseAllDocuments(text)
+    .map((document) => document.toJS() as ShippedPolicy)
+    .find(({ kind, metadata }) => metadata.name === 'rollcall-owner' && !kind.endsWith('Binding'));
+  if (shipped === undefined) throw new Error('infra/admission/policy.yaml has no rollcall-owner');
+  const expression = celLiteral({ ...additions });
+  const variables = shipped.spec.variables.map((variable) =>
+    variable.name === 'injected' ? { ...variable, expression } : variable,
+  );
+  const metadata = { name: nameOf(listed, 'rollcall-owner') };
+  return { ...shipped, metadata, spec: { ...shipped.spec, variables } };
+}
+
+/** No namespace holds a dot, so no two DaemonSets share a name here. */
+function nameOf({ namespace, name: daemonSet }: ListedDaemonSet, policy: string): string {
+  return `${policy}.${namespace}.${daemonSet}`;
+}
+
+function created(apiGroup: string, resource: string): Manifest {
+  const operations = ['CREATE'];
+  return { apiGroups: [apiGroup], apiVersions: ['*'], resources: [resource], operations };
+}
+
+function bindingOf(
+  listed: ListedDaemonSet,
+  policy: 'rollcall-owner' | 'rollcall-history-owner',
+  policyName: string = policy,
+): Manifest {
+  const { namespace, name: daemonSet, labels } = listed;
   return {
     apiVersion,
     kind: 'ValidatingAdmissionPolicyBinding',
-    // No namespace holds a dot, so no two DaemonSets share a name here.
-    metadata: { name: `rollcall-owner.${namespace}.${daemonSet}` },
+    metadata: { name: nameOf(listed, policy) },
     spec: {
-      policyName: 'rollcall-owner',
+      policyName,
       validationActions: ['Deny'],
       paramRef: { namespace, name: daemonSet, parameterNotFoundAction: 'Deny' },
       matchResources: {

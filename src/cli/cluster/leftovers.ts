@@ -15,7 +15,15 @@ const CLUSTER_WIDE: readonly (readonly [string, readonly string[]])[] = [
   ],
   [
     'validatingadmissionpolicybinding,validatingadmissionpolicy',
-    ['rollcall-pods', 'rollcall-owner'],
+    [
+      'rollcall-pods',
+      'rollcall-owner',
+      'rollcall-history',
+      'rollcall-history-owner',
+      'rollcall-status',
+      'rollcall-events',
+      'rollcall-lease',
+    ],
   ],
 ];
 

@@ -6,40 +6,34 @@
  * runs where nothing needs to stay; admission is the same.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../../src/core/model/json.ts';
 import type { DaemonSetObject } from '../../../src/core/model/kubernetes.ts';
-import { nodeName } from '../../../src/core/model/identifiers.ts';
-import { buildPod } from '../../../src/core/pod-template.ts';
 import { listedPolicy, readDaemonSetList } from '../../../scripts/lib/listed-policy.ts';
-import { createApiClient } from '../control-plane/api.ts';
+import { buildRevision } from '../../../src/core/revisions.ts';
 import type { ApiClient, ApiResponse, KubernetesObject } from '../control-plane/api.ts';
-import { startControlPlane } from '../control-plane/control-plane.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { EXPECTED_NODES } from '../scenarios/examples.ts';
 import { applyFiles, collectionPath } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
-import { TAMPERINGS, WIDE_NAMESPACE, wideDaemonSet } from './wide-daemon-set.ts';
+import {
+  assertDenied as assertRefused,
+  changed as changedPod,
+  messageOf,
+  openAdmissionStage,
+  podOf,
+  rulesOf,
+} from './admission-stage.ts';
+import type { AdmissionStage } from './admission-stage.ts';
+import { POD_ATTACKS } from './pod-attacks.ts';
+import { TAMPERINGS, WIDE_NAMESPACE, WIDE_ROLE, wideDaemonSet } from './wide-daemon-set.ts';
 import type { DraftPod } from './wide-daemon-set.ts';
 
-/** The messages of all validations of a file. */
-function rulesOf(path: string): readonly string[] {
-  const documents = parseAllDocuments(readFileSync(repositoryPath(path), 'utf8'));
-  return documents.flatMap((document) => {
-    const { spec } = document.toJS() as {
-      readonly spec: { readonly validations?: readonly { readonly message: string }[] };
-    };
-    return (spec.validations ?? []).map(({ message }) => message);
-  });
-}
-
 const EXAMPLES_NAMESPACE = 'node-agents';
+const BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings';
 
 describe('the admission policy on a real API server (row 69)', () => {
-  let controlPlane: ControlPlane;
+  let stage: AdmissionStage;
   let admin: ApiClient;
   let rollcall: ApiClient;
   let wide: DaemonSetObject;
@@ -49,80 +43,31 @@ describe('the admission policy on a real API server (row 69)', () => {
     const { namespace } = pod['metadata'] as { readonly namespace: string };
     return client.request({ method: 'POST', path: podsPath(namespace) + query, body: pod });
   };
-  const podOf = (daemonSet: DaemonSetObject, name = 'pod-1'): JsonObject =>
-    buildPod({ daemonSet, node: nodeName('n-1'), name, currentHash: 'abc' });
-  const changed = (change: (pod: DraftPod) => void): JsonObject => {
-    const pod = structuredClone(podOf(wide));
-    change(pod as unknown as DraftPod); // a pod of the wide DaemonSet has these fields
-    return pod;
-  };
-  const messageOf = ({ body }: ApiResponse): string => (body as { message?: string }).message ?? '';
+  const changed = (change: (pod: DraftPod) => void): JsonObject => changedPod(wide, change);
   const seen = new Set<string>();
-  const rules = rulesOf('infra/admission/policy.yaml');
+  const rules = rulesOf(/^rollcall-(pods|owner)$/);
   const assertDenied = (response: ApiResponse, refusal: RegExp): void => {
     seen.add(messageOf(response));
-    assert.equal(response.status, 422, messageOf(response));
-    assert.match(messageOf(response), refusal);
+    assertRefused(response, refusal);
   };
 
   before(async () => {
-    controlPlane = await startControlPlane({ loops: 'off', auditLog: false });
-    admin = createApiClient(controlPlane.connectionOf('admin'));
-    rollcall = createApiClient(controlPlane.connectionOf('functions'));
-    const files = [
-      'infra/functions/rbac.yaml',
-      'infra/admission/policy.yaml',
-      'infra/admission/every-daemon-set.yaml',
-    ];
-    await applyFiles(admin, files.map(repositoryPath));
+    stage = await openAdmissionStage();
+    ({ admin, rollcall, wide } = stage);
     await applyFiles(
       admin,
       Object.keys(EXPECTED_NODES).map((name) => repositoryPath(`examples/${name}.yaml`)),
     );
-    for (const namespace of [WIDE_NAMESPACE, 'bare']) {
-      await admin.post('/api/v1/namespaces', { metadata: { name: namespace } });
-    }
+    await admin.post('/api/v1/namespaces', { metadata: { name: 'bare' } });
     // No loop makes them here.
-    for (const [namespace, name] of [
-      [EXAMPLES_NAMESPACE, 'default'],
-      [WIDE_NAMESPACE, 'default'],
-      [WIDE_NAMESPACE, 'agent'],
-      [WIDE_NAMESPACE, 'admin'],
-      ['bare', 'default'],
-    ]) {
-      const path = `/api/v1/namespaces/${String(namespace)}/serviceaccounts`;
-      await admin.post(path, { metadata: { name } });
+    for (const namespace of [EXAMPLES_NAMESPACE, 'bare']) {
+      const path = `/api/v1/namespaces/${namespace}/serviceaccounts`;
+      await admin.post(path, { metadata: { name: 'default' } });
     }
-    await admin.post('/apis/node.k8s.io/v1/runtimeclasses', {
-      metadata: { name: 'other' },
-      handler: 'other',
-    });
-    const path = `/apis/apps/v1/namespaces/${WIDE_NAMESPACE}/daemonsets`;
-    await admin.post(path, wideDaemonSet('beside'));
-    wide = (await admin.post(path, wideDaemonSet('wide'))) as unknown as DaemonSetObject; // raw JSON either way
-    // Policies are read once a second, and parameters when a policy names their kind.
-    const description = 'the policies, and their parameters, in force';
-    await pollUntil({ deadlineMs: 120_000, description }, async () => {
-      const tampered = await create(
-        rollcall,
-        changed((pod) => (pod.spec['hostPID'] = true)),
-      );
-      const shapeless = await create(
-        rollcall,
-        changed((pod) => (pod.metadata.ownerReferences = [])),
-      );
-      const good = await create(rollcall, podOf(wide));
-      return tampered.status === 422 && shapeless.status === 422 && good.status === 201
-        ? true
-        : undefined;
-    });
+    await stage.createDaemonSet(wideDaemonSet('beside'));
   });
 
-  after(async () => {
-    admin.close();
-    rollcall.close();
-    await controlPlane.stop();
-  });
+  after(() => stage.stop());
 
   it('lets every pod pass that Rollcall makes of the examples, whatever the API server fills in', async () => {
     for (const name of Object.keys(EXPECTED_NODES)) {
@@ -138,7 +83,13 @@ describe('the admission policy on a real API server (row 69)', () => {
       const [agent] = draft.spec.containers;
       assert.ok(agent !== undefined);
       (agent['env'] as unknown[]).push(
-        { name: 'AWS_ROLE_ARN', value: 'arn:aws:iam::1:role/x' },
+        { name: 'AWS_ROLE_ARN', value: WIDE_ROLE },
+        {
+          name: 'AWS_WEB_IDENTITY_TOKEN_FILE',
+          value: '/var/run/secrets/eks.amazonaws.com/serviceaccount/token',
+        },
+        { name: 'AWS_REGION', value: 'eu-west-1' },
+        { name: 'AWS_STS_REGIONAL_ENDPOINTS', value: 'regional' },
         {
           name: 'AWS_CONTAINER_CREDENTIALS_FULL_URI',
           value: 'http://169.254.170.23/v1/credentials',
@@ -147,17 +98,20 @@ describe('the admission policy on a real API server (row 69)', () => {
       (agent['volumeMounts'] as unknown[]).push({
         name: 'aws-iam-token',
         mountPath: '/var/run/secrets/eks.amazonaws.com/serviceaccount',
+        readOnly: true,
       });
       draft.spec.volumes.push({
         name: 'aws-iam-token',
-        projected: { sources: [{ serviceAccountToken: { audience: 'sts', path: 'token' } }] },
+        projected: {
+          sources: [{ serviceAccountToken: { audience: 'sts.amazonaws.com', path: 'token' } }],
+        },
       });
     });
     const response = await create(rollcall, pod);
     assert.equal(response.status, 201, messageOf(response));
   });
 
-  for (const { what, refusal, change } of TAMPERINGS) {
+  for (const { what, refusal, change } of [...TAMPERINGS, ...POD_ATTACKS]) {
     it(`refuses a pod with a difference: ${what} (row 69)`, async () => {
       const pod = changed(change);
       assertDenied(await create(rollcall, pod), refusal);
@@ -167,7 +121,8 @@ describe('the admission policy on a real API server (row 69)', () => {
   it('has a test for every rule about pods that are created', () => {
     const untested = rules.filter((rule) => ![...seen].some((message) => message.includes(rule)));
     // Not asked of a created pod: which verbs, and what is updated or deleted; the owner going has a test below.
-    const otherwise = /uses no subresource|changes labels|takes pods|deletes only|being deleted/;
+    const otherwise =
+      /subresource|changes labels|changes one label|takes pods|adopts|gives a pod|deletes only|being deleted/;
     assert.deepEqual(
       untested.filter((rule) => !otherwise.test(rule)),
       [],
@@ -214,8 +169,12 @@ describe('the admission policy on a real API server (row 69)', () => {
         contentType: 'application/strategic-merge-patch+json',
       });
     const { uid } = (made.body as KubernetesObject).metadata;
-    const labelled = await patch({ metadata: { uid, labels: { more: 'x' } } });
+    const labelled = await patch({
+      metadata: { uid, labels: { 'controller-revision-hash': 'x' } },
+    });
     assert.equal(labelled.status, 200, messageOf(labelled));
+    assertDenied(await patch({ metadata: { labels: { payments: 'yes' } } }), /one label/);
+    assertDenied(await patch({ metadata: { labels: { tier: null } } }), /one label/);
     const image = { spec: { containers: [{ name: 'agent', image: 'registry.example/evil:1' }] } };
     assertDenied(await patch(image), /labels and owners/);
     assertDenied(await patch({ metadata: { annotations: { a: 'b' } } }), /labels and owners/);
@@ -239,6 +198,28 @@ describe('the admission policy on a real API server (row 69)', () => {
       metadata: { uid, ownerReferences: [ownerOf(wide)] },
     });
     assert.equal(adopted.status, 200, messageOf(adopted));
+    const nobody = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' };
+    assertDenied(
+      await patch({ metadata: { ownerReferences: [nobody] } }),
+      /no owner that does not control/,
+    );
+  });
+
+  it('has no pod deleted by an owner: adopts none that was never a DaemonSet’s (S4, row 69)', async () => {
+    await admin.post(podsPath(WIDE_NAMESPACE), {
+      ...plainPod('bystander', WIDE_NAMESPACE),
+    });
+    const patch = (metadata: JsonObject): Promise<ApiResponse> =>
+      rollcall.request({
+        method: 'PATCH',
+        path: `${podsPath(WIDE_NAMESPACE)}/bystander`,
+        body: { metadata },
+        contentType: 'application/merge-patch+json',
+      });
+    // The garbage collector would look for this owner, and delete the pod.
+    const absent = { ...ownerOf(wide), uid: 'no-such-uid' };
+    assertDenied(await patch({ ownerReferences: [absent] }), /adopts only pods/);
+    assertDenied(await patch({ labels: { 'pod-template-generation': '1' } }), /one label/);
   });
 
   it('lets only pods be deleted that a DaemonSet controls (S4)', async () => {
@@ -256,9 +237,9 @@ describe('the admission policy on a real API server (row 69)', () => {
     let missing: DaemonSetObject;
 
     before(async () => {
-      await admin.delete(
-        '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/rollcall-owner',
-      );
+      for (const name of ['rollcall-owner', 'rollcall-history-owner']) {
+        await admin.delete(`${BINDINGS}/${name}`);
+      }
       missing = (await admin.post(path, wideDaemonSet('missing'))) as unknown as DaemonSetObject; // raw JSON either way
       const { body } = await admin.request({ method: 'GET', path: '/apis/apps/v1/daemonsets' });
       const { items } = body as { readonly items: readonly KubernetesObject[] };
@@ -294,6 +275,24 @@ describe('the admission policy on a real API server (row 69)', () => {
       assertDenied(await create(rollcall, changed(ownedBy('nobody', 'no-such-uid'))), /listed/);
       const byUid = await create(rollcall, changed(ownedBy('wide', 'no-such-uid')));
       assertDenied(byUid, /exists under its name/);
+    });
+
+    it('holds revisions to the list as well: of listed owners, which exist (row 69)', async () => {
+      const post = (owner: DaemonSetObject, change: object = {}): Promise<ApiResponse> => {
+        const revision = buildRevision(owner, { hash: 'abc', revision: 1 });
+        const metadata = { ...(revision['metadata'] as object), ...change };
+        const revisions = `/apis/apps/v1/namespaces/${WIDE_NAMESPACE}/controllerrevisions`;
+        const body = { ...revision, metadata };
+        return rollcall.request({ method: 'POST', path: `${revisions}?dryRun=All`, body });
+      };
+      const passed = await post(wide);
+      assert.equal(passed.status, 201, messageOf(passed));
+      const beside = (await admin.get(`${path}/beside`)) as unknown as DaemonSetObject; // raw JSON either way
+      assertDenied(await post(beside), /listed/);
+      const invented = { ownerReferences: [{ ...ownerOf(wide), name: 'nobody', uid: 'x' }] };
+      assertDenied(await post(wide, invented), /listed/);
+      const reused = { ownerReferences: [{ ...ownerOf(wide), uid: 'x' }] };
+      assertDenied(await post(wide, reused), /exists under its name/);
     });
 
     it('refuses a pod in another namespace than its owner’s (S6)', async () => {

@@ -9,6 +9,9 @@ import type { JsonObject } from '../../../src/core/model/json.ts';
 /** Where it lives. */
 export const WIDE_NAMESPACE = 'wide';
 
+/** Of its pods in AWS. */
+export const WIDE_ROLE = 'arn:aws:iam::111111111111:role/agent';
+
 const PROBE = { exec: { command: ['/probe'] }, periodSeconds: 7 };
 
 const VOLUMES_OF_HOST_AND_OTHERS = [
@@ -28,7 +31,12 @@ export function wideDaemonSet(name: string): JsonObject {
   return {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
-    metadata: { name, namespace: WIDE_NAMESPACE },
+    metadata: {
+      name,
+      namespace: WIDE_NAMESPACE,
+      // As its service account would say it on EKS.
+      annotations: { 'eks.amazonaws.com/role-arn': WIDE_ROLE },
+    },
     spec: {
       selector: { matchLabels: { app: name } },
       template: {
@@ -41,6 +49,7 @@ export function wideDaemonSet(name: string): JsonObject {
           serviceAccountName: 'agent',
           priorityClassName: 'system-node-critical',
           dnsPolicy: 'Default',
+          nodeSelector: { 'kubernetes.io/os': 'linux' },
           hostAliases: [{ ip: '192.0.2.1', hostnames: ['upstream'] }],
           terminationGracePeriodSeconds: 5,
           securityContext: { runAsNonRoot: true, runAsUser: 1000, fsGroup: 7 },
@@ -52,8 +61,8 @@ export function wideDaemonSet(name: string): JsonObject {
             },
           },
           initContainers: [
-            { name: 'prepare', image: 'registry.example/prepare:1', command: ['/prepare'] },
             { name: 'sidecar', image: 'registry.example/side:1', restartPolicy: 'Always' },
+            { name: 'prepare', image: 'registry.example/prepare:1', command: ['/prepare'] },
           ],
           containers: [
             {
@@ -142,7 +151,8 @@ function container(change: Record<string, unknown>): (pod: DraftPod) => void {
 
 function initContainer(change: Record<string, unknown>): (pod: DraftPod) => void {
   return (pod) => {
-    Object.assign(pod.spec.initContainers[0] ?? {}, change);
+    const prepare = pod.spec.initContainers.find(({ name }) => name === 'prepare');
+    Object.assign(prepare ?? {}, change);
   };
 }
 
@@ -189,7 +199,11 @@ const SHAPE: readonly Tampering[] = [
     refusal: /left to the scheduler/,
     change: spec({ nodeName: 'n-1' }),
   },
-  { what: 'no node affinity', refusal: /pinned to one node/, change: spec({ affinity: {} }) },
+  {
+    what: 'no node affinity',
+    refusal: /pinned to one node|affinity differs/,
+    change: spec({ affinity: {} }),
+  },
   {
     what: 'two nodes',
     refusal: /pinned to one node/,
@@ -235,7 +249,7 @@ const POD_FIELDS: readonly Tampering[] = [
   },
   {
     what: 'an AppArmor profile by annotation',
-    refusal: /AppArmor/,
+    refusal: /annotations differ/,
     change: (pod) =>
       (pod.metadata.annotations['container.apparmor.security.beta.kubernetes.io/agent'] =
         'unconfined'),
@@ -272,12 +286,12 @@ const POD_FIELDS: readonly Tampering[] = [
   },
   {
     what: 'terminationGracePeriodSeconds',
-    refusal: /termination differs/,
+    refusal: /spec\.terminationGracePeriodSeconds/,
     change: spec({ terminationGracePeriodSeconds: 86_400 }),
   },
   {
     what: 'activeDeadlineSeconds',
-    refusal: /termination differs/,
+    refusal: /spec\.activeDeadlineSeconds/,
     change: spec({ activeDeadlineSeconds: 1 }),
   },
   {
@@ -287,17 +301,17 @@ const POD_FIELDS: readonly Tampering[] = [
   },
   {
     what: 'dnsPolicy',
-    refusal: /resolved differently/,
+    refusal: /spec\.dnsPolicy/,
     change: spec({ dnsPolicy: 'ClusterFirst' }),
   },
   {
     what: 'dnsConfig',
-    refusal: /resolved differently/,
+    refusal: /spec\.dnsConfig/,
     change: spec({ dnsConfig: { nameservers: ['192.0.2.9'] } }),
   },
   {
     what: 'hostAliases',
-    refusal: /resolved differently/,
+    refusal: /spec\.hostAliases/,
     change: spec({ hostAliases: [{ ip: '192.0.2.9', hostnames: ['upstream'] }] }),
   },
   {
@@ -353,12 +367,12 @@ const CONTAINERS: readonly Tampering[] = [
   },
   {
     what: 'ports',
-    refusal: /containers differ/,
+    refusal: /ports differ/,
     change: container({ ports: [{ containerPort: 1, hostPort: 1 }] }),
   },
   {
     what: 'privileged',
-    refusal: /containers differ/,
+    refusal: /securityContext of a container differs/,
     change: container({ securityContext: { privileged: true } }),
   },
   {
@@ -451,7 +465,7 @@ const CONTAINERS: readonly Tampering[] = [
   },
   {
     what: 'securityContext of an initContainer',
-    refusal: /initContainers differ/,
+    refusal: /securityContext of a container differs/,
     change: initContainer({ securityContext: { privileged: true } }),
   },
   {

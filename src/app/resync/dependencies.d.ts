@@ -1,0 +1,38 @@
+/** What `resync` is given, and its published intervals. */
+import type { Clock } from '../../ports/clock.ts';
+import type { ClusterConnector } from '../../ports/cluster-access.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { HintQueue } from '../../ports/queue.ts';
+import type { Random } from '../../ports/random.ts';
+import type { RegistryStore } from '../../ports/registry-store.ts';
+import type { ViewStore } from '../../ports/view-store.ts';
+/** Intervals of the schedule. None of them rests on how often it fires, or how long a walk takes. */
+export interface ResyncOptions {
+    /** How often every key gets a hint: six hours, so four times a day. */
+    readonly hintEveryMs: number;
+    /** How often the state of every key is looked at for an overdue due time. */
+    readonly overdueEveryMs: number;
+    /** A due time counts as overdue when it passed longer ago than this. */
+    readonly overdueGraceMs: number;
+    /** A cluster counts as silent when not heard of for longer (protocol 1). */
+    readonly silenceBoundMs: number;
+    /** At most one request for a snapshot per cluster in this time (protocol 17). */
+    readonly snapshotRequestEveryMs: number;
+    /** Clusters looked at side by side. */
+    readonly concurrentClustersMax: number;
+}
+/** The published intervals (docs/reference.md). */
+export declare const defaultResyncOptions: ResyncOptions;
+/** What `resyncClusters` needs. */
+export interface ResyncDependencies {
+    readonly registry: Pick<RegistryStore, 'readCluster' | 'listClusters'>;
+    readonly view: Pick<ViewStore, 'readMeta' | 'writeMeta' | 'listNames' | 'readState' | 'readWalk' | 'writeWalk'>;
+    readonly connector: ClusterConnector;
+    readonly queue: HintQueue;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly log: Log;
+    readonly metrics: Metrics;
+    readonly options: ResyncOptions;
+}
