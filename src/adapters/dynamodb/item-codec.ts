@@ -17,17 +17,15 @@ export const ITEM_BODY_BYTES_MAX = 300_000;
 /** Bound of a decompressed body: an item cannot make a function run out of memory. */
 const DECODED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** A body would not fit an item. Nothing was written. */
-class ItemTooLargeError extends Error {
+/** Something would not fit an item, as we or the table found. Nothing was written. */
+export class ItemTooLargeError extends Error {
   override readonly name = 'ItemTooLargeError';
   readonly code = 'item-too-large';
   readonly item: string;
-  readonly sizeBytes: number;
 
-  constructor(item: string, sizeBytes: number) {
-    super(`${item}: body of ${sizeBytes} bytes, at most ${ITEM_BODY_BYTES_MAX} are stored`);
+  constructor(item: string, detail: string, options?: ErrorOptions) {
+    super(`${item}: ${detail}`, options);
     this.item = item;
-    this.sizeBytes = sizeBytes;
   }
 }
 
@@ -53,7 +51,10 @@ export function encodeBody(item: string, value: unknown): Uint8Array {
   const body = Buffer.allocUnsafe(payload.byteLength + 1);
   body[0] = isSmall ? FORMAT_JSON : FORMAT_ZSTD_JSON;
   payload.copy(body, 1);
-  if (body.byteLength > ITEM_BODY_BYTES_MAX) throw new ItemTooLargeError(item, body.byteLength);
+  if (body.byteLength > ITEM_BODY_BYTES_MAX) {
+    const detail = `body of ${body.byteLength} bytes, at most ${ITEM_BODY_BYTES_MAX} are stored`;
+    throw new ItemTooLargeError(item, detail);
+  }
   return body;
 }
 

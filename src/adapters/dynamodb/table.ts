@@ -19,6 +19,8 @@ import type { Random } from '../../ports/random.ts';
 import type { WriteResult } from '../../ports/view-store.ts';
 import { readerOf } from './batched-reader.ts';
 import type { BatchedReader, StoredItem } from './batched-reader.ts';
+import { ItemTooLargeError } from './item-codec.ts';
+import { formatItemKey } from './item-keys.ts';
 import type { ItemKey } from './item-keys.ts';
 
 /** Options of a store over one table. */
@@ -120,9 +122,12 @@ export class Table {
 
   /** Replaces an item, whatever was there. */
   async put(key: ItemKey, attributes: StoredItem): Promise<void> {
-    await this.client.send(
-      new PutCommand({ TableName: this.tableName, Item: { ...attributes, ...key } }),
-    );
+    const item = { ...attributes, ...key };
+    try {
+      await this.client.send(new PutCommand({ TableName: this.tableName, Item: item }));
+    } catch (error) {
+      throw asItemTooLarge(key, error);
+    }
   }
 
   /**
@@ -187,7 +192,7 @@ export class Table {
       await send();
       return 'written';
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      if (!(error instanceof ConditionalCheckFailedException)) throw asItemTooLarge(key, error);
       if (error.$metadata.attempts === 1) return 'lost';
       return (await this.storedWriter({ key, writer }, error.Item)) === token ? 'written' : 'lost';
     }
@@ -200,6 +205,19 @@ export class Table {
     if (given !== undefined) return given[writer]?.S;
     return (await this.get(key))?.[writer];
   }
+}
+
+/** The table's own word for an item beyond 400 KB: it says so only in the text of its answer. */
+function asItemTooLarge(key: ItemKey, error: unknown): unknown {
+  const isSize =
+    error instanceof Error &&
+    error.name === 'ValidationException' &&
+    /^Item size .*exceeded the maximum allowed size/.test(error.message);
+  return isSize
+    ? new ItemTooLargeError(formatItemKey(key), 'the table takes no item so large', {
+        cause: error,
+      })
+    : error;
 }
 
 function conditionOf(condition: Condition): {

@@ -14,6 +14,7 @@ import { raisePositions, touchedBy } from './apply-content.ts';
 import type { AppliedContent } from './apply-content.ts';
 import { writeDaemonSets } from './daemon-set-writes.ts';
 import type { IngestDependencies } from './dependencies.ts';
+import { SLICE_COUNT_MAX, removeFormerDaemonSets } from './former-uids.ts';
 import { listAllNames, writeNames } from './names.ts';
 import type { NameChange } from './names.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -22,9 +23,6 @@ import type { SliceEdit } from './slice-edits.ts';
 import { isReceived, slicesOfSet } from './snapshot-sums.ts';
 import { writeSlices } from './write-slices.ts';
 import type { SliceTarget } from './write-slices.ts';
-
-/** Most slices that a set can have (design 4). */
-const SLICE_COUNT_MAX = 16;
 
 /** What a manifest closes. */
 export interface ManifestTarget extends SliceTarget {
@@ -122,21 +120,13 @@ async function removeFormer(
   swept: { readonly items: readonly NameItem[]; readonly body: ManifestBody },
   dependencies: IngestDependencies,
 ): Promise<void> {
-  const { view, warmth, options } = dependencies;
+  const { view, options } = dependencies;
   const named = new Set<SetId>(swept.body.sets);
   const isNamed = (uid: Uid): boolean => named.has(`pods/${uid}`) || named.has(`revisions/${uid}`);
   await sideBySide(swept.items, options.concurrencyMax, async (item) => {
     const uids = item.formerUids ?? [];
     if (uids.some(isNamed)) return;
-    for (const uid of uids) {
-      for (const { set, index } of emptying(uid, SLICE_COUNT_MAX, 0)) {
-        const ref = { clusterUid: target.clusterUid, set, index };
-        const slice = await view.readSlice(ref);
-        if (slice !== undefined) await view.removeSlice(ref, slice.stamp);
-        warmth.keepSlice(ref, undefined);
-      }
-      await view.removeDaemonSet({ clusterUid: target.clusterUid, uid });
-    }
+    await removeFormerDaemonSets(target.clusterUid, uids, dependencies);
     const { formerUids: _formerUids, ...rest } = item;
     if (item.uid === null) await view.removeName(target.clusterUid, item);
     else await view.writeName(target.clusterUid, { ...rest, stamp: target.stamp });

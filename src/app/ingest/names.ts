@@ -4,7 +4,7 @@
  * The list is believed only for the very stamp under which META says that it last changed. A name is
  * changed on a fresh read of its item, never on memory: a deletion must not erase a successor of the
  * same name. UIDs that stood there before stay noted until a sweep of a later epoch removes their
- * items (protocol 18).
+ * items (protocol 18), up to a bound (former-uids.ts).
  */
 import type { ClusterUid, Uid } from '../../core/model/identifiers.ts';
 import { ZERO_STAMP, laterStamp } from '../../core/model/position.ts';
@@ -12,6 +12,7 @@ import type { Stamp } from '../../core/model/position.ts';
 import type { ClusterMeta, NameItem } from '../../core/model/view-items.ts';
 import type { NamespacedName } from '../../ports/view-store.ts';
 import type { IngestDependencies } from './dependencies.ts';
+import { boundFormer, removeFormerDaemonSets } from './former-uids.ts';
 import { sideBySide } from './side-by-side.ts';
 import type { WarmNames } from './warmth.ts';
 
@@ -80,8 +81,10 @@ export function writeNames(
   return sideBySide(changes, dependencies.options.concurrencyMax, async (change) => {
     const stored = await dependencies.view.readName(target.clusterUid, change);
     if (stored !== undefined && stored.stamp >= target.stamp) return stored;
-    const item = changedName(stored, change, target.stamp);
-    if (item === stored) return item;
+    const changed = changedName(stored, change, target.stamp);
+    if (changed === stored) return changed;
+    const { item, forgotten } = boundFormer(changed);
+    await removeFormerDaemonSets(target.clusterUid, forgotten, dependencies);
     const result = await dependencies.view.writeName(target.clusterUid, item);
     if (result === 'written') return item;
     // A later message was applied meanwhile: this process is late, and what it wrote is void.

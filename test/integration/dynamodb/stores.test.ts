@@ -166,4 +166,19 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
     const written = present(view).writeSlice(sliceRef, { ...slice, objects }, undefined);
     await assert.rejects(written, { name: 'ItemTooLargeError', code: 'item-too-large' });
   });
+
+  it('A.7: tells an item that the table itself finds too large from every other refusal', async () => {
+    const cluster = clusterUid(freshName('crowded'));
+    const formerUids = Array.from({ length: 12_000 }, (_, index) =>
+      uid(`0d1f2c3b-4a59-4687-8765-${String(index).padStart(12, '0')}`),
+    );
+    const name = { namespace: 'ops', name: 'logs', uid: null, formerUids, stamp: stampAt(1) };
+    const tooLarge = { name: 'ItemTooLargeError', code: 'item-too-large' };
+    await assert.rejects(present(view).writeName(cluster, name), tooLarge);
+    const meta = { ...metaOf(freshName('crowded')), incompleteReason: 'x'.repeat(10) };
+    assert.equal(await present(view).writeMeta(meta), 'written');
+    const open = { untilMs: 1, delayMs: 1, noise: 'x'.repeat(420_000) };
+    const breaker = { version: 0, failures: 0, openings: 0, open };
+    await assert.rejects(present(view).writeBreaker(meta.clusterUid, breaker), tooLarge);
+  });
 });

@@ -1,7 +1,8 @@
 /** Applying changes: order of writes, what is stored where, and which keys are hinted. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
+import { FORMER_UIDS_MAX } from '../../../../src/app/ingest/former-uids.ts';
+import { resourceVersion, uid } from '../../../../src/core/model/identifiers.ts';
 import { IngestHarness } from '../../../support/ingest-harness.ts';
 import {
   ScriptedSender,
@@ -195,6 +196,52 @@ describe('ingest of changes', () => {
       await harness.ingest(sender.changes([podOf('p9', ['ds-logs-2'])]));
       assert.deepEqual(harness.queue.hintedKeys(), ['c1/ops/logs']);
     }
+  });
+
+  it('A.7: a name that is used again 300 times in an epoch stays small, and leaves nothing behind', async () => {
+    const { harness, sender } = await settled();
+    const { clusterUid } = await harness.meta();
+    let former = 'ds-logs';
+    for (let count = 0; count < 300; count += 1) {
+      const next = `ds-logs-${count}`;
+      await harness.ingest(sender.changes([daemonSetOf('logs', 5, next)], { gone: [former] }));
+      former = next;
+    }
+    const name = await harness.view.readName(clusterUid, { namespace: 'ops', name: 'logs' });
+    assert.equal(name?.uid, former);
+    assert.equal(name.formerUids?.length, FORMER_UIDS_MAX);
+    assert.equal(name.formerUids.at(-1), 'ds-logs-298', 'the last ones stay until the sweep');
+    const items = Object.keys(harness.view.dump()).filter((key) => key.includes('ds-logs'));
+    assert.deepEqual(
+      items.filter((key) => /ds-logs(-\d|-1[0-8]\d)?( |$)/.test(key)),
+      [],
+      'what fell out of the list is gone',
+    );
+    assert.ok(items.length <= 5 * (FORMER_UIDS_MAX + 1), `${items.length} items`);
+    assert.equal((await harness.meta()).isComplete, true);
+  });
+
+  it('A.7: a list of an earlier release that is too long shrinks with each change', async () => {
+    const { harness, sender } = await settled();
+    const { clusterUid } = await harness.meta();
+    const key = { namespace: 'ops', name: 'logs' };
+    const stored = await harness.view.readName(clusterUid, key);
+    assert.ok(stored !== undefined);
+    const formerUids = Array.from({ length: 400 }, (_, index) => uid(`old-${index}`));
+    const { stamp: now } = stored;
+    harness.view.restore({
+      ...harness.view.dump(),
+      [`NAME ${clusterUid} ops/logs`]: { ...stored, formerUids, stamp: now },
+    });
+    const lengths: (number | undefined)[] = [];
+    for (const [next, former] of [
+      ['a', 'ds-logs'],
+      ['b', 'a'],
+    ] as const) {
+      await harness.ingest(sender.changes([daemonSetOf('logs', 5, next)], { gone: [former] }));
+      lengths.push((await harness.view.readName(clusterUid, key))?.formerUids?.length);
+    }
+    assert.deepEqual(lengths, [391, 382]);
   });
 
   it('a deletion that comes after the successor leaves the name to it', async () => {
