@@ -54,6 +54,8 @@ const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.
  * up too soon is ambiguous.
  */
 export const OBJECT_READ_TIMEOUT_MS = 5_000;
+/** A request for a snapshot waits for a batch of other clusters' records, and is made again anyway. */
+const SNAPSHOT_REQUEST_TIMEOUT_MS = 3_000;
 const PAGE_LIMIT = 500;
 /** A request without an answer for so long was never answered. */
 const HANG_MS = 5_000;
@@ -240,6 +242,7 @@ class HttpsClusterAccess implements ClusterAccess {
       path: `${WATCHER_LEASE.collection}/${WATCHER_LEASE.name}`,
       contentType: 'application/merge-patch+json',
       body: JSON.stringify({ metadata: { annotations: { [SNAPSHOT_ANNOTATION]: requestId } } }),
+      timeoutMs: SNAPSHOT_REQUEST_TIMEOUT_MS,
     });
     return classifyRead(answer, WATCHER_LEASE.name, (body) =>
       isJsonObject(body) ? body : undefined,

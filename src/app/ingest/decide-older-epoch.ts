@@ -7,6 +7,7 @@
  * long; it is dropped in the end, because others wait behind it. Without a credential nobody can act on the
  * cluster anyway: then ten minutes of silence of the stored epoch, by the queue's clock, decide.
  */
+import { isOpen } from '../../core/breaker.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { Incoming } from './incoming.ts';
 import type { IngestDependencies } from './dependencies.ts';
@@ -32,7 +33,9 @@ export async function decideOlderEpoch(
   if (!mayCheckLease(meta, message.incarnation, dependencies)) {
     return message.body.kind === 'announcement' ? { kind: 'defer' } : { kind: 'stale' };
   }
-  const answer = await readLeaseHolder(message.incarnation, registration, dependencies);
+  const answer = isOpen(meta.breaker, clock.nowMs())
+    ? 'unavailable'
+    : await readLeaseHolder(message.incarnation, registration, dependencies);
   if (answer === 'no-credential') return bySilence();
   const isYoung = clock.nowMs() - context.sentAtMs < LEASE_PATIENCE_MS;
   if (answer === 'unavailable' && isYoung && message.body.kind === 'announcement') {

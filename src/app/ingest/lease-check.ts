@@ -10,6 +10,7 @@ import { isJsonObject } from '../../core/model/json.ts';
 import type { KubernetesObject } from '../../core/model/kubernetes.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
+import { withinTalkBound } from './bounded-talk.ts';
 import type { IngestDependencies } from './dependencies.ts';
 
 /** What a live read of the Lease says about an incarnation. */
@@ -19,9 +20,10 @@ export type LeaseAnswer = 'holder' | 'other-holder' | 'no-credential' | 'unavail
 export async function readLeaseHolder(
   incarnation: Incarnation,
   registration: ClusterRegistration,
-  { connector, metrics }: Pick<IngestDependencies, 'connector' | 'metrics'>,
+  { connector, metrics, clock }: Pick<IngestDependencies, 'connector' | 'metrics' | 'clock'>,
 ): Promise<LeaseAnswer> {
-  const answer = await read(incarnation, registration, connector);
+  const reading = read(incarnation, registration, connector);
+  const answer = await withinTalkBound(reading, 'unavailable', clock);
   metrics.count('LeaseChecks', { outcome: answer });
   return answer;
 }

@@ -4,12 +4,15 @@
  * The request goes through the annotation on the watcher's Lease, if there is a credential to write
  * it with; in observe without one, the watcher's own six-hourly snapshot is the way back. It is
  * limited in rate by META, which the caller writes first. Failing to ask fails nothing: `resync`
- * repeats the request while the view is incomplete.
+ * repeats the request while the view is incomplete. So nobody is asked whose breaker is open, and no
+ * answer is waited for long: other clusters' records are in the same batch (L3, row 61).
  */
+import { isOpen } from '../../core/breaker.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { ConnectRefusal } from '../../ports/cluster-access.ts';
 import type { IngestDependencies } from './dependencies.ts';
+import { withinTalkBound } from './bounded-talk.ts';
 import type { LossReason } from './result.ts';
 
 type RequestDependencies = Pick<
@@ -49,6 +52,8 @@ export function noteSnapshotRequest(
   if (isWithin(meta.snapshotRequestedAtMs, options.snapshotRequestEveryMs)) {
     return { meta, mayAsk: false };
   }
+  // Not noted as asked either: `resync` asks as soon as it answers again.
+  if (isOpen(meta.breaker, nowMs)) return { meta, mayAsk: false };
   const noted = { ...meta, snapshotRequestedAtMs: nowMs };
   return { meta: isByHash ? { ...noted, hashSnapshotAtMs: nowMs } : noted, mayAsk: true };
 }
@@ -61,8 +66,9 @@ export async function askForSnapshot(
   registration: ClusterRegistration,
   dependencies: RequestDependencies,
 ): Promise<AskResult> {
-  const { connector, random, log, metrics } = dependencies;
-  const result = await ask(registration, connector, random.uniqueId());
+  const { connector, random, log, metrics, clock } = dependencies;
+  const asking = ask(registration, connector, random.uniqueId());
+  const result = await withinTalkBound(asking, NOT_ANSWERED, clock);
   metrics.count('SnapshotRequests', { outcome: result.kind });
   const fields = { cluster: registration.id, outcome: result.kind };
   if (result.kind === 'unavailable') {
@@ -71,14 +77,17 @@ export async function askForSnapshot(
   return result.kind;
 }
 
+type Asked =
+  | { readonly kind: 'asked' | 'no-credential' }
+  | { readonly kind: 'unavailable'; readonly message: string };
+
+const NOT_ANSWERED: Asked = { kind: 'unavailable', message: 'not answered in time' };
+
 async function ask(
   registration: ClusterRegistration,
   connector: IngestDependencies['connector'],
   requestId: string,
-): Promise<
-  | { readonly kind: 'asked' | 'no-credential' }
-  | { readonly kind: 'unavailable'; readonly message: string }
-> {
+): Promise<Asked> {
   if (registration.authentication.kind === 'none') return { kind: 'no-credential' };
   const connection = await connector.connect(registration);
   if (connection.kind === 'refused') {

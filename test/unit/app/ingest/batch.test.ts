@@ -72,6 +72,46 @@ describe('a batch', () => {
     assert.equal(harness.registry.deadLetters.size, 3);
   });
 
+  it('A.8: an API server that hangs holds the batch for three seconds, not for its time-outs (L3, row 61)', async () => {
+    for (const trouble of ['a loss', 'an older epoch'] as const) {
+      const harness = new IngestHarness(TWO);
+      const [first, second] = [senderOf('c1'), senderOf('c2')];
+      await harness.ingestAll([...first.snapshot(), ...second.snapshot()]);
+      harness.lease.connect = () => new Promise(() => undefined);
+      if (trouble === 'a loss') first.seq += 5;
+      const older = new ScriptedSender({ cluster: 'c1', epoch: '50' });
+      const troubling = trouble === 'a loss' ? first.heartbeat() : older.announce();
+      const records = [troubling, second.heartbeat()].map((one) => recordOf(harness, one));
+      let isOver = false;
+      const batch = ingestBatch(records, harness.dependencies());
+      void batch.then(() => (isOver = true));
+      await harness.clock.advance(3_000);
+      assert.ok(isOver, trouble);
+      const { results } = await batch;
+      assert.equal(results.get(String(records[1]?.context.messageId))?.kind, 'applied');
+      assert.equal(harness.clock.pendingTimers, 0);
+    }
+  });
+
+  it('A.8: asks nothing of a cluster whose breaker is open, and leaves the asking to resync', async () => {
+    const harness = new IngestHarness();
+    const sender = senderOf('c1');
+    await harness.ingestAll(sender.snapshot());
+    const open = { untilMs: harness.clock.nowMs() + 5_000, delayMs: 5_000 };
+    const breaker = { version: 0, failures: 0, openings: 1, open };
+    const { clusterUid: cluster } = await harness.meta();
+    assert.equal(await harness.view.writeBreaker(cluster, breaker), 'written');
+    sender.seq += 5;
+    await harness.ingest(sender.heartbeat());
+    await harness.ingest(new ScriptedSender({ epoch: '50' }).announce());
+    assert.deepEqual([harness.lease.requests, harness.lease.reads], [[], 0]);
+    const meta = await harness.meta();
+    assert.deepEqual([meta.isComplete, meta.snapshotRequestedAtMs], [false, undefined]);
+    await harness.clock.advance(5_000);
+    await harness.ingest(sender.heartbeat());
+    assert.equal(harness.lease.requests.length, 1, 'asked as soon as it may answer');
+  });
+
   it('a deferred record and what follows it come again', async () => {
     const harness = new IngestHarness();
     await harness.ingestAll(senderOf('c1').snapshot());

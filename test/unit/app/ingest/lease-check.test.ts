@@ -6,6 +6,7 @@ import { incarnation } from '../../../../src/core/model/identifiers.ts';
 import type { ConnectRefusal } from '../../../../src/ports/cluster-access.ts';
 import { MemoryMetrics } from '../../../support/memory-metrics.ts';
 import { registrationOf } from '../../../support/store-suite.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 describe('a live read of the Lease', () => {
   const renewer = { kind: 'bound-token', renewerRoleId: 'AROARENEWER' } as const;
@@ -18,6 +19,7 @@ describe('a live read of the Lease', () => {
         forget: () => undefined,
       },
       metrics: new MemoryMetrics(),
+      clock: new VirtualClock(),
     });
   }
 

@@ -1,0 +1,26 @@
+/**
+ * The time that `ingest` has for an API server: three seconds for all of it, connecting too (L3, row 61).
+ *
+ * A batch holds records of several clusters. Connecting, checking whose server it is and one request may
+ * take eighteen seconds together where nobody answers; the function would be stopped after ten, and
+ * everybody's records would come again half a minute later. What is still under way then ends by its own
+ * time-outs, and nobody waits for it: a request for a snapshot is repeated by `resync`, a Lease is read
+ * again with the message.
+ */
+import type { Clock } from '../../ports/clock.ts';
+
+const TALK_MS = 3_000;
+
+/** What came of talking, or `otherwise` once the time is over. Rejects as `talk` does, until then. */
+export async function withinTalkBound<T>(
+  talk: Promise<T>,
+  otherwise: T,
+  clock: Pick<Clock, 'after'>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(TALK_MS, () => {
+      resolve(otherwise);
+    });
+    talk.then(resolve, reject).finally(cancel);
+  });
+}
