@@ -1,13 +1,16 @@
 /**
  * `dead-letter`: classifies, records and counts what the queues gave up; a lost event marks its view
- * incomplete, so that nothing acts on what came after it (design 3, protocol 18, row 83). One handler
- * serves the four queues; a letter that cannot be kept comes again.
+ * incomplete, so that nothing acts on what came after it (design 3, protocol 18, row 83), and the key of a
+ * lost hint is looked at again later. One handler serves the four queues; a letter that cannot be kept
+ * comes again.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { parseHint, parseTimer } from '../../src/adapters/sqs/hint-codec.ts';
 import { identifySender } from '../../src/adapters/sqs/sender-identity.ts';
 import { handleDeadLetter } from '../../src/app/dead-letter.ts';
 import type { DeadLetter } from '../../src/app/dead-letter.ts';
+import type { Hint } from '../../src/core/model/hint.ts';
+import { composition } from '../composition.ts';
 import { ingestDependencies } from '../ingest-dependencies.ts';
 import { toIngestRecord } from '../ingest-record.ts';
 import { createHandler } from '../middleware.ts';
@@ -21,7 +24,8 @@ export const handler = createHandler<SQSEvent, SQSBatchResponse>({
       order: event.Records.some(isFromFifo) ? 'fifo' : 'unordered',
       context,
       handle: async (record) => {
-        await handleDeadLetter(toDeadLetter(record), ingestDependencies(context));
+        const { queue } = composition(context);
+        await handleDeadLetter(toDeadLetter(record), { ...ingestDependencies(context), queue });
       },
     }),
 });
@@ -43,22 +47,17 @@ function toDeadLetter(record: SQSRecord): DeadLetter {
     return { queue: 'credentials', messageId, sentAtMs, senderRoleId };
   }
   const queue = record.eventSourceARN.includes('-delay-dead-letter') ? 'delay' : 'reconcile';
-  const cluster = queue === 'delay' ? clusterOfTimer(record.body) : clusterOfHint(record.body);
-  return {
-    queue,
-    messageId,
-    sentAtMs,
-    body: record.body,
-    ...(cluster === undefined ? {} : { cluster }),
-  };
+  const { body } = record;
+  const lost = queue === 'delay' ? hintOfTimer(body) : hintOf(body);
+  return { queue, messageId, sentAtMs, body, ...(lost === undefined ? {} : { lost }) };
 }
 
-function clusterOfHint(body: string): string | undefined {
+function hintOf(body: string): Hint | undefined {
   const parsed = parseHint(body);
-  return parsed.kind === 'hint' ? parsed.hint.key.cluster : undefined;
+  return parsed.kind === 'hint' ? parsed.hint : undefined;
 }
 
-function clusterOfTimer(body: string): string | undefined {
+function hintOfTimer(body: string): Hint | undefined {
   const parsed = parseTimer(body);
-  return parsed.kind === 'timer' ? parsed.timer.hint.key.cluster : undefined;
+  return parsed.kind === 'timer' ? parsed.timer.hint : undefined;
 }

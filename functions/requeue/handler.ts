@@ -17,12 +17,12 @@ import { refuseRecord } from '../refusal.ts';
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({
   name: 'requeue',
   handle: async (event, context) => {
-    const { queue, clock } = composition(context);
+    const { queue, clock, view } = composition(context);
     const { log, metrics } = context;
     const readable = await readTimers(event.Records, context);
     const outcomes = await requeueTimers(
       readable.map(({ timer }) => timer),
-      { queue, clock, log, metrics },
+      { queue, clock, view, log, metrics },
     );
     const batchItemFailures = readable
       .filter((_, index) => outcomes[index]?.kind === 'failed')

@@ -3,14 +3,20 @@
  *
  * A lost event may have changed anything, so its cluster's view is incomplete until a snapshot that is
  * announced afterwards, unless the view rests on an announcement that came later than the event
- * (protocol 18, row 83). Only a verified sender's letter can do that (S6). A lost hint is recorded;
- * `resync` hints every key anyway. So is a lost token: its cluster sends another one soon. Nobody has
+ * (protocol 18, row 83). Only a verified sender's letter can do that (S6). A lost hint or timer is
+ * recorded, and its key looked at again some ten minutes later, if its cluster is still registered: by one
+ * far timer, which letters of one key share, so that poison turns slowly (core/lost-hint.ts). The body
+ * is not sent again. A lost token is recorded alone: its cluster sends another one soon. Nobody has
  * verified who sent it, nor that it is sealed, so its record is apart from every cluster's and has no
- * body (S11). Nothing is sent back into a queue here.
+ * body (S11).
  */
+import { lookAfterLostHint } from '../core/lost-hint.ts';
+import { HINT_SCHEMA } from '../core/model/hint.ts';
+import type { Hint } from '../core/model/hint.ts';
 import { compareResourceVersions, isResourceVersion } from '../core/model/identifiers.ts';
 import type { ClusterMeta } from '../core/model/view-items.ts';
 import type { WatcherHeader } from '../core/model/watcher-message.ts';
+import type { HintQueue } from '../ports/queue.ts';
 import type { DeadLetterRecord } from '../ports/registry-store.ts';
 import type { IngestDependencies } from './ingest/dependencies.ts';
 import { verifySender } from './ingest/identity.ts';
@@ -25,8 +31,8 @@ export type DeadLetter =
       readonly messageId: string;
       readonly sentAtMs: number;
       readonly body: string;
-      /** Cluster of the hint, when its body could be read. */
-      readonly cluster?: string;
+      /** What the hint or timer was about, when its body could be read. */
+      readonly lost?: Pick<Hint, 'key' | 'clusterUid'>;
     }
   | {
       readonly queue: 'credentials';
@@ -43,12 +49,19 @@ export type DeadLetterResult =
       readonly code: 'lost-hint' | 'lost-event' | 'lost-credential' | 'unverified-event';
     }
   | { readonly kind: 'view-incomplete'; readonly code: 'lost-event' }
+  /** A timer for its key is on its way. */
+  | { readonly kind: 'look-again'; readonly code: 'lost-hint' }
   | { readonly kind: 'outdated'; readonly code: 'older-than-announcement' };
+
+/** What a lost event needs, and where timers go. */
+export type DeadLetterDependencies = IngestDependencies & {
+  readonly queue: Pick<HintQueue, 'sendTimers'>;
+};
 
 /** Classifies, records and counts one dead letter. Rejects when a dependency is lost. */
 export async function handleDeadLetter(
   letter: DeadLetter,
-  dependencies: IngestDependencies,
+  dependencies: DeadLetterDependencies,
 ): Promise<DeadLetterResult> {
   const { registry, log, metrics } = dependencies;
   const result = await classify(letter, dependencies);
@@ -68,19 +81,40 @@ export async function handleDeadLetter(
 
 async function classify(
   letter: DeadLetter,
-  dependencies: IngestDependencies,
+  dependencies: DeadLetterDependencies,
 ): Promise<DeadLetterResult> {
-  if (letter.queue === 'events') return handleLostEvent(letter, dependencies);
-  return {
-    kind: 'recorded',
-    code: letter.queue === 'credentials' ? 'lost-credential' : 'lost-hint',
-  };
+  switch (letter.queue) {
+    case 'events':
+      return handleLostEvent(letter, dependencies);
+    case 'credentials':
+      return { kind: 'recorded', code: 'lost-credential' };
+    case 'reconcile':
+    case 'delay':
+      return handleLostHint(letter, dependencies);
+  }
+}
+
+/** Repeated for a letter that comes again: the same look, under the same id. */
+async function handleLostHint(
+  { lost }: Extract<DeadLetter, { queue: 'reconcile' | 'delay' }>,
+  { registry, queue, clock }: DeadLetterDependencies,
+): Promise<DeadLetterResult> {
+  const code = 'lost-hint';
+  if (lost === undefined) return { kind: 'recorded', code };
+  const { key, clusterUid } = lost;
+  const registration = await registry.readCluster(key.cluster);
+  if (registration?.clusterUid !== clusterUid) return { kind: 'recorded', code };
+  const dueAtMs = lookAfterLostHint(key, clock.nowMs());
+  const hint: Hint = { schema: HINT_SCHEMA, key, clusterUid, reason: 'retry' };
+  const timerId = `lost-${dueAtMs}`;
+  await queue.sendTimers([{ schema: HINT_SCHEMA, hint, timerId, dueAtMs, hops: 0 }]);
+  return { kind: 'look-again', code };
 }
 
 /** The cluster that the message names; empty when that could not be read. */
 function claimedCluster(letter: DeadLetter): string {
   if (letter.queue === 'events') return headerOf(letter.parsed).cluster ?? '';
-  return letter.queue === 'credentials' ? '' : (letter.cluster ?? '');
+  return letter.queue === 'credentials' ? '' : (letter.lost?.key.cluster ?? '');
 }
 
 /** Whose record it is: that of the cluster, unless the sender may not speak for it. */
@@ -98,7 +132,14 @@ function originOf(
 
 function contentOf(letter: DeadLetter): Pick<DeadLetterRecord, 'detail' | 'atMs' | 'body'> {
   if (letter.queue === 'credentials') return { detail: '', atMs: letter.sentAtMs, body: '' };
-  if (letter.queue !== 'events') return { detail: '', atMs: letter.sentAtMs, body: letter.body };
+  if (letter.queue !== 'events') {
+    const { lost, sentAtMs: atMs, body } = letter;
+    return {
+      detail: lost === undefined ? '' : `${lost.key.namespace}/${lost.key.name}`,
+      atMs,
+      body,
+    };
+  }
   const { sentAtMs, body = '' } = letter.context;
   return { detail: detailOf(letter.parsed), atMs: sentAtMs, body };
 }

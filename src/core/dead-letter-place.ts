@@ -4,7 +4,8 @@
  * A cluster's records are apart from those of senders that nobody could vouch for (S6, L3). A record is
  * replaced by its repeat. A watcher that may not speak sends a message every few seconds for as long as
  * nobody looks: its refusals of one kind share one record an hour, so that a partition grows by two
- * dozen small items a day and not by thousands. Pure text; it holds no key of a table.
+ * dozen small items a day and not by thousands. So do lost hints of one key. Pure text; it holds no key
+ * of a table.
  */
 /** What decides where a record is kept. */
 export interface PlacedLetter {
@@ -41,12 +42,18 @@ const REPEATING: readonly string[] = [
   'wrong-sender',
   'wrong-cluster-uid',
 ];
+const HINT_QUEUES: readonly string[] = ['reconcile', 'delay'];
+const LOST_HINT = 'lost-hint';
 const SENDERS_QUEUES: readonly string[] = ['ingest', 'credentials'];
 
 /** Where this letter's record is. */
 export function placeOfDeadLetter(letter: PlacedLetter): DeadLetterPlace {
   const { cluster, claim, queue } = letter;
-  const isRepeating = SENDERS_QUEUES.includes(queue) && REPEATING.includes(letter.code);
+  const isRefusal = SENDERS_QUEUES.includes(queue) && REPEATING.includes(letter.code);
+  // A key that can never be looked at is given up again a few times an hour (core/lost-hint.ts).
+  const isLostHint =
+    HINT_QUEUES.includes(queue) && letter.code === LOST_HINT && letter.detail !== '';
+  const isRepeating = isRefusal || isLostHint;
   const atMs = isRepeating ? Math.floor(letter.atMs / HOUR_MS) * HOUR_MS : letter.atMs;
   const name = isRepeating
     ? [letter.code, claim?.cluster ?? letter.detail].join('/')

@@ -7,8 +7,10 @@
 import type { ClusterBreaker } from '../core/breaker.ts';
 import type { ClusterUid } from '../core/model/identifiers.ts';
 
-/** Writes breakers; `ClusterMeta.breaker` is where they are read. */
+/** Writes breakers; `ClusterMeta.breaker` is where whoever reads META has them. */
 export interface BreakerStore {
+  /** The breaker alone, for who needs nothing else of META; undefined: closed. */
+  readBreaker(cluster: ClusterUid): Promise<ClusterBreaker | undefined>;
   /**
    * Writes if the stored version is `breaker.version` (0: none yet); stored with version + 1. `lost` also
    * when there is no META: nothing was heard of the cluster, so nothing is reconciled there.

@@ -157,12 +157,15 @@ describe('the roles of the functions (row 69)', () => {
       await deliver('reconcile', 'rollcall-local-reconcile.fifo', [{ body: '{}', group: 'g' }]);
     },
     requeue: async (prepared) => {
-      const hint = hintFor(await world.newCluster());
+      const [hint, other] = [hintFor(await world.newCluster()), hintFor(await world.newCluster())];
       prepared();
       const timer = { schema: 1 as const, hint, timerId: 'timer', hops: 0 };
       const due = encodeTimer({ ...timer, dueAtMs: Date.now() });
       const later = encodeTimer({ ...timer, dueAtMs: Date.now() + 3_600_000 });
       await deliver('requeue', 'rollcall-local-delay', [{ body: due }]);
+      // The breakers of two clusters are read together.
+      const otherDue = encodeTimer({ ...timer, hint: other, dueAtMs: Date.now() });
+      await deliver('requeue', 'rollcall-local-delay', [{ body: due }, { body: otherDue }]);
       await deliver('requeue', 'rollcall-local-delay', [{ body: later }]);
       await deliver('requeue', 'rollcall-local-delay', [{ body: '{}' }]);
     },

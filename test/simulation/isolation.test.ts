@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Outcome } from '../../src/core/model/effects.ts';
 import { FleetWorld, answerGarbage, hang, recover } from '../support/isolation/fleet-world.ts';
 import type { FleetMember } from '../support/isolation/fleet-world.ts';
 import { World } from '../support/simulation/world.ts';
@@ -15,6 +16,9 @@ const CHANGES = 3;
 const FACTOR = 3;
 /** … and once for each outage of the noisy cluster, the time-out of a read more. */
 const TIMEOUT_MS = 5_000;
+
+/** Another webhook's answer to every pod. */
+const FORBIDDEN: Outcome = { kind: 'refused', code: 'forbidden', status: 403, message: 'no' };
 
 interface Fleet {
   readonly world: FleetWorld;
@@ -94,6 +98,30 @@ describe('one noisy cluster among healthy ones (L3, row 61)', () => {
     const first = await beside(fleet, trickle, () => measure(fleet, 'first'));
     assertWithin(first, alone, TIMEOUT_MS);
     assertWithin(await beside(fleet, trickle, () => measure(fleet, 'later')), alone);
+    world.assertSafe();
+  });
+
+  it('that is slow, with 100 keys that wait for their timers, leaves the others their room', async () => {
+    const world = new FleetWorld();
+    const healthy = [world.add({ name: 'alpha', daemonSets: 3 })];
+    const slow = world.add({ name: 'slow', daemonSets: 100 });
+    const fleet = { world, healthy, noisy: slow };
+    await world.clock.advance(30_000);
+    const alone = await measure(fleet, 'alone');
+    // Every request is answered, late, and every pod refused: each key looks again by a timer of its own.
+    slow.site.requestDelayMs = () => 4_000;
+    slow.site.intervene = ({ kind }) =>
+      kind === 'create-pod' ? { kind: 'answer', outcome: FORBIDDEN } : undefined;
+    world.addNode(slow, 'node-1');
+    await world.clock.advance(60_000);
+    let busiest = 0;
+    const note = (): Promise<void> => {
+      busiest = Math.max(busiest, world.runningOf(slow));
+      return Promise.resolve();
+    };
+    const watch = { everyMs: 500, make: note };
+    assertWithin(await beside(fleet, watch, () => measure(fleet, 'slow')), alone);
+    assert.ok(busiest <= 12, `${String(busiest)} runs of one slow cluster at a time`);
     world.assertSafe();
   });
 

@@ -6,7 +6,7 @@ import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { ClusterMeta, Slice } from '../../src/core/model/view-items.ts';
 import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
 import { defaultIngestOptions } from '../../src/app/ingest/dependencies.ts';
-import type { IngestDependencies } from '../../src/app/ingest/dependencies.ts';
+import type { DeadLetterDependencies } from '../../src/app/dead-letter.ts';
 import { ingestMessage } from '../../src/app/ingest/ingest-message.ts';
 import type { IngestContext, IngestResult } from '../../src/app/ingest/result.ts';
 import { createIngestWarmth } from '../../src/app/ingest/warmth.ts';
@@ -92,14 +92,14 @@ export class IngestHarness {
   readonly metrics = new MemoryMetrics();
   readonly lease = new FakeLease();
   private sent = 0;
-  private process: IngestDependencies | undefined;
+  private process: DeadLetterDependencies | undefined;
 
   constructor(registrations: readonly ClusterRegistration[] = [registrationFor('c1')]) {
     for (const registration of registrations) this.registry.seed(registration);
   }
 
   /** Dependencies of one process; the same until `restart`. */
-  dependencies(): IngestDependencies {
+  dependencies(): DeadLetterDependencies {
     this.process ??= {
       registry: this.registry,
       view: this.view,

@@ -63,6 +63,10 @@ export class MemoryViewStore implements ViewStore {
     });
   }
 
+  async readBreaker(cluster: ClusterUid): Promise<ClusterBreaker | undefined> {
+    return (await this.read<ClusterMeta>('readBreaker', metaKey(cluster)))?.breaker;
+  }
+
   writeBreaker(cluster: ClusterUid, breaker: ClusterBreaker): Promise<WriteResult> {
     const key = metaKey(cluster);
     return this.write('writeBreaker', key, () => {

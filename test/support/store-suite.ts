@@ -138,8 +138,11 @@ function testMeta(store: () => ViewStore): void {
     const breaker = { version: 0, failures: 1, openings: 0 };
     assert.equal(await store().writeBreaker(cluster, breaker), 'lost', 'there is no META');
     assert.equal(await store().readMeta(cluster), undefined);
+    assert.equal(await store().readBreaker(cluster), undefined);
     assert.equal(await store().writeMeta(meta), 'written');
+    assert.equal(await store().readBreaker(cluster), undefined);
     assert.equal(await store().writeBreaker(cluster, breaker), 'written');
+    assert.deepEqual(await store().readBreaker(cluster), { ...breaker, version: 1 });
     assert.equal(await store().writeBreaker(cluster, breaker), 'lost', 'a breaker is there');
     const both = { ...meta, version: 1, breaker: { ...breaker, version: 1 } };
     assert.deepEqual(await store().readMeta(cluster), both);

@@ -15,6 +15,10 @@ import type { Table } from './table.ts';
 /** Breakers of one view table. */
 export function createBreakerStore(table: Table): BreakerStore {
   return {
+    readBreaker: async (cluster) => {
+      const item = await table.get(metaKey(cluster));
+      return item === undefined ? undefined : breakerOf(item);
+    },
     writeBreaker: (cluster, { version, ...body }) =>
       table.updateIf(
         metaKey(cluster),

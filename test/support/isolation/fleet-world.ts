@@ -10,6 +10,8 @@ import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterId } from '../../../src/core/model/identifiers.ts';
 import { HINT_SCHEMA } from '../../../src/core/model/hint.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
+import { parseHint } from '../../../src/adapters/sqs/hint-codec.ts';
+import type { Delivery } from '../../../src/local/aws/sqs/message.ts';
 import { createSeededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import type { ClusterConnector, LiveRead } from '../../../src/ports/cluster-access.ts';
 import type { Random } from '../../../src/ports/random.ts';
@@ -19,7 +21,7 @@ import { MemoryRegistryStore } from '../memory-registry-store.ts';
 import { MemoryViewStore } from '../memory-view-store.ts';
 import { FunctionHost } from '../simulation/function-host.ts';
 import { SimulatedMapping } from '../simulation/mapping.ts';
-import type { MappingOptions } from '../simulation/mapping.ts';
+import type { InvocationEnd, MappingOptions } from '../simulation/mapping.ts';
 import { rawDaemonSet, rawNode } from '../simulation/objects.ts';
 import { Observer } from '../simulation/observer.ts';
 import { SimulatedQueues } from '../simulation/queues.ts';
@@ -58,6 +60,7 @@ export class FleetWorld {
   readonly members = new Map<ClusterId, FleetMember>();
   readonly host: FunctionHost;
   readonly queues: SimulatedQueues;
+  readonly #running = new Map<ClusterId, number>();
   readonly #mappings: ReadonlyMap<QueueName, SimulatedMapping>;
 
   constructor() {
@@ -77,7 +80,7 @@ export class FleetWorld {
     const { host } = this;
     this.#mappings = new Map([
       ['events.fifo', this.#map('events.fifo', 10, (records) => host.ingest(records))],
-      ['reconcile.fifo', this.#map('reconcile.fifo', 1, (records) => host.reconcile(records))],
+      ['reconcile.fifo', this.#map('reconcile.fifo', 1, (records) => this.#reconcile(records))],
       ['delay', this.#map('delay', 10, (records) => host.requeue(records))],
     ]);
     this.#scheduleResync();
@@ -143,6 +146,25 @@ export class FleetWorld {
   async trickle(member: FleetMember): Promise<void> {
     const hints = this.#hintsOf(member, member.daemonSets);
     await Promise.all(hints.map((hint) => this.#send([hint])));
+  }
+
+  /** Reconciles of one cluster that run just now. */
+  runningOf({ id }: FleetMember): number {
+    return this.#running.get(id) ?? 0;
+  }
+
+  async #reconcile(records: readonly Delivery[]): Promise<InvocationEnd | undefined> {
+    const clusters = records.flatMap(({ message }) => {
+      const parsed = parseHint(message.body);
+      return parsed.kind === 'hint' ? [parsed.hint.key.cluster] : [];
+    });
+    const count = (by: number): void => {
+      for (const id of clusters) this.#running.set(id, (this.#running.get(id) ?? 0) + by);
+    };
+    count(1);
+    const end = await this.host.reconcile(records);
+    count(-1);
+    return end;
   }
 
   #hintsOf(member: FleetMember, names: readonly string[]): readonly Hint[] {

@@ -18,7 +18,7 @@ import { createReconcileWarmth } from '../../../src/app/reconcile/warmth.ts';
 import { requeueTimers } from '../../../src/app/requeue.ts';
 import { resyncClusters } from '../../../src/app/resync.ts';
 import { defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
-import type { HintReason, Timer } from '../../../src/core/model/hint.ts';
+import type { Hint, HintReason, Timer } from '../../../src/core/model/hint.ts';
 import type { Delivery } from '../../../src/local/aws/sqs/message.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { ClusterConnector } from '../../../src/ports/cluster-access.ts';
@@ -134,14 +134,14 @@ export class FunctionHost {
 
   /** Invokes `requeue`. */
   requeue(deliveries: readonly Delivery[]): Promise<InvocationEnd | undefined> {
-    return this.#invoke('requeue', async ({ queue, clock }) => {
+    return this.#invoke('requeue', async ({ queue, clock, view }) => {
       const timers = deliveries.flatMap(({ message }): { id: string; timer: Timer }[] => {
         const parsed = parseTimer(message.body);
         return parsed.kind === 'timer' ? [{ id: message.messageId, timer: parsed.timer }] : [];
       });
       const outcomes = await requeueTimers(
         timers.map(({ timer }) => timer),
-        { queue, clock, log: this.log, metrics: this.metrics },
+        { queue, clock, view, log: this.log, metrics: this.metrics },
       );
       const failed = timers.filter((_, index) => outcomes[index]?.kind === 'failed');
       return { failed: failed.map(({ id }) => id) };
@@ -160,8 +160,9 @@ export class FunctionHost {
         const letter =
           queue === 'events'
             ? { queue, ...toIngestRecord(delivery) }
-            : { queue, messageId, sentAtMs, body };
-        const result = await handleDeadLetter(letter, this.#ingestOn(invocation));
+            : { queue, messageId, sentAtMs, body, ...lostHintOf(queue, body) };
+        const ports = { ...this.#ingestOn(invocation), queue: invocation.queue };
+        const result = await handleDeadLetter(letter, ports);
         this.#on.note(`dead-letter ${result.kind}`);
       }
       return { failed: [] };
@@ -294,4 +295,14 @@ export class FunctionHost {
       });
     });
   }
+}
+
+/** What a lost hint or timer was about, as functions/dead-letter reads it. */
+function lostHintOf(queue: 'reconcile' | 'delay', body: string): { readonly lost?: Hint } {
+  if (queue === 'delay') {
+    const parsed = parseTimer(body);
+    return parsed.kind === 'timer' ? { lost: parsed.timer.hint } : {};
+  }
+  const parsed = parseHint(body);
+  return parsed.kind === 'hint' ? { lost: parsed.hint } : {};
 }

@@ -173,8 +173,11 @@ const mappings: Rule = {
   },
 };
 
-/** Queues that a role may send to, and those that its function polls. */
+/** Functions that get what a role may send: those that poll the queue, or what it gives up. */
 function edgesOf(template: Template): ReadonlyMap<string, readonly string[]> {
+  const heirOf = new Map(
+    ofType(template, 'AWS::SQS::Queue').map((queue) => [queue.id, redriveTargetOf(queue)]),
+  );
   const pollerOf = new Map(
     mappingsOf(template).map(({ queue, target }) => [queue?.id, target?.id]),
   );
@@ -185,7 +188,9 @@ function edgesOf(template: Template): ReadonlyMap<string, readonly string[]> {
         .flatMap((policy) => listOf(at(policy, 'PolicyDocument', 'Statement')))
         .filter((one) => isMap(one) && listOf(one['Action']).includes('sqs:SendMessage'))
         .flatMap((one) => listOf(at(one, 'Resource')))
-        .map((one) => pollerOf.get(referredId(one)));
+        .map((one) => referredId(one))
+        .flatMap((one) => [one, heirOf.get(one ?? '')])
+        .map((one) => pollerOf.get(one));
       return [id, sent.filter((one) => one !== undefined)];
     }),
   );

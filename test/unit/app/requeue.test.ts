@@ -4,27 +4,37 @@ import { describe, it } from 'node:test';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { Timer } from '../../../src/core/model/hint.ts';
 import { requeueTimers } from '../../../src/app/requeue.ts';
+import type { RequeueDependencies } from '../../../src/app/requeue.ts';
 import { MemoryLog } from '../../support/memory-log.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
+import { MemoryViewStore } from '../../support/memory-view-store.ts';
 import { RecordingHintQueue } from '../../support/recording-hint-queue.ts';
+import { metaOf } from '../../support/store-suite.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const clock = new VirtualClock();
 
-function setUp(): Parameters<typeof requeueTimers>[1] & { queue: RecordingHintQueue } {
+interface SetUp extends RequeueDependencies {
+  readonly queue: RecordingHintQueue;
+  readonly view: MemoryViewStore;
+  readonly metrics: MemoryMetrics;
+}
+
+function setUp(): SetUp {
   return {
     queue: new RecordingHintQueue(),
+    view: new MemoryViewStore(),
     clock,
     log: new MemoryLog(),
     metrics: new MemoryMetrics(),
   };
 }
 
-function timer(id: string, inMs: number): Timer {
-  const key = { cluster: clusterId('a'), namespace: 'system', name: 'agents' };
+function timer(id: string, inMs: number, cluster = 'a'): Timer {
+  const key = { cluster: clusterId(cluster), namespace: 'system', name: 'agents' };
   return {
     schema: 1,
-    hint: { schema: 1, key, clusterUid: clusterUid('u'), reason: 'retry' },
+    hint: { schema: 1, key, clusterUid: clusterUid(`uid-${cluster}`), reason: 'retry' },
     timerId: id,
     dueAtMs: clock.nowMs() + inMs,
     hops: 0,
@@ -68,5 +78,45 @@ describe('requeueTimers', () => {
       outcomes.map(({ kind }) => kind),
       ['failed', 'forwarded'],
     );
+  });
+
+  it('sends timers of a suspect cluster through its lanes, of others to their own groups (L3, row 61)', async () => {
+    const dependencies = setUp();
+    const { view, queue } = dependencies;
+    for (const cluster of ['slow', 'calm']) await view.writeMeta(metaOf(`uid-${cluster}`));
+    const slowUntilMs = clock.nowMs() + 30_000;
+    const slow = { version: 0, failures: 0, openings: 0, slowUntilMs };
+    assert.equal(await view.writeBreaker(clusterUid('uid-slow'), slow), 'written');
+    await requeueTimers(
+      [timer('1', 0, 'slow'), timer('2', 0, 'calm'), timer('3', 0, 'slow'), timer('4', 0, 'new')],
+      dependencies,
+    );
+    const paces = queue.sends.map(({ prefix, pace }) => `${prefix} ${pace ?? 'usual'}`).sort();
+    assert.deepEqual(paces, [
+      'timer/1 suspect',
+      'timer/2 usual',
+      'timer/3 suspect',
+      'timer/4 usual',
+    ]);
+    const reads = view.calls.filter(({ operation }) => operation === 'readBreaker');
+    assert.equal(reads.length, 3, 'one read for each cluster of a batch');
+  });
+
+  it('reads no breaker for what only hops', async () => {
+    const dependencies = setUp();
+    await requeueTimers([timer('1', 3_600_000)], dependencies);
+    assert.deepEqual(dependencies.view.calls, []);
+  });
+
+  it('forwards as usual, and says so, when the breaker cannot be read: no wake-up is lost (L2)', async () => {
+    const dependencies = setUp();
+    dependencies.view.hooks = {
+      before: () => {
+        throw new Error('injected: throttled');
+      },
+    };
+    const outcomes = await requeueTimers([timer('1', 0)], dependencies);
+    assert.deepEqual(outcomes, [{ kind: 'forwarded' }]);
+    assert.equal(dependencies.metrics.sum('RequeueTimers', 'unpaced'), 1);
   });
 });

@@ -39,6 +39,18 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'takes the place of the timer that came',
     playedBy: 'test/unit/app/requeue.test.ts',
   },
+  'src/app/dead-letter.ts': {
+    places: 1,
+    bound: 'one for each letter, ten to fifteen minutes away',
+    merged: 'letters of a key within five minutes share its id, so reconcile.fifo merges them',
+    playedBy: 'test/unit/app/ingest/dead-letter.test.ts',
+  },
+  'src/app/ingest/bounded-talk.ts': {
+    places: 1,
+    bound: 'three seconds',
+    merged: 'cancelled with the answer',
+    playedBy: 'test/unit/app/ingest/batch.test.ts',
+  },
   'src/app/clusters/wait-until-taken.ts': {
     places: 1,
     bound: 'the deadline of the command',

@@ -52,10 +52,23 @@ describe('the partition of a dead letter', () => {
 });
 
 describe('the place of a dead letter in its partition', () => {
+  it('is one an hour for lost hints of one key: poison that is looked at again fills nothing (A.4)', () => {
+    const lost = (fields: Partial<PlacedLetter>): string =>
+      placeOfDeadLetter(letter({ detail: 'system/agents', ...fields })).sort;
+    for (const queue of ['reconcile', 'delay']) {
+      const sort = lost({ queue });
+      assert.equal(sort, `${HOUR}#${queue}#lost-hint/system/agents`);
+      assert.equal(lost({ queue, messageId: 'm-2', atMs: AT_MS + 60_000 }), sort);
+      assert.notEqual(lost({ queue, atMs: AT_MS + HOUR_MS }), sort);
+      assert.notEqual(lost({ queue, detail: 'system/other' }), sort);
+    }
+    assert.match(lost({ queue: 'events' }), /m-1$/);
+  });
+
   it('is its time, queue and message: a repeat replaces it', () => {
     const { sort } = placeOfDeadLetter(letter());
     assert.equal(sort, `${timeKey(AT_MS)}#reconcile#m-1`);
-    assert.equal(placeOfDeadLetter(letter({ detail: 'x' })).sort, sort);
+    assert.equal(placeOfDeadLetter(letter({ code: 'invalid', detail: 'x' })).sort, sort);
     assert.notEqual(placeOfDeadLetter(letter({ atMs: AT_MS + 1 })).sort, sort);
   });
 

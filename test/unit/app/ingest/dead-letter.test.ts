@@ -5,6 +5,7 @@ import { handleDeadLetter } from '../../../../src/app/dead-letter.ts';
 import type { DeadLetterResult } from '../../../../src/app/dead-letter.ts';
 import type { ParsedBody } from '../../../../src/app/ingest/result.ts';
 import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
+import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { IngestHarness } from '../../../support/ingest-harness.ts';
 import { ScriptedSender, daemonSetOf, nodeOf } from '../../../support/scripted-sender.ts';
 
@@ -24,6 +25,19 @@ function bury(
   const context = harness.context({ senderRoleId, body: 'the body' });
   const body = 'kind' in parsed ? parsed : ({ kind: 'message', message: parsed } as const);
   return handleDeadLetter({ queue: 'events', context, parsed: body }, harness.dependencies());
+}
+
+/** Letters of one key, of both queues in turn. */
+function lettersOf(owner: string, count: number) {
+  const key = { cluster: clusterId('c1'), namespace: 'system', name: 'logs' };
+  const lost = { key, clusterUid: clusterUid(owner) };
+  return Array.from({ length: count }, (_, index) => ({
+    queue: index % 2 === 0 ? ('reconcile' as const) : ('delay' as const),
+    messageId: `h${index}`,
+    sentAtMs: 5,
+    body: '{}',
+    lost,
+  }));
 }
 
 describe('a dead letter', () => {
@@ -104,7 +118,6 @@ describe('a dead letter', () => {
       messageId: 'h1',
       sentAtMs: 5,
       body: '{}',
-      cluster: 'c1',
     } as const;
     for (const _repeat of [1, 2]) {
       const result = await handleDeadLetter(letter, harness.dependencies());
@@ -117,6 +130,61 @@ describe('a dead letter', () => {
     assert.equal(harness.registry.deadLetters.size, 2);
     assert.equal(harness.metrics.sum('DeadLetters', 'reconcile/lost-hint'), 2);
     assert.equal(harness.log.at('warn').length, 3);
+  });
+
+  it('A.4: of a hint or timer leads to one look at its key, ten to fifteen minutes later (L2)', async () => {
+    const { harness } = await settled();
+    const { clock, queue } = harness;
+    const letters = lettersOf('uid-of-c1', 3);
+    for (const letter of letters) {
+      const result = await handleDeadLetter(letter, harness.dependencies());
+      assert.deepEqual(result, { kind: 'look-again', code: 'lost-hint' });
+    }
+    const ids = new Set(queue.timers.map(({ timerId }) => timerId));
+    assert.equal(ids.size, 1, 'letters of one key mean one look: reconcile.fifo merges equal ids');
+    const [timer] = queue.timers;
+    assert.ok(timer !== undefined);
+    const waitMs = timer.dueAtMs - clock.nowMs();
+    assert.ok(waitMs >= 600_000 && waitMs <= 900_000, `${waitMs} ms: later, and without a hop`);
+    assert.deepEqual([timer.hint.key.name, timer.hint.reason, timer.hops], ['logs', 'retry', 0]);
+  });
+
+  it('A.4: poison that is given up again and again is looked at once in ten minutes at most', async () => {
+    const { harness } = await settled();
+    const HOURS = 6;
+    for (let minute = 0; minute < HOURS * 60; minute += 1) {
+      for (const letter of lettersOf('uid-of-c1', 1)) {
+        await handleDeadLetter(letter, harness.dependencies());
+      }
+      await harness.clock.advance(60_000);
+    }
+    const looks = new Set(harness.queue.timers.map(({ timerId }) => timerId));
+    // A letter a minute from elsewhere: five minutes apart. A loop of its own comes after ten or more.
+    assert.ok(looks.size <= HOURS * 12 + 1, `${looks.size} looks`);
+  });
+
+  it('A.4: nothing is sent for a cluster that is gone, or was made again (row 90)', async () => {
+    const { harness } = await settled();
+    const [letter] = lettersOf('uid-of-c1', 1);
+    assert.ok(letter?.lost !== undefined);
+    const { key } = letter.lost;
+    const elsewhere = { ...letter, lost: { key, clusterUid: clusterUid('another') } };
+    const gone = { ...key, cluster: clusterId('gone') };
+    const unknown = { ...letter, lost: { ...letter.lost, key: gone } };
+    for (const one of [elsewhere, unknown]) {
+      const result = await handleDeadLetter(one, harness.dependencies());
+      assert.deepEqual(result, { kind: 'recorded', code: 'lost-hint' });
+    }
+    assert.deepEqual(harness.queue.timers, []);
+  });
+
+  it('A.4: a letter whose timer was not taken is not recorded, and comes again', async () => {
+    const { harness } = await settled();
+    harness.queue.failNext(1);
+    const [letter] = lettersOf('uid-of-c1', 1);
+    assert.ok(letter !== undefined);
+    await assert.rejects(handleDeadLetter(letter, harness.dependencies()));
+    assert.equal(harness.registry.deadLetters.size, 0);
   });
 
   it('of a token is recorded under its sender, and never with its body (S6, S11)', async () => {
