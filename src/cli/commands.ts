@@ -17,6 +17,8 @@ import { redriveDeadLettersCommand } from './dead-letter/redrive-dead-letters.ts
 import { checkStackCommand } from './stack/check-stack.ts';
 import { resumeStackCommand } from './stack/resume-stack.ts';
 import { stopStackCommand } from './stack/stop-stack.ts';
+import { exportRegistryCommand } from './registry/export-registry.ts';
+import { importRegistryCommand } from './registry/import-registry.ts';
 
 /** The commands. */
 export const COMMANDS: readonly CommandModule[] = [
@@ -35,4 +37,6 @@ export const COMMANDS: readonly CommandModule[] = [
   checkStackCommand,
   stopStackCommand,
   resumeStackCommand,
+  exportRegistryCommand,
+  importRegistryCommand,
 ];

@@ -9,6 +9,7 @@ import { RELEASE } from '../../functions/release.ts';
 import { createDynamoCredentialStore } from '../../src/adapters/dynamodb/credential-store.ts';
 import { createDynamoDeadLetterStore } from '../../src/adapters/dynamodb/dead-letter-store.ts';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
+import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry-store.ts';
 import { createHintQueue } from '../../src/adapters/sqs/hint-queue.ts';
 import { createSystemRandom } from '../../src/adapters/system/system-random.ts';
 import { runProgram } from '../../src/cli/command-line/run-program.ts';
@@ -74,6 +75,7 @@ export function openEngineStack(engine: Engine, breakage: Breakage = {}): Stack 
     name: 'rollcall-local',
     outputs: { ...outputsOf(aws), ...breakage.outputs },
     ...brokenStores(engine, breakage),
+    openRegistry: (tableName) => createDynamoRegistryStore({ ...ofRegistry, tableName }),
     deadLetters: createDynamoDeadLetterStore(ofRegistry),
     credentials: createDynamoCredentialStore(ofRegistry),
     sqs,

@@ -68,6 +68,7 @@ function composeStack(parts: Pick<Stack, 'stage' | 'name' | 'aws' | 'outputs'>):
     clock,
     random,
     registry: createDynamoRegistryStore(ofRegistry),
+    openRegistry: (tableName) => createDynamoRegistryStore({ ...ofRegistry, tableName }),
     deadLetters: createDynamoDeadLetterStore(ofRegistry),
     view: createDynamoViewStore({ client, random, tableName: outputs.ViewTableName }),
     credentials: createDynamoCredentialStore(ofRegistry),

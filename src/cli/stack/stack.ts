@@ -34,6 +34,8 @@ export interface Stack {
   readonly name: string;
   readonly outputs: StackOutputs;
   readonly registry: RegistryStore;
+  /** Registrations of another table of the account: one that was restored to a point in time. */
+  openRegistry(tableName: string): Pick<RegistryStore, 'listClusters' | 'readCluster'>;
   readonly view: ViewStore;
   readonly deadLetters: DeadLetterStore;
   /** Sealed tokens; nobody here opens them. */

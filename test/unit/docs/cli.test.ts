@@ -64,7 +64,7 @@ describe('docs/cli.md', () => {
 
   it('names every JSON document of a command, and the reference points to it', () => {
     const kinds = new Set<string>();
-    for (const file of globSync('src/cli/{cluster,dead-letter,command-line,stack}/*.ts', {
+    for (const file of globSync('src/cli/{cluster,dead-letter,command-line,registry,stack}/*.ts', {
       cwd: ROOT,
     })) {
       const source = readFileSync(path.join(ROOT, file), 'utf8');

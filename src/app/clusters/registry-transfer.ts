@@ -1,0 +1,159 @@
+/**
+ * Copies registrations between registries: everything of one, and what writing it to another would do.
+ *
+ * A copy is older than the cluster that it speaks of, or may be: a freeze set since then is not in it, and a cluster
+ * handed back since then would be in takeover again. So whatever is written is frozen, unless who does it says
+ * otherwise; a person looks, and lifts the freeze. What stands is never replaced without being asked for (S5, row 34).
+ * Not copied: dead letters, sealed tokens (the next one comes within the hour), the view (a snapshot brings it).
+ */
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { RegistryStore } from '../../ports/registry-store.ts';
+
+/** What a registry holds. */
+export interface RegistryContent {
+  readonly registrations: readonly ClusterRegistration[];
+  /** Ids of registrations that cannot be read, each with the reason; no value of theirs. */
+  readonly unreadable: readonly { readonly id: ClusterId; readonly reason: string }[];
+}
+
+/** Ids asked for at once, and registrations read side by side. */
+const PAGE = 200;
+const AT_ONCE = 32;
+
+/** Reads every registration, a page at a time. Rejects when the store does not answer. */
+export async function readRegistry(
+  registry: Pick<RegistryStore, 'listClusters' | 'readCluster'>,
+): Promise<RegistryContent> {
+  const registrations: ClusterRegistration[] = [];
+  const unreadable: { readonly id: ClusterId; readonly reason: string }[] = [];
+  let cursor: string | undefined;
+  do {
+    const from = cursor === undefined ? {} : { cursor };
+    const page = await registry.listClusters({ ...from, limit: PAGE });
+    await sideBySide(page.clusters, async (id) => {
+      try {
+        const found = await registry.readCluster(id);
+        if (found !== undefined) registrations.push(found);
+      } catch (error) {
+        if (!(error instanceof Error) || error.name !== 'ItemUnreadableError') throw error;
+        unreadable.push({ id, reason: error.message });
+      }
+    });
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  const byId = (left: { readonly id: string }, right: { readonly id: string }): number =>
+    left.id < right.id ? -1 : 1;
+  return { registrations: registrations.sort(byId), unreadable: unreadable.sort(byId) };
+}
+
+/** How registrations are written. */
+export interface TransferChoice {
+  /** What becomes of the freeze: set on all, or as it was recorded. */
+  readonly freeze: 'all' | 'as-recorded';
+  /** What becomes of registrations that stand and differ. */
+  readonly standing: 'keep' | 'replace';
+}
+
+/** What is to be done about one registration. */
+export interface TransferStep {
+  readonly id: ClusterId;
+  /**
+   * `new`: not registered. `same`: stands as recorded, the freeze apart. `differs`: stands otherwise and is kept.
+   * `replace`: stands otherwise and is written.
+   */
+  readonly action: 'new' | 'same' | 'differs' | 'replace';
+  /** Names of the fields that differ; of values nothing (S11). */
+  readonly fields: readonly string[];
+  readonly registration: ClusterRegistration;
+  /** 0: not registered. */
+  readonly expectedVersion: number;
+}
+
+/** Compares one recorded registration with the one that stands. Pure. */
+export function planTransfer(
+  recorded: ClusterRegistration,
+  standing: ClusterRegistration | undefined,
+  { freeze, standing: onStanding }: TransferChoice,
+): TransferStep {
+  const registration = { ...recorded, isFrozen: freeze === 'all' || recorded.isFrozen };
+  const { id } = recorded;
+  if (standing === undefined) {
+    return { id, action: 'new', fields: [], registration, expectedVersion: 0 };
+  }
+  const ignored = freeze === 'all' ? ['configVersion', 'isFrozen'] : ['configVersion'];
+  const fields = differences(recorded, standing).filter((field) => !ignored.includes(field));
+  const other = onStanding === 'replace' ? 'replace' : 'differs';
+  const action = fields.length === 0 ? 'same' : other;
+  return { id, action, fields, registration, expectedVersion: standing.configVersion };
+}
+
+function differences(left: ClusterRegistration, right: ClusterRegistration): readonly string[] {
+  const [before, now] = [new Map(Object.entries(left)), new Map(Object.entries(right))];
+  const names = [...new Set([...before.keys(), ...now.keys()])].sort();
+  return names.filter((name) => textOf(before.get(name)) !== textOf(now.get(name)));
+}
+
+/** Text by which two values of a registration are compared: members in order of their names. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}
+
+/** What came of one registration. */
+export interface Transferred {
+  readonly id: ClusterId;
+  readonly result: 'written' | 'same' | 'differs' | 'lost' | 'uid-taken' | 'planned';
+  readonly fields: readonly string[];
+}
+
+/** Where and how registrations are written. */
+export interface TransferTarget {
+  readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>;
+  readonly choice: TransferChoice;
+  /** `dry-run`: compares, and writes nothing. */
+  readonly run: 'dry-run' | 'write';
+  readonly signal: AbortSignal;
+}
+
+/** Writes registrations, each for itself; may be repeated. An abort leaves the rest out. */
+export async function transferRegistrations(
+  recorded: readonly ClusterRegistration[],
+  target: TransferTarget,
+): Promise<readonly Transferred[]> {
+  const results: Transferred[] = [];
+  await sideBySide(recorded, async (one) => {
+    if (target.signal.aborted) return;
+    results.push(await transferOne(one, target));
+  });
+  return results.sort((left, right) => (left.id < right.id ? -1 : 1));
+}
+
+async function transferOne(
+  recorded: ClusterRegistration,
+  { registry, choice, run }: TransferTarget,
+): Promise<Transferred> {
+  const standing = await registry.readCluster(recorded.id);
+  const step = planTransfer(recorded, standing, choice);
+  const { id, action, fields, registration, expectedVersion } = step;
+  if (action === 'same' || action === 'differs') return { id, result: action, fields };
+  if (run === 'dry-run') return { id, result: 'planned', fields };
+  return { id, result: await registry.writeCluster(registration, expectedVersion), fields };
+}
+
+/** Does work for each item, some at a time; the first failure rejects once those begun have ended. */
+async function sideBySide<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const remaining = items.values();
+  const lane = async (): Promise<void> => {
+    for (const item of remaining) await work(item);
+  };
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane));
+  const failed = ended.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}

@@ -1,0 +1,146 @@
+/**
+ * A registry of ten thousand clusters, read out of a table page by page, and compared with another (F6, F8).
+ *
+ * The items are put as the store writes them; the store itself writes a thousandth. On dynalite, in this process.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
+import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
+import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
+import {
+  readRegistry,
+  transferRegistrations,
+} from '../../../src/app/clusters/registry-transfer.ts';
+import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
+import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
+import type { DynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
+import type { RegistryStore } from '../../../src/ports/registry-store.ts';
+
+const CLUSTERS = 10_000;
+const WRITTEN = 10;
+const BATCH = 25;
+const COPY = { freeze: 'all', standing: 'keep' } as const;
+
+function registration(index: number): ClusterRegistration {
+  const id = `cluster-${String(index).padStart(5, '0')}`;
+  return {
+    id: clusterId(id),
+    clusterUid: clusterUid(`uid-${index}`),
+    mode: index % 2 === 0 ? 'observe' : 'takeover',
+    isFrozen: false,
+    configVersion: 3,
+    senderRoleId: `AROA${index}`,
+    server: `https://${id}.example.com`,
+    authentication: { kind: 'none' },
+    labels: {},
+  };
+}
+
+function itemsOf(one: ClusterRegistration): readonly Record<string, unknown>[] {
+  const { configVersion, ...rest } = one;
+  return [
+    { pk: 'DIRECTORY#00', sk: one.id },
+    { pk: `CLUSTER#${one.id}`, sk: 'CLUSTER', registration: rest, configVersion },
+  ];
+}
+
+describe('a registry of ten thousand clusters', () => {
+  let server: DynamoDbServer;
+  let client: DynamoDBDocumentClient;
+  const all = Array.from({ length: CLUSTERS }, (_, index) => registration(index));
+  const random = createSystemRandom();
+  const store = (tableName: string): RegistryStore =>
+    createDynamoRegistryStore({ client, tableName, random });
+  const signal = new AbortController().signal;
+
+  before(async () => {
+    server = await startDynamoDbServer();
+    client = createDocumentClient({
+      endpoint: server.endpoint,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    });
+    for (const TableName of ['full', 'empty']) {
+      await client.send(
+        new CreateTableCommand({
+          TableName,
+          BillingMode: 'PAY_PER_REQUEST',
+          AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({
+            AttributeName,
+            AttributeType: 'S',
+          })),
+          KeySchema: [
+            { AttributeName: 'pk', KeyType: 'HASH' },
+            { AttributeName: 'sk', KeyType: 'RANGE' },
+          ],
+        }),
+      );
+    }
+    const items = all.flatMap(itemsOf);
+    for (let from = 0; from < items.length; from += BATCH) {
+      const full = items.slice(from, from + BATCH).map((Item) => ({ PutRequest: { Item } }));
+      await client.send(new BatchWriteCommand({ RequestItems: { full } }));
+    }
+  });
+  after(async () => {
+    client.destroy();
+    await server.stop();
+  });
+
+  it('is read whole, each registration once and as it is stored, page by page', async () => {
+    let pages = 0;
+    const full = store('full');
+    const { registrations, unreadable } = await readRegistry({
+      readCluster: (id) => full.readCluster(id),
+      listClusters: (page) => {
+        pages += 1;
+        return full.listClusters(page);
+      },
+    });
+    assert.deepEqual(unreadable, []);
+    assert.deepEqual(registrations, all);
+    assert.ok(pages >= 50, `${pages} pages`);
+  });
+
+  it('would be written whole to an empty one, and a part that is written is found as the same', async () => {
+    const registry = store('empty');
+    const target = { registry, choice: COPY, signal };
+    const part = all.slice(0, WRITTEN);
+    const written = await transferRegistrations(part, { ...target, run: 'write' });
+    assert.ok(written.every(({ result }) => result === 'written'));
+    const again = await transferRegistrations(all, { ...target, run: 'dry-run' });
+    const counted = Object.groupBy(again, ({ result }) => result);
+    assert.equal(counted.same?.length, WRITTEN);
+    assert.equal(counted.planned?.length, CLUSTERS - WRITTEN);
+    const { registrations } = await readRegistry(registry);
+    const expected = part.map((one) => ({ ...one, isFrozen: true, configVersion: 1 }));
+    assert.deepEqual(registrations, expected);
+    const directory = { TableName: 'empty', KeyConditionExpression: 'pk = :pk' };
+    const { Count } = await client.send(
+      new QueryCommand({ ...directory, ExpressionAttributeValues: { ':pk': 'DIRECTORY#00' } }),
+    );
+    assert.equal(Count, WRITTEN, 'a dry run leaves no entry');
+  });
+
+  it('names a registration that cannot be read, and gives the others', async () => {
+    const [first] = all;
+    assert.ok(first !== undefined);
+    const { pk, sk } = { pk: `CLUSTER#${first.id}`, sk: 'CLUSTER' };
+    const Item = { pk, sk, registration: { mode: 'canary-1' }, configVersion: 1 };
+    await client.send(
+      new BatchWriteCommand({ RequestItems: { empty: [{ PutRequest: { Item } }] } }),
+    );
+    const { registrations, unreadable } = await readRegistry(store('empty'));
+    assert.equal(registrations.length, WRITTEN - 1);
+    assert.deepEqual(
+      unreadable.map(({ id }) => id),
+      [first.id],
+    );
+    assert.ok(!unreadable[0]?.reason.includes('canary-1'));
+  });
+});
