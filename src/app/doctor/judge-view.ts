@@ -141,9 +141,9 @@ function judgeSentinel({ id, rival }: ClusterRegistration, { sentinel }: DoctorF
     case 'replaced':
       return finding('rival', {
         code: 'sentinel-missing',
-        level: 'warning',
-        seen: `the sentinel of the takeover is ${sentinel.value}: a built-in loop that comes back is noticed later`,
-        next: `Enter takeover anew, with its probe: rollcall cluster set ${id} --mode takeover`,
+        level: 'failed',
+        seen: `the sentinel of the takeover is ${sentinel.value}, and Rollcall does nothing here: the cluster was handed back, or somebody deleted it`,
+        next: `Enter takeover anew, with its probe: rollcall cluster set ${id} --mode takeover; if the cluster was handed back: rollcall cluster set ${id} --mode observe --without-cluster`,
       });
     case 'quiet':
     case 'not-expected': {

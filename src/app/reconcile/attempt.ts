@@ -25,6 +25,7 @@ import { endAwaiting, openSubject } from './open-subject.ts';
 import { relistPods } from './relist-pods.ts';
 import type { ReconcileResult } from './result.ts';
 import { giveRivalNotice } from './rival-notice.ts';
+import { findSentinel } from './sentinel-stands.ts';
 import { trimHistory } from './trim-history.ts';
 import { updateStatus } from './update-status.ts';
 import { withholdVerdicts } from './withhold-verdicts.ts';
@@ -56,9 +57,15 @@ export async function attemptReconcile(context: RunContext): Promise<AttemptResu
     if (guard.code === 'view-incomplete') return endAwaiting(guard.message, subject.nowMs);
     return deferWith({ guard, retryInMs }, context, subject);
   }
+  const standing =
+    judgement.guard.kind === 'observe' ? undefined : await findSentinel(subject, context);
+  if (standing?.kind === 'unavailable') {
+    return endUnavailable(standing.message, context, await withholdVerdicts(subject, context));
+  }
+  const guard = standing?.kind === 'missing' ? standing.guard : judgement.guard;
   const current = judgement.isLive ? await refreshLive(subject) : subject;
   if (current === undefined) return endUnavailable('the DaemonSet is unreadable', context, subject);
-  const history = await findHistory(current, judgement.guard, context);
+  const history = await findHistory(current, guard, context);
   if (history.kind === 'ended') return history.result;
   const { daemonSet, read, nowMs } = current;
   const { pods } = judgement;
@@ -66,7 +73,8 @@ export async function attemptReconcile(context: RunContext): Promise<AttemptResu
   const view = computeView({ daemonSet, nodes, pods, revisions, nowMs });
   const viewed: ViewedSubject = { ...current, read: { ...read, pods }, view };
   const { entry, isSettled: isHistorySettled } = history;
-  return decide({ context, subject: viewed, judgement, history: entry, isHistorySettled });
+  const guarded = { ...judgement, guard };
+  return decide({ context, subject: viewed, judgement: guarded, history: entry, isHistorySettled });
 }
 
 function deferWith(

@@ -71,6 +71,7 @@ export type Guard =
         | 'observe-mode'
         | 'registry-unreadable'
         | 'rival-controller'
+        | 'sentinel-missing'
         | 'cluster-unavailable'
         | 'no-access';
       readonly message: string;

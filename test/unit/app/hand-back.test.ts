@@ -28,7 +28,13 @@ async function setUp(): Promise<Scene> {
   const access = new ProbePlace(world.clock);
   const created = await access.createDaemonSet({ ...access, body: sentinelBody('x') } as never);
   assert.ok(created.kind === 'found');
-  world.register({ sentinel: { uid: uid(created.object.metadata.uid), createdAtMs: 1 } });
+  // The two are one cluster: its sentinel has one UID.
+  const { metadata } = world.cluster.put('daemonsets', created.object as never);
+  access.standing = {
+    ...created.object,
+    metadata: { ...created.object.metadata, uid: metadata.uid },
+  };
+  world.register({ sentinel: { uid: uid(metadata.uid), createdAtMs: 1 } });
   await world.settle();
   const progress: string[] = [];
   const { registry, view, clock } = world;

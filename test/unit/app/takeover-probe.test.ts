@@ -1,7 +1,7 @@
 /** The takeover probe and the switch (design 5, protocol 9): doubt refuses; a quiet probe stays. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clusterId } from '../../../src/core/model/identifiers.ts';
+import { clusterId, uid } from '../../../src/core/model/identifiers.ts';
 import {
   enterTakeover,
   isSentinelQuiet,
@@ -116,6 +116,10 @@ describe('enterTakeover', () => {
     const run = await world.run();
     assert.equal(run.kind === 'deferred' && run.code, 'view-incomplete');
     assert.equal(world.pods.length, 0, 'nothing before the snapshot');
+    // The two are one cluster: its sentinel has one UID.
+    const { metadata } = world.cluster.put('daemonsets', dependencies.access.standing as never);
+    const sentinel = { ...registration.sentinel, uid: uid(metadata.uid) };
+    world.registry.seed({ ...registration, sentinel });
     await world.settle();
     assert.equal(world.pods.length, 1);
   });

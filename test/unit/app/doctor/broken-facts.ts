@@ -374,7 +374,7 @@ export const CASES: readonly Case[] = [
     says: /it was seen/,
   },
   { code: 'sentinel-touched', level: 'failed', facts: with_({ sentinel: checked('touched') }) },
-  { code: 'sentinel-missing', level: 'warning', facts: with_({ sentinel: checked('missing') }) },
+  { code: 'sentinel-missing', level: 'failed', facts: with_({ sentinel: checked('missing') }) },
   {
     code: 'built-in-loop-off',
     level: 'warning',

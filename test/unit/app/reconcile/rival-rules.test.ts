@@ -73,6 +73,69 @@ function builtInWrites(world: ReconcileWorld, after: { readonly byMs: number }):
   }));
 }
 
+describe('takeover without its sentinel: a registry from before a hand-back, or somebody deleted it (row 34)', () => {
+  async function without(nodes = 2): Promise<ReconcileWorld> {
+    const { world } = await withSentinel(nodes);
+    const { namespace, name } = SENTINEL_KEY;
+    world.cluster.remove('daemonsets', name, namespace);
+    world.addNode('node-0009');
+    await world.mirror.sync();
+    world.cluster.requests.length = 0;
+    return world;
+  }
+
+  it('acts nowhere, writes no status, and says why (S1)', async () => {
+    const world = await without();
+    const result = await world.run();
+    assert.equal(result.kind === 'observed' && result.code, 'sentinel-missing');
+    assert.deepEqual(world.cluster.requests, [`GET daemonsets ${SENTINEL_KEY.name}`]);
+    assert.equal(world.metrics.sum('RivalControllers', 'sentinel-missing'), 1);
+    assert.equal(world.log.at('error').length, 1);
+    assert.equal((await world.run()).kind, 'skipped', 'it is told once');
+  });
+
+  it('is believed where only the view lost it', async () => {
+    const { world } = await withSentinel();
+    const { sentinel } = await storedRegistration(world);
+    world.addNode('node-0009');
+    await world.mirror.sync();
+    assert.equal(world.view.lose(`DAEMONSET cluster-a-uid ${String(sentinel?.uid)}`), 1);
+    await world.settle();
+    assert.ok(world.placed.includes('node-0009'));
+  });
+
+  it('asks the cluster where nothing was heard for long: a restored view may show what is gone', async () => {
+    const world = await without();
+    world.cluster.put('daemonsets', sentinelBody('other') as never);
+    await world.mirror.sync({ heardAtMs: {} });
+    const result = await world.run();
+    assert.equal(result.kind === 'observed' && result.code, 'sentinel-missing');
+  });
+
+  it('waits when that cannot be read', async () => {
+    const world = await without();
+    world.cluster.hooks.onRead = () => ({ kind: 'unavailable', message: 'x', isRefused: false });
+    assert.equal((await world.run()).kind, 'deferred');
+  });
+
+  it('acts again once takeover was entered anew', async () => {
+    const world = await without();
+    await world.run();
+    const sentinel = world.cluster.put('daemonsets', sentinelBody('second') as never);
+    world.register({ sentinel: { uid: uid(sentinel.metadata.uid), createdAtMs: 0 } });
+    await world.settle();
+    assert.ok(world.placed.includes('node-0009'));
+  });
+
+  it('is believed when the takeover left none: a registration of an earlier release', async () => {
+    const world = await without();
+    const { sentinel: _none, ...rest } = await storedRegistration(world);
+    world.registry.seed({ ...rest, configVersion: rest.configVersion + 1 });
+    await world.settle();
+    assert.ok(world.placed.includes('node-0009'));
+  });
+});
+
 describe('a run for the sentinel', () => {
   it('does nothing at all while nobody touched it', async () => {
     const { world, look } = await withSentinel();
