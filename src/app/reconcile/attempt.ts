@@ -25,7 +25,7 @@ import { endAwaiting, openSubject } from './open-subject.ts';
 import { relistPods } from './relist-pods.ts';
 import type { ReconcileResult } from './result.ts';
 import { giveRivalNotice } from './rival-notice.ts';
-import { findSentinel } from './sentinel-stands.ts';
+import { heedSentinel } from './sentinel-stands.ts';
 import { trimHistory } from './trim-history.ts';
 import { updateStatus } from './update-status.ts';
 import { withholdVerdicts } from './withhold-verdicts.ts';
@@ -48,7 +48,8 @@ export async function attemptReconcile(context: RunContext): Promise<AttemptResu
   const opening = await openSubject(context);
   if (opening.kind === 'ended') return opening.result;
   const { subject } = opening;
-  const judgement = await judgeSubject(subject, context);
+  const judged = await judgeSubject(subject, context);
+  const judgement = await heedSentinel(judged, subject, context);
   if (judgement.kind === 'unavailable') {
     return endUnavailable(judgement.message, context, await withholdVerdicts(subject, context));
   }
@@ -57,15 +58,9 @@ export async function attemptReconcile(context: RunContext): Promise<AttemptResu
     if (guard.code === 'view-incomplete') return endAwaiting(guard.message, subject.nowMs);
     return deferWith({ guard, retryInMs }, context, subject);
   }
-  const standing =
-    judgement.guard.kind === 'observe' ? undefined : await findSentinel(subject, context);
-  if (standing?.kind === 'unavailable') {
-    return endUnavailable(standing.message, context, await withholdVerdicts(subject, context));
-  }
-  const guard = standing?.kind === 'missing' ? standing.guard : judgement.guard;
   const current = judgement.isLive ? await refreshLive(subject) : subject;
   if (current === undefined) return endUnavailable('the DaemonSet is unreadable', context, subject);
-  const history = await findHistory(current, guard, context);
+  const history = await findHistory(current, judgement.guard, context);
   if (history.kind === 'ended') return history.result;
   const { daemonSet, read, nowMs } = current;
   const { pods } = judgement;
@@ -73,8 +68,7 @@ export async function attemptReconcile(context: RunContext): Promise<AttemptResu
   const view = computeView({ daemonSet, nodes, pods, revisions, nowMs });
   const viewed: ViewedSubject = { ...current, read: { ...read, pods }, view };
   const { entry, isSettled: isHistorySettled } = history;
-  const guarded = { ...judgement, guard };
-  return decide({ context, subject: viewed, judgement: guarded, history: entry, isHistorySettled });
+  return decide({ context, subject: viewed, judgement, history: entry, isHistorySettled });
 }
 
 function deferWith(

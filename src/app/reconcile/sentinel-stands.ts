@@ -9,21 +9,31 @@
 import { SENTINEL_KEY } from '../../core/takeover-sentinel.ts';
 import type { Guard } from '../../core/model/plan.ts';
 import { freshnessOf } from './guard.ts';
+import type { Judgement } from './guard.ts';
 import type { RunContext, Subject } from './context.ts';
 
 /** What is known of it. */
-export type SentinelStanding =
+type SentinelStanding =
   | { readonly kind: 'stands' }
-  | { readonly kind: 'missing'; readonly guard: Extract<Guard, { kind: 'observe' }> }
+  | { readonly kind: 'missing'; readonly guard: Exclude<Guard, { kind: 'act' }> }
   | { readonly kind: 'unavailable'; readonly message: string };
 
 const STANDS: SentinelStanding = { kind: 'stands' };
 
-/** Looks for the sentinel of the registration that a run read. */
-export async function findSentinel(
+/** A judgement as it stands once the sentinel was looked for: who would not act anyway need not look. */
+export async function heedSentinel(
+  judgement: Judgement,
   subject: Subject,
   context: RunContext,
-): Promise<SentinelStanding> {
+): Promise<Judgement> {
+  if (judgement.kind !== 'judged' || judgement.guard.kind === 'observe') return judgement;
+  const standing = await findSentinel(subject, context);
+  if (standing.kind === 'stands') return judgement;
+  return standing.kind === 'missing' ? { ...judgement, guard: standing.guard } : standing;
+}
+
+/** Looks for the sentinel of the registration that a run read. */
+async function findSentinel(subject: Subject, context: RunContext): Promise<SentinelStanding> {
   const { registration, ref } = subject.basis;
   const { mode, sentinel } = registration;
   if (mode !== 'takeover' || sentinel === undefined) return STANDS;

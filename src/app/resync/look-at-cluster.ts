@@ -15,7 +15,7 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta, NameItem } from '../../core/model/view-items.ts';
 import type { ResyncDependencies } from './dependencies.ts';
-import { requestSnapshot } from './request-snapshot.ts';
+import { requestFirstSnapshot, requestSnapshot } from './request-snapshot.ts';
 import type { Tally } from './tally.ts';
 
 const NAMES_PER_PAGE = 100;
@@ -42,6 +42,8 @@ export async function lookAtCluster(
   if (meta === undefined) {
     metrics.count('ResyncClusters', { outcome: 'never-heard' });
     log.debug('nothing was ever heard of a cluster', { cluster: id });
+    // Or its view was lost: a quiet cluster would say nothing for ten minutes (row 34).
+    requestFirstSnapshot({ registration, tally }, dependencies);
     return;
   }
   const isSilent = nowMs - meta.lastSentAtMs > options.silenceBoundMs;

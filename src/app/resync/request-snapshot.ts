@@ -20,7 +20,7 @@ export async function requestSnapshot(
   dependencies: ResyncDependencies,
 ): Promise<void> {
   const { registration, meta, tally } = scope;
-  const { view, clock, log, options } = dependencies;
+  const { view, clock, random, options } = dependencies;
   const nowMs = clock.nowMs();
   const askedAtMs = meta.snapshotRequestedAtMs ?? -Infinity;
   if (isOpen(meta.breaker, nowMs)) return;
@@ -30,12 +30,38 @@ export async function requestSnapshot(
   const noted = await view.writeMeta({ ...meta, snapshotRequestedAtMs: nowMs });
   // Lost: a message arrived just now, and the next walk looks again.
   if (noted === 'lost') return;
-  const ask = askForSnapshot(registration, dependencies).then(
+  const requestId = `resync-${random.uniqueId()}`;
+  beginAsking({ registration, tally, requestId }, dependencies);
+}
+
+/**
+ * The same for a cluster without META: nothing was ever heard of it, or its view was lost. There is nowhere to keep when
+ * it was asked, so the id stands for the interval: a watcher answers each id once, however often it is written.
+ */
+export function requestFirstSnapshot(
+  scope: { readonly registration: ClusterRegistration; readonly tally: Tally },
+  dependencies: ResyncDependencies,
+): void {
+  const { registration, tally } = scope;
+  const { clock, options } = dependencies;
+  if (registration.mode === 'observe' || !tally.asking.hasRoom) return;
+  const interval = Math.floor(clock.nowMs() / options.snapshotRequestEveryMs);
+  beginAsking({ registration, tally, requestId: `resync-unheard-${interval}` }, dependencies);
+}
+
+interface Asked {
+  readonly registration: ClusterRegistration;
+  readonly tally: Tally;
+  readonly requestId: string;
+}
+
+function beginAsking({ registration, tally, requestId }: Asked, on: ResyncDependencies): void {
+  const ask = askForSnapshot(registration, requestId, on).then(
     (isAsked) => {
       if (isAsked) tally.snapshotRequests += 1;
     },
     (error: unknown) => {
-      log.warn('no snapshot could be asked for', { cluster: registration.id }, error);
+      on.log.warn('no snapshot could be asked for', { cluster: registration.id }, error);
     },
   );
   tally.asking.begin(ask);
@@ -44,9 +70,10 @@ export async function requestSnapshot(
 /** Writes the request into the watcher's Lease; false when it was not taken. */
 async function askForSnapshot(
   registration: ClusterRegistration,
+  requestId: string,
   dependencies: ResyncDependencies,
 ): Promise<boolean> {
-  const { connector, random, log, metrics } = dependencies;
+  const { connector, log, metrics } = dependencies;
   const connected = await connector.connect(registration);
   if (connected.kind === 'refused') {
     metrics.count('ResyncSnapshotRequests', { outcome: 'refused' });
@@ -54,7 +81,7 @@ async function askForSnapshot(
     log.warn('no snapshot could be asked for', fields);
     return false;
   }
-  const answer = await connected.access.requestSnapshot(`resync-${random.uniqueId()}`);
+  const answer = await connected.access.requestSnapshot(requestId);
   const outcome = answer.kind === 'found' ? 'sent' : 'failed';
   metrics.count('ResyncSnapshotRequests', { outcome });
   return outcome === 'sent';

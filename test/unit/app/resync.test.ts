@@ -64,6 +64,21 @@ describe('resync', () => {
     assert.equal(new Set(world.cluster.snapshotRequests).size, 2, 'each under an id of its own');
   });
 
+  it('asks where there is no view at all: a quiet cluster would say nothing for ten minutes (row 34)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    world.view.lose('');
+    world.cluster.snapshotRequests.length = 0;
+    await tick(world);
+    await tick(world);
+    const [first, ...again] = world.cluster.snapshotRequests;
+    assert.ok(first !== undefined);
+    assert.deepEqual(new Set(again), new Set([first]), 'one id, which a watcher answers once');
+    await world.clock.advance(defaultResyncOptions.snapshotRequestEveryMs);
+    await tick(world);
+    assert.notEqual(world.cluster.snapshotRequests.at(-1), first);
+  });
+
   it('asks nothing of a cluster that is only observed', async () => {
     const world = new ReconcileWorld({ nodes: 1, mode: 'observe' });
     await world.mirror.sync({ isComplete: false });

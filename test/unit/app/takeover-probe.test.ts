@@ -118,7 +118,7 @@ describe('enterTakeover', () => {
     assert.equal(world.pods.length, 0, 'nothing before the snapshot');
     // The two are one cluster: its sentinel has one UID.
     const { metadata } = world.cluster.put('daemonsets', dependencies.access.standing as never);
-    const sentinel = { ...registration.sentinel, uid: uid(metadata.uid) };
+    const sentinel = { createdAtMs: 0, uid: uid(metadata.uid) };
     world.registry.seed({ ...registration, sentinel });
     await world.settle();
     assert.equal(world.pods.length, 1);
