@@ -21,6 +21,7 @@ import type { PodProjection } from './model/projections.ts';
 import type { CreateIntent, DaemonSetState, DeleteIntent, Intent } from './model/state.ts';
 import type { Marks } from './model/watcher-message.ts';
 import { RUN_MAX_MS, earlierStartsByMs, resolvedAtMs, startsByMs } from './request-life.ts';
+import { buryAnswered } from './tombstones.ts';
 
 /** Marks of our own writes, as the state keeps them. */
 export type WrittenMarks = DaemonSetState['written'];
@@ -308,7 +309,7 @@ export function rebaseWrittenMarks(written: WrittenMarks, era: number): WrittenM
  * A state for this era. In a new one, answers of the old are void: those intents go, unanswered ones
  * stay until they are resolved (design 3, ingest; protocol 14). Same object when nothing changes.
  */
-export function rebaseState(state: DaemonSetState, era: number): DaemonSetState {
+export function rebaseState(state: DaemonSetState, era: number, nowMs: number): DaemonSetState {
   if (state.written.era === era) return state;
   const intents = state.intents.flatMap((intent) => {
     const isAnswered = intent.kind === 'create' ? intent.answer !== undefined : intent.isAccepted;
@@ -316,7 +317,14 @@ export function rebaseState(state: DaemonSetState, era: number): DaemonSetState 
   });
   // Generations are given out again: what was current at one of them says nothing now.
   const { history: _void, ...kept } = state;
-  return { ...kept, intents, written: rebaseWrittenMarks(state.written, era) };
+  // What they had made bore its name all the same (S13).
+  const buried = [...(state.buried ?? []), ...buryAnswered(state.intents, nowMs)];
+  return {
+    ...kept,
+    intents,
+    written: rebaseWrittenMarks(state.written, era),
+    ...(buried.length === 0 ? {} : { buried }),
+  };
 }
 
 /** Raises the mark of one type to a version that a successful write returned (protocol 3). */

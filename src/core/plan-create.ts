@@ -1,17 +1,18 @@
 /**
  * May a node get its pod now, and under which name (design 3, protocol 4–6, spec faults 86, 88)?
  *
- * The slot name, unless a pod that is still there holds it: then its successor, down the chain.
- * One unresolved create name per node: what was recorded and not answered is re-issued under the
- * name it has, whatever name would be chosen today, so that a request still on its way can only meet
- * its own name (S1). A successor waits until that earlier create is resolved, and its predecessor is
- * read live by the caller: it must still be there.
+ * One unresolved create name per node: what was recorded and not answered is re-issued under the name
+ * it has, whatever name would be chosen today, so that a request still on its way can only meet its
+ * own name (S1). A name that a pod is known to have borne is never asked for again (S13): where such a
+ * request may still be on its way, the node waits until it is dead. Only then is another name chosen
+ * (choose-name.ts); if it follows from a pod that is there, the caller reads that one live first.
  */
-import type { NodeName, Uid } from './model/identifiers.ts';
-import type { NodeView, PlannedCreate } from './model/plan.ts';
-import type { CreateIntent, NameHolder } from './model/state.ts';
+import type { NodeName } from './model/identifiers.ts';
+import type { NodeView } from './model/plan.ts';
+import type { CreateIntent } from './model/state.ts';
 import type { NodeCode } from './model/verdict.ts';
-import { slotName, successorName } from './naming.ts';
+import { chooseName, findBearers } from './choose-name.ts';
+import type { NameChoice } from './choose-name.ts';
 import type { Planning } from './planning.ts';
 import { resolvedAtMs } from './request-life.ts';
 
@@ -23,9 +24,6 @@ export interface Wait {
   readonly pod?: string;
   readonly untilMs?: number;
 }
-
-/** A name and, with a successor name, the pod whose successor it is. */
-export type NameChoice = Pick<PlannedCreate, 'name' | 'predecessor'>;
 
 /** Create under this name, or wait. */
 export type CreateDecision =
@@ -63,41 +61,31 @@ function findObstacle(planning: Planning, node: NodeName): Wait | undefined {
   return undefined;
 }
 
-/** Pods under whose names nothing can be created: in the view, just released, or found live. */
-function holdersOf(planning: Planning, nodeView: NodeView): ReadonlyMap<string, NameHolder> {
-  const node = nodeView.node.name;
-  const holders = new Map<string, NameHolder>();
-  const released = planning.releasedByNode.get(node) ?? [];
-  for (const pod of [...nodeView.pods, ...nodeView.held, ...released]) holders.set(pod.name, pod);
-  for (const pod of planning.refusals.get(node)?.holders ?? []) holders.set(pod.name, pod);
-  return holders;
-}
-
 function decideName(planning: Planning, nodeView: NodeView): CreateDecision {
   const node = nodeView.node.name;
-  const holders = holdersOf(planning, nodeView);
+  const bearers = findBearers(planning, nodeView);
+  const isBorne = ({ name, answer }: CreateIntent): boolean =>
+    answer !== undefined || bearers.byName.has(name);
   const unresolved = planning.unresolvedCreates.get(node) ?? [];
   const [pending, ...others] = unresolved;
   if (pending !== undefined) {
-    const mayRepeat = others.length === 0 && !holders.has(pending.name);
+    const mayRepeat = others.length === 0 && !isBorne(pending);
     if (mayRepeat) return { kind: 'create', choice: { name: pending.name } };
     return waitForResolution(planning, [pending, ...others]);
   }
   // Dead by now, but the view may be older than its last moment: its own name stays the safe one.
-  const expired = planning.expiredCreates.get(node)?.find(({ name }) => !holders.has(name));
+  const expired = planning.expiredCreates.get(node)?.find((intent) => !isBorne(intent));
   if (expired !== undefined) return { kind: 'create', choice: { name: expired.name } };
-  const choice = chooseName(planning, node, holders);
-  const { restrictedUntilMs } = planning;
+  const choice = chooseName(planning, nodeView, bearers);
+  const { restrictedUntilMs, wasActedOn } = planning;
   if (restrictedUntilMs === undefined) return { kind: 'create', choice };
-  // A DaemonSet whose status nobody wrote was never acted on: nothing of its own can be on its way.
-  const wasActedOn = (planning.view.daemonSet.status?.observedGeneration ?? 0) > 0;
   if (choice.predecessor === undefined && !wasActedOn) return { kind: 'create', choice };
   return { kind: 'wait', wait: waitAfterLoss(choice, restrictedUntilMs) };
 }
 
 /**
- * The state may have been lost with a create on record that is still on its way. Under which name, nobody knows: a
- * successor's predecessor may be gone by now, so that the slot is free (protocol 6, faults 34, 86).
+ * The state may have been lost with a create on record that is still on its way. Under which name, nobody knows: it
+ * may follow from a pod of which nothing is remembered (protocol 6, faults 34, 86).
  */
 function waitAfterLoss({ predecessor }: NameChoice, untilMs: number): Wait {
   if (predecessor === undefined) {
@@ -107,39 +95,12 @@ function waitAfterLoss({ predecessor }: NameChoice, untilMs: number): Wait {
   }
   const { name: pod } = predecessor;
   const message =
-    `pod ${pod} still holds the name of the node's pod, and earlier requests may ` +
-    'have been forgotten; a pod under another name is created once they are certainly dead';
-  return { code: 'HeldByFinalizer', pod, message, untilMs };
+    `pod ${pod} is still there, and earlier requests may have been forgotten; a pod under another ` +
+    'name is created once they are certainly dead';
+  return { code: 'WaitingForRequest', pod, message, untilMs };
 }
 
-/** The slot name, or the last name of the chain of successors that nobody holds. */
-function chooseName(
-  planning: Planning,
-  node: NodeName,
-  holders: ReadonlyMap<string, NameHolder>,
-): NameChoice {
-  const daemonSetName = planning.view.name;
-  const revision = planning.isSurging ? planning.context.currentHash : undefined;
-  let name = slotName({
-    daemonSetName,
-    daemonSetUid: planning.view.uid,
-    node,
-    ...(revision === undefined ? {} : { revision }),
-  });
-  let predecessor = holders.get(name);
-  const passed = new Set<Uid>();
-  let last: NameHolder | undefined;
-  while (predecessor !== undefined && !passed.has(predecessor.uid)) {
-    passed.add(predecessor.uid);
-    last = predecessor;
-    name = successorName({ daemonSetName, predecessorUid: predecessor.uid });
-    predecessor = holders.get(name);
-  }
-  if (last === undefined) return { name };
-  return { name, predecessor: { name: last.name, uid: last.uid } };
-}
-
-/** Two names may be on their way, or the one that is still has its former holder: time decides. */
+/** Two names may be on their way, or a pod has borne the one that is: time decides. */
 function waitForResolution(planning: Planning, pending: readonly CreateIntent[]): CreateDecision {
   const { requestTimeoutMs } = planning.context;
   const untilMs = Math.max(...pending.map((intent) => resolvedAtMs(intent, requestTimeoutMs)));
@@ -147,5 +108,5 @@ function waitForResolution(planning: Planning, pending: readonly CreateIntent[])
   const message =
     `an earlier request to create ${names} may still be on its way; its pod is created once that ` +
     'request is certainly dead';
-  return { kind: 'wait', wait: { code: 'HeldByFinalizer', message, untilMs } };
+  return { kind: 'wait', wait: { code: 'WaitingForRequest', message, untilMs } };
 }

@@ -16,8 +16,9 @@ import type { PodProjection } from './model/projections.ts';
 import type { BackoffEntry } from './model/state.ts';
 import { advanceBackoff, backoffEndMs, isInBackoff } from './backoff.ts';
 import { failedDaemonPodEvent, succeededDaemonPodEvent } from './events.ts';
+import type { NameChoice } from './choose-name.ts';
 import { decideCreate } from './plan-create.ts';
-import type { NameChoice, Wait } from './plan-create.ts';
+import type { Wait } from './plan-create.ts';
 import type { Planning } from './planning.ts';
 import { isAvailable, revisionHashOfPod } from './pod-facts.ts';
 

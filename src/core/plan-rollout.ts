@@ -14,8 +14,9 @@
  */
 import type { NodeName } from './model/identifiers.ts';
 import type { DeleteReason, PlannedCreate, RolloutProgress } from './model/plan.ts';
+import type { NameChoice } from './choose-name.ts';
 import { decideCreate } from './plan-create.ts';
-import type { NameChoice, Wait } from './plan-create.ts';
+import type { Wait } from './plan-create.ts';
 import { plannedDelete } from './plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from './plan-pods.ts';
 import type { Planning } from './planning.ts';

@@ -18,7 +18,6 @@ import type {
   PlannedEvent,
   View,
 } from './model/plan.ts';
-import type { PodProjection } from './model/projections.ts';
 import type { Verdict } from './model/verdict.ts';
 import { backoffGeneration, mergeBackoff, sweepBackoff } from './backoff.ts';
 import { computeDueAt } from './due-time.ts';
@@ -35,6 +34,7 @@ import type { Planning } from './planning.ts';
 import { podFromTemplate, prepareTemplate } from './pod-template.ts';
 import { computeStatus, hasSameStatus } from './status.ts';
 import { blockedVerdict, judgeNode } from './verdicts.ts';
+import { podsOfView } from './view.ts';
 
 /** Plans one reconcile (spec 2.3): effects, events, verdicts, status, back-off, due time. */
 export function planReconcile(view: View, context: PlanContext): Plan {
@@ -113,12 +113,7 @@ function leaveAlone(
 /** Without a judgement by marks, only what the view itself shows settles an intent. */
 function judgeByIdentity(view: View, context: PlanContext): IntentJudgement {
   const { state, requestTimeoutMs } = context;
-  const pods: readonly PodProjection[] = [
-    ...view.nodes.flatMap((nodeView) => [...nodeView.pods, ...nodeView.held]),
-    ...view.strays,
-    ...view.untargeted,
-    ...view.toRelease,
-  ];
+  const pods = podsOfView(view);
   const { era } = state.written;
   return judgeIntents({ state, pods, marks: {}, era, nowMs: view.nowMs, requestTimeoutMs });
 }

@@ -10,6 +10,7 @@ import type { NodeName, Uid } from './model/identifiers.ts';
 import type { IntentJudgement, PlanContext, View } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
 import type { BackoffEntry, CreateIntent, DeleteIntent, RefusalEntry } from './model/state.ts';
+import type { Tombstone } from './model/tombstone.ts';
 import { backoffGeneration, indexBackoff } from './backoff.ts';
 import { compareText } from './compare-text.ts';
 import { readCompat } from './compat.ts';
@@ -18,6 +19,8 @@ import { minReadyMsOf } from './pod-facts.ts';
 import { hasTemplateLabels } from './pod-template.ts';
 import { forgottenUntilMs } from './request-life.ts';
 import { allowsSurge } from './strategy.ts';
+import { buryAnswered } from './tombstones.ts';
+import { podsOfView } from './view.ts';
 
 /** Shared inputs of planning, indexed. */
 export interface Planning {
@@ -43,6 +46,10 @@ export interface Planning {
   readonly acceptedDeletes: ReadonlySet<Uid>;
   /** Pods that are released in this run: they may still hold the node's name. */
   readonly releasedByNode: ReadonlyMap<NodeName, readonly PodProjection[]>;
+  /** Pods that are gone from a node, as view and state remember them (S13). */
+  readonly goneByNode: ReadonlyMap<NodeName, readonly Tombstone[]>;
+  /** True if somebody has observed the DaemonSet: then something of ours may be on its way. */
+  readonly wasActedOn: boolean;
   /** Until then no creates and no deletes of available pods (protocol 6). */
   readonly restrictedUntilMs: number | undefined;
 }
@@ -88,6 +95,8 @@ export function preparePlanning(
     unresolvedDeletes: new Map(repeatable.map((intent) => [intent.uid, intent])),
     acceptedDeletes: new Set(accepted.map((intent) => intent.uid)),
     releasedByNode: groupByNode(view.toRelease, (pod) => pod.targetNode ?? pod.boundNode),
+    goneByNode: groupByNode(findGone(view, context, intents), ({ node }) => node),
+    wasActedOn: wasActedOn(view),
     restrictedUntilMs: findRestriction(view, context),
   };
 }
@@ -107,7 +116,24 @@ function findRestriction(view: View, context: PlanContext): number | undefined {
     view.strays.length > 0 ||
     view.untargeted.length > 0 ||
     view.nodes.some(({ pods, held }) => pods.length > 0 || held.length > 0);
-  return hasPods ? untilMs : undefined;
+  return hasPods || wasActedOn(view) ? untilMs : undefined;
+}
+
+/** A DaemonSet whose status nobody wrote was never acted on: nothing of its own can be on its way. */
+function wasActedOn({ daemonSet }: View): boolean {
+  return (daemonSet.status?.observedGeneration ?? 0) > 0;
+}
+
+/** What the view remembers, then the state, then what this very run settles unseen. */
+function findGone(
+  view: View,
+  { state }: PlanContext,
+  { settled }: IntentJudgement,
+): readonly Tombstone[] {
+  const unseen = [...(state.buried ?? []), ...buryAnswered(settled, view.nowMs)];
+  const known = new Set(view.gone.map(({ uid }) => uid));
+  for (const pod of podsOfView(view)) known.add(pod.uid);
+  return [...view.gone, ...unseen.filter(({ uid }) => !known.has(uid))];
 }
 
 function groupByNode<T>(

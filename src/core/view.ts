@@ -10,6 +10,7 @@ import type { NodeName } from './model/identifiers.ts';
 import type { DaemonSetObject } from './model/kubernetes.ts';
 import type { NodeView, View, ViewInput } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
+import type { Tombstone } from './model/tombstone.ts';
 import { claimPods } from './claim.ts';
 import { compareText } from './compare-text.ts';
 import { compileSelector } from './label-selector.ts';
@@ -59,11 +60,30 @@ export function computeView(input: ViewInput): View {
     untargeted: groups.untargeted,
     toAdopt: claimed.toAdopt,
     toRelease: claimed.toRelease,
+    gone: goneOf(input),
     revisions: [...input.revisions].sort(
       (left, right) => left.revision - right.revision || compareText(left.name, right.name),
     ),
     hasForeignNames: ours.some((pod) => isForeign(daemonSet, pod)),
   };
+}
+
+/** Every pod that a view shows: ours, and those that it releases. */
+export function podsOfView(view: View): readonly PodProjection[] {
+  return [
+    ...view.nodes.flatMap(({ pods, held }) => [...pods, ...held]),
+    ...view.strays,
+    ...view.untargeted,
+    ...view.toRelease,
+  ];
+}
+
+/** A pod that is there has no tombstone: an etcd that was restored may have brought it back. */
+function goneOf({ gone = [], pods }: ViewInput): readonly Tombstone[] {
+  const living = new Set(pods.map((pod) => pod.uid));
+  return gone
+    .filter((tombstone) => !living.has(tombstone.uid))
+    .sort((left, right) => compareText(left.uid, right.uid));
 }
 
 interface PodGroup {
@@ -95,8 +115,8 @@ function groupByTarget(pods: readonly PodProjection[]): {
 }
 
 /**
- * True if the name is not the one that would be created for the pod's node (and, with surge, its
- * revision): the API server cannot fence a create against such a pod (protocol 9).
+ * True if the name is not the slot's own (of its revision, with surge): whoever knows less of the slot's
+ * past asks for another name, which the API server cannot fence against such a pod (protocol 9).
  */
 function isForeign(daemonSet: DaemonSetObject, pod: PodProjection): boolean {
   const node = pod.targetNode ?? pod.boundNode;

@@ -17,6 +17,7 @@ import type { CreateIntent, DaemonSetState, DeleteIntent } from '../../src/core/
 import type { ClusterMeta } from '../../src/core/model/view-items.ts';
 import { clusterUid, epoch, incarnation } from '../../src/core/model/identifiers.ts';
 import { ZERO_STAMP } from '../../src/core/model/position.ts';
+import type { Tombstone } from '../../src/core/model/tombstone.ts';
 import { slotName } from '../../src/core/naming.ts';
 import { RUN_MAX_MS } from '../../src/core/request-life.ts';
 import { computeView } from '../../src/core/view.ts';
@@ -138,6 +139,20 @@ export function namedPod(onNode: string, name: string, options: PodOptions = {})
   return pod(onNode, { name, ...options });
 }
 
+/** The tombstone of a pod of a node, made and gone a minute ago. */
+export function tombstone(onNode: string, options: Partial<Tombstone> = {}): Tombstone {
+  const name = options.name ?? slot(onNode);
+  return {
+    name,
+    uid: uid(`pod-${name}`),
+    node: nodeName(onNode),
+    revision: CURRENT_HASH,
+    createdAtMs: NOW_MS - 60_000,
+    goneAtMs: NOW_MS - 60_000,
+    ...options,
+  };
+}
+
 /** A revision projection. */
 export function revision(
   number: number,
@@ -217,6 +232,7 @@ export interface ViewOptions {
   readonly daemonSet?: DaemonSetObject;
   readonly nodes?: readonly NodeProjection[];
   readonly pods?: readonly PodProjection[];
+  readonly gone?: readonly Tombstone[];
   readonly revisions?: readonly RevisionProjection[];
   readonly nowMs?: number;
 }
@@ -227,6 +243,7 @@ export function view(options: ViewOptions = {}): View {
     daemonSet: options.daemonSet ?? daemonSet(),
     nodes: options.nodes ?? [],
     pods: options.pods ?? [],
+    gone: options.gone ?? [],
     revisions: options.revisions ?? [],
     nowMs: options.nowMs ?? NOW_MS,
   });

@@ -14,8 +14,10 @@ import type { DaemonSetObject } from '../../src/core/model/kubernetes.ts';
 import type { Plan, PlannedCreate, PlannedDelete } from '../../src/core/model/plan.ts';
 import type { NodeProjection, PodProjection } from '../../src/core/model/projections.ts';
 import type { DaemonSetState, Intent } from '../../src/core/model/state.ts';
+import type { Tombstone } from '../../src/core/model/tombstone.ts';
 import type { Marks } from '../../src/core/model/watcher-message.ts';
 import { planReconcile } from '../../src/core/plan.ts';
+import { tombstoneOf } from '../../src/core/tombstones.ts';
 import { computeView } from '../../src/core/view.ts';
 import { CURRENT_HASH, NOW_MS, TIMEOUT_MS, namedPod, state } from './core-fixtures.ts';
 
@@ -44,6 +46,9 @@ export class FencedCluster {
   #version = 1000;
   #late: LateRequest[] = [];
   #recorded: readonly Intent[] = [];
+  /** Pods that a view showed, and what each view remembers of those that it shows no more. */
+  readonly #shown = new Map<string, PodProjection>();
+  readonly #goneIn = new WeakMap<readonly PodProjection[], readonly Tombstone[]>();
 
   constructor(daemonSet: DaemonSetObject, nodes: readonly NodeProjection[]) {
     this.daemonSet = daemonSet;
@@ -53,7 +58,15 @@ export class FencedCluster {
 
   /** A stable copy of what a watcher would show now. */
   snapshot(): readonly PodProjection[] {
-    return [...this.pods.values()];
+    const pods = [...this.pods.values()];
+    const living = new Set<string>(pods.map((pod) => pod.uid));
+    const gone = [...this.#shown.values()].filter((pod) => !living.has(pod.uid));
+    this.#goneIn.set(
+      pods,
+      gone.flatMap((pod) => tombstoneOf(pod, this.nowMs) ?? []),
+    );
+    for (const pod of pods) this.#shown.set(pod.uid, pod);
+    return pods;
   }
 
   /** Plans on this view, without recording or sending anything. */
@@ -139,6 +152,7 @@ export class FencedCluster {
       daemonSet: this.daemonSet,
       nodes: this.nodes,
       pods,
+      gone: this.#goneIn.get(pods) ?? [],
       revisions: [],
       nowMs: this.nowMs,
     });

@@ -173,6 +173,21 @@ function testSlices(store: () => ViewStore): void {
     assert.equal(await store().readSlice(other), undefined, 'slices are apart by index');
   });
 
+  it('keeps the tombstones of a slice beside its objects, as they were (S13)', async () => {
+    const cluster = clusterUid(freshName('slices'));
+    const ref: SliceRef = { clusterUid: cluster, set: 'pods/u1', index: 0 };
+    const buried = { uid: uid('u'), node: nodeName('n1'), createdAtMs: 1, goneAtMs: 2 };
+    const gone = [
+      { name: 'with', revision: 'h1', ...buried },
+      { name: 'without', ...buried },
+    ];
+    const slice = { ...sliceOf(stampAt(1), 1), gone };
+    assert.equal(await store().writeSlice(ref, slice, undefined), 'written');
+    assert.deepEqual(await store().readSlice(ref), slice);
+    assert.equal(await store().writeSlice(ref, sliceOf(stampAt(2), 1), stampAt(1)), 'written');
+    assert.deepEqual(await store().readSlice(ref), sliceOf(stampAt(2), 1));
+  });
+
   it('removes a slice only at the stamp that was read; a missing one is gone', async () => {
     const cluster = clusterUid(freshName('slices'));
     const ref: SliceRef = { clusterUid: cluster, set: 'pods/u1', index: 3 };

@@ -21,6 +21,7 @@ import type {
 } from '../../src/core/model/projections.ts';
 import type { ClusterMeta, Slice } from '../../src/core/model/view-items.ts';
 import { EMPTY_HASHES, projectionText } from '../../src/core/set-hash.ts';
+import { keepTombstones, tombstoneOf } from '../../src/core/tombstones.ts';
 import { projectLivePod } from '../../src/app/reconcile/live-pod.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { SlicedSet, ViewStore } from '../../src/ports/view-store.ts';
@@ -153,7 +154,16 @@ export class ViewMirror {
       return { object: isSame ? known : object, hash: 0 };
     });
     if (stored !== undefined && textOf(stored.objects) === textOf(entries)) return stored.stamp;
-    const slice: Slice = { stamp: this.stamp, objects: entries };
+    const living = new Set(objects.map(({ uid }) => uid));
+    const left = (stored?.objects ?? []).flatMap(({ object }) =>
+      object.kind === 'Pod' ? (tombstoneOf(object, this.#clock.nowMs()) ?? []) : [],
+    );
+    const gone = keepTombstones([...left, ...(stored?.gone ?? [])], {
+      nowMs: this.#clock.nowMs(),
+      isLiving: (uid) => living.has(uid),
+    });
+    const buried = gone.length === 0 ? {} : { gone };
+    const slice: Slice = { stamp: this.stamp, objects: entries, ...buried };
     await this.#view.writeSlice(ref, slice, stored?.stamp);
     return this.stamp;
   }

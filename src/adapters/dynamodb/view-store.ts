@@ -42,6 +42,7 @@ import { createStateStore } from './state-store.ts';
 import { IF_MISSING, Table, ifStamp, ifStampOlder, ifVersion } from './table.ts';
 import type { StoredItem } from './batched-reader.ts';
 import type { DynamoStoreOptions } from './table.ts';
+import { decodeTombstones, encodeTombstones } from './tombstone-codec.ts';
 import { createWalkStore } from './walk-store.ts';
 
 /** The view table, over a DynamoDB-compatible one with string keys `pk` and `sk`. */
@@ -95,7 +96,8 @@ function readerOf(table: Table): ViewReader {
       const item = await table.get(key);
       if (item === undefined) return undefined;
       const objects = bodyOf(key, item) as Slice['objects'];
-      return { stamp: item['stamp'] as Stamp, objects };
+      const gone = decodeTombstones(formatItemKey(key), item['gone']);
+      return { stamp: item['stamp'] as Stamp, objects, ...(gone.length === 0 ? {} : { gone }) };
     },
   };
 }
@@ -138,7 +140,9 @@ async function writeSlice(
   const key = sliceKey(write.ref);
   const body = encodeBody(formatItemKey(key), write.slice.objects);
   const condition = write.expected === undefined ? IF_MISSING : ifStamp(write.expected);
-  return table.putIf(key, { stamp: write.slice.stamp, body }, condition);
+  const { stamp, gone = [] } = write.slice;
+  const attributes = { stamp, body, ...encodeTombstones(formatItemKey(key), gone) };
+  return table.putIf(key, attributes, condition);
 }
 
 async function writeDaemonSet(

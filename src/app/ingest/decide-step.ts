@@ -155,6 +155,7 @@ async function decideChanges(
     const target = {
       clusterUid: meta.clusterUid,
       stamp: stampOf({ ...message, era: meta.era }),
+      sentAtMs: arrival.sentAtMs,
       sliceCount: (meta.snapshot ?? meta).sliceCount,
       isComplete: meta.isComplete,
       snapshot: meta.snapshot,
@@ -189,6 +190,7 @@ async function decideSlices(
   const target = {
     clusterUid: meta.clusterUid,
     stamp: stampOf({ ...message, era: meta.era }),
+    sentAtMs: arrival.sentAtMs,
     sliceCount,
     isComplete: false,
     snapshot: meta.snapshot,
@@ -226,6 +228,7 @@ async function decideManifest(
   const target = {
     clusterUid: meta.clusterUid,
     stamp: stampOf({ ...message, era: base.era }),
+    sentAtMs: arrival.sentAtMs,
     snapshot,
     formerSliceCount: meta.sliceCount,
     epochStart: stampOf({ ...message, era: meta.era, incarnation: '' as never, seq: 0 }),

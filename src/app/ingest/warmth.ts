@@ -48,7 +48,7 @@ export class IngestWarmth {
     if (former !== undefined) this.forget(key, former);
     if (slice === undefined) return;
     this.slices.set(key, slice);
-    this.objects += slice.objects.length + 1;
+    this.objects += sizeOf(slice);
     for (const [oldestKey, oldest] of this.slices) {
       if (this.objects <= this.objectsMax) break;
       this.forget(oldestKey, oldest);
@@ -57,8 +57,12 @@ export class IngestWarmth {
 
   private forget(key: string, slice: Slice): void {
     this.slices.delete(key);
-    this.objects -= slice.objects.length + 1;
+    this.objects -= sizeOf(slice);
   }
+}
+
+function sizeOf({ objects, gone = [] }: Slice): number {
+  return objects.length + gone.length + 1;
 }
 
 function keyOf(ref: SliceRef): string {

@@ -4,7 +4,8 @@
  * A slice whose stamp is not older than the message is left alone: the message was applied to it, or
  * a later one was (row 79). The slice this process saw last saves a read; if it is not what the table
  * holds, the write is lost and the table is read. Answers the stamps as they stand afterwards, also
- * of slices that were skipped: a position is made of them (protocol 20).
+ * of slices that were skipped: a position is made of them (protocol 20). What a write takes out of a
+ * slice of pods leaves a tombstone there.
  *
  *   this process   reads slice@8 ─────(frozen)───────▶ writes over 8 ─▶ lost ─▶ reads 10 ─▶ skips
  *   another one               applies 9, 10 ─▶ slice@10
@@ -12,7 +13,9 @@
 import { ZERO_STAMP } from '../../core/model/position.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { Stamp } from '../../core/model/position.ts';
+import type { Tombstone } from '../../core/model/tombstone.ts';
 import type { Slice } from '../../core/model/view-items.ts';
+import { keepTombstones, tombstoneOf } from '../../core/tombstones.ts';
 import type { SliceRef, SlicedSet } from '../../ports/view-store.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -22,6 +25,8 @@ import type { SliceEdit } from './slice-edits.ts';
 export interface SliceTarget {
   readonly clusterUid: ClusterUid;
   readonly stamp: Stamp;
+  /** When the queue took the message: since when a pod that it takes away counts as gone. */
+  readonly sentAtMs: number;
 }
 
 /** A slice as it stands after its edit. */
@@ -95,10 +100,35 @@ async function tryOver(
   if (stored !== undefined && stored.stamp >= target.stamp) return stored.stamp;
   const objects = edit.edit(stored?.objects ?? []);
   if (objects === undefined && stored !== undefined) return stored.stamp;
-  const slice: Slice = { stamp: target.stamp, objects: objects ?? [] };
+  const kept = objects ?? [];
+  const gone = bury(stored, kept, target.sentAtMs);
+  const slice: Slice = {
+    stamp: target.stamp,
+    objects: kept,
+    ...(gone.length === 0 ? {} : { gone }),
+  };
   const result = await view.writeSlice(ref, slice, stored?.stamp);
   warmth.keepSlice(ref, result === 'written' ? slice : undefined);
   return result === 'written' ? slice.stamp : undefined;
+}
+
+/**
+ * Tombstones of the pods that a slice holds no more, beside those that are still needed (S13). Only where the
+ * slice is written anyway; nobody waits for one to be dropped.
+ */
+function bury(
+  stored: Slice | undefined,
+  objects: Slice['objects'],
+  nowMs: number,
+): readonly Tombstone[] {
+  if (stored === undefined) return [];
+  const living = new Set(objects.map(({ object }) => object.uid));
+  const left = stored.objects.flatMap(({ object }) =>
+    object.kind === 'Pod' && !living.has(object.uid) ? (tombstoneOf(object, nowMs) ?? []) : [],
+  );
+  const all = [...left, ...(stored.gone ?? [])];
+  if (all.length === 0) return [];
+  return keepTombstones(all, { nowMs, isLiving: (uid) => living.has(uid) });
 }
 
 async function readSlice(

@@ -16,6 +16,7 @@ import type { IntentJudgement } from '../../core/model/plan.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import { executeClaims } from './adopt-release.ts';
 import type { Fence } from './batch-fence.ts';
+import { buriedAfter } from './bury.ts';
 import { confirmPlan } from './confirm.ts';
 import type { ConfirmedPlan } from './confirm.ts';
 import { effectDeadlineMs } from './context.ts';
@@ -153,8 +154,10 @@ async function recordIntents(
   );
   const former = subject.state.backoff.filter(({ node }) => isHeldBack.has(node));
   const backoff = [...plan.backoff.filter(({ node }) => !isHeldBack.has(node)), ...former];
+  const { buried: _former, ...kept } = withListed(subject.state, confirmed);
   const next: DaemonSetState = {
-    ...withListed(subject.state, confirmed),
+    ...kept,
+    ...buriedAfter(subject.state, input.intents.settled, subject),
     intents: mergeIntents(subject.state.intents, {
       record: made.intents,
       settle: input.intents.settled,

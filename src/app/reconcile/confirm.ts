@@ -177,13 +177,13 @@ async function confirmForeign(input: ConfirmInput): Promise<ForeignConfirmation>
 
 /**
  * Pods that a DaemonSet of the same name left behind may be on their way to the view: each type has a
- * watch of its own, and nothing orders them. They are adopted, never doubled (S1, faults row 85). In a
+ * watch of its own, and nothing orders them. They are adopted, never doubled (S1, faults row 85). After a
+ * loss of the state, pods that the view does not show yet may have names that nobody can compute. In a
  * new era the answers of the one before are void, and those given since etcd was restored with them:
  * their pods may have other names than a strategy gives now, so names alone do not fence (row 71).
  */
-function isFirstCreate({ state, read }: ViewedSubject, era: number): boolean {
-  if (state.foreignListed === undefined) return read.pods.length === 0;
-  return state.foreignListed.era !== era;
+function isFirstCreate({ state }: ViewedSubject, era: number): boolean {
+  return state.foreignListed?.era !== era;
 }
 
 /** The nodes of some creates, live: the view was not fresh, so each must still be there. */

@@ -17,6 +17,12 @@ import { projectLivePod } from './live-pod.ts';
 /** Conditions of the whole namespace or credential: no other create will fare better. */
 export type ClosedCode = 'namespace-terminating' | 'namespace-missing' | 'unauthorized';
 
+/** A pod that bears the name that was asked for. */
+interface MadePod {
+  readonly uid: Uid;
+  readonly resourceVersion: ResourceVersion;
+}
+
 /** The meaning of one answer. */
 export type CreateResult =
   /** Our pod is there: made by this request, or found under the name, ours and alive. */
@@ -26,14 +32,20 @@ export type CreateResult =
       readonly resourceVersion: ResourceVersion;
       readonly isNew: boolean;
     }
-  /** The name is held by a pod of ours that is on its way out, or was just gone: look again. */
-  | { readonly kind: 'waiting'; readonly held: 'terminating' | 'terminal' | 'vanished' }
-  /** This node's pod will not pass as it is; `holder`: nobody's pod that holds the name. */
+  /** The name is held by a pod of ours that is on its way out: it is waited for like a pod of this run. */
+  | { readonly kind: 'waiting'; readonly held: 'terminating' | 'terminal'; readonly pod: MadePod }
+  /** The pod that held the name, or that had to be there, was just gone: look again. */
+  | { readonly kind: 'waiting'; readonly held: 'vanished' }
+  /**
+   * This node's pod will not pass as it is; `holder`: nobody's pod that holds the name; `pod`: one that
+   * was made all the same, and is on its way out.
+   */
   | {
       readonly kind: 'refused';
       readonly code: string;
       readonly message: string;
       readonly holder?: { readonly name: string; readonly uid: Uid };
+      readonly pod?: MadePod;
     }
   | { readonly kind: 'closed'; readonly code: ClosedCode; readonly message: string }
   /** Certainly not sent. */
@@ -85,7 +97,7 @@ function resolveDone(object: KubernetesObject): CreateResult {
   const pod = projectLivePod(object);
   if (pod.isTerminating) {
     const message = `the API server answered ${pod.name} as already terminating`;
-    return { kind: 'refused', code: 'born-terminating', message };
+    return { kind: 'refused', code: 'born-terminating', message, pod: madeOf(pod) };
   }
   return { kind: 'created', uid: pod.uid, resourceVersion: pod.resourceVersion, isNew: true };
 }
@@ -100,9 +112,13 @@ async function resolveExists(
   const pod = projectLivePod(live.object);
   const taken = findTaken(pod, { planned, owner });
   if (taken !== undefined) return taken;
-  if (isTerminal(pod)) return { kind: 'waiting', held: 'terminal' };
-  if (pod.isTerminating) return { kind: 'waiting', held: 'terminating' };
+  if (isTerminal(pod)) return { kind: 'waiting', held: 'terminal', pod: madeOf(pod) };
+  if (pod.isTerminating) return { kind: 'waiting', held: 'terminating', pod: madeOf(pod) };
   return { kind: 'created', uid: pod.uid, resourceVersion: pod.resourceVersion, isNew: false };
+}
+
+function madeOf({ uid, resourceVersion }: PodProjection): MadePod {
+  return { uid, resourceVersion };
 }
 
 /**

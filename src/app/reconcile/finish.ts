@@ -11,6 +11,7 @@ import { mergeIntents } from '../../core/intents.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import type { IntentJudgement } from '../../core/model/plan.ts';
 import type { DaemonSetState, EventTally, HistoryEntry } from '../../core/model/state.ts';
+import { buriedAfter } from './bury.ts';
 import type { RunContext, ViewedSubject } from './context.ts';
 import type { Ledger } from './ledger.ts';
 import { intentChangeOf, mergeOutcomes, raiseWritten, writeState } from './record-state.ts';
@@ -74,6 +75,7 @@ function composeState(
     deferredSinceMs: _since,
     statusPostponedSinceMs: _postponed,
     memo: _memo,
+    buried: _buried,
     ...kept
   } = stored;
   const version = ledger.isStatusAsSeen ? ledger.written.daemonSet : undefined;
@@ -90,6 +92,7 @@ function composeState(
       answers: intentChangeOf(ledger).answers ?? [],
       settle: [...input.intents.settled, ...ledger.settled],
     }),
+    ...buriedAfter(stored, input.intents.settled, subject),
     written: raiseWritten(stored, ledger, subject.basis.meta.era),
     // Advanced back-off is recorded with the intents of the deletes; here only swept.
     backoff: ledger.recorded.length === 0 ? sweptOnly(stored, plan) : stored.backoff,

@@ -1,7 +1,9 @@
 /**
  * Turns answers of the API server into notes: what is settled, what stays open, what is left to do.
  *
- * 201 and 409 resolve a create, also in doubt about who holds the name (protocol 5). Settling takes
+ * 201 and 409 resolve a create, also in doubt about who holds the name (protocol 5). A pod of ours that
+ * was found under the name, even on its way out, answers the intent: nothing else is made there until
+ * the view shows it, or has been read past it, for another name would not meet it (S1). Settling takes
  * back the very record of this run: an earlier request of that name that was never answered stays
  * (mergeIntents). A delete that was not applied is withdrawn only if no earlier run recorded it, for
  * that request may be on its way (protocol 4).
@@ -14,6 +16,7 @@ import {
   deletedEvent,
 } from '../../core/events.ts';
 import type { Outcome } from '../../core/model/effects.ts';
+import type { ResourceVersion, Uid } from '../../core/model/identifiers.ts';
 import type { PlannedCreate } from '../../core/model/plan.ts';
 import type { CreateIntent, DeleteIntent, Intent } from '../../core/model/state.ts';
 import type { ConfirmedDelete } from './confirm-victims.ts';
@@ -39,33 +42,43 @@ export function noteCreates(execution: CreateExecution, book: IntentBook, ledger
   for (const { planned, result } of execution.results) {
     const intent = intents.get(planned.name);
     if (intent === undefined) throw new Error(`pod ${planned.name} was created unrecorded`);
-    noteCreate({ intent, planned, result }, ledger);
-    if (result.kind !== 'created' && result.kind !== 'open') settle(planned);
+    noteCreate({ planned, result }, ledger);
+    const made = madePodOf(result);
+    if (made !== undefined) {
+      const { name, recordedAtMs } = intent;
+      ledger.answers.push({ kind: 'created', name, recordedAtMs, ...made });
+    } else if (result.kind !== 'open') settle(planned);
   }
   execution.notStarted.forEach(settle);
   noteStop(execution, ledger);
 }
 
+/** Which pod of ours is known to bear the name now. */
+function madePodOf(
+  result: CreateResult,
+): { readonly uid: Uid; readonly resourceVersion: ResourceVersion } | undefined {
+  if (result.kind === 'created') {
+    const { uid, resourceVersion } = result;
+    return { uid, resourceVersion };
+  }
+  return 'pod' in result ? result.pod : undefined;
+}
+
 function noteCreate(
   sent: {
-    readonly intent: CreateIntent;
     readonly planned: PlannedCreate;
     readonly result: CreateResult;
   },
   ledger: Ledger,
 ): void {
-  const { intent, planned, result } = sent;
+  const { planned, result } = sent;
   switch (result.kind) {
-    case 'created': {
-      const { uid, resourceVersion, isNew } = result;
-      const { name, recordedAtMs } = intent;
-      ledger.answers.push({ kind: 'created', name, recordedAtMs, uid, resourceVersion });
+    case 'created':
       ledger.clearedNodes.add(planned.node);
       ledger.created += 1;
       // The answered intent waits for its own pod, by identity: it raises no mark of all pods.
-      if (isNew) ledger.events.push(createdEvent(planned.name));
+      if (result.isNew) ledger.events.push(createdEvent(planned.name));
       return;
-    }
     case 'refused':
       ledger.refused.push({
         node: planned.node,

@@ -60,7 +60,7 @@ async function tryOpening(context: RunContext): Promise<Opening | 'moving'> {
   if (early !== undefined) return ended(early);
   const access = new LazyAccess({ connector: dependencies.connector, gate: context.gate, basis });
   const digest = await digestDaemonSet(basis, keyOf(context), () => access.get());
-  const state = rebaseState(basis.state ?? emptyState(nowMs), basis.meta.era);
+  const state = rebaseState(basis.state ?? emptyState(nowMs), basis.meta.era, nowMs);
   if (digest.kind !== 'usable') {
     return ended(await endUndigested(digest, { context, basis, state, access, nowMs }));
   }
@@ -193,7 +193,7 @@ async function endIncomplete(
   const last = `${meta.era}-${meta.epoch}-${meta.announcedSeq ?? 0}`;
   const requestId = `missing-${last}-${meta.broken}-${missing.replace('/', '-')}`;
   await access?.requestSnapshot(requestId);
-  const read = { nodes: [], pods: [], revisions: [], opaque: [] };
+  const read = { nodes: [], pods: [], gone: [], revisions: [], opaque: [] };
   const deferral = { code: 'view-incomplete' as const, message, delayMs: INCOMPLETE_LOOK_MS };
   return ended(await deferRun(deferral, { context, subject: { ...found, read } }));
 }

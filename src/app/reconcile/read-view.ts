@@ -16,17 +16,20 @@ import type {
   Projection,
   RevisionProjection,
 } from '../../core/model/projections.ts';
+import type { Tombstone } from '../../core/model/tombstone.ts';
 import type { SlicedSet } from '../../ports/view-store.ts';
 import type { ReconcileDependencies } from './dependencies.ts';
 import { NO_POSITION } from './read-basis.ts';
 import type { Basis } from './read-basis.ts';
 import { warmKey } from './warmth.ts';
-import type { WarmSet } from './warmth.ts';
+import type { SetContent, WarmSet } from './warmth.ts';
 
 /** Everything that was read of one cluster for one DaemonSet. */
 export interface ReadView {
   readonly nodes: readonly NodeProjection[];
   readonly pods: readonly PodProjection[];
+  /** Pods that are gone, as their slices remember them (S13). */
+  readonly gone: readonly Tombstone[];
   readonly revisions: readonly RevisionProjection[];
   /** Objects that could not be digested: a live read decides about them (protocol 22). */
   readonly opaque: readonly OpaqueProjection[];
@@ -47,7 +50,7 @@ interface SetRequest {
 }
 
 type SetRead =
-  | { readonly kind: 'whole'; readonly objects: readonly Projection[] }
+  | ({ readonly kind: 'whole' } & SetContent)
   | { readonly kind: 'moving' }
   | { readonly kind: 'missing'; readonly set: string };
 
@@ -87,10 +90,12 @@ function onceUnmoved({ ref, position }: Basis, { view }: Readers): () => Promise
 
 function assemble(reads: readonly SetRead[]): ViewRead {
   const objects: Projection[] = [];
+  const gone: Tombstone[] = [];
   for (const read of reads) {
     if (read.kind === 'moving') return { kind: 'moving' };
     if (read.kind === 'missing') return { kind: 'incomplete', missing: read.set };
     for (const object of read.objects) objects.push(object);
+    for (const tombstone of read.gone) gone.push(tombstone);
   }
   const nodes: NodeProjection[] = [];
   const pods: PodProjection[] = [];
@@ -102,7 +107,7 @@ function assemble(reads: readonly SetRead[]): ViewRead {
     else if (object.kind === 'ControllerRevision') revisions.push(object);
     else if (object.kind === 'Opaque') opaque.push(object);
   }
-  return { kind: 'read', view: { nodes, pods, revisions, opaque } };
+  return { kind: 'read', view: { nodes, pods, gone, revisions, opaque } };
 }
 
 /** Nodes are shared by all keys of a cluster: one load serves every run that waits for it. */
@@ -116,12 +121,12 @@ async function readNodes(basis: Basis, readers: Readers): Promise<SetRead> {
   const { sets, loading } = readers.warmth;
   const key = warmKey({ clusterUid: ref.clusterUid, set: 'nodes' }, meta.sliceCount);
   const warm = sets.get(key, request.changed);
-  if (warm !== undefined) return { kind: 'whole', objects: warm.objects };
+  if (warm !== undefined) return { ...warm, kind: 'whole' };
   const loadKey = `${key}|${request.changed}`;
   const shared = loading.get(loadKey);
   if (shared !== undefined) {
     const loaded = await shared.catch(() => undefined);
-    if (loaded !== undefined) return { kind: 'whole', objects: loaded.objects };
+    if (loaded !== undefined) return { ...loaded, kind: 'whole' };
   }
   const load = loadSet(basis, request, readers);
   const result = load.then((read) => asWarm(read, request.changed));
@@ -136,7 +141,7 @@ async function readNodes(basis: Basis, readers: Readers): Promise<SetRead> {
 }
 
 function asWarm(read: SetRead, changed: Stamp): WarmSet | undefined {
-  return read.kind === 'whole' ? { changed, objects: read.objects } : undefined;
+  return read.kind === 'whole' ? { changed, objects: read.objects, gone: read.gone } : undefined;
 }
 
 /** Pods and revisions: from memory only if the position has not moved since the state was read. */
@@ -150,7 +155,7 @@ async function readOwn(
   const warm = readers.warmth.sets.get(key, request.changed);
   if (warm === undefined) return loadSet(basis, request, readers);
   if (!(await request.isUnmoved())) return { kind: 'moving' };
-  return { kind: 'whole', objects: warm.objects };
+  return { ...warm, kind: 'whole' };
 }
 
 async function loadSet(basis: Basis, request: SetRequest, readers: Readers): Promise<SetRead> {
@@ -162,11 +167,13 @@ async function loadSet(basis: Basis, request: SetRequest, readers: Readers): Pro
     ),
   );
   const objects: Projection[] = [];
+  const gone: Tombstone[] = [];
   for (const slice of slices) {
     if (slice === undefined) return { kind: 'missing', set };
     if (compareStamps(slice.stamp, changed) > 0) return { kind: 'moving' };
     for (const entry of slice.objects) objects.push(entry.object);
+    for (const tombstone of slice.gone ?? []) gone.push(tombstone);
   }
-  readers.warmth.sets.put(warmKey({ clusterUid, set }, sliceCount), { changed, objects });
-  return { kind: 'whole', objects };
+  readers.warmth.sets.put(warmKey({ clusterUid, set }, sliceCount), { changed, objects, gone });
+  return { kind: 'whole', objects, gone };
 }

@@ -7,14 +7,20 @@
  */
 import type { Stamp } from '../../core/model/position.ts';
 import type { Projection } from '../../core/model/projections.ts';
+import type { Tombstone } from '../../core/model/tombstone.ts';
 import type { SliceRef } from '../../ports/view-store.ts';
 import { Paces } from './paces.ts';
 import { Resends } from './resends.ts';
 
-/** A whole set, as it stood when `changed` was its last change. */
-export interface WarmSet {
-  readonly changed: Stamp;
+/** What the slices of a set hold together. */
+export interface SetContent {
   readonly objects: readonly Projection[];
+  readonly gone: readonly Tombstone[];
+}
+
+/** A whole set, as it stood when `changed` was its last change. */
+export interface WarmSet extends SetContent {
+  readonly changed: Stamp;
 }
 
 /** Memory shared by all keys and clusters of one process. */
@@ -49,7 +55,7 @@ export class SetCache {
   put(key: string, set: WarmSet): void {
     this.#drop(key);
     this.#sets.set(key, set);
-    this.#objects += set.objects.length;
+    this.#objects += sizeOf(set);
     for (const oldest of this.#sets.keys()) {
       if (this.#objects <= this.#objectsMax) break;
       this.#drop(oldest);
@@ -60,8 +66,12 @@ export class SetCache {
     const found = this.#sets.get(key);
     if (found === undefined) return;
     this.#sets.delete(key);
-    this.#objects -= found.objects.length;
+    this.#objects -= sizeOf(found);
   }
+}
+
+function sizeOf({ objects, gone }: SetContent): number {
+  return objects.length + gone.length;
 }
 
 /** Key of a set in this memory. */

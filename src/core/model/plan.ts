@@ -10,6 +10,7 @@ import type { DaemonSetObject, DaemonSetStatus } from './kubernetes.ts';
 import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
 import type { NodeProjection, PodProjection, RevisionProjection } from './projections.ts';
 import type { BackoffEntry, DaemonSetState, Intent } from './state.ts';
+import type { Tombstone } from './tombstone.ts';
 import type { Placement, PlacementReason, Verdict } from './verdict.ts';
 
 /** What was read, before anything is concluded from it. */
@@ -18,6 +19,8 @@ export interface ViewInput {
   readonly nodes: readonly NodeProjection[];
   /** Pods of this DaemonSet's set: owned ones, and orphans that its selector matches. */
   readonly pods: readonly PodProjection[];
+  /** Pods of the set that are gone, as the view remembers them; absent: it remembers none. */
+  readonly gone?: readonly Tombstone[];
   readonly revisions: readonly RevisionProjection[];
   readonly nowMs: number;
 }
@@ -52,6 +55,8 @@ export interface View {
   /** Orphans to adopt and owned pods to release (spec 2.4). Adopted ones are in `nodes` already. */
   readonly toAdopt: readonly PodProjection[];
   readonly toRelease: readonly PodProjection[];
+  /** Pods that are gone: what they were called is not used again for a while (S13). */
+  readonly gone: readonly Tombstone[];
   readonly revisions: readonly RevisionProjection[];
   /** True while a claimed pod has a name that is not the one to be created (protocol 9). */
   readonly hasForeignNames: boolean;
@@ -111,8 +116,8 @@ export interface PlannedCreate {
   readonly node: NodeName;
   readonly name: string;
   /**
-   * Only with a successor name: the pod that must still hold the former name, by a live read, when
-   * this is sent (spec faults 4, fencing 1). Gone or re-made: do not create, look again.
+   * Only with the successor name of a pod that is there: it must still be, by a live read, when this is
+   * sent (spec faults 4, fencing 1). Gone or re-made: do not create, look again.
    */
   readonly predecessor?: { readonly name: string; readonly uid: Uid };
   readonly body: JsonObject;

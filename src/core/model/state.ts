@@ -6,6 +6,7 @@
  */
 import type { Epoch, NodeName, ResourceVersion, Uid } from './identifiers.ts';
 import type { Stamp } from './position.ts';
+import type { Tombstone } from './tombstone.ts';
 
 /** Version of the state schema that this release writes. */
 export const STATE_SCHEMA = 1;
@@ -197,6 +198,8 @@ export interface DaemonSetState {
     /** takeoverProbedAtMs of the registration: each takeover needs a list of its own. */
     readonly probedAtMs?: number;
   };
+  /** Pods that were answered and are gone without any view having shown them; absent means none (S13). */
+  readonly buried?: readonly Tombstone[];
   /** Nodes whose creates were refused; absent means none. */
   readonly refusals?: readonly RefusalEntry[];
   /** Back-off of the whole key; absent while all is well. */

@@ -26,7 +26,8 @@ export type NodeCode =
   | 'Creating'
   | 'Deleting'
   | 'WaitingForTermination'
-  | 'HeldByFinalizer'
+  /** An earlier request may still make a pod there: another name is used once it is dead. */
+  | 'WaitingForRequest'
   | 'FailedBackoff'
   | 'Refused'
   | 'WaitingForBurst'

@@ -8,6 +8,7 @@ import type { ClusterBreaker } from '../breaker.ts';
 import type { ClusterUid, Epoch, Incarnation, Uid } from './identifiers.ts';
 import type { Stamp } from './position.ts';
 import type { Projection, WatchedKind } from './projections.ts';
+import type { Tombstone } from './tombstone.ts';
 import type { DaemonSetObject } from './kubernetes.ts';
 import type { Marks, SetHashes } from './watcher-message.ts';
 
@@ -107,4 +108,9 @@ export interface DaemonSetItem {
 export interface Slice {
   readonly stamp: Stamp;
   readonly objects: readonly { readonly object: Projection; readonly hash: number }[];
+  /**
+   * Pods that this slice held and that are gone, for a while (core/tombstones.ts). In no set hash; absent
+   * where there is none, and in what an earlier release wrote.
+   */
+  readonly gone?: readonly Tombstone[];
 }

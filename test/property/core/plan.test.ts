@@ -202,6 +202,48 @@ test('S1: lost answers, late requests, finalizers and stale views never make two
   assert.ok(lateArrivals > 0, 'late requests did arrive');
 });
 
+test('S13: no name that a view has shown is asked for again, with and without surge', () => {
+  let replaced = 0;
+  const hashes = fc.array(fc.constantFrom(CURRENT_HASH, 'older'), { minLength: 14, maxLength: 14 });
+  fc.assert(
+    fc.property(
+      sets,
+      fc.array(steps, { minLength: 3, maxLength: 14 }),
+      hashes,
+      (set, days, rolls) => {
+        const cluster = new FencedCluster(set, [node('a'), node('b')]);
+        const shown = new Set<string>();
+        const look = (): { pods: readonly PodProjection[]; before: ReadonlySet<string> } => {
+          const pods = cluster.snapshot();
+          for (const { name } of pods) shown.add(name);
+          return { pods, before: new Set(shown) };
+        };
+        let earlier = look();
+        for (const [index, step] of days.entries()) {
+          if (set === surge) cluster.currentHash = rolls[index] ?? CURRENT_HASH;
+          disturb(cluster, step);
+          cluster.advance(step.waitMs);
+          const now = look();
+          const { pods, before } = step.isStale && step.waitMs < 10_000 ? earlier : now;
+          earlier = now;
+          let turn = 0;
+          const fate = (): Fate => {
+            turn += 1;
+            return step.fates[turn % step.fates.length] ?? 'answered';
+          };
+          const plan = cluster.run({ pods, fate });
+          for (const { name } of plan.creates) {
+            assert.ok(!before.has(name), `${name} is asked for again`);
+          }
+          replaced += before.size > 0 ? plan.creates.length : 0;
+        }
+      },
+    ),
+    { numRuns: 1500 },
+  );
+  assert.ok(replaced > 0, 'pods were replaced');
+});
+
 test('S1: a create in flight under a successor name meets its own name (faults 86)', () => {
   const cluster = new FencedCluster(daemonSet(), [node('a')]);
   cluster.run();

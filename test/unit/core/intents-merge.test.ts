@@ -238,8 +238,8 @@ describe('rebaseState (protocol 14)', () => {
       intents: [open, answered, removal, accepted, { ...outran, answer: answerOf('x') }],
       written: { era: 1, pods: version('9') },
     });
-    assert.equal(rebaseState(before, 1), before);
-    const rebased = rebaseState(before, 2);
+    assert.equal(rebaseState(before, 1, NOW_MS), before);
+    const rebased = rebaseState(before, 2, NOW_MS);
     const rest = createIntent('n5', { name: slot('n5'), recordedAtMs: earlierAtMs });
     assert.deepEqual(rebased.intents, [open, removal, rest]);
     assert.deepEqual(rebased.written, { era: 2 });
@@ -254,7 +254,7 @@ describe('rebaseState (protocol 14)', () => {
       lookedUpAt: ZERO_STAMP,
     };
     const before = state({ history, written: { era: 1 } });
-    assert.equal(rebaseState(before, 1).history, history);
-    assert.equal('history' in rebaseState(before, 2), false);
+    assert.equal(rebaseState(before, 1, NOW_MS).history, history);
+    assert.equal('history' in rebaseState(before, 2, NOW_MS), false);
   });
 });

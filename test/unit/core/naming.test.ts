@@ -1,4 +1,4 @@
-/** Slot and successor names: vectors of ADR 0005, and the rules of protocol 10. */
+/** Slot and successor names: vectors of ADR 0030, and the rules of protocol 10. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName, uid } from '../../../src/core/model/identifiers.ts';
@@ -28,7 +28,7 @@ describe('slotName', () => {
     [`${'a'.repeat(50)}.-bcd`, 'node-1', undefined, `${'a'.repeat(50)}-pmmf6z2dpv`],
   ];
   for (const [name, node, revision, expected] of vectors) {
-    it(`is the vector of ADR 0005 for ${name.slice(0, 20)} on ${node}, revision ${revision}`, () => {
+    it(`is the vector of ADR 0030 for ${name.slice(0, 20)} on ${node}, revision ${revision}`, () => {
       assert.equal(slotOf(name, node, revision), expected);
       assert.equal(slotOf(name, node, revision), expected, 'also when it is remembered');
     });
@@ -56,8 +56,17 @@ describe('slotName', () => {
 });
 
 describe('successorName', () => {
-  it('follows from the UID of the predecessor alone (ADR 0005)', () => {
+  it('follows from the UID of the predecessor alone (ADR 0030)', () => {
     const name = successorName({ daemonSetName: 'agent', predecessorUid: uid('pod-1') });
     assert.equal(name, 'agent-vghdjxjmsm');
+  });
+
+  it('with surge also from the revision: two of one predecessor never clash (S2, ADR 0030)', () => {
+    const name = successorName({
+      daemonSetName: 'agent',
+      predecessorUid: uid('pod-1'),
+      revision: 'bcdfghjklm',
+    });
+    assert.equal(name, 'agent-7pp9j5l6pl');
   });
 });

@@ -1,7 +1,8 @@
-/** Names of creates: slot, successor, one unresolved name per node (protocol 4–6, faults 86–88). */
+/** Names of creates: slot, successor, one unresolved name per node (protocol 4–6, S13, faults 86–88). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName, resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
+import type { Uid } from '../../../src/core/model/identifiers.ts';
 import type { Plan, PlanContext } from '../../../src/core/model/plan.ts';
 import type { PodProjection } from '../../../src/core/model/projections.ts';
 import type { CreateIntent } from '../../../src/core/model/state.ts';
@@ -24,6 +25,7 @@ import {
   slot,
   state,
   surging,
+  tombstone,
   view,
 } from '../../support/core-fixtures.ts';
 import type { ViewOptions } from '../../support/core-fixtures.ts';
@@ -39,6 +41,9 @@ const open = (...intents: readonly CreateIntent[]): Partial<PlanContext> => ({
   state: state({ intents }),
 });
 
+const successorIn = (revision: string, of: { readonly uid: Uid }): string =>
+  successorName({ daemonSetName: 'agent', predecessorUid: of.uid, revision });
+
 const held = failedPod('n1', { isTerminating: true });
 const SLOT = slot('n1');
 
@@ -53,9 +58,15 @@ describe('successors (design 3, faults 47)', () => {
     const second = failedPod('n1', { name: successor(held), isTerminating: true });
     assert.deepEqual(names(plan({ pods: [held, second] })), [successor(second)]);
   });
-  it('are not used where the held pod has another name', () => {
+  it('are used whatever the name of the held pod is, and of the one made last (ADR 0030)', () => {
     const other = failedPod('n1', { name: 'agent-x7k2p', isTerminating: true });
-    assert.deepEqual(names(plan({ pods: [other] })), [SLOT]);
+    const made = plan({ pods: [other] });
+    assert.deepEqual(names(made), [successor(other)]);
+    assert.deepEqual(made.creates[0]?.predecessor, { name: other.name, uid: other.uid });
+    const younger = { ...other, createdAtMs: held.createdAtMs + 1 };
+    assert.deepEqual(names(plan({ pods: [held, younger] })), [successor(younger)]);
+    const older = { ...other, createdAtMs: held.createdAtMs - 1 };
+    assert.deepEqual(names(plan({ pods: [held, older] })), [successor(held)]);
   });
   it('are used where a pod that is being released still holds the name', () => {
     const released = pod('n1', { labels: { app: 'quarantine' } });
@@ -72,17 +83,18 @@ describe('successors (design 3, faults 47)', () => {
     const set = daemonSet({ spec: surging() });
     const leaving = pod('n1', { name: slot('n1', CURRENT_HASH), isTerminating: true });
     const made = plan({ daemonSet: set, pods: [leaving] });
-    assert.deepEqual(names(made), [successor(leaving)]);
+    assert.deepEqual(names(made), [successorIn(CURRENT_HASH, leaving)]);
+    assert.deepEqual(made.creates[0]?.predecessor, { name: leaving.name, uid: leaving.uid });
   });
   it('wait while a lost state may have forgotten a request (protocol 6)', () => {
     const made = plan({ pods: [held] }, { state: state({ createdAtMs: NOW_MS - 5000 }) });
     assert.deepEqual(names(made), []);
     assert.equal(made.dueAtMs, NOW_MS - 5000 + LIFE_MS);
-    assert.equal(made.verdicts[0]?.code, 'HeldByFinalizer');
+    assert.equal(made.verdicts[0]?.code, 'WaitingForRequest');
     assert.equal(
       made.verdicts[0].message,
-      `Node n1 waits: pod ${SLOT} still holds the name of the node's pod, and earlier requests may ` +
-        'have been forgotten; a pod under another name is created once they are certainly dead.',
+      `Node n1 waits: pod ${SLOT} is still there, and earlier requests may have been forgotten; ` +
+        'a pod under another name is created once they are certainly dead.',
     );
   });
   it('end the chain even if names were to repeat', () => {
@@ -108,7 +120,7 @@ describe('unresolved creates (protocol 4, 5)', () => {
     const waiting = plan({ pods: [held] }, open(createIntent('n1')));
     assert.deepEqual(names(waiting), []);
     assert.equal(waiting.dueAtMs, NOW_MS + LIFE_MS);
-    assert.equal(waiting.verdicts[0]?.code, 'HeldByFinalizer');
+    assert.equal(waiting.verdicts[0]?.code, 'WaitingForRequest');
     const recordedAtMs = NOW_MS - LIFE_MS;
     const late = plan({ pods: [held] }, open(createIntent('n1', { recordedAtMs })));
     assert.deepEqual(names(late), [successor(held)]);
@@ -122,7 +134,7 @@ describe('unresolved creates (protocol 4, 5)', () => {
     const expired = open(createIntent('n1', { name: successor(held), recordedAtMs }));
     assert.deepEqual(names(plan({}, expired)), [successor(held)]);
     const second = failedPod('n1', { name: successor(held), isTerminating: true });
-    assert.deepEqual(names(plan({ pods: [second] }, expired)), [SLOT]);
+    assert.deepEqual(names(plan({ pods: [second] }, expired)), [successor(second)]);
   });
   it('of one node do not concern another', () => {
     const nodes = [node('n1'), node('n2')];
@@ -176,7 +188,120 @@ describe('answered creates that are not seen yet', () => {
       nowMs: NOW_MS,
       requestTimeoutMs: TIMEOUT_MS,
     });
-    assert.deepEqual(names(plan({}, { ...by, intents })), [SLOT]);
+    const name = successorName({ daemonSetName: 'agent', predecessorUid: answerOf(SLOT).uid });
+    assert.deepEqual(
+      names(plan({}, { ...by, intents })),
+      [name],
+      'its pod came and went unseen (S13)',
+    );
+  });
+});
+
+describe('pods that are gone (S13, ADR 0030)', () => {
+  const gone = tombstone('n1');
+  const after = (uidBefore: Uid): string =>
+    successorName({ daemonSetName: 'agent', predecessorUid: uidBefore });
+
+  it('never lend their name to the next one, which needs no live read of them', () => {
+    const made = plan({ gone: [gone] });
+    assert.deepEqual(names(made), [after(gone.uid)]);
+    assert.equal('predecessor' in (made.creates[0] ?? {}), false);
+  });
+  it('of another node do not matter', () => {
+    const nodes = [node('n1'), node('n2')];
+    assert.deepEqual(names(plan({ nodes, gone: [gone] })), [after(gone.uid), slot('n2')]);
+  });
+  it('are followed where they were made last, or else were told to be gone last', () => {
+    const other = tombstone('n1', { name: 'other', createdAtMs: gone.createdAtMs - 1 });
+    assert.deepEqual(names(plan({ gone: [other, gone] })), [after(gone.uid)]);
+    const late = { ...other, goneAtMs: gone.goneAtMs + 1 };
+    assert.deepEqual(names(plan({ gone: [gone, late] })), [after(gone.uid)]);
+    const twin = { ...late, createdAtMs: gone.createdAtMs };
+    for (const both of [
+      [gone, twin],
+      [twin, gone],
+    ]) {
+      assert.deepEqual(names(plan({ gone: both })), [after(twin.uid)]);
+    }
+  });
+  it('are followed down the chain, whatever the clocks of API servers said', () => {
+    const next = tombstone('n1', { name: after(gone.uid), createdAtMs: gone.createdAtMs - 5000 });
+    const made = plan({ gone: [gone, next] });
+    assert.deepEqual(names(made), [after(next.uid)]);
+    assert.equal('predecessor' in (made.creates[0] ?? {}), false);
+  });
+  it('lead to one that is there, which a live read is to confirm', () => {
+    const there = failedPod('n1', {
+      name: after(gone.uid),
+      isTerminating: true,
+      createdAtMs: gone.createdAtMs - 5000,
+    });
+    const [create] = plan({ gone: [gone], pods: [there] }).creates;
+    assert.equal(create?.name, successor(there));
+    assert.deepEqual(create.predecessor, { name: there.name, uid: there.uid });
+  });
+  it('count no more where an etcd that was restored brought them back', () => {
+    const back = { ...held, uid: gone.uid };
+    const made = plan({ gone: [gone], pods: [back] });
+    assert.deepEqual(made.creates[0]?.predecessor, { name: SLOT, uid: gone.uid });
+    const alive = pod('n2', { uid: gone.uid, name: 'elsewhere' });
+    assert.deepEqual(
+      names(plan({ nodes: [node('n1'), node('n2')], gone: [gone], pods: [alive] })),
+      [SLOT],
+    );
+  });
+  it('with surge concern their own revision only, and name it (S2)', () => {
+    const set = daemonSet({ spec: surging() });
+    const slotted = slot('n1', CURRENT_HASH);
+    const ours = tombstone('n1', { name: slotted });
+    const theirs = tombstone('n1', { name: 'theirs', revision: 'old', createdAtMs: NOW_MS });
+    const { revision: _none, ...nameless } = tombstone('n1', { name: 'nameless' });
+    assert.deepEqual(names(plan({ daemonSet: set, gone: [theirs, nameless] })), [slotted]);
+    assert.deepEqual(names(plan({ daemonSet: set, gone: [theirs, ours, nameless] })), [
+      successorIn(CURRENT_HASH, ours),
+    ]);
+  });
+  it('with surge are found by their name alone where nobody saw their labels', () => {
+    const set = daemonSet({ spec: surging() });
+    const { revision: _none, ...unseen } = tombstone('n1', { name: slot('n1', CURRENT_HASH) });
+    assert.deepEqual(names(plan({ daemonSet: set, gone: [unseen] })), [
+      successorIn(CURRENT_HASH, unseen),
+    ]);
+  });
+  it('of surge are followed when it is switched off, of any revision', () => {
+    const [first, last] = [
+      tombstone('n1', { name: 'first', revision: 'old' }),
+      tombstone('n1', { name: 'last', createdAtMs: NOW_MS - 5000 }),
+    ];
+    assert.deepEqual(names(plan({ gone: [first, last] })), [after(last.uid)]);
+  });
+  it('are known to the state where no view ever showed them', () => {
+    const buried = tombstone('n1', { uid: uid('unseen') });
+    const by = { state: state({ buried: [buried] }) };
+    assert.deepEqual(names(plan({}, by)), [after(buried.uid)]);
+    assert.deepEqual(names(plan({ gone: [{ ...buried, name: 'seen' }] }, by)), [after(buried.uid)]);
+    const living = pod('n1', { uid: buried.uid });
+    assert.deepEqual(names(plan({ pods: [living] }, by)), []);
+  });
+  it('keep an open request under their name from being repeated, until it is dead', () => {
+    const request = createIntent('n1', { name: gone.name });
+    const waiting = plan({ gone: [gone] }, open(request));
+    assert.deepEqual(names(waiting), []);
+    assert.equal(waiting.verdicts[0]?.code, 'WaitingForRequest');
+    assert.equal(waiting.dueAtMs, NOW_MS + LIFE_MS);
+    const dead = { ...request, recordedAtMs: NOW_MS - LIFE_MS };
+    assert.deepEqual(names(plan({ gone: [gone] }, open(dead))), [after(gone.uid)]);
+  });
+  it('keep one that was answered before from being repeated, though no view showed its pod', () => {
+    const outran = createIntent('n1', {
+      answer: answerOf(SLOT, '70'),
+      earlierAtMs: NOW_MS - 5000,
+    });
+    const by = open(outran);
+    const intents = { unseen: [], unresolved: [outran], settled: [] };
+    const waiting = plan({}, { ...by, intents });
+    assert.deepEqual(names(waiting), []);
+    assert.equal(waiting.verdicts[0]?.untilMs, NOW_MS - 5000 + LIFE_MS);
   });
 });
 

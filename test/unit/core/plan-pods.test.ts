@@ -1,10 +1,11 @@
 /** The decision per node (spec 2.7), its consequences (a)–(e), and strays. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nodeName, resourceVersion } from '../../../src/core/model/identifiers.ts';
+import { nodeName, resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
 import { judgeIntents } from '../../../src/core/intents.ts';
 import type { Plan, PlanContext, View } from '../../../src/core/model/plan.ts';
 import type { BackoffEntry, Intent } from '../../../src/core/model/state.ts';
+import { successorName } from '../../../src/core/naming.ts';
 import { planPods } from '../../../src/core/plan-pods.ts';
 import type { PodDecisions } from '../../../src/core/plan-pods.ts';
 import { planReconcile } from '../../../src/core/plan.ts';
@@ -247,12 +248,18 @@ describe('with surge (spec 2.7)', () => {
   const current = namedPod('n1', 'current', { createdAtMs: 9, ...fresh });
   const previous = namedPod('n1', 'previous', { createdAtMs: 1, labels: old });
   const name = slot('n1', CURRENT_HASH);
+  const after = (pred: string): string =>
+    successorName({
+      daemonSetName: 'agent',
+      predecessorUid: uid(`pod-${pred}`),
+      revision: CURRENT_HASH,
+    });
   const rows: readonly [string, ViewOptions, readonly string[]][] = [
     ['no pod: create under the slot of the revision (S2)', { nodes: one }, [`+${name}`]],
     [
       '(a) a terminating pod does not block its replacement',
       { nodes: one, pods: [namedPod('n1', 'x', leaving)] },
-      [`+${name}`],
+      [`+${after('x')}`],
     ],
     [
       'not on a node that may only keep',
@@ -343,8 +350,8 @@ describe('with surge (spec 2.7)', () => {
     const terminating = namedPod('n1', 'x', leaving);
     const at = (...pods: readonly ReturnType<typeof pod>[]): readonly string[] =>
       effects({ daemonSet: strict, nodes: one, pods }, by);
-    assert.deepEqual(at(failed), [`+${name}`]);
-    assert.deepEqual(at(failed, terminating), [`+${name}`]);
+    assert.deepEqual(at(failed), [`+${after('f')}`]);
+    assert.deepEqual(at(failed, terminating), [`+${after('f')}`], 'of one second, by UID');
     assert.deepEqual(at({ ...failed, phase: 'Succeeded' }), ['-f succeeded']);
     assert.deepEqual(at({ ...failed, phase: 'Succeeded' }, terminating), ['-f succeeded']);
   });

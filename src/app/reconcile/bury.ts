@@ -1,0 +1,24 @@
+/**
+ * What a state keeps of pods that are gone and that no view ever showed (S13, ADR 0030).
+ *
+ * An answered create is settled once its pod is seen, or once the view has been read past it. In the
+ * second case nobody else knows that its name was borne. Written with the very write that settles the
+ * intent: a run that dies after it has forgotten nothing. What the view knows is not kept twice.
+ */
+import type { Uid } from '../../core/model/identifiers.ts';
+import type { DaemonSetState, Intent } from '../../core/model/state.ts';
+import { buryAnswered, keepTombstones } from '../../core/tombstones.ts';
+import type { ViewedSubject } from './context.ts';
+
+/** `buried` of a state after these intents were settled; an empty object when there is nothing to keep. */
+export function buriedAfter(
+  stored: Pick<DaemonSetState, 'buried'>,
+  settled: readonly Intent[],
+  { read, nowMs }: Pick<ViewedSubject, 'read' | 'nowMs'>,
+): Pick<DaemonSetState, 'buried'> {
+  const all = [...(stored.buried ?? []), ...buryAnswered(settled, nowMs)];
+  if (all.length === 0) return {};
+  const known = new Set<Uid>([...read.pods, ...read.gone].map(({ uid }) => uid));
+  const buried = keepTombstones(all, { nowMs, isLiving: (uid) => known.has(uid) });
+  return buried.length === 0 ? {} : { buried };
+}

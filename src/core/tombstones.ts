@@ -1,0 +1,90 @@
+/**
+ * Tombstones: which pods that are gone are remembered, and for how long (S13, ADR 0030).
+ *
+ * Kept for ten minutes after a pod was told to be gone; of one node and revision only the newest two,
+ * so that a pod which comes and goes each second cannot fill an item. Two, because of a chain's last
+ * two pods either may be told to be gone last, and names lead from the one to the other. A pod that
+ * lives has no tombstone. Pure: the time is the message's, so that a redelivery buries alike.
+ */
+import type { Uid } from './model/identifiers.ts';
+import type { PodProjection } from './model/projections.ts';
+import type { CreateIntent, Intent } from './model/state.ts';
+import type { Tombstone } from './model/tombstone.ts';
+import { compareText } from './compare-text.ts';
+import { revisionHashOfPod } from './pod-facts.ts';
+
+/** How long a name is not used again, at least (S13). */
+export const TOMBSTONE_KEPT_MS = 600_000;
+/** Of one node and revision. */
+const PER_PLACE_MAX = 2;
+/** In one list: far more than a slice has pods, and some 100 KB of an item at the very most. */
+const LISTED_MAX = 2000;
+
+/** What is kept is judged by this. */
+export interface BurialContext {
+  readonly nowMs: number;
+  /** True of the UID of a pod that is there. */
+  readonly isLiving: (uid: Uid) => boolean;
+}
+
+/** The tombstone of a pod; none for one that had no node, and so no slot. */
+export function tombstoneOf(pod: PodProjection, goneAtMs: number): Tombstone | undefined {
+  const node = pod.targetNode ?? pod.boundNode;
+  if (node === undefined) return undefined;
+  const { name, uid, createdAtMs } = pod;
+  const revision = revisionHashOfPod(pod);
+  return {
+    name,
+    uid,
+    node,
+    ...(revision === undefined ? {} : { revision }),
+    createdAtMs,
+    goneAtMs,
+  };
+}
+
+/** Of these the ones that are still needed, each UID once, the one told last first. */
+export function keepTombstones(
+  tombstones: readonly Tombstone[],
+  context: BurialContext,
+): readonly Tombstone[] {
+  const sorted = [...tombstones].sort(compareBurials);
+  const known = new Set<Uid>();
+  const counts = new Map<string, number>();
+  const kept: Tombstone[] = [];
+  for (const tombstone of sorted) {
+    const { uid, node, revision = '', goneAtMs } = tombstone;
+    if (kept.length === LISTED_MAX || context.nowMs - goneAtMs > TOMBSTONE_KEPT_MS) break;
+    if (known.has(uid) || context.isLiving(uid)) continue;
+    const place = `${node}\n${revision}`;
+    const count = counts.get(place) ?? 0;
+    if (count === PER_PLACE_MAX) continue;
+    counts.set(place, count + 1);
+    known.add(uid);
+    kept.push(tombstone);
+  }
+  return kept;
+}
+
+/**
+ * Tombstones of creates that were answered and are settled, whose pods may have come and gone unseen:
+ * nobody knows their labels. Whoever sees such a pod buries it again, or knows that it lives.
+ */
+export function buryAnswered(settled: readonly Intent[], goneAtMs: number): readonly Tombstone[] {
+  return settled
+    .filter((intent): intent is CreateIntent => intent.kind === 'create')
+    .flatMap(({ name, node, answer, recordedAtMs }) =>
+      answer === undefined
+        ? []
+        : [{ name, uid: answer.uid, node, createdAtMs: recordedAtMs, goneAtMs }],
+    );
+}
+
+/** Told last first; at one moment made last first, then by UID. */
+function compareBurials(left: Tombstone, right: Tombstone): number {
+  return (
+    right.goneAtMs - left.goneAtMs ||
+    right.createdAtMs - left.createdAtMs ||
+    compareText(left.uid, right.uid)
+  );
+}

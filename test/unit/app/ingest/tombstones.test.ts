@@ -1,0 +1,118 @@
+/** Pods that leave a slice leave a tombstone in it (S13, ADR 0030). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { clusterUid, nodeName } from '../../../../src/core/model/identifiers.ts';
+import type { Tombstone } from '../../../../src/core/model/tombstone.ts';
+import { IngestHarness } from '../../../support/ingest-harness.ts';
+import { ScriptedSender, daemonSetOf, nodeOf, podOf } from '../../../support/scripted-sender.ts';
+import type { Standing } from '../../../support/scripted-sender.ts';
+
+const MINUTES = 60_000;
+
+/** A pod of `logs` that is aimed at a node. */
+function placed(name: string, onNode: string, version = 1): Standing {
+  const { object, sets } = podOf(name, ['ds-logs'], { version });
+  assert.ok(object.kind === 'Pod');
+  const labels = { 'controller-revision-hash': 'h1' };
+  return { object: { ...object, targetNode: nodeName(onNode), labels }, sets };
+}
+
+interface Scene {
+  readonly harness: IngestHarness;
+  readonly sender: ScriptedSender;
+  readonly gone: () => Promise<readonly Tombstone[]>;
+}
+
+async function scene(pods: readonly Standing[]): Promise<Scene> {
+  const harness = new IngestHarness();
+  const sender = new ScriptedSender({ epoch: '100' });
+  sender.know([daemonSetOf('logs'), nodeOf('n1'), ...pods]);
+  await harness.ingestAll(sender.snapshot());
+  const ref = { clusterUid: clusterUid('uid-of-c1'), set: 'pods/ds-logs', index: 0 } as const;
+  const gone = async (): Promise<readonly Tombstone[]> =>
+    (await harness.view.readSlice(ref))?.gone ?? [];
+  return { harness, sender, gone };
+}
+
+const namesOf = async ({ gone }: Scene): Promise<readonly string[]> =>
+  (await gone()).map(({ name }) => name);
+
+describe('tombstones in slices (S13)', () => {
+  it('are left by a delta, with the time of its message, whoever applies it and when', async () => {
+    const at = await scene([placed('p1', 'n1'), placed('p2', 'n2')]);
+    const sentAtMs = at.harness.clock.nowMs() - 5000;
+    await at.harness.ingest(at.sender.changes([], { gone: ['pod-uid-p1'] }), { sentAtMs });
+    assert.deepEqual(await at.gone(), [
+      {
+        name: 'p1',
+        uid: 'pod-uid-p1',
+        node: 'n1',
+        revision: 'h1',
+        createdAtMs: 1,
+        goneAtMs: sentAtMs,
+      },
+    ]);
+  });
+
+  it('are left by a snapshot that holds a pod no more, and kept by one that changes nothing', async () => {
+    const at = await scene([placed('p1', 'n1'), placed('p2', 'n2')]);
+    at.sender.forget('pod-uid-p1');
+    await at.harness.ingestAll(at.sender.snapshot());
+    assert.deepEqual(await namesOf(at), ['p1']);
+    await at.harness.ingestAll(at.sender.snapshot());
+    assert.deepEqual(await namesOf(at), ['p1']);
+    at.sender.forget('pod-uid-p2');
+    await at.harness.ingestAll(at.sender.snapshot());
+    assert.deepEqual(
+      (await namesOf(at)).toSorted(),
+      ['p1', 'p2'],
+      'also where a slice is empty now',
+    );
+  });
+
+  it('outlast a new epoch, whose changes come before its slices', async () => {
+    const at = await scene([placed('p1', 'n1'), placed('p2', 'n2')]);
+    await at.harness.ingest(at.sender.changes([], { gone: ['pod-uid-p1'] }));
+    const next = new ScriptedSender({ epoch: '200' });
+    next.know([daemonSetOf('logs'), nodeOf('n1'), placed('p2', 'n2')]);
+    await at.harness.ingest(next.announce());
+    await at.harness.ingest(next.changes([placed('p3', 'n3')]));
+    await at.harness.ingestAll([next.slices(), next.manifest()]);
+    assert.deepEqual(await namesOf(at), ['p1'], 'p2 lives, whatever a part of the snapshot said');
+  });
+
+  it('go ten minutes later, with a write that was due anyway', async () => {
+    const at = await scene([placed('p1', 'n1'), placed('p2', 'n2')]);
+    await at.harness.ingest(at.sender.changes([], { gone: ['pod-uid-p1'] }));
+    const writes = at.harness.view.calls.length;
+    await at.harness.clock.advance(10 * MINUTES);
+    assert.equal(at.harness.view.calls.length, writes, 'never a write of their own');
+    await at.harness.ingest(at.sender.changes([placed('p2', 'n2', 2)]));
+    assert.deepEqual(await namesOf(at), ['p1'], 'ten minutes are not over yet');
+    await at.harness.clock.advance(1);
+    await at.harness.ingest(at.sender.changes([placed('p2', 'n2', 3)]));
+    assert.deepEqual(await namesOf(at), []);
+  });
+
+  it('do not grow by churn: of a node and revision the newest two stay', async () => {
+    const at = await scene([placed('p0', 'n1')]);
+    for (let index = 0; index < 20; index += 1) {
+      await at.harness.clock.advance(1000);
+      await at.harness.ingest(at.sender.changes([placed(`p${index + 1}`, 'n1')]));
+      await at.harness.ingest(at.sender.changes([], { gone: [`pod-uid-p${index}`] }));
+    }
+    assert.deepEqual(await namesOf(at), ['p19', 'p18']);
+  });
+
+  it('are the same after a redelivery (L2)', async () => {
+    const at = await scene([placed('p1', 'n1')]);
+    const message = at.sender.changes([], { gone: ['pod-uid-p1'] });
+    await at.harness.ingest(message);
+    const before = await at.gone();
+    await at.harness.clock.advance(1000);
+    at.harness.restart();
+    await at.harness.ingest(message);
+    assert.deepEqual(await at.gone(), before);
+    assert.equal(before.length, 1);
+  });
+});

@@ -1,0 +1,107 @@
+/** Tombstones: what is remembered of pods that are gone, and what bounds it (S13, ADR 0030). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { nodeName, uid } from '../../../src/core/model/identifiers.ts';
+import type { Tombstone } from '../../../src/core/model/tombstone.ts';
+import {
+  TOMBSTONE_KEPT_MS,
+  buryAnswered,
+  keepTombstones,
+  tombstoneOf,
+} from '../../../src/core/tombstones.ts';
+import {
+  CURRENT_HASH,
+  NOW_MS,
+  answerOf,
+  createIntent,
+  deleteIntent,
+  pod,
+  tombstone,
+} from '../../support/core-fixtures.ts';
+
+const keep = (list: readonly Tombstone[], living: readonly string[] = []): readonly string[] =>
+  keepTombstones(list, { nowMs: NOW_MS, isLiving: (id) => living.includes(id) }).map(
+    ({ name }) => name,
+  );
+
+describe('tombstoneOf', () => {
+  it('tells name, UID, node, revision and times of a pod', () => {
+    const was = pod('n1', { createdAtMs: 7 });
+    assert.deepEqual(tombstoneOf(was, 9), {
+      name: was.name,
+      uid: was.uid,
+      node: 'n1',
+      revision: CURRENT_HASH,
+      createdAtMs: 7,
+      goneAtMs: 9,
+    });
+  });
+  it('goes by the node that a pod was aimed at, else by the one that it ran on', () => {
+    assert.equal(tombstoneOf(pod('n1', { boundNode: null }), 9)?.node, 'n1');
+    assert.equal(tombstoneOf(pod('n1', { targetNode: null }), 9)?.node, 'n1');
+    assert.equal(tombstoneOf(pod('n1', { targetNode: null, boundNode: null }), 9), undefined);
+  });
+  it('has no revision where the pod had none', () => {
+    assert.equal('revision' in (tombstoneOf(pod('n1', { labels: {} }), 9) ?? {}), false);
+  });
+});
+
+describe('keepTombstones', () => {
+  const at = (name: string, goneAtMs: number, options: Partial<Tombstone> = {}): Tombstone =>
+    tombstone('n1', { name, goneAtMs, ...options });
+
+  it('keeps each for ten minutes', () => {
+    const old = at('old', NOW_MS - TOMBSTONE_KEPT_MS - 1);
+    const young = at('young', NOW_MS - TOMBSTONE_KEPT_MS);
+    assert.equal(TOMBSTONE_KEPT_MS, 600_000);
+    assert.deepEqual(keep([old, young]), ['young']);
+  });
+  it('keeps none of a pod that lives', () => {
+    const [dead, living] = [at('dead', NOW_MS), at('living', NOW_MS)];
+    assert.deepEqual(keep([dead, living], [living.uid]), ['dead']);
+  });
+  it('keeps each UID once, as it was told last', () => {
+    const [first, again] = [at('a', NOW_MS - 9), at('a', NOW_MS - 3)];
+    const kept = keepTombstones([first, again], { nowMs: NOW_MS, isLiving: () => false });
+    assert.deepEqual(kept, [again]);
+  });
+  it('keeps two of a node and revision, those told last, however many came and went', () => {
+    const list = ['a', 'b', 'c', 'd'].map((name, index) => at(name, NOW_MS - index));
+    assert.deepEqual(keep(list.toReversed()), ['a', 'b']);
+    const other = at('other', NOW_MS - 9, { revision: 'old' });
+    const { revision: _none, ...nameless } = at('nameless', NOW_MS - 8);
+    const elsewhere = at('elsewhere', NOW_MS - 7, { node: nodeName('n2') });
+    assert.deepEqual(keep([...list, other, nameless, elsewhere]), [
+      'a',
+      'b',
+      'elsewhere',
+      'nameless',
+      'other',
+    ]);
+  });
+  it('prefers at one moment those that were made last, then goes by UID', () => {
+    const made = (name: string, createdAtMs: number): Tombstone =>
+      at(name, NOW_MS, { createdAtMs });
+    const list = [made('b', 1), made('a', 1), made('c', 2)];
+    assert.deepEqual(keep(list), ['c', 'a']);
+    assert.deepEqual(keep(list.toReversed()), ['c', 'a']);
+  });
+  it('holds 2,000 at most', () => {
+    const list = Array.from({ length: 2001 }, (_, index) =>
+      at(`p${index}`, NOW_MS - index, { node: nodeName(`n${index}`) }),
+    );
+    const kept = keep(list);
+    assert.equal(kept.length, 2000);
+    assert.equal(kept.includes('p2000'), false);
+  });
+});
+
+describe('buryAnswered', () => {
+  it('buries what was answered: nobody knows its labels, and it was made when it was recorded', () => {
+    const answered = createIntent('n1', { recordedAtMs: 5, answer: answerOf('x') });
+    const open = createIntent('n2');
+    assert.deepEqual(buryAnswered([answered, open, deleteIntent(pod('n3'))], 9), [
+      { name: answered.name, uid: uid('pod-x'), node: 'n1', createdAtMs: 5, goneAtMs: 9 },
+    ]);
+  });
+});
