@@ -105,12 +105,22 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'random-names': {
     bug: 'pods have generated names: nothing fences a second create (upstream)',
     file: 'src/core/naming.ts',
-    before: 'let letters = rememberedSlots.get(text);',
+    before: 'let letters = rememberedLetters.get(text);',
     after:
       'globalThis.canaryNames = (globalThis.canaryNames ?? 0) + 1;\n  let letters = hashLetters(text + String(globalThis.canaryNames));',
-    breaks: ['S1'],
+    breaks: ['S1', 'S2'],
     in: 'lost-states',
     seedsMax: 60,
+  },
+  'name-reused': {
+    bug: 'a pod gets the name of the one before it: nobody remembers that one (ADR 0005, as it was)',
+    file: 'src/core/choose-name.ts',
+    before: 'const gone = planning.goneByNode.get(node) ?? [];',
+    after: 'const gone = planning.goneByNode.get(node)?.slice(0, 0) ?? [];',
+    breaks: ['S13'],
+    in: 'mixed',
+    seedsMax: 5,
+    isQuick: true,
   },
   'snapshot-without-epoch': {
     bug: 'messages of an older watcher are applied after those of a newer one',

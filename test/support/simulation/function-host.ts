@@ -61,7 +61,7 @@ export interface HostOptions {
   readonly view: ViewStore;
   /** A queue and a connector for one invocation, made with its clock. */
   readonly hintQueue: (clock: Clock) => HintQueue;
-  readonly connector: (key: NamespacedName, isViewWhole?: NotedView['isWhole']) => ClusterConnector;
+  readonly connector: (key: NamespacedName, noted?: NotedView) => ClusterConnector;
   readonly reconcile?: Partial<ReconcileOptions>;
   readonly note: (text: string) => void;
   /** Hears of each run of a key, and who asked for it. */
@@ -196,7 +196,7 @@ export class FunctionHost {
     invocation: Invocation,
   ): Promise<boolean> {
     const { gate, clock, registry, view, queue, process, deadlineMs, signal } = invocation;
-    const noted = notedView(view);
+    const noted = notedView(view, this.#on.clock);
     this.#on.onRun?.(hint.key.name, hint.reason);
     try {
       const result = await reconcileKey(
@@ -205,7 +205,7 @@ export class FunctionHost {
         {
           registry,
           view: noted.view,
-          connector: gatedConnector(this.#on.connector(hint.key, noted.isWhole), gate),
+          connector: gatedConnector(this.#on.connector(hint.key, noted), gate),
           queue,
           clock,
           random: this.#on.random,

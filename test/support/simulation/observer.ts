@@ -2,8 +2,8 @@
  * The observer: checks the promises at every commit and every write, from outside all faults.
  *
  * S1 and S2 over all pods after each commit; S3 at each delete of ours (availability-audit.ts); S4, S5,
- * S6, S9 and S10 on each batch that an invocation sends; S7 by the API server itself; S8 on each write to
- * the view. It knows nothing of the code it watches but the
+ * S6, S9, S10 and S13 on each batch that an invocation sends; S7 by the API server itself; S8 on each write
+ * to the view. It knows nothing of the code it watches but the
  * ports. What it finds is kept as text; a test fails on the first line.
  */
 import { compareResourceVersions } from '../../../src/core/model/identifiers.ts';
@@ -17,6 +17,7 @@ import type {
 import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
 import { stampOf } from '../../../src/core/model/position.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
+import type { DaemonSetState } from '../../../src/core/model/state.ts';
 import type { ClusterMeta, Slice } from '../../../src/core/model/view-items.ts';
 import type { ClusterAccess } from '../../../src/ports/cluster-access.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
@@ -24,6 +25,8 @@ import type { NamespacedName, SliceRef, ViewStore } from '../../../src/ports/vie
 import { controllerUid } from '../simulated-objects.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
 import { AvailabilityAudit } from './availability-audit.ts';
+import { NameAudit } from './name-audit.ts';
+import type { NotedView } from './noted-view.ts';
 import { findCrowds } from './pod-audit.ts';
 
 /** Who sends, and under which registration. */
@@ -31,8 +34,8 @@ export interface SenderFacts {
   readonly key: NamespacedName;
   readonly registration: ClusterRegistration;
   readonly burstPodsMax: number;
-  /** Whether the META that this invocation read last was of a whole view; undefined: it read none. */
-  readonly isViewWhole?: () => boolean | undefined;
+  /** What this invocation read of the view, and when; undefined: it does not look at it. */
+  readonly noted?: NotedView;
 }
 
 interface Tally {
@@ -57,6 +60,7 @@ export class Observer {
   writes = 0;
   /** Hears of each request to an API server, and for which key. */
   onRequest: (key: NamespacedName) => void = () => undefined;
+  #nowMs: () => number = () => 0;
   readonly #metas = new Map<string, ClusterMeta>();
   readonly #slices = new Map<string, Slice>();
   /** UIDs that ever stood under a DaemonSet's name. */
@@ -66,11 +70,19 @@ export class Observer {
   /** The DaemonSet that made a pod, by the pod's UID. */
   readonly #firstOwners = new Map<string, string>();
   readonly #reported = new Set<string>();
+  readonly #names = new NameAudit((text) => {
+    this.report(text);
+  });
 
   /** Checks S1, S2 and S7 at each commit of an API server from now on, and S3 at each delete of ours. */
   watchApi(api: SimulatedApiServer, clock: Clock): AvailabilityAudit {
     api.subscribe((commit) => {
-      if (commit === undefined) return;
+      const nowMs = clock.monotonicMs();
+      if (commit === undefined) {
+        this.#names.noteRestore(api, nowMs);
+        return;
+      }
+      if (commit.kind === 'pods') this.#names.noteCommit(commit, nowMs);
       if (commit.kind === 'daemonsets') this.#noteDaemonSet(commit);
       if (commit.kind === 'pods') this.#noteOwner(commit.object);
       if (commit.kind === 'pods' && commit.type !== 'deleted') this.#checkCrowds(api);
@@ -107,6 +119,10 @@ export class Observer {
       requestSnapshot: (requestId) => access.requestSnapshot(requestId),
       execute: (effects, options) => {
         this.#checkBatch({ api, sender, tally, effects });
+        const at = { api, readAtMs: sender.noted?.readAtMs(), nowMs: this.#nowMs() };
+        for (const effect of effects) {
+          if (effect.kind === 'create-pod') this.#names.check(effect, at);
+        }
         return access.execute(effects, options);
       },
     });
@@ -126,7 +142,8 @@ export class Observer {
   }
 
   /** The same view; S8 is checked on each write that succeeded. */
-  watchView(view: ViewStore): ViewStore {
+  watchView(view: ViewStore, clock: Pick<Clock, 'monotonicMs'>): ViewStore {
+    this.#nowMs = () => clock.monotonicMs();
     return new Proxy(view, {
       get: (target, property) => {
         const member: unknown = Reflect.get(target, property);
@@ -138,6 +155,10 @@ export class Observer {
           }
           if (property === 'writeSlice' && result === 'written') {
             this.#checkSlice(input[0] as SliceRef, input[1] as Slice);
+            this.#names.noteSlice(input[1] as Slice, clock.monotonicMs());
+          }
+          if (property === 'writeState' && result === 'written') {
+            this.#names.noteState(input[1] as DaemonSetState, clock.monotonicMs());
           }
           if (property === 'removeSlice') this.#slices.delete(refKey(input[0] as SliceRef));
           return result;
@@ -150,6 +171,7 @@ export class Observer {
   forgetView(): void {
     this.#metas.clear();
     this.#slices.clear();
+    this.#names.forget();
   }
 
   /** Notes a broken promise, once. */
@@ -223,7 +245,7 @@ export class Observer {
   /** A pod goes by a whole view only (S3: from a fresh read). */
   #checkView(sender: SenderFacts, effects: readonly Effect[]): void {
     const deleted = effects.find((effect) => effect.kind === 'delete-pod');
-    if (deleted === undefined || sender.isViewWhole?.() !== false) return;
+    if (deleted === undefined || sender.noted?.isWhole() !== false) return;
     this.report(`S3: ${deleted.name} deleted by a view that is not whole`);
   }
 

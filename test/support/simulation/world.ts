@@ -102,13 +102,13 @@ export class World {
       clock: this.functionClock,
       random: this.random,
       registry: this.registry,
-      view: this.observer.watchView(this.view),
+      view: this.observer.watchView(this.view, this.clock),
       hintQueue: (clock) => this.queues.hintQueue(clock),
-      connector: (key, isViewWhole) =>
+      connector: (key, noted) =>
         observedConnector({
           clock,
           observer,
-          sender: { key, burstPodsMax, ...(isViewWhole === undefined ? {} : { isViewWhole }) },
+          sender: { key, burstPodsMax, ...(noted === undefined ? {} : { noted }) },
           siteOf: () => this.site,
         }),
       ...(options.reconcile === undefined ? {} : { reconcile: options.reconcile }),
