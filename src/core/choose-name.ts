@@ -7,69 +7,42 @@
  * is known to have borne, and whoever knows the same chooses the same. It does not decide whether a
  * pod may be created (plan-create.ts).
  */
-import type { Uid } from './model/identifiers.ts';
+import type { NodeName, Uid } from './model/identifiers.ts';
 import type { NodeView, PlannedCreate } from './model/plan.ts';
-import type { PodProjection } from './model/projections.ts';
-import type { Tombstone } from './model/tombstone.ts';
 import { compareText } from './compare-text.ts';
 import { slotName, successorName } from './naming.ts';
-import type { Planning } from './planning.ts';
+import type { Bearer, Planning } from './planning.ts';
 import { revisionHashOfPod } from './pod-facts.ts';
 
 /** A name and, where it follows from a pod that is there, that pod. */
 export type NameChoice = Pick<PlannedCreate, 'name' | 'predecessor'>;
 
-/** Pods of one node whose names are not to be asked for. */
-export interface Bearers {
-  /** By name; those that are there win over those that are gone. */
-  readonly byName: ReadonlyMap<string, Bearer>;
-  /** From which the name follows; undefined: nobody is known to have been in the slot. */
-  readonly newest: Bearer | undefined;
-}
-
-interface Bearer {
-  readonly name: string;
-  readonly uid: Uid;
-  readonly isThere: boolean;
-}
-
-/** Everybody who is known to bear, or to have borne, a name of this node. */
-export function findBearers(planning: Planning, nodeView: NodeView): Bearers {
-  const node = nodeView.node.name;
-  const gone = planning.goneByNode.get(node) ?? [];
-  const released = planning.releasedByNode.get(node) ?? [];
-  const living = [...nodeView.pods, ...nodeView.held, ...released];
-  const byName = new Map<string, Bearer>();
-  for (const { name, uid } of gone) byName.set(name, { name, uid, isThere: false });
-  const found = planning.refusals.get(node)?.holders ?? [];
-  for (const { name, uid } of [...living, ...found]) byName.set(name, { name, uid, isThere: true });
-  return { byName, newest: newestOf({ living, gone }, revisionOfSlot(planning)) };
+/** Who bears a name, or has borne it: a pod of the DaemonSet, or nobody's that was found live for this node. */
+export function bearerOf(planning: Planning, node: NodeName, name: string): Bearer | undefined {
+  const found = planning.refusals.get(node)?.holders?.find((holder) => holder.name === name);
+  return found === undefined ? planning.bearers.get(name) : { ...found, isThere: true };
 }
 
 /** The name to ask for, and the pod whose successor it is if that one is there. */
-export function chooseName(
-  planning: Planning,
-  nodeView: NodeView,
-  { byName, newest }: Bearers,
-): NameChoice {
-  const daemonSetName = planning.view.name;
+export function chooseName(planning: Planning, nodeView: NodeView): NameChoice {
+  const node = nodeView.node.name;
+  const { name: daemonSetName, uid: daemonSetUid } = planning.view;
   const slot = revisionOfSlot(planning);
   const revision = slot === undefined ? {} : { revision: slot };
   const nameAfter = ({ uid }: Bearer): string =>
     successorName({ daemonSetName, predecessorUid: uid, ...revision });
-  const node = nodeView.node.name;
-  let last = newest;
+  let last = findAnchor(planning, nodeView, slot);
   let name =
     last === undefined
-      ? slotName({ daemonSetName, daemonSetUid: planning.view.uid, node, ...revision })
+      ? slotName({ daemonSetName, daemonSetUid, node, ...revision })
       : nameAfter(last);
   const passed = new Set<Uid>();
-  let bearer = byName.get(name);
+  let bearer = bearerOf(planning, node, name);
   while (bearer !== undefined && !passed.has(bearer.uid)) {
     passed.add(bearer.uid);
     last = bearer;
     name = nameAfter(bearer);
-    bearer = byName.get(name);
+    bearer = bearerOf(planning, node, name);
   }
   return last?.isThere === true
     ? { name, predecessor: { name: last.name, uid: last.uid } }
@@ -81,18 +54,21 @@ function revisionOfSlot({ isSurging, context }: Planning): string | undefined {
   return isSurging ? context.currentHash : undefined;
 }
 
-/** Made last; of those made in one second the one that is there, or was told to be gone last. */
-function newestOf(
-  pods: { readonly living: readonly PodProjection[]; readonly gone: readonly Tombstone[] },
+/** The pod made last; of those made in one second the one that is there, or was told to be gone last. */
+function findAnchor(
+  planning: Planning,
+  { node, pods, held }: NodeView,
   slot: string | undefined,
 ): Bearer | undefined {
   const isOfSlot = (revision: string | undefined): boolean =>
     slot === undefined || revision === slot;
+  const released = planning.releasedByNode.get(node.name) ?? [];
+  const gone = planning.goneByNode.get(node.name) ?? [];
   const candidates = [
-    ...pods.living
+    ...[...pods, ...held, ...released]
       .filter((pod) => isOfSlot(revisionHashOfPod(pod)))
       .map((pod) => ({ ...pod, isThere: true, goneAtMs: Infinity })),
-    ...pods.gone
+    ...gone
       .filter(({ revision }) => isOfSlot(revision))
       .map((tombstone) => ({ ...tombstone, isThere: false })),
   ];
@@ -104,7 +80,7 @@ function newestOf(
       compareText(left.uid, right.uid),
   );
   const [first] = candidates;
-  return first === undefined
-    ? undefined
-    : { name: first.name, uid: first.uid, isThere: first.isThere };
+  if (first === undefined) return undefined;
+  const { name, uid, isThere } = first;
+  return { name, uid, isThere };
 }

@@ -125,6 +125,16 @@ function hasPassed(mark: ResourceVersion | undefined, version: ResourceVersion):
   return mark !== undefined && compareResourceVersions(mark, version) >= 0;
 }
 
+/**
+ * True of a settled create of which a request was never answered, so that only time resolved it: what that one made
+ * at its last moment, a view may not show yet.
+ */
+export function isResolvedByTime(settled: Intent): boolean {
+  return (
+    settled.kind === 'create' && (settled.answer === undefined || settled.earlierAtMs !== undefined)
+  );
+}
+
 /** What an API server answered to an intent. */
 export type IntentAnswer =
   | {

@@ -11,7 +11,7 @@ import type { NodeName } from './model/identifiers.ts';
 import type { NodeView } from './model/plan.ts';
 import type { CreateIntent } from './model/state.ts';
 import type { NodeCode } from './model/verdict.ts';
-import { chooseName, findBearers } from './choose-name.ts';
+import { bearerOf, chooseName } from './choose-name.ts';
 import type { NameChoice } from './choose-name.ts';
 import type { Planning } from './planning.ts';
 import { resolvedAtMs } from './request-life.ts';
@@ -63,9 +63,8 @@ function findObstacle(planning: Planning, node: NodeName): Wait | undefined {
 
 function decideName(planning: Planning, nodeView: NodeView): CreateDecision {
   const node = nodeView.node.name;
-  const bearers = findBearers(planning, nodeView);
   const isBorne = ({ name, answer }: CreateIntent): boolean =>
-    answer !== undefined || bearers.byName.has(name);
+    answer !== undefined || bearerOf(planning, node, name) !== undefined;
   const unresolved = planning.unresolvedCreates.get(node) ?? [];
   const [pending, ...others] = unresolved;
   if (pending !== undefined) {
@@ -76,7 +75,7 @@ function decideName(planning: Planning, nodeView: NodeView): CreateDecision {
   // Dead by now, but the view may be older than its last moment: its own name stays the safe one.
   const expired = planning.expiredCreates.get(node)?.find((intent) => !isBorne(intent));
   if (expired !== undefined) return { kind: 'create', choice: { name: expired.name } };
-  const choice = chooseName(planning, nodeView, bearers);
+  const choice = chooseName(planning, nodeView);
   const { restrictedUntilMs, wasActedOn } = planning;
   if (restrictedUntilMs === undefined) return { kind: 'create', choice };
   if (choice.predecessor === undefined && !wasActedOn) return { kind: 'create', choice };

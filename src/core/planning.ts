@@ -22,6 +22,13 @@ import { allowsSurge } from './strategy.ts';
 import { buryAnswered } from './tombstones.ts';
 import { podsOfView } from './view.ts';
 
+/** A pod of the DaemonSet that bears a name, or has borne it and is gone. */
+export interface Bearer {
+  readonly name: string;
+  readonly uid: Uid;
+  readonly isThere: boolean;
+}
+
 /** Shared inputs of planning, indexed. */
 export interface Planning {
   readonly view: View;
@@ -48,6 +55,8 @@ export interface Planning {
   readonly releasedByNode: ReadonlyMap<NodeName, readonly PodProjection[]>;
   /** Pods that are gone from a node, as view and state remember them (S13). */
   readonly goneByNode: ReadonlyMap<NodeName, readonly Tombstone[]>;
+  /** Who bears, or has borne, a name, on whatever node; those that are there win over those that are gone. */
+  readonly bearers: ReadonlyMap<string, Bearer>;
   /** True if somebody has observed the DaemonSet: then something of ours may be on its way. */
   readonly wasActedOn: boolean;
   /** Until then no creates and no deletes of available pods (protocol 6). */
@@ -61,6 +70,7 @@ export function preparePlanning(
   intents: IntentJudgement,
 ): Planning {
   const generation = backoffGeneration(view.daemonSet);
+  const gone = findGone(view, context, intents);
   const unseen = intents.unseen.filter((intent) => intent.kind === 'create').sort(byName);
   const unresolved = intents.unresolved.filter((intent) => intent.kind === 'create').sort(byName);
   const expired = intents.settled
@@ -95,7 +105,8 @@ export function preparePlanning(
     unresolvedDeletes: new Map(repeatable.map((intent) => [intent.uid, intent])),
     acceptedDeletes: new Set(accepted.map((intent) => intent.uid)),
     releasedByNode: groupByNode(view.toRelease, (pod) => pod.targetNode ?? pod.boundNode),
-    goneByNode: groupByNode(findGone(view, context, intents), ({ node }) => node),
+    goneByNode: groupByNode(gone, ({ node }) => node),
+    bearers: findBearers(view, gone),
     wasActedOn: wasActedOn(view),
     restrictedUntilMs: findRestriction(view, context),
   };
@@ -122,6 +133,13 @@ function findRestriction(view: View, context: PlanContext): number | undefined {
 /** A DaemonSet whose status nobody wrote was never acted on: nothing of its own can be on its way. */
 function wasActedOn({ daemonSet }: View): boolean {
   return (daemonSet.status?.observedGeneration ?? 0) > 0;
+}
+
+function findBearers(view: View, gone: readonly Tombstone[]): ReadonlyMap<string, Bearer> {
+  const bearers = new Map<string, Bearer>();
+  for (const { name, uid } of gone) bearers.set(name, { name, uid, isThere: false });
+  for (const { name, uid } of podsOfView(view)) bearers.set(name, { name, uid, isThere: true });
+  return bearers;
 }
 
 /** What the view remembers, then the state, then what this very run settles unseen. */

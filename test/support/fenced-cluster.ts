@@ -6,7 +6,12 @@
  * moved by the caller; a request that is "late" starts when its run may just start one, and arrives, or
  * dies, within twice the time-out after that.
  */
-import { judgeIntents, mergeIntents, stampIntents } from '../../src/core/intents.ts';
+import {
+  isResolvedByTime,
+  judgeIntents,
+  mergeIntents,
+  stampIntents,
+} from '../../src/core/intents.ts';
 import type { IntentAnswer } from '../../src/core/intents.ts';
 import { resourceVersion, uid } from '../../src/core/model/identifiers.ts';
 import type { ResourceVersion, Uid } from '../../src/core/model/identifiers.ts';
@@ -46,6 +51,7 @@ export class FencedCluster {
   #version = 1000;
   #late: LateRequest[] = [];
   #recorded: readonly Intent[] = [];
+  #mustList = false;
   /** Pods that a view showed, and what each view remembers of those that it shows no more. */
   readonly #shown = new Map<string, PodProjection>();
   readonly #goneIn = new WeakMap<readonly PodProjection[], readonly Tombstone[]>();
@@ -78,7 +84,10 @@ export class FencedCluster {
   run(
     options: { readonly pods?: readonly PodProjection[]; readonly fate?: () => Fate } = {},
   ): Plan {
-    const { plan, settled } = this.#judgeAndPlan(options.pods ?? this.snapshot());
+    const seen = options.pods ?? this.snapshot();
+    const judged = this.#judgeAndPlan(seen);
+    const { settled } = judged;
+    const plan = this.#confirmed(judged.plan, settled, seen);
     const startsByMs = this.nowMs + STARTS_WITHIN_MS;
     const fresh: Intent[] = [
       ...plan.creates.map(({ node, name }): Intent => {
@@ -165,6 +174,19 @@ export class FencedCluster {
       burstPodsMax: 250,
     });
     return { plan, settled: intents.settled };
+  }
+
+  /** The live list after a create that only time resolved: nothing is made beside what the view does not know. */
+  #confirmed(plan: Plan, settled: readonly Intent[], seen: readonly PodProjection[]): Plan {
+    if (settled.some(isResolvedByTime)) this.#mustList = true;
+    if (!this.#mustList || plan.creates.length === 0) return plan;
+    const known = new Set<string>(seen.map((pod) => pod.uid));
+    for (const intent of this.state.intents) {
+      const made = intent.kind === 'create' ? intent.answer?.uid : undefined;
+      if (made !== undefined && !settled.includes(intent)) known.add(made);
+    }
+    this.#mustList = [...this.pods.values()].some((pod) => !known.has(pod.uid));
+    return this.#mustList ? { ...plan, creates: [] } : plan;
   }
 
   /** The live read before a create under a successor name. */

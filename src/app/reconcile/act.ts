@@ -24,6 +24,7 @@ import type { RunContext, ViewedSubject } from './context.ts';
 import { executeCreates } from './execute-creates.ts';
 import { executeDeletes, neverSent } from './execute-deletes.ts';
 import type { Ledger } from './ledger.ts';
+import { withListed } from './listed.ts';
 import { noteCreates, noteDeletes } from './note-outcomes.ts';
 import type { IntentBook } from './note-outcomes.ts';
 import { writeState } from './record-state.ts';
@@ -61,7 +62,7 @@ export async function actOnPlan(plan: Plan, input: ActInput): Promise<ActResult>
   const intents = stampIntents(subject.state.intents, intentsOf(confirmed, timesOf(context)));
   const isPatching = confirmed.adopts.length > 0 || confirmed.releases.length > 0;
   if (intents.length === 0 && !isPatching) {
-    return { kind: 'done', state: withListed(subject.state, confirmed) };
+    return { kind: 'done', state: withListed(subject.state, confirmed, input.intents.settled) };
   }
   const recorded = await recordIntents({ plan, confirmed, intents }, input);
   if (recorded.kind === 'lost') return { kind: 'lost' };
@@ -132,11 +133,6 @@ function tellableEvents(
   return plan.events.filter(({ message }) => !untold.includes(message));
 }
 
-function withListed(state: DaemonSetState, confirmed: ConfirmedPlan): DaemonSetState {
-  const { foreignListed } = confirmed;
-  return foreignListed === undefined ? state : { ...state, foreignListed };
-}
-
 async function recordIntents(
   made: {
     readonly plan: Plan;
@@ -154,13 +150,14 @@ async function recordIntents(
   );
   const former = subject.state.backoff.filter(({ node }) => isHeldBack.has(node));
   const backoff = [...plan.backoff.filter(({ node }) => !isHeldBack.has(node)), ...former];
-  const { buried: _former, ...kept } = withListed(subject.state, confirmed);
+  const { settled } = input.intents;
+  const { buried: _former, ...kept } = withListed(subject.state, confirmed, settled);
   const next: DaemonSetState = {
     ...kept,
-    ...buriedAfter(subject.state, input.intents.settled, subject),
+    ...buriedAfter(subject.state, settled, subject),
     intents: mergeIntents(subject.state.intents, {
       record: made.intents,
-      settle: input.intents.settled,
+      settle: settled,
     }),
     backoff,
   };

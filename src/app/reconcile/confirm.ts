@@ -6,6 +6,7 @@
  * 9); and, once a deferral was capped, the node of each create.
  * What is not confirmed leaves the plan and is noted as a problem; nothing is written here.
  */
+import { isResolvedByTime } from '../../core/intents.ts';
 import type { IntentJudgement, Plan, PlannedCreate, PlannedDelete } from '../../core/model/plan.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import { confirmEdit, isEdited, isForTemplate } from './confirm-edit.ts';
@@ -159,6 +160,7 @@ async function confirmForeign(input: ConfirmInput): Promise<ForeignConfirmation>
   const isNeeded =
     input.isLive ||
     isFirstCreate(subject, now.era) ||
+    intents.settled.some(isResolvedByTime) ||
     (subject.view.hasForeignNames && !isListedFor(subject.state.foreignListed, now));
   if (!isNeeded) return { isClear: true };
   const { view, read } = subject;

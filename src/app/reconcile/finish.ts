@@ -14,6 +14,7 @@ import type { DaemonSetState, EventTally, HistoryEntry } from '../../core/model/
 import { buriedAfter } from './bury.ts';
 import type { RunContext, ViewedSubject } from './context.ts';
 import type { Ledger } from './ledger.ts';
+import { withListed } from './listed.ts';
 import { intentChangeOf, mergeOutcomes, raiseWritten, writeState } from './record-state.ts';
 import { scheduleNext } from './schedule.ts';
 import type { DueTimes } from './schedule.ts';
@@ -67,6 +68,7 @@ function composeState(
   decided: Omit<Waits, 'nearAtMs'> & { readonly isComplete: boolean; readonly due: DueTimes },
 ): DaemonSetState {
   const { context, subject, ledger, plan, stored, history, verdictsHash } = input;
+  const { settled } = input.intents;
   const {
     retry: _retry,
     refusals: _refusals,
@@ -77,7 +79,8 @@ function composeState(
     memo: _memo,
     buried: _buried,
     ...kept
-  } = stored;
+    // A run that acted has decided about its list already.
+  } = stored === subject.state ? withListed(stored, {}, settled) : stored;
   const version = ledger.isStatusAsSeen ? ledger.written.daemonSet : undefined;
   const memo = {
     ...memoOf(subject.basis, {
@@ -90,9 +93,9 @@ function composeState(
     ...kept,
     intents: mergeIntents(stored.intents, {
       answers: intentChangeOf(ledger).answers ?? [],
-      settle: [...input.intents.settled, ...ledger.settled],
+      settle: [...settled, ...ledger.settled],
     }),
-    ...buriedAfter(stored, input.intents.settled, subject),
+    ...buriedAfter(stored, settled, subject),
     written: raiseWritten(stored, ledger, subject.basis.meta.era),
     // Advanced back-off is recorded with the intents of the deletes; here only swept.
     backoff: ledger.recorded.length === 0 ? sweptOnly(stored, plan) : stored.backoff,

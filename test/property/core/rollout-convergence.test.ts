@@ -228,7 +228,9 @@ test('OnDelete: an edit replaces nothing, and each pod that is deleted comes bac
       cluster.edit({}, NEXT_HASH);
       rollOut(cluster, { runsMax: RUNS_MAX });
       const hashOn = (name: string): string | undefined =>
-        cluster.pods.get(slot(name))?.labels['controller-revision-hash'];
+        [...cluster.pods.values()].find(({ targetNode }) => targetNode === name)?.labels[
+          'controller-revision-hash'
+        ];
       const names = FLEET.slice(0, size);
       assert.deepEqual(new Set(names.map(hashOn)), new Set([CURRENT_HASH]), 'nothing was replaced');
       const deleted = new Set(picks.flatMap((pick) => names[pick] ?? []));

@@ -210,6 +210,12 @@ describe('pods that are gone (S13, ADR 0030)', () => {
   it('of another node do not matter', () => {
     const nodes = [node('n1'), node('n2')];
     assert.deepEqual(names(plan({ nodes, gone: [gone] })), [after(gone.uid), slot('n2')]);
+    const elsewhere = tombstone('n2', { name: SLOT });
+    assert.deepEqual(
+      names(plan({ gone: [elsewhere] })),
+      [after(elsewhere.uid)],
+      'but their names do',
+    );
   });
   it('are followed where they were made last, or else were told to be gone last', () => {
     const other = tombstone('n1', { name: 'other', createdAtMs: gone.createdAtMs - 1 });

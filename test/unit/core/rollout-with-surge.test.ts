@@ -410,11 +410,8 @@ describe('surge x failed back-off (#124388)', () => {
   it('strict: the new pod has a successor name where the failed one holds the slot', () => {
     const holder = failedPod('n1', { name: slot('n1', CURRENT_HASH) });
     const made = plan({ daemonSet: set(1, strict), nodes: [node('n1')], pods: [holder] }, by);
-    const name = successorName({
-      daemonSetName: 'agent',
-      predecessorUid: holder.uid,
-      revision: CURRENT_HASH,
-    });
+    const from = { predecessorUid: holder.uid, revision: CURRENT_HASH };
+    const name = successorName({ daemonSetName: 'agent', ...from });
     assert.deepEqual(
       made.creates.map((create) => create.name),
       [name],
