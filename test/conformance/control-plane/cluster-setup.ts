@@ -1,29 +1,23 @@
 /**
- * What a fresh test control plane is given before anyone uses it: rights for the observer, and a
- * fence against an error of the fake kubelets.
+ * What a fresh test control plane is given before anyone uses it: rights for the observer, and nothing else.
  *
- * kwok deletes a terminating pod by name, without a UID, and repeats itself. Rollcall gives a
- * node's next pod the same name, so a late repetition could remove the successor, which no real
- * kubelet does. An admission policy lets kwok delete only what is already being deleted.
+ * kwok deletes a terminating pod by name, without a UID, and repeats itself; so do taint eviction, pod garbage
+ * collection and others. Nothing here fences that: a name that came back would lose its new pod (S13).
  */
 import type { ApiClient } from './api.ts';
 import { userNameOf } from './identities.ts';
 import { pollUntil } from './poll.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
-const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 const READ_ONLY = ['get', 'list', 'watch'];
 const OBSERVER_ROLE = 'rollcall-test-observer';
 const SETUP_DEADLINE_MS = 60_000;
-const KUBELET_FENCE = 'rollcall-test-kubelet-fence';
 
 /** Applies the set-up; repeating it on a kept data directory does no harm. */
 export async function prepareCluster(admin: ApiClient): Promise<void> {
   const objects: readonly (readonly [string, unknown])[] = [
     [`${RBAC}/clusterroles`, observerRole()],
     [`${RBAC}/clusterrolebindings`, observerBinding()],
-    [`${ADMISSION}/validatingadmissionpolicies`, kubeletFence()],
-    [`${ADMISSION}/validatingadmissionpolicybindings`, kubeletFenceBinding()],
   ];
   for (const [path, body] of objects) {
     // A busy server that has just become ready may still refuse, or answer too late.
@@ -66,35 +60,5 @@ function observerBinding(): unknown {
     subjects: [
       { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: userNameOf('observer') },
     ],
-  };
-}
-
-function kubeletFence(): unknown {
-  return {
-    metadata: { name: KUBELET_FENCE },
-    spec: {
-      failurePolicy: 'Fail',
-      matchConstraints: {
-        resourceRules: [
-          { apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['DELETE'] },
-        ],
-      },
-      matchConditions: [
-        { name: 'by-kwok', expression: `request.userInfo.username == '${userNameOf('kwok')}'` },
-      ],
-      validations: [
-        {
-          expression: 'has(oldObject.metadata.deletionTimestamp)',
-          message: 'a kubelet removes only pods that are already being deleted',
-        },
-      ],
-    },
-  };
-}
-
-function kubeletFenceBinding(): unknown {
-  return {
-    metadata: { name: KUBELET_FENCE },
-    spec: { policyName: KUBELET_FENCE, validationActions: ['Deny'] },
   };
 }

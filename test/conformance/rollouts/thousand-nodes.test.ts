@@ -1,6 +1,7 @@
 /**
  * A thousand nodes rolled at 10 % on a real control plane, followed by kubectl; then half of them rolled
- * and undone. Availability and restarts by an independent witness.
+ * and undone. Availability and restarts by an independent witness. The fake kubelets delete by name, and nothing
+ * fences that: a name that came back would lose its new pod (S13).
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,6 +14,7 @@ import { plainNodes } from '../control-plane/nodes.ts';
 import { countEligibleNodes } from '../control-plane/observer.ts';
 import { bindKubectl } from '../kubectl/kubectl.ts';
 import type { Kubectl } from '../kubectl/kubectl.ts';
+import { expectNoNameTwice } from '../scenarios/expectations.ts';
 import { openStage } from '../scenarios/stage.ts';
 import type { Stage } from '../scenarios/stage.ts';
 import {
@@ -117,6 +119,10 @@ describe('a thousand nodes rolled at 10 %', { timeout: 1_700_000, skip }, () => 
 
   it('never had two non-terminal pods on a node (S1)', () => {
     assert.deepEqual(stage.observer.violations, []);
+  });
+
+  it('never had a pod under the name of a former one, so that late deletes by name hit nobody (S13)', () => {
+    expectNoNameTwice(stage);
   });
 });
 

@@ -4,9 +4,12 @@
 import assert from 'node:assert/strict';
 import type { PodRecord } from '../control-plane/observed-records.ts';
 import type { Observer } from '../control-plane/observer.ts';
+import { podPath } from './daemon-set.ts';
 import type { BareStage as Stage } from './stage.ts';
 
 const SETTLE_DEADLINE_MS = 120_000;
+/** How long a pod's name is not used again (docs/promise.md). */
+const NAME_UNUSED_MS = 600_000;
 
 /** UID of a DaemonSet by name, as the API server has it now. */
 export async function daemonSetUid(
@@ -72,6 +75,27 @@ export async function expectPodsOn(
 /** Fails if the witness ever saw two non-terminal pods of one DaemonSet on a node (S1). */
 export function expectNoDoublePlacement(stage: Stage): void {
   assert.deepEqual(stage.observer.violations, [], 'S1: two non-terminal pods on one node');
+}
+
+/** Fails if the witness ever saw a pod made under the name of another one that a DaemonSet had within ten minutes (S13). */
+export function expectNoNameTwice(stage: Stage): void {
+  const last = new Map<string, { readonly uid: string; readonly atMs: number }>();
+  const again: string[] = [];
+  for (const { type, atMs, record } of stage.observer.events) {
+    if (record.kind !== 'Pod' || record.daemonSetUid === undefined) continue;
+    const name = `${record.namespace}/${record.name}`;
+    const former = last.get(name);
+    const isAnother = former !== undefined && former.uid !== record.uid;
+    if (isAnother && type !== 'DELETED' && atMs - former.atMs < NAME_UNUSED_MS) again.push(name);
+    last.set(name, { uid: record.uid, atMs });
+  }
+  assert.deepEqual(again, [], 'S13: pods under the names of former ones');
+}
+
+/** GET by the name of a pod that is gone: 404, whatever stands on its node now (S13). */
+export async function expectNameGone(stage: Stage, pod: PodRecord): Promise<void> {
+  const { status } = await stage.admin.request({ method: 'GET', path: podPath(pod) });
+  assert.equal(status, 404, `somebody bears the name ${pod.name}`);
 }
 
 /** Waits until the DaemonSet's status has these counters (and has observed its generation). */

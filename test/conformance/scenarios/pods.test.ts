@@ -13,7 +13,9 @@ import type { ObservedEvent } from '../control-plane/observer.ts';
 import { daemonSetPath, podPath, testDaemonSet } from './daemon-set.ts';
 import {
   daemonSetUid,
+  expectNameGone,
   expectNoDoublePlacement,
+  expectNoNameTwice,
   expectPodsOn,
   expectStatus,
   livePodsByNode,
@@ -37,22 +39,36 @@ describeOnBackends('pods of a DaemonSet', { timeout: 1_200_000 }, (backend) => {
     await (stage as Stage | undefined)?.close();
   });
 
-  it('a deleted pod is replaced', async () => {
+  it('a deleted pod is replaced, under another name (S13)', async () => {
     const { uid, pod } = await createOnStorage('deleted');
     await stage.admin.delete(podPath(pod));
     await expectReplacement(uid, pod);
+    await expectNameGone(stage, pod);
   });
 
-  it('a pod that succeeded is replaced', async () => {
+  it('a pod that succeeded is replaced, under another name (S13)', async () => {
     const { uid, pod } = await createOnStorage('succeeded');
     await setPhase(pod, 'Succeeded');
     await expectReplacement(uid, pod);
+    await expectNameGone(stage, pod);
   });
 
-  it('an evicted pod is replaced', async () => {
+  it('an evicted pod is replaced, under another name (S13)', async () => {
     const { uid, pod } = await createOnStorage('evicted');
     await setPhase(pod, 'Failed', 'Evicted');
     await expectReplacement(uid, pod);
+    await expectNameGone(stage, pod);
+  });
+
+  it('a failed pod is deleted and revived: GET by its name answers 404 (upstream [Conformance], S13)', async () => {
+    const { uid, pod } = await createOnStorage('revived');
+    await setPhase(pod, 'Failed');
+    const next = await expectReplacement(uid, pod);
+    await expectNameGone(stage, pod);
+    await stage.admin.delete(podPath(next));
+    await expectReplacement(uid, next);
+    await expectNameGone(stage, next);
+    await expectNameGone(stage, pod);
   });
 
   it('failed pods are replaced 1, 2 and 4 s apart, also across a restart', async (context) => {
@@ -122,6 +138,10 @@ describeOnBackends('pods of a DaemonSet', { timeout: 1_200_000 }, (backend) => {
 
   it('never had two non-terminal pods of a DaemonSet on a node (S1)', () => {
     expectNoDoublePlacement(stage);
+  });
+
+  it('never had a pod under the name of a former one (S13)', () => {
+    expectNoNameTwice(stage);
   });
 
   async function createOnStorage(

@@ -114,9 +114,9 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'name-reused': {
     bug: 'a pod gets the name of the one before it: nobody remembers that one (ADR 0005, as it was)',
-    file: 'src/core/choose-name.ts',
-    before: 'const gone = planning.goneByNode.get(node) ?? [];',
-    after: 'const gone = planning.goneByNode.get(node)?.slice(0, 0) ?? [];',
+    file: 'src/core/planning.ts',
+    before: 'return [...view.gone, ...unseen.filter(({ uid }) => !known.has(uid))];',
+    after: 'return unseen.filter(({ uid }) => known.has(uid));',
     breaks: ['S13'],
     in: 'mixed',
     seedsMax: 5,
