@@ -66,6 +66,20 @@ export function keepTombstones(
   return kept;
 }
 
+/** Tombstones of pods that a view still shows and that were not found live: their names were borne, too. */
+export function buryMissing(
+  shown: readonly PodProjection[],
+  found: readonly PodProjection[],
+  goneAtMs: number,
+): readonly Tombstone[] {
+  // Stryker disable next-line ConditionalExpression: saves a look at each pod where nothing was read live
+  if (shown === found) return [];
+  const left = new Set(found.map(({ uid }) => uid));
+  return shown
+    .filter(({ uid }) => !left.has(uid))
+    .flatMap((pod) => tombstoneOf(pod, goneAtMs) ?? []);
+}
+
 /**
  * Tombstones of creates that were answered and are settled, whose pods may have come and gone unseen:
  * nobody knows their labels. Whoever sees such a pod buries it again, or knows that it lives.

@@ -10,10 +10,8 @@ import { arePodsFresh, spendsBudget } from '../../core/budgeted.ts';
 import { computeView } from '../../core/view.ts';
 import { planReconcile } from '../../core/plan.ts';
 import type { Guard, Plan } from '../../core/model/plan.ts';
-import type { PodProjection } from '../../core/model/projections.ts';
 import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
-import type { Tombstone } from '../../core/model/tombstone.ts';
-import { tombstoneOf } from '../../core/tombstones.ts';
+import { buryMissing } from '../../core/tombstones.ts';
 import { actOnPlan, hasPodWork } from './act.ts';
 import { concludeRun, storeVerdicts } from './conclude.ts';
 import type { RunContext, Subject, ViewedSubject } from './context.ts';
@@ -68,22 +66,11 @@ export async function attemptReconcile(context: RunContext): Promise<AttemptResu
   const { daemonSet, read, nowMs } = current;
   const { pods } = judgement;
   const { nodes, revisions } = read;
-  const gone = [...read.gone, ...foundGone(read.pods, pods, nowMs)];
+  const gone = [...read.gone, ...buryMissing(read.pods, pods, nowMs)];
   const view = computeView({ daemonSet, nodes, pods, gone, revisions, nowMs });
   const viewed: ViewedSubject = { ...current, read: { ...read, pods }, view };
   const { entry, isSettled: isHistorySettled } = history;
   return decide({ context, subject: viewed, judgement, history: entry, isHistorySettled });
-}
-
-/** Pods that the view still shows and a live read did not find: their names were borne, too (S13). */
-function foundGone(
-  shown: readonly PodProjection[],
-  found: readonly PodProjection[],
-  nowMs: number,
-): readonly Tombstone[] {
-  if (shown === found) return [];
-  const left = new Set(found.map(({ uid }) => uid));
-  return shown.filter(({ uid }) => !left.has(uid)).flatMap((pod) => tombstoneOf(pod, nowMs) ?? []);
 }
 
 function deferWith(

@@ -8,6 +8,7 @@
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { IntentJudgement } from '../../core/model/plan.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
+import { buryMissing } from '../../core/tombstones.ts';
 import { computeView } from '../../core/view.ts';
 import type { RunContext, ViewedSubject } from './context.ts';
 import { judgeByLive } from './guard.ts';
@@ -40,7 +41,8 @@ export async function relistPods(subject: ViewedSubject, context: RunContext): P
   // The list was made now: minReadySeconds counts until then.
   const nowMs = context.dependencies.clock.nowMs();
   const { nodes, revisions } = subject.read;
-  const view = computeView({ daemonSet, nodes, pods, revisions, nowMs });
+  const gone = [...subject.view.gone, ...buryMissing(subject.read.pods, pods, nowMs)];
+  const view = computeView({ daemonSet, nodes, pods, gone, revisions, nowMs });
   return {
     kind: 'listed',
     subject: { ...subject, nowMs, read: { ...subject.read, pods }, view },

@@ -21,9 +21,9 @@ export async function withholdVerdicts<T extends Subject>(
   const { daemonSet, read, state, nowMs } = subject;
   if (isTold(state, context, nowMs) || subject.access.refusal?.kind !== 'unavailable')
     return subject;
-  const { nodes, pods, revisions } = read;
+  const { nodes, pods, gone, revisions } = read;
   const { requestTimeoutMs, burstPodsMax } = context.dependencies.options;
-  const plan = planReconcile(computeView({ daemonSet, nodes, pods, revisions, nowMs }), {
+  const plan = planReconcile(computeView({ daemonSet, nodes, pods, gone, revisions, nowMs }), {
     guard: { kind: 'status-only', code: 'cluster-unavailable', message: MESSAGE },
     state,
     currentHash: guessHash(daemonSet, revisions),

@@ -6,6 +6,7 @@ import type { Tombstone } from '../../../src/core/model/tombstone.ts';
 import {
   TOMBSTONE_KEPT_MS,
   buryAnswered,
+  buryMissing,
   keepTombstones,
   tombstoneOf,
 } from '../../../src/core/tombstones.ts';
@@ -93,6 +94,23 @@ describe('keepTombstones', () => {
     const kept = keep(list);
     assert.equal(kept.length, 2000);
     assert.equal(kept.includes('p2000'), false);
+  });
+});
+
+describe('buryMissing', () => {
+  it('buries what a view shows and a live read did not find', () => {
+    const [there, missing] = [pod('n1'), pod('n2')];
+    const homeless = pod('n3', { targetNode: null, boundNode: null });
+    const found = [{ ...there, isReady: false }];
+    assert.deepEqual(
+      buryMissing([there, missing, homeless], found, 9).map(({ name, goneAtMs }) => [
+        name,
+        goneAtMs,
+      ]),
+      [[missing.name, 9]],
+    );
+    const same = [there];
+    assert.deepEqual(buryMissing(same, same, 9), []);
   });
 });
 
