@@ -15,7 +15,7 @@ const happened = new Map<string, number>();
 let judged = 0;
 
 for (const seed of SEEDS) {
-  test(`S1, S2, S3, S4, S5, S6, S7, S8, S9, S10, L1, L2, L5: seed ${seed} keeps every promise and settles (row 15)`, async () => {
+  test(`S1, S2, S3, S4, S5, S6, S7, S8, S9, S10, S13, L1, L2, L5: seed ${seed} keeps every promise and settles (row 15)`, async () => {
     const result = await runSeed({ seed });
     if (result.kind === 'broken') throw new Error(describeBroken(result));
     for (const [deed, times] of result.happened) {
