@@ -79,8 +79,7 @@ function composeState(
     memo: _memo,
     buried: _buried,
     ...kept
-    // A run that acted has decided about its list already.
-  } = stored === subject.state ? withListed(stored, {}, settled) : stored;
+  } = listedAfter(input);
   const version = ledger.isStatusAsSeen ? ledger.written.daemonSet : undefined;
   const memo = {
     ...memoOf(subject.basis, {
@@ -109,6 +108,11 @@ function composeState(
     ...openSince(input),
     ...(decided.isComplete ? { memo } : {}),
   };
+}
+
+/** The stored state; where this run did not act, without a list that counts no more. */
+function listedAfter({ stored, subject, intents }: FinishInput): DaemonSetState {
+  return stored === subject.state ? withListed(stored, {}, intents.settled) : stored;
 }
 
 /** Since when something of this run is open: own writes unseen, a status left to a later look. */
