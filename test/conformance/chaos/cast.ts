@@ -17,6 +17,8 @@ export const PLACES = {
   /** Of a NotReady node; no automatic toleration covers it (spec 2.6). */
   notReady: 'node.kubernetes.io/not-ready',
   neverReady: 'rollcall.test/never-ready',
+  /** Of a machine that an autoscaler is about to end. */
+  toBeDeleted: 'ToBeDeletedByClusterAutoscaler',
 } as const;
 
 /** How a DaemonSet of the cast rolls. */
@@ -110,7 +112,12 @@ export interface Site {
   readonly taintKeys: readonly string[];
 }
 
-const KEEPING_AWAY: readonly string[] = [PLACES.noSchedule, PLACES.noExecute, PLACES.notReady];
+const KEEPING_AWAY: readonly string[] = [
+  PLACES.noSchedule,
+  PLACES.noExecute,
+  PLACES.notReady,
+  PLACES.toBeDeleted,
+];
 
 /** Whether a DaemonSet's pod belongs on the node: a new one would be made. */
 export function belongs(name: string, site: Site): boolean {

@@ -5,14 +5,13 @@
  * The seed decides plan and churn; the machine decides the rest, so that a run is not repeated exactly.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { readAuditRecords } from '../control-plane/audit.ts';
 import type { AuditRecord } from '../control-plane/audit.ts';
-import { userNameOf } from '../control-plane/identities.ts';
 import { startPaceMeter, stretched } from '../../support/machine-pace.ts';
 import { createSeeded } from '../scenarios/seeded.ts';
 import { setScene, startChurn } from './churn.ts';
 import { judgeHistory } from './judge.ts';
-import type { OwnDeletion, Violation } from './judge.ts';
+import type { Violation } from './judge.ts';
+import { readOwnDeletions } from './own-deletions.ts';
 import { performPlan } from './perform.ts';
 import type { PerformedFault } from './perform.ts';
 import { planFaults, scaleOf } from './plan.ts';
@@ -200,21 +199,6 @@ async function disturb(
   await churn.end();
   say('the last fault is healed, the churn has ended');
   return { plan, churn, faults };
-}
-
-async function readOwnDeletions(auditLogPath: string): Promise<readonly OwnDeletion[]> {
-  const records = await readAuditRecords(auditLogPath, {
-    user: userNameOf('functions'),
-    verb: 'delete',
-    resource: 'pods',
-    where: ({ code }) => code < 300,
-  });
-  return records.map(({ name, preconditions, completedAtMs }) => ({
-    name,
-    uid: preconditions?.uid,
-    resourceVersion: preconditions?.resourceVersion,
-    atMs: completedAtMs,
-  }));
 }
 
 /** The first few of what is wrong. */

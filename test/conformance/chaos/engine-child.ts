@@ -7,6 +7,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { createConsoleLog } from '../../../src/adapters/system/console-log.ts';
+import type { LogLevel } from '../../../src/adapters/system/console-log.ts';
 import { createNullMetrics } from '../../../src/adapters/system/null-metrics.ts';
 import { startEngine } from '../../../src/local/engine.ts';
 
@@ -21,6 +22,7 @@ export interface EngineSettings {
   readonly dataDirectory: string;
   /** Written when it runs: an `EngineWhereabouts`. */
   readonly whereaboutsPath: string;
+  readonly logLevel: LogLevel;
 }
 
 /** What the engine says of itself. */
@@ -32,7 +34,7 @@ export interface EngineWhereabouts {
 const PROBE_WAIT_MS = 3_000;
 
 async function main(settings: EngineSettings): Promise<void> {
-  const log = createConsoleLog({ level: 'info' });
+  const log = createConsoleLog({ level: settings.logLevel });
   const id = clusterId(settings.cluster);
   const engine = await startEngine({
     clusters: [

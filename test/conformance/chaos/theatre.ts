@@ -50,8 +50,19 @@ const CLUSTER = 'chaos';
 const ENGINE_START_MS = 180_000;
 const LOOK_MS = 100;
 
+/** How the theatre is to be. */
+export interface TheatreOptions {
+  readonly keepLogs: boolean;
+  /** Without the shipped admission policy, which knows the injectors of a cluster by a list only; default: with it. */
+  readonly admission?: 'shipped' | 'none';
+  /** Default: `info`; with `debug` each run leaves a line. */
+  readonly engineLog?: EngineSettings['logLevel'];
+}
+
+const ADMISSION_FILES = ['infra/admission/policy.yaml', 'infra/admission/every-daemon-set.yaml'];
+
 /** Opens the theatre; the engine and the watcher run. The caller owes `close()`. */
-export async function openTheatre(options: { readonly keepLogs: boolean }): Promise<Theatre> {
+export async function openTheatre(options: TheatreOptions): Promise<Theatre> {
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-chaos-'));
   const reaper = startReaper(options.keepLogs ? {} : { temporaryDirectory: directory });
   const controlPlane = await startControlPlane({
@@ -63,8 +74,7 @@ export async function openTheatre(options: { readonly keepLogs: boolean }): Prom
   await applyFiles(admin, [
     repositoryPath('infra/watcher/rbac.yaml'),
     repositoryPath('infra/functions/rbac.yaml'),
-    repositoryPath('infra/admission/policy.yaml'),
-    repositoryPath('infra/admission/every-daemon-set.yaml'),
+    ...(options.admission === 'none' ? [] : ADMISSION_FILES.map(repositoryPath)),
   ]);
   const links = {
     'watcher-api': await openLink('watcher-api'),
@@ -75,7 +85,7 @@ export async function openTheatre(options: { readonly keepLogs: boolean }): Prom
   links['watcher-api'].leadTo(apiPort);
   links['functions-api'].leadTo(apiPort);
   const parts = { controlPlane, links, directory, reaper };
-  const engine = openEngine(parts);
+  const engine = openEngine(parts, options.engineLog ?? 'info');
   engine.program.start();
   const environment = await engine.found(links['watcher-queue']);
   const openWatcher = describeWatcher(parts, environment);
@@ -120,7 +130,10 @@ interface OpenedEngine {
   readonly close: () => Promise<void>;
 }
 
-function openEngine({ controlPlane, links, directory, reaper }: Parts): OpenedEngine {
+function openEngine(
+  { controlPlane, links, directory, reaper }: Parts,
+  logLevel: EngineSettings['logLevel'],
+): OpenedEngine {
   const settingsPath = join(directory, 'engine-settings.json');
   const whereaboutsPath = join(directory, 'engine-whereabouts.json');
   const settings: EngineSettings = {
@@ -132,6 +145,7 @@ function openEngine({ controlPlane, links, directory, reaper }: Parts): OpenedEn
     adminToken: controlPlane.tokens.admin,
     dataDirectory: join(directory, 'data'),
     whereaboutsPath,
+    logLevel,
   };
   writeFileSync(settingsPath, JSON.stringify(settings), { mode: 0o600 });
   const program = createProgram({
