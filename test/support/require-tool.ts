@@ -58,6 +58,20 @@ export const TOOLS = {
     versionMin: '3.9',
     installLine: 'apt-get install python3 python3-venv',
   },
+  buildah: {
+    name: 'buildah',
+    command: ['buildah', '--version'],
+    versionPattern: /version (\d+(?:\.\d+)*)/,
+    versionMin: '1.28',
+    installLine: 'apt-get install --no-install-recommends buildah',
+  },
+  runc: {
+    name: 'runc',
+    command: ['runc', '--version'],
+    versionPattern: /version (\d+(?:\.\d+)*)/,
+    versionMin: '1.1',
+    installLine: 'apt-get install --no-install-recommends runc',
+  },
 } as const satisfies Record<string, ToolRequirement>;
 
 /** Raised where CI is set and a tool is missing; the message holds the install line. */

@@ -27,6 +27,9 @@ export interface OpenedScene {
   readonly admin: ApiClient;
   readonly queue: EventsQueue;
   readonly size: PopulationSize;
+  /** What every watcher gets; files that it names are in `directory`. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly directory: string;
   /** Starts a watcher; `environment` comes on top of what every one gets. */
   readonly startWatcher: (
     name: string,
@@ -58,24 +61,21 @@ export async function openScene(size: PopulationSize): Promise<OpenedScene> {
     const queue = await openEventsQueue(directory);
     stops.push(queue.close);
     const credentials = await writeCredentials(controlPlane, directory);
+    const environmentOfAll = { ...queue.environment, ...credentials, ROLLCALL_CLUSTER: CLUSTER };
     const startWatcher: OpenedScene['startWatcher'] = (name, environment = {}) => {
       const watcher = startWatcherProcess({
         name,
         bundle: repositoryPath('dist/watcher/watcher.mjs'),
         command: readShippedCommand(),
-        environment: {
-          ...queue.environment,
-          ...credentials,
-          ROLLCALL_CLUSTER: CLUSTER,
-          ...environment,
-        },
+        environment: { ...environmentOfAll, ...environment },
         logPath: join(directory, `${name}.log`),
         reaper,
       });
       stops.push(watcher.stop);
       return watcher;
     };
-    return { controlPlane, admin, queue, size, startWatcher, close };
+    const environment = environmentOfAll;
+    return { controlPlane, admin, queue, size, environment, directory, startWatcher, close };
   } catch (error) {
     await close();
     throw error;
