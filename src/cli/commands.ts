@@ -1,5 +1,8 @@
 /**
- * Every command of `rollcall`, in the order of `--help`. docs/cli.md describes each; a test compares.
+ * Every command of `rollcall`, in the order of `--help`.
+ *
+ * docs/cli.md describes each, with its options and its document; a test compares. What a command line in
+ * docs/operations.md names is held to this list, too.
  */
 import { doctorCommand } from './cluster/doctor.ts';
 import { addClusterCommand } from './cluster/add/add-cluster.ts';
