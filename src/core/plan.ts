@@ -3,11 +3,11 @@
  * randomness). Stages: refuse what cannot be acted upon, judge intents, decide pods, roll, cap,
  * put into words, count status, find the due time.
  *
- * Invariants: S9 (creates and deletes within the burst, separately), S7 by status.ts, S1, S2 and S4
+ * Invariants: S9 (creates, deletes and claims within the burst, separately), S7 by status.ts, S1, S2 and S4
  * by plan-pods.ts. Equal views and contexts give equal plans, whatever order their inputs had. The
  * plan does nothing: intents are recorded, and destructive steps confirmed live, by the caller.
  *
- * Differs from upstream: a selector that cannot be parsed leaves the DaemonSet alone.
+ * Differs from upstream: a selector that cannot be parsed leaves the DaemonSet alone; claims are capped.
  */
 import type { DaemonSetStatus } from './model/kubernetes.ts';
 import type {
@@ -44,7 +44,11 @@ export function planReconcile(view: View, context: PlanContext): Plan {
   const planning = preparePlanning(view, context, intents);
   const decisions = planPods(planning);
   const rollout = planRollout(planning, decisions);
-  const chosen = chooseWithinBurst(planning, decisions, rollout);
+  const claims = claimWithinBurst(view, context.burstPodsMax);
+  const isClaiming = claims.leftCount > 0 && context.guard.kind === 'act';
+  const chosen = isClaiming
+    ? { creates: [], deletes: [], cappedCount: claims.leftCount }
+    : chooseWithinBurst(planning, decisions, rollout);
   const isActing = context.guard.kind === 'act';
   const backoff = mergeBackoff(
     sweepBackoff(context.state.backoff, { generation: planning.generation, nowMs: view.nowMs }),
@@ -53,9 +57,9 @@ export function planReconcile(view: View, context: PlanContext): Plan {
   return {
     creates: chosen.creates,
     deletes: chosen.deletes.map(({ planned }) => planned),
-    adopts: isActing ? view.toAdopt : [],
-    releases: isActing ? view.toRelease : [],
-    trims: planTrims(view, { ...context, intents }),
+    adopts: isActing ? claims.adopts : [],
+    releases: isActing ? claims.releases : [],
+    trims: claims.leftCount > 0 ? [] : planTrims(view, { ...context, intents }),
     ...(rollout.progress === undefined ? {} : { rollout: rollout.progress }),
     backoff,
     events: chosen.deletes.flatMap(({ event }) => (event === undefined ? [] : [event])),
@@ -116,6 +120,21 @@ function judgeByIdentity(view: View, context: PlanContext): IntentJudgement {
   const pods = podsOfView(view);
   const { era } = state.written;
   return judgeIntents({ state, pods, marks: {}, era, nowMs: view.nowMs, requestTimeoutMs });
+}
+
+interface Claims {
+  readonly adopts: Plan['adopts'];
+  readonly releases: Plan['releases'];
+  /** Those that are left for the next run. */
+  readonly leftCount: number;
+}
+
+/** Claims count against a burst of their own (S9). Nothing is planned on top of those that are left (spec 2.4). */
+function claimWithinBurst({ toAdopt, toRelease }: View, burstPodsMax: number): Claims {
+  const adopts = toAdopt.slice(0, burstPodsMax);
+  const releases = toRelease.slice(0, burstPodsMax - adopts.length);
+  const leftCount = toAdopt.length + toRelease.length - adopts.length - releases.length;
+  return { adopts, releases, leftCount };
 }
 
 interface Chosen {

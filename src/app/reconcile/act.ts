@@ -184,7 +184,8 @@ async function claim(confirmed: ConfirmedPlan, { fence, ledger }: StepInput): Pr
     ledger.add({ code, message, pace: 'soon' });
   }
   if (execution.failure !== undefined) {
-    ledger.add({ code: 'outcome-open', ...execution.failure });
+    const { isRefused, ...failure } = execution.failure;
+    ledger.add({ code: isRefused ? 'claim-refused' : 'outcome-open', ...failure });
   }
   return execution.stopped === undefined && execution.failure === undefined;
 }

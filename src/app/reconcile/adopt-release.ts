@@ -3,8 +3,9 @@
  *
  * Each patch carries the pod's UID. Adoption stands on one live read of the DaemonSet that the caller
  * made in this run. A gone pod is ignored, and with a release also one that changed hands; anything
- * else fails the claim as a whole, and nothing is done on top of it: the plan took an orphan for ours
- * that another controller may have adopted meanwhile (422: a second controlling owner).
+ * else fails the claim as a whole once every pod was tried, and nothing is done on top of it: the plan
+ * took an orphan for ours that another controller may have adopted meanwhile (422: a second controlling
+ * owner).
  */
 import type { Outcome, PatchEffect } from '../../core/model/effects.ts';
 import { isResourceVersion, newerVersion } from '../../core/model/identifiers.ts';
@@ -36,6 +37,8 @@ export interface ClaimFailure {
   readonly message: string;
   readonly pace: 'soon' | 'backoff';
   readonly retryAfterMs?: number;
+  /** True if the API server said no to each of them: the same patches wait for the back-off. */
+  readonly isRefused: boolean;
 }
 
 /** Sends the patches of a plan. */
@@ -48,13 +51,18 @@ export async function executeClaims(
     ...plan.adopts.map((pod) => buildAdoptPatch(subject.daemonSet, pod)),
     ...plan.releases.map((pod) => buildReleasePatch(subject.daemonSet, pod)),
   ];
+  const failures: ClaimFailure[] = [];
   let patched = 0;
   let missed = 0;
   let written: ResourceVersion | undefined;
+  const end = (): ClaimExecution => {
+    const failure = aggregate(failures);
+    return { patched, written, missed, ...(failure === undefined ? {} : { failure }) };
+  };
   for (let start = 0; start < effects.length; start += PATCHES_AT_ONCE) {
     const first = { isFirst: start === 0, isCreating: false };
     const answer = await fenceBatch({ ...fence, isStale: false }, first);
-    if (answer.kind === 'stop') return { patched, written, missed, stopped: answer };
+    if (answer.kind === 'stop') return { ...end(), stopped: answer };
     const group = effects.slice(start, start + PATCHES_AT_ONCE);
     const outcomes = await access.execute(group, { deadlineMs: effectDeadlineMs(context) });
     for (const [index, effect] of group.entries()) {
@@ -65,11 +73,25 @@ export async function executeClaims(
       } else if (isIgnorable(effect, outcome)) {
         missed += 1;
       } else {
-        return { patched, written, missed, failure: failureOf(effect, outcome) };
+        failures.push(failureOf(effect, outcome));
       }
     }
   }
-  return { patched, written, missed };
+  return end();
+}
+
+/** One failure for all: what waits longest says how it goes on. */
+function aggregate(failures: readonly ClaimFailure[]): ClaimFailure | undefined {
+  const first = failures.find(({ pace }) => pace === 'backoff') ?? failures[0];
+  if (first === undefined || failures.length === 1) return first;
+  const message = `${failures.length} pods could not be claimed; the first: ${first.message}`;
+  const asked = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+  const isRefused = failures.every((each) => each.isRefused);
+  return { ...first, message, isRefused, ...longest(asked) };
+}
+
+function longest(asked: readonly number[]): Pick<ClaimFailure, 'retryAfterMs'> {
+  return asked.length === 0 ? {} : { retryAfterMs: Math.max(...asked) };
 }
 
 function isIgnorable({ purpose }: PatchEffect, outcome: Outcome): boolean {
@@ -87,7 +109,8 @@ function failureOf(effect: PatchEffect, outcome: Exclude<Outcome, { kind: 'done'
   const message = `pod ${effect.name} could not be patched (${effect.purpose}): ${detail}`;
   const pace = isRace(outcome) ? 'soon' : 'backoff';
   const retryAfterMs = outcome.kind === 'unsent' ? outcome.retryAfterMs : undefined;
-  return { message, pace, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const isRefused = outcome.kind === 'refused' && pace === 'backoff';
+  return { message, pace, isRefused, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
 /** The version that a write returned; undefined when it cannot be compared. */

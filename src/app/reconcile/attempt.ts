@@ -5,6 +5,8 @@
  *
  * Every branch that cannot go on has arranged the next look before it returns. `lost` means that
  * another run recorded its intents first: nothing was done here, and the caller looks again.
+ *
+ * Differs from upstream: a run that is put off writes no status; the look that follows does.
  */
 import { arePodsFresh, spendsBudget } from '../../core/budgeted.ts';
 import { computeView } from '../../core/view.ts';
@@ -22,8 +24,10 @@ import { freshnessOf, judgeSubject } from './guard.ts';
 import type { Judgement } from './guard.ts';
 import { guessHash } from './history.ts';
 import { Ledger } from './ledger.ts';
+import type { Problem } from './ledger.ts';
 import { endAwaiting, openSubject } from './open-subject.ts';
 import { relistPods } from './relist-pods.ts';
+import { heldWrite } from './refused-writes.ts';
 import type { ReconcileResult } from './result.ts';
 import { giveRivalNotice } from './rival-notice.ts';
 import { heedSentinel } from './sentinel-stands.ts';
@@ -135,6 +139,9 @@ async function decide(judged: Judged): Promise<AttemptResult> {
   if (waiting !== undefined && !hasPodWork(whole)) return deferWith(waiting, context, subject);
   // What goes is decided when nothing of our own is unseen any more (spec 2.11).
   const wanted = waiting === undefined ? whole : { ...whole, trims: [] };
+  const held = holdClaims(wanted, subject);
+  if (held !== undefined)
+    return carryOut(judged, { ...held, guard: judgement.guard, isLive: false });
   const hasWork = hasClusterWork(wanted);
   if (judgement.guard.kind !== 'act' || !hasWork) {
     return carryOut(judged, { plan: wanted, guard: judgement.guard, isLive: judgement.isLive });
@@ -181,7 +188,21 @@ async function carryOutListed(judged: Judged, decision: Decision): Promise<Attem
   });
 }
 
+/** While refused claims wait for their back-off, nothing is done on top of them (spec 2.4). */
+function holdClaims(
+  wanted: Plan,
+  subject: ViewedSubject,
+): Pick<Decision, 'plan' | 'problem'> | undefined {
+  if (wanted.adopts.length + wanted.releases.length === 0) return undefined;
+  const problem = heldWrite('claim-refused', subject);
+  if (problem === undefined) return undefined;
+  const nothing = { creates: [], deletes: [], adopts: [], releases: [], trims: [] };
+  return { plan: { ...wanted, ...nothing }, problem };
+}
+
 interface Decision {
+  /** What keeps the run from being complete already. */
+  readonly problem?: Problem;
   readonly plan: Plan;
   readonly guard: Guard;
   readonly isLive: boolean;
@@ -191,6 +212,7 @@ async function carryOut(judged: Judged, decision: Decision): Promise<AttemptResu
   const { context, subject, judgement } = judged;
   const { guard } = decision;
   const ledger = new Ledger();
+  if (decision.problem !== undefined) ledger.add(decision.problem);
   const needsAccess = guard.kind !== 'observe' && hasClusterWork(decision.plan);
   const access = needsAccess ? await subject.access.get() : undefined;
   if (needsAccess && access === undefined) {

@@ -81,7 +81,8 @@ export async function backOffRun(
     const { message } = reason;
     return waitForBreaker({ message, untilMs: refusedUntilMs }, input);
   }
-  const isWaiting = state.retry?.code === reason.code && state.retry.notBeforeMs > nowMs;
+  const isSame = state.retry?.code === reason.code && state.retry.generation === reason.generation;
+  const isWaiting = isSame && (state.retry?.notBeforeMs ?? 0) > nowMs;
   const retry =
     isWaiting && state.retry !== undefined
       ? state.retry

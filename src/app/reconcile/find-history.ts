@@ -14,6 +14,7 @@ import { backOffRun, deferRun } from './defer.ts';
 import { endUnavailable } from './end-unavailable.ts';
 import { isFreshHistory, knownHistory, lookUpHistory } from './history.ts';
 import type { HistoryFailure } from './history-result.ts';
+import { generationOf, heldWrite, isRefusedWrite } from './refused-writes.ts';
 import type { ReconcileResult } from './result.ts';
 import { withholdVerdicts } from './withhold-verdicts.ts';
 
@@ -39,6 +40,9 @@ export async function findHistory(
   const known = knownHistory(input);
   const isSettled = known !== undefined && isFreshHistory(known, input);
   if (isSettled || guard.kind !== 'act') return { kind: 'entry', entry: known, isSettled };
+  const held = heldWrite('history-refused', subject);
+  if (held !== undefined)
+    return ended(await endFailed({ ...held, kind: 'failed' }, { context, subject }));
   const access = await subject.access.get();
   if (access === undefined) {
     const told = await withholdVerdicts(subject, context);
@@ -90,7 +94,9 @@ function endFailed(
   const { code, message, retryAfterMs } = failure;
   const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
   const holdsCreates = code === 'namespace-terminating';
-  return backOffRun({ code, message, holdsCreates, ...asked }, input);
+  const generation = isRefusedWrite(code) ? generationOf(input.subject.daemonSet) : undefined;
+  const of = generation === undefined ? {} : { generation };
+  return backOffRun({ code, message, holdsCreates, ...asked, ...of }, input);
 }
 
 function ended(result: ReconcileResult): HistoryFinding {

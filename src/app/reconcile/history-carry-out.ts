@@ -55,7 +55,7 @@ async function arrange(
 ): Promise<HistoryEnd> {
   const { duplicates } = plan;
   const relabelled = await relabelPods({ kept: current, duplicates }, steps.writing);
-  if (relabelled.kind === 'failed') return relabelled;
+  if (relabelled.kind !== 'relabelled') return relabelled;
   const failure = (await deduplicate(plan, steps)) ?? (await renumber(plan, steps));
   if (failure !== undefined) return failure;
   const { written } = relabelled;

@@ -65,7 +65,7 @@ export function historyFailure(outcome: Outcome | undefined, what: string): Hist
   if (outcome?.kind === 'refused') {
     const isClosing =
       outcome.code === 'namespace-terminating' || outcome.code === 'namespace-missing';
-    const code = isClosing ? 'namespace-terminating' : 'history';
+    const code = isClosing ? 'namespace-terminating' : 'history-refused';
     return { kind: 'failed', code, message: `${what}: ${outcome.message}` };
   }
   if (outcome?.kind === 'unsent' && outcome.retryAfterMs !== undefined) {

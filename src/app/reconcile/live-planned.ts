@@ -21,7 +21,13 @@ import { isOlder } from './live-daemon-set.ts';
 export type PlannedMissing =
   | { readonly kind: 'gone' }
   | { readonly kind: 'conflict' }
-  | { readonly kind: 'failed'; readonly message: string; readonly retryAfterMs?: number };
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly retryAfterMs?: number;
+      /** True if the API server said no, and did not just fail. */
+      readonly isRefused?: boolean;
+    };
 
 /** What a read of the DaemonSet is made with. */
 interface PlannedStep {
@@ -45,7 +51,10 @@ export async function readPlanned(step: PlannedStep): Promise<PresentRead> {
 export async function readPresent(step: PlannedStep): Promise<PresentRead> {
   const { context, subject, access } = step;
   const live = await access.getDaemonSet(keyOf(context));
-  if (live.kind === 'unavailable') return { ...live, kind: 'failed' };
+  if (live.kind === 'unavailable') {
+    const { message, retryAfterMs } = live;
+    return { kind: 'failed', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  }
   if (live.kind === 'missing') return { kind: 'gone' };
   return live.object.metadata.uid === subject.basis.ref.uid ? live : { kind: 'gone' };
 }

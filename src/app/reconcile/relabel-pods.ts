@@ -3,7 +3,7 @@
  *
  * The pods are listed live, by selector and hash: one that the view does not show yet would be taken
  * for an old one later, and restarted. Pods of others are not touched (S4). Whoever is not relabelled
- * keeps the duplicates alive: the next run goes on. Deadline, freeze and mode are looked at again before
+ * keeps the duplicates alive: the next run goes on, also beyond the burst of one (S9). Deadline, freeze and mode are looked at again before
  * each further batch (protocol 7).
  *
  * Differs from upstream: only pods that carry a duplicate's hash are relabelled. Upstream relabels
@@ -23,7 +23,7 @@ import { checkFence } from './batch-fence.ts';
 import { effectDeadlineMs } from './context.ts';
 import type { RunContext, Subject } from './context.ts';
 import { historyFailure } from './history-result.ts';
-import type { HistoryFailure } from './history-result.ts';
+import type { HistoryFailure, HistoryPause } from './history-result.ts';
 import { selectorText } from './selector-text.ts';
 
 /** Patches sent side by side. */
@@ -33,7 +33,9 @@ const NOT_CREATING = { isCreating: false } as const;
 
 /** Every pod carries the kept hash now; `written` is the highest version that a patch returned. */
 export type Relabelling =
-  { readonly kind: 'relabelled'; readonly written: ResourceVersion | undefined } | HistoryFailure;
+  | { readonly kind: 'relabelled'; readonly written: ResourceVersion | undefined }
+  | HistoryPause
+  | HistoryFailure;
 
 /** What relabelling works with. */
 export interface RelabelRun {
@@ -62,7 +64,11 @@ export async function relabelPods(
   const effects = pods
     .filter(({ ownerUid }) => ownerUid === metadata.uid)
     .map(({ name, uid }) => buildPodRelabel({ namespace, name, uid }, hash));
-  return sendRelabels(effects, run);
+  const { burstPodsMax } = run.context.dependencies.options;
+  const end = await sendRelabels(effects.slice(0, burstPodsMax), run);
+  if (end.kind !== 'relabelled' || effects.length <= burstPodsMax) return end;
+  const message = `${effects.length - burstPodsMax} pods are left to be relabelled`;
+  return { kind: 'look-again', message };
 }
 
 async function sendRelabels(

@@ -30,6 +30,8 @@ export interface RetryReason {
   readonly holdsCreates: boolean;
   /** What the API server asked for, if it did. */
   readonly retryAfterMs?: number;
+  /** metadata.generation of which a write was refused. */
+  readonly generation?: number;
 }
 
 /** The next step of a key's back-off; another reason starts afresh. */
@@ -38,13 +40,15 @@ export function nextRetry(
   reason: RetryReason,
   at: RetryClock,
 ): RetryEntry {
-  const grown = former?.code === reason.code ? former.delayMs * 2 : at.options.retryFirstMs;
+  const isSame = former?.code === reason.code && former.generation === reason.generation;
+  const grown = isSame ? former.delayMs * 2 : at.options.retryFirstMs;
   const delayMs = Math.min(Math.max(grown, reason.retryAfterMs ?? 0), at.options.retryMaxMs);
   return {
     code: reason.code,
     delayMs,
     notBeforeMs: at.nowMs + jittered(at.random, delayMs, JITTER),
     holdsCreates: reason.holdsCreates,
+    ...(reason.generation === undefined ? {} : { generation: reason.generation }),
   };
 }
 

@@ -24,6 +24,7 @@ import type { RunContext, Subject } from './context.ts';
 import { historyFailure } from './history-result.ts';
 import type { Ledger, Problem } from './ledger.ts';
 import { readPlanned } from './live-planned.ts';
+import { heldWrite } from './refused-writes.ts';
 import type { PlannedMissing } from './live-planned.ts';
 
 /** What trimming works with. */
@@ -40,6 +41,11 @@ export interface TrimInput {
 export async function trimHistory(trims: Plan['trims'], input: TrimInput): Promise<void> {
   const { context, access, ledger } = input;
   if (trims.length === 0 || ledger.problems.length > 0 || ledger.refused.length > 0) return;
+  const held = heldWrite('trim-refused', input.subject);
+  if (held !== undefined) {
+    ledger.add(held);
+    return;
+  }
   // The first batch of a run was judged when the run began (protocol 7).
   const isFirst = ledger.recorded.length === 0 && mayContinue(context);
   const fence = isFirst ? undefined : await checkFence(input, { isCreating: false });
@@ -121,5 +127,6 @@ function problemOf(name: string, outcome: Outcome | undefined): Problem | undefi
   if (outcome?.kind === 'conflict') return changedProblem(name);
   const { message, retryAfterMs } = historyFailure(outcome, `revision ${name} was not deleted`);
   const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
-  return { code: 'history', message, pace: 'backoff', ...asked };
+  const code = outcome?.kind === 'refused' ? 'trim-refused' : 'history';
+  return { code, message, pace: 'backoff', ...asked };
 }

@@ -12,6 +12,7 @@ import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import type { RunContext, Subject } from './context.ts';
 import type { Ledger } from './ledger.ts';
 import { isAsPlanned } from './live-planned.ts';
+import { heldWrite } from './refused-writes.ts';
 import { noteForeignStatusWrite } from './rival.ts';
 import { writeStatus } from './write-status.ts';
 import type { StatusFor, StatusWrite } from './write-status.ts';
@@ -38,6 +39,11 @@ export async function updateStatus(step: {
   if (wanted.status === undefined) return;
   if (ledger.hasEffects && mayPostpone(subject)) {
     ledger.isStatusPostponed = true;
+    return;
+  }
+  const held = heldWrite('status-refused', subject);
+  if (held !== undefined) {
+    ledger.add(held);
     return;
   }
   const write = await writeStatus(countsOver(subject, wanted.status), { context, subject, access });
@@ -77,9 +83,10 @@ function mayPostpone({ daemonSet, state, nowMs }: Subject): boolean {
 }
 
 function noteStatusFailure(
-  { message, retryAfterMs }: Extract<StatusWrite, { kind: 'failed' }>,
+  { message, retryAfterMs, isRefused }: Extract<StatusWrite, { kind: 'failed' }>,
   ledger: Ledger,
 ): void {
   const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
-  ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff', ...asked });
+  const code = isRefused === true ? 'status-refused' : 'cluster-unavailable';
+  ledger.add({ code, message, pace: 'backoff', ...asked });
 }

@@ -14,7 +14,9 @@ import { revisionHashOfPod } from '../../core/pod-facts.ts';
 import { allowsSurge } from '../../core/strategy.ts';
 import type { FinishInput } from './finish.ts';
 import type { Problem } from './ledger.ts';
+import { generationOf, isRefusedWrite } from './refused-writes.ts';
 import { nextRefusals, nextRetry } from './retry.ts';
+import type { RetryReason } from './retry.ts';
 
 /** After effects, a look this soon finds what the watcher never reported (row 91). */
 const LOOK_AFTER_EFFECTS_MS = 2_000;
@@ -46,18 +48,32 @@ function decideRetry({ context, subject, ledger, stored }: FinishInput): RetryEn
   const problem = ledger.problems.find(({ pace }) => pace === 'backoff');
   const { retry } = stored;
   if (problem !== undefined) {
+    const reason = retryReasonOf(problem, subject);
     // A hint that comes while it waits neither shortens nor lengthens the wait (L5).
-    const isWaiting = retry?.code === problem.code && retry.notBeforeMs > subject.nowMs;
-    return isWaiting ? retry : nextRetry(retry, retryReasonOf(problem), at);
+    return isWaitingFor(retry, reason, subject.nowMs) ? retry : nextRetry(retry, reason, at);
   }
   return retry !== undefined && retry.holdsCreates && retry.notBeforeMs > subject.nowMs
     ? retry
     : undefined;
 }
 
-function retryReasonOf(problem: Problem): Parameters<typeof nextRetry>[1] {
+function isWaitingFor(
+  retry: RetryEntry | undefined,
+  { code, generation, retryAfterMs = 0 }: RetryReason,
+  nowMs: number,
+): retry is RetryEntry {
+  if (retry?.code !== code || retry.generation !== generation) return false;
+  return retry.notBeforeMs > nowMs && retry.notBeforeMs >= nowMs + retryAfterMs;
+}
+
+function retryReasonOf(problem: Problem, { daemonSet }: FinishInput['subject']): RetryReason {
   const { code, holdsCreates = false, retryAfterMs } = problem;
-  return { code, holdsCreates, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return {
+    code,
+    holdsCreates,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(isRefusedWrite(code) ? { generation: generationOf(daemonSet) } : {}),
+  };
 }
 
 function decideRefusals(input: FinishInput): Refusals {

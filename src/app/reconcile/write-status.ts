@@ -90,6 +90,7 @@ async function putStatus(
     case 'unsent':
       return { ...outcome, kind: 'failed' };
     case 'refused':
+      return { kind: 'failed', message: outcome.message, isRefused: true };
     case 'ambiguous':
       return { kind: 'failed', message: outcome.message };
     case 'exists':

@@ -99,6 +99,8 @@ export interface RetryEntry {
   readonly notBeforeMs: number;
   /** True if no create may be sent before `notBeforeMs`; otherwise it is only the next look. */
   readonly holdsCreates: boolean;
+  /** metadata.generation of which a write was refused: an edited DaemonSet gets a fresh chance. */
+  readonly generation?: number;
 }
 
 /** A look at what is about to change by itself: the same reason waits longer each time (core/looks.ts). */

@@ -41,6 +41,7 @@ export interface SenderFacts {
 interface Tally {
   creates: number;
   deletes: number;
+  claims: number;
   /** What the live read since the last creating batch found; undefined: there was none. */
   confirmed: { readonly uid: string; readonly isEnding: boolean } | undefined;
 }
@@ -97,7 +98,7 @@ export class Observer {
 
   /** Access for one invocation; every batch is checked. */
   watchAccess(api: SimulatedApiServer, access: ClusterAccess, sender: SenderFacts): ClusterAccess {
-    const tally: Tally = { creates: 0, deletes: 0, confirmed: undefined };
+    const tally: Tally = { creates: 0, deletes: 0, claims: 0, confirmed: undefined };
     return this.#counted(sender, {
       getDaemonSet: async (key) => {
         const read = await access.getDaemonSet(key);
@@ -220,8 +221,10 @@ export class Observer {
     const creates = effects.filter((effect) => effect.kind === 'create-pod');
     tally.creates += creates.length;
     tally.deletes += effects.filter((effect) => effect.kind === 'delete-pod').length;
-    if (Math.max(tally.creates, tally.deletes) > sender.burstPodsMax) {
-      this.report(`S9: ${tally.creates} creates and ${tally.deletes} deletes in one run`);
+    tally.claims += effects.filter(isClaimOfPod).length;
+    if (Math.max(tally.creates, tally.deletes, tally.claims) > sender.burstPodsMax) {
+      const { creates: made, deletes, claims } = tally;
+      this.report(`S9: ${made} creates, ${deletes} deletes and ${claims} claims in one run`);
     }
     this.#checkView(sender, effects);
     for (const effect of creates) this.#checkCreate(effect, tally);
@@ -306,6 +309,11 @@ export class Observer {
       this.report(`S8: slice ${refKey(ref)} went back from ${former.stamp} to ${slice.stamp}`);
     }
   }
+}
+
+/** Adoptions and releases of pods: they count against a burst of their own (S9). */
+function isClaimOfPod(effect: Effect): boolean {
+  return effect.kind === 'patch' && effect.resource === 'pods' && effect.purpose !== 'relabel';
 }
 
 /** A request that will not pass its precondition touches nothing. */

@@ -135,7 +135,7 @@ describe('a failure', () => {
   const outcomes: readonly [string, Outcome][] = [
     ['history', { kind: 'ambiguous', message: '500' }],
     ['history', { kind: 'unsent', message: 'throttled', retryAfterMs: 3_000 }],
-    ['history', { kind: 'refused', code: 'forbidden', status: 403, message: 'no' }],
+    ['history-refused', { kind: 'refused', code: 'forbidden', status: 403, message: 'no' }],
     [
       'namespace-terminating',
       { kind: 'refused', code: 'namespace-terminating', status: 403, message: 'no' },
