@@ -71,7 +71,7 @@ export interface TransferStep {
 }
 
 /** Compares one recorded registration with the one that stands. Pure. */
-export function planTransfer(
+function planTransfer(
   recorded: ClusterRegistration,
   standing: ClusterRegistration | undefined,
   { freeze, standing: onStanding }: TransferChoice,

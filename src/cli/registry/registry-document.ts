@@ -10,7 +10,7 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 
 /** `kind` of the document. */
-export const EXPORT_KIND = 'RegistryExport';
+const EXPORT_KIND = 'RegistryExport';
 /** Raised when an older release could not read it any more. */
 const SCHEMA = 1;
 
