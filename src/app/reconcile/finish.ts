@@ -20,18 +20,11 @@ import { scheduleNext } from './schedule.ts';
 import type { DueTimes } from './schedule.ts';
 import { memoOf } from './skip.ts';
 import { decideWaits } from './waits.ts';
-import type { Waits } from './waits.ts';
+import type { Waits, WaitsInput } from './waits.ts';
 
 /** What finishing works with. */
-export interface FinishInput {
-  readonly context: RunContext;
-  readonly subject: ViewedSubject;
-  readonly ledger: Ledger;
-  readonly plan: Plan;
+export interface FinishInput extends WaitsInput {
   readonly intents: IntentJudgement;
-  /** The state as stored now: read, or written with intents. */
-  readonly stored: DaemonSetState;
-  readonly history: HistoryEntry | undefined;
   readonly verdictsHash: string | undefined;
   /** What is to be remembered of events, if this run told any. */
   readonly tallies?: readonly EventTally[];

@@ -9,11 +9,17 @@
 import { nextLook } from '../../core/looks.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { NodeName } from '../../core/model/identifiers.ts';
-import type { DaemonSetState, LookEntry, RetryEntry } from '../../core/model/state.ts';
+import type { Plan } from '../../core/model/plan.ts';
+import type {
+  DaemonSetState,
+  HistoryEntry,
+  LookEntry,
+  RetryEntry,
+} from '../../core/model/state.ts';
 import { revisionHashOfPod } from '../../core/pod-facts.ts';
 import { allowsSurge } from '../../core/strategy.ts';
-import type { FinishInput } from './finish.ts';
-import type { Problem } from './ledger.ts';
+import type { RunContext, ViewedSubject } from './context.ts';
+import type { Ledger, Problem } from './ledger.ts';
 import { generationOf, isRefusedWrite } from './refused-writes.ts';
 import { nextRefusals, nextRetry } from './retry.ts';
 import type { RetryReason } from './retry.ts';
@@ -23,6 +29,17 @@ const LOOK_AFTER_EFFECTS_MS = 2_000;
 
 /** Nodes whose pods were refused. */
 type Refusals = NonNullable<DaemonSetState['refusals']>;
+
+/** What a run came to, as far as waits follow from it. */
+export interface WaitsInput {
+  readonly context: RunContext;
+  readonly subject: ViewedSubject;
+  readonly ledger: Ledger;
+  readonly plan: Plan;
+  /** The state as stored now: read, or written with intents. */
+  readonly stored: DaemonSetState;
+  readonly history: HistoryEntry | undefined;
+}
 
 /** What a run leaves undone. */
 export interface Waits {
@@ -34,7 +51,7 @@ export interface Waits {
 }
 
 /** Decides what is waited for after a run, and until when. */
-export function decideWaits(input: FinishInput): Waits {
+export function decideWaits(input: WaitsInput): Waits {
   const retry = decideRetry(input);
   const refusals = decideRefusals(input);
   const look = decideLook(input);
@@ -42,7 +59,7 @@ export function decideWaits(input: FinishInput): Waits {
   return { retry, refusals, look, nearAtMs: findNear(input, { retry, refusals, look }) };
 }
 
-function decideRetry({ context, subject, ledger, stored }: FinishInput): RetryEntry | undefined {
+function decideRetry({ context, subject, ledger, stored }: WaitsInput): RetryEntry | undefined {
   const { options, random } = context.dependencies;
   const at = { nowMs: subject.nowMs, random, options };
   const problem = ledger.problems.find(({ pace }) => pace === 'backoff');
@@ -66,7 +83,7 @@ function isWaitingFor(
   return retry.notBeforeMs > nowMs && retry.notBeforeMs >= nowMs + retryAfterMs;
 }
 
-function retryReasonOf(problem: Problem, { daemonSet }: FinishInput['subject']): RetryReason {
+function retryReasonOf(problem: Problem, { daemonSet }: WaitsInput['subject']): RetryReason {
   const { code, holdsCreates = false, retryAfterMs } = problem;
   return {
     code,
@@ -76,7 +93,7 @@ function retryReasonOf(problem: Problem, { daemonSet }: FinishInput['subject']):
   };
 }
 
-function decideRefusals(input: FinishInput): Refusals {
+function decideRefusals(input: WaitsInput): Refusals {
   const { context, subject, ledger, stored } = input;
   if (ledger.refused.length === 0 && (stored.refusals ?? []).length === 0) return [];
   const { options, random } = context.dependencies;
@@ -96,7 +113,7 @@ function decideRefusals(input: FinishInput): Refusals {
  * Nodes that should have a pod and have none: only for these a refusal is still of interest. With surge the
  * pod is one of the current revision: an older one beside it says nothing about names.
  */
-function lackingNodesOf({ subject, history }: FinishInput): ReadonlySet<NodeName> {
+function lackingNodesOf({ subject, history }: WaitsInput): ReadonlySet<NodeName> {
   const { view } = subject;
   const hash = allowsSurge(view.daemonSet) ? history?.hash : undefined;
   const lacking = view.nodes.filter(
@@ -113,13 +130,7 @@ function lackingNodesOf({ subject, history }: FinishInput): ReadonlySet<NodeName
  * The look at what is about to change by itself, if there is such a thing. Touched pods are looked at in a
  * moment; what a run left undone without getting anywhere waits longer each time (L5).
  */
-function decideLook({
-  context,
-  subject,
-  ledger,
-  plan,
-  stored,
-}: FinishInput): LookEntry | undefined {
+function decideLook({ context, subject, ledger, plan, stored }: WaitsInput): LookEntry | undefined {
   const { nowMs } = subject;
   const { deferralLookMs, retryMaxMs } = context.dependencies.options;
   const { hasEffects, isStatusWritten, isStatusPostponed, problems } = ledger;
@@ -138,7 +149,7 @@ function decideLook({
 
 /** What waits as long as anything may is not going to succeed by itself: somebody has to know. */
 function tellOfPatience(
-  { context, ledger, stored }: FinishInput,
+  { context, ledger, stored }: WaitsInput,
   decided: { readonly retry: RetryEntry | undefined; readonly look: LookEntry | undefined },
 ): void {
   const { log, metrics, options } = context.dependencies;
@@ -157,7 +168,7 @@ function tellOfPatience(
 
 /** The earliest need to look, if time or this run gives one. */
 function findNear(
-  { subject, plan }: FinishInput,
+  { subject, plan }: WaitsInput,
   decided: {
     readonly retry: RetryEntry | undefined;
     readonly refusals: Refusals;

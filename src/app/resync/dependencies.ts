@@ -1,4 +1,8 @@
-/** What `resync` is given, and its published intervals. */
+/**
+ * What `resync` is given, and its published intervals.
+ *
+ * The intervals are promises (docs/scale.md) and count from what was last looked at, whenever the schedule fires.
+ */
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterConnector } from '../../ports/cluster-access.ts';
 import type { Log } from '../../ports/log.ts';
