@@ -12,7 +12,9 @@ import { shrinkPlan } from '../support/simulation/shrink-plan.ts';
 
 const PROGRAM = path.resolve(import.meta.dirname, 'program/run.ts');
 
-function run(...parameters: readonly string[]): Promise<{ code: unknown; text: string; stdout: string }> {
+function run(
+  ...parameters: readonly string[]
+): Promise<{ code: unknown; text: string; stdout: string }> {
   return new Promise((resolve) => {
     execFile(process.execPath, [PROGRAM, ...parameters], (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : error.code, text: stdout + stderr, stdout });
