@@ -201,6 +201,16 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     in: 'hasty-rollbacks',
     seedsMax: 30,
   },
+  'age-not-subtracted': {
+    bug: 'a message that was frozen for an hour counts as heard when the queue took it (protocol 1, ADR 0032)',
+    file: 'src/app/ingest/meta-transitions.ts',
+    before: 'heardAtMs[kind] = sentAtMs - cutAgeMs - silentMs;',
+    after: 'heardAtMs[kind] = sentAtMs - 0 * cutAgeMs - silentMs;',
+    breaks: ['S3'],
+    in: 'lost-ways',
+    seedsMax: 5,
+    isQuick: true,
+  },
   'metadata-filtered': {
     bug: 'a write compares with the version of the view, which nobody reports when nothing else changes',
     file: 'src/app/reconcile/live-planned.ts',

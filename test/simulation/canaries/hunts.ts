@@ -18,6 +18,8 @@ interface Hunt {
   readonly setting?: Partial<SimulationPlan['setting']>;
   /** Steps with how long is waited after each; again and again. */
   readonly cycle: readonly (readonly [kind: StepKind, leastMs: number, mostMs: number])[];
+  /** How many; `STEPS` unless told. */
+  readonly stepsCount?: number;
 }
 
 const STEPS = 48;
@@ -121,6 +123,16 @@ const HUNTS = {
       ['end-pod', 200, 2000],
     ],
   },
+  /** An edit is the last that a watcher could tell of for an hour or two, and its message comes through first. */
+  'lost-ways': {
+    profile: 'baseline',
+    setting: { ...ORDERLY, ...ONE_AT_ONCE, nodesCount: 5, podStartMsMax: 400 },
+    cycle: [
+      ['lose-way', 1, 20],
+      ['roll', 121 * 60_000, 150 * 60_000],
+    ],
+    stepsCount: 8,
+  },
   /** No status is ever taken, while nodes change all the time: looks that are wanted again and again (L5). */
   'refused-status': {
     profile: 'baseline',
@@ -154,8 +166,8 @@ export function drawHunt(name: HuntName, seed: number): SimulationPlan {
   };
 }
 
-function drawSteps({ cycle }: Hunt, dice: Dice): readonly PlanStep[] {
-  return Array.from({ length: STEPS }, (_, index): PlanStep => {
+function drawSteps({ cycle, stepsCount = STEPS }: Hunt, dice: Dice): readonly PlanStep[] {
+  return Array.from({ length: stepsCount }, (_, index): PlanStep => {
     const [kind, least, most] = cycle[index % cycle.length] ?? ['roll', 0, 0];
     return { kind, dice: dice.between(0, 2 ** 31), waitMs: dice.between(least, most) };
   });

@@ -74,6 +74,7 @@ export const STEPS = [
   'second-watcher', // 72
   'sleep-watcher', // 80
   'silent-watch', // 36
+  'lose-way', // 89
   'freeze-cache', // 2
   'freeze-pods', // 2
   // Everything else.

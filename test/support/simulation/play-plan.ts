@@ -215,6 +215,7 @@ class Play {
     const { world } = this;
     for (const queue of ['events.fifo', 'reconcile.fifo', 'delay'] as const) world.resume(queue);
     world.api.isNamespaceTerminating = false;
+    world.queues.way = 'open';
     if ((await registeredFreeze(world)) !== true) return;
     await world.reconfigure({ isFrozen: false });
     // Whoever lifts a freeze hints the keys: nothing else changed that would.

@@ -82,7 +82,13 @@ export const PROFILES = {
   'cache-sync-lag': {
     ...NONE,
     faults: { 'replica-lag': odds(1, 0.2, 0.6), 'watch-expired': odds(0.5, 0.02, 0.2) },
-    steps: { 'freeze-cache': 3, 'freeze-pods': 1, 'restart-watcher': 1, 'silent-watch': 0.3 },
+    steps: {
+      'freeze-cache': 3,
+      'freeze-pods': 1,
+      'restart-watcher': 1,
+      'silent-watch': 0.3,
+      'lose-way': 0.5,
+    },
     demands: ['freeze-cache', 'replica-lag'],
     slowMs: [10, 200, 2000],
   },

@@ -57,6 +57,8 @@ export interface QueueFaults {
 /** The broker with the queues of the project. */
 export class SimulatedQueues {
   faults: QueueFaults = { sendEvent: () => undefined, failsToSend: () => false };
+  /** The way of watchers to the queue: `once` takes one message, and is closed behind it. */
+  way: 'open' | 'closed' | 'once' = 'open';
   readonly broker: Broker;
   /** Every accepted message of a watcher, in the order of the queue. */
   readonly events: WatcherMessage[] = [];
@@ -94,6 +96,8 @@ export class SimulatedQueues {
       },
       send: async (frozen, cutAgeMs) => {
         await clock.sleep(2);
+        if (this.way === 'closed') return { kind: 'unsent', message: 'injected: no way' };
+        if (this.way === 'once') this.way = 'closed';
         const fault = this.faults.sendEvent(frozen.message);
         if (fault?.applied !== false) this.#accept(frozen, { senderId, cutAgeMs });
         return fault?.outcome ?? { kind: 'accepted' };

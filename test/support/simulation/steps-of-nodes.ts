@@ -84,7 +84,8 @@ export function closeNamespace({ world, dice }: StepContext): boolean {
   return true;
 }
 
-function setReady(world: World, pod: KubernetesObject, isReady: boolean): void {
+/** A running pod becomes ready, or is so no longer. */
+export function setReady(world: World, pod: KubernetesObject, isReady: boolean): void {
   const { name, namespace = '' } = pod.metadata;
   const found = world.api.find('pods', name, namespace);
   if (found === undefined || found.metadata.uid !== pod.metadata.uid) return;

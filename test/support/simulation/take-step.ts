@@ -18,6 +18,7 @@ import {
   startSecondWatcher,
   stepClock,
 } from './steps-of-machines.ts';
+import { loseWay } from './steps-of-outages.ts';
 import { annotateObjects, annotateOften, rewriteObjects } from './steps-of-managers.ts';
 import {
   changeNode,
@@ -69,6 +70,7 @@ export class StepTaker {
     'second-watcher': startSecondWatcher,
     'sleep-watcher': sleepWatcher,
     'silent-watch': silenceWatch,
+    'lose-way': loseWay,
     'freeze-cache': freezeCache,
     'freeze-pods': freezePods,
     'pause-queue': pauseQueue,
