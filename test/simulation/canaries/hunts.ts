@@ -51,7 +51,7 @@ const HUNTS = {
   /** Deletes that arrive late, after the pod was rolled back to (row 78). */
   'late-deletes': {
     profile: 'baseline',
-    faults: { stuck: { rate: 0.2 } },
+    faults: { stuck: { rate: 0.4 } },
     setting: { ...ORDERLY, ...ONE_AT_ONCE, nodesCount: 5, podStartMsMax: 400 },
     cycle: [['roll', 300, 3500]],
   },
