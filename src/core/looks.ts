@@ -16,12 +16,15 @@ const LATER_MS = 1_000;
 const REMEMBERED_MAX = 16;
 
 /** What of a state tells which timers were sent. */
-export type SentTimers = Pick<DaemonSetState, 'dueSentAtMs' | 'expiryAtMs' | 'timersSentAtMs'>;
+export type SentTimers = Pick<DaemonSetState, 'dueSentAtMs' | 'timersSentAtMs'>;
 
-/** Timers that are on their way, soonest first; what is past has arrived, or is late and not counted on. */
+/**
+ * Timers that are on their way, soonest first; what is past has arrived, or is late and not counted on. The
+ * expiry of a memo is none of them: `resync` looks at it.
+ */
 export function pendingLooks(state: SentTimers, nowMs: number): readonly number[] {
-  const { dueSentAtMs, expiryAtMs, timersSentAtMs = [] } = state;
-  const sent = new Set([dueSentAtMs, expiryAtMs, ...timersSentAtMs]);
+  const { dueSentAtMs, timersSentAtMs = [] } = state;
+  const sent = new Set([dueSentAtMs, ...timersSentAtMs]);
   const pending = [...sent].filter((atMs) => atMs !== undefined && atMs > nowMs) as number[];
   return pending.sort((left, right) => left - right);
 }

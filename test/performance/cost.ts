@@ -25,6 +25,7 @@ import { daemonSetPath, testDaemonSet } from '../conformance/scenarios/daemon-se
 import { AwsMeter } from './support/aws-meter.ts';
 import { EVENT_KINDS, monthTable } from './support/cost-model.ts';
 import type { EventKind, EventUse } from './support/cost-model.ts';
+import { countQuietDay } from './support/quiet-day.ts';
 import { say } from './support/say.ts';
 import { renderRows } from './support/statistics.ts';
 
@@ -190,12 +191,18 @@ const uses = await withStage(async (stage) => {
   }
   return found;
 });
-const months = monthTable(uses);
+const quietDay = await countQuietDay();
+const months = monthTable(uses, quietDay);
 if (process.argv.includes('--json')) {
-  process.stdout.write(`${JSON.stringify({ uses: Object.fromEntries(uses), months })}\n`);
+  process.stdout.write(`${JSON.stringify({ uses: Object.fromEntries(uses), quietDay, months })}\n`);
 } else {
   const header = ['change', 'SQS requests', 'read units', 'write units', 'invocations'];
-  const rows = [...uses].map(([kind, use]) => [
+  const all: readonly (readonly [string, EventUse])[] = [
+    ...uses,
+    ['a quiet day: resync, each cluster', quietDay.cluster],
+    ['a quiet day: resync, the stack', quietDay.stack],
+  ];
+  const rows = all.map(([kind, use]) => [
     kind,
     ...[use.sqsRequests, use.readUnits, use.writeUnits, use.invocations].map((n) => n.toFixed(1)),
   ]);

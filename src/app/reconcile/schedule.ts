@@ -4,8 +4,9 @@
  *   finish, deferral, back-off, breaker, skip ──▶ wanted ──▶ on its way already, near enough? keep it
  *                                                                     └─ no: send a timer, then record it
  *
- * A due time is sent first and recorded then. Every memo expires; one far timer serves several runs, so that
- * a busy key does not fill the delay queue with six-hour timers. Timer ids are unique.
+ * A due time is sent first and recorded then. Timer ids are unique. Every memo expires, and that is recorded
+ * alone: the delay queue would hop for hours with it (24 times, four requests and an invocation each), while
+ * `resync` looks at due times that passed every quarter of an hour anyway (ADR 0034).
  *
  * A timer is known to be on its way until its due time, unless the hint of this run may have been that very
  * one: it may come early where clocks differ. Only hints that a timer became can have been it, and then a
@@ -54,17 +55,13 @@ export async function scheduleNext(
   const kept = keptExpiry(state, { nowMs, memoLifeMs: options.memoLifeMs });
   const spread = random.next();
   const expiryAtMs = kept ?? nowMs + Math.round(options.memoLifeMs * (0.8 + 0.2 * spread));
-  const expiries = kept === undefined ? [expiryAtMs] : [];
-  const known = { ...state, expiryAtMs };
   if (nearAtMs === undefined || nearAtMs >= expiryAtMs) {
-    await sendTimers(context, expiries);
     const { dueSentAtMs } = state;
     const sent = dueSentAtMs === undefined ? {} : { dueSentAtMs };
-    const others = othersThanExpiry(pendingLooks(known, nowMs), known);
-    return { dueAtMs: expiryAtMs, expiryAtMs, ...sent, ...others };
+    return { dueAtMs: expiryAtMs, expiryAtMs, ...sent, ...remembered(pendingLooks(state, nowMs)) };
   }
-  const { due, timersAtMs } = planLook(nearAtMs, { context, subject: { state: known, nowMs } });
-  await sendTimers(context, [...expiries, ...timersAtMs]);
+  const { due, timersAtMs } = planLook(nearAtMs, { context, subject });
+  await sendTimers(context, timersAtMs);
   return { ...due, expiryAtMs };
 }
 
@@ -78,14 +75,14 @@ function planLook(
   const kept = findPendingLook(pending, { atMs, nowMs });
   const dueAtMs = kept ?? atMs;
   const isMissing = kept === undefined || mayBeGone(context, kept, nowMs);
-  const others = othersThanExpiry(rememberLooks(pending, dueAtMs), state);
+  const timers = remembered(rememberLooks(pending, dueAtMs));
   return {
-    due: { dueAtMs, dueSentAtMs: dueAtMs, ...others },
+    due: { dueAtMs, dueSentAtMs: dueAtMs, ...timers },
     timersAtMs: isMissing ? [dueAtMs] : [],
   };
 }
 
-/** The expiry that a timer was sent for, while it is far enough away. */
+/** The expiry that is recorded, while it is far enough away. */
 function keptExpiry(
   { expiryAtMs }: DueTimes,
   { nowMs, memoLifeMs }: { readonly nowMs: number; readonly memoLifeMs: number },
@@ -94,13 +91,8 @@ function keptExpiry(
   return expiryAtMs < nowMs + memoLifeMs * EXPIRY_KEPT_SHARE ? undefined : expiryAtMs;
 }
 
-/** The expiry has a member of its own. */
-function othersThanExpiry(
-  pending: readonly number[],
-  { expiryAtMs }: DueTimes,
-): Pick<DueTimes, 'timersSentAtMs'> {
-  const others = pending.filter((atMs) => atMs !== expiryAtMs);
-  return others.length === 0 ? {} : { timersSentAtMs: others };
+function remembered(pending: readonly number[]): Pick<DueTimes, 'timersSentAtMs'> {
+  return pending.length === 0 ? {} : { timersSentAtMs: pending };
 }
 
 /** Once more, if the timer of a look that stands may be gone. */

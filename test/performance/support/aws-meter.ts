@@ -4,8 +4,9 @@
  *
  * It looks at the SDK's clients where commands pass, asks the table for the capacity that it consumed, and changes
  * nothing else. An empty receive is idle polling: billed on AWS whether or not a cluster does anything, so it is
- * counted apart. SQS bills each 64 KiB of a request as one.
+ * counted apart. SQS bills each 64 KiB of a request as one; DynamoDB bills a write that lost its race, too.
  */
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 
@@ -42,7 +43,10 @@ export class AwsMeter {
   install(): void {
     this.#watch(DynamoDBDocumentClient.prototype, async (command, send) => {
       command.input['ReturnConsumedCapacity'] = 'TOTAL';
-      const output = await send();
+      const output = await send().catch((error: unknown) => {
+        this.#writeUnits += unitsOfLostWrite(error);
+        throw error;
+      });
       const units = consumed(output);
       if (READS.has(command.constructor.name)) this.#readUnits += units;
       else this.#writeUnits += units;
@@ -78,6 +82,15 @@ export class AwsMeter {
     };
     Object.defineProperty(prototype, 'send', { value: metered, configurable: true });
   }
+}
+
+/** DynamoDB bills a write whose condition failed as one of the stored item, one unit for each KiB; its answer is none. */
+function unitsOfLostWrite(error: unknown): number {
+  if (!(error instanceof ConditionalCheckFailedException)) return 0;
+  const stored = JSON.stringify(error.Item ?? {}, (_key, value: unknown) =>
+    value instanceof Uint8Array ? 'x'.repeat(value.byteLength) : value,
+  );
+  return Math.max(1, Math.ceil(stored.length / 1024));
 }
 
 function consumed(output: unknown): number {

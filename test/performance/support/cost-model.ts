@@ -9,6 +9,7 @@
  */
 import type { AwsUse } from './aws-meter.ts';
 import { MONTH_HOURS, PRICES } from './aws-prices.ts';
+import type { DayUse } from './quiet-day.ts';
 
 /** Kinds of change that are counted. */
 export const EVENT_KINDS = ['heartbeat', 'node-change', 'pod-restart', 'rollout'] as const;
@@ -47,7 +48,15 @@ const STANDARD_MAPPINGS = 4;
 const ALARMS = 30;
 const METRICS = 60;
 
-/** Dollars a month of one change of a kind each time. */
+const DAYS = MONTH_HOURS / 24;
+
+/** Dollars a month of the days in which nothing happens; each hint leads to a look like a heartbeat's. */
+function quietDollars(day: DayUse, look: EventUse | undefined): number {
+  const looks = look === undefined ? 0 : day.hints * changeDollars(look);
+  return DAYS * (changeDollars(day) + looks);
+}
+
+/** Dollars of one change of a kind. */
 function changeDollars(use: EventUse): number {
   const { sqsRequests, readUnits, writeUnits, invocations } = use;
   const lambda = PRICES.invocation + BILLED_SECONDS * MEMORY_GB * PRICES.gigabyteSecond;
@@ -75,14 +84,15 @@ function stackDollars(): number {
 /** Dollars a month for fleets of 1, 10, 1,000 and 10,000 such clusters. */
 export function monthTable(
   uses: ReadonlyMap<EventKind, EventUse>,
+  quiet: { readonly cluster: DayUse; readonly stack: DayUse },
 ): readonly Readonly<
   Record<'clusters' | 'stack' | 'all clusters' | 'total' | 'per cluster', number>
 >[] {
   const cluster = [...uses].reduce(
     (sum, [kind, use]) => sum + TIMES_A_MONTH[kind] * changeDollars(use),
-    0,
+    quietDollars(quiet.cluster, uses.get('heartbeat')),
   );
-  const stack = stackDollars();
+  const stack = stackDollars() + quietDollars(quiet.stack, undefined);
   return [1, 10, 1_000, 10_000].map((clusters) => {
     const all = clusters * cluster;
     const total = stack + all;

@@ -139,7 +139,8 @@ describe('protocol 11: the memo', () => {
     const first = await stateOf(world);
     assert.ok(first.memo !== undefined && first.expiryAtMs !== undefined);
     assert.ok(first.expiryAtMs <= first.memo.ranAtMs + 6 * HOUR_MS);
-    assert.ok(world.queue.timers.some(({ dueAtMs }) => dueAtMs === first.expiryAtMs));
+    assert.equal(first.dueAtMs, first.expiryAtMs, 'resync looks at it (ADR 0034)');
+    assert.ok(!world.queue.timers.some(({ dueAtMs }) => dueAtMs === first.expiryAtMs));
     await world.clock.advance(first.expiryAtMs - world.clock.nowMs());
     await world.mirror.syncMeta();
     assert.equal((await world.run()).kind, 'settled');
