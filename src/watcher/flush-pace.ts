@@ -4,7 +4,11 @@
  *
  * A change goes out after a few milliseconds of quiet, and never later than `flushMsMax`. Each flush makes
  * every key that it concerns look again, so a stream of small flushes would cost far more than it saves:
- * after a burst of quick ones, flushes come no faster than one in `flushMsMax`. Pure; times are monotonic.
+ * after a burst of quick ones, flushes come no faster than one in `flushMsMax`. A flush that touches many
+ * slices costs whoever applies it more than that: `ingest` unpacks and packs each of them, and applies one
+ * message of a cluster at a time. So the pace stretches with what the flush before touched, up to
+ * `flushStretchedMsMax`: ten churning DaemonSets on 5,000 nodes touch 160 slices in each, and a backlog
+ * would grow for as long as they churn. Pure; times are monotonic.
  */
 
 /** Bounds of the pace. */
@@ -13,6 +17,10 @@ export interface FlushPaceOptions {
   readonly flushQuietMs: number;
   /** No change waits longer; the pace of a long burst. */
   readonly flushMsMax: number;
+  /** Added to the pace for each slice that the flush before touched. */
+  readonly flushMsPerSlice: number;
+  /** The longest that the pace is stretched to; no change waits longer. */
+  readonly flushStretchedMsMax: number;
   /** Quick flushes in a row; one more is allowed for each `flushMsMax` that passed. */
   readonly flushBurstMax: number;
 }
@@ -23,26 +31,32 @@ export class FlushPace {
   /** Quick flushes left at `#asOfMs`; fractions grow back with time. */
   #left: number;
   #asOfMs: number | undefined;
+  /** One flush in so long: `flushMsMax`, or more after a wide one. */
+  #paceMs: number;
 
   constructor(options: FlushPaceOptions) {
     this.#options = options;
     this.#left = options.flushBurstMax;
+    this.#paceMs = options.flushMsMax;
   }
 
   /** When changes are to be sent of which the first and the last came at these times. */
   dueMs(change: { readonly firstMs: number; readonly lastMs: number }): number {
-    const { flushQuietMs, flushMsMax } = this.#options;
-    const quietMs = change.lastMs + flushQuietMs;
+    const quietMs = change.lastMs + this.#options.flushQuietMs;
     const missing = Math.max(0, 1 - this.#left);
-    const allowedMs = (this.#asOfMs ?? Number.NEGATIVE_INFINITY) + missing * flushMsMax;
-    return Math.min(Math.max(quietMs, allowedMs), change.firstMs + flushMsMax);
+    const allowedMs = (this.#asOfMs ?? Number.NEGATIVE_INFINITY) + missing * this.#paceMs;
+    return Math.min(Math.max(quietMs, allowedMs), change.firstMs + this.#paceMs);
   }
 
-  /** Notes a flush. */
-  take(nowMs: number): void {
-    const { flushMsMax, flushBurstMax } = this.#options;
-    const grown = this.#asOfMs === undefined ? 0 : (nowMs - this.#asOfMs) / flushMsMax;
-    this.#left = Math.max(0, Math.min(flushBurstMax, this.#left + grown) - 1);
+  /** Notes a flush, and how many slices it touches. */
+  take(nowMs: number, slicesTouched: number): void {
+    const { flushMsMax, flushBurstMax, flushMsPerSlice, flushStretchedMsMax } = this.#options;
+    const grown = this.#asOfMs === undefined ? 0 : (nowMs - this.#asOfMs) / this.#paceMs;
+    const stretchedMs = Math.min(flushStretchedMsMax, slicesTouched * flushMsPerSlice);
+    const isWide = stretchedMs > flushMsMax;
+    // After a wide one there is no burst: each would be wide as well.
+    this.#left = isWide ? 0 : Math.max(0, Math.min(flushBurstMax, this.#left + grown) - 1);
+    this.#paceMs = Math.max(flushMsMax, stretchedMs);
     this.#asOfMs = nowMs;
   }
 }

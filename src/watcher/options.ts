@@ -33,6 +33,8 @@ export interface WatcherOptions extends FlushPaceOptions {
 export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
   flushQuietMs: 5,
   flushMsMax: 250,
+  flushMsPerSlice: 12,
+  flushStretchedMsMax: 2_000,
   flushBurstMax: 4,
   messageBytesMax: 256 * 1024 - 64,
   deltasPerMessageMax: 2000,

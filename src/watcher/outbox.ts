@@ -10,7 +10,7 @@
  * While a snapshot runs, a membership whose slice was not sent yet is *pending*: changes to it go into
  * the slice when that is built, never into a delta.
  */
-import { EMPTY_HASHES, addHash, subtractHash } from '../core/set-hash.ts';
+import { EMPTY_HASHES, addHash, sliceIndexOf, subtractHash } from '../core/set-hash.ts';
 import type { Projection, WatchedKind } from '../core/model/projections.ts';
 import type {
   Delta,
@@ -37,6 +37,12 @@ export interface DeltaBatch {
   /** Objects of the deltas, in their order. */
   readonly tracked: readonly Tracked[];
   readonly chars: number;
+}
+
+/** How slices are counted. */
+export interface SliceCounting {
+  readonly sliceCount: number;
+  readonly countMax: number;
 }
 
 /** An object as it stands in one slice. */
@@ -77,6 +83,21 @@ export class Outbox {
   /** Objects that wait to be sent. */
   get size(): number {
     return this.#dirty.size + this.#flushing.size;
+  }
+
+  /** Slices that would be touched if all that waits were sent, up to a bound: what it costs to apply. */
+  slicesWaiting({ sliceCount, countMax }: SliceCounting): number {
+    const slices = new Set<string>();
+    for (const waiting of [this.#flushing, this.#dirty]) {
+      for (const tracked of waiting) {
+        const index = sliceIndexOf(tracked.name, sliceCount);
+        for (const { set } of [...this.#wanted(tracked), ...tracked.sent]) {
+          slices.add(set === 'daemonsets' ? `${set}#${tracked.uid}` : `${set}#${String(index)}`);
+        }
+        if (slices.size >= countMax) return countMax;
+      }
+    }
+    return slices.size;
   }
 
   /** Sums over everything sent. */

@@ -39,6 +39,9 @@ import type { EpochHeader } from './sender.ts';
 import { ObjectStore } from './store.ts';
 import type { StoreListener, Tracked } from './store.ts';
 
+/** More touched slices than this stretch the pace of flushes no further (flush-pace.ts). */
+const SLICES_COUNTED_MAX = 200;
+
 /** What a session runs on. */
 export interface SessionDependencies {
   readonly source: WatchSource;
@@ -269,7 +272,9 @@ export class Session {
       this.#firstChangeMs = undefined;
       // What changed may have changed back; then a heartbeat will tell that marks moved.
       if (this.#outbox.size > 0) {
-        this.#pace.take(nowMs);
+        const { sliceCount } = this.#publisher;
+        const countMax = SLICES_COUNTED_MAX;
+        this.#pace.take(nowMs, this.#outbox.slicesWaiting({ sliceCount, countMax }));
         return this.#publisher.flush();
       }
     } else if (heartbeatDueMs <= nowMs) {
