@@ -20,7 +20,6 @@ import { DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dyn
 import { encodeHint, encodeTimer } from '../../src/adapters/sqs/hint-codec.ts';
 import { encodeWatcherMessage } from '../../src/adapters/sqs/watcher-message-codec.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
-import { uid } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
 import { startLocalAws } from '../../src/local/aws/local-aws.ts';
@@ -42,6 +41,7 @@ import {
   sealedMessage,
   sealToken,
 } from '../support/rights/sealed-tokens.ts';
+import { SENTINEL, seenSentinel } from '../support/rights/standing-sentinel.ts';
 import { readRoles, withoutGrant } from '../support/rights/role-grants.ts';
 import type { FunctionRole, Grant } from '../support/rights/role-grants.ts';
 import { daemonSetOf, nodeOf, podOf, ScriptedSender } from '../support/scripted-sender.ts';
@@ -94,7 +94,8 @@ describe('the roles of the functions (row 69)', () => {
   ): Promise<{ readonly cluster: ClusterRegistration; readonly sender: ScriptedSender }> {
     const cluster = await world.newCluster(change, name);
     const sender = new ScriptedSender({ cluster: cluster.id, epoch: '5000' });
-    sender.know([nodeOf('n1'), agentDaemonSet(), podOf('agent-1', ['ds-agent'])]);
+    const sentinel = change.sentinel === undefined ? [] : [seenSentinel()];
+    sender.know([nodeOf('n1'), agentDaemonSet(), podOf('agent-1', ['ds-agent']), ...sentinel]);
     const records = sender.snapshot().map(recordOf);
     for (const record of records) {
       const { failed } = await world.deliver('ingest', EVENTS, [record]);
@@ -132,21 +133,14 @@ describe('the roles of the functions (row 69)', () => {
       await ingest(recordOf(former.announce()));
     },
     reconcile: async (prepared) => {
-      const sentinel = { uid: uid('sentinel'), createdAtMs: 1 };
-      const { cluster } = await seenCluster({ mode: 'takeover', takeoverProbedAtMs: 1, sentinel });
+      const takeover = { mode: 'takeover', takeoverProbedAtMs: 1, sentinel: SENTINEL } as const;
+      const { cluster } = await seenCluster(takeover);
       const observed = await seenCluster();
       const silent = await seenCluster({
-        mode: 'takeover',
-        takeoverProbedAtMs: 1,
-        sentinel,
+        ...takeover,
         authentication: { kind: 'bearer', token: SILENT_TOKEN },
       });
-      const sealed = await seenCluster({
-        mode: 'takeover',
-        takeoverProbedAtMs: 1,
-        sentinel,
-        authentication: BOUND_TOKEN,
-      });
+      const sealed = await seenCluster({ ...takeover, authentication: BOUND_TOKEN });
       await sealToken(world, sealed.cluster);
       prepared();
       for (const target of [observed.cluster, cluster, silent.cluster, sealed.cluster]) {

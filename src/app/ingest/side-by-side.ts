@@ -27,7 +27,11 @@ export async function sideBySide<T, R>(
   };
   const workers = Math.min(concurrencyMax, items.length);
   await Promise.all(Array.from({ length: workers }, worker));
-  if (errors.length > 1) throw new AggregateError(errors, 'several calls of one stage failed');
-  if (errors.length === 1) throw errors[0];
+  // A log shows causes, not members: what failed first must not go under (row 69).
+  const [cause] = errors;
+  if (errors.length > 1) {
+    throw new AggregateError(errors, 'several calls of one stage failed', { cause });
+  }
+  if (errors.length === 1) throw cause;
   return results;
 }

@@ -18,6 +18,7 @@ import {
   openStores,
 } from '../../../src/local/engine-stores.ts';
 import { loadHandlers } from '../../../src/local/handlers.ts';
+import { SENTINEL_KEY } from '../../../src/core/takeover-sentinel.ts';
 import type { RegistryStore } from '../../../src/ports/registry-store.ts';
 import type { ViewStore } from '../../../src/ports/view-store.ts';
 import { LocalSeal } from '../local-seal.ts';
@@ -26,6 +27,7 @@ import type { LogLine } from '../memory-log.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { answerJson, startScriptedApiServer, statusBody } from '../scripted-api-server.ts';
 import type { ScriptedApiServer } from '../scripted-api-server.ts';
+import { liveSentinel } from './standing-sentinel.ts';
 
 /** A decision about a right. */
 export interface Decided {
@@ -204,7 +206,7 @@ function registrationOf(
 /** Token of a cluster whose API server hangs up on everybody. */
 export const SILENT_TOKEN = 'silent';
 
-/** Answers for every cluster by its token: who it is, its one DaemonSet, and nothing more. */
+/** Answers for every cluster by its token: who it is, its one DaemonSet, the sentinel, nothing more. */
 export function answerForAll(api: ScriptedApiServer, daemonSet: (cluster: string) => object): void {
   api.answerWith((request, response) => {
     // A bound token names it in place of a signature.
@@ -217,6 +219,8 @@ export function answerForAll(api: ScriptedApiServer, daemonSet: (cluster: string
     if (path === '/api/v1/namespaces/kube-system') {
       const metadata = { name: 'kube-system', uid: `uid-of-${cluster}`, resourceVersion: '4' };
       answerJson(response, { status: 200, body: { metadata } });
+    } else if (path.endsWith(`/daemonsets/${SENTINEL_KEY.name}`) && request.method === 'GET') {
+      answerJson(response, { status: 200, body: liveSentinel() });
     } else if (path.includes('/daemonsets/') && request.method === 'GET') {
       answerJson(response, { status: 200, body: daemonSet(cluster) });
     } else if (request.method === 'GET' && /\/(pods|controllerrevisions)$/.test(path)) {

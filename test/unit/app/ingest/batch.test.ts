@@ -50,6 +50,23 @@ describe('a batch', () => {
     assert.deepEqual(contentOf(harness.view), contentOf(wanted.view));
   });
 
+  it('row 69: says what it failed by, also where several calls of a stage fail at once', async () => {
+    const harness = new IngestHarness(TWO);
+    const refusal = new Error('no right to put');
+    const sender = senderOf('c1');
+    sender.know([daemonSetOf('metrics')]);
+    const records = sender.snapshot().map((message) => recordOf(harness, message));
+    harness.view.hooks.before = ({ operation }) => {
+      if (operation === 'writeDaemonSet') throw refusal;
+    };
+    const { failedMessageIds } = await ingestBatch(records, harness.dependencies());
+    assert.ok(failedMessageIds.length > 0);
+    const [line] = harness.log.at('error');
+    assert.ok(line?.cause instanceof AggregateError);
+    assert.equal(line.cause.errors.length, 2);
+    assert.equal(line.cause.cause, refusal, 'what a log shows of it');
+  });
+
   it('protocol 23: poison is finished by code and stops nobody', async () => {
     const harness = new IngestHarness(TWO);
     const sender = senderOf('c1');

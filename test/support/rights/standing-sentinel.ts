@@ -1,0 +1,37 @@
+/**
+ * The sentinel of the takeovers in a function world: without it nobody acts in takeover (ADR 0033).
+ *
+ * It is untouched, in the view and at the API server alike: a rival is given away by another DaemonSet.
+ */
+import type { JsonObject } from '../../../src/core/model/json.ts';
+import { resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
+import type { TakeoverSentinel } from '../../../src/core/model/registration.ts';
+import { SENTINEL_KEY, sentinelBody } from '../../../src/core/takeover-sentinel.ts';
+import type { Standing } from '../scripted-sender.ts';
+
+/** As a registration names it. */
+export const SENTINEL: TakeoverSentinel = { uid: uid('sentinel'), createdAtMs: 1 };
+
+const VERSION = resourceVersion('1');
+
+/** As an API server gives it. */
+export function liveSentinel(): JsonObject {
+  const { metadata, ...rest } = sentinelBody('rights');
+  const given = { uid: SENTINEL.uid, resourceVersion: VERSION, generation: 1 };
+  return { ...rest, metadata: { ...(metadata as JsonObject), ...given } };
+}
+
+/** As a watcher reports it. */
+export function seenSentinel(): Standing {
+  const { metadata, spec } = liveSentinel();
+  return {
+    object: {
+      kind: 'DaemonSet',
+      ...SENTINEL_KEY,
+      uid: SENTINEL.uid,
+      resourceVersion: VERSION,
+      object: { metadata, spec } as never, // completed by nobody here
+    },
+    sets: ['daemonsets'],
+  };
+}
