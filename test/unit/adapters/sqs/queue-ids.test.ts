@@ -52,7 +52,11 @@ describe('ids of messages', () => {
 
   it('call more keys a crowd than reconcile has room for', () => {
     const text = readFileSync(new URL('../../../../serverless.yml', import.meta.url), 'utf8');
-    const [, room] = /ReconcileQueue\.Arn[\s\S]*?maximumConcurrency: (\d+)/.exec(text) ?? [];
+    assert.match(
+      text,
+      /ReconcileQueue\.Arn[\s\S]*?maximumConcurrency: \$\{param:reconcileConcurrency\}/,
+    );
+    const [, room] = /^ +reconcileConcurrency: (\d+)$/m.exec(text) ?? [];
     assert.equal(CROWD_KEYS_MIN, Number(room) + 1);
   });
 
