@@ -74,6 +74,7 @@ describe('an invocation', () => {
     await clock.advance(10_000);
     assert.deepEqual(await outcome, { kind: 'timed-out' });
     assert.deepEqual(environment.counts, {
+      throttled: 0,
       started: 1,
       running: 0,
       failed: 1,
