@@ -12,7 +12,7 @@ import {
   mergeIntents,
   stampIntents,
 } from '../../src/core/intents.ts';
-import type { IntentAnswer } from '../../src/core/intents.ts';
+import type { IntentAnswer, IntentChange } from '../../src/core/intents.ts';
 import { resourceVersion, uid } from '../../src/core/model/identifiers.ts';
 import type { ResourceVersion, Uid } from '../../src/core/model/identifiers.ts';
 import type { DaemonSetObject } from '../../src/core/model/kubernetes.ts';
@@ -103,13 +103,13 @@ export class FencedCluster {
     const intents = mergeIntents(this.state.intents, { record, settle: settled });
     this.state = { ...this.state, intents, backoff: plan.backoff };
     const fate = options.fate ?? ((): Fate => 'answered');
-    const answers = [
+    const heard = [
       ...plan.creates
         .filter((create) => this.#isConfirmed(create))
-        .flatMap((create) => this.#send(fate(), () => this.#create(create))),
-      ...plan.deletes.flatMap((each) => this.#send(fate(), () => this.#delete(each))),
+        .map((create) => this.#send(fate(), () => this.#create(create))),
+      ...plan.deletes.map((each) => this.#send(fate(), () => this.#delete(each))),
     ];
-    this.state = { ...this.state, intents: mergeIntents(this.state.intents, { answers }) };
+    this.state = { ...this.state, intents: heard.reduce(mergeIntents, this.state.intents) };
     return plan;
   }
 
@@ -195,17 +195,18 @@ export class FencedCluster {
     return this.pods.get(predecessor.name)?.uid === predecessor.uid;
   }
 
-  #send(fate: Fate, apply: () => IntentAnswer[]): readonly IntentAnswer[] {
+  /** What a run hears of a request; nothing, where it may be on its way. */
+  #send(fate: Fate, apply: () => IntentChange): IntentChange {
     if (fate === 'answered') return apply();
     if (fate === 'answer-lost') apply();
     if (fate === 'late') {
       const arrivesAtMs = this.nowMs + STARTS_WITHIN_MS + 2 * TIMEOUT_MS - 1;
       this.#late.push({ arrivesAtMs, apply: () => void apply() });
     }
-    return [];
+    return {};
   }
 
-  #create(create: PlannedCreate): IntentAnswer[] {
+  #create(create: PlannedCreate): IntentChange {
     const { name } = create;
     const taken = this.pods.get(name);
     if (taken !== undefined) return this.#refuse(create, taken);
@@ -220,7 +221,7 @@ export class FencedCluster {
       }),
     );
     this.pods.set(name, made);
-    return [this.#answer(name, made.uid, version)];
+    return { answers: [this.#answer(name, made.uid, version)] };
   }
 
   #answer(name: string, made: Uid, version: ResourceVersion): IntentAnswer {
@@ -230,26 +231,24 @@ export class FencedCluster {
   }
 
   /** AlreadyExists: ours and alive is an answer; anything else resolves this request (faults 88). */
-  #refuse(create: PlannedCreate, taken: PodProjection): IntentAnswer[] {
+  #refuse(create: PlannedCreate, taken: PodProjection): IntentChange {
     const { name } = create;
     if (taken.phase !== 'Failed' && !taken.isTerminating) {
       const { uid: found, resourceVersion: version } = taken;
-      return [this.#answer(name, found, version)];
+      return { answers: [this.#answer(name, found, version)] };
     }
     const settle = this.#recorded.filter(
       (intent) => intent.kind === 'create' && intent.name === name,
     );
-    const intents = mergeIntents(this.state.intents, { settle });
-    this.state = { ...this.state, intents };
-    return [];
+    return { settle };
   }
 
-  #delete(planned: PlannedDelete): IntentAnswer[] {
+  #delete(planned: PlannedDelete): IntentChange {
     const pod = this.pods.get(planned.name);
     const isVictim = pod?.uid === planned.uid && pod.resourceVersion === planned.resourceVersion;
-    if (!isVictim) return [];
+    if (!isVictim) return {};
     this.remove(planned.name);
-    return [{ kind: 'deleted', uid: planned.uid }];
+    return { answers: [{ kind: 'deleted', uid: planned.uid }] };
   }
 
   #nextVersion(): ResourceVersion {
