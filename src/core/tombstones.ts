@@ -3,8 +3,10 @@
  *
  * Kept for ten minutes after a pod was told to be gone; of one node and revision only the newest two,
  * so that a pod which comes and goes each second cannot fill an item. Two, because of a chain's last
- * two pods either may be told to be gone last, and names lead from the one to the other. A pod that
- * lives has no tombstone. Pure: the time is the message's, so that a redelivery buries alike.
+ * two pods either may be told to be gone last, and names lead from the one to the other. Of a
+ * node's pods whose revision nobody knows (a user or a webhook took the label off) sixteen: with surge no
+ * name leads on from these. A pod that lives has no tombstone. Pure: the time is the message's, so that a
+ * redelivery buries alike.
  */
 import type { Uid } from './model/identifiers.ts';
 import type { PodProjection } from './model/projections.ts';
@@ -17,6 +19,8 @@ import { revisionHashOfPod } from './pod-facts.ts';
 export const TOMBSTONE_KEPT_MS = 600_000;
 /** Of one node and revision. */
 const PER_PLACE_MAX = 2;
+/** Of one node, where the revision is not known. */
+const UNLABELLED_MAX = 16;
 /** In one list: far more than a slice has pods, and some 100 KB of an item at the very most. */
 const LISTED_MAX = 2000;
 
@@ -58,7 +62,7 @@ export function keepTombstones(
     if (known.has(uid) || context.isLiving(uid)) continue;
     const place = `${node}\n${revision}`;
     const count = counts.get(place) ?? 0;
-    if (count === PER_PLACE_MAX) continue;
+    if (count === (revision === '' ? UNLABELLED_MAX : PER_PLACE_MAX)) continue;
     counts.set(place, count + 1);
     known.add(uid);
     kept.push(tombstone);

@@ -80,6 +80,16 @@ describe('keepTombstones', () => {
       'other',
     ]);
   });
+  it('S13: keeps sixteen of a node whose revision nobody knows: with surge no name leads on from them', () => {
+    const list = Array.from({ length: 17 }, (_, index) => {
+      const { revision: _none, ...stripped } = at(`pod-${index}`, NOW_MS - index);
+      return stripped;
+    });
+    assert.deepEqual(
+      keep(list),
+      list.slice(0, 16).map(({ name }) => name),
+    );
+  });
   it('prefers at one moment those that were made last, then goes by UID', () => {
     const made = (name: string, createdAtMs: number): Tombstone =>
       at(name, NOW_MS, { createdAtMs });
