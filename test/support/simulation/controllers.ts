@@ -10,6 +10,7 @@ import type { JsonObject } from '../../../src/core/model/json.ts';
 import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { nodeOf } from '../simulated-cluster.ts';
+import { isPinnedNowhere } from './admission-faults.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
 
 /** What becomes of a pod once it is bound. */
@@ -45,11 +46,16 @@ export class SimulatedControllers {
   behaviour: (pod: KubernetesObject) => PodBehaviour = () => 'run';
   /** How long the containers of a bound pod take to become ready. */
   startDelayMs: () => number;
-  /** Nodes whose kubelet does nothing. */
+  /** Nodes whose kubelet does nothing, and those whose kubelet refuses every pod. */
   readonly deadNodes = new Set<string>();
+  readonly failingNodes = new Set<string>();
+  /** Between two of the dependents that the garbage collector releases from an orphaning owner. */
+  orphanPaceMs = 0;
   readonly #api: SimulatedApiServer;
   readonly #clock: Clock;
   readonly #delays: ControllerDelays;
+  /** UIDs of owners whose dependents are being released one by one. */
+  readonly #orphaning = new Set<string>();
 
   constructor(api: SimulatedApiServer, clock: Clock, delays: Partial<ControllerDelays> = {}) {
     this.#api = api;
@@ -150,6 +156,7 @@ export class SimulatedControllers {
     const target = nodeOf(pod);
     if (boundNodeOf(pod) !== undefined || pod.metadata.deletionTimestamp !== undefined) return;
     if (target === undefined || this.#api.find('nodes', target) === undefined) return;
+    if (isPinnedNowhere(pod)) return;
     this.#changePod(pod, (object) => ({
       ...object,
       spec: { ...(object['spec'] as JsonObject), nodeName: target },
@@ -161,7 +168,8 @@ export class SimulatedControllers {
     const isMissing = this.#api.find('nodes', nodeOf(pod) ?? '') === undefined;
     const isPending = phaseOf(pod) === 'Pending';
     if (isDead || isMissing || !isPending || pod.metadata.deletionTimestamp !== undefined) return;
-    const behaviour = this.behaviour(pod);
+    const isRefused = this.failingNodes.has(nodeOf(pod) ?? '');
+    const behaviour = isRefused ? 'fail' : this.behaviour(pod);
     if (behaviour === 'stay-pending') return;
     const phase = { run: 'Running', fail: 'Failed', succeed: 'Succeeded' }[behaviour];
     this.setPhase(pod, phase);
@@ -210,7 +218,7 @@ export class SimulatedControllers {
       for (const object of this.#api.list(kind)) this.#collectDependent(kind, object);
     }
     for (const set of this.#api.list('daemonsets')) {
-      if (set.metadata.finalizers?.includes(ORPHAN) === true) this.#dropFinalizer(set, ORPHAN);
+      if (set.metadata.finalizers?.includes(ORPHAN) === true) this.#orphan(set);
     }
     this.#endForeground();
   }
@@ -222,15 +230,42 @@ export class SimulatedControllers {
     const sets = this.#api.list('daemonsets');
     const owner = sets.find((set) => set.metadata.uid === reference.uid);
     const finalizers = owner?.metadata.finalizers ?? [];
-    if (finalizers.includes(ORPHAN)) this.#release(kind, object, reference.uid);
-    else if (owner === undefined || finalizers.includes(FOREGROUND)) {
+    if (finalizers.includes(ORPHAN)) return;
+    if (owner === undefined || finalizers.includes(FOREGROUND)) {
       if (kind === 'pods') this.deletePod(object);
       else this.#api.remove(kind, object.metadata.name, object.metadata.namespace);
     }
   }
 
+  /** References go one by one, the finalizer last; a dependent made meanwhile keeps its own. */
+  #orphan(set: KubernetesObject): void {
+    const { uid } = set.metadata;
+    if (this.#orphaning.has(uid)) return;
+    this.#orphaning.add(uid);
+    const dependents = (['pods', 'controllerrevisions'] as const).flatMap((kind) =>
+      this.#api.list(kind).flatMap((object) => (ownsOne(set, object) ? [{ kind, object }] : [])),
+    );
+    for (const [index, { kind, object }] of dependents.entries()) {
+      this.#soon(index * this.orphanPaceMs, () => {
+        this.#release(kind, object, uid);
+      });
+    }
+    this.#soon(dependents.length * this.orphanPaceMs, () => {
+      this.#orphaning.delete(uid);
+      const found = this.#api.find('daemonsets', set.metadata.name, set.metadata.namespace);
+      if (found?.metadata.uid === uid) this.#dropFinalizer(found, ORPHAN);
+    });
+  }
+
+  /** At once if there is nothing to wait for. */
+  #soon(delayMs: number, act: () => void): void {
+    if (delayMs === 0) act();
+    else this.#clock.after(delayMs, act);
+  }
+
   #release(kind: 'pods' | 'controllerrevisions', object: KubernetesObject, uid: string): void {
     const { name, namespace = '' } = object.metadata;
+    if (this.#api.find(kind, name, namespace)?.metadata.uid !== object.metadata.uid) return;
     this.#api.change(kind, { namespace, name }, (former) => {
       const kept = (former.metadata.ownerReferences ?? []).filter((owner) => owner.uid !== uid);
       return { ...former, metadata: { ...former.metadata, ownerReferences: kept } };
@@ -273,6 +308,10 @@ export class SimulatedControllers {
   #timestamp(): string {
     return new Date(this.#clock.nowMs()).toISOString();
   }
+}
+
+function ownsOne({ metadata: { uid } }: KubernetesObject, object: KubernetesObject): boolean {
+  return (object.metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
 }
 
 function boundNodeOf(pod: KubernetesObject): string | undefined {

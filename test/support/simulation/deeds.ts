@@ -30,6 +30,19 @@ export const FAULTS = [
   'born-terminating',
   'pod-finalizer',
   'failing-pods',
+  // Webhooks: one request of a batch refused, with 422 for patches; the hash label taken off a pod, a pod that no node
+  // does for, an answer after ten seconds (12, 57).
+  'refuse-delete',
+  'refuse-status',
+  'refuse-patch',
+  'refuse-revision',
+  'strip-hash',
+  'pin-nowhere',
+  'slow-webhook',
+  // The schedule of resync: a tick that never comes, comes twice, comes late.
+  'skip-resync',
+  'double-resync',
+  'late-resync',
   // Tables: throttled (32), written and unanswered, own success seen as a lost compare-and-set (33).
   'table-read-error',
   'table-write-error',
@@ -61,7 +74,20 @@ export const STEPS = [
   'rewrite-objects',
   'annotate-objects',
   'annotate-often',
+  // Metadata that is erased, status that another writes, edits undone at once.
+  'apply-again',
+  'peer-status',
+  'edit-undo', // 4
+  // Others who end, move or make pods.
+  'evict-pod',
+  'replace-pod',
+  'relabel-pods',
+  'restore-pods', // 85
+  'orphan-set', // 40
   // Nodes and pods.
+  'lose-node', // 48
+  'shut-down-node', // 44
+  'flap-labels',
   'change-node',
   'remove-node',
   'remake-node', // 39

@@ -1,13 +1,13 @@
 /**
  * Draws a plan from a seed and a profile: the same two give the same plan, always.
  *
- * `mixed` is every profile in turn, combined chaos at every second seed.
+ * `mixed` is every profile in turn but those of users' worlds, combined chaos at every second seed.
  */
 import type { Fault, StepKind } from './deeds.ts';
 import { Dice, mixSeed } from './dice.ts';
 import { PLAN_SCHEMA } from './plan.ts';
 import type { FaultRule, PlanStep, Setting, SimulationPlan } from './plan.ts';
-import { CHURN, PLACEMENT, PROFILE_NAMES, profileNamed } from './profiles.ts';
+import { CHURN, PLACEMENT, PROFILE_NAMES, USERS_WORLDS, profileNamed } from './profiles.ts';
 import type { Profile } from './profiles.ts';
 
 /** Which plan to draw. */
@@ -31,13 +31,19 @@ export function drawPlan({ seed, profile: asked, stepsCount }: PlanRequest): Sim
     setting,
     faults: drawFaults(new Dice(mixSeed(seed, name, 'faults')), profile),
     demands: profile.demands,
-    steps: drawSteps(new Dice(mixSeed(seed, name, 'steps')), profile, stepsCount),
+    steps: drawSteps(
+      new Dice(mixSeed(seed, name, 'steps')),
+      profile,
+      Math.ceil(stepsCount * (profile.stepsShare ?? 1)),
+    ),
   };
 }
 
 function mixedProfile(seed: number): string {
   if (seed % 2 === 0) return 'combined-chaos';
-  return PROFILE_NAMES[((seed - 1) / 2) % PROFILE_NAMES.length] ?? 'combined-chaos';
+  const others: readonly string[] = USERS_WORLDS;
+  const mixed = PROFILE_NAMES.filter((name) => !others.includes(name));
+  return mixed[((seed - 1) / 2) % mixed.length] ?? 'combined-chaos';
 }
 
 function drawSetting(dice: Dice, profile: Profile): Setting {
@@ -45,7 +51,8 @@ function drawSetting(dice: Dice, profile: Profile): Setting {
   const skew = (): number =>
     isSkewed && dice.chance(0.5) ? dice.between(-SKEW_MS_MAX, SKEW_MS_MAX) : 0;
   return {
-    nodesCount: dice.between(3, 5),
+    nodesCount: dice.between(...(profile.nodes ?? [3, 5])),
+    ...(profile.sets === undefined ? {} : { setsCount: dice.between(...profile.sets) }),
     skewMs: { api: skew(), functions: skew(), watcher: skew() },
     deliveryMsMax: dice.pick(profile.slowMs),
     requestMsMax: dice.pick(profile.requestMs),

@@ -4,10 +4,10 @@
  * Delays come from streams of their own. Nothing here touches the observer, the controllers' way to the API server, or
  * what a test reads of the tables.
  */
-import type { Effect, Outcome, RefusalCode } from '../../../src/core/model/effects.ts';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { Effect, Outcome } from '../../../src/core/model/effects.ts';
 import type { Intervention } from '../simulated-cluster.ts';
 import type { StoreCall, StoreHooks } from '../store-hooks.ts';
+import { admitPod, refuseRequest, slowWebhook } from './admission-faults.ts';
 import { Dice, mixSeed } from './dice.ts';
 import type { FaultDecider } from './fault-decider.ts';
 import type { GateRule } from './gate.ts';
@@ -21,8 +21,8 @@ const FROZEN_MS_MAX = 90_000;
 const STUCK_MS_MAX = 15_000;
 const LATE_ANSWER_MS_MAX = 2_000;
 const LAST_GATE_PASSAGE = 40;
-/** A pod with this finalizer is held until somebody takes it off. */
-const HELD_FINALIZER = 'simulation.example/held';
+/** A schedule's tick that comes late comes this much later at most. */
+const LATE_TICK_MS_MAX = 300_000;
 
 /** What all parts of the installation need. */
 interface Installation {
@@ -37,11 +37,12 @@ export function installFaults(world: World, plan: SimulationPlan, decider: Fault
   world.fate = (queue) => fateOf(decider, queue);
   world.host.ruleFor = () => gateRule(on);
   world.site.intervene = (effect) => intervene(on, effect);
+  world.tickOfResync = () => resyncTick(decider);
   world.site.answer = () =>
     decider.fires('read-error')
       ? { kind: 'unavailable', message: 'injected', isRefused: false }
       : undefined;
-  world.site.api.hooks.admitPod = (pod) => admit(on, pod);
+  world.site.api.hooks.admitPod = (pod) => admitPod(on, pod);
   world.controllers.behaviour = () => (decider.fires('failing-pods') ? 'fail' : 'run');
   world.queues.faults.sendEvent = () => {
     const dice = decider.strike('ambiguous-send');
@@ -93,7 +94,21 @@ function gateRule({ world, decider }: Installation): GateRule | undefined {
   };
 }
 
-function intervene({ world, decider }: Installation, effect: Effect): Intervention | undefined {
+/** When a tick of the schedule arrives, in milliseconds from when it was due: it may come twice, or never. */
+function resyncTick(decider: FaultDecider): readonly number[] {
+  if (decider.fires('skip-resync')) return [];
+  if (decider.fires('double-resync')) return [0, 1];
+  const late = decider.strike('late-resync');
+  return [late?.between(1000, LATE_TICK_MS_MAX) ?? 0];
+}
+
+function intervene(
+  on: Installation,
+  effect: Effect,
+): Intervention | undefined | Promise<Intervention | undefined> {
+  const { world, decider } = on;
+  const refused = refuseRequest(on, effect);
+  if (refused !== undefined) return refused;
   if (decider.fires('lose-answer')) return { kind: 'lose-answer' };
   const stuck = effect.kind === 'create-event' ? undefined : decider.strike('stuck');
   if (stuck !== undefined) {
@@ -111,48 +126,11 @@ function intervene({ world, decider }: Installation, effect: Effect): Interventi
   }
   return decider.fires('server-error')
     ? answer({ kind: 'unsent', message: 'injected' })
-    : undefined;
+    : slowWebhook(on);
 }
 
 function answer(outcome: Outcome): Intervention {
   return { kind: 'answer', outcome };
-}
-
-function admit(
-  { world, decider }: Installation,
-  pod: KubernetesObject,
-): { code: RefusalCode } | KubernetesObject | undefined {
-  // Some nodes only: the others must get their pods all the same (faults row 45).
-  if (/"n[123]"/.test(JSON.stringify(pod['spec']))) {
-    if (decider.fires('admission')) return { code: 'admission' };
-    if (decider.fires('quota')) return { code: 'quota' };
-  }
-  if (decider.fires('born-terminating')) {
-    const deletionTimestamp = new Date(world.apiClock.nowMs()).toISOString();
-    return { ...pod, metadata: { ...pod.metadata, deletionTimestamp } };
-  }
-  const held = decider.strike('pod-finalizer');
-  if (held === undefined) return undefined;
-  world.clock.after(held.between(1000, 120_000), () => {
-    dropHeldFinalizers(world, pod.metadata.name);
-  });
-  return { ...pod, metadata: { ...pod.metadata, finalizers: [HELD_FINALIZER] } };
-}
-
-/** Whoever held pods lets go of them: of one name, or of all. */
-export function dropHeldFinalizers(world: World, name?: string): void {
-  for (const pod of world.api.list('pods')) {
-    const { finalizers = [], namespace = '' } = pod.metadata;
-    if (!finalizers.includes(HELD_FINALIZER)) continue;
-    if (name !== undefined && pod.metadata.name !== name) continue;
-    world.api.change('pods', { namespace, name: pod.metadata.name }, (object) => ({
-      ...object,
-      metadata: {
-        ...object.metadata,
-        finalizers: finalizers.filter((finalizer) => finalizer !== HELD_FINALIZER),
-      },
-    }));
-  }
 }
 
 function tableHooks({ world, decider }: Installation): StoreHooks {

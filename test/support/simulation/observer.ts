@@ -55,6 +55,8 @@ export class Observer {
    * names (design 3); such a pod is adopted, and the younger of the two goes as a duplicate.
    */
   allowsAdopted = false;
+  /** UIDs of pods that a user made in the place of, or beside, one of ours: two of those are his doing. */
+  readonly usersPods = new Set<string>();
   /** Hears of each broken promise at once. */
   onViolation: (text: string) => void = () => undefined;
   /** Requests of functions that change something, without Events. */
@@ -203,7 +205,11 @@ export class Observer {
 
   #checkCrowds(api: SimulatedApiServer): void {
     const isOrphan = (pod: KubernetesObject): boolean => pod.metadata.name.startsWith('orphan-');
-    const pods = api.list('pods').filter((pod) => !this.allowsAdopted || !isOrphan(pod));
+    const sets = api.list('daemonsets');
+    const pods = api
+      .list('pods')
+      .filter((pod) => !isTakenOut(pod, sets) && !(this.allowsAdopted && isOrphan(pod)))
+      .filter(({ metadata }) => !this.usersPods.has(metadata.uid));
     for (const text of findCrowds(pods, this.#surged)) this.report(text);
   }
 
@@ -316,10 +322,22 @@ function isClaimOfPod(effect: Effect): boolean {
   return effect.kind === 'patch' && effect.resource === 'pods' && effect.purpose !== 'relabel';
 }
 
-/** A request that will not pass its precondition touches nothing. */
+/** A user took the pod out of its DaemonSet's selector: it is no pod of it any more, though not released yet. */
+function isTakenOut({ metadata }: KubernetesObject, sets: readonly KubernetesObject[]): boolean {
+  const owners = metadata.ownerReferences ?? [];
+  const set = sets.find(({ metadata: { uid } }) => owners.some((owner) => owner.uid === uid));
+  const spec = set?.['spec'] as
+    { readonly selector: { readonly matchLabels: Readonly<Record<string, string>> } } | undefined;
+  const wanted = Object.entries(spec?.selector.matchLabels ?? {});
+  return wanted.some(([key, value]) => metadata.labels?.[key] !== value);
+}
+
+/** A request that will not pass its precondition touches nothing, nor does a release of what nobody owns. */
 function isMet(effect: DeletePodEffect | PatchEffect, target: KubernetesObject): boolean {
   const { uid, resourceVersion } = target.metadata;
   if (uid !== effect.uid) return false;
+  const isRelease = effect.kind === 'patch' && effect.purpose === 'release';
+  if (isRelease && controllerUid(target) === undefined) return false;
   return effect.kind === 'patch' || effect.resourceVersion === resourceVersion;
 }
 

@@ -40,7 +40,7 @@ function differencesOf(api: SimulatedApiServer, set: KubernetesObject): readonly
     ...nodes.flatMap((node) => differencesOn(node, set, pods)),
     ...pods.flatMap((pod) => troubleOf(pod, nodes)),
     // Where no node should run a pod, a percentage of none replaces nothing: what a taint keeps stays old (spec 2.9).
-    ...(isRolling(set) && desired > 0 ? pods.flatMap((pod) => outdatedOf(pod, set)) : []),
+    ...(isRolling(set) && desired > 0 ? pods.flatMap((pod) => outdatedOf(api, pod, set)) : []),
     ...surplusOf(api, set, pods),
   ];
   const status = (set['status'] ?? {}) as Record<string, unknown>;
@@ -137,12 +137,20 @@ interface PodContent {
   readonly nodeSelector?: Readonly<Record<string, string>>;
 }
 
-/** After a rolling update every pod is as the template says: told from its content, not from its hash. */
-function outdatedOf(pod: KubernetesObject, set: KubernetesObject): readonly string[] {
+/**
+ * After a rolling update every pod is as the template says: told from its content, and by its hash too, which others may
+ * have taken off or written over.
+ */
+function outdatedOf(
+  api: SimulatedApiServer,
+  pod: KubernetesObject,
+  set: KubernetesObject,
+): readonly string[] {
   const { template } = set['spec'] as { readonly template: { readonly spec: PodContent } };
   const content = ({ containers, nodeSelector = {} }: PodContent): string =>
     JSON.stringify([containers.map(({ image }) => image), Object.entries(nodeSelector).toSorted()]);
-  if (content(pod['spec'] as PodContent) === content(template.spec)) return [];
+  const isSame = content(pod['spec'] as PodContent) === content(template.spec);
+  if (isSame && hashOf(pod) === currentHashOf(api, set)) return [];
   return [`${pod.metadata.name} on ${nodeOf(pod) ?? '?'} is outdated`];
 }
 
@@ -170,6 +178,13 @@ function troubleOf(pod: KubernetesObject, nodes: readonly KubernetesObject[]): r
   return isPlaced ? [] : [`${name} is on no node`];
 }
 
+/** Every daemon pod tolerates these (spec 2.6). */
+const AUTOMATIC: readonly Toleration[] = [
+  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
+];
+
 /** Where a DaemonSet of the simulation stands with a node. */
 export function placementOf(
   set: KubernetesObject,
@@ -183,7 +198,8 @@ export function placementOf(
       };
     };
   };
-  const { nodeSelector = {}, tolerations = [] } = spec.template.spec;
+  const { nodeSelector = {}, tolerations: own = [] } = spec.template.spec;
+  const tolerations = [...own, ...AUTOMATIC];
   const labels = node.metadata.labels ?? {};
   if (Object.entries(nodeSelector).some(([key, value]) => labels[key] !== value)) return 'leave';
   const { taints = [] } = (node['spec'] ?? {}) as { readonly taints?: readonly Taint[] };

@@ -35,6 +35,8 @@ export interface Setting {
   readonly pageLimit: number;
   /** Longest time that a pod's containers take to become ready; 300 ms each unless told. */
   readonly podStartMsMax?: number;
+  /** How many DaemonSets steps choose from, all made at the start; unless told two, of which one is. */
+  readonly setsCount?: number;
   /** Bounds other than the published ones: pods in a run, deltas in a message, bytes in a slice, snapshots. */
   readonly burstPodsMax?: number;
   readonly deltasMax?: number;

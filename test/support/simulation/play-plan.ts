@@ -16,12 +16,13 @@ import type { Deed, Fault } from './deeds.ts';
 import { FAULTS } from './deeds.ts';
 import { Dice, mixSeed } from './dice.ts';
 import { FaultDecider } from './fault-decider.ts';
-import { dropHeldFinalizers, installFaults } from './install-faults.ts';
+import { dropHeldFinalizers, dropPinnedPods } from './admission-faults.ts';
+import { installFaults } from './install-faults.ts';
 import { rawNode } from './objects.ts';
 import type { Setting, SimulationPlan } from './plan.ts';
 import { PromiseBroken } from './promise-broken.ts';
 import type { BrokenRule } from './promise-broken.ts';
-import { NODES } from './step-context.ts';
+import { nodeNames, setNames } from './step-context.ts';
 import { startWatcher, wakeWatchers } from './steps-of-machines.ts';
 import { readyAllPods } from './steps-of-nodes.ts';
 import { drawSpec, registeredFreeze } from './steps-of-users.ts';
@@ -103,13 +104,14 @@ class Play {
   readonly #plan: SimulationPlan;
   readonly #decider: FaultDecider;
   readonly #taker: StepTaker;
+  readonly #nodes: readonly string[];
 
   constructor(plan: SimulationPlan) {
     const { seed, setting, steps } = plan;
     this.#plan = plan;
     this.world = new World({
       seed,
-      nodes: NODES.slice(0, setting.nodesCount),
+      nodes: nodeNames(setting.nodesCount).slice(0, setting.nodesCount),
       skewMs: setting.skewMs,
       watcher: watcherOptions(setting),
       reconcile: setting.burstPodsMax === undefined ? {} : { burstPodsMax: setting.burstPodsMax },
@@ -117,7 +119,9 @@ class Play {
     this.#decider = new FaultDecider(plan, (text) => {
       this.world.note(text);
     });
-    this.#taker = new StepTaker(this.world, this.#decider);
+    this.#nodes = nodeNames(setting.nodesCount);
+    const sets = setNames(setting.setsCount);
+    this.#taker = new StepTaker(this.world, this.#decider, { nodes: this.#nodes, sets });
     this.world.observer.allowsAdopted = steps.some(({ kind }) => kind === 'make-orphan');
     const offsets = Object.values(setting.skewMs);
     const isOff =
@@ -143,7 +147,10 @@ class Play {
     const { world } = this;
     const dice = new Dice(mixSeed(this.#plan.seed, 'start'));
     startWatcher({ world, decider: this.#decider, dice });
-    world.addDaemonSet('agent', { spec: { ...drawSpec(dice), ...this.#plan.setting.spec } });
+    const { setsCount, spec } = this.#plan.setting;
+    for (const name of setNames(setsCount ?? 1)) {
+      world.addDaemonSet(name, { spec: { ...drawSpec(dice), ...spec } });
+    }
     for (const [index, step] of this.#plan.steps.entries()) {
       this.during = `step ${index} (${step.kind})`;
       await this.#taker.take(step);
@@ -205,7 +212,7 @@ class Play {
   /** A node that every DaemonSet of a plan may run on: without one nothing is ever created. */
   #offerPlace(round: number): void {
     const { world } = this;
-    const name = NODES[round % NODES.length] ?? NODES[0];
+    const name = this.#nodes[round % this.#nodes.length] ?? 'n1';
     world.api.put('nodes', rawNode(name, { labels: { disk: 'ssd' } }));
     if (world.api.list('daemonsets').length === 0) world.addDaemonSet('agent');
   }
@@ -226,7 +233,10 @@ class Play {
     const { world } = this;
     wakeWatchers(world, this.#decider);
     world.note('faults stop');
+    this.#taker.finish();
+    dropPinnedPods(world);
     world.controllers.deadNodes.clear();
+    world.controllers.failingNodes.clear();
     world.controllers.lookAtEverything();
     dropHeldFinalizers(world);
     readyAllPods(world);

@@ -26,17 +26,20 @@ export function findCrowds(
     const owner = first === undefined ? undefined : controllerUid(first);
     const isSurged = owner !== undefined && surged.has(owner);
     const crowd = isSurged ? crowdOfRevisions(here) : here.length > 1;
-    const names = here.map((pod) => `${pod.metadata.name} (${revisionOf(pod)})`).join(', ');
+    const names = here
+      .map((pod) => `${pod.metadata.name} (${revisionOf(pod) ?? 'none'})`)
+      .join(', ');
     return crowd ? [`${isSurged ? 'S2' : 'S1'}: ${names} of ${place}`] : [];
   });
 }
 
 function crowdOfRevisions(here: readonly KubernetesObject[]): boolean {
   const live = here.filter((pod) => pod.metadata.deletionTimestamp === undefined);
-  const revisions = live.map(revisionOf);
+  // Of which revision a pod is, its label says; who took the label off made one of no revision.
+  const revisions = live.map((pod) => revisionOf(pod) ?? pod.metadata.uid);
   return revisions.length > 2 || new Set(revisions).size < revisions.length;
 }
 
-function revisionOf(pod: KubernetesObject): string {
-  return pod.metadata.labels?.['controller-revision-hash'] ?? 'none';
+function revisionOf(pod: KubernetesObject): string | undefined {
+  return pod.metadata.labels?.['controller-revision-hash'];
 }

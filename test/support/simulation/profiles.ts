@@ -27,6 +27,12 @@ export interface Profile {
   /** Longest delays of deliveries, and of requests, from which a seed picks, in milliseconds. */
   readonly slowMs: readonly number[];
   readonly requestMs: readonly number[];
+  /** Nodes at the start, from least to most; three to five unless told. */
+  readonly nodes?: readonly [least: number, most: number];
+  /** DaemonSets, from least to most; unless told one, and steps make another. */
+  readonly sets?: readonly [least: number, most: number];
+  /** Share of the steps that are asked for: what a large world costs stays bounded. */
+  readonly stepsShare?: number;
 }
 
 /** What users, nodes and pods do in any case; placements only move in some seeds. */
@@ -47,6 +53,16 @@ export const PLACEMENT: Readonly<Partial<Record<StepKind, number>>> = {
   'remake-set': 0.5,
 };
 
+/** What others write, who do not know of Rollcall. */
+const OTHERS: Readonly<Partial<Record<StepKind, number>>> = {
+  'annotate-objects': 1.5,
+  'rewrite-objects': 1,
+  'annotate-often': 0.7,
+  'apply-again': 1,
+  'peer-status': 1,
+  'edit-undo': 1.5,
+};
+
 const odds = (share: number, least: number, most: number): FaultOdds => ({
   share,
   rate: [least, most],
@@ -64,7 +80,23 @@ const NONE: Profile = {
   requestMs: [10, 200],
 };
 
-const everything = Object.fromEntries(FAULTS.map((fault) => [fault, odds(0.3, 0.02, 0.2)]));
+/** What webhooks and late schedules do is for profiles of its own: beside everything else it would drown the rest. */
+const APART: ReadonlySet<Fault> = new Set<Fault>([
+  'refuse-delete',
+  'refuse-status',
+  'refuse-patch',
+  'refuse-revision',
+  'strip-hash',
+  'pin-nowhere',
+  'slow-webhook',
+  'skip-resync',
+  'double-resync',
+  'late-resync',
+]);
+
+const everything = Object.fromEntries(
+  FAULTS.filter((fault) => !APART.has(fault)).map((fault) => [fault, odds(0.3, 0.02, 0.2)]),
+);
 
 /** The profiles by name. */
 export const PROFILES = {
@@ -225,6 +257,73 @@ export const PROFILES = {
     steps: { 'rewrite-objects': 2, 'annotate-objects': 2, 'annotate-often': 1.5 },
     demands: ['rewrite-objects', 'annotate-objects'],
   },
+  'other-writers': {
+    ...NONE,
+    faults: { copy: odds(0.3, 0.02, 0.2), 'replica-lag': odds(0.3, 0.05, 0.3) },
+    steps: {
+      ...OTHERS,
+      'evict-pod': 1.5,
+      'replace-pod': 0.7,
+      'relabel-pods': 0.7,
+      'flap-labels': 0.5,
+      'lose-node': 0.7,
+      'shut-down-node': 0.5,
+      'freeze-pods': 0.3,
+    },
+    rare: ['restore-pods', 'orphan-set'],
+    demands: ['rewrite-objects', 'edit-undo'],
+  },
+  webhooks: {
+    ...NONE,
+    faults: {
+      admission: odds(0.5, 0.05, 0.3),
+      'refuse-delete': odds(0.6, 0.05, 0.4),
+      'refuse-status': odds(0.6, 0.05, 0.4),
+      'refuse-patch': odds(0.6, 0.2, 0.9),
+      'refuse-revision': odds(0.5, 0.05, 0.3),
+      'strip-hash': odds(0.4, 0.05, 0.3),
+      'pin-nowhere': odds(0.3, 0.02, 0.15),
+      'slow-webhook': odds(0.5, 0.05, 0.3),
+      'create-error': odds(0.4, 0.05, 0.35),
+    },
+    steps: { 'relabel-pods': 1.5, 'orphan-set': 0.3, 'annotate-objects': 0.5 },
+    demands: ['refuse-delete', 'refuse-status', 'refuse-patch', 'refuse-revision'],
+  },
+  'late-schedules': {
+    ...NONE,
+    faults: {
+      'skip-resync': odds(0.7, 0.2, 0.9),
+      'double-resync': odds(0.7, 0.1, 0.6),
+      'late-resync': odds(0.7, 0.1, 0.6),
+      'drop-hint': odds(0.5, 0.02, 0.3),
+      'drop-timer': odds(0.5, 0.02, 0.3),
+      kill: odds(0.4, 0.02, 0.2),
+    },
+    steps: { 'pause-queue': 1, 'restart-watcher': 0.5, 'annotate-objects': 0.5 },
+    demands: ['skip-resync', 'double-resync', 'late-resync'],
+  },
+  larger: {
+    ...NONE,
+    faults: {
+      copy: odds(0.3, 0.02, 0.1),
+      kill: odds(0.3, 0.02, 0.1),
+      'lose-answer': odds(0.3, 0.01, 0.05),
+      'failing-pods': odds(0.3, 0.01, 0.1),
+      'refuse-delete': odds(0.3, 0.01, 0.1),
+      'replica-lag': odds(0.3, 0.05, 0.3),
+    },
+    steps: {
+      ...OTHERS,
+      'evict-pod': 1,
+      'lose-node': 1,
+      'flap-labels': 0.5,
+      'restart-watcher': 0.3,
+    },
+    demands: ['annotate-objects'],
+    nodes: [12, 40],
+    sets: [3, 5],
+    stepsShare: 0.4,
+  },
 } as const satisfies Readonly<Record<string, Profile>>;
 
 /** Name of a profile. */
@@ -232,6 +331,9 @@ export type ProfileName = keyof typeof PROFILES;
 
 /** Their names. */
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
+
+/** Worlds as unkind as users' ones are, with seeds of their own beside those of `mixed`. */
+export const USERS_WORLDS = ['other-writers', 'webhooks', 'late-schedules', 'larger'] as const;
 
 /** The profile of that name; throws for a name that nobody knows. */
 export function profileNamed(name: string): Profile {

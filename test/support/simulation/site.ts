@@ -33,7 +33,8 @@ export class Site {
   requestDelayMs: () => number = () => 2;
   /** False: nothing answers at the endpoint. */
   isReachable = true;
-  intervene: (effect: Effect) => Intervention | undefined = () => undefined;
+  intervene: (effect: Effect) => Intervention | undefined | Promise<Intervention | undefined> =
+    () => undefined;
   afterEffect: (effect: Effect) => void | Promise<void> = () => undefined;
   answer: (what: string, name: string) => LiveRead<never> | undefined = () => undefined;
 

@@ -19,7 +19,11 @@ const KINDS: readonly WatchedKind[] = ['Node', 'Pod', 'DaemonSet', 'ControllerRe
 const REPLICA_LAG_MS_MAX = 20_000;
 
 /** Starts a watcher whose requests meet the faults of the plan. */
-export function startWatcher({ world, decider, dice }: StepContext): WatcherProcess {
+export function startWatcher({
+  world,
+  decider,
+  dice,
+}: Pick<StepContext, 'world' | 'decider' | 'dice'>): WatcherProcess {
   const process = world.startWatcher();
   const { faults } = process;
   const slowMs = dice.pick([1, 1, 50, 1500]);

@@ -3,12 +3,11 @@ import type { KubernetesObject, Taint } from '../../../src/core/model/kubernetes
 import { phaseOf } from './controllers.ts';
 import { rawNode } from './objects.ts';
 import type { StepContext } from './step-context.ts';
-import { NODES } from './step-context.ts';
 import type { World } from './world.ts';
 
 /** Makes a node, or gives one other labels and taints. */
-export function changeNode({ world, dice }: StepContext): boolean {
-  const name = dice.pick(NODES);
+export function changeNode({ world, dice, nodes }: StepContext): boolean {
+  const name = dice.pick(nodes);
   const taint = (effect: Taint['effect']): readonly Taint[] => [{ key: 'dedicated', effect }];
   const taints = dice.pick([[], [], taint('NoSchedule'), taint('NoExecute')]);
   const labels = dice.chance(0.5) ? { disk: 'ssd' } : {};
@@ -64,9 +63,9 @@ export function readyAllPods(world: World): void {
 }
 
 /** A kubelet that does nothing for a while (row 48). */
-export function stopKubelet({ world, dice }: StepContext): boolean {
+export function stopKubelet({ world, dice, nodes }: StepContext): boolean {
   const { controllers, clock } = world;
-  const node = dice.pick(NODES);
+  const node = dice.pick(nodes);
   controllers.deadNodes.add(node);
   clock.after(dice.between(1000, 60_000), () => {
     controllers.deadNodes.delete(node);

@@ -5,7 +5,7 @@ import type { Dice } from './dice.ts';
 import { slotOn } from './look.ts';
 import { rawPod } from './objects.ts';
 import type { StepContext } from './step-context.ts';
-import { NODES, SETS } from './step-context.ts';
+import { editableSet } from './step-context.ts';
 import type { World } from './world.ts';
 
 const STRATEGIES: readonly JsonObject[] = [
@@ -28,7 +28,7 @@ export function drawSpec(dice: Dice): JsonObject {
 
 /** Another image, or one that was there before: a rolling update, or a rollback. */
 export function roll({ world, dice }: StepContext): boolean {
-  const name = editable(world, dice);
+  const name = editableSet(world, dice);
   if (name === undefined) return false;
   const image = `${name}:${dice.between(1, 3)}`;
   editPodSpec(world, name, { containers: [{ name: 'main', image }] });
@@ -37,7 +37,7 @@ export function roll({ world, dice }: StepContext): boolean {
 
 /** Another strategy, in the middle of whatever goes on. */
 export function changeStrategy({ world, dice }: StepContext): boolean {
-  const name = editable(world, dice);
+  const name = editableSet(world, dice);
   if (name === undefined) return false;
   const updateStrategy = dice.pick(STRATEGIES);
   world.api.editDaemonSet(name, (spec) => ({ ...spec, updateStrategy }));
@@ -45,8 +45,8 @@ export function changeStrategy({ world, dice }: StepContext): boolean {
 }
 
 /** Makes a DaemonSet, moves it to other nodes, or deletes it in one of three ways. */
-export function changeSet({ world, dice }: StepContext): boolean {
-  const name = dice.pick(SETS);
+export function changeSet({ world, dice, sets }: StepContext): boolean {
+  const name = dice.pick(sets);
   const found = world.api.find('daemonsets', name, 'ns');
   if (found === undefined) {
     const nodeSelector = drawSelector(dice);
@@ -65,7 +65,7 @@ export function changeSet({ world, dice }: StepContext): boolean {
 
 /** Deletes a DaemonSet and makes another one of its name at once: another UID under the same key (row 38). */
 export function remakeSet({ world, dice }: StepContext): boolean {
-  const name = editable(world, dice);
+  const name = editableSet(world, dice);
   if (name === undefined) return false;
   world.controllers.deleteDaemonSet(name, 'background');
   world.addDaemonSet(name, { nodeSelector: drawSelector(dice), spec: drawSpec(dice) });
@@ -73,11 +73,12 @@ export function remakeSet({ world, dice }: StepContext): boolean {
 }
 
 /** Freezes the cluster, or lifts the freeze and hints the keys, as the operator's tool does. */
-export async function freezeCluster({ world, decider, dice }: StepContext): Promise<boolean> {
+export async function freezeCluster(context: StepContext): Promise<boolean> {
+  const { world, decider, dice, sets } = context;
   const wasFrozen = (await registeredFreeze(world)) === true;
   const isFrozen = dice.chance(0.3);
   await world.reconfigure({ isFrozen });
-  if (wasFrozen && !isFrozen) for (const name of SETS) world.hint(name);
+  if (wasFrozen && !isFrozen) for (const name of sets) world.hint(name);
   decider.note('freeze-cluster');
   return false;
 }
@@ -88,9 +89,9 @@ export async function registeredFreeze(world: World): Promise<boolean | undefine
 }
 
 /** Somebody else's pod stands under the name that a node's pod would get (row 41). */
-export function takeName({ world, dice }: StepContext): boolean {
-  const name = editable(world, dice);
-  const node = dice.pick(NODES);
+export function takeName({ world, dice, nodes }: StepContext): boolean {
+  const name = editableSet(world, dice);
+  const node = dice.pick(nodes);
   if (name === undefined) return false;
   const slot = slotOn(world, name, node);
   const former = world.api.find('pods', slot, 'ns');
@@ -106,10 +107,10 @@ export function takeName({ world, dice }: StepContext): boolean {
 }
 
 /** A pod without an owner that a DaemonSet will adopt (row 85). */
-export function makeOrphan({ world, dice }: StepContext): boolean {
+export function makeOrphan({ world, dice, nodes, sets }: StepContext): boolean {
   const { api, clock } = world;
   const name = `orphan-${clock.monotonicMs()}`;
-  const [app, node] = [dice.pick(SETS), dice.pick(NODES)];
+  const [app, node] = [dice.pick(sets), dice.pick(nodes)];
   // Beside a pod that is there already it would be a second one, made by its user.
   if (api.list('pods').some((pod) => nodeOf(pod) === node)) return false;
   api.put('pods', rawPod({ name, app, node }));
@@ -126,10 +127,4 @@ function editPodSpec(world: World, name: string, changes: JsonObject): void {
     const podSpec = { ...(template['spec'] as JsonObject), ...changes };
     return { ...spec, template: { ...template, spec: podSpec } };
   });
-}
-
-function editable(world: World, dice: Dice): string | undefined {
-  const sets = world.api.list('daemonsets');
-  const names = sets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  return names.length === 0 ? undefined : dice.pick(names).metadata.name;
 }

@@ -3,6 +3,9 @@ import type { StepKind } from './deeds.ts';
 import { Dice } from './dice.ts';
 import type { FaultDecider } from './fault-decider.ts';
 import type { PlanStep } from './plan.ts';
+import { evictPod, orphanSet, relabelPods, replacePod, restorePods } from './steps-of-evictors.ts';
+import { flapLabels, loseNode, shutDownNode } from './steps-of-lost-nodes.ts';
+import { applyAgain, editAndUndo, writePeerStatus } from './steps-of-writers.ts';
 import type { StepContext } from './step-context.ts';
 import {
   Backups,
@@ -47,7 +50,10 @@ type Doer = (context: StepContext) => boolean | Promise<boolean>;
 export class StepTaker {
   readonly #world: World;
   readonly #decider: FaultDecider;
+  readonly #names: Pick<StepContext, 'nodes' | 'sets'>;
   readonly #backups = new Backups();
+  /** What steps left for later, in the order in which it was left. */
+  readonly #left = new Set<() => void>();
   readonly #doers: Readonly<Record<StepKind, Doer>> = {
     roll,
     'change-strategy': changeStrategy,
@@ -59,6 +65,17 @@ export class StepTaker {
     'rewrite-objects': rewriteObjects,
     'annotate-objects': annotateObjects,
     'annotate-often': annotateOften,
+    'apply-again': applyAgain,
+    'peer-status': writePeerStatus,
+    'edit-undo': editAndUndo,
+    'evict-pod': evictPod,
+    'replace-pod': replacePod,
+    'relabel-pods': relabelPods,
+    'restore-pods': restorePods,
+    'orphan-set': orphanSet,
+    'lose-node': loseNode,
+    'shut-down-node': shutDownNode,
+    'flap-labels': flapLabels,
     'change-node': changeNode,
     'remove-node': removeNode,
     'remake-node': remakeNode,
@@ -92,15 +109,37 @@ export class StepTaker {
     'lose-view': loseView,
   };
 
-  constructor(world: World, decider: FaultDecider) {
+  constructor(world: World, decider: FaultDecider, names: Pick<StepContext, 'nodes' | 'sets'>) {
     this.#world = world;
     this.#decider = decider;
+    this.#names = names;
+  }
+
+  /** Everything that steps left for later happens now. */
+  finish(): void {
+    for (const act of [...this.#left]) act();
   }
 
   /** Takes a step, and counts it if it changed anything. */
   async take({ kind, dice }: Pick<PlanStep, 'kind' | 'dice'>): Promise<void> {
     this.#world.note(`step ${kind}`);
-    const context = { world: this.#world, decider: this.#decider, dice: new Dice(dice) };
+    const context: StepContext = {
+      world: this.#world,
+      decider: this.#decider,
+      dice: new Dice(dice),
+      ...this.#names,
+      later: (delayMs, act) => {
+        this.#later(delayMs, act);
+      },
+    };
     if (await this.#doers[kind](context)) this.#decider.note(kind);
+  }
+
+  #later(delayMs: number, act: () => void): void {
+    const once = (): void => {
+      if (this.#left.delete(once)) act();
+    };
+    this.#left.add(once);
+    this.#world.clock.after(delayMs, once);
   }
 }

@@ -78,6 +78,8 @@ export class World {
   /** Delay of deliveries, and fate of records. */
   deliveryDelayMs: (queue: QueueName) => number = () => 1;
   fate: (queue: QueueName) => RecordFate = () => 'deliver';
+  /** When a tick of resync's schedule arrives, each in milliseconds from when it was due. */
+  tickOfResync: () => readonly number[] = () => [0];
   readonly #options: WorldOptions;
   readonly #mappings: ReadonlyMap<QueueName, SimulatedMapping>;
   #lastActivityMs = 0;
@@ -346,7 +348,10 @@ export class World {
 
   #scheduleResync(): void {
     this.clock.after(RESYNC_MS, () => {
-      void this.host.resync();
+      for (const lateMs of this.tickOfResync()) {
+        if (lateMs === 0) void this.host.resync();
+        else this.clock.after(lateMs, () => void this.host.resync());
+      }
       this.#scheduleResync();
     });
   }
