@@ -142,6 +142,12 @@ async function decide(judged: Judged): Promise<AttemptResult> {
   const held = holdClaims(wanted, subject);
   if (held !== undefined)
     return carryOut(judged, { ...held, guard: judgement.guard, isLive: false });
+  return decideByFreshness(judged, wanted);
+}
+
+/** What there is to do is done by a view that is fresh enough for it, or by what is read live (protocol 1, S3). */
+async function decideByFreshness(judged: Judged, wanted: Plan): Promise<AttemptResult> {
+  const { subject, context, judgement } = judged;
   const hasWork = hasClusterWork(wanted);
   if (judgement.guard.kind !== 'act' || !hasWork) {
     return carryOut(judged, { plan: wanted, guard: judgement.guard, isLive: judgement.isLive });
@@ -208,11 +214,16 @@ interface Decision {
   readonly isLive: boolean;
 }
 
+function openLedger({ problem }: Decision): Ledger {
+  const ledger = new Ledger();
+  if (problem !== undefined) ledger.add(problem);
+  return ledger;
+}
+
 async function carryOut(judged: Judged, decision: Decision): Promise<AttemptResult> {
   const { context, subject, judgement } = judged;
   const { guard } = decision;
-  const ledger = new Ledger();
-  if (decision.problem !== undefined) ledger.add(decision.problem);
+  const ledger = openLedger(decision);
   const needsAccess = guard.kind !== 'observe' && hasClusterWork(decision.plan);
   const access = needsAccess ? await subject.access.get() : undefined;
   if (needsAccess && access === undefined) {

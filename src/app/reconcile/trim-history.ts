@@ -39,7 +39,7 @@ export interface TrimInput {
 
 /** Sends the deletes of a plan; problems are noted in the ledger. */
 export async function trimHistory(trims: Plan['trims'], input: TrimInput): Promise<void> {
-  const { context, access, ledger } = input;
+  const { context, ledger } = input;
   if (trims.length === 0 || ledger.problems.length > 0 || ledger.refused.length > 0) return;
   const held = heldWrite('trim-refused', input.subject);
   if (held !== undefined) {
@@ -60,6 +60,13 @@ export async function trimHistory(trims: Plan['trims'], input: TrimInput): Promi
     ledger.add(unplanned(found));
     return;
   }
+  await deleteRevisions(present, input);
+}
+
+async function deleteRevisions(
+  present: Plan['trims'],
+  { context, access, ledger }: TrimInput,
+): Promise<void> {
   const effects = present.map(buildRevisionDelete);
   const outcomes = await access.execute(effects, { deadlineMs: effectDeadlineMs(context) });
   for (const [index, { name }] of effects.entries()) {

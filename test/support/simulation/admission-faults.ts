@@ -10,12 +10,11 @@ import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
 import type { Intervention } from '../simulated-cluster.ts';
 import type { Fault } from './deeds.ts';
 import type { FaultDecider } from './fault-decider.ts';
+import { NOWHERE, isPinnedNowhere } from './pinned-pods.ts';
 import type { World } from './world.ts';
 
 /** A pod with this finalizer is held until somebody takes it off. */
 const HELD_FINALIZER = 'simulation.example/held';
-/** No node has this label: a pod that asks for it stays Pending. */
-const NOWHERE: JsonObject = { 'simulation.example/nowhere': 'true' };
 const HASH_LABEL = 'controller-revision-hash';
 /** On both sides of a request's time-out of ten seconds. */
 const SLOW_MS = [8000, 12_000] as const;
@@ -86,11 +85,6 @@ export function slowWebhook({
     world.api.releaseStuck();
   });
   return Promise.resolve({ kind: 'stuck' });
-}
-
-/** True for a pod that no node will ever do for. */
-export function isPinnedNowhere(pod: KubernetesObject): boolean {
-  return JSON.stringify(pod['spec']).includes(Object.keys(NOWHERE).join());
 }
 
 /** Somebody deletes the pods that no node does for. */

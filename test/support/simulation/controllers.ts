@@ -10,8 +10,8 @@ import type { JsonObject } from '../../../src/core/model/json.ts';
 import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { nodeOf } from '../simulated-cluster.ts';
-import { isPinnedNowhere } from './admission-faults.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
+import { isPinnedNowhere } from './pinned-pods.ts';
 
 /** What becomes of a pod once it is bound. */
 export type PodBehaviour = 'run' | 'fail' | 'succeed' | 'stay-pending';
