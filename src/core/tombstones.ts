@@ -5,8 +5,9 @@
  * so that a pod which comes and goes each second cannot fill an item. Two, because of a chain's last
  * two pods either may be told to be gone last, and names lead from the one to the other. Of a
  * node's pods whose revision nobody knows (a user or a webhook took the label off) sixteen: with surge no
- * name leads on from these. A pod that lives has no tombstone. Pure: the time is the message's, so that a
- * redelivery buries alike.
+ * name leads on from these. A pod that lives has no tombstone. Pure: in a slice the time is the message's, so
+ * that a redelivery buries alike; in a state ten minutes must pass by two clocks, the function's and the view's
+ * messages', so that one that is wrong forgets nothing (row 13).
  */
 import type { Uid } from './model/identifiers.ts';
 import type { PodProjection } from './model/projections.ts';
@@ -27,6 +28,8 @@ const LISTED_MAX = 2000;
 /** What is kept is judged by this. */
 export interface BurialContext {
   readonly nowMs: number;
+  /** For those of a state: the time of the last message that its view was told. */
+  readonly toldAtMs?: number;
   /** True of the UID of a pod that is there. */
   readonly isLiving: (uid: Uid) => boolean;
 }
@@ -57,9 +60,9 @@ export function keepTombstones(
   const counts = new Map<string, number>();
   const kept: Tombstone[] = [];
   for (const tombstone of sorted) {
-    const { uid, node, revision = '', goneAtMs } = tombstone;
-    if (kept.length === LISTED_MAX || context.nowMs - goneAtMs > TOMBSTONE_KEPT_MS) break;
-    if (known.has(uid) || context.isLiving(uid)) continue;
+    const { uid, node, revision = '' } = tombstone;
+    if (kept.length === LISTED_MAX) break;
+    if (known.has(uid) || context.isLiving(uid) || isOver(tombstone, context)) continue;
     const place = `${node}\n${revision}`;
     const count = counts.get(place) ?? 0;
     if (count === (revision === '' ? UNLABELLED_MAX : PER_PLACE_MAX)) continue;
@@ -68,6 +71,13 @@ export function keepTombstones(
     kept.push(tombstone);
   }
   return kept;
+}
+
+/** True once ten minutes passed by every clock that tells. */
+function isOver(tombstone: Tombstone, { nowMs, toldAtMs }: BurialContext): boolean {
+  if (nowMs - tombstone.goneAtMs <= TOMBSTONE_KEPT_MS) return false;
+  if (toldAtMs === undefined) return true;
+  return toldAtMs - (tombstone.toldAtMs ?? toldAtMs) > TOMBSTONE_KEPT_MS;
 }
 
 /** Tombstones of pods that a view still shows and that were not found live: their names were borne, too. */

@@ -182,3 +182,31 @@ test('row 87, protocol 9: an orphan of another controller is left alone', async 
   const found = world.api.find('pods', 'theirs', 'ns');
   assert.equal(found?.metadata.uid, theirs.metadata.uid);
 });
+
+test('S13, row 13: a name that no view ever showed outlasts a clock that steps ten minutes ahead', async () => {
+  const world = await World.start({ nodes: ['n1', 'n2'] });
+  world.addDaemonSet('agent', { nodeSelector: { go: 'yes' } });
+  await world.settle();
+  const label = (name: string, go: string): void => {
+    world.api.put('nodes', rawNode(name, { labels: { go } }));
+  };
+  const [watcher] = world.watchers;
+  watcher?.faults.frozen.add('Pod');
+  label('n1', 'yes');
+  const isMade = (): boolean => podsOf(world, 'agent').length > 0;
+  await world.clock.advanceUntil(isMade, { withinMs: 30_000 });
+  const { name } = podOn(world, 'agent', 'n1').metadata;
+  // It comes and goes while nobody sees, and the node does not want one any more.
+  label('n1', 'no');
+  world.api.remove('pods', name, 'ns');
+  watcher?.source.thaw();
+  await world.converge();
+  world.functionClock.skewMs += 11 * 60_000;
+  // A write of the state by the clock that is wrong.
+  label('n2', 'yes');
+  await world.settle();
+  world.functionClock.skewMs = 0;
+  label('n1', 'yes');
+  await world.settle();
+  assert.notEqual(podOn(world, 'agent', 'n1').metadata.name, name);
+});

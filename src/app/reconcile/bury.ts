@@ -3,7 +3,8 @@
  *
  * An answered create is settled once its pod is seen, or once the view has been read past it. In the
  * second case nobody else knows that its name was borne. Written with the very write that settles the
- * intent: a run that dies after it has forgotten nothing. What the view knows is not kept twice.
+ * intent: a run that dies after it has forgotten nothing. What the view knows is not kept twice. Each is kept until
+ * ten minutes have passed by the clock of the run and by that of the view's messages: either may be wrong (row 13).
  */
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { DaemonSetState, Intent } from '../../core/model/state.ts';
@@ -14,11 +15,15 @@ import type { ViewedSubject } from './context.ts';
 export function buriedAfter(
   stored: Pick<DaemonSetState, 'buried'>,
   settled: readonly Intent[],
-  { read, nowMs }: Pick<ViewedSubject, 'read' | 'nowMs'>,
+  { read, nowMs, basis }: Pick<ViewedSubject, 'read' | 'nowMs' | 'basis'>,
 ): Pick<DaemonSetState, 'buried'> {
-  const all = [...(stored.buried ?? []), ...buryAnswered(settled, nowMs)];
+  const { lastSentAtMs: toldAtMs } = basis.meta;
+  const all = [...(stored.buried ?? []), ...buryAnswered(settled, nowMs)].map((each) => ({
+    toldAtMs,
+    ...each,
+  }));
   if (all.length === 0) return {};
   const known = new Set<Uid>([...read.pods, ...read.gone].map(({ uid }) => uid));
-  const buried = keepTombstones(all, { nowMs, isLiving: (uid) => known.has(uid) });
+  const buried = keepTombstones(all, { nowMs, toldAtMs, isLiving: (uid) => known.has(uid) });
   return buried.length === 0 ? {} : { buried };
 }

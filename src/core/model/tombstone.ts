@@ -17,6 +17,11 @@ export interface Tombstone {
   readonly revision?: string;
   /** creationTimestamp; of a pod that no view showed, when its create was recorded. */
   readonly createdAtMs: number;
-  /** When it was told to be gone: the message's time, never a reader's clock. */
+  /** When it was told to be gone: the message's time; of a pod that no view showed, by the clock of who settled its create. */
   readonly goneAtMs: number;
+  /**
+   * Of one that a state keeps: the time of the last message that its view had been told by then, a clock that
+   * no function owns. Absent in a slice, and in what an earlier release wrote.
+   */
+  readonly toldAtMs?: number;
 }

@@ -57,6 +57,26 @@ describe('keepTombstones', () => {
     assert.equal(TOMBSTONE_KEPT_MS, 600_000);
     assert.deepEqual(keep([old, young]), ['young']);
   });
+  it('S13, row 13: keeps those of a state until ten minutes passed by both clocks', () => {
+    const told = (goneAtMs: number, toldAtMs?: number): readonly string[] => {
+      const one = at('one', goneAtMs, toldAtMs === undefined ? {} : { toldAtMs });
+      const context = { nowMs: NOW_MS, toldAtMs: NOW_MS - 7, isLiving: () => false };
+      return keepTombstones([one], context).map(({ name }) => name);
+    };
+    const [over, within] = [TOMBSTONE_KEPT_MS + 1, TOMBSTONE_KEPT_MS];
+    assert.deepEqual(told(NOW_MS - over, NOW_MS - 7 - over), []);
+    assert.deepEqual(told(NOW_MS - over, NOW_MS - 7 - within), ['one'], 'the run is ahead');
+    assert.deepEqual(told(NOW_MS - within, NOW_MS - 7 - over), ['one'], 'the run is behind');
+    assert.deepEqual(told(NOW_MS - over), ['one'], 'an earlier release said one clock only');
+  });
+  it('drops those that are over also where a younger one in its place is over by one clock only', () => {
+    const [kept, over] = [
+      at('kept', NOW_MS - TOMBSTONE_KEPT_MS - 1, { toldAtMs: NOW_MS }),
+      at('over', NOW_MS - TOMBSTONE_KEPT_MS - 2, { toldAtMs: NOW_MS - TOMBSTONE_KEPT_MS - 1 }),
+    ];
+    const context = { nowMs: NOW_MS, toldAtMs: NOW_MS, isLiving: () => false };
+    assert.deepEqual(keepTombstones([kept, over], context), [kept]);
+  });
   it('keeps none of a pod that lives', () => {
     const [dead, living] = [at('dead', NOW_MS), at('living', NOW_MS)];
     assert.deepEqual(keep([dead, living], [living.uid]), ['dead']);
