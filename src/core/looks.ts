@@ -2,8 +2,9 @@
  * Looks of one key that are on their way, and whether another one is needed (protocol 12, L5).
  *
  * A key has one chain of looks, however many hints made it look: a look that is wanted is served by a timer that
- * is on its way and near enough. While something is about to change by itself, any earlier one will do; a
- * moment that is known is kept to the second. What is wanted again and again without anything moving is
+ * is on its way and near enough. While something is about to change by itself, any earlier one will do, also
+ * when the wait is long: each hint that came meanwhile would else want a moment of its own, and a chain for it.
+ * A moment that is known is kept to the second. What is wanted again and again without anything moving is
  * looked at ever more seldom. Pure: the caller sends what is missing.
  */
 import type { DaemonSetState, LookEntry } from './model/state.ts';
@@ -29,14 +30,21 @@ export function pendingLooks(state: SentTimers, nowMs: number): readonly number[
   return pending.sort((left, right) => left - right);
 }
 
+/** A look that is wanted. */
+export interface WantedLook {
+  readonly atMs: number;
+  /** `moment`: something is due then, and not before. `change`: others do it meanwhile, sooner or later. */
+  readonly waitsFor: 'moment' | 'change';
+}
+
 /** The pending look that serves the one that is wanted: the latest that is not too late. */
 export function findPendingLook(
   pending: readonly number[],
-  wanted: { readonly atMs: number; readonly nowMs: number },
+  { atMs: wantedAtMs, waitsFor, nowMs }: WantedLook & { readonly nowMs: number },
 ): number | undefined {
-  const isNear = wanted.atMs - wanted.nowMs < NEAR_MS;
+  const isEarlierGood = waitsFor === 'change' || wantedAtMs - nowMs < NEAR_MS;
   return pending.findLast(
-    (atMs) => atMs <= wanted.atMs + LATER_MS && (isNear || atMs >= wanted.atMs),
+    (atMs) => atMs <= wantedAtMs + LATER_MS && (isEarlierGood || atMs >= wantedAtMs),
   );
 }
 

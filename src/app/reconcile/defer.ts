@@ -37,7 +37,8 @@ export async function deferRun(
 ): Promise<ReconcileResult> {
   const { context, subject } = input;
   const { state, nowMs } = subject;
-  const look = await scheduleLook(nowMs + deferralDelayMs(deferral, input), { context, subject });
+  const atMs = nowMs + deferralDelayMs(deferral, input);
+  const look = await scheduleLook({ atMs, waitsFor: 'change' }, { context, subject });
   const next = { ...state, deferredSinceMs: state.deferredSinceMs ?? nowMs, ...look };
   // Losing this write is harmless: whoever won looks after the due time, and the timer is sent.
   if (!isRecorded(state, next)) await writeState(next, { context, subject });
@@ -135,7 +136,8 @@ async function waitUntil(
 ): Promise<ReconcileResult> {
   const { state } = subject;
   const { retry, isWaiting, code, message } = wait;
-  const look = await scheduleLook(retry.notBeforeMs, { context, subject });
+  const wanted = { atMs: retry.notBeforeMs, waitsFor: 'moment' } as const;
+  const look = await scheduleLook(wanted, { context, subject });
   const isKnown = isWaiting && state.dueAtMs === look.dueAtMs;
   if (!isKnown) await writeState({ ...state, retry, ...look }, { context, subject });
   return { ...resultOf({ code, message, delayMs: retry.delayMs }), nextLookAtMs: look.dueAtMs };

@@ -13,6 +13,7 @@
  * near one is sent once more, though not by every hint that meets it (resends.ts).
  */
 import { findPendingLook, pendingLooks, rememberLooks } from '../../core/looks.ts';
+import type { WantedLook } from '../../core/looks.ts';
 import { HINT_SCHEMA } from '../../core/model/hint.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { Timer } from '../../core/model/hint.ts';
@@ -38,9 +39,9 @@ export interface LookInput {
   readonly subject: { readonly state: DueTimes; readonly nowMs: number };
 }
 
-/** Sees to a look at about `wantedAtMs`; answers when it will be, and what is to be recorded of it. */
-export async function scheduleLook(wantedAtMs: number, input: LookInput): Promise<Scheduled> {
-  const { due, timersAtMs } = planLook(wantedAtMs, input);
+/** Sees to a look at about that time; answers when it will be, and what is to be recorded of it. */
+export async function scheduleLook(wanted: WantedLook, input: LookInput): Promise<Scheduled> {
+  const { due, timersAtMs } = planLook(wanted, input);
   await sendTimers(input.context, timersAtMs);
   return due;
 }
@@ -60,19 +61,20 @@ export async function scheduleNext(
     const sent = dueSentAtMs === undefined ? {} : { dueSentAtMs };
     return { dueAtMs: expiryAtMs, expiryAtMs, ...sent, ...remembered(pendingLooks(state, nowMs)) };
   }
-  const { due, timersAtMs } = planLook(nearAtMs, { context, subject });
+  const wanted = { atMs: nearAtMs, waitsFor: 'moment' } as const;
+  const { due, timersAtMs } = planLook(wanted, { context, subject });
   await sendTimers(context, timersAtMs);
   return { ...due, expiryAtMs };
 }
 
 function planLook(
-  wantedAtMs: number,
+  wanted: WantedLook,
   { context, subject }: LookInput,
 ): { readonly due: Scheduled; readonly timersAtMs: readonly number[] } {
   const { state, nowMs } = subject;
-  const atMs = Math.ceil(wantedAtMs);
+  const atMs = Math.ceil(wanted.atMs);
   const pending = pendingLooks(state, nowMs);
-  const kept = findPendingLook(pending, { atMs, nowMs });
+  const kept = findPendingLook(pending, { ...wanted, atMs, nowMs });
   const dueAtMs = kept ?? atMs;
   const isMissing = kept === undefined || mayBeGone(context, kept, nowMs);
   const timers = remembered(rememberLooks(pending, dueAtMs));

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findPendingLook, nextLook, pendingLooks, rememberLooks } from '../../../src/core/looks.ts';
+import type { WantedLook } from '../../../src/core/looks.ts';
 
 const NOW_MS = 1_000_000;
 
@@ -17,10 +18,14 @@ describe('protocol 12: looks on their way', () => {
     assert.deepEqual(pendingLooks({}, NOW_MS), []);
   });
 
-  const find = (pending: readonly number[], inMs: number): number | undefined => {
+  const find = (
+    pending: readonly number[],
+    inMs: number,
+    waitsFor: WantedLook['waitsFor'] = 'moment',
+  ): number | undefined => {
     const found = findPendingLook(
       pending.map((each) => NOW_MS + each),
-      { atMs: NOW_MS + inMs, nowMs: NOW_MS },
+      { atMs: NOW_MS + inMs, nowMs: NOW_MS, waitsFor },
     );
     return found === undefined ? undefined : found - NOW_MS;
   };
@@ -37,6 +42,13 @@ describe('protocol 12: looks on their way', () => {
     assert.equal(find([5_000], 5_000), 5_000);
     assert.equal(find([100, 61_000], 60_000), 61_000);
     assert.equal(find([61_001], 60_000), undefined);
+  });
+
+  it('serve what others change meanwhile whenever they come before, and the last of them (L5)', () => {
+    assert.equal(find([250, 4_750], 5_000, 'change'), 4_750);
+    assert.equal(find([1], 300_000, 'change'), 1);
+    assert.equal(find([6_000], 5_000, 'change'), 6_000);
+    assert.equal(find([6_001], 5_000, 'change'), undefined);
   });
 
   it('are remembered, the soonest sixteen', () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Effect, Outcome } from '../../../../src/core/model/effects.ts';
+import { nodeOf } from '../../../support/simulated-cluster.ts';
 import { TimedWorld } from '../../../support/timed-world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -102,6 +103,26 @@ describe('L5: looks of one key', () => {
     await world.step();
     await world.play(5_000);
     assert.equal(world.daemonSet.status?.numberReady, 5, 'no wait of minutes is inherited');
+  });
+
+  it('are one chain while own writes stay unseen, however often something else changes', async () => {
+    const world = await settled();
+    const marks = (await world.view.readMeta(world.mirror.clusterUid))?.marks;
+    assert.ok(marks !== undefined);
+    world.mirror.hide = (pod) => nodeOf(pod) === 'node-0004';
+    world.addNode('node-0004');
+    await world.mirror.sync({ marks });
+    await world.look();
+    world.isSilent = true;
+    let timed = 0;
+    for (let turn = 0; turn < 4 * 25; turn += 1) {
+      timed += (await world.play(250)).runs;
+      world.addNode('node-0001', { labels: { turn: String(turn) } });
+      await world.mirror.sync({ marks });
+      await world.look();
+    }
+    assert.ok(timed <= 12, `${timed} runs by timers in 25 s: each wait is as long as all before`);
+    assert.equal(world.queue.timers.length, 1, 'the chain');
   });
 
   it('wait through a refused status as long as its back-off says', async () => {
