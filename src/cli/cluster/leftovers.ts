@@ -11,7 +11,13 @@ import { rolesStackName } from './roles/roles.ts';
 const CLUSTER_WIDE: readonly (readonly [string, readonly string[]])[] = [
   [
     'clusterrolebinding,clusterrole',
-    ['rollcall-watcher', 'rollcall-functions', 'rollcall-functions-namespace', 'rollcall-renewer'],
+    [
+      'rollcall-watcher',
+      'rollcall-functions',
+      'rollcall-functions-namespace',
+      'rollcall-requests',
+      'rollcall-renewer',
+    ],
   ],
   [
     'validatingadmissionpolicybinding,validatingadmissionpolicy',
@@ -52,7 +58,8 @@ function accessEntries(
   { clusterName, region }: { readonly clusterName: string; readonly region: string },
   { outputs }: Pick<Stack, 'outputs'>,
 ): readonly string[] {
-  return outputs.ClusterAccessRoleArns.split(',').map(
+  const arns = [outputs.ClusterAccessRoleArns, outputs.ClusterRequestRoleArns].join(',').split(',');
+  return arns.map(
     (arn) =>
       `aws eks delete-access-entry --cluster-name ${clusterName} --region ${region} --principal-arn ${arn.trim()}`,
   );

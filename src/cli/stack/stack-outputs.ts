@@ -22,8 +22,10 @@ export const STACK_OUTPUT_NAMES = [
   'CredentialsKeyArn',
   'RegistryTableName',
   'ViewTableName',
-  /** Roles of the functions that connect to clusters, with commas between: principals of EKS access entries. */
+  /** Roles of the functions that keep DaemonSets, with commas between: principals of EKS access entries. */
   'ClusterAccessRoleArns',
+  /** Roles of those that connect to clusters only to ask their watchers, with commas between. */
+  'ClusterRequestRoleArns',
   /** Path under which roles of watchers and renewers must be: the queue policies name it. */
   'SenderRolePath',
 ] as const;

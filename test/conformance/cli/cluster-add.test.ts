@@ -198,9 +198,9 @@ describe('rollcall cluster add, on a real API server and MiniStack', { skip }, (
     const run = async () => (await add('b', ...more, ...sender)).expectExit(0).document();
     const resultsOf = (document: Awaited<ReturnType<typeof run>>): readonly string[] =>
       (document['accessEntries'] as readonly { result: string }[]).map(({ result }) => result);
-    assert.deepEqual(resultsOf(await run()), ['created']);
+    assert.deepEqual(resultsOf(await run()), ['created', 'created']);
     // The stack of this world is made up: IAM knows no role of its names, so nobody can say how old one is.
-    assert.deepEqual(resultsOf(await run()), ['unverified']);
+    assert.deepEqual(resultsOf(await run()), ['unverified', 'unverified']);
     const principalArn = world.open({ stage: 'local' }).outputs.ClusterAccessRoleArns;
     const { accessEntry } = await eks.send(
       new DescribeAccessEntryCommand({ clusterName: 'prod', principalArn }),

@@ -202,6 +202,32 @@ describe('what infra/ offers to a cluster, on a real API server', { skip }, () =
     await kubectl.succeed([...DRY_RUN, '-k', copy]);
   });
 
+  it('functions that only ask a watcher may get and patch its Lease, and nothing else (S5, S6)', async () => {
+    await kubectl.succeed(['apply', '-k', repositoryPath('infra/overlays/functions/takeover-eks')]);
+    const can = async (...what: readonly string[]): Promise<string> => {
+      const { stdout } = await kubectl.run(['auth', 'can-i', '--as=rollcall-requests', ...what]);
+      return stdout.trim();
+    };
+    const lease = ['leases/rollcall-watcher', '-n', 'rollcall-system'];
+    await pollUntil({ deadlineMs: 60_000, description: 'their rights in force' }, async () =>
+      (await can('patch', ...lease)) === 'yes' ? true : undefined,
+    );
+    assert.equal(await can('get', ...lease), 'yes');
+    assert.equal(await can('patch', 'leases/another', '-n', 'rollcall-system'), 'no');
+    for (const right of [
+      ['create', 'pods'],
+      ['delete', 'pods'],
+      ['get', 'pods'],
+      ['patch', 'controllerrevisions'],
+      ['update', 'daemonsets', '--subresource=status'],
+      ['get', 'daemonsets'],
+      ['create', 'events'],
+      ['get', 'secrets'],
+    ]) {
+      assert.equal(await can(...right, '-A'), 'no', right.join(' '));
+    }
+  });
+
   it('an EKS access entry has the rights and the limits by its user name, and by nothing else (S5, S6)', async () => {
     await kubectl.succeed(['apply', '-k', repositoryPath('infra/overlays/functions/takeover-eks')]);
     const can = async (...who: readonly string[]): Promise<string> => {

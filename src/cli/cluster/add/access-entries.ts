@@ -1,8 +1,8 @@
 /**
  * The access entries of EKS that let the functions into a cluster.
  *
- * One entry for each role of a function that connects, with one group and one user name for all: what they
- * may do is said by RBAC in the cluster (infra/functions), never by an access policy of EKS. A cluster of another
+ * One entry for each role of a function that connects, with one of two user names: what they may do is said by RBAC
+ * in the cluster (infra/functions and its overlay for EKS), never by an access policy of EKS. A cluster of another
  * account needs nothing more. An entry shows its role's ARN, but EKS holds it by the role's unique id: when the stack
  * was removed and deployed again, it stands and lets nobody in. So one that is older than its role is made anew.
  */
@@ -17,6 +17,7 @@ import {
 import { GetRoleCommand, NoSuchEntityException } from '@aws-sdk/client-iam';
 import type { IAMClient } from '@aws-sdk/client-iam';
 import { CommandError, EXIT } from '../../exit-codes.ts';
+import type { StackOutputs } from '../../stack/stack-outputs.ts';
 import type { EksCluster } from './eks-cluster.ts';
 
 /** What came of one access entry. */
@@ -35,9 +36,14 @@ export interface AccessEntryClients {
   readonly iam: Pick<IAMClient, 'send'>;
 }
 
-/** User name and group of the functions in an EKS cluster. */
-const FUNCTIONS_USER = 'rollcall-functions';
-const IDENTITY = { username: FUNCTIONS_USER, kubernetesGroups: [FUNCTIONS_USER] };
+/** Names of the functions in an EKS cluster, each a user and a group: of those that keep DaemonSets, and that only ask. */
+export type FunctionsUser = 'rollcall-functions' | 'rollcall-requests';
+
+/** A role that is let in, and as whom. */
+export interface Principal {
+  readonly arn: string;
+  readonly user: FunctionsUser;
+}
 
 interface EntryKey {
   readonly clusterName: string;
@@ -48,12 +54,12 @@ interface EntryKey {
 export async function ensureAccessEntries(
   clients: AccessEntryClients,
   clusterName: string,
-  principalArns: readonly string[],
+  principals: readonly Principal[],
 ): Promise<readonly AccessEntryResult[]> {
   const results: AccessEntryResult[] = [];
-  for (const principalArn of principalArns) {
-    const result = await ensureEntry(clients, { clusterName, principalArn });
-    results.push({ principalArn, result });
+  for (const { arn, user } of principals) {
+    const result = await ensureEntry(clients, { clusterName, principalArn: arn }, user);
+    results.push({ principalArn: arn, result });
   }
   return results;
 }
@@ -61,13 +67,14 @@ export async function ensureAccessEntries(
 async function ensureEntry(
   { eks, iam }: AccessEntryClients,
   key: EntryKey,
+  user: FunctionsUser,
 ): Promise<AccessEntryResult['result']> {
-  if ((await createEntry(eks, key)) === 'created') return 'created';
+  if ((await createEntry(eks, key, user)) === 'created') return 'created';
   const { accessEntry = {} } = await eks.send(new DescribeAccessEntryCommand(key));
   const age = compareAge(accessEntry.createdAt, await roleCreatedMs(iam, key.principalArn));
-  if (age === 'older') return replaceEntry(eks, key);
-  if (isOurs(accessEntry)) return age === 'unknown' ? 'unverified' : 'present';
-  await eks.send(new UpdateAccessEntryCommand({ ...key, ...IDENTITY }));
+  if (age === 'older') return replaceEntry(eks, key, user);
+  if (isAs(user, accessEntry)) return age === 'unknown' ? 'unverified' : 'present';
+  await eks.send(new UpdateAccessEntryCommand({ ...key, ...identityOf(user) }));
   return 'updated';
 }
 
@@ -80,14 +87,22 @@ function compareAge(
   return createdAt.getTime() < roleMs ? 'older' : 'younger';
 }
 
-function isOurs({ username, kubernetesGroups = [] }: AccessEntry): boolean {
-  const [group] = kubernetesGroups;
-  return username === FUNCTIONS_USER && kubernetesGroups.length === 1 && group === FUNCTIONS_USER;
+function identityOf(user: FunctionsUser): Pick<AccessEntry, 'username' | 'kubernetesGroups'> {
+  return { username: user, kubernetesGroups: [user] };
 }
 
-async function replaceEntry(eks: AccessEntryClients['eks'], key: EntryKey): Promise<'replaced'> {
+function isAs(user: FunctionsUser, { username, kubernetesGroups = [] }: AccessEntry): boolean {
+  const [group] = kubernetesGroups;
+  return username === user && kubernetesGroups.length === 1 && group === user;
+}
+
+async function replaceEntry(
+  eks: AccessEntryClients['eks'],
+  key: EntryKey,
+  user: FunctionsUser,
+): Promise<'replaced'> {
   await eks.send(new DeleteAccessEntryCommand(key));
-  if ((await createEntry(eks, key)) === 'created') return 'replaced';
+  if ((await createEntry(eks, key, user)) === 'created') return 'replaced';
   throw new CommandError({
     message: `EKS still holds the old access entry of ${key.principalArn}.`,
     remedy: 'Wait a minute, then repeat the command.',
@@ -98,9 +113,10 @@ async function replaceEntry(eks: AccessEntryClients['eks'], key: EntryKey): Prom
 async function createEntry(
   eks: AccessEntryClients['eks'],
   key: EntryKey,
+  user: FunctionsUser,
 ): Promise<'created' | 'in-use'> {
   try {
-    await eks.send(new CreateAccessEntryCommand({ ...key, ...IDENTITY, type: 'STANDARD' }));
+    await eks.send(new CreateAccessEntryCommand({ ...key, ...identityOf(user), type: 'STANDARD' }));
     return 'created';
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
@@ -130,12 +146,24 @@ async function roleCreatedMs(
 /** The same by hand, for whoever may do it. */
 export function accessEntryCommands(
   cluster: Pick<EksCluster, 'name' | 'region'>,
-  principalArns: readonly string[],
+  principals: readonly Principal[],
 ): readonly string[] {
-  return principalArns.map(
-    (arn) =>
-      `aws eks create-access-entry --region ${cluster.region} --cluster-name ${cluster.name} --principal-arn ${arn} --username ${FUNCTIONS_USER} --kubernetes-groups ${FUNCTIONS_USER}`,
+  return principals.map(
+    ({ arn, user }) =>
+      `aws eks create-access-entry --region ${cluster.region} --cluster-name ${cluster.name} --principal-arn ${arn} --username ${user} --kubernetes-groups ${user}`,
   );
+}
+
+/** The roles of a deployment that connect to clusters: those that only ask have a name of their own. */
+export function principalsOf(
+  outputs: Pick<StackOutputs, 'ClusterAccessRoleArns' | 'ClusterRequestRoleArns'>,
+): readonly Principal[] {
+  const as = (user: FunctionsUser, arns: string): readonly Principal[] =>
+    arns.split(',').map((arn) => ({ arn: arn.trim(), user }));
+  return [
+    ...as('rollcall-functions', outputs.ClusterAccessRoleArns),
+    ...as('rollcall-requests', outputs.ClusterRequestRoleArns),
+  ];
 }
 
 /** What is to be known of entries whose age could not be compared; undefined when all were. */

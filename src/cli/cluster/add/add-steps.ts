@@ -28,7 +28,12 @@ import { obtainRoles } from './add-roles.ts';
 import type { SenderRoles } from './add-roles.ts';
 import { applyManifests } from './apply-manifests.ts';
 import type { AppliedObject } from './apply-manifests.ts';
-import { accessEntryCommands, ensureAccessEntries, unverifiedWarning } from './access-entries.ts';
+import {
+  accessEntryCommands,
+  ensureAccessEntries,
+  principalsOf,
+  unverifiedWarning,
+} from './access-entries.ts';
 import type { AccessEntryResult } from './access-entries.ts';
 import { reachWarning } from './eks-cluster.ts';
 import { composeManifests } from './manifests.ts';
@@ -183,13 +188,13 @@ async function letFunctionsIn({
   if (request.auth !== 'eks' || eks === undefined) {
     return { accessEntries: [], accessEntryCommands: [] };
   }
-  const principals = context.stack.outputs.ClusterAccessRoleArns.split(',');
+  const principals = principalsOf(context.stack.outputs);
   const mayMake = request.clusterProfile !== undefined || request.sameAccount;
   const commands = accessEntryCommands(eks, principals);
   if (!mayMake) return { accessEntries: [], accessEntryCommands: commands };
   if (context.isDryRun) {
-    const planned = principals.map((principalArn) => ({
-      principalArn,
+    const planned = principals.map(({ arn }) => ({
+      principalArn: arn,
       result: 'planned' as const,
     }));
     return { accessEntries: planned, accessEntryCommands: commands };

@@ -12,6 +12,7 @@ import { GetRoleCommand, NoSuchEntityException } from '@aws-sdk/client-iam';
 import {
   accessEntryCommands,
   ensureAccessEntries,
+  principalsOf,
   unverifiedWarning,
 } from '../../../../../src/cli/cluster/add/access-entries.ts';
 import type {
@@ -93,23 +94,28 @@ class FakeAccount {
   }
 }
 
+const AS_FUNCTIONS = { arn: ROLE, user: 'rollcall-functions' } as const;
+
 describe('access entries of the functions', () => {
   const resultOf = async (account: FakeAccount): Promise<AccessEntryResult['result'] | undefined> =>
-    (await ensureAccessEntries(account.clients(), 'prod', [ROLE]))[0]?.result;
+    (await ensureAccessEntries(account.clients(), 'prod', [AS_FUNCTIONS]))[0]?.result;
 
-  it('are made where they are missing, with one user and one group, and once', async () => {
+  it('are made where they are missing, and once: who only asks for snapshots has a name of its own (row 69)', async () => {
     const account = new FakeAccount();
     account.makeRole(ROLE);
     account.makeRole(PATHED);
-    const arns = [ROLE, PATHED];
-    const results = await ensureAccessEntries(account.clients(), 'prod', arns);
+    const principals = principalsOf({
+      ClusterAccessRoleArns: ROLE,
+      ClusterRequestRoleArns: PATHED,
+    });
+    const results = await ensureAccessEntries(account.clients(), 'prod', principals);
     assert.deepEqual(
       results.map(({ result }) => result),
       ['created', 'created'],
     );
     assert.deepEqual(account.entries.get(ROLE)?.kubernetesGroups, ['rollcall-functions']);
-    assert.equal(account.entries.get(PATHED)?.username, 'rollcall-functions');
-    const again = await ensureAccessEntries(account.clients(), 'prod', arns);
+    assert.equal(account.entries.get(PATHED)?.username, 'rollcall-requests');
+    const again = await ensureAccessEntries(account.clients(), 'prod', principals);
     assert.deepEqual(
       again.map(({ result }) => result),
       ['present', 'present'],
@@ -145,7 +151,7 @@ describe('access entries of the functions', () => {
     account.makeRole(ROLE);
     await resultOf(account);
     account.iamRefusal = Object.assign(new Error('no'), { name: 'AccessDenied' });
-    const results = await ensureAccessEntries(account.clients(), 'prod', [ROLE]);
+    const results = await ensureAccessEntries(account.clients(), 'prod', [AS_FUNCTIONS]);
     assert.equal(results[0]?.result, 'unverified');
     assert.match(unverifiedWarning(results) ?? '', /removed and deployed again/);
     account.iamRefusal = Object.assign(new Error('no'), { name: 'Throttling' });
@@ -153,7 +159,9 @@ describe('access entries of the functions', () => {
   });
 
   it('can be made by hand', () => {
-    const [command] = accessEntryCommands({ name: 'prod', region: 'eu-west-1' }, ['arn:a']);
-    assert.match(command ?? '', /--principal-arn arn:a --username rollcall-functions/);
+    const [command] = accessEntryCommands({ name: 'prod', region: 'eu-west-1' }, [
+      { arn: 'arn:a', user: 'rollcall-requests' },
+    ]);
+    assert.match(command ?? '', /--principal-arn arn:a --username rollcall-requests/);
   });
 });

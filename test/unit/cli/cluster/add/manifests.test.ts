@@ -91,6 +91,13 @@ describe('manifests of a cluster', () => {
       const subjects = JSON.stringify(find(objects, name)['subjects']);
       assert.match(subjects, /"kind":"User"[^}]*"name":"rollcall-functions"/);
     }
+    for (const name of [
+      'ClusterRoleBinding rollcall-requests',
+      'RoleBinding rollcall-system/rollcall-requests',
+    ]) {
+      const subjects = JSON.stringify(find(objects, name)['subjects']);
+      assert.match(subjects, /"kind":"User"[^}]*"name":"rollcall-requests"/);
+    }
   });
 
   it('hold no key, and refuse to leave a role out where one is needed (S11)', () => {
