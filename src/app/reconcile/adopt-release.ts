@@ -6,6 +6,9 @@
  * else fails the claim as a whole once every pod was tried, and nothing is done on top of it: the plan
  * took an orphan for ours that another controller may have adopted meanwhile (422: a second controlling
  * owner).
+ *
+ * Differs from upstream: where the admission policy is in force, a pod that was made by hand is not adopted; the
+ * API server refuses it (ADR 0035), and the claim fails like any other.
  */
 import type { Outcome, PatchEffect } from '../../core/model/effects.ts';
 import { isResourceVersion, newerVersion } from '../../core/model/identifiers.ts';
