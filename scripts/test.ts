@@ -33,6 +33,10 @@ const slowTiers = new Set(['conformance', 'deploy', 'browser', NIGHTLY]);
 const TEST_TIMEOUT_MS = 600_000;
 const SLOW_TEST_TIMEOUT_MS = 1_800_000;
 
+/** How many of the slowest files are named at the end, and from which time on. */
+const SLOWEST_FILES_MAX = 20;
+const SLOW_FILE_MS = 5_000;
+
 interface Request {
   readonly tiers: readonly string[];
   readonly files: readonly string[];
@@ -88,6 +92,16 @@ function readCounts(countsFile: string): TestCounts | undefined {
   return text === '' ? undefined : (JSON.parse(text) as TestCounts);
 }
 
+/** Says where the time went, so that a suite that grows is seen before it no longer fits. */
+function printSlowest({ durations }: TestCounts): void {
+  const slow = durations
+    .filter(({ durationMs }) => durationMs >= SLOW_FILE_MS)
+    .toSorted((left, right) => right.durationMs - left.durationMs);
+  for (const { file, durationMs } of slow.slice(0, SLOWEST_FILES_MAX)) {
+    console.log(`# ${(durationMs / 1000).toFixed(0).padStart(4)} s  ${path.relative(root, file)}`);
+  }
+}
+
 /** Prints the closing lines and says whether tests were really run. */
 function judgeCounts(counts: TestCounts | undefined, isFiltered: boolean): boolean {
   if (counts === undefined) {
@@ -95,6 +109,7 @@ function judgeCounts(counts: TestCounts | undefined, isFiltered: boolean): boole
     return false;
   }
   const { passed, failed, skipped } = counts;
+  printSlowest(counts);
   console.log(`# tests ${passed + failed + skipped}`);
   console.log(`# pass ${passed}`);
   console.log(`# fail ${failed}`);

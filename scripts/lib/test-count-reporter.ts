@@ -1,5 +1,5 @@
 /**
- * A reporter for node:test that counts tests per file, as one JSON document at the end.
+ * A reporter for node:test that counts tests and times their files, as one JSON document at the end.
  *
  * It exists because node:test is content when nothing ran: a file without a test counts as one passed test there.
  * Here suites and file entries are no tests; a skipped test is one, since it says itself that it was skipped.
@@ -8,12 +8,13 @@
 import path from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 
-/** How many tests ended how; `filesWithoutTests` are paths. */
+/** How many tests ended how; `filesWithoutTests` are paths; `durations` is wall time per file, in no order. */
 export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
   readonly filesWithoutTests: readonly string[];
+  readonly durations: readonly { readonly file: string; readonly durationMs: number }[];
 }
 
 function isFileEntry(data: { name: string; file?: string | undefined }): boolean {
@@ -28,7 +29,11 @@ export default async function* countTests(
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const files = new Set<string>();
   const filesWithTests = new Set<string>();
+  const durations: { file: string; durationMs: number }[] = [];
   for await (const event of source) {
+    if (event.type === 'test:summary' && event.data.file !== undefined) {
+      durations.push({ file: event.data.file, durationMs: event.data.duration_ms });
+    }
     if (event.type !== 'test:pass' && event.type !== 'test:fail') continue;
     if (event.data.details.type === 'suite') continue;
     if (isFileEntry(event.data)) {
@@ -41,5 +46,5 @@ export default async function* countTests(
     else counts.failed += 1;
   }
   const filesWithoutTests = [...files].filter((file) => !filesWithTests.has(file));
-  yield JSON.stringify({ ...counts, filesWithoutTests } satisfies TestCounts);
+  yield JSON.stringify({ ...counts, filesWithoutTests, durations } satisfies TestCounts);
 }

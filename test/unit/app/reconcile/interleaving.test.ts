@@ -18,7 +18,14 @@ interface Schedule {
   readonly between: (world: ReconcileWorld) => Promise<void>;
 }
 
-async function play(scene: Scene, schedule: Schedule): Promise<ReconcileWorld> {
+interface Played {
+  readonly world: ReconcileWorld;
+  /** Whether a run had fewer calls to make than its first stretch allowed: a longer stretch is the same schedule. */
+  readonly isFirstOver: boolean;
+  readonly isSecondOver: boolean;
+}
+
+async function play(scene: Scene, schedule: Schedule): Promise<Played> {
   const world = new ReconcileWorld({ nodes: 2 });
   await scene(world);
   await world.mirror.sync();
@@ -27,27 +34,32 @@ async function play(scene: Scene, schedule: Schedule): Promise<ReconcileWorld> {
     world.run({ ...gate(world.dependencies, turnstile), warmth: createReconcileWarmth() }),
   );
   await turnstiles[0].allow(schedule.first);
+  const isFirstOver = turnstiles[0].passed < schedule.first;
   await schedule.between(world);
   await turnstiles[1].allow(schedule.second);
+  const isSecondOver = turnstiles[1].passed < schedule.second;
   await turnstiles[0].allow(Infinity);
   await turnstiles[1].allow(Infinity);
   await Promise.all(runs);
   await world.settle();
-  return world;
+  return { world, isFirstOver, isSecondOver };
 }
 
-/** More calls than a run makes, so that every switch is tried; `stride` thins out the slow scenes. */
-const CALLS_MAX = 26;
+/** More calls than a run makes; who gets there has not tried every switch. */
+const CALLS_MAX = 60;
 
+/** Tries every switch, or every `stride`th of the slow scenes; resolves to how many schedules that were. */
 async function explore(scene: Scene, between: Schedule['between'], stride = 1): Promise<number> {
   let schedules = 0;
-  for (let first = 0; first <= CALLS_MAX; first += 1) {
-    for (let second = first % stride; second <= CALLS_MAX; second += stride) {
-      const world = await play(scene, { first, second, between });
+  for (let first = 0, isFirstOver = false; !isFirstOver; first += 1) {
+    for (let second = first % stride, isSecondOver = false; !isSecondOver; second += stride) {
+      assert.ok(first < CALLS_MAX && second < CALLS_MAX + stride, 'the runs have no end');
+      const played = await play(scene, { first, second, between });
       const where = `switched after ${first} and ${second} calls`;
-      assert.deepEqual(world.cluster.violations, [], where);
-      assert.deepEqual(world.placed, ['node-0001', 'node-0002'], where);
+      assert.deepEqual(played.world.cluster.violations, [], where);
+      assert.deepEqual(played.world.placed, ['node-0001', 'node-0002'], where);
       schedules += 1;
+      ({ isFirstOver, isSecondOver } = played);
     }
   }
   return schedules;
@@ -57,7 +69,7 @@ const nothing = (): Promise<void> => Promise.resolve();
 
 describe('two runs of one key, interleaved', () => {
   it('create one pod per node from nothing (S1, row 20)', async () => {
-    assert.equal(await explore(nothing, nothing), 729);
+    assert.ok((await explore(nothing, nothing)) > 100, 'fewer switches than two runs have');
   });
 
   it('create one pod per node when the view moves in between (S1, row 76)', async () => {
