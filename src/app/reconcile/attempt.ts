@@ -72,7 +72,8 @@ export async function attemptReconcile(context: RunContext): Promise<AttemptResu
   const { nodes, revisions } = read;
   const gone = [...read.gone, ...buryMissing(read.pods, pods, nowMs)];
   const view = computeView({ daemonSet, nodes, pods, gone, revisions, nowMs });
-  const viewed: ViewedSubject = { ...current, read: { ...read, pods }, view };
+  const shown = read.pods;
+  const viewed: ViewedSubject = { ...current, read: { ...read, pods }, shown, view };
   const { entry, isSettled: isHistorySettled } = history;
   return decide({ context, subject: viewed, judgement, history: entry, isHistorySettled });
 }

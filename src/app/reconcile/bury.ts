@@ -3,8 +3,9 @@
  *
  * An answered create is settled once its pod is seen, or once the view has been read past it. In the
  * second case nobody else knows that its name was borne. Written with the very write that settles the
- * intent: a run that dies after it has forgotten nothing. What the view knows is not kept twice. Each is kept until
- * ten minutes have passed by the clock of the run and by that of the view's messages: either may be wrong (row 13).
+ * intent: a run that dies after it has forgotten nothing. What the slices know is not kept twice; what only
+ * a live read found, they do not know. Each is kept until ten minutes have passed by the clock of the run
+ * and by that of the view's messages: either may be wrong (row 13).
  */
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { DaemonSetState, Intent } from '../../core/model/state.ts';
@@ -15,7 +16,7 @@ import type { ViewedSubject } from './context.ts';
 export function buriedAfter(
   stored: Pick<DaemonSetState, 'buried'>,
   settled: readonly Intent[],
-  { read, nowMs, basis }: Pick<ViewedSubject, 'read' | 'nowMs' | 'basis'>,
+  { read, shown, nowMs, basis }: Pick<ViewedSubject, 'read' | 'shown' | 'nowMs' | 'basis'>,
 ): Pick<DaemonSetState, 'buried'> {
   const { lastSentAtMs: toldAtMs } = basis.meta;
   const all = [...(stored.buried ?? []), ...buryAnswered(settled, nowMs)].map((each) => ({
@@ -23,7 +24,7 @@ export function buriedAfter(
     ...each,
   }));
   if (all.length === 0) return {};
-  const known = new Set<Uid>([...read.pods, ...read.gone].map(({ uid }) => uid));
+  const known = new Set<Uid>([...shown, ...read.gone].map(({ uid }) => uid));
   const buried = keepTombstones(all, { nowMs, toldAtMs, isLiving: (uid) => known.has(uid) });
   return buried.length === 0 ? {} : { buried };
 }

@@ -6,6 +6,7 @@
 import type { Hint } from '../../core/model/hint.ts';
 import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
 import type { View } from '../../core/model/plan.ts';
+import type { PodProjection } from '../../core/model/projections.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import type {
   ClusterAccess,
@@ -47,6 +48,8 @@ export interface Subject {
 
 /** A subject with its view. */
 export interface ViewedSubject extends Subject {
+  /** Pods as the slices show them: the next run knows these, and not what `read` has from live reads. */
+  readonly shown: readonly PodProjection[];
   readonly view: View;
 }
 

@@ -46,7 +46,12 @@ export async function relistPods(subject: ViewedSubject, context: RunContext): P
   return {
     kind: 'listed',
     subject: { ...subject, nowMs, read: { ...subject.read, pods }, view },
-    intents: judgeByLive(subject, context, live),
+    // By what the slices show: what they do not show yet, the next run does not know either.
+    intents: judgeByLive(
+      { ...subject, read: { ...subject.read, pods: subject.shown } },
+      context,
+      live,
+    ),
   };
 }
 
