@@ -12,6 +12,8 @@ import type { ManifestBody, SetId } from '../../core/model/watcher-message.ts';
 import type { SlicedSet } from '../../ports/view-store.ts';
 import { raisePositions, touchedBy } from './apply-content.ts';
 import type { AppliedContent } from './apply-content.ts';
+import { carryTombstones } from './carry-tombstones.ts';
+import type { ShrinkingSet } from './carry-tombstones.ts';
 import { writeDaemonSets } from './daemon-set-writes.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { SLICE_COUNT_MAX, removeFormerDaemonSets } from './former-uids.ts';
@@ -44,11 +46,19 @@ export async function applyManifest(
   const live = new Set(body.daemonSets.map(({ uid }) => uid));
   const swept = listed.filter((item) => item.uid !== null && !live.has(item.uid));
   const sweptUids = swept.flatMap(({ uid }) => (uid === null ? [] : [uid]));
+  const sets = namedSets(body);
+  const shrinking = sets.flatMap((set) => shrinkingOf(target, set));
+  const named = sets.flatMap((set) => editsOfNamedSet(target, set));
+  // What is carried has to stand before it is emptied where it was.
+  const carried = await carryTombstones(target, named, { shrinking, dependencies });
   const edits = [
-    ...editsOfNamedSets(target, body),
-    ...sweptUids.flatMap((uid) => emptying(uid, SLICE_COUNT_MAX, 0)),
+    ...sets.flatMap((set) => droppedOf(target, set).map((index) => emptied(set, index))),
+    ...sweptUids.flatMap((uid) => emptying(uid, SLICE_COUNT_MAX)),
   ];
-  const slices = await writeSlices(target, edits, dependencies);
+  const slices = [
+    ...(await writeSlices(target, carried, dependencies)),
+    ...(await writeSlices(target, edits, dependencies)),
+  ];
   const gone = sweptUids.map((uid) => ({ uid, object: null }));
   await writeDaemonSets(target, gone, { unlessEqual: true, dependencies });
   const changes = nameChangesOf(body, listed, swept);
@@ -64,36 +74,47 @@ export async function applyManifest(
   return { touched: touchedBy(slices, standing), nameItems: standing };
 }
 
-/** Slices that must exist and were not sent, and those beyond the new slice count. */
-function editsOfNamedSets(target: ManifestTarget, body: ManifestBody): readonly SliceEdit[] {
-  const { snapshot, formerSliceCount } = target;
+function namedSets(body: ManifestBody): readonly SlicedSet[] {
   const sets = new Set<SetId>(['nodes', ...body.sets]);
   for (const { uid } of body.daemonSets) sets.add(`pods/${uid}`).add(`revisions/${uid}`);
-  const edits: SliceEdit[] = [];
-  for (const set of sets) {
-    if (set === 'daemonsets') continue;
-    const count = slicesOfSet(set, snapshot.sliceCount);
-    for (let index = 0; index < count; index += 1) {
-      if (isReceived(snapshot, set, index)) continue;
-      const rewritesAll = snapshot.isAfterLoss;
-      edits.push(replacing({ set, index, objects: [] }, { rewritesAll }));
-    }
-    for (let index = count; index < slicesOfSet(set, formerSliceCount); index += 1) {
-      edits.push(emptied(set, index));
-    }
-  }
-  return edits;
+  return [...sets].filter((set) => set !== 'daemonsets');
+}
+
+/** Slices that must exist and were not sent. */
+function editsOfNamedSet({ snapshot }: ManifestTarget, set: SlicedSet): readonly SliceEdit[] {
+  const rewritesAll = snapshot.isAfterLoss;
+  return indexesOf(0, slicesOfSet(set, snapshot.sliceCount))
+    .filter((index) => !isReceived(snapshot, set, index))
+    .map((index) => replacing({ set, index, objects: [] }, { rewritesAll }));
+}
+
+/** Slices beyond the new slice count. */
+function droppedOf(target: ManifestTarget, set: SlicedSet): readonly number[] {
+  const { snapshot, formerSliceCount } = target;
+  return indexesOf(slicesOfSet(set, snapshot.sliceCount), slicesOfSet(set, formerSliceCount));
+}
+
+function shrinkingOf(target: ManifestTarget, set: SlicedSet): readonly ShrinkingSet[] {
+  const dropped = droppedOf(target, set);
+  if (dropped.length === 0 || !set.startsWith('pods/')) return [];
+  const { snapshot } = target;
+  const { sliceCount } = snapshot;
+  const received = indexesOf(0, sliceCount).filter((index) => isReceived(snapshot, set, index));
+  return [{ set, received, dropped, sliceCount }];
+}
+
+function indexesOf(from: number, to: number): readonly number[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 }
 
 function emptied(set: SlicedSet, index: number): SliceEdit {
   return { ...replacing({ set, index, objects: [] }, { rewritesAll: false }), ifMissing: 'leave' };
 }
 
-function emptying(uid: Uid, sliceCount: number, from: number): readonly SliceEdit[] {
-  return ([`pods/${uid}`, `revisions/${uid}`] as const).flatMap((set) => {
-    const count = slicesOfSet(set, sliceCount);
-    return Array.from({ length: count - from }, (_, index) => emptied(set, from + index));
-  });
+function emptying(uid: Uid, sliceCount: number): readonly SliceEdit[] {
+  return ([`pods/${uid}`, `revisions/${uid}`] as const).flatMap((set) =>
+    indexesOf(0, slicesOfSet(set, sliceCount)).map((index) => emptied(set, index)),
+  );
 }
 
 function nameChangesOf(

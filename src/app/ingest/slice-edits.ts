@@ -6,6 +6,7 @@
  * differs, so that a restart of the watcher wakes nobody (protocol 18).
  */
 import type { Uid } from '../../core/model/identifiers.ts';
+import type { Tombstone } from '../../core/model/tombstone.ts';
 import type { Slice } from '../../core/model/view-items.ts';
 import type { Delta, SnapshotSlice } from '../../core/model/watcher-message.ts';
 import type { SlicedSet } from '../../ports/view-store.ts';
@@ -22,6 +23,8 @@ export interface SliceEdit {
   readonly edit: (objects: SliceObjects) => SliceObjects | undefined;
   /** What to do where there is no item: take it as empty, see a loss in it, or leave it so. */
   readonly ifMissing: 'create' | 'loss' | 'leave';
+  /** Tombstones that come from elsewhere: the slice is written for their sake, too. */
+  readonly buries?: readonly Tombstone[];
 }
 
 interface Placed {

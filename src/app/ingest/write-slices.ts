@@ -98,35 +98,43 @@ async function tryOver(
   { view, warmth }: IngestDependencies,
 ): Promise<Stamp | undefined> {
   if (stored !== undefined && stored.stamp >= target.stamp) return stored.stamp;
-  const objects = edit.edit(stored?.objects ?? []);
-  if (objects === undefined && stored !== undefined) return stored.stamp;
-  const kept = objects ?? [];
-  const gone = bury(stored, kept, target.sentAtMs);
-  const slice: Slice = {
-    stamp: target.stamp,
-    objects: kept,
-    ...(gone.length === 0 ? {} : { gone }),
-  };
+  const slice = editedSlice(stored, edit, target);
+  if (slice === stored) return slice.stamp;
   const result = await view.writeSlice(ref, slice, stored?.stamp);
   warmth.keepSlice(ref, result === 'written' ? slice : undefined);
   return result === 'written' ? slice.stamp : undefined;
 }
 
+/** A slice after its edit; the very one that is stored where nothing is to be written. */
+function editedSlice(stored: Slice | undefined, edit: SliceEdit, target: SliceTarget): Slice {
+  const { objects = [], gone = [] } = stored ?? {};
+  const { buries = [] } = edit;
+  const next = edit.edit(objects);
+  if (stored !== undefined && next === undefined && buries.length === 0) return stored;
+  const left = { objects, gone: [...buries, ...gone] };
+  const kept = next ?? objects;
+  const remembered = tombstonesOf(left, kept, target.sentAtMs);
+  return {
+    stamp: target.stamp,
+    objects: kept,
+    ...(remembered.length === 0 ? {} : { gone: remembered }),
+  };
+}
+
 /**
- * Tombstones of the pods that a slice holds no more, beside those that are still needed (S13). Only where the
- * slice is written anyway; nobody waits for one to be dropped.
+ * Tombstones of the pods that a slice no longer holds once these objects are its own, beside those of its former ones
+ * that are still needed (S13). Only where the slice is written anyway; nobody waits for one to be dropped.
  */
-function bury(
-  stored: Slice | undefined,
-  objects: Slice['objects'],
+export function tombstonesOf(
+  { objects, gone = [] }: Pick<Slice, 'objects' | 'gone'>,
+  next: Slice['objects'],
   nowMs: number,
 ): readonly Tombstone[] {
-  if (stored === undefined) return [];
-  const living = new Set(objects.map(({ object }) => object.uid));
-  const left = stored.objects.flatMap(({ object }) =>
+  const living = new Set(next.map(({ object }) => object.uid));
+  const left = objects.flatMap(({ object }) =>
     object.kind === 'Pod' && !living.has(object.uid) ? (tombstoneOf(object, nowMs) ?? []) : [],
   );
-  const all = [...left, ...(stored.gone ?? [])];
+  const all = [...left, ...gone];
   if (all.length === 0) return [];
   return keepTombstones(all, { nowMs, isLiving: (uid) => living.has(uid) });
 }

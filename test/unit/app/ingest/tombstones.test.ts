@@ -6,8 +6,11 @@ import type { Tombstone } from '../../../../src/core/model/tombstone.ts';
 import { IngestHarness } from '../../../support/ingest-harness.ts';
 import { ScriptedSender, daemonSetOf, nodeOf, podOf } from '../../../support/scripted-sender.ts';
 import type { Standing } from '../../../support/scripted-sender.ts';
+import { failingAtWrite } from '../../../support/store-hooks.ts';
 
 const MINUTES = 60_000;
+/** More than a manifest of one DaemonSet writes. */
+const WRITES_MAX = 40;
 
 /** A pod of `logs` that is aimed at a node. */
 function placed(name: string, onNode: string, version = 1): Standing {
@@ -32,6 +35,14 @@ async function scene(pods: readonly Standing[]): Promise<Scene> {
   const gone = async (): Promise<readonly Tombstone[]> =>
     (await harness.view.readSlice(ref))?.gone ?? [];
   return { harness, sender, gone };
+}
+
+/** Pods on a node each, in four slices. */
+async function shrinkable(names: readonly string[]): Promise<Scene> {
+  const at = await scene([]);
+  at.sender.know(names.map((name) => placed(name, `n-${name}`)));
+  await at.harness.ingestAll(at.sender.snapshot({ reason: 'threshold', sliceCount: 4 }));
+  return at;
 }
 
 const namesOf = async ({ gone }: Scene): Promise<readonly string[]> =>
@@ -102,6 +113,55 @@ describe('tombstones in slices (S13)', () => {
       await at.harness.ingest(at.sender.changes([], { gone: [`pod-uid-p${index}`] }));
     }
     assert.deepEqual(await namesOf(at), ['p19', 'p18']);
+  });
+
+  it('outlast slices that a smaller view has no more (S13)', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
+    const at = await shrinkable(names);
+    await at.harness.ingest(at.sender.changes([], { gone: ['pod-uid-p0', 'pod-uid-p1'] }));
+    await at.harness.ingest(at.sender.changes([], { gone: ['pod-uid-p2', 'pod-uid-p3'] }));
+    at.sender.forget('pod-uid-p4');
+    at.sender.forget('pod-uid-p5');
+    await at.harness.ingestAll(at.sender.snapshot({ reason: 'threshold', sliceCount: 1 }));
+    assert.equal((await at.harness.meta()).sliceCount, 1);
+    assert.deepEqual((await namesOf(at)).toSorted(), ['p0', 'p1', 'p2', 'p3', 'p4', 'p5']);
+    assert.equal((await at.harness.namesIn('pods/ds-logs')).length, 6);
+  });
+
+  it('outlast such a manifest that dies at any of its writes, and come again with it (S13, row 1)', async () => {
+    const names = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5'];
+    for (let write = 0; write < WRITES_MAX; write += 1) {
+      const at = await shrinkable(names);
+      for (const name of names) {
+        await at.harness.ingest(at.sender.changes([], { gone: [`pod-uid-${name}`] }));
+      }
+      const messages = at.sender.snapshot({ reason: 'threshold', sliceCount: 1 });
+      const [manifest] = messages.slice(-1);
+      assert.ok(manifest !== undefined);
+      await at.harness.ingestAll(messages.slice(0, -1));
+      at.harness.view.hooks = failingAtWrite(write, 'after');
+      const died = await at.harness.ingest(manifest).then(
+        () => false,
+        () => true,
+      );
+      at.harness.view.hooks = {};
+      if (died) await at.harness.ingest(manifest);
+      assert.deepEqual((await namesOf(at)).toSorted(), names, `write ${write}`);
+      if (!died) return;
+    }
+    assert.fail('a manifest writes without end');
+  });
+
+  it('are carried where the set has no pod left at all', async () => {
+    const at = await shrinkable(['p0', 'p1', 'p2']);
+    const all = ['pod-uid-p0', 'pod-uid-p1', 'pod-uid-p2'];
+    await at.harness.ingest(at.sender.changes([], { gone: all }));
+    const announcement = at.sender.announce({ reason: 'threshold', sliceCount: 1 });
+    // The slices of pods are not sent: empty ones need not be.
+    const slices = at.sender.slices(['nodes', 'daemonsets']);
+    await at.harness.ingestAll([announcement, slices, at.sender.manifest()]);
+    assert.equal((await at.harness.meta()).isComplete, true);
+    assert.deepEqual((await namesOf(at)).toSorted(), ['p0', 'p1', 'p2']);
   });
 
   it('are the same after a redelivery (L2)', async () => {
