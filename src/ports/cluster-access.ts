@@ -14,7 +14,7 @@ import type { Effect, Outcome } from '../core/model/effects.ts';
 import type { ClusterRegistration } from '../core/model/registration.ts';
 import type { NamespacedName } from './view-store.ts';
 
-/** Answer of a live GET. */
+/** Answer of a live read of one object. */
 export type LiveRead<T> =
   | { readonly kind: 'found'; readonly object: T }
   | { readonly kind: 'missing' }
@@ -23,6 +23,19 @@ export type LiveRead<T> =
       readonly message: string;
       readonly isRefused: boolean;
       readonly retryAfterMs?: number;
+    };
+
+/**
+ * Answer of a live read of a DaemonSet: a LIST of one by its name, whose own version is the store's. An object's version
+ * stays behind while nothing changes it, so it cannot tell that etcd was restored; the store's can (faults row 71).
+ */
+export type DaemonSetRead =
+  | Exclude<LiveRead<DaemonSetObject>, { readonly kind: 'found' }>
+  | {
+      readonly kind: 'found';
+      readonly object: DaemonSetObject;
+      /** How far the store was when it answered; absent: unknown, as where only a GET is allowed. */
+      readonly storeVersion?: ResourceVersion;
     };
 
 /** metadata of a listed pod. */
@@ -36,7 +49,7 @@ export interface PodMetadata {
 
 /** Live reads of one cluster. */
 export interface ClusterReader {
-  getDaemonSet(key: NamespacedName): Promise<LiveRead<DaemonSetObject>>;
+  getDaemonSet(key: NamespacedName): Promise<DaemonSetRead>;
   getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
   getNode(name: string): Promise<LiveRead<KubernetesObject>>;
   getRevision(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;

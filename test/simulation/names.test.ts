@@ -70,7 +70,7 @@ test('row 71, row 86: a predecessor that a restored etcd brought back to life ge
   world.site.answer = (what) => {
     const held = world.api.find('pods', old.metadata.name, 'ns');
     // In the run that is about to create its successor, after it decided to.
-    if (what !== 'GET daemonsets' || isRestored || held === undefined) return undefined;
+    if (what !== 'LIST daemonsets' || isRestored || held === undefined) return undefined;
     if (phaseOf(held) === 'Failed') {
       isRestored = true;
       world.api.restore(backup);

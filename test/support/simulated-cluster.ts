@@ -18,11 +18,12 @@ import type {
   ClusterAccess,
   ClusterConnector,
   ConnectRefusal,
+  DaemonSetRead,
   LiveRead,
   PodMetadata,
 } from '../../src/ports/cluster-access.ts';
 import type { NamespacedName } from '../../src/ports/view-store.ts';
-import { controllerUid, matchesSelectorText, mergeMetadata } from './simulated-objects.ts';
+import { controllerUid, matchesSelectorText, mergeMetadata, refusal } from './simulated-objects.ts';
 
 type Listed = LiveRead<readonly KubernetesObject[]>;
 
@@ -74,6 +75,8 @@ export class SimulatedCluster implements ClusterAccess {
   /** True: a deleted pod stays terminating until `finishTermination`. */
   podsLinger = false;
   isNamespaceTerminating = false;
+  /** False: a DaemonSet is read by GET, as where the functions' role allows no list. */
+  tellsStoreVersion = true;
   readonly snapshotRequests: string[] = [];
   readonly #clock: Clock;
   readonly #objects = new Map<Kind, Map<string, Stored>>();
@@ -182,8 +185,11 @@ export class SimulatedCluster implements ClusterAccess {
     return Promise.all(effects.map((effect) => this.#send(effect, options.deadlineMs)));
   }
 
-  getDaemonSet(key: NamespacedName): Promise<LiveRead<DaemonSetObject>> {
-    return this.#get('daemonsets', key) as Promise<LiveRead<DaemonSetObject>>;
+  /** By a LIST, whose version is the store's. */
+  async getDaemonSet(key: NamespacedName): Promise<DaemonSetRead> {
+    const read = (await this.#get('daemonsets', key, 'LIST')) as LiveRead<DaemonSetObject>;
+    const isTold = read.kind === 'found' && this.tellsStoreVersion;
+    return isTold ? { ...read, storeVersion: resourceVersion(this.version) } : read;
   }
 
   getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>> {
@@ -243,8 +249,8 @@ export class SimulatedCluster implements ClusterAccess {
     return this.hooks.onRead?.(what, name);
   }
 
-  async #get(kind: Kind, key: NamespacedName): Promise<LiveRead<KubernetesObject>> {
-    const answer = await this.#read(`GET ${kind}`, key.name);
+  async #get(kind: Kind, key: NamespacedName, verb = 'GET'): Promise<LiveRead<KubernetesObject>> {
+    const answer = await this.#read(`${verb} ${kind}`, key.name);
     if (answer !== undefined) return answer;
     const object = this.find(kind, key.name, key.namespace || undefined);
     return object === undefined ? { kind: 'missing' } : { kind: 'found', object };
@@ -490,10 +496,4 @@ export function nodeOf(pod: KubernetesObject): string | undefined {
 
 function done(object: KubernetesObject): Outcome {
   return { kind: 'done', object: object as unknown as JsonObject }; // stored objects are raw JSON
-}
-
-const STATUS_OF: Partial<Record<RefusalCode, number>> = { invalid: 422, unauthorized: 401 };
-
-function refusal(code: RefusalCode): Outcome {
-  return { kind: 'refused', code, status: STATUS_OF[code] ?? 403, message: `refused: ${code}` };
 }

@@ -1,5 +1,5 @@
 /** Small helpers on raw Kubernetes objects for the simulated cluster. */
-import type { PatchEffect } from '../../src/core/model/effects.ts';
+import type { Outcome, PatchEffect, RefusalCode } from '../../src/core/model/effects.ts';
 import type { JsonObject } from '../../src/core/model/json.ts';
 import type { KubernetesObject, OwnerReference } from '../../src/core/model/kubernetes.ts';
 
@@ -70,4 +70,11 @@ function mergeTexts(
     (entry): entry is [string, string] => entry[1] !== null,
   );
   return Object.fromEntries(kept);
+}
+
+const STATUS_OF: Partial<Record<RefusalCode, number>> = { invalid: 422, unauthorized: 401 };
+
+/** The answer of an API server, or of its admission, that refuses. */
+export function refusal(code: RefusalCode): Outcome {
+  return { kind: 'refused', code, status: STATUS_OF[code] ?? 403, message: `refused: ${code}` };
 }

@@ -8,11 +8,12 @@
  */
 import { isJsonObject } from '../../core/model/json.ts';
 import type { Json, JsonObject } from '../../core/model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from '../../core/model/kubernetes.ts';
+import type { KubernetesObject } from '../../core/model/kubernetes.ts';
 import type { Effect, Outcome } from '../../core/model/effects.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {
   ClusterAccess,
+  DaemonSetRead,
   ExecuteOptions,
   LiveRead,
   PodMetadata,
@@ -20,7 +21,14 @@ import type {
 import type { NamespacedName } from '../../ports/view-store.ts';
 import { createBackPressure } from './back-pressure.ts';
 import { isObjectName, namespacedPath, requestOf } from './effect-request.ts';
-import { readDaemonSet, readObject, readPage, readPodMetadata, slimPod } from './object-reader.ts';
+import {
+  readDaemonSet,
+  readDaemonSetList,
+  readObject,
+  readPage,
+  readPodMetadata,
+  slimPod,
+} from './object-reader.ts';
 import { classifyRead, classifyWrite, unavailableRead } from './status-classifier.ts';
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
 
@@ -33,6 +41,8 @@ export interface ClusterAccessOptions {
   /** Called on a 401: resolves to true when the next request will carry another credential. */
   readonly refreshCredential: () => boolean;
 }
+
+type Unavailable = Extract<LiveRead<never>, { kind: 'unavailable' }>;
 
 /** What a GET asks for; cluster-scoped objects have no namespace. */
 interface ReadTarget {
@@ -56,6 +66,8 @@ const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.
 export const OBJECT_READ_TIMEOUT_MS = 5_000;
 /** A request for a snapshot waits for a batch of other clusters' records, and is made again anyway. */
 const SNAPSHOT_REQUEST_TIMEOUT_MS = 3_000;
+/** How long a LIST of a namespace's DaemonSets that was forbidden is not asked for again: the right may be granted. */
+const LIST_REFUSED_MS = 5 * 60_000;
 const PAGE_LIMIT = 500;
 /** A request without an answer for so long was never answered. */
 const HANG_MS = 5_000;
@@ -65,6 +77,8 @@ const PAGES_MAX = 1000;
 class HttpsClusterAccess implements ClusterAccess {
   readonly #options: ClusterAccessOptions;
   readonly #pressure;
+  /** By namespace, monotonic; an access lives as long as its warm credential. */
+  readonly #listRefusedUntilMs = new Map<string, number>();
 
   constructor(options: ClusterAccessOptions) {
     this.#options = options;
@@ -125,16 +139,22 @@ class HttpsClusterAccess implements ClusterAccess {
     return isAgain ? transport.send(request) : answer;
   }
 
-  async #read<T>(
-    target: ReadTarget,
-    read: (body: Json | undefined, target: ReadTarget) => T | undefined,
-  ): Promise<LiveRead<T>> {
-    const { namespace, name } = target;
+  /** Why an object is not asked for at all. */
+  #beforeRead({ namespace, name }: ReadTarget): Unavailable | undefined {
     if (!isObjectName(name) || (namespace !== undefined && !isObjectName(namespace))) {
       return { kind: 'unavailable', message: 'not an object name', isRefused: true };
     }
     const pauseMs = this.#pressure.remainingMs();
-    if (pauseMs > 0) return waiting(pauseMs);
+    return pauseMs > 0 ? waiting(pauseMs) : undefined;
+  }
+
+  async #read<T>(
+    target: ReadTarget,
+    read: (body: Json | undefined, target: ReadTarget) => T | undefined,
+  ): Promise<LiveRead<T>> {
+    const { name } = target;
+    const doubt = this.#beforeRead(target);
+    if (doubt !== undefined) return doubt;
     const path = `${target.collection}/${name}`;
     const answer = await this.#send({ method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS });
     const result = classifyRead(answer, name, (body) => read(body, target));
@@ -142,9 +162,44 @@ class HttpsClusterAccess implements ClusterAccess {
     return result;
   }
 
-  getDaemonSet(key: NamespacedName): Promise<LiveRead<DaemonSetObject>> {
+  /**
+   * By a LIST, whose version is the store's. It asks for no version, so it is consistent: behind nothing that any
+   * replica of the API server has shown (with `resourceVersion`, a watch cache could answer that is).
+   * A role of an earlier release allows only the GET.
+   */
+  async getDaemonSet(key: NamespacedName): Promise<DaemonSetRead> {
     const collection = namespacedPath('apps', key.namespace, 'daemonsets');
-    return this.#read({ ...key, collection }, readDaemonSet);
+    const target = { ...key, collection };
+    if (this.#isListRefused(key.namespace)) return this.#read(target, readDaemonSet);
+    const listed = await this.#listDaemonSet(target);
+    return listed === 'forbidden' ? this.#read(target, readDaemonSet) : listed;
+  }
+
+  async #listDaemonSet(target: ReadTarget & NamespacedName): Promise<DaemonSetRead | 'forbidden'> {
+    const { collection, namespace, name } = target;
+    const doubt = this.#beforeRead(target);
+    if (doubt !== undefined) return doubt;
+    const path = `${collection}?fieldSelector=metadata.name%3D${name}`;
+    const answer = await this.#send({ method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS });
+    if (answer.kind === 'answered' && answer.status === 403) {
+      const untilMs = this.#options.clock.monotonicMs() + LIST_REFUSED_MS;
+      this.#listRefusedUntilMs.set(namespace, untilMs);
+      return 'forbidden';
+    }
+    const isList = answer.kind === 'answered' && answer.status === 200;
+    const read = isList ? readDaemonSetList(answer.body, { namespace, name }) : undefined;
+    if (read !== undefined) return read;
+    const unavailable = unavailableRead(answer, 'not the list that was asked for');
+    this.#pressure.note(unavailable.retryAfterMs);
+    return unavailable;
+  }
+
+  #isListRefused(namespace: string): boolean {
+    const untilMs = this.#listRefusedUntilMs.get(namespace);
+    if (untilMs === undefined) return false;
+    if (this.#options.clock.monotonicMs() < untilMs) return true;
+    this.#listRefusedUntilMs.delete(namespace);
+    return false;
   }
 
   getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>> {
@@ -250,7 +305,7 @@ class HttpsClusterAccess implements ClusterAccess {
   }
 }
 
-function waiting(retryAfterMs: number): Extract<LiveRead<never>, { kind: 'unavailable' }> {
+function waiting(retryAfterMs: number): Unavailable {
   const message = 'the API server asked to wait';
   return { kind: 'unavailable', message, isRefused: false, retryAfterMs };
 }

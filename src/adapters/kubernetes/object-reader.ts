@@ -8,7 +8,7 @@ import { isResourceVersion, resourceVersion, uid } from '../../core/model/identi
 import { isJsonObject } from '../../core/model/json.ts';
 import type { Json, JsonObject } from '../../core/model/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '../../core/model/kubernetes.ts';
-import type { PodMetadata } from '../../ports/cluster-access.ts';
+import type { DaemonSetRead, PodMetadata } from '../../ports/cluster-access.ts';
 
 /** The name, and for namespaced objects the namespace, that an object must have. */
 export interface ExpectedName {
@@ -48,6 +48,22 @@ export function readDaemonSet(
   if (object === undefined || !isJsonObject(spec) || !isJsonObject(spec['template']))
     return undefined;
   return object as DaemonSetObject;
+}
+
+/** What a list by the name of one DaemonSet shows; undefined when the body is no such list, or has another object. */
+export function readDaemonSetList(
+  body: Json | undefined,
+  expected: ExpectedName,
+): Exclude<DaemonSetRead, { kind: 'unavailable' }> | undefined {
+  const page = readPage(body);
+  if (!isJsonObject(body) || page === undefined || page.items.length > 1) return undefined;
+  const [item] = page.items;
+  if (item === undefined) return { kind: 'missing' };
+  const object = readDaemonSet(item, expected);
+  if (object === undefined) return undefined;
+  const version = isJsonObject(body['metadata']) ? body['metadata']['resourceVersion'] : undefined;
+  if (!isResourceVersion(version)) return { kind: 'found', object };
+  return { kind: 'found', object, storeVersion: version };
 }
 
 /** One page of a list. */

@@ -2,7 +2,7 @@
  * Makes the revision of the present template, and resolves collisions of its name (spec 2.10, snapshot).
  *
  *   create ── AlreadyExists ── live GET ── ours, same content ──▶ it is the current one
- *                                 └─ anything else ── live GET of the DaemonSet
+ *                                 └─ anything else ── live DaemonSet
  *                                       ├─ another collisionCount ──▶ look again
  *                                       └─ the same ── status PUT: collisionCount + 1 ──▶ look again
  *

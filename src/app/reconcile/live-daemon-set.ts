@@ -3,13 +3,14 @@
  *
  * One answer covers one batch (protocol 7), so it is asked for again before the next. A live read is
  * never older than the view, unless etcd went back in time: then the view is of another history, and
- * nothing is made by it, whether or not a watcher has noticed yet (protocol 15, row 71; S2).
+ * nothing is made by it, whether or not a watcher has noticed yet (protocol 15, row 71; S2). The store's own
+ * version tells that also of a DaemonSet that nobody touched between backup and restore.
  */
 import { compareResourceVersions, isResourceVersion } from '../../core/model/identifiers.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
-import type { ClusterReader } from '../../ports/cluster-access.ts';
-import type { NamespacedName } from '../../ports/view-store.ts';
+import { isStoreRestored } from '../../core/restored-store.ts';
+import type { ClusterReader, DaemonSetRead } from '../../ports/cluster-access.ts';
 import { keyOf } from './context.ts';
 import type { RunContext, Subject } from './context.ts';
 import { noteForeignStatusWrite } from './rival.ts';
@@ -37,7 +38,14 @@ export async function confirmSubject(step: {
 }): Promise<DaemonSetConfirmation> {
   const { context, subject, access } = step;
   const { ref, daemonSet } = subject.basis;
-  const confirmation = await confirmDaemonSet(access, { ...keyOf(context), uid: ref.uid });
+  const live = await access.getDaemonSet(keyOf(context));
+  if (isOfLostHistory(live, subject)) {
+    return {
+      kind: 'changed',
+      message: 'the API server is behind the view: etcd went back in time',
+    };
+  }
+  const confirmation = confirmDaemonSet(live, ref.uid);
   if (confirmation.kind !== 'confirmed') return confirmation;
   if (isOlder(confirmation.object, daemonSet.object)) {
     const message = 'the live DaemonSet is older than the view: etcd went back in time';
@@ -48,20 +56,22 @@ export async function confirmSubject(step: {
   return { kind: 'changed', message: evidence };
 }
 
-/** Reads the DaemonSet live and compares it with the one the plan was made for. */
-async function confirmDaemonSet(
-  reader: ClusterReader,
-  expected: NamespacedName & { readonly uid: Uid },
-): Promise<DaemonSetConfirmation> {
-  const live = await reader.getDaemonSet({ namespace: expected.namespace, name: expected.name });
+/** Compares a live DaemonSet with the one the plan was made for. */
+function confirmDaemonSet(live: DaemonSetRead, expected: Uid): DaemonSetConfirmation {
   if (live.kind === 'unavailable') return live;
   if (live.kind === 'missing') return { kind: 'changed', message: 'the DaemonSet is gone' };
   const { uid, deletionTimestamp } = live.object.metadata;
-  if (uid !== expected.uid) return { kind: 'changed', message: 'the DaemonSet has another UID' };
+  if (uid !== expected) return { kind: 'changed', message: 'the DaemonSet has another UID' };
   if (deletionTimestamp !== undefined) {
     return { kind: 'changed', message: 'the DaemonSet is being deleted' };
   }
   return { kind: 'confirmed', object: live.object };
+}
+
+/** True of an answer of a store that is behind what the run's view, or our own writes, saw of it. */
+export function isOfLostHistory(live: DaemonSetRead, { basis }: Pick<Subject, 'basis'>): boolean {
+  const seen = { meta: basis.meta, written: basis.state?.written };
+  return live.kind === 'found' && isStoreRestored(live.storeVersion, seen);
 }
 
 /** Reads are linearizable: only a restored etcd answers with a lower version than was seen before. */

@@ -15,7 +15,7 @@ import type { ClusterReader } from '../../ports/cluster-access.ts';
 import { isEdited } from './confirm-edit.ts';
 import { keyOf } from './context.ts';
 import type { RunContext, Subject } from './context.ts';
-import { isOlder } from './live-daemon-set.ts';
+import { isOfLostHistory, isOlder } from './live-daemon-set.ts';
 
 /** What there is instead of the planned one: none, another content, or no answer. */
 export type PlannedMissing =
@@ -47,7 +47,7 @@ export async function readPlanned(step: PlannedStep): Promise<PresentRead> {
   return { kind: 'conflict' };
 }
 
-/** Reads the DaemonSet of a run live, whatever it looks like by now. */
+/** Reads the DaemonSet of a run live, whatever it looks like by now, unless etcd is behind the view. */
 export async function readPresent(step: PlannedStep): Promise<PresentRead> {
   const { context, subject, access } = step;
   const live = await access.getDaemonSet(keyOf(context));
@@ -56,6 +56,7 @@ export async function readPresent(step: PlannedStep): Promise<PresentRead> {
     return { kind: 'failed', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   }
   if (live.kind === 'missing') return { kind: 'gone' };
+  if (isOfLostHistory(live, subject)) return { kind: 'conflict' };
   return live.object.metadata.uid === subject.basis.ref.uid ? live : { kind: 'gone' };
 }
 

@@ -7,7 +7,7 @@
  * (row 71; live-planned.ts). A delete returns no version that a mark could vouch for, so a view that is
  * older than it shows the revision still: what is gone is not deleted a second time (L1).
  *
- * Differs from upstream: a GET of each revision and of the DaemonSet before the deletes.
+ * Differs from upstream: a live read of each revision and of the DaemonSet before the deletes.
  */
 import { buildRevisionDelete } from '../../core/history-patches.ts';
 import type { Outcome } from '../../core/model/effects.ts';

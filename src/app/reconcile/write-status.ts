@@ -1,7 +1,7 @@
 /**
  * Writes the status over the DaemonSet as it is now (protocol 8, S7).
  *
- *   GET ── the caller: is it still what the status was made for? ── PUT, the version just read as precondition
+ *   read ── the caller: is it still what the status was made for? ── PUT, the version just read as precondition
  *    ▲                                                               │ conflict
  *    └───────────────────────── three times at most ─────────────────┘
  *
@@ -11,7 +11,7 @@
  * the read just before.
  *
  * Differs from upstream: a conflict is tried again only after that look at the content (spec 2.12 repeats the same
- * counts); a GET before the write.
+ * counts); a live read before the write.
  */
 import { canonicalJson } from '../../core/model/json.ts';
 import type { JsonObject } from '../../core/model/json.ts';

@@ -9,6 +9,7 @@ import { createSystemClock } from '../../../src/adapters/system/system-clock.ts'
 import {
   clusterId,
   clusterUid,
+  compareResourceVersions,
   nodeName,
   resourceVersion,
   uid,
@@ -225,6 +226,17 @@ describe('cluster access on a real API server', () => {
     const live = await access.getDaemonSet({ namespace: NAMESPACE, name: 'set' });
     assert.equal(live.kind === 'found' && live.object.status?.currentNumberScheduled, 3);
     assert.equal(live.kind === 'found' && typeof live.object.spec.template, 'object');
+  });
+
+  it('reads a DaemonSet with the version of the store, which is behind no write of anything (row 71)', async () => {
+    const path = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+    for (const name of ['one', 'two', 'three']) {
+      const { metadata } = await admin.post(path, { metadata: { name: `moves-${name}` } });
+      const live = await access.getDaemonSet({ namespace: NAMESPACE, name: 'set' });
+      assert.ok(live.kind === 'found' && live.storeVersion !== undefined, JSON.stringify(live));
+      const isBehind = compareResourceVersions(live.storeVersion, metadata.resourceVersion ?? '');
+      assert.ok(isBehind >= 0, `${live.storeVersion} after ${metadata.resourceVersion}`);
+    }
   });
 
   it('tells refusals apart (spec 2.8)', async () => {

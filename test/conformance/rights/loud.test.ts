@@ -35,6 +35,14 @@ const WORK: Readonly<Record<string, 'new' | 'edit'>> = {
   'delete pods': 'edit',
 };
 
+function withoutList(rules: Rules): Rules {
+  const list = rightsOf(rules).find(
+    ({ verb, resource }) => verb === 'list' && resource === 'daemonsets',
+  );
+  assert.ok(list !== undefined);
+  return withoutRight(rules, list);
+}
+
 describe('a verb that is missing under a running engine (row 69)', { timeout: 1_200_000 }, () => {
   let stage: Stage;
   let count = 0;
@@ -72,6 +80,8 @@ describe('a verb that is missing under a running engine (row 69)', { timeout: 1_
     const missing = `${right.verb} ${right.resource}`;
     const work = WORK[missing];
     if (right.scope !== 'cluster' || work === undefined) continue;
+    // A list of DaemonSets that is refused is followed by a GET: both are taken away.
+    const shipped = missing === 'get daemonsets' ? withoutList(RULES) : RULES;
     it(`without ${missing}: said at once, settled when it is back`, async () => {
       count += 1;
       const name = `agent-${String(count)}`;
@@ -81,7 +91,7 @@ describe('a verb that is missing under a running engine (row 69)', { timeout: 1_
         await stage.admin.post(daemonSetPath({}), first);
         await settled(name, 'registry.example/agent:1');
       }
-      await setRules(withoutRight(RULES, right));
+      await setRules(withoutRight(shipped, right));
       await denied(missing);
       const from = stage.activity.lines.length;
       if (work === 'new') {

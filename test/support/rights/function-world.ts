@@ -219,10 +219,10 @@ export function answerForAll(api: ScriptedApiServer, daemonSet: (cluster: string
     if (path === '/api/v1/namespaces/kube-system') {
       const metadata = { name: 'kube-system', uid: `uid-of-${cluster}`, resourceVersion: '4' };
       answerJson(response, { status: 200, body: { metadata } });
-    } else if (path.endsWith(`/daemonsets/${SENTINEL_KEY.name}`) && request.method === 'GET') {
-      answerJson(response, { status: 200, body: liveSentinel() });
-    } else if (path.includes('/daemonsets/') && request.method === 'GET') {
-      answerJson(response, { status: 200, body: daemonSet(cluster) });
+    } else if (path.endsWith('/daemonsets') && request.method === 'GET') {
+      const isSentinel = request.path.endsWith(`metadata.name%3D${SENTINEL_KEY.name}`);
+      const items = [isSentinel ? liveSentinel() : daemonSet(cluster)];
+      answerJson(response, { status: 200, body: { metadata: {}, items } });
     } else if (request.method === 'GET' && /\/(pods|controllerrevisions)$/.test(path)) {
       answerJson(response, { status: 200, body: { metadata: {}, items: [] } });
     } else {

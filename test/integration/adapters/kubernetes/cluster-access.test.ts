@@ -242,7 +242,6 @@ describe('cluster access', () => {
       const reads = await Promise.all([
         access.getPod(key),
         access.getNode('x-1'),
-        access.getDaemonSet(key),
         access.getRevision(key),
       ]);
       assert.ok(reads.every((read) => read.kind === 'found'));
@@ -250,8 +249,81 @@ describe('cluster access', () => {
         '/api/v1/namespaces/agents/pods/x-1',
         '/api/v1/nodes/x-1',
         '/apis/apps/v1/namespaces/agents/controllerrevisions/x-1',
-        '/apis/apps/v1/namespaces/agents/daemonsets/x-1',
       ]);
+    });
+
+    describe('of a DaemonSet (row 71)', () => {
+      const key = { namespace: 'agents', name: 'x-1' };
+      const listPath =
+        '/apis/apps/v1/namespaces/agents/daemonsets?fieldSelector=metadata.name%3Dx-1';
+      const listOf = (...items: readonly unknown[]): object => ({
+        kind: 'DaemonSetList',
+        metadata: { resourceVersion: '77' },
+        items,
+      });
+      const answering = (body: object): Script => {
+        return (_request, response) => {
+          answerJson(response, { status: 200, body });
+        };
+      };
+      const paths = (): readonly string[] => server.requests.map(({ path }) => path);
+
+      it('list it by name, consistently, and tell the version of the store', async () => {
+        const access = open(answering(listOf(object('x-1'))));
+        const read = await access.getDaemonSet(key);
+        assert.deepEqual(read, { kind: 'found', object: object('x-1'), storeVersion: '77' });
+        // No resourceVersion: a watch cache might answer one that another replica has passed.
+        assert.deepEqual(paths(), [listPath]);
+      });
+
+      it('know no version of the store where the list tells none', async () => {
+        const access = open(answering({ ...listOf(object('x-1')), metadata: {} }));
+        assert.deepEqual(await access.getDaemonSet(key), { kind: 'found', object: object('x-1') });
+      });
+
+      it('believe an empty list, and neither another object nor what is no list', async () => {
+        const kinds: string[] = [];
+        for (const body of [
+          listOf(),
+          listOf(object('x-2')),
+          listOf(object('x-1'), object('x-2')),
+          listOf(object('x-1', 'other')),
+          object('x-1'),
+          {},
+        ]) {
+          kinds.push((await open(answering(body)).getDaemonSet(key)).kind);
+        }
+        assert.deepEqual(kinds, ['missing', ...new Array<string>(5).fill('unavailable')]);
+      });
+
+      it('fall back to a GET where a role allows no list, and ask again after five minutes (row 69)', async () => {
+        let nowMs = 0;
+        const access = open(
+          (request, response) => {
+            const isList = request.path === listPath;
+            const body = isList ? statusBody(403, 'Forbidden') : object('x-1');
+            answerJson(response, { status: isList ? 403 : 200, body });
+          },
+          { clock: { ...clock, monotonicMs: () => nowMs } },
+        );
+        for (nowMs of [0, 1000, 300_000, 301_000]) {
+          assert.deepEqual(await access.getDaemonSet(key), {
+            kind: 'found',
+            object: object('x-1'),
+          });
+        }
+        const [list = '', get = ''] = [listPath, listPath.split('?')[0] + '/x-1'];
+        assert.deepEqual(paths(), [list, get, get, list, get, get]);
+      });
+
+      it('do not fall back where the list only failed', async () => {
+        const access = open((_request, response) => {
+          answerJson(response, { status: 500, body: statusBody(500, 'InternalError') });
+        });
+        const read = await access.getDaemonSet(key);
+        assert.ok(read.kind === 'unavailable' && !read.isRefused);
+        assert.deepEqual(paths(), [listPath]);
+      });
     });
 
     it('do not believe an answer with another name, namespace, or without identity', async () => {

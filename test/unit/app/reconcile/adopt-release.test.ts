@@ -86,7 +86,7 @@ describe('a claim', () => {
     await world.run();
     const reads = world.cluster.requests
       .slice(before)
-      .filter((request) => request.startsWith('GET daemonsets'));
+      .filter((request) => request.startsWith('LIST daemonsets'));
     assert.equal(reads.length, 1);
     assert.equal(world.owned.length, 30);
   });

@@ -121,7 +121,7 @@ describe('an undo that the view does not show yet', () => {
     const world = await halfRolled();
     const before = podUids(world);
     const trouble = { kind: 'unavailable', message: 'no route', isRefused: false } as const;
-    world.cluster.hooks.onRead = (what) => (what === 'GET daemonsets' ? trouble : undefined);
+    world.cluster.hooks.onRead = (what) => (what === 'LIST daemonsets' ? trouble : undefined);
     const result = await world.run();
     assert.equal(result.kind === 'deferred' ? result.code : result.kind, 'cluster-unavailable');
     assert.deepEqual(podUids(world), before);
@@ -147,7 +147,7 @@ describe('an undo that the view does not show yet', () => {
     await world.run();
     const asked = world.cluster.requests
       .slice(before)
-      .filter((request) => request.startsWith('GET daemonsets'));
+      .filter((request) => request.startsWith('LIST daemonsets'));
     assert.equal(asked.length, 2, 'once for all pods, once for the status');
     assert.deepEqual(podUids(world), uids, 'neither made nor deleted');
   });

@@ -174,7 +174,7 @@ describe('a failure', () => {
     const world = new ReconcileWorld({ nodes: 1 });
     world.cluster.hooks = {
       onRead: (what) =>
-        what === 'GET daemonsets'
+        what === 'LIST daemonsets'
           ? { kind: 'unavailable', message: '500', isRefused: false, retryAfterMs: 100 }
           : undefined,
     };
@@ -184,7 +184,7 @@ describe('a failure', () => {
   });
 
   it('of a live read while a name is taken changes nothing', async () => {
-    for (const failing of ['GET controllerrevisions', 'GET daemonsets']) {
+    for (const failing of ['GET controllerrevisions', 'LIST daemonsets']) {
       const world = new ReconcileWorld({ nodes: 1 });
       const name = `agents-${revisionHash(world.daemonSet, 0)}`;
       world.cluster.put('controllerrevisions', { metadata: { namespace: 'system', name } });

@@ -40,7 +40,7 @@ async function batchesOfRun(world: ReconcileWorld): Promise<readonly number[]> {
   await world.step();
   const batches: number[] = [];
   for (const request of world.cluster.requests.slice(from)) {
-    if (request.startsWith('GET daemonset')) batches.push(0);
+    if (request.startsWith('LIST daemonset')) batches.push(0);
     else if (request.startsWith('create-pod')) batches.push((batches.pop() ?? 0) + 1);
   }
   return batches.filter((size) => size > 0);

@@ -1,6 +1,7 @@
 /** protocol 9, 15, row 71: nothing is made by a view of a history that etcd has left (S1, S2). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
 import { onDelete, putPod } from '../../../support/foreign-pods.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { nodeOf } from '../../../support/simulated-cluster.ts';
@@ -60,5 +61,34 @@ describe('row 71: a view that is of another history than the API server', () => 
     const result = await world.step();
     assert.equal(result.kind === 'deferred' && result.code, 'foreign-pods-unseen');
     assert.equal(world.pods.length, 2, 'no second pod beside one that we made');
+  });
+
+  it('makes no pod and writes no status where nobody touched the DaemonSet since the backup (S2, S7)', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.settle();
+    const backup = world.cluster.backup();
+    const untouched = structuredClone(world.daemonSet);
+    world.addNode('node-0003');
+    world.cluster.remove('pods', world.pods[0]?.metadata.name ?? '', 'system');
+    await world.mirror.sync();
+    world.cluster.restore(backup);
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'daemon-set-changed');
+    assert.deepEqual(
+      world.owned,
+      ['node-0001', 'node-0002'],
+      'no pod by a view of the lost history',
+    );
+    assert.deepEqual(world.daemonSet, untouched, 'nor counts of it');
+  });
+
+  it('goes on by the object alone where the list tells no version of the store', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.settle();
+    world.addNode('node-0002');
+    await world.mirror.sync({ marks: { DaemonSet: resourceVersion('99999') } });
+    world.cluster.tellsStoreVersion = false;
+    await world.run();
+    assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
   });
 });

@@ -88,7 +88,7 @@ describe('takeover without its sentinel: a registry from before a hand-back, or 
     const world = await without();
     const result = await world.run();
     assert.equal(result.kind === 'observed' && result.code, 'sentinel-missing');
-    assert.deepEqual(world.cluster.requests, [`GET daemonsets ${SENTINEL_KEY.name}`]);
+    assert.deepEqual(world.cluster.requests, [`LIST daemonsets ${SENTINEL_KEY.name}`]);
     assert.equal(world.metrics.sum('RivalControllers', 'sentinel-missing'), 1);
     assert.equal(world.log.at('error').length, 1);
     assert.equal((await world.run()).kind, 'skipped', 'it is told once');
