@@ -60,7 +60,9 @@ function findFiles(request: Request): string[] {
 function nodeParameters(request: Request, countsFile: string): string[] {
   const isSlow = request.tiers.some((tier) => slowTiers.has(tier));
   const counter = path.join(root, 'scripts/lib/test-count-reporter.ts');
+  const untracked = path.join(root, 'scripts/lib/untracked-promises.ts');
   return [
+    `--import=${pathToFileURL(untracked).href}`,
     '--test',
     `--test-concurrency=${isSlow ? 1 : 2}`,
     `--test-timeout=${isSlow ? SLOW_TEST_TIMEOUT_MS : TEST_TIMEOUT_MS}`,
