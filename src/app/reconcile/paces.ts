@@ -3,7 +3,7 @@
  *
  * A rollout is many runs with some ten creates each; starting slowly in each of them costs more than the
  * pods do. A pace holds for one generation of one DaemonSet, for a few seconds, and only after a run in
- * which every create succeeded; a process that is cold starts slowly. Never needed for correctness: the
+ * which no create failed; a process that is cold starts slowly. Never needed for correctness: the
  * fence before each batch stays (protocol 7), and a batch is no larger than this.
  */
 

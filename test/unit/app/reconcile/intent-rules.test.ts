@@ -116,8 +116,8 @@ describe('protocol 4, 5: a create without an answer', () => {
 
 describe('AlreadyExists (row 88, spec faults 41)', () => {
   /** Neither the view nor the list before the first creates shows the pod that holds the name. */
-  async function meet(pod: Parameters<typeof takeName>[1]): Promise<ReconcileWorld> {
-    const world = new ReconcileWorld({ nodes: 2 });
+  async function meet(pod: Parameters<typeof takeName>[1], nodes = 2): Promise<ReconcileWorld> {
+    const world = new ReconcileWorld({ nodes });
     await world.mirror.sync();
     world.cluster.hooks.beforeEffect = (effect) => {
       if (effect.kind !== 'create-pod') return undefined;
@@ -145,6 +145,21 @@ describe('AlreadyExists (row 88, spec faults 41)', () => {
     await world.settle();
     assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
     assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('A.0: ours, on its way out, or just gone, is no failure of slow start: the next run goes on at its pace', async () => {
+    const paceOf = ({ daemonSet, dependencies, clock, mirror }: ReconcileWorld): number => {
+      const { uid, generation = 0 } = daemonSet.metadata;
+      const key = { clusterUid: mirror.clusterUid, uid, generation };
+      return dependencies.warmth.paces.firstBatchSize(key, clock.monotonicMs());
+    };
+    for (const phase of ['Running', 'Failed']) {
+      const world = await meet({ node: 'node-0003', phase, terminating: true }, 8);
+      assert.equal(world.placed.filter((node) => node !== 'node-0003').length, 7);
+      assert.equal(paceOf(world), 16, phase);
+    }
+    const others = await meet({ node: 'node-0003', owner: 'other' }, 8);
+    assert.equal(paceOf(others), 1, 'what is refused is a failure');
   });
 
   it('ours and terminal, held by a finalizer: a successor under another name (row 86)', async () => {
