@@ -71,14 +71,15 @@ function readinessMoments(view: View): number[] {
   ];
 }
 
-/** An open intent is always a due time; one that is overdue is looked at once per time-out. */
+/**
+ * An open intent is a due time until time alone resolves it. One that is overdue waits for the view, which comes with
+ * a hint; the caller looks at it ever more seldom. A moment that moves with each run would be a timer each (L5).
+ */
 function intentMoments(input: DueTimeInput): number[] {
-  const { nowMs } = input.view;
   const open = [...input.intents.unseen, ...input.intents.unresolved];
-  return open.map((intent) => {
-    const resolvedMs = resolvedAtMs(intent, input.requestTimeoutMs);
-    return resolvedMs > nowMs ? resolvedMs : nowMs + input.requestTimeoutMs;
-  });
+  return open
+    .map((intent) => resolvedAtMs(intent, input.requestTimeoutMs))
+    .filter((resolvedMs) => resolvedMs > input.view.nowMs);
 }
 
 /** The next look of a key that backs off as a whole; one in the past was had. */

@@ -1,7 +1,7 @@
 /**
  * Intents: effects recorded before they are sent, judged against what has been seen since.
  *
- *   record intent ──▶ send ──▶ answer recorded ──▶ seen in the view, or mark passed ──▶ settled
+ *   record intent ──▶ send ──▶ answer recorded ──▶ seen in the view, or mark passed and not alive ──▶ settled
  *                       └─(no answer)─▶ unresolved: re-issued as it was, or dead (request-life.ts)
  *
  * Rules: a mark vouches only for a version that a successful write returned, and only in its era
@@ -36,7 +36,7 @@ export interface JudgeIntentsInput {
   readonly nowMs: number;
   /** Per-request time-out against API servers (protocol 5). */
   readonly requestTimeoutMs: number;
-  /** Pods of delete intents as a live read found them; null: gone. Wins over `pods` (protocol 4). */
+  /** Pods of intents as a live read found them; null: gone. Wins over `pods` and marks (protocol 4). */
   readonly live?: ReadonlyMap<Uid, PodProjection | null>;
 }
 
@@ -59,6 +59,22 @@ export function judgeIntents(input: JudgeIntentsInput): IntentJudgement {
   return lists;
 }
 
+/**
+ * Creates that are settled by a mark alone: made and gone before anybody reported them, or hidden by the view, as by a
+ * watcher that filters wrongly. Whoever makes another pod beside one that lives breaks S1: to be read live first.
+ */
+export function unshownCreates(
+  { settled }: Pick<IntentJudgement, 'settled'>,
+  input: Pick<JudgeIntentsInput, 'state' | 'era' | 'pods'>,
+): readonly CreateIntent[] {
+  if (input.state.written.era !== input.era) return [];
+  const shown = new Set(input.pods.map(({ uid }) => uid));
+  return settled.filter(
+    (intent): intent is CreateIntent =>
+      intent.kind === 'create' && intent.answer !== undefined && !shown.has(intent.answer.uid),
+  );
+}
+
 type PodsByUid = ReadonlyMap<Uid, PodProjection | null>;
 
 function judgeCreate(
@@ -69,12 +85,14 @@ function judgeCreate(
   const { answer } = intent;
   // A name in the view proves nothing: the request may still be on its way, so only time resolves.
   if (answer === undefined) return isDead(intent, input) ? 'settled' : 'unresolved';
-  // What only a live read found is forgotten by the next run, unless it stays recorded (S3, S10).
+  const found = pods.known.get(answer.uid);
+  // What only a live read found is forgotten by the next run, unless it stays recorded (S3, S10). A mark says that a
+  // pod which was never shown is gone, if the view hides none: a live read knows better (S1).
   const isMet =
     isOldEra(input) ||
     pods.shown.has(answer.uid) ||
-    pods.known.get(answer.uid) === null ||
-    hasPassed(input.marks.Pod, answer.resourceVersion);
+    found === null ||
+    (found === undefined && hasPassed(input.marks.Pod, answer.resourceVersion));
   if (!isMet) return 'unseen';
   // An earlier request of that name, never answered, may outlive the pod that the later one made.
   return intent.earlierAtMs === undefined || isDead(intent, input) ? 'settled' : 'unresolved';

@@ -9,7 +9,6 @@ import { canonicalJson } from '../../core/model/json.ts';
 import type { Json } from '../../core/model/json.ts';
 import { mergeIntents } from '../../core/intents.ts';
 import type { Plan } from '../../core/model/plan.ts';
-import type { IntentJudgement } from '../../core/model/plan.ts';
 import type { DaemonSetState, EventTally } from '../../core/model/state.ts';
 import { buriedAfter } from './bury.ts';
 import { withListed } from './listed.ts';
@@ -22,7 +21,6 @@ import type { Waits, WaitsInput } from './waits.ts';
 
 /** What finishing works with. */
 export interface FinishInput extends WaitsInput {
-  readonly intents: IntentJudgement;
   readonly verdictsHash: string | undefined;
   /** What is to be remembered of events, if this run told any. */
   readonly tallies?: readonly EventTally[];

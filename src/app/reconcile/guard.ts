@@ -5,7 +5,8 @@
  * defers; a deferral is capped, and then live reads take the place of what was not seen. Own creates
  * and deletes of pods defer only what concerns them: each is known by name or UID, so planning counts
  * its node as unavailable and leaves it alone (S1, S3), and others go on. Open delete intents are read
- * live like victims before they are judged (protocol 4). Silence of the cluster is looked at by the
+ * live like victims before they are judged (protocol 4); so are created pods that the view was read past and never
+ * showed, before another is made (S1). Silence of the cluster is looked at by the
  * caller, once it is known that there is work to do.
  *
  * Differs from upstream: an unseen create or delete of a pod holds back its node, not the DaemonSet.
@@ -14,7 +15,7 @@ import { resourceVersion, uid } from '../../core/model/identifiers.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import { judgeFreshness } from '../../core/freshness.ts';
 import type { Freshness, FreshnessGuard, FreshnessInput } from '../../core/freshness.ts';
-import { hasUnseenWrites, judgeIntents } from '../../core/intents.ts';
+import { hasUnseenWrites, judgeIntents, unshownCreates } from '../../core/intents.ts';
 import type { Guard, IntentJudgement } from '../../core/model/plan.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
@@ -90,13 +91,19 @@ export async function judgeSubject(subject: Subject, context: RunContext): Promi
   if (whole.kind === 'defer' && whole.guard.code === 'view-incomplete') return whole;
   const registered = guardOfRegistration(subject.basis.registration);
   const first = judgeByLive(subject, context, new Map());
+  const unshown = unshownCreates(first, {
+    state: subject.state,
+    era: subject.basis.meta.era,
+    pods: subject.read.pods,
+  });
   if (registered.kind !== 'act') {
     const { pods } = subject.read;
-    return { kind: 'judged', guard: registered, intents: first, pods, isLive: false };
+    const intents = keepUnshown(first, unshown);
+    return { kind: 'judged', guard: registered, intents, pods, isLive: false };
   }
   const openDeletes = first.unresolved.filter((intent) => intent.kind === 'delete');
-  const live = await readLive(openDeletes, subject);
-  if (live === undefined) return { kind: 'unavailable', message: 'open deletes are unreadable' };
+  const live = await readLive([...openDeletes, ...unshown], subject);
+  if (live === undefined) return { kind: 'unavailable', message: 'own writes are unreadable' };
   const intents = judgeByLive(subject, context, live);
   const marks = judgeMarks(subject);
   const freshness = freshnessOf(subject, context, {
@@ -117,6 +124,17 @@ export async function judgeSubject(subject: Subject, context: RunContext): Promi
   };
 }
 
+/** What may not be asked for live stays recorded: it is for a run that may act. */
+function keepUnshown(judged: IntentJudgement, unshown: readonly Intent[]): IntentJudgement {
+  if (unshown.length === 0) return judged;
+  const isKept = new Set(unshown);
+  return {
+    ...judged,
+    unseen: [...judged.unseen, ...unshown],
+    settled: judged.settled.filter((intent) => !isKept.has(intent)),
+  };
+}
+
 /**
  * An intent that stayed unseen for as long as a deferral may last: while others go on, no run defers,
  * so each has a cap of its own (row 64).
@@ -134,7 +152,8 @@ async function judgeLive(
   intents: IntentJudgement,
 ): Promise<Judgement> {
   const { subject, context } = input;
-  const unseen = await readLive(intents.unseen, subject);
+  const unread = intents.unseen.filter((intent) => !input.live.has(awaitedUidOf(intent)));
+  const unseen = await readLive(unread, subject);
   if (unseen === undefined) return { kind: 'unavailable', message: 'own writes are unreadable' };
   const live: LivePods = new Map([...input.live, ...unseen]);
   const pods = subject.read.pods.filter((pod) => !live.has(pod.uid));
@@ -207,11 +226,16 @@ async function readLive(
   return live;
 }
 
+/** The pod that an intent waits for; empty while nobody knows it. */
+function awaitedUidOf(intent: Intent): Uid {
+  return intent.kind === 'delete' ? intent.uid : (intent.answer?.uid ?? uid(''));
+}
+
 async function readIntent(
   intent: Intent,
   at: { readonly reader: ClusterReader; readonly namespace: string },
 ): Promise<{ readonly uid: Uid; readonly pod: PodProjection | null } | undefined> {
-  const wanted = intent.kind === 'delete' ? intent.uid : (intent.answer?.uid ?? uid(''));
+  const wanted = awaitedUidOf(intent);
   const live = await at.reader.getPod({ namespace: at.namespace, name: intent.name });
   if (live.kind === 'unavailable') return undefined;
   if (live.kind === 'missing') return { uid: wanted, pod: null };

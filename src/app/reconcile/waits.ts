@@ -9,7 +9,7 @@
 import { nextLook } from '../../core/looks.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { NodeName } from '../../core/model/identifiers.ts';
-import type { Plan } from '../../core/model/plan.ts';
+import type { IntentJudgement, Plan } from '../../core/model/plan.ts';
 import type {
   DaemonSetState,
   HistoryEntry,
@@ -39,6 +39,8 @@ export interface WaitsInput {
   /** The state as stored now: read, or written with intents. */
   readonly stored: DaemonSetState;
   readonly history: HistoryEntry | undefined;
+  /** What became of earlier intents. */
+  readonly intents: IntentJudgement;
 }
 
 /** What a run leaves undone. */
@@ -130,13 +132,16 @@ function lackingNodesOf({ subject, history }: WaitsInput): ReadonlySet<NodeName>
  * The look at what is about to change by itself, if there is such a thing. Touched pods are looked at in a
  * moment; what a run left undone without getting anywhere waits longer each time (L5).
  */
-function decideLook({ context, subject, ledger, plan, stored }: WaitsInput): LookEntry | undefined {
+function decideLook(input: WaitsInput): LookEntry | undefined {
+  const { context, subject, ledger, plan, stored, intents } = input;
   const { nowMs } = subject;
   const { deferralLookMs, retryMaxMs } = context.dependencies.options;
   const { hasEffects, isStatusWritten, isStatusPostponed, problems } = ledger;
   const soon = problems.find(({ pace }) => pace === 'soon')?.code;
-  const isOpen = hasEffects || isStatusPostponed || plan.cappedCount > 0;
-  const code = soon ?? (isStatusPostponed ? 'own-writes-unseen' : 'capped');
+  // An own pod that lives and is never shown is waited for, as any other own write (protocol 11).
+  const isUnseen = isStatusPostponed || intents.unseen.length > 0;
+  const isOpen = hasEffects || isUnseen || plan.cappedCount > 0;
+  const code = soon ?? (isUnseen ? 'own-writes-unseen' : 'capped');
   if (soon === undefined && !isOpen) return undefined;
   return nextLook(stored.look, {
     code,

@@ -9,6 +9,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
 import type { Outcome } from '../../../src/core/model/effects.ts';
+import { nodeOf } from '../../support/simulated-cluster.ts';
 import { TimedWorld } from '../../support/timed-world.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -210,6 +211,10 @@ const REASONS: Readonly<Record<string, (world: TimedWorld) => void>> = {
   'deferral: own writes that the watcher never reports': (world) => {
     world.isSilent = true;
   },
+  'look: a view that hides own pods while its marks advance': (world) => {
+    world.mirror.hide = (pod) => nodeOf(pod) === 'node-0009';
+    world.addNode('node-0009');
+  },
   'unrecorded: a registry that cannot be read': (world) => {
     world.registry.hooks = {
       before: () => {
@@ -238,6 +243,7 @@ describe('L5: timers of the delay queue, with twenty hints a second beside them'
       world.connector.refusal = undefined;
       world.registry.hooks = {};
       world.isSilent = false;
+      world.mirror.hide = () => false;
       await world.play(10 * 60_000);
       const last = await world.play(3_600_000);
       assert.equal(last.runs, 0, 'nobody looks at what is settled');

@@ -1,7 +1,7 @@
 /** Judging intents (protocol 3–5, spec 2.3 step 1). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgeIntents } from '../../../src/core/intents.ts';
+import { judgeIntents, unshownCreates } from '../../../src/core/intents.ts';
 import type { JudgeIntentsInput } from '../../../src/core/intents.ts';
 import { resourceVersion } from '../../../src/core/model/identifiers.ts';
 import type { PodProjection } from '../../../src/core/model/projections.ts';
@@ -60,6 +60,13 @@ describe('an answered create', () => {
     assert.equal(judge(intent, { live: new Map([[uid, pod('n1')]]) }), 'unseen');
     assert.equal(judge(intent, { live: new Map([[uid, null]]) }), 'settled');
   });
+  it('is not met by a mark while a live read finds its pod, but by one that finds none (S1)', () => {
+    const passed = { marks: { Pod: resourceVersion('100') } };
+    const { uid } = pod('n1');
+    assert.equal(judge(intent, { ...passed, live: new Map([[uid, pod('n1')]]) }), 'unseen');
+    assert.equal(judge(intent, { ...passed, live: new Map([[uid, null]]) }), 'settled');
+    assert.equal(judge(intent, { ...passed, live: new Map([[pod('n2').uid, null]]) }), 'settled');
+  });
   it('never expires by the clock (spec faults 13)', () => {
     assert.equal(judge(intent, after(86_400_000)), 'unseen');
   });
@@ -72,6 +79,24 @@ describe('an answered create', () => {
   });
   it('is void in a new era (spec faults 71)', () => {
     assert.equal(judge(intent, inEra(intent, 0)), 'settled');
+  });
+});
+
+describe('S1: creates that no view ever showed', () => {
+  const answered = createIntent('n1', { answer: answerOf(slot('n1'), '90') });
+  const unshown = (settled: readonly Intent[], options: Partial<JudgeIntentsInput> = {}): number =>
+    unshownCreates(
+      { settled },
+      { state: { intents: settled, written: { era: 1 } }, pods: [], era: 1, ...options },
+    ).length;
+  it('are those that a mark alone settled', () => {
+    assert.equal(unshown([answered]), 1);
+    assert.equal(unshown([answered], { pods: [pod('n1')] }), 0);
+    assert.equal(unshown([answered], { pods: [namedPod('n1', 'other')] }), 1);
+  });
+  it('are none of those that nobody answered, of deletes, and of another era', () => {
+    assert.equal(unshown([createIntent('n1'), deleteIntent(pod('n1'))]), 0);
+    assert.equal(unshown([answered], { era: 2 }), 0);
   });
 });
 

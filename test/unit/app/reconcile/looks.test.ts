@@ -92,6 +92,18 @@ describe('L5: looks of one key', () => {
     assert.ok(world.log.at('warn').some(({ message }) => /ever more seldom/.test(message)));
   });
 
+  it('at a pod that lives and that the view never shows go to five minutes, and are told of', async () => {
+    const world = await settled();
+    world.mirror.hide = (pod) => nodeOf(pod) === 'node-0004';
+    world.addNode('node-0004');
+    await world.step();
+    await world.play(HOUR_MS);
+    const { runs } = await world.play(HOUR_MS);
+    assert.ok(runs <= 13, `${runs} runs in an hour: one each five minutes`);
+    assert.equal(world.pods.length, 4, 'and no other pod is made beside it');
+    assert.ok(world.metrics.sum('ReconcileStuck', 'own-writes-unseen') > 0);
+  });
+
   it('start afresh for another reason, and while a run gets further', async () => {
     const world = await settled();
     answer(world, 'update-status', CONFLICT);

@@ -71,6 +71,45 @@ describe('own creates that are unseen (protocol 3)', () => {
     assert.deepEqual(world.cluster.violations, []);
   });
 
+  it('are not taken for gone while they live, although the view was read past them (S1, row 91)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    world.mirror.hide = () => true;
+    await world.mirror.sync();
+    await world.run();
+    for (let look = 0; look < 40; look += 1) {
+      await world.clock.advance(5_000);
+      await world.mirror.sync();
+      await world.run();
+    }
+    assert.equal(world.pods.length, 1, 'a view that hides its pod gets no second one');
+  });
+
+  it('stay recorded while nobody may ask for them: a freeze ends with the view as it is (S1, row 91)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    world.mirror.hide = () => true;
+    await world.mirror.sync();
+    await world.run();
+    world.register({ isFrozen: true });
+    await world.mirror.sync();
+    await world.run();
+    assert.deepEqual(await intentsOf(world), ['create node-0001']);
+    world.register({ isFrozen: false, configVersion: 3 });
+    await world.run();
+    assert.equal(world.pods.length, 1);
+  });
+
+  it('are replaced at once when a live read finds that they went before they were reported (row 91)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync();
+    await world.run();
+    const name = world.pods[0]?.metadata.name ?? '';
+    world.cluster.remove('pods', name, 'system');
+    await world.mirror.sync();
+    await world.run();
+    assert.equal(world.pods.length, 1);
+    assert.notEqual(world.pods[0]?.metadata.name, name);
+  });
+
   it('are read live one by one once they are overdue, although others went on (row 64)', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.mirror.sync();
