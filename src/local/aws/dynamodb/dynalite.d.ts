@@ -14,3 +14,18 @@ declare module 'dynalite' {
   function dynalite(options?: DynaliteOptions): Server;
   export = dynalite;
 }
+
+/** Its stores, of which nothing but the opening of iterators is used. */
+declare module 'dynalite/db/index.js' {
+  interface Iterator {
+    close(): Promise<void>;
+    return?: () => Promise<void>;
+  }
+
+  const stores: {
+    create: (options: unknown) => {
+      readonly db: Record<'keys' | 'values', (options: unknown) => Iterator>;
+    };
+  };
+  export = stores;
+}

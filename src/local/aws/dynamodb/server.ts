@@ -10,6 +10,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import dynalite from 'dynalite';
+import { closeIterators } from './closing-iterators.ts';
 import { guardTables, type TableGuard } from './guard.ts';
 
 /** How the DynamoDB emulator is set up. */
@@ -32,6 +33,7 @@ export async function startDynamoDbServer(
   options: DynamoDbServerOptions = {},
 ): Promise<DynamoDbServer> {
   const { dataDirectory } = options;
+  closeIterators();
   const server = dynalite({
     createTableMs: 0,
     deleteTableMs: 0,
