@@ -6,7 +6,8 @@
  * Every branch that cannot go on has arranged the next look before it returns. `lost` means that
  * another run recorded its intents first: nothing was done here, and the caller looks again.
  *
- * Differs from upstream: a run that is put off writes no status; the look that follows does.
+ * Differs from upstream: a run that is put off writes the status only where nothing but own pods is unseen, of a
+ * generation that was observed before. What rests on an untrusted view (a cut, silence, own patches) tells nothing.
  */
 import { arePodsFresh, spendsBudget } from '../../core/budgeted.ts';
 import { computeView } from '../../core/view.ts';
@@ -21,7 +22,7 @@ import { deferRun } from './defer.ts';
 import { endUnavailable } from './end-unavailable.ts';
 import { findHistory } from './find-history.ts';
 import { freshnessOf, judgeSubject } from './guard.ts';
-import type { Judgement } from './guard.ts';
+import type { Judgement, Waiting } from './guard.ts';
 import { guessHash } from './history.ts';
 import { Ledger } from './ledger.ts';
 import type { Problem } from './ledger.ts';
@@ -134,16 +135,35 @@ function hasClusterWork(wanted: Plan): boolean {
 }
 
 async function decide(judged: Judged): Promise<AttemptResult> {
-  const { subject, context, judgement } = judged;
+  const { subject, judgement } = judged;
   const { waiting } = judgement;
   const whole = plan(judged, judgement.guard);
-  if (waiting !== undefined && !hasPodWork(whole)) return deferWith(waiting, context, subject);
+  if (waiting !== undefined && !hasPodWork(whole)) return putOff(judged, waiting);
   // What goes is decided when nothing of our own is unseen any more (spec 2.11).
   const wanted = waiting === undefined ? whole : { ...whole, trims: [] };
   const held = holdClaims(wanted, subject);
   if (held !== undefined)
     return carryOut(judged, { ...held, guard: judgement.guard, isLive: false });
   return decideByFreshness(judged, wanted);
+}
+
+/**
+ * Own pods are unseen, and there is nothing else to do: the run is put off, and tells what the view shows (spec 2.3 step
+ * 9). An own status that is unseen is not followed by another: a write and its event wake no second one (L5).
+ */
+async function putOff(judged: Judged, waiting: Waiting): Promise<AttemptResult> {
+  const { subject, context } = judged;
+  const { guard, isStatusUnseen } = waiting;
+  const { metadata, status } = subject.daemonSet;
+  const isObserved = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  const isSound =
+    isObserved &&
+    !isStatusUnseen &&
+    freshnessOf(subject, context, { unseenCount: 0, hasWork: true }).kind === 'fresh';
+  const told = isSound ? plan(judged, guard) : undefined;
+  if (told?.status === undefined) return deferWith(waiting, context, subject);
+  const problem = { code: 'own-writes-unseen', message: guard.message, pace: 'soon' } as const;
+  return carryOut(judged, { plan: told, guard, isLive: false, problem });
 }
 
 /** What there is to do is done by a view that is fresh enough for it, or by what is read live (protocol 1, S3). */

@@ -111,9 +111,13 @@ function openSince({
   subject,
 }: FinishInput): Pick<DaemonSetState, 'deferredSinceMs' | 'statusPostponedSinceMs'> {
   const { nowMs } = subject;
+  // A run that was put off and only told its status goes on waiting.
+  const isPutOff = ledger.problems.some(({ code }) => code === 'own-writes-unseen');
+  const sinceMs = isPutOff ? (stored.deferredSinceMs ?? nowMs) : undefined;
+  // Own writes are unseen from here on: the cap of the deferral counts from now.
+  const deferredSinceMs = ledger.hasEffects ? nowMs : sinceMs;
   return {
-    // Own writes are unseen from here on: the cap of the deferral counts from now.
-    ...(ledger.hasEffects ? { deferredSinceMs: nowMs } : {}),
+    ...(deferredSinceMs === undefined ? {} : { deferredSinceMs }),
     ...(ledger.isStatusPostponed
       ? { statusPostponedSinceMs: stored.statusPostponedSinceMs ?? nowMs }
       : {}),
