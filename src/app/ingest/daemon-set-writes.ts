@@ -10,9 +10,11 @@ import type { Json } from '../../core/model/json.ts';
 import type { Projection } from '../../core/model/projections.ts';
 import type { DaemonSetItem } from '../../core/model/view-items.ts';
 import type { Delta } from '../../core/model/watcher-message.ts';
+import type { DaemonSetRef } from '../../ports/view-store.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import type { NameChange } from './names.ts';
 import { sideBySide } from './side-by-side.ts';
+import { TOO_LARGE, isItemTooLarge, noteTooLarge } from './too-large.ts';
 import type { SliceTarget } from './write-slices.ts';
 
 /** One DaemonSet as it should stand; null: deleted. */
@@ -65,8 +67,24 @@ export async function writeDaemonSets(
       const stored = await view.readDaemonSet(ref);
       if (stored !== undefined && isSameItem(stored, item)) return;
     }
-    await view.writeDaemonSet(ref, { ...item, stamp: target.stamp });
+    await writeDaemonSet(ref, { ...item, stamp: target.stamp }, options.dependencies);
   });
+}
+
+/** One that is too large for its item is opaque from here on: its own set alone is decided on live reads (A.7). */
+async function writeDaemonSet(
+  ref: DaemonSetRef,
+  item: DaemonSetItem,
+  dependencies: IngestDependencies,
+): Promise<void> {
+  const { view } = dependencies;
+  try {
+    await view.writeDaemonSet(ref, item);
+  } catch (error) {
+    if (!isItemTooLarge(error) || item.object === null) throw error;
+    noteTooLarge({ ...ref, name: ref.uid, what: 'daemonset' }, dependencies);
+    await view.writeDaemonSet(ref, { stamp: item.stamp, object: null, opaqueReason: TOO_LARGE });
+  }
 }
 
 function itemOf(object: Projection | null): Omit<DaemonSetItem, 'stamp'> {

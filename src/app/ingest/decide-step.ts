@@ -33,6 +33,7 @@ import { namesOf, withNameItems } from './names.ts';
 import { orderOf } from './order.ts';
 import type { LossReason } from './result.ts';
 import { isSameHashes } from './snapshot-sums.ts';
+import { isItemTooLarge } from './too-large.ts';
 import type { WarmNames } from './warmth.ts';
 import { SliceMissingError } from './write-slices.ts';
 
@@ -246,9 +247,4 @@ function applyStep(meta: ClusterMeta, applied: AppliedContent, names: WarmNames 
 
 function isInSnapshot(meta: ClusterMeta): meta is InSnapshot {
   return meta.snapshot !== undefined;
-}
-
-/** A store refuses an item for its size with this code; the watcher must announce more slices. */
-function isItemTooLarge(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'item-too-large';
 }

@@ -20,6 +20,7 @@ import type { SliceRef, SlicedSet } from '../../ports/view-store.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { sideBySide } from './side-by-side.ts';
 import type { SliceEdit } from './slice-edits.ts';
+import { writeFitting } from './too-large.ts';
 
 /** Where edits are written, and under which stamp. */
 export interface SliceTarget {
@@ -95,14 +96,14 @@ async function tryOverRemembered(
 /** One try over a slice as it was read; the stamp that stands then, or undefined when it was lost. */
 async function tryOver(
   { ref, target, edit, stored }: SliceWrite,
-  { view, warmth }: IngestDependencies,
+  dependencies: IngestDependencies,
 ): Promise<Stamp | undefined> {
   if (stored !== undefined && stored.stamp >= target.stamp) return stored.stamp;
   const slice = editedSlice(stored, edit, target);
   if (slice === stored) return slice.stamp;
-  const result = await view.writeSlice(ref, slice, stored?.stamp);
-  warmth.keepSlice(ref, result === 'written' ? slice : undefined);
-  return result === 'written' ? slice.stamp : undefined;
+  const written = await writeFitting({ ref, slice, expected: stored?.stamp }, dependencies);
+  dependencies.warmth.keepSlice(ref, written);
+  return written?.stamp;
 }
 
 /** A slice after its edit; the very one that is stored where nothing is to be written. */
