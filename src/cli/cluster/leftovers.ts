@@ -24,6 +24,7 @@ const CLUSTER_WIDE: readonly (readonly [string, readonly string[]])[] = [
     [
       'rollcall-pods',
       'rollcall-owner',
+      'rollcall-owner-kept',
       'rollcall-history',
       'rollcall-history-owner',
       'rollcall-status',
