@@ -87,14 +87,19 @@ export function useSeal(replacement: Seal | undefined): void {
  * happens in the embedded engine alone. Throws when a variable is missing: that is a broken deployment.
  */
 export function composition(
-  { functionName, makeSeal }: Pick<HandlerContext, 'functionName' | 'makeSeal'>,
+  context: Pick<HandlerContext, 'functionName' | 'makeSeal' | 'connects'>,
   environment: NodeJS.ProcessEnv = process.env,
 ): Composition {
+  const { functionName, makeSeal, connects } = context;
   const settings = readSettings(environment);
   const signature = JSON.stringify(settings);
   const known = composed.get(functionName);
   if (known?.signature === signature) return known.composition;
-  const made = compose(settings, { credentials: credentialsOf?.(functionName), makeSeal });
+  const made = compose(settings, {
+    credentials: credentialsOf?.(functionName),
+    makeSeal,
+    connects,
+  });
   composed.set(functionName, { signature, composition: made });
   return made;
 }
@@ -140,9 +145,10 @@ const NO_SEAL: Seal = {
 interface Identity {
   readonly credentials: ReturnType<CredentialsOf> | undefined;
   readonly makeSeal: HandlerContext['makeSeal'];
+  readonly connects: HandlerContext['connects'];
 }
 
-function compose(settings: Settings, { credentials, makeSeal }: Identity): Composition {
+function compose(settings: Settings, { credentials, makeSeal, connects }: Identity): Composition {
   const clock = createSystemClock();
   const random = createSystemRandom();
   const options = credentials === undefined ? {} : { credentials };
@@ -168,7 +174,9 @@ function compose(settings: Settings, { credentials, makeSeal }: Identity): Compo
     connector: createClusterConnector({
       clock,
       awsCredentials: () => sqs.config.credentials(),
-      sealedTokens: { credentials: tokens, seal },
+      ...(connects === undefined
+        ? {}
+        : { sealedTokens: { credentials: tokens, seal, purpose: connects } }),
       egress: settings.egress,
     }),
     ingestWarmth: createIngestWarmth(),

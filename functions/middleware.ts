@@ -13,7 +13,7 @@ import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import type { Context } from 'aws-lambda';
 import { createPowertoolsLog } from '../src/adapters/system/powertools-log.ts';
 import { createPowertoolsMetrics } from '../src/adapters/system/powertools-metrics.ts';
-import type { Seal } from '../src/ports/credential-store.ts';
+import type { Seal, TokenPurpose } from '../src/ports/credential-store.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Metrics } from '../src/ports/metrics.ts';
 
@@ -33,6 +33,8 @@ export interface HandlerContext {
   readonly functionName: string;
   /** Absent in functions that connect to no cluster. */
   readonly makeSeal?: MakeSeal;
+  /** Which tokens it connects with; absent in functions that connect to no cluster. */
+  readonly connects?: TokenPurpose;
   /** Aborted about 700 ms before the function is stopped. */
   readonly signal: AbortSignal;
   /** Milliseconds until the function is stopped. */
@@ -47,6 +49,8 @@ export interface HandlerDefinition<Event, Result> {
   readonly name: string;
   /** How it opens the tokens of clusters; a function that connects to none leaves it out. */
   readonly makeSeal?: MakeSeal;
+  /** What it connects to clusters for: its role opens no other tokens (infra/roles.yml). */
+  readonly connects?: TokenPurpose;
   readonly handle: (event: Event, context: HandlerContext) => Promise<Result>;
 }
 
@@ -91,7 +95,7 @@ function createStack<Event, Result>(
   sinks: Sinks,
   layers: Layers<Event, Result>,
 ): Stack<Event, Result> {
-  const { name, handle, makeSeal } = definition;
+  const { name, handle, makeSeal, connects } = definition;
   const stack = middy<Event, Result>({
     timeoutEarlyInMillis: TIMEOUT_RESERVE_MS,
     timeoutEarlyResponse: throwTimeout,
@@ -106,6 +110,7 @@ function createStack<Event, Result>(
         ...sinks,
         functionName: name,
         ...(makeSeal === undefined ? {} : { makeSeal }),
+        ...(connects === undefined ? {} : { connects }),
         signal,
         remainingMs: () => context.getRemainingTimeInMillis(),
       }),

@@ -18,6 +18,7 @@ const RECORD_RESERVE_MS = 6000;
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({
   name: 'ingest',
   makeSeal: makeKmsSeal,
+  connects: 'ask',
   handle: async (event, context) => {
     const records = event.Records.map(toIngestRecord);
     const { failedMessageIds } = await ingestBatch(

@@ -23,6 +23,7 @@ import { leaveLane } from './leave-lane.ts';
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({
   name: 'reconcile',
   makeSeal: makeKmsSeal,
+  connects: 'act',
   handle: (event, context) =>
     handleRecords(event, {
       order: 'fifo',

@@ -19,6 +19,7 @@ const RESERVE_MS = 5000;
 export const handler = createHandler<ScheduledEvent, void>({
   name: 'resync',
   makeSeal: makeKmsSeal,
+  connects: 'ask',
   handle: async (_event, context) => {
     const { log, metrics, remainingMs } = context;
     const { registry, view, connector, queue, clock, random } = composition(context);

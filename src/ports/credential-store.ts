@@ -1,5 +1,6 @@
 /**
- * Bound tokens of clusters, sealed: what a cluster's CronJob sent last, and what functions open.
+ * Bound tokens of clusters, sealed: what a cluster's CronJob sent last, and what functions open. Two of each cluster,
+ * for two purposes, in two items and under two contexts: the roles of the functions let each open its own (ADR 0042).
  *
  * A token is sealed inside its cluster by the key of the service, for that cluster alone: cluster and
  * cluster UID are the encryption context, so that a sealed token moved to another cluster's item cannot
@@ -8,8 +9,22 @@
  */
 import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
 
-/** Who the functions are in a cluster: the subject of every token that is accepted. */
-export const FUNCTIONS_SUBJECT = 'system:serviceaccount:rollcall-system:rollcall-functions';
+/**
+ * What a token is for. `act`: keeping DaemonSets, by `reconcile` alone. `ask`: asking the watcher for a snapshot, by the
+ * functions that read what watchers send, or that keep their schedule; who takes one of them over can do no more (B.3).
+ */
+export type TokenPurpose = 'act' | 'ask';
+
+/** Service account in rollcall-system of each purpose. */
+export const FUNCTIONS_ACCOUNTS: Readonly<Record<TokenPurpose, string>> = {
+  act: 'rollcall-functions',
+  ask: 'rollcall-requests',
+};
+
+/** Who the functions are in a cluster: the subject of every token of that purpose that is accepted. */
+export function subjectOf(purpose: TokenPurpose): string {
+  return `system:serviceaccount:rollcall-system:${FUNCTIONS_ACCOUNTS[purpose]}`;
+}
 
 /** What a token says of itself; unverified, as only its API server can verify it. */
 export interface TokenClaims {
@@ -23,6 +38,8 @@ export interface TokenClaims {
 export interface SealContext {
   readonly cluster: ClusterId;
   readonly clusterUid: ClusterUid;
+  /** Only `ask` is in the context: seals of before there were two have none, and are for acting. */
+  readonly purpose: TokenPurpose;
 }
 
 /** A sealed token, as kept. */
@@ -35,14 +52,18 @@ export interface SealedToken {
   readonly expiresAtMs: number;
 }
 
-/** Store of sealed tokens, one for each cluster. */
+/** Store of sealed tokens, one for each cluster and purpose. */
 export interface CredentialStore {
   /** Strongly consistent; undefined when none was sent yet. */
-  readToken(id: ClusterId): Promise<SealedToken | undefined>;
+  readToken(id: ClusterId, purpose: TokenPurpose): Promise<SealedToken | undefined>;
   /** Keeps a token if none is kept, or an older one, or one of another cluster UID. */
-  writeToken(id: ClusterId, token: SealedToken): Promise<'written' | 'older'>;
-  /** Forgets the token of a cluster, e.g. when it is removed. */
-  removeToken(id: ClusterId): Promise<void>;
+  writeToken(
+    id: ClusterId,
+    purpose: TokenPurpose,
+    token: SealedToken,
+  ): Promise<'written' | 'older'>;
+  /** Forgets the tokens of a cluster, e.g. when it is removed. */
+  removeTokens(id: ClusterId): Promise<void>;
 }
 
 /** Why a seal was not made or not opened: the key service answered, and said no. */

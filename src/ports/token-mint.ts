@@ -2,11 +2,12 @@
  * What a cluster's renewer works with: its own API server, which mints tokens of the functions, and the queue
  * on which they travel sealed.
  *
- * The renewer's one right is to mint tokens of one service account: it can neither read nor change anything else.
+ * The renewer's one right is to mint tokens of the functions' two service accounts: it can neither read nor change anything else.
  */
 import type { CredentialMessage } from '../core/model/credential-message.ts';
 import type { ClusterUid } from '../core/model/identifiers.ts';
 import type { LiveRead } from './cluster-access.ts';
+import type { TokenPurpose } from './credential-store.ts';
 import type { SendOutcome } from './queue.ts';
 
 /** What came of asking for a token; `message` quotes the API server, never a token. */
@@ -18,8 +19,8 @@ export type MintedToken =
 export interface TokenMint {
   /** UID of kube-system: which cluster this is (S6). */
   readClusterUid(): Promise<LiveRead<ClusterUid>>;
-  /** A new token of rollcall-functions. */
-  mint(): Promise<MintedToken>;
+  /** A new token of the service account of this purpose. */
+  mint(purpose: TokenPurpose): Promise<MintedToken>;
 }
 
 /** The way to the functions. Never rejects for an expected outcome. */

@@ -1,14 +1,15 @@
 /**
- * One renewal: a new token of the functions, sealed for this very cluster, and sent (ADR 0023).
+ * One renewal: new tokens of the functions, one to act and one to ask (ADR 0042), each sealed for this very cluster and
+ * sent (ADR 0023).
  *
  * Everything that could tell the cluster from another one is read live: the token's times from its claims,
- * the cluster's UID from kube-system. The token exists in this process alone, between two requests; nobody is
+ * the cluster's UID from kube-system. A token exists in this process alone, between two requests; nobody is
  * told of it but the key service (S11). Nothing is kept and nothing repeated here: the CronJob comes again.
  */
 import { CREDENTIAL_SCHEMA } from '../core/model/credential-message.ts';
 import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
-import { FUNCTIONS_SUBJECT } from '../ports/credential-store.ts';
-import type { Seal, TokenClaims } from '../ports/credential-store.ts';
+import { FUNCTIONS_ACCOUNTS, subjectOf } from '../ports/credential-store.ts';
+import type { Seal, TokenClaims, TokenPurpose } from '../ports/credential-store.ts';
 import type { CredentialQueue, TokenMint } from '../ports/token-mint.ts';
 
 /** What a renewal needs. */
@@ -38,25 +39,45 @@ function failed(step: RenewalStep, message: string): RenewalResult {
   return { kind: 'failed', step, message };
 }
 
-/** Renews once. Rejects only when the key service does not answer. */
-export async function renewCredential(dependencies: RenewalDependencies): Promise<RenewalResult> {
-  const { cluster, mint, readClaims, seal, queue } = dependencies;
+/**
+ * Renews both tokens, once. The one that keeps pods goes first: a cluster whose manifests are of an older release has no
+ * account for the other, and says so by the failure. Rejects only when the key service does not answer.
+ */
+export async function renewCredentials(dependencies: RenewalDependencies): Promise<RenewalResult> {
+  const { mint } = dependencies;
   const identity = await mint.readClusterUid();
   if (identity.kind === 'missing') return failed('identity', 'there is no namespace kube-system');
   if (identity.kind === 'unavailable') return failed('identity', identity.message);
   const clusterUid = identity.object;
-  const minted = await mint.mint();
+  const acting = await renew({ clusterUid, purpose: 'act' }, dependencies);
+  if (acting.kind === 'failed') return acting;
+  const asking = await renew({ clusterUid, purpose: 'ask' }, dependencies);
+  return asking.kind === 'failed'
+    ? failed(asking.step, `of ${FUNCTIONS_ACCOUNTS.ask}: ${asking.message}`)
+    : acting;
+}
+
+async function renew(
+  { clusterUid, purpose }: { readonly clusterUid: ClusterUid; readonly purpose: TokenPurpose },
+  { cluster, mint, readClaims, seal, queue }: RenewalDependencies,
+): Promise<RenewalResult> {
+  const minted = await mint.mint(purpose);
   if (minted.kind === 'refused') return failed('mint', minted.message);
   const claims = readClaims(minted.token);
   if (claims === undefined) return failed('token', 'the API server made a token of another form');
   const { subject, issuedAtMs, expiresAtMs } = claims;
-  if (subject !== FUNCTIONS_SUBJECT) return failed('token', 'the token is of somebody else');
-  const sealed = await seal.seal(minted.token, { cluster, clusterUid });
+  if (subject !== subjectOf(purpose)) return failed('token', 'the token is of somebody else');
+  const sealed = await seal.seal(minted.token, { cluster, clusterUid, purpose });
   if (sealed.kind === 'refused') return failed('seal', sealed.message);
-  const { ciphertext } = sealed;
   const times = { issuedAtMs, expiresAtMs };
-  const message = { schema: CREDENTIAL_SCHEMA, cluster, clusterUid, ciphertext, ...times } as const;
-  const outcome = await queue.send(message);
+  const outcome = await queue.send({
+    schema: CREDENTIAL_SCHEMA,
+    cluster,
+    clusterUid,
+    ...(purpose === 'ask' ? { purpose } : {}),
+    ciphertext: sealed.ciphertext,
+    ...times,
+  });
   if (outcome.kind !== 'accepted') return failed('send', `${outcome.kind}: ${outcome.message}`);
   return { kind: 'sent', clusterUid, ...times };
 }

@@ -19,7 +19,7 @@ import { createConsoleLog } from '../adapters/system/console-log.ts';
 import { createSystemClock } from '../adapters/system/system-clock.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import { renewCredential } from './renew-credential.ts';
+import { renewCredentials } from './renew-credential.ts';
 import type { RenewalResult } from './renew-credential.ts';
 
 const EXIT_FAILED = 1;
@@ -62,7 +62,7 @@ async function renew(settings: Settings, clock: Clock): Promise<RenewalResult> {
     ...(sqsEndpoint && { endpoint: sqsEndpoint }),
   });
   try {
-    return await renewCredential({
+    return await renewCredentials({
       cluster,
       mint: createTokenMint({ transport, lifetimeSeconds, audiences }),
       readClaims: readTokenClaims,

@@ -275,6 +275,7 @@ describe('marked credentials in connections (S11, rows 31 and 68)', () => {
             }),
         },
         seal: { open: () => Promise.resolve({ kind: 'opened', text: MARK }) },
+        purpose: 'act',
       },
       egress: { loopback: 'allowed', eksTokenHosts: 'any' },
     });

@@ -14,8 +14,9 @@ import { encodeCredentialMessage } from '../../src/adapters/sqs/credential-messa
 import { encodeWatcherMessage } from '../../src/adapters/sqs/watcher-message-codec.ts';
 import type { CredentialMessage } from '../../src/core/model/credential-message.ts';
 import { clusterId, clusterUid } from '../../src/core/model/identifiers.ts';
-import type { ClusterId, ClusterUid } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
+import { subjectOf } from '../../src/ports/credential-store.ts';
+import type { TokenPurpose } from '../../src/ports/credential-store.ts';
 import { startFunctionWorld } from '../support/rights/function-world.ts';
 import type { FunctionWorld } from '../support/rights/function-world.ts';
 import { answerJson, statusBody } from '../support/scripted-api-server.ts';
@@ -73,8 +74,12 @@ describe('a renewer with stolen credentials (S6, row 63)', () => {
     const times = { iat: nowS(), exp: nowS() + 4 * HOUR_S };
     return serviceAccountToken({ ...times, ...content }, `${MARK}-${String(tokens)}`);
   }
-  async function sealFor(cluster: ClusterId, uid: ClusterUid, text: string): Promise<string> {
-    const made = await world.seal.seal(text, { cluster, clusterUid: uid });
+  async function sealFor(
+    { id: cluster, clusterUid: uid }: Pick<ClusterRegistration, 'id' | 'clusterUid'>,
+    text: string,
+    purpose: TokenPurpose = 'act',
+  ): Promise<string> {
+    const made = await world.seal.seal(text, { cluster, clusterUid: uid, purpose });
     assert.ok(made.kind === 'sealed');
     ciphertexts.push(made.ciphertext);
     return made.ciphertext;
@@ -88,7 +93,7 @@ describe('a renewer with stolen credentials (S6, row 63)', () => {
       schema: 1,
       cluster,
       clusterUid: uid,
-      ciphertext: await sealFor(cluster, uid, tokenOf()),
+      ciphertext: await sealFor(registration, tokenOf()),
       issuedAtMs: nowS() * 1000,
       expiresAtMs: (nowS() + 4 * HOUR_S) * 1000,
       ...changes,
@@ -125,7 +130,7 @@ describe('a renewer with stolen credentials (S6, row 63)', () => {
         for (const { id, clusterUid: contextUid } of contexts) {
           // A token far in the future would win over all that follow.
           for (const content of [{}, { iat: nowS() + 10 * HOUR_S, exp: nowS() + 20 * HOUR_S }]) {
-            const ciphertext = await sealFor(id, contextUid, tokenOf(content));
+            const ciphertext = await sealFor({ id, clusterUid: contextUid }, tokenOf(content));
             const changes = { cluster, clusterUid: uid, ciphertext };
             await send(alpha, await messageFor(alpha, changes));
             sent += 1;
@@ -186,6 +191,9 @@ describe('a renewer with stolen credentials (S6, row 63)', () => {
 
   it('marks stand nowhere but under a seal, whatever an API server answers (S11, row 68)', async () => {
     const { id } = beta.registration;
+    const asking = tokenOf({ sub: subjectOf('ask') });
+    const ciphertext = await sealFor(beta.registration, asking, 'ask');
+    await send(beta, await messageFor(beta, { ciphertext, purpose: 'ask' }));
     const requests = world.api.requests.length;
     for (const epoch of ['5000', '4000']) {
       const sender = new ScriptedSender({ cluster: id, epoch });
@@ -201,7 +209,7 @@ describe('a renewer with stolen credentials (S6, row 63)', () => {
     const written = { lines: world.log.lines, items: await items() };
     assert.ok(!inspect(written, everything).includes(MARK));
     for (const item of await items()) {
-      if (partitionOf(item).startsWith('CREDENTIAL#')) continue;
+      if (/^(REQUEST-)?CREDENTIAL#/.test(partitionOf(item))) continue;
       const text = inspect(item, everything);
       assert.ok(!ciphertexts.some((one) => text.includes(one)), partitionOf(item));
     }

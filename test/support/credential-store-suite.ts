@@ -22,33 +22,49 @@ function sealedAt(issuedAtMs: number, changes: Partial<SealedToken> = {}): Seale
 export function testCredentialStore(store: () => CredentialStore): void {
   it('keeps the newer of two sealed tokens, whatever order they come in', async () => {
     const id = clusterId(freshName('credential'));
-    assert.equal(await store().readToken(id), undefined);
-    assert.equal(await store().writeToken(id, sealedAt(2000)), 'written');
-    assert.deepEqual(await store().readToken(id), sealedAt(2000));
-    assert.equal(await store().writeToken(id, sealedAt(1000)), 'older');
+    assert.equal(await store().readToken(id, 'act'), undefined);
+    assert.equal(await store().writeToken(id, 'act', sealedAt(2000)), 'written');
+    assert.deepEqual(await store().readToken(id, 'act'), sealedAt(2000));
+    assert.equal(await store().writeToken(id, 'act', sealedAt(1000)), 'older');
     const again = sealedAt(2000, { ciphertext: 'b3RoZXI=' });
-    assert.equal(await store().writeToken(id, again), 'older', 'a redelivery changes nothing');
-    assert.deepEqual(await store().readToken(id), sealedAt(2000));
-    assert.equal(await store().writeToken(id, sealedAt(3000)), 'written');
-    assert.deepEqual(await store().readToken(id), sealedAt(3000));
+    assert.equal(
+      await store().writeToken(id, 'act', again),
+      'older',
+      'a redelivery changes nothing',
+    );
+    assert.deepEqual(await store().readToken(id, 'act'), sealedAt(2000));
+    assert.equal(await store().writeToken(id, 'act', sealedAt(3000)), 'written');
+    assert.deepEqual(await store().readToken(id, 'act'), sealedAt(3000));
   });
 
   it('begins anew with the token of another cluster UID, however old (row 90)', async () => {
     const id = clusterId(freshName('credential'));
-    await store().writeToken(id, sealedAt(2000));
+    await store().writeToken(id, 'act', sealedAt(2000));
     const rebuilt = sealedAt(1000, { clusterUid: clusterUid('u-2') });
-    assert.equal(await store().writeToken(id, rebuilt), 'written');
-    assert.deepEqual(await store().readToken(id), rebuilt);
+    assert.equal(await store().writeToken(id, 'act', rebuilt), 'written');
+    assert.deepEqual(await store().readToken(id, 'act'), rebuilt);
+  });
+
+  it('keeps the token of each purpose apart, and forgets both', async () => {
+    const id = clusterId(freshName('credential'));
+    await store().writeToken(id, 'act', sealedAt(3000));
+    assert.equal(await store().readToken(id, 'ask'), undefined);
+    assert.equal(await store().writeToken(id, 'ask', sealedAt(2000)), 'written');
+    assert.deepEqual(await store().readToken(id, 'ask'), sealedAt(2000));
+    assert.deepEqual(await store().readToken(id, 'act'), sealedAt(3000));
+    await store().removeTokens(id);
+    assert.equal(await store().readToken(id, 'ask'), undefined);
+    assert.equal(await store().readToken(id, 'act'), undefined);
   });
 
   it('forgets a token, and keeps the others', async () => {
     const [id, other] = [clusterId(freshName('credential')), clusterId(freshName('credential'))];
-    await store().writeToken(id, sealedAt(2000));
-    await store().writeToken(other, sealedAt(2000));
-    await store().removeToken(id);
-    await store().removeToken(id);
-    assert.equal(await store().readToken(id), undefined);
-    assert.deepEqual(await store().readToken(other), sealedAt(2000));
-    assert.equal(await store().writeToken(id, sealedAt(1000)), 'written');
+    await store().writeToken(id, 'act', sealedAt(2000));
+    await store().writeToken(other, 'act', sealedAt(2000));
+    await store().removeTokens(id);
+    await store().removeTokens(id);
+    assert.equal(await store().readToken(id, 'act'), undefined);
+    assert.deepEqual(await store().readToken(other, 'act'), sealedAt(2000));
+    assert.equal(await store().writeToken(id, 'act', sealedAt(1000)), 'written');
   });
 }

@@ -44,6 +44,7 @@ export function healthyFacts(registration: ClusterRegistration = takenOver): Doc
     }),
     credential: checked('accepted'),
     functionsRights: checked(rights),
+    requestsRights: checked(rights),
     watcherRights: checked(rights),
     admission: checked({ missing: [] }),
     lease: checked({

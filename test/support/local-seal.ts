@@ -19,8 +19,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const TEXT_BYTES_MAX = 4096;
 
-function additionalData({ cluster, clusterUid }: SealContext): Buffer {
-  return Buffer.from(JSON.stringify({ cluster, clusterUid }));
+function additionalData({ cluster, clusterUid, purpose }: SealContext): Buffer {
+  return Buffer.from(JSON.stringify({ cluster, clusterUid, purpose }));
 }
 
 function refused(code: SealRefusal): RefusedSeal {

@@ -1,5 +1,5 @@
 /** Tokens in the form of an API server's, for tests: the signature is none. */
-import { FUNCTIONS_SUBJECT } from '../../src/ports/credential-store.ts';
+import { subjectOf } from '../../src/ports/credential-store.ts';
 
 /** What a token says. */
 export interface TokenContent {
@@ -15,7 +15,7 @@ export function serviceAccountToken(content: TokenContent, signature = 'c2lnbmF0
   const claims = {
     aud: ['https://kubernetes.default.svc.cluster.local'],
     iss: 'https://kubernetes.default.svc.cluster.local',
-    sub: FUNCTIONS_SUBJECT,
+    sub: subjectOf('act'),
     'kubernetes.io': { namespace: 'rollcall-system' },
     ...content,
   };

@@ -1,5 +1,6 @@
 /**
- * Sealed tokens over DynamoDB: one item for each cluster, `CREDENTIAL#<id>` `TOKEN`, in the registry table.
+ * Sealed tokens over DynamoDB, in the registry table: an item for each cluster and purpose, `CREDENTIAL#<id>` `TOKEN`
+ * for acting, `REQUEST-CREDENTIAL#<id>` `TOKEN` for asking.
  *
  * A single conditional write keeps the newer of two tokens, whatever order they arrive in (spec faults 33:
  * a repeat of our own write counts as written, table.ts). What is read back is held to a closed schema:
@@ -7,10 +8,10 @@
  */
 import * as v from 'valibot';
 import { clusterUid } from '../../core/model/identifiers.ts';
-import type { ClusterId } from '../../core/model/identifiers.ts';
-import type { CredentialStore, SealedToken } from '../../ports/credential-store.ts';
+import type { CredentialStore, SealedToken, TokenPurpose } from '../../ports/credential-store.ts';
 import { ItemUnreadableError } from './item-codec.ts';
 import { credentialKey, formatItemKey } from './item-keys.ts';
+import type { ItemKey } from './item-keys.ts';
 import { Table } from './table.ts';
 import type { DynamoStoreOptions } from './table.ts';
 
@@ -23,18 +24,22 @@ const SealedTokenSchema = v.object({
   expiresAtMs: timeSchema,
 });
 
+/** The one for acting goes last: by it is seen that an earlier removal of a cluster was interrupted. */
+const PURPOSES: readonly TokenPurpose[] = ['ask', 'act'];
+
 /** The store of sealed tokens, over the registry table. */
 export function createDynamoCredentialStore(options: DynamoStoreOptions): CredentialStore {
   const table = new Table(options);
   return {
-    readToken: (id) => readToken(table, id),
-    writeToken: (id, token) => writeToken(table, id, token),
-    removeToken: (id) => table.remove(credentialKey(id)),
+    readToken: (id, purpose) => readToken(table, credentialKey(id, purpose)),
+    writeToken: (id, purpose, token) => writeToken(table, credentialKey(id, purpose), token),
+    removeTokens: async (id) => {
+      for (const purpose of PURPOSES) await table.remove(credentialKey(id, purpose));
+    },
   };
 }
 
-async function readToken(table: Table, id: ClusterId): Promise<SealedToken | undefined> {
-  const key = credentialKey(id);
+async function readToken(table: Table, key: ItemKey): Promise<SealedToken | undefined> {
   const item = await table.get(key);
   if (item === undefined) return undefined;
   const parsed = v.safeParse(SealedTokenSchema, item);
@@ -44,12 +49,12 @@ async function readToken(table: Table, id: ClusterId): Promise<SealedToken | und
 
 async function writeToken(
   table: Table,
-  id: ClusterId,
+  key: ItemKey,
   token: SealedToken,
 ): Promise<'written' | 'older'> {
   const { clusterUid: uid, ciphertext, issuedAtMs, expiresAtMs } = token;
   const attributes = { clusterUid: uid, ciphertext, issuedAtMs, expiresAtMs };
-  const written = await table.putIf(credentialKey(id), attributes, {
+  const written = await table.putIf(key, attributes, {
     // A cluster that was registered anew under its old name begins anew.
     expression: 'attribute_not_exists(pk) OR issuedAtMs < :issued OR clusterUid <> :uid',
     values: { ':issued': issuedAtMs, ':uid': uid },

@@ -5,6 +5,7 @@
  * another item's key: UIDs and cluster ids hold neither `#` nor `/`, and namespaces hold no `/`.
  */
 import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
+import type { TokenPurpose } from '../../ports/credential-store.ts';
 import type { DaemonSetRef, NamespacedName, SliceRef } from '../../ports/view-store.ts';
 
 /** Primary key of an item. */
@@ -59,9 +60,15 @@ export function registrationKey(id: ClusterId): ItemKey {
   return { pk: `CLUSTER#${id}`, sk: 'CLUSTER' };
 }
 
-/** The sealed token of a cluster. */
-export function credentialKey(id: ClusterId): ItemKey {
-  return { pk: `CREDENTIAL#${id}`, sk: 'TOKEN' };
+const CREDENTIAL_PREFIXES: Readonly<Record<TokenPurpose, string>> = {
+  act: 'CREDENTIAL',
+  // Another prefix, not another sort key: roles are bounded by partition (infra/roles.yml).
+  ask: 'REQUEST-CREDENTIAL',
+};
+
+/** The sealed token of a cluster for one purpose. */
+export function credentialKey(id: ClusterId, purpose: TokenPurpose): ItemKey {
+  return { pk: `${CREDENTIAL_PREFIXES[purpose]}#${id}`, sk: 'TOKEN' };
 }
 
 /** The one partition of the directory: registrations are few and change rarely. */

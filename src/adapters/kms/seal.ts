@@ -1,7 +1,7 @@
 /**
  * Seals over KMS: the text is encrypted by the service's key for one cluster alone (S6, S11).
  *
- * Cluster and cluster UID are the encryption context. KMS authenticates it without storing it, so that a
+ * Cluster and cluster UID are the encryption context, and the purpose if it is not to act. KMS authenticates it without storing it, so that a
  * ciphertext which was moved to another cluster's item, or altered, cannot be opened; the two look alike.
  * Encrypt takes 4,096 bytes, which is more than three tokens of a service account, so that no data key is needed.
  * Errors of the SDK are not kept as causes: the one for an answer that cannot be read carries that answer,
@@ -96,8 +96,8 @@ export function createKmsSeal(options: KmsSealOptions): Seal {
   }
 }
 
-function contextOf({ cluster, clusterUid }: SealContext): Record<string, string> {
-  return { cluster, clusterUid };
+function contextOf({ cluster, clusterUid, purpose }: SealContext): Record<string, string> {
+  return { cluster, clusterUid, ...(purpose === 'ask' ? { purpose } : {}) };
 }
 
 function encode(

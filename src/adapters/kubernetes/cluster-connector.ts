@@ -18,6 +18,7 @@ import type {
   EgressRefusal,
   LiveRead,
 } from '../../ports/cluster-access.ts';
+import type { TokenPurpose } from '../../ports/credential-store.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { REQUEST_TIMEOUT_MS } from '../../core/request-life.ts';
@@ -44,8 +45,8 @@ export interface ClusterConnectorOptions {
   readonly clock: Clock;
   /** Where EKS tokens get their AWS credentials; without it, EKS clusters are `no-credential`. */
   readonly awsCredentials?: () => Promise<AwsCredentials>;
-  /** Where bound tokens are; without it, clusters that have one are `no-credential`. */
-  readonly sealedTokens?: SealedTokens;
+  /** Where bound tokens are, and which are opened; without it, clusters that have one are `no-credential`. */
+  readonly sealedTokens?: SealedTokens & { readonly purpose: TokenPurpose };
   /** Per request; default: the one that safety counts on (core/request-life.ts), and never longer. */
   readonly requestTimeoutMs?: number;
   /** Connections, and requests of one batch at a time, per cluster; default 64. */
@@ -144,9 +145,11 @@ class HttpsClusterConnector implements ClusterConnector {
     if (authentication.kind !== 'bound-token' || sealedTokens === undefined) return undefined;
     const known = this.#sealed.get(cluster);
     const isCurrent = known !== undefined && isSameOpening(known.registration, registration);
+    const { purpose, ...tokens } = sealedTokens;
+    const context = { cluster, clusterUid, purpose };
     const source = isCurrent
       ? known.source
-      : createSealedTokenSource({ ...sealedTokens, context: { cluster, clusterUid }, clock });
+      : createSealedTokenSource({ ...tokens, context, clock });
     this.#sealed.delete(cluster);
     this.#sealed.set(cluster, { registration, source });
     const [oldest] = this.#sealed.keys();

@@ -162,7 +162,7 @@ class StoredTokenSource implements SealedTokenSource {
 
   async #read(): Promise<TokenState> {
     const { credentials, seal, context, clock } = this.#options;
-    const sealed = await credentials.readToken(context.cluster);
+    const sealed = await credentials.readToken(context.cluster, context.purpose);
     if (sealed === undefined) return { kind: 'faulty', fault: 'not-sent' };
     if (sealed.clusterUid !== context.clusterUid) return { kind: 'faulty', fault: 'other-cluster' };
     if (sealed.expiresAtMs <= clock.nowMs() + EXPIRY_MARGIN_MS) {

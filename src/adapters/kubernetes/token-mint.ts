@@ -1,5 +1,5 @@
 /**
- * TokenRequest: an API server makes a token of the service account rollcall-functions, good for some hours.
+ * TokenRequest: an API server makes a token of one of the functions' service accounts, good for some hours.
  *
  * The token is bound to the service account (it ends when that is deleted) and to the audiences asked for;
  * without any, to the API server's own. The server may make it shorter than asked. What it answers to a refused
@@ -8,6 +8,7 @@
 import { isJsonObject } from '../../core/model/json.ts';
 import { clusterUid } from '../../core/model/identifiers.ts';
 import type { Json } from '../../core/model/json.ts';
+import { FUNCTIONS_ACCOUNTS } from '../../ports/credential-store.ts';
 import type { MintedToken, TokenMint } from '../../ports/token-mint.ts';
 import { readObject } from './object-reader.ts';
 import { classifyRead, unavailableRead } from './status-classifier.ts';
@@ -23,8 +24,7 @@ export interface TokenMintOptions {
 }
 
 const IDENTITY = 'kube-system';
-const SERVICE_ACCOUNT =
-  '/api/v1/namespaces/rollcall-system/serviceaccounts/rollcall-functions/token';
+const SERVICE_ACCOUNTS = '/api/v1/namespaces/rollcall-system/serviceaccounts';
 const CREATED = 201;
 
 /** Tokens of one API server. */
@@ -38,13 +38,14 @@ export function createTokenMint(options: TokenMintOptions): TokenMint {
       if (read.kind !== 'found') return read;
       return { kind: 'found', object: clusterUid(read.object.metadata.uid) };
     },
-    mint: async () => {
+    mint: async (purpose) => {
       const body = JSON.stringify({
         apiVersion: 'authentication.k8s.io/v1',
         kind: 'TokenRequest',
         spec: { audiences, expirationSeconds: lifetimeSeconds },
       });
-      const answer = await transport.send({ method: 'POST', path: SERVICE_ACCOUNT, body });
+      const path = `${SERVICE_ACCOUNTS}/${FUNCTIONS_ACCOUNTS[purpose]}/token`;
+      const answer = await transport.send({ method: 'POST', path, body });
       const token =
         answer.kind === 'answered' && answer.status === CREATED
           ? readToken(answer.body)

@@ -74,7 +74,7 @@ async function takeBack(
   const lifted = await liftMarks(source.id, from);
   if (lifted === undefined) return { kind: 'lost', step: 'lift' };
   await dependencies.wake(lifted, 'from');
-  await to.credentials.removeToken(lifted.id);
+  await to.credentials.removeTokens(lifted.id);
   await forgetView(to.view, lifted.clusterUid);
   return { kind: 'called-back', registration: lifted };
 }

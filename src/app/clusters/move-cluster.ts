@@ -40,7 +40,7 @@ export async function moveCluster(
     if (readMarks(target).from === from.name) return arrive(target, dependencies);
     // Perhaps a repeat of one that died at its very end: what comes last is done again.
     await dependencies.wake(target, 'to');
-    await from.credentials.removeToken(id);
+    await from.credentials.removeTokens(id);
     return { kind: 'already-there' };
   }
   if (target !== undefined && !isOfThisMove(source, target, dependencies)) {
@@ -170,7 +170,7 @@ async function arrive(
   const lifted = await liftMarks(registered.id, to);
   if (lifted === undefined) return { kind: 'lost', step: 'lift' };
   await dependencies.wake(lifted, 'to');
-  await from.credentials.removeToken(lifted.id);
+  await from.credentials.removeTokens(lifted.id);
   await forgetView(from.view, lifted.clusterUid);
   return { kind: 'moved', registration: lifted };
 }

@@ -26,7 +26,7 @@ export interface MoveSide {
     | 'removeDaemonSet'
     | 'removeName'
   >;
-  readonly credentials: Pick<CredentialStore, 'readToken' | 'removeToken'>;
+  readonly credentials: Pick<CredentialStore, 'readToken' | 'removeTokens'>;
 }
 
 /** Which of them. */

@@ -40,6 +40,6 @@ async function whatIsMissing(
   const meta = await view.readMeta(clusterUid);
   if (meta?.isComplete !== true) return 'view';
   if (authentication.kind !== 'bound-token') return undefined;
-  const token = await credentials.readToken(id);
+  const token = await credentials.readToken(id, 'act');
   return token?.clusterUid === clusterUid ? undefined : 'token';
 }

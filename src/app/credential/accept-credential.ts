@@ -49,15 +49,16 @@ export async function acceptCredential(
   const opened = await openSeal(message, dependencies);
   if (opened.kind === 'refused') return refuse(opened.code);
   const { claims } = opened;
-  const fault = checkToken(claims, clock.nowMs());
+  const purpose = message.purpose ?? 'act';
+  const fault = checkToken(claims, purpose, clock.nowMs());
   if (claims === undefined || fault !== undefined) return refuse(fault ?? 'token-malformed');
   const { clusterUid, ciphertext } = message;
   const { issuedAtMs, expiresAtMs } = claims;
   const token = { clusterUid, ciphertext, issuedAtMs, expiresAtMs };
-  const written = await credentials.writeToken(cluster, token);
+  const written = await credentials.writeToken(cluster, purpose, token);
   const kind = written === 'written' ? 'stored' : 'older';
   metrics.count('CredentialMessages', { outcome: kind });
-  log.info('credential received', { cluster, outcome: kind, expiresAtMs });
+  log.info('credential received', { cluster, purpose, outcome: kind, expiresAtMs });
   return { kind };
 }
 
@@ -79,10 +80,11 @@ type OpenedToken =
   | { readonly kind: 'refused'; readonly code: 'invalid-ciphertext' | 'wrong-key' };
 
 async function openSeal(
-  { cluster, clusterUid, ciphertext }: CredentialMessage,
+  { cluster, clusterUid, purpose: stated, ciphertext }: CredentialMessage,
   { seal, readClaims }: CredentialDependencies,
 ): Promise<OpenedToken> {
-  const opened = await seal.open(ciphertext, { cluster, clusterUid });
+  const purpose = stated ?? 'act';
+  const opened = await seal.open(ciphertext, { cluster, clusterUid, purpose });
   // The token goes no further than this.
   if (opened.kind === 'opened') return { kind: 'opened', claims: readClaims(opened.text) };
   const { code, message } = opened;

@@ -12,6 +12,7 @@ import {
   judgeAdmission,
   judgeCredential,
   judgeFunctionsRights,
+  judgeRequestsRights,
   judgeWatcherRights,
 } from './judge-credential.ts';
 import { judgeClock, judgeEndpoint, judgeIdentity } from './judge-endpoint.ts';
@@ -55,6 +56,7 @@ function judgeCluster(
     judgeIdentity(registration, facts),
     judgeCredential(registration, facts),
     judgeFunctionsRights(registration, facts),
+    judgeRequestsRights(registration, facts),
     judgeWatcherRights(facts),
     judgeAdmission(registration, facts),
     judgeLease(facts),

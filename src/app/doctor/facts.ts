@@ -106,6 +106,8 @@ export interface DoctorFacts {
   /** How the registered credential was answered. */
   readonly credential: Checked<CredentialAnswer>;
   readonly functionsRights: Checked<RightsFact>;
+  /** Of the functions that only ask; where they have an identity of their own (ADR 0042). */
+  readonly requestsRights: Checked<RightsFact>;
   readonly watcherRights: Checked<RightsFact>;
   readonly admission: Checked<{ readonly missing: readonly string[] }>;
   readonly lease: Checked<LeaseFact>;

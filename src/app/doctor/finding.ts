@@ -20,6 +20,7 @@ export const LINKS = [
   'identity',
   'credential',
   'functions-rights',
+  'requests-rights',
   'watcher-rights',
   'admission',
   'lease',

@@ -125,6 +125,17 @@ export function judgeFunctionsRights(
   return { ...found, level: 'warning', seen: `${seen}; in observe they only ask for snapshots` };
 }
 
+/** Rights of the functions that only ask; undefined where they come as the others do (ADR 0042). */
+export function judgeRequestsRights(
+  { authentication }: ClusterRegistration,
+  { requestsRights }: DoctorFacts,
+): Finding | undefined {
+  if (authentication.kind !== 'eks' && authentication.kind !== 'bound-token') return undefined;
+  const manifest =
+    'infra/functions/requests/rbac.yaml (EKS: -k infra/overlays/functions/takeover-eks)';
+  return judgeRights('requests-rights', requestsRights, manifest);
+}
+
 /** Rights of the watcher. */
 export function judgeWatcherRights({ watcherRights }: DoctorFacts): Finding {
   return judgeRights('watcher-rights', watcherRights, 'infra/watcher/rbac.yaml');
@@ -133,7 +144,7 @@ export function judgeWatcherRights({ watcherRights }: DoctorFacts): Finding {
 const RIGHTS_SHOWN = 6;
 
 function judgeRights(
-  link: 'functions-rights' | 'watcher-rights',
+  link: 'functions-rights' | 'requests-rights' | 'watcher-rights',
   rights: Checked<RightsFact>,
   manifest: string,
 ): Finding {

@@ -64,7 +64,7 @@ async function readToken(
   { credentials }: DetailSources,
 ): Promise<ClusterDetails['token']> {
   if (authentication.kind !== 'bound-token') return undefined;
-  const sealed = await credentials.readToken(id);
+  const sealed = await credentials.readToken(id, 'act');
   if (sealed === undefined) return undefined;
   const { issuedAtMs, expiresAtMs } = sealed;
   return { issuedAtMs, expiresAtMs, isOfThisCluster: sealed.clusterUid === clusterUid };

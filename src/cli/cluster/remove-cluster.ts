@@ -59,7 +59,7 @@ export const removeClusterCommand: CommandModule = defineCommand<RemoveOptions>(
     if (options.force !== true) refuseWhileMoving(found);
     const left = await leave(found, { options, stack, context });
     await removeRegistration(left, stack);
-    await stack.credentials.removeToken(id);
+    await stack.credentials.removeTokens(id);
     const daemonSets = options.keepView === true ? undefined : await forget(left, stack, context);
     return present({ registration: found, stack, daemonSets, isForced: options.force === true });
   },
@@ -110,8 +110,8 @@ async function forget(
 /** The registration is gone; an earlier command may have ended before the rest was. */
 async function finishEarlierRemoval(id: ClusterId, stack: Stack): Promise<CommandResult> {
   const removal = await stack.registry.removeCluster(id, 0);
-  const token = await stack.credentials.readToken(id);
-  if (token !== undefined) await stack.credentials.removeToken(id);
+  const token = await stack.credentials.readToken(id, 'act');
+  if (token !== undefined) await stack.credentials.removeTokens(id);
   if (removal === 'missing' && token === undefined) {
     await requireRegistration(stack.registry, id);
   }

@@ -61,7 +61,7 @@ export const resetClusterCommand: CommandModule = defineCommand<ResetOptions>({
       throw unconfirmed(before, found.clusterUid);
     }
     const written = await write(before, after, stack);
-    await stack.credentials.removeToken(before.id);
+    await stack.credentials.removeTokens(before.id);
     return present({ before, after: written, changes, isWritten: true });
   },
 });

@@ -19,6 +19,8 @@ import { jsonItems, jsonMember } from '../../core/model/json.ts';
 import type { JsonObject } from '../../core/model/json.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { SENTINEL_KEY } from '../../core/takeover-sentinel.ts';
+import { FUNCTIONS_ACCOUNTS, subjectOf } from '../../ports/credential-store.ts';
+import type { TokenPurpose } from '../../ports/credential-store.ts';
 import type { ClusterInspection, RightsOf } from '../../ports/cluster-inspection.ts';
 import { gatherRights } from './gather-rights.ts';
 import type { ShippedManifests } from './shipped-manifests.ts';
@@ -41,12 +43,13 @@ const WATCHER: RightsOf = {
 };
 
 /** As whom the functions appear: on EKS by their access entry, elsewhere by their service account. */
-function functionsIdentity({ authentication }: ClusterRegistration): RightsOf {
-  if (authentication.kind === 'eks') {
-    return { user: 'rollcall-functions', groups: ['rollcall-functions', AUTHENTICATED] };
-  }
-  const user = `system:serviceaccount:${SYSTEM}:rollcall-functions`;
-  return { user, groups: [...ACCOUNTS, AUTHENTICATED] };
+function functionsIdentity(
+  { authentication }: ClusterRegistration,
+  purpose: TokenPurpose,
+): RightsOf {
+  const name = FUNCTIONS_ACCOUNTS[purpose];
+  if (authentication.kind === 'eks') return { user: name, groups: [name, AUTHENTICATED] };
+  return { user: subjectOf(purpose), groups: [...ACCOUNTS, AUTHENTICATED] };
 }
 
 /** Facts that are read from the cluster. */
@@ -55,6 +58,7 @@ type ClusterFacts = Pick<
   | 'identity'
   | 'credential'
   | 'functionsRights'
+  | 'requestsRights'
   | 'watcherRights'
   | 'admission'
   | 'lease'
@@ -78,6 +82,7 @@ export const CLUSTER_FACTS: {
   identity: gatherIdentity,
   credential: gatherCredential,
   functionsRights: gatherFunctionsRights,
+  requestsRights: gatherRequestsRights,
   watcherRights: gatherWatcherRights,
   admission: gatherAdmission,
   lease: gatherLease,
@@ -123,7 +128,17 @@ async function gatherCredential({ ways }: ClusterQuestion): Promise<Checked<Cred
 function gatherFunctionsRights(question: ClusterQuestion): Promise<Checked<RightsFact>> {
   const { registration, manifests } = question;
   const needed = neededInMode(manifests.functions, registration.mode);
-  return gatherRights(question, { needed, self: true, identity: functionsIdentity(registration) });
+  return gatherRights(question, {
+    needed,
+    self: true,
+    identity: functionsIdentity(registration, 'act'),
+  });
+}
+
+function gatherRequestsRights(question: ClusterQuestion): Promise<Checked<RightsFact>> {
+  const { registration, manifests } = question;
+  const identity = functionsIdentity(registration, 'ask');
+  return gatherRights(question, { needed: manifests.requests, self: false, identity });
 }
 
 function gatherWatcherRights(question: ClusterQuestion): Promise<Checked<RightsFact>> {

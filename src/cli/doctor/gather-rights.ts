@@ -30,7 +30,7 @@ export async function gatherRights(
 ): Promise<Checked<RightsFact>> {
   const registered: WayIn = self
     ? ways.registration
-    : { why: 'the registered credential is not the watcher’s' };
+    : { why: 'the registered credential is another one’s' };
   const answer = await ask({ ...ways, registration: registered }, async (inspection) => {
     const isOwn = inspection === ('inspection' in registered ? registered.inspection : undefined);
     const of = isOwn ? ('self' as const) : identity;

@@ -124,7 +124,7 @@ export async function gatherToken(
   { id, authentication }: ClusterRegistration,
 ): Promise<Checked<TokenFact>> {
   if (authentication.kind !== 'bound-token') return unchecked('there is none');
-  const token = await credentials.readToken(id);
+  const token = await credentials.readToken(id, 'act');
   if (token === undefined) return checked({ kind: 'missing' });
   const { clusterUid, issuedAtMs, expiresAtMs } = token;
   return checked({ kind: 'found', clusterUid, issuedAtMs, expiresAtMs });

@@ -18,19 +18,24 @@ export interface AdmissionObject {
 /** Of infra/. */
 export interface ShippedManifests {
   readonly functions: readonly Permission[];
+  readonly requests: readonly Permission[];
   readonly watcher: readonly Permission[];
   readonly admission: readonly AdmissionObject[];
 }
 
 /** Reads them from the package. */
 export async function readShippedManifests(): Promise<ShippedManifests> {
-  const [functions, watcher, admission] = await Promise.all(
-    ['infra/functions/rbac.yaml', 'infra/watcher/rbac.yaml', 'infra/admission/policy.yaml'].map(
-      readDocuments,
-    ),
+  const [functions, requests, watcher, admission] = await Promise.all(
+    [
+      'infra/functions/rbac.yaml',
+      'infra/functions/requests/rbac.yaml',
+      'infra/watcher/rbac.yaml',
+      'infra/admission/policy.yaml',
+    ].map(readDocuments),
   );
   return {
     functions: permissionsOf(functions ?? []),
+    requests: permissionsOf(requests ?? []),
     watcher: permissionsOf(watcher ?? []),
     admission: (admission ?? []).map((document) => {
       const { kind, metadata } = document as {

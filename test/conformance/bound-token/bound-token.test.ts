@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterConnector } from '../../../src/ports/cluster-access.ts';
-import { FUNCTIONS_SUBJECT } from '../../../src/ports/credential-store.ts';
+import { subjectOf } from '../../../src/ports/credential-store.ts';
 import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import { pollUntil } from '../control-plane/poll.ts';
@@ -45,11 +45,12 @@ describe('a bound token on real servers', { skip, timeout: 1_200_000 }, () => {
     });
   }
   const openToken = async (): Promise<string> => {
-    const kept = await world.credentials.readToken(WEST);
+    const kept = await world.credentials.readToken(WEST, 'act');
     assert.ok(kept !== undefined);
     const opened = await world.seal.open(kept.ciphertext, {
       cluster: WEST,
       clusterUid: clusterUid(world.uid),
+      purpose: 'act',
     });
     assert.ok(opened.kind === 'opened');
     return opened.text;
@@ -66,8 +67,8 @@ describe('a bound token on real servers', { skip, timeout: 1_200_000 }, () => {
   it('is minted, sealed and sent by the renewer, kept by the function, opened by a connector', async () => {
     const output = await renewWhenReady();
     const bodies = await world.deliver();
-    assert.equal(bodies.length, 1);
-    assert.equal(world.metrics.sum('CredentialMessages', 'stored'), 1);
+    assert.equal(bodies.length, 2);
+    assert.equal(world.metrics.sum('CredentialMessages', 'stored'), 2);
     const connection = await world.newConnector().connect(world.registered());
     assert.equal(connection.kind, 'connected');
     const listed = await connection.access.listPodMetadata('default', 'app=agent');
@@ -81,7 +82,7 @@ describe('a bound token on real servers', { skip, timeout: 1_200_000 }, () => {
     const review = await asFunctions.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {});
     asFunctions.close();
     const { userInfo } = review['status'] as { userInfo: { username: string } };
-    assert.equal(userInfo.username, FUNCTIONS_SUBJECT);
+    assert.equal(userInfo.username, subjectOf('act'));
     const said = [output, ...bodies, await world.itemText(), JSON.stringify(world.log.lines)];
     for (const text of said) assert.ok(!text.includes(token), 'it stands nowhere (S11)');
     const [, , signature = ''] = token.split('.');
@@ -90,18 +91,30 @@ describe('a bound token on real servers', { skip, timeout: 1_200_000 }, () => {
     assert.equal(output.trim().split('\n').length, 1, 'one line');
   });
 
+  it('is another one for functions that only ask: they get and patch the Lease, and may do no more (B.3)', async () => {
+    const connection = await world.newConnector('ask').connect(world.registered());
+    assert.equal(connection.kind, 'connected');
+    const { access } = connection;
+    assert.equal((await access.getWatcherLease()).kind, 'missing');
+    assert.equal((await access.requestSnapshot('r-1')).kind, 'missing', 'allowed: there is none');
+    const listed = await access.listPodMetadata('default', 'app=agent');
+    assert.ok(listed.kind === 'unavailable');
+    assert.match(listed.message, /rollcall-requests.* cannot list resource/);
+  });
+
   it('lives as long as was asked for, four hours by default', async () => {
-    const first = await world.credentials.readToken(WEST);
+    const first = await world.credentials.readToken(WEST, 'act');
     assert.equal((first?.expiresAtMs ?? 0) - (first?.issuedAtMs ?? 0), 14_400_000);
   });
 
   it('sealed for one cluster is opened for no other, by the real key service (S6)', async () => {
-    const kept = await world.credentials.readToken(WEST);
+    const kept = await world.credentials.readToken(WEST, 'act');
     assert.ok(kept !== undefined);
     for (const context of [
-      { cluster: clusterId('east'), clusterUid: clusterUid(world.uid) },
-      { cluster: WEST, clusterUid: clusterUid('u-2') },
-    ]) {
+      { cluster: clusterId('east'), clusterUid: clusterUid(world.uid), purpose: 'act' },
+      { cluster: WEST, clusterUid: clusterUid('u-2'), purpose: 'act' },
+      { cluster: WEST, clusterUid: clusterUid(world.uid), purpose: 'ask' },
+    ] as const) {
       const opened = await world.seal.open(kept.ciphertext, context);
       assert.ok(opened.kind === 'refused');
       assert.equal(opened.code, 'invalid-ciphertext');
@@ -115,8 +128,8 @@ describe('a bound token on real servers', { skip, timeout: 1_200_000 }, () => {
     await world.registry.writeCluster({ ...stored, authentication }, stored.configVersion);
     const before = await world.itemText();
     assert.equal((await world.renew(renewerToken)).exitCode, 0);
-    assert.equal((await world.deliver()).length, 1);
-    assert.equal(world.metrics.sum('CredentialRefusals', 'wrong-sender'), 1);
+    assert.equal((await world.deliver()).length, 2);
+    assert.equal(world.metrics.sum('CredentialRefusals', 'wrong-sender'), 2);
     assert.equal(await world.itemText(), before);
     const back = { kind: 'bound-token', renewerRoleId: SENDER } as const;
     const changed = { ...stored, authentication: back };
@@ -179,7 +192,7 @@ describe('a bound token on real servers', { skip, timeout: 1_200_000 }, () => {
     assert.match(gone.output, /not found/);
     await applyFiles(world.admin, [repositoryPath('infra/functions/rbac.yaml')]);
     await renewWhenReady();
-    assert.equal((await world.deliver()).length, 1);
+    assert.equal((await world.deliver()).length, 2);
     // Whoever was connected goes on with the new one, after the 401 that the old one gets.
     await pollUntil({ deadlineMs: 120_000, description: 'the new token' }, async () =>
       (await readLease()) === 'missing' ? true : undefined,

@@ -30,7 +30,7 @@ import { createSystemRandom } from '../../../src/adapters/system/system-random.t
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import type { ClusterConnector } from '../../../src/ports/cluster-access.ts';
-import type { CredentialStore, Seal } from '../../../src/ports/credential-store.ts';
+import type { CredentialStore, Seal, TokenPurpose } from '../../../src/ports/credential-store.ts';
 import type { RegistryStore } from '../../../src/ports/registry-store.ts';
 import { MemoryLog } from '../../support/memory-log.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
@@ -64,7 +64,7 @@ export interface RenewalWorld {
   readonly log: MemoryLog;
   readonly metrics: MemoryMetrics;
   /** A connector with nothing warm. */
-  readonly newConnector: () => ClusterConnector;
+  readonly newConnector: (purpose?: TokenPurpose) => ClusterConnector;
   readonly registered: () => ClusterRegistration;
   /** Runs the renewer's process under a token of a service account. */
   readonly renew: (token: string, settings?: Readonly<Record<string, string>>) => Promise<Renewed>;
@@ -118,7 +118,11 @@ export async function startRenewalWorld(): Promise<RenewalWorld> {
     startMiniStack(),
   ]);
   const admin = createApiClient(controlPlane.connectionOf('admin'));
-  const manifests = ['infra/functions/rbac.yaml', 'infra/renewer/rbac.yaml'];
+  const manifests = [
+    'infra/functions/rbac.yaml',
+    'infra/functions/requests/rbac.yaml',
+    'infra/renewer/rbac.yaml',
+  ];
   await applyFiles(admin, manifests.map(repositoryPath));
   const uid = await identityOf(admin);
   const caFile = path.join(directory, 'ca.crt');
@@ -137,10 +141,10 @@ export async function startRenewalWorld(): Promise<RenewalWorld> {
     registry: createDynamoRegistryStore(table),
     credentials,
     seal,
-    newConnector: () =>
+    newConnector: (purpose = 'act') =>
       createClusterConnector({
         clock: createSystemClock({ timers: 'unreferenced' }),
-        sealedTokens: { credentials, seal },
+        sealedTokens: { credentials, seal, purpose },
         egress: { loopback: 'allowed' },
       }),
     registered: () => registrationOf(controlPlane, uid),

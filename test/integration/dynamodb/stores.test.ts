@@ -81,7 +81,7 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
     const id = clusterId(freshName('unsealed'));
     const Item = { pk: `CREDENTIAL#${id}`, sk: 'TOKEN', clusterUid: 'u', ciphertext: 'hunter2 !' };
     await present(client).send(new PutCommand({ TableName: 'registry', Item }));
-    await assert.rejects(present(credentials).readToken(id), (error: Error) => {
+    await assert.rejects(present(credentials).readToken(id, 'act'), (error: Error) => {
       assert.equal(error.name, 'ItemUnreadableError');
       assert.doesNotMatch(error.message, /hunter2/);
       return true;

@@ -19,7 +19,7 @@ import {
   parseWatcherMessage,
 } from '../../../src/adapters/sqs/watcher-message-codec.ts';
 import { decodeBody, encodeBody } from '../../../src/adapters/dynamodb/item-codec.ts';
-import { FUNCTIONS_SUBJECT } from '../../../src/ports/credential-store.ts';
+import { subjectOf } from '../../../src/ports/credential-store.ts';
 import type { Random } from '../../../src/ports/random.ts';
 import { assertOneLine, fuzz } from '../../support/fuzz/fuzz.ts';
 import { bendJson, bendJsonText, bendText, garbage } from '../../support/fuzz/hostile-input.ts';
@@ -40,7 +40,7 @@ const CREDENTIAL = {
   issuedAtMs: 1_767_225_600_000,
   expiresAtMs: 1_767_240_000_000,
 };
-const CLAIMS = { sub: FUNCTIONS_SUBJECT, iat: 1_767_225_600, exp: 1_767_240_000 };
+const CLAIMS = { sub: subjectOf('act'), iat: 1_767_225_600, exp: 1_767_240_000 };
 const MESSAGES = Object.values(samples);
 
 /** A message whose body was bent and packed again, so that the inner schema sees it. */

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { encodeCredentialMessage } from '../../../src/adapters/sqs/credential-message-schema.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
+import { subjectOf } from '../../../src/ports/credential-store.ts';
+import type { TokenPurpose } from '../../../src/ports/credential-store.ts';
 import { serviceAccountToken } from '../service-account-token.ts';
 import { WATCHER_ROLE } from './function-world.ts';
 import type { FunctionWorld } from './function-world.ts';
@@ -16,24 +18,32 @@ const LIFETIME_S = 3600;
 export async function sealedMessage(
   { seal }: Pick<FunctionWorld, 'seal'>,
   { id, clusterUid }: ClusterRegistration,
+  purpose: TokenPurpose = 'act',
 ): Promise<string> {
   const nowS = Math.floor(Date.now() / 1000);
-  const token = serviceAccountToken({ iat: nowS, exp: nowS + LIFETIME_S }, id);
-  const sealed = await seal.seal(token, { cluster: id, clusterUid });
+  const token = serviceAccountToken(
+    { sub: subjectOf(purpose), iat: nowS, exp: nowS + LIFETIME_S },
+    id,
+  );
+  const sealed = await seal.seal(token, { cluster: id, clusterUid, purpose });
   assert.ok(sealed.kind === 'sealed');
   return encodeCredentialMessage({
     schema: 1,
     cluster: id,
     clusterUid,
+    ...(purpose === 'ask' ? { purpose } : {}),
     ciphertext: sealed.ciphertext,
     issuedAtMs: nowS * 1000,
     expiresAtMs: (nowS + LIFETIME_S) * 1000,
   });
 }
 
-/** Has the function take in a token of this cluster. */
+/** Has the function take in the tokens of this cluster. */
 export async function sealToken(world: FunctionWorld, cluster: ClusterRegistration): Promise<void> {
-  const records = [{ body: await sealedMessage(world, cluster) }];
+  const records = [
+    { body: await sealedMessage(world, cluster) },
+    { body: await sealedMessage(world, cluster, 'ask') },
+  ];
   const { failed } = await world.deliver('credential', CREDENTIALS, records);
   assert.deepEqual(failed, []);
 }

@@ -25,6 +25,10 @@ const EXACT_ACTION = /^[a-z0-9-]+:[A-Za-z]+$/;
 const WITHOUT_RESOURCE = 'MakeInterfaces';
 const DENIED_TO_CODE = 'KeepInterfacesFromCode';
 const CONTEXT_KEYS = ['cluster', 'clusterUid'];
+/** Of tokens that may only ask, and of all seals that are made: the purpose is optional there. */
+const PURPOSE_KEYS = [...CONTEXT_KEYS, 'purpose'];
+/** Functions that only ask (B.3): one reads what watchers send, the other follows the schedule. */
+const ASKING = /-(ingest|resync)-/;
 
 function statementsOf(document: Value | undefined): readonly ValueMap[] {
   return listOf(at(document, 'Statement')).flatMap(alternatives).filter(isMap);
@@ -191,8 +195,11 @@ const keyOnlyWithContext: Rule = {
         const conditions = body['Condition'];
         const faults: string[] = [];
         const keys = at(conditions, 'ForAllValues:StringEquals', 'kms:EncryptionContextKeys');
-        if (JSON.stringify(keys) !== JSON.stringify(CONTEXT_KEYS)) faults.push('any context');
-        const missing = CONTEXT_KEYS.filter(
+        const asks = at(conditions, 'StringEquals', 'kms:EncryptionContext:purpose') === 'ask';
+        const isPurposed = asks || uses.every((action) => action === 'kms:Encrypt');
+        const expected = isPurposed ? PURPOSE_KEYS : CONTEXT_KEYS;
+        if (JSON.stringify(keys) !== JSON.stringify(expected)) faults.push('any context');
+        const missing = (asks ? PURPOSE_KEYS : CONTEXT_KEYS).filter(
           (key) => at(conditions, 'Null', `kms:EncryptionContext:${key}`) !== 'false',
         );
         faults.push(...missing.map((key) => `context without ${key}`));
@@ -204,6 +211,30 @@ const keyOnlyWithContext: Rule = {
           faults.push('opened by whom it does not name');
         }
         return faults.map((fault) => `${where}: ${fault}`);
+      }),
+};
+
+const askingOpensNothingElse: Rule = {
+  name: 'who only asks opens and reads no token that acts (B.3)',
+  check: (template) =>
+    allStatements(template)
+      .filter(allows)
+      .flatMap(({ where, kind, owner, body }) => {
+        const conditions = body['Condition'];
+        const names =
+          kind === 'key'
+            ? textsIn(at(conditions, 'ArnEquals', 'aws:PrincipalArn') ?? '')
+            : [textOf(template.Resources[owner]?.Properties?.['RoleName'])];
+        if (!names.some((name) => ASKING.test(name))) return [];
+        const opens = listOf(body['Action']).includes('kms:Decrypt');
+        const asks = at(conditions, 'StringEquals', 'kms:EncryptionContext:purpose') === 'ask';
+        const keys = textsIn(
+          at(conditions, 'ForAllValues:StringLike', 'dynamodb:LeadingKeys') ?? '',
+        );
+        return [
+          ...(opens && !asks ? [`${where}: opens any token`] : []),
+          ...(keys.some((key) => key.startsWith('CREDENTIAL#')) ? [`${where}: reads them`] : []),
+        ];
       }),
 };
 
@@ -237,5 +268,6 @@ export const rightsRules: readonly Rule[] = [
   keptInterfaces,
   onlySenders,
   keyOnlyWithContext,
+  askingOpensNothingElse,
   keyNamesRoles,
 ];

@@ -59,8 +59,9 @@ const POLICY = 'Resources EventsQueuePolicy';
 const SENDING = `${POLICY} Properties PolicyDocument Statement 0`;
 const KEY = 'Resources CredentialsKey Properties';
 const OPENING = `${KEY} KeyPolicy Statement 1`;
-const SEALING = `${KEY} KeyPolicy Statement 2`;
-const FOREIGN_SEALING = `${KEY} KeyPolicy Statement 3 Fn::If 1`;
+const OPENING_TO_ASK = `${KEY} KeyPolicy Statement 2`;
+const SEALING = `${KEY} KeyPolicy Statement 3`;
+const FOREIGN_SEALING = `${KEY} KeyPolicy Statement 4 Fn::If 1`;
 const REGISTRY = 'Resources RegistryTable';
 const ROLE = 'Resources IngestRole Properties';
 const AGE_ALARM = 'Resources EventsAgeAlarm';
@@ -131,10 +132,24 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
     'opening by a pattern': set(`${OPENING} Condition ArnEquals aws:PrincipalArn`, [
       'arn:aws:iam::*',
     ]),
-    'a function without context': setInRole('ResyncRole', 'OpenToken', { Condition: {} }),
+    'a function without context': setInRole('ResyncRole', 'OpenRequestToken', { Condition: {} }),
+    'a token that asks, or acts': set(
+      `${OPENING_TO_ASK} Condition Null kms:EncryptionContext:purpose`,
+      undefined,
+    ),
+  },
+  'who only asks opens and reads no token that acts (B.3)': {
+    'a role with any token': setInRole('IngestRole', 'OpenRequestToken', { Condition: {} }),
+    'a key that lets it': set(
+      `${OPENING_TO_ASK} Condition StringEquals kms:EncryptionContext:purpose`,
+      'act',
+    ),
+    'the other partition': setInRole('ResyncRole', 'ReadToken', {
+      Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['CREDENTIAL#*'] } },
+    }),
   },
   'the key names exactly the roles that may open with it': {
-    'a role that does not open': setInRole('IngestRole', 'OpenToken', {
+    'a role that does not open': setInRole('IngestRole', 'OpenRequestToken', {
       Action: 'kms:DescribeKey',
     }),
     'a role under another name': set(`${ROLE} RoleName`, 'something'),

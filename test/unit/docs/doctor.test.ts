@@ -34,7 +34,7 @@ describe('docs/doctor.md', () => {
     const faults = membersOf('src/ports/endpoint-probe.ts', 'TlsFault');
     assert.ok(faults.length > 4);
     const refusals = ['wrong-cluster-uid', 'wrong-sender', 'wrong-group', 'unknown-cluster'];
-    const rights = ['functions-rights', 'watcher-rights'].flatMap((link) => [
+    const rights = ['functions-rights', 'requests-rights', 'watcher-rights'].flatMap((link) => [
       `${link}-ok`,
       `${link}-missing`,
     ]);

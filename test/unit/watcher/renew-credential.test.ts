@@ -5,21 +5,27 @@ import { inspect } from 'node:util';
 import { readTokenClaims } from '../../../src/adapters/kubernetes/token-claims.ts';
 import type { CredentialMessage } from '../../../src/core/model/credential-message.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
+import { subjectOf } from '../../../src/ports/credential-store.ts';
+import type { TokenPurpose } from '../../../src/ports/credential-store.ts';
 import type { SendOutcome } from '../../../src/ports/queue.ts';
 import type { TokenMint } from '../../../src/ports/token-mint.ts';
-import { renewCredential } from '../../../src/watcher/renew-credential.ts';
+import { renewCredentials } from '../../../src/watcher/renew-credential.ts';
 import type { RenewalDependencies } from '../../../src/watcher/renew-credential.ts';
 import { LocalSeal } from '../../support/local-seal.ts';
 import { serviceAccountToken } from '../../support/service-account-token.ts';
 
 const WEST = clusterId('west');
 const UID = clusterUid('uid-1');
-const TOKEN = serviceAccountToken({ iat: 1_700_000_000, exp: 1_700_014_400 }, 'canary4f1b2c');
+const CLAIMS = { iat: 1_700_000_000, exp: 1_700_014_400 };
+const TOKENS: Readonly<Record<TokenPurpose, string>> = {
+  act: serviceAccountToken({ ...CLAIMS, sub: subjectOf('act') }, 'canary4f1b2c'),
+  ask: serviceAccountToken({ ...CLAIMS, sub: subjectOf('ask') }, 'canary4f1b2c'),
+};
 
 function mintOf(changes: Partial<TokenMint> = {}): TokenMint {
   return {
     readClusterUid: () => Promise.resolve({ kind: 'found', object: UID }),
-    mint: () => Promise.resolve({ kind: 'minted', token: TOKEN }),
+    mint: (purpose) => Promise.resolve({ kind: 'minted', token: TOKENS[purpose] }),
     ...changes,
   };
 }
@@ -40,19 +46,50 @@ function dependenciesWith(changes: Partial<RenewalDependencies> = {}): {
 }
 
 describe('a renewal', () => {
-  it('seals the token for the cluster that it found itself in, and sends it once', async () => {
+  it('seals two tokens for the cluster that it found itself in, one to act and one to ask, and sends each once (B.3)', async () => {
     const { seal, sent, dependencies } = dependenciesWith();
     const times = { issuedAtMs: 1_700_000_000_000, expiresAtMs: 1_700_014_400_000 };
-    const result = await renewCredential(dependencies);
+    const result = await renewCredentials(dependencies);
     assert.deepEqual(result, { kind: 'sent', clusterUid: UID, ...times });
-    assert.equal(sent.length, 1);
-    const [{ ciphertext, ...rest } = assert.fail()] = sent;
-    assert.deepEqual(rest, { schema: 1, cluster: WEST, clusterUid: UID, ...times });
-    const opened = await seal.open(ciphertext, { cluster: WEST, clusterUid: UID });
-    assert.deepEqual(opened, { kind: 'opened', text: TOKEN });
-    const another = await seal.open(ciphertext, { cluster: clusterId('east'), clusterUid: UID });
-    assert.equal(another.kind, 'refused');
+    const rest = { schema: 1, cluster: WEST, clusterUid: UID, ...times };
+    const [acting = assert.fail(), asking = assert.fail()] = sent;
+    assert.equal(sent.length, 2);
+    // As a release before this one reads it: the member is there for asking alone.
+    assert.deepEqual(acting, { ...rest, ciphertext: acting.ciphertext });
+    assert.deepEqual(asking, { ...rest, purpose: 'ask', ciphertext: asking.ciphertext });
+    const context = { cluster: WEST, clusterUid: UID };
+    for (const [message, purpose, other] of [
+      [acting, 'act', 'ask'],
+      [asking, 'ask', 'act'],
+    ] as const) {
+      const opened = await seal.open(message.ciphertext, { ...context, purpose });
+      assert.deepEqual(opened, { kind: 'opened', text: TOKENS[purpose] });
+      const east = { ...context, cluster: clusterId('east'), purpose };
+      assert.equal((await seal.open(message.ciphertext, east)).kind, 'refused');
+      const mistaken = await seal.open(message.ciphertext, { ...context, purpose: other });
+      assert.equal(mistaken.kind, 'refused');
+    }
     assert.ok(!inspect([result, sent], { depth: 9 }).includes('canary4f1b2c'));
+  });
+
+  it('has sent the one to act where there is no account to ask by, and says which failed', async () => {
+    const mint: TokenMint['mint'] = (purpose) =>
+      Promise.resolve(
+        purpose === 'act'
+          ? { kind: 'minted', token: TOKENS.act }
+          : { kind: 'refused', message: 'HTTP 404' },
+      );
+    const { sent, dependencies } = dependenciesWith({ mint: mintOf({ mint }) });
+    const result = await renewCredentials(dependencies);
+    assert.deepEqual(result, {
+      kind: 'failed',
+      step: 'mint',
+      message: 'of rollcall-requests: HTTP 404',
+    });
+    assert.deepEqual(
+      sent.map(({ purpose }) => purpose),
+      [undefined],
+    );
   });
 
   const unavailable = { kind: 'unavailable', message: 'HTTP 403', isRefused: true } as const;
@@ -103,7 +140,7 @@ describe('a renewal', () => {
   for (const [title, [step, message, changes]] of Object.entries(failures)) {
     it(`ends where ${title}, says so, and sends nothing`, async () => {
       const { sent, dependencies } = dependenciesWith(changes);
-      const result = await renewCredential(dependencies);
+      const result = await renewCredentials(dependencies);
       assert.ok(result.kind === 'failed');
       assert.equal(result.step, step);
       assert.match(result.message, message);

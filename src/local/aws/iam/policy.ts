@@ -61,6 +61,7 @@ const encryptionContextSchema = v.pipe(
     'ForAllValues:StringEquals': v.strictObject({
       'kms:EncryptionContextKeys': v.array(v.string()),
     }),
+    StringEquals: v.exactOptional(v.strictObject({ 'kms:EncryptionContext:purpose': v.string() })),
     Null: v.record(v.pipe(v.string(), v.startsWith('kms:EncryptionContext:')), v.literal('false')),
   }),
   v.transform(() => undefined),

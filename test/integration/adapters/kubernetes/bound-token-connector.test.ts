@@ -49,7 +49,7 @@ describe('a cluster with a bound token', () => {
     seal = new LocalSeal();
     connector = createClusterConnector({
       clock,
-      sealedTokens: { credentials, seal },
+      sealedTokens: { credentials, seal, purpose: 'act' },
       egress: { loopback: 'allowed' },
     });
     ended.clear();
@@ -75,12 +75,12 @@ describe('a cluster with a bound token', () => {
   /** What the function `credential` would have kept. */
   async function keep(text: string, changes: Partial<SealContext> = {}): Promise<void> {
     const { cluster = clusterId('west'), clusterUid: uid = clusterUid('uid-1') } = changes;
-    const made = await seal.seal(text, { cluster, clusterUid: uid });
+    const made = await seal.seal(text, { cluster, clusterUid: uid, purpose: 'act' });
     assert.ok(made.kind === 'sealed');
     const issuedAtMs = clock.nowMs();
     const times = { issuedAtMs, expiresAtMs: issuedAtMs + 4 * HOUR_MS };
     const token = { clusterUid: uid, ciphertext: made.ciphertext, ...times };
-    await credentials.writeToken(cluster, token);
+    await credentials.writeToken(cluster, 'act', token);
   }
   const stateOf = async (registration = registered()): Promise<unknown> => {
     const connection = await connector.connect(registration);

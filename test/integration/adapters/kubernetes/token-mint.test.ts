@@ -32,15 +32,17 @@ describe('a mint', () => {
   });
   after(() => server.close());
 
-  it('asks for a token of rollcall-functions, and of nobody else', async () => {
+  it('asks for a token of rollcall-functions or rollcall-requests, and of nobody else', async () => {
     server.answerWith((_request, response) => {
       answerJson(response, { status: 201, body: { status: { token: 'minted' } } });
     });
-    assert.deepEqual(await mint.mint(), { kind: 'minted', token: 'minted' });
-    const [request] = server.requests.splice(0);
+    assert.deepEqual(await mint.mint('act'), { kind: 'minted', token: 'minted' });
+    assert.deepEqual(await mint.mint('ask'), { kind: 'minted', token: 'minted' });
+    const [request, asking] = server.requests.splice(0);
+    const accounts = '/api/v1/namespaces/rollcall-system/serviceaccounts';
+    assert.equal(asking?.path, `${accounts}/rollcall-requests/token`);
     assert.equal(request?.method, 'POST');
-    const account = '/api/v1/namespaces/rollcall-system/serviceaccounts/rollcall-functions';
-    assert.equal(request.path, `${account}/token`);
+    assert.equal(request.path, `${accounts}/rollcall-functions/token`);
     const { kind, spec } = JSON.parse(request.body) as Record<string, unknown>;
     assert.equal(kind, 'TokenRequest');
     assert.deepEqual(spec, { audiences: ['a'], expirationSeconds: 14_400 });
@@ -53,7 +55,7 @@ describe('a mint', () => {
         answerJson(response, { status: 201, body });
       });
       const message = 'HTTP 201: no token in the answer';
-      assert.deepEqual(await mint.mint(), { kind: 'refused', message });
+      assert.deepEqual(await mint.mint('act'), { kind: 'refused', message });
     }
   });
 
@@ -62,7 +64,7 @@ describe('a mint', () => {
       const body = { ...statusBody(403, 'Forbidden'), message: request.headers.authorization };
       answerJson(response, { status: 403, body });
     });
-    const minted = await mint.mint();
+    const minted = await mint.mint('act');
     assert.ok(minted.kind === 'refused');
     assert.match(minted.message, /^HTTP 403 Forbidden/);
     const identity = await mint.readClusterUid();

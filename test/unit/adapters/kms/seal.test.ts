@@ -10,7 +10,11 @@ import type { Seal, SealContext } from '../../../../src/ports/credential-store.t
 import { LocalSeal } from '../../../support/local-seal.ts';
 
 const KEY = 'arn:aws:kms:eu-west-1:111122223333:key/1';
-const WEST: SealContext = { cluster: clusterId('west'), clusterUid: clusterUid('u-1') };
+const WEST: SealContext = {
+  cluster: clusterId('west'),
+  clusterUid: clusterUid('u-1'),
+  purpose: 'act',
+};
 const SECRET = 'canary-4f1b2c';
 
 interface Sent {
@@ -51,6 +55,13 @@ describe('a seal over KMS', () => {
       { KeyId: KEY, Plaintext: Buffer.from(SECRET), EncryptionContext: context },
       { KeyId: KEY, CiphertextBlob: Buffer.from([1, 2, 3]), EncryptionContext: context },
     ]);
+  });
+
+  it('names the purpose of a token that asks, by which a role that asks is bound (B.3)', async () => {
+    const { client, sent } = clientWith(() => ({ Plaintext: Buffer.from(SECRET) }));
+    await createKmsSeal({ client, keyArn: KEY }).open('AQID', { ...WEST, purpose: 'ask' });
+    const context = { cluster: 'west', clusterUid: 'u-1', purpose: 'ask' };
+    assert.deepEqual(sent[0]?.command.input.EncryptionContext, context);
   });
 
   const refusals = {

@@ -9,7 +9,11 @@ import { LocalSeal } from '../../../support/local-seal.ts';
 import { MemoryCredentialStore } from '../../../support/memory-credential-store.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
-const context: SealContext = { cluster: clusterId('west'), clusterUid: clusterUid('u-1') };
+const context: SealContext = {
+  cluster: clusterId('west'),
+  clusterUid: clusterUid('u-1'),
+  purpose: 'act',
+};
 const HOUR_MS = 3_600_000;
 
 describe('the bound token of a cluster', () => {
@@ -28,7 +32,7 @@ describe('the bound token of a cluster', () => {
   async function send(text: string, changes: Partial<SealedToken> = {}): Promise<void> {
     const made = await seal.seal(text, context);
     assert.ok(made.kind === 'sealed');
-    await credentials.writeToken(context.cluster, {
+    await credentials.writeToken(context.cluster, 'act', {
       clusterUid: context.clusterUid,
       ciphertext: made.ciphertext,
       issuedAtMs: clock.nowMs(),

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readTokenClaims } from '../../../../src/adapters/kubernetes/token-claims.ts';
-import { FUNCTIONS_SUBJECT } from '../../../../src/ports/credential-store.ts';
+import { subjectOf } from '../../../../src/ports/credential-store.ts';
 import { serviceAccountToken } from '../../../support/service-account-token.ts';
 
 describe('the claims of a token', () => {
   it('are its subject and its times, in milliseconds', () => {
     const token = serviceAccountToken({ iat: 1_700_000_000, exp: 1_700_014_400 });
     const times = { issuedAtMs: 1_700_000_000_000, expiresAtMs: 1_700_014_400_000 };
-    assert.deepEqual(readTokenClaims(token), { subject: FUNCTIONS_SUBJECT, ...times });
+    assert.deepEqual(readTokenClaims(token), { subject: subjectOf('act'), ...times });
   });
 
   it('are missing from anything that is no token, or does not say them', () => {

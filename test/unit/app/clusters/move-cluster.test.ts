@@ -295,7 +295,7 @@ describe('moving a cluster to another stack', () => {
     const dependencies = { ...world.dependencies(), ...roles };
     world.dependencies = () => dependencies;
     assert.deepEqual(await world.run(), { kind: 'timed-out', waitsFor: 'token' });
-    await world.next.credentials.writeToken(ID, {
+    await world.next.credentials.writeToken(ID, 'act', {
       clusterUid: UID,
       ciphertext: 'AAAA',
       issuedAtMs: 1,

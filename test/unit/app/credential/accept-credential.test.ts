@@ -9,6 +9,7 @@ import { refuseCredential } from '../../../../src/app/credential/refuse-credenti
 import type { CredentialMessage } from '../../../../src/core/model/credential-message.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
+import { subjectOf } from '../../../../src/ports/credential-store.ts';
 import type { SealContext } from '../../../../src/ports/credential-store.ts';
 import { LocalSeal } from '../../../support/local-seal.ts';
 import { MemoryCredentialStore } from '../../../support/memory-credential-store.ts';
@@ -67,7 +68,7 @@ describe('accepting a sealed token', () => {
     text: string,
     changes: Partial<CredentialMessage> & { readonly context?: SealContext } = {},
   ): Promise<CredentialMessage> {
-    const { context = { cluster: WEST, clusterUid: UID }, ...rest } = changes;
+    const { context = { cluster: WEST, clusterUid: UID, purpose: 'act' }, ...rest } = changes;
     const sealed = await at.seal.seal(text, context);
     assert.ok(sealed.kind === 'sealed');
     return {
@@ -104,6 +105,24 @@ describe('accepting a sealed token', () => {
     assert.equal(at.metrics.sum('CredentialMessages', 'stored'), 1);
     assert.equal(at.metrics.sum('CredentialMessages', 'older'), 1);
     assert.equal(at.registry.deadLetters.size, 0);
+  });
+
+  it('keeps one that may only ask apart, and takes no token for another purpose than its own (B.3)', async () => {
+    const asks = { cluster: WEST, clusterUid: UID, purpose: 'ask' } as const;
+    const asking = tokenOf({ sub: subjectOf('ask') });
+    const message = await messageOf(asking, { context: asks, purpose: 'ask' });
+    assert.deepEqual(await accept(message), { kind: 'stored' });
+    assert.equal(at.credentials.tokens.size, 0);
+    assert.equal(at.credentials.requestTokens.get(WEST)?.ciphertext, message.ciphertext);
+    // Tokens in each other's place, and a message that states another purpose than the seal.
+    const acting = await messageOf(tokenOf(), { context: asks, purpose: 'ask' });
+    assert.deepEqual(await accept(acting), { kind: 'refused', code: 'token-subject' });
+    assert.deepEqual(await accept(await messageOf(asking)), {
+      kind: 'refused',
+      code: 'token-subject',
+    });
+    const { purpose: _purpose, ...unstated } = message;
+    assert.deepEqual(await accept(unstated), { kind: 'refused', code: 'invalid-ciphertext' });
   });
 
   it('keeps a newer one, and never an older one after it', async () => {
@@ -158,13 +177,20 @@ describe('accepting a sealed token', () => {
     {
       title: 'sealed for another cluster',
       code: 'invalid-ciphertext',
-      of: () => messageOf(tokenOf(), { context: { cluster: clusterId('east'), clusterUid: UID } }),
+      of: () =>
+        messageOf(tokenOf(), {
+          context: { cluster: clusterId('east'), clusterUid: UID, purpose: 'act' },
+        }),
     },
     {
       title: 'sealed by another key',
       code: 'wrong-key',
       of: async () => {
-        const other = await new LocalSeal().seal(tokenOf(), { cluster: WEST, clusterUid: UID });
+        const other = await new LocalSeal().seal(tokenOf(), {
+          cluster: WEST,
+          clusterUid: UID,
+          purpose: 'act',
+        });
         assert.ok(other.kind === 'sealed');
         return messageOf(tokenOf(), { ciphertext: other.ciphertext });
       },

@@ -233,6 +233,19 @@ export const CASES: readonly Case[] = [
     }),
   },
   {
+    code: 'requests-rights-missing',
+    level: 'failed',
+    facts: {
+      ...healthyFacts(boundToken),
+      requestsRights: checked({
+        required: 3,
+        missing: [missingRight],
+        missingIn: [],
+        by: 'kubeconfig',
+      }),
+    },
+  },
+  {
     code: 'watcher-rights-missing',
     level: 'failed',
     facts: with_({

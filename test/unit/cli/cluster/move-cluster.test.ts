@@ -62,7 +62,7 @@ describe('rollcall cluster move', () => {
         send: async (request) => {
           requests.push(request);
           if (request.method === 'POST') {
-            await credentials.writeToken(clusterId(ID), {
+            await credentials.writeToken(clusterId(ID), 'act', {
               clusterUid: UID,
               ciphertext: 'AAAA',
               issuedAtMs: 1,

@@ -18,7 +18,7 @@ async function worldOf(changes: Partial<ClusterRegistration> = {}): Promise<Comm
   const world = new CommandWorld();
   const { registry, credentials } = world.stores();
   await registry.writeCluster({ ...registrationOf(ID), ...changes }, 0);
-  await credentials.writeToken(clusterId(ID), {
+  await credentials.writeToken(clusterId(ID), 'act', {
     clusterUid: UID,
     ciphertext: 'AAAA',
     issuedAtMs: 1,
@@ -37,7 +37,7 @@ const takenOver: Partial<ClusterRegistration> = {
 
 async function isForgotten(world: CommandWorld): Promise<boolean> {
   const { registry, credentials } = world.stores();
-  const token = await credentials.readToken(clusterId(ID));
+  const token = await credentials.readToken(clusterId(ID), 'act');
   return (await registry.readCluster(clusterId(ID))) === undefined && token === undefined;
 }
 
@@ -144,10 +144,10 @@ describe('rollcall cluster remove', () => {
     };
     const lost = (await world.run(['cluster', 'remove', ID])).expectExit(1);
     assert.match(lost.stderr, /changed by somebody else meanwhile/);
-    const failing = credentials.removeToken.bind(credentials);
-    credentials.removeToken = () => Promise.reject(new Error('throttled'));
+    const failing = credentials.removeTokens.bind(credentials);
+    credentials.removeTokens = () => Promise.reject(new Error('throttled'));
     (await world.run(['cluster', 'remove', ID])).expectExit(1);
-    credentials.removeToken = failing;
+    credentials.removeTokens = failing;
     const run = (await world.run(['cluster', 'remove', ID])).expectExit(0);
     assert.match(run.stdout, /What an earlier removal had left was removed/);
     assert.ok(await isForgotten(world));

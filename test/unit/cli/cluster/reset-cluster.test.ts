@@ -45,7 +45,7 @@ describe('rollcall cluster reset', () => {
       expiresAtMs: 2,
     };
     const { credentials } = world.stores();
-    await credentials.writeToken(clusterId(ID), token);
+    await credentials.writeToken(clusterId(ID), 'act', token);
     const argv = ['cluster', 'reset', ID, '--context', 'edge-7'];
     const asked = (await world.run(argv)).expectExit(3);
     assert.match(asked.stderr, /is another cluster now: 01234567.* instead of uid-of-edge-7/);
@@ -62,7 +62,11 @@ describe('rollcall cluster reset', () => {
       authentication: takenOver.authentication,
       configVersion: 2,
     });
-    assert.equal(await credentials.readToken(clusterId(ID)), undefined, 'the old token is gone');
+    assert.equal(
+      await credentials.readToken(clusterId(ID), 'act'),
+      undefined,
+      'the old token is gone',
+    );
     const again = (await world.run([...argv, '--yes'])).expectExit(0);
     assert.match(again.stdout, /nothing to reset/);
   });

@@ -86,15 +86,15 @@ describe('rollcall cluster show', () => {
       issuedAtMs: nowMs - 60_000,
       expiresAtMs: nowMs + 3_600_000,
     };
-    await credentials.writeToken(clusterId(ID), token);
+    await credentials.writeToken(clusterId(ID), 'act', token);
     assert.deepEqual(await findingsOf(world), ['token-of-another-cluster']);
     const own = { ...token, clusterUid: clusterUid(`uid-of-${ID}`) };
-    await credentials.writeToken(clusterId(ID), own);
+    await credentials.writeToken(clusterId(ID), 'act', own);
     assert.deepEqual(await findingsOf(world), []);
     const run = await world.run(['cluster', 'show', ID]);
     assert.match(run.stdout, /^token: +renewed 1m ago, ends in 1h$/m);
     assert.doesNotMatch(run.stdout, /aHVudGVyMg/);
-    await credentials.writeToken(clusterId(ID), {
+    await credentials.writeToken(clusterId(ID), 'act', {
       ...own,
       issuedAtMs: nowMs - 50_000,
       expiresAtMs: nowMs - 1000,
