@@ -181,6 +181,8 @@ describe('the roles of the functions (row 69)', () => {
       const clusters = await Promise.all([1, 2, 3].map(() => sealedCluster(world)));
       const bodies = await Promise.all(clusters.map((cluster) => sealedMessage(world, cluster)));
       const [first = '', ...others] = bodies;
+      const [asked] = clusters;
+      if (asked !== undefined) others.push(await sealedMessage(world, asked, 'ask'));
       prepared();
       const queue = 'rollcall-local-credentials';
       await deliver('credential', queue, [{ body: first }]);

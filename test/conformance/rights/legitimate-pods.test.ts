@@ -185,8 +185,9 @@ describe('pods that Rollcall makes, and what becomes of them before a policy see
         await admin.post(collectionPath(manifest), manifest);
       }
       // The list first, the wide bindings after it (docs/security.md): no moment without a comparison.
+      // Of another name and UID, so that the list alone refuses it: of several refusals any may be told.
       await eventuallyDenied(
-        (pod) => ((pod.metadata.ownerReferences[0] ?? {})['name'] = 'x'),
+        (pod) => Object.assign(pod.metadata.ownerReferences[0] ?? {}, { name: 'x', uid: 'x' }),
         /listed/,
       );
       for (const name of ['rollcall-owner', 'rollcall-history-owner']) {
