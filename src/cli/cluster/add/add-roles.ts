@@ -109,7 +109,7 @@ async function findTrust(task: RolesTask, stackName: string): Promise<RoleTrust>
   const earlier = await readRolesParameters(account.cloudFormation, stackName);
   const isSameIssuer = earlier['OidcIssuer'] === issuerName(trust.issuer);
   if (isSameIssuer && earlier['CreateOidcProvider'] === 'yes') return trust;
-  return { ...trust, provider: await findOidcProvider(account, trust.issuer) };
+  return { ...trust, provider: await findOidcProvider(account, trust) };
 }
 
 function trustOf({ request, examined }: RolesTask, provider: 'missing' | 'present'): RoleTrust {

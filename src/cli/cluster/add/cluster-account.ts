@@ -84,21 +84,40 @@ export async function lookUpRole(
   });
 }
 
-/** Whether the account knows an issuer of tokens already. */
+/**
+ * Whether the account knows an issuer of tokens already, and takes its tokens for our audience. A provider that somebody
+ * made for another audience stays as it is: AWS would answer the watcher with InvalidIdentityToken (F16 e). Throws
+ * CommandError then.
+ */
 export async function findOidcProvider(
   { iam, sts }: Pick<ClusterAccount, 'iam' | 'sts'>,
-  issuer: string,
+  { issuer, audience }: { readonly issuer: string; readonly audience: string },
 ): Promise<'missing' | 'present'> {
   const { Account: account = '', Arn: caller = '' } = await sts.send(
     new GetCallerIdentityCommand({}),
   );
   const partition = caller.split(':')[1] ?? 'aws';
   const arn = `arn:${partition}:iam::${account}:oidc-provider/${issuerName(issuer)}`;
+  const audiences = await audiencesOf(iam, arn);
+  if (audiences === undefined) return 'missing';
+  if (audiences.includes(audience)) return 'present';
+  throw new CommandError({
+    message: `The account knows the issuer ${issuerName(issuer)}, but not for the audience ${audience}: AWS would refuse the cluster’s tokens (InvalidIdentityToken).`,
+    remedy: `aws iam add-client-id-to-open-id-connect-provider --open-id-connect-provider-arn ${arn} --client-id ${audience}, then repeat the command.`,
+    exitCode: EXIT.failed,
+  });
+}
+
+async function audiencesOf(
+  iam: ClusterAccount['iam'],
+  OpenIDConnectProviderArn: string,
+): Promise<readonly string[] | undefined> {
   try {
-    await iam.send(new GetOpenIDConnectProviderCommand({ OpenIDConnectProviderArn: arn }));
-    return 'present';
+    const command = new GetOpenIDConnectProviderCommand({ OpenIDConnectProviderArn });
+    const { ClientIDList = [] } = await iam.send(command);
+    return ClientIDList;
   } catch (error) {
-    if (error instanceof NoSuchEntityException) return 'missing';
+    if (error instanceof NoSuchEntityException) return undefined;
     throw error;
   }
 }

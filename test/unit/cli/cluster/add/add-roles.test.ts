@@ -8,6 +8,7 @@ import { parseAddRequest } from '../../../../../src/cli/cluster/add/add-request.
 import { obtainRoles, printRoles } from '../../../../../src/cli/cluster/add/add-roles.ts';
 import type { RolesTask } from '../../../../../src/cli/cluster/add/add-roles.ts';
 import type { ClusterAccount } from '../../../../../src/cli/cluster/add/cluster-account.ts';
+import { CommandError } from '../../../../../src/cli/exit-codes.ts';
 import { clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import { CommandWorld } from '../../../../support/command-world.ts';
 
@@ -164,7 +165,7 @@ describe('roles that are to be made', () => {
       const task = taskOf({ sameAccount: true }, { ...answers, ...change });
       return (await printRoles(task, 'terraform')).includes('openid_connect_provider');
     };
-    const present = { GetOpenIDConnectProviderCommand: {} };
+    const present = { GetOpenIDConnectProviderCommand: { ClientIDList: ['sts.amazonaws.com'] } };
     const own = (OidcIssuer: string) => ({
       DescribeStacksCommand: {
         Stacks: [
@@ -180,5 +181,22 @@ describe('roles that are to be made', () => {
     assert.equal(await printed(present), false);
     assert.equal(await printed({ ...present, ...own(ISSUER.slice('https://'.length)) }), true);
     assert.equal(await printed({ ...present, ...own('issuer.example/old') }), false);
+  });
+
+  it('are not made for an issuer that the account knows for another audience (F16 e)', async () => {
+    for (const known of [{ ClientIDList: ['vault', 'sts.amazonaws.com.cn'] }, {}]) {
+      const task = taskOf(
+        { sameAccount: true },
+        { ...answers, GetOpenIDConnectProviderCommand: known },
+      );
+      await assert.rejects(obtainRoles(task), (error: unknown) => {
+        assert.ok(error instanceof CommandError);
+        assert.match(error.message, /knows the issuer .* not for the audience sts\.amazonaws\.com/);
+        const command = 'aws iam add-client-id-to-open-id-connect-provider';
+        const arn = `arn:aws:iam::1:oidc-provider/${ISSUER.slice('https://'.length)}`;
+        assert.ok(error.remedy.startsWith(`${command} --open-id-connect-provider-arn ${arn} `));
+        return true;
+      });
+    }
   });
 });
