@@ -182,6 +182,29 @@ const onlySenders: Rule = {
     }),
 };
 
+/** True for a statement that is bound to tokens that ask. */
+function isForAsking(conditions: Value | undefined): boolean {
+  return at(conditions, 'StringEquals', 'kms:EncryptionContext:purpose') === 'ask';
+}
+
+/** Seals are made for both purposes; a token is opened for one of them. */
+function contextFaults(
+  conditions: Value | undefined,
+  uses: readonly (Value | undefined)[],
+): readonly string[] {
+  const keys = at(conditions, 'ForAllValues:StringEquals', 'kms:EncryptionContextKeys');
+  const asks = isForAsking(conditions);
+  const isPurposed = asks || uses.every((action) => action === 'kms:Encrypt');
+  const expected = isPurposed ? PURPOSE_KEYS : CONTEXT_KEYS;
+  const missing = (asks ? PURPOSE_KEYS : CONTEXT_KEYS).filter(
+    (key) => at(conditions, 'Null', `kms:EncryptionContext:${key}`) !== 'false',
+  );
+  return [
+    ...(JSON.stringify(keys) === JSON.stringify(expected) ? [] : ['any context']),
+    ...missing.map((key) => `context without ${key}`),
+  ];
+}
+
 const keyOnlyWithContext: Rule = {
   name: 'the key seals and opens within a context only, for whom it names',
   check: (template) =>
@@ -193,16 +216,7 @@ const keyOnlyWithContext: Rule = {
         );
         if (uses.length === 0) return [];
         const conditions = body['Condition'];
-        const faults: string[] = [];
-        const keys = at(conditions, 'ForAllValues:StringEquals', 'kms:EncryptionContextKeys');
-        const asks = at(conditions, 'StringEquals', 'kms:EncryptionContext:purpose') === 'ask';
-        const isPurposed = asks || uses.every((action) => action === 'kms:Encrypt');
-        const expected = isPurposed ? PURPOSE_KEYS : CONTEXT_KEYS;
-        if (JSON.stringify(keys) !== JSON.stringify(expected)) faults.push('any context');
-        const missing = (asks ? PURPOSE_KEYS : CONTEXT_KEYS).filter(
-          (key) => at(conditions, 'Null', `kms:EncryptionContext:${key}`) !== 'false',
-        );
-        faults.push(...missing.map((key) => `context without ${key}`));
+        const faults = [...contextFaults(conditions, uses)];
         const arns = at(conditions, 'ArnEquals', 'aws:PrincipalArn');
         const like = at(conditions, 'ArnLike', 'aws:PrincipalArn');
         if (kind === 'key' && arns === undefined && like === undefined) faults.push('any role');
@@ -227,7 +241,7 @@ const askingOpensNothingElse: Rule = {
             : [textOf(template.Resources[owner]?.Properties?.['RoleName'])];
         if (!names.some((name) => ASKING.test(name))) return [];
         const opens = listOf(body['Action']).includes('kms:Decrypt');
-        const asks = at(conditions, 'StringEquals', 'kms:EncryptionContext:purpose') === 'ask';
+        const asks = isForAsking(conditions);
         const keys = textsIn(
           at(conditions, 'ForAllValues:StringLike', 'dynamodb:LeadingKeys') ?? '',
         );
