@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../../src/core/model/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '../../../../src/core/model/kubernetes.ts';
 import { revisionData } from '../../../../src/core/revisions.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import type { WorldOptions } from '../../../support/reconcile-world.ts';
 import { controllerUid } from '../../../support/simulated-objects.ts';
 
 const KEY = { namespace: 'system', name: 'agents' };
@@ -206,8 +207,11 @@ describe('a field that the API server newly fills in (#78633, #134773)', () => {
 
 describe('duplicates', () => {
   /** A second revision of the present template, of a higher number, as the built-in controller left it. */
-  async function doubled(nodes = 3): Promise<{ world: ReconcileWorld; first: KubernetesObject }> {
-    const world = new ReconcileWorld({ nodes });
+  async function doubled(
+    nodes = 3,
+    options: WorldOptions['options'] = {},
+  ): Promise<{ world: ReconcileWorld; first: KubernetesObject }> {
+    const world = new ReconcileWorld({ nodes, options });
     await world.settle();
     const [first] = revisionsOf(world);
     assert.ok(first !== undefined);
@@ -280,6 +284,25 @@ describe('duplicates', () => {
     await world.settle();
     assert.deepEqual(numbersOf(world), { 'agents-other': 5 });
     assert.deepEqual(uidsOf(world), before);
+  });
+
+  it('are no more than a burst of relabels in one run; nothing is deleted before the last one (S9)', async () => {
+    const { world } = await doubled(12, { burstPodsMax: 5 });
+    const relabels = (): number =>
+      world.cluster.requests.filter((request) => request.startsWith('patch ')).length;
+    const former = relabels();
+    const runs: number[] = [];
+    for (let run = 0; run < 3; run += 1) {
+      assert.equal(revisionsOf(world).length, 2, 'pods still carry its hash');
+      const before = relabels();
+      await world.step();
+      runs.push(relabels() - before);
+      await world.clock.advance(2_000);
+    }
+    assert.deepEqual(runs, [5, 5, 2]);
+    await world.settle();
+    assert.equal(relabels() - former, 12);
+    assert.deepEqual(numbersOf(world), { 'agents-other': 5 });
   });
 
   it('stop between batches when the cluster is frozen, and nothing is deleted (protocol 7)', async () => {

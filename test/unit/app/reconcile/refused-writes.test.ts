@@ -101,6 +101,32 @@ describe('a write that is refused', () => {
   });
 });
 
+describe('a trim that is refused', () => {
+  it('is sent again by its back-off, and at once for another generation', async () => {
+    const world = new TimedWorld({ nodes: 2 });
+    await world.settle();
+    edit(world, {
+      template: {
+        metadata: { labels: { app: 'agents' } },
+        spec: { containers: [{ name: 'agent', image: 'example/agent:2' }] },
+      },
+    });
+    await world.settle();
+    refuse(world, ({ kind }) => kind === 'delete-revision');
+    edit(world, { revisionHistoryLimit: 0 });
+    await changeNodes(world);
+    const count = sent(world, 'delete-revision');
+    assert.ok(count >= 5 && count <= 16, `${count} deletes of a revision in 30 minutes`);
+    edit(world, { minReadySeconds: 1 });
+    await world.step();
+    await world.play(10_000);
+    assert.ok(sent(world, 'delete-revision') > count, 'a fresh chance');
+    world.cluster.hooks = {};
+    await world.play(6 * MINUTE_MS);
+    assert.equal(world.cluster.list('controllerrevisions').length, 1);
+  });
+});
+
 describe('claims', () => {
   it('are tried for every pod, also behind a batch of fifty with a failure (spec 2.4)', async () => {
     const world = withOrphans(120);
