@@ -149,16 +149,17 @@ async function decide(judged: Judged): Promise<AttemptResult> {
 
 /**
  * Own pods are unseen, and there is nothing else to do: the run is put off, and tells what the view shows (spec 2.3 step
- * 9). An own status that is unseen is not followed by another: a write and its event wake no second one (L5).
+ * 9). An own status that is unseen is not followed by another, as a write and its event wake no second one (L5); nor are counts that
+ * a live read gave followed by those of a view without it (ADR 0039).
  */
 async function putOff(judged: Judged, waiting: Waiting): Promise<AttemptResult> {
   const { subject, context } = judged;
-  const { guard, isStatusUnseen } = waiting;
+  const { guard, isStatusHeld } = waiting;
   const { metadata, status } = subject.daemonSet;
   const isObserved = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
   const isSound =
     isObserved &&
-    !isStatusUnseen &&
+    !isStatusHeld &&
     freshnessOf(subject, context, { unseenCount: 0, hasWork: true }).kind === 'fresh';
   const told = isSound ? plan(judged, guard) : undefined;
   if (told?.status === undefined) return deferWith(waiting, context, subject);
@@ -269,8 +270,7 @@ async function carryOut(judged: Judged, decision: Decision): Promise<AttemptResu
     }
     const { version: stateVersion } = stored;
     await trimHistory(decision.plan.trims, { context, subject, access, ledger, stateVersion });
-    // While our own last status is unseen, another would only meet a conflict.
-    if (judgement.waiting?.isStatusUnseen === true) ledger.isStatusPostponed = true;
+    if (judgement.waiting?.isStatusHeld === true) ledger.isStatusPostponed = true;
     else await updateStatus({ context, subject, plan: decision.plan, access, ledger });
   }
   const telling = await giveRivalNotice({ context, subject, ledger });

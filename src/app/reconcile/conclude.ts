@@ -4,6 +4,7 @@
  * Everything that was done is in the ledger. Events are sent beside the final write of the state: they
  * decide nothing, and nobody waits for them but the end of this invocation, which awaits them all.
  */
+import type { FoundIntents } from '../../core/confirmed-intents.ts';
 import type { IntentJudgement } from '../../core/model/plan.ts';
 import type { Guard, Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
@@ -20,7 +21,7 @@ import { correlateRun, writeEvents } from './write-events.ts';
 export interface Judged {
   readonly context: RunContext;
   readonly subject: ViewedSubject;
-  readonly judgement: { readonly intents: IntentJudgement };
+  readonly judgement: { readonly intents: IntentJudgement; readonly found?: FoundIntents };
   readonly history: HistoryEntry | undefined;
 }
 
@@ -65,6 +66,7 @@ async function record(
       ledger,
       plan,
       intents: judgement.intents,
+      found: judgement.found,
       stored,
       history,
       verdictsHash,

@@ -7,6 +7,8 @@
  */
 import { canonicalJson } from '../../core/model/json.ts';
 import type { Json } from '../../core/model/json.ts';
+import { confirmIntents } from '../../core/confirmed-intents.ts';
+import type { FoundIntents } from '../../core/confirmed-intents.ts';
 import { mergeIntents } from '../../core/intents.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState, EventTally } from '../../core/model/state.ts';
@@ -21,6 +23,8 @@ import type { Waits, WaitsInput } from './waits.ts';
 
 /** What finishing works with. */
 export interface FinishInput extends WaitsInput {
+  /** Unseen intents that were read live, if any. */
+  readonly found: FoundIntents | undefined;
   readonly verdictsHash: string | undefined;
   /** What is to be remembered of events, if this run told any. */
   readonly tallies?: readonly EventTally[];
@@ -79,10 +83,13 @@ function composeState(
   };
   return {
     ...kept,
-    intents: mergeIntents(stored.intents, {
-      answers: intentChangeOf(ledger).answers ?? [],
-      settle: [...settled, ...ledger.settled],
-    }),
+    intents: confirmIntents(
+      mergeIntents(stored.intents, {
+        answers: intentChangeOf(ledger).answers ?? [],
+        settle: [...settled, ...ledger.settled],
+      }),
+      input.found,
+    ),
     ...buriedAfter(stored, settled, subject),
     written: raiseWritten(stored, ledger, subject.basis.meta.era),
     // Advanced back-off is recorded with the intents of the deletes; here only swept.

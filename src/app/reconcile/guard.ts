@@ -15,6 +15,8 @@ import { resourceVersion, uid } from '../../core/model/identifiers.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import { judgeFreshness } from '../../core/freshness.ts';
 import type { Freshness, FreshnessGuard, FreshnessInput } from '../../core/freshness.ts';
+import { confirmedForMs, isConfirmed } from '../../core/confirmed-intents.ts';
+import type { FoundIntents } from '../../core/confirmed-intents.ts';
 import { hasUnseenWrites, judgeIntents, unshownCreates } from '../../core/intents.ts';
 import type { Guard, IntentJudgement } from '../../core/model/plan.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
@@ -31,8 +33,11 @@ import { projectLivePod } from './live-pod.ts';
 export interface Waiting {
   readonly guard: FreshnessGuard;
   readonly retryInMs: number;
-  /** True if an own write of the status is unseen: another would only meet a conflict. */
-  readonly isStatusUnseen: boolean;
+  /**
+   * True if an own write of the status is unseen, as another would only meet a conflict; and beside writes that an
+   * earlier run read live: it counted them, and this one does not.
+   */
+  readonly isStatusHeld: boolean;
 }
 
 /** What a run may do. */
@@ -45,6 +50,8 @@ export type Judgement =
       readonly pods: readonly PodProjection[];
       /** True if the deferral was capped: live reads stand for what was not seen. */
       readonly isLive: boolean;
+      /** Unseen intents that this run read live and found as they were answered; absent: none was read. */
+      readonly found?: FoundIntents;
       /** Present while own writes are unseen that planning accounts for, one by one. */
       readonly waiting?: Waiting;
     }
@@ -102,29 +109,38 @@ export async function judgeSubject(subject: Subject, context: RunContext): Promi
     return { kind: 'judged', guard: registered, intents, pods, isLive: false };
   }
   const openDeletes = first.unresolved.filter((intent) => intent.kind === 'delete');
-  const live = await readLive([...openDeletes, ...unshown], subject);
+  const { nowMs } = subject;
+  const isFound = (intent: Intent): boolean => isConfirmed(intent, nowMs);
+  const asked: readonly Intent[] = unshown.filter((intent) => !isFound(intent));
+  const live = await readLive([...openDeletes, ...asked], subject);
   if (live === undefined) return { kind: 'unavailable', message: 'own writes are unreadable' };
-  const intents = judgeByLive(subject, context, live);
+  const intents = keepUnshown(judgeByLive(subject, context, live), unshown.filter(isFound));
   const marks = judgeMarks(subject);
+  const confirmed = intents.unseen.filter(isFound);
+  const doubtful = intents.unseen.filter((intent) => !isFound(intent));
   const freshness = freshnessOf(subject, context, {
-    unseenCount: intents.unseen.length + (marks === 'seen' ? 0 : 1),
+    unseenCount: doubtful.length + (marks === 'seen' ? 0 : 1),
     hasWork: false,
   });
-  if (freshness.kind === 'live-read' || hasOverdue(intents, subject, context)) {
+  if (freshness.kind === 'live-read' || hasOverdue(doubtful, subject, context)) {
     return judgeLive({ subject, context, live }, intents);
   }
   const { pods } = subject.read;
-  const judged = { kind: 'judged', guard: registered, intents, pods, isLive: false } as const;
-  if (freshness.kind === 'fresh') return judged;
-  if (freshness.guard.code !== 'own-writes-unseen' || marks === 'unseen') return freshness;
-  const { guard, retryInMs } = freshness;
-  return {
-    ...judged,
-    waiting: { guard, retryInMs, isStatusUnseen: marks === 'status-unseen' },
-  };
+  const found = { intents: intents.unseen.filter((each) => asked.includes(each)), atMs: nowMs };
+  const judged = {
+    kind: 'judged',
+    guard: registered,
+    intents,
+    pods,
+    isLive: false,
+    found,
+  } as const;
+  const waiting = findWaiting(freshness, { confirmed, marks, nowMs });
+  if (waiting !== undefined) return { ...judged, waiting };
+  return freshness.kind === 'fresh' ? judged : freshness;
 }
 
-/** What may not be asked for live stays recorded: it is for a run that may act. */
+/** What is not asked for live stays recorded: it is for a run that may act, or was found a moment ago (ADR 0039). */
 function keepUnshown(judged: IntentJudgement, unshown: readonly Intent[]): IntentJudgement {
   if (unshown.length === 0) return judged;
   const isKept = new Set(unshown);
@@ -135,13 +151,40 @@ function keepUnshown(judged: IntentJudgement, unshown: readonly Intent[]): Inten
   };
 }
 
+/** Own writes beside which others may go on: those that the view does not show, read live a moment ago or not yet. */
+function findWaiting(
+  freshness: Exclude<Freshness, { kind: 'live-read' }>,
+  input: {
+    readonly confirmed: readonly Intent[];
+    readonly marks: ReturnType<typeof judgeMarks>;
+    readonly nowMs: number;
+  },
+): Waiting | undefined {
+  const { confirmed, marks, nowMs } = input;
+  if (freshness.kind === 'fresh') {
+    if (confirmed.length === 0) return undefined;
+    const retryInMs = confirmedForMs(confirmed, nowMs);
+    return { guard: CONFIRMED, retryInMs, isStatusHeld: true };
+  }
+  const { guard, retryInMs } = freshness;
+  if (guard.code !== 'own-writes-unseen' || marks === 'unseen') return undefined;
+  const isStatusHeld = marks === 'status-unseen' || confirmed.length > 0;
+  return { guard, retryInMs, isStatusHeld };
+}
+
+const CONFIRMED: FreshnessGuard = {
+  kind: 'status-only',
+  code: 'own-writes-unseen',
+  message: 'Own writes were read live a moment ago; waiting for the watcher to report them.',
+};
+
 /**
  * An intent that stayed unseen for as long as a deferral may last: while others go on, no run defers,
  * so each has a cap of its own (row 64).
  */
-function hasOverdue(intents: IntentJudgement, subject: Subject, context: RunContext): boolean {
+function hasOverdue(unseen: readonly Intent[], subject: Subject, context: RunContext): boolean {
   const { deferralMaxMs } = context.dependencies.options;
-  return intents.unseen.some(({ recordedAtMs }) => subject.nowMs - recordedAtMs >= deferralMaxMs);
+  return unseen.some(({ recordedAtMs }) => subject.nowMs - recordedAtMs >= deferralMaxMs);
 }
 
 type LivePods = ReadonlyMap<Uid, PodProjection | null>;
@@ -158,13 +201,15 @@ async function judgeLive(
   const live: LivePods = new Map([...input.live, ...unseen]);
   const pods = subject.read.pods.filter((pod) => !live.has(pod.uid));
   for (const pod of live.values()) if (pod !== null) pods.push(pod);
+  // By what the view shows: what it does not show yet, the next run does not know either.
+  const judged = judgeByLive(subject, context, live);
   return {
     kind: 'judged',
     guard: { kind: 'act' },
-    // By what the view shows: what it does not show yet, the next run does not know either.
-    intents: judgeByLive(subject, context, live),
+    intents: judged,
     pods,
     isLive: true,
+    found: { intents: judged.unseen, atMs: subject.nowMs },
   };
 }
 

@@ -33,6 +33,8 @@ export interface CreateIntent {
   readonly earlierAtMs?: number;
   /** startsByMs of that earlier request, if it is not just as long after its record as a run may last. */
   readonly earlierStartsByMs?: number;
+  /** When a live read last found the pod that was answered, of which no view knows; absent: none has (ADR 0039). */
+  readonly confirmedAtMs?: number;
 }
 
 /** A delete that was recorded before it was sent. */
@@ -49,6 +51,8 @@ export interface DeleteIntent {
   readonly startsByMs?: number;
   /** True once the API server accepted it (or said that the pod is gone). */
   readonly isAccepted: boolean;
+  /** When a live read last found the victim on its way out or gone, though the view shows it; as of a create. */
+  readonly confirmedAtMs?: number;
 }
 
 /** An effect recorded before it is sent. */

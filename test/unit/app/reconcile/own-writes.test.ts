@@ -135,6 +135,94 @@ describe('own creates that are unseen (protocol 3)', () => {
   });
 });
 
+describe('own creates that a live read found, and no view shows (row 64, ADR 0039)', () => {
+  /** A world whose pods stay hidden, overdue by now and just read live for the first time. */
+  async function hiddenWorld(nodes: number): Promise<ReconcileWorld> {
+    const world = new ReconcileWorld({ nodes, options: { burstPodsMax: 20 } });
+    await world.mirror.sync();
+    world.mirror.hide = () => true;
+    for (let burst = 0; burst < nodes / 20; burst += 1) {
+      await world.run();
+      await world.mirror.sync({ marks: STUCK });
+    }
+    assert.equal(world.pods.length, nodes);
+    await world.clock.advance(31_000);
+    await look(world);
+    return world;
+  }
+
+  /** Another look, with something new to look at, as each hint of a busy cluster brings. */
+  async function look(world: ReconcileWorld, change: object = { marks: STUCK }): Promise<void> {
+    world.addNode(`other-${String(world.clock.nowMs())}`);
+    await world.mirror.sync(change);
+    await world.run();
+  }
+
+  it('are not read again in each run: reads are as many as nodes, not as nodes times runs', async () => {
+    const world = await hiddenWorld(40);
+    const before = liveReadsOf(world);
+    for (let second = 0; second < 25; second += 1) {
+      await world.clock.advance(1_000);
+      await look(world);
+    }
+    assert.equal(liveReadsOf(world) - before, 0, 'confirmed by the read before');
+    for (let second = 0; second < 30; second += 1) {
+      await world.clock.advance(1_000);
+      await look(world);
+    }
+    const reads = liveReadsOf(world) - before;
+    assert.ok(reads >= 40 && reads <= 2 * world.pods.length, `${String(reads)} live reads`);
+    assert.equal(world.pods.length, 96, 'and each new node got its pod meanwhile');
+    assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('are read once in half a minute, too, where marks have passed what the view hides (S1)', async () => {
+    const world = await hiddenWorld(20);
+    const before = liveReadsOf(world);
+    for (let second = 0; second < 25; second += 1) {
+      await world.clock.advance(1_000);
+      await look(world, {});
+    }
+    const reads = liveReadsOf(world) - before;
+    assert.ok(reads <= 25, `${String(reads)} live reads: of the new ones, one each`);
+    assert.equal(world.pods.length, 46);
+    assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('and that are deleted before anybody saw them are made anew half a minute later (S1, L1)', async () => {
+    const world = await hiddenWorld(1);
+    const [pod] = world.pods;
+    world.cluster.remove('pods', pod?.metadata.name ?? '', 'system');
+    await world.clock.advance(10_000);
+    await look(world);
+    assert.ok(!world.owned.includes('node-0001'), 'still believed, so its node gets nothing else');
+    await world.clock.advance(21_000);
+    await look(world);
+    assert.ok(world.owned.includes('node-0001'));
+    assert.notEqual(
+      world.pods.find((each) => each.metadata.name === pod?.metadata.name),
+      pod,
+    );
+    assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('leave the status as the run that read them wrote it, instead of counting without them', async () => {
+    const world = await hiddenWorld(20);
+    const scheduled = (): number => world.daemonSet.status?.currentNumberScheduled ?? 0;
+    const counts: number[] = [];
+    for (let second = 0; second < 75; second += 5) {
+      await world.clock.advance(5_000);
+      await look(world);
+      counts.push(scheduled());
+    }
+    assert.deepEqual(
+      counts,
+      counts.toSorted((left, right) => left - right),
+    );
+    assert.ok(scheduled() >= 20, String(scheduled()));
+  });
+});
+
 describe('own deletes that are unseen', () => {
   it('count against the budget of a rollout, however often it is looked at (S3)', async () => {
     const world = new ReconcileWorld({ nodes: 6, daemonSet: rolling(2) });
