@@ -64,6 +64,7 @@ function composeState(
   const { settled } = input.intents;
   const {
     retry: _retry,
+    refusedWrites: _refusedWrites,
     refusals: _refusals,
     look: _look,
     timersSentAtMs: _timers,
@@ -95,14 +96,27 @@ function composeState(
     // Advanced back-off is recorded with the intents of the deletes; here only swept.
     backoff: ledger.recorded.length === 0 ? sweptOnly(stored, plan) : stored.backoff,
     ...decided.due,
-    ...(decided.retry === undefined ? {} : { retry: decided.retry }),
-    ...(decided.look === undefined ? {} : { look: decided.look }),
-    ...(decided.refusals.length === 0 ? {} : { refusals: decided.refusals }),
+    ...waitsOf(decided),
     ...(history === undefined ? {} : { history }),
     ...(verdictsHash === undefined ? {} : { verdictsHash }),
     ...(input.tallies === undefined ? {} : { events: input.tallies }),
     ...openSince(input),
     ...(decided.isComplete ? { memo } : {}),
+  };
+}
+
+/** What is waited for, as it is stored. */
+function waitsOf({
+  retry,
+  refusedWrites,
+  look,
+  refusals,
+}: Omit<Waits, 'nearAtMs'>): Partial<DaemonSetState> {
+  return {
+    ...(retry === undefined ? {} : { retry }),
+    ...(refusedWrites.length === 0 ? {} : { refusedWrites }),
+    ...(look === undefined ? {} : { look }),
+    ...(refusals.length === 0 ? {} : { refusals }),
   };
 }
 

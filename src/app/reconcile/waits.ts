@@ -20,7 +20,7 @@ import { revisionHashOfPod } from '../../core/pod-facts.ts';
 import { allowsSurge } from '../../core/strategy.ts';
 import type { RunContext, ViewedSubject } from './context.ts';
 import type { Ledger, Problem } from './ledger.ts';
-import { generationOf, isRefusedWrite } from './refused-writes.ts';
+import { generationOf, isRefusedWrite, nextRefusedWrites } from './refused-writes.ts';
 import { nextRefusals, nextRetry } from './retry.ts';
 import type { RetryReason } from './retry.ts';
 
@@ -46,6 +46,7 @@ export interface WaitsInput {
 /** What a run leaves undone. */
 export interface Waits {
   readonly retry: RetryEntry | undefined;
+  readonly refusedWrites: readonly RetryEntry[];
   readonly refusals: Refusals;
   readonly look: LookEntry | undefined;
   /** The earliest need to look again; undefined: nothing but the expiry of the memo. */
@@ -55,19 +56,36 @@ export interface Waits {
 /** Decides what is waited for after a run, and until when. */
 export function decideWaits(input: WaitsInput): Waits {
   const retry = decideRetry(input);
+  const refusedWrites = decideRefusedWrites(input);
   const refusals = decideRefusals(input);
   const look = decideLook(input);
-  tellOfPatience(input, { retry, look });
-  return { retry, refusals, look, nearAtMs: findNear(input, { retry, refusals, look }) };
+  const decided = { retry, refusedWrites, refusals, look };
+  tellOfPatience(input, decided);
+  return { ...decided, nearAtMs: findNear(input, decided) };
+}
+
+function decideRefusedWrites({
+  context,
+  subject,
+  ledger,
+  stored,
+}: WaitsInput): readonly RetryEntry[] {
+  const { options, random } = context.dependencies;
+  const { nowMs, daemonSet } = subject;
+  const refused = ledger.problems.filter(({ code }) => isRefusedWrite(code)).map(retryReasonOf);
+  const generation = generationOf(daemonSet);
+  return nextRefusedWrites(stored, refused, { nowMs, random, options, generation });
 }
 
 function decideRetry({ context, subject, ledger, stored }: WaitsInput): RetryEntry | undefined {
   const { options, random } = context.dependencies;
   const at = { nowMs: subject.nowMs, random, options };
-  const problem = ledger.problems.find(({ pace }) => pace === 'backoff');
+  const problem = ledger.problems.find(
+    ({ pace, code }) => pace === 'backoff' && !isRefusedWrite(code),
+  );
   const { retry } = stored;
   if (problem !== undefined) {
-    const reason = retryReasonOf(problem, subject);
+    const reason = retryReasonOf(problem);
     // A hint that comes while it waits neither shortens nor lengthens the wait (L5).
     return isWaitingFor(retry, reason, subject.nowMs) ? retry : nextRetry(retry, reason, at);
   }
@@ -78,21 +96,15 @@ function decideRetry({ context, subject, ledger, stored }: WaitsInput): RetryEnt
 
 function isWaitingFor(
   retry: RetryEntry | undefined,
-  { code, generation, retryAfterMs = 0 }: RetryReason,
+  { code, retryAfterMs = 0 }: RetryReason,
   nowMs: number,
 ): retry is RetryEntry {
-  if (retry?.code !== code || retry.generation !== generation) return false;
+  if (retry?.code !== code) return false;
   return retry.notBeforeMs > nowMs && retry.notBeforeMs >= nowMs + retryAfterMs;
 }
 
-function retryReasonOf(problem: Problem, { daemonSet }: WaitsInput['subject']): RetryReason {
-  const { code, holdsCreates = false, retryAfterMs } = problem;
-  return {
-    code,
-    holdsCreates,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(isRefusedWrite(code) ? { generation: generationOf(daemonSet) } : {}),
-  };
+function retryReasonOf({ code, holdsCreates = false, retryAfterMs }: Problem): RetryReason {
+  return { code, holdsCreates, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
 function decideRefusals(input: WaitsInput): Refusals {
@@ -155,12 +167,12 @@ function decideLook(input: WaitsInput): LookEntry | undefined {
 /** What waits as long as anything may is not going to succeed by itself: somebody has to know. */
 function tellOfPatience(
   { context, ledger, stored }: WaitsInput,
-  decided: { readonly retry: RetryEntry | undefined; readonly look: LookEntry | undefined },
+  { retry, refusedWrites, look }: Omit<Waits, 'nearAtMs'>,
 ): void {
   const { log, metrics, options } = context.dependencies;
-  for (const wait of [decided.retry, decided.look]) {
-    if (wait === undefined || wait.delayMs < options.retryMaxMs) continue;
-    if (wait === stored.retry || wait === stored.look) continue;
+  const known = new Set([stored.retry, stored.look, ...(stored.refusedWrites ?? [])]);
+  for (const wait of [retry, look, ...refusedWrites]) {
+    if (wait === undefined || wait.delayMs < options.retryMaxMs || known.has(wait)) continue;
     metrics.count('ReconcileStuck', { outcome: wait.code });
     const detail = ledger.problems.find(({ code }) => code === wait.code)?.message;
     log.warn('a key is tried ever more seldom: it does not get any further by itself', {
@@ -173,17 +185,17 @@ function tellOfPatience(
 
 /** The earliest need to look, if time or this run gives one. */
 function findNear(
-  { subject, plan }: WaitsInput,
-  decided: {
-    readonly retry: RetryEntry | undefined;
-    readonly refusals: Refusals;
-    readonly look: LookEntry | undefined;
-  },
+  { subject, plan, ledger }: WaitsInput,
+  decided: Omit<Waits, 'nearAtMs'>,
 ): number | undefined {
+  const isOpen = new Set<string>(ledger.problems.map(({ code }) => code));
   const moments = [
     plan.dueAtMs,
     decided.retry?.notBeforeMs,
     decided.look?.atMs,
+    ...decided.refusedWrites
+      .filter(({ code }) => isOpen.has(code))
+      .map(({ notBeforeMs }) => notBeforeMs),
     // One that expired was tried again in this run, or waits for something else that has its time.
     ...decided.refusals
       .map(({ notBeforeMs }) => notBeforeMs)

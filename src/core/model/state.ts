@@ -210,6 +210,11 @@ export interface DaemonSetState {
   readonly refusals?: readonly RefusalEntry[];
   /** Back-off of the whole key; absent while all is well. */
   readonly retry?: RetryEntry;
+  /**
+   * Back-off of each kind of write that the API server refused, one for a code; absent means none. A release before
+   * this one kept one of them as `retry`, and is still read.
+   */
+  readonly refusedWrites?: readonly RetryEntry[];
   readonly history?: HistoryEntry;
   /** Since when runs that touched pods have left the status to a later one; absent: it stands. */
   readonly statusPostponedSinceMs?: number;
