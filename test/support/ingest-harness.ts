@@ -48,7 +48,7 @@ class FakeLease implements ClusterConnector {
   reads = 0;
   readonly requests: string[] = [];
 
-  connect(): ReturnType<ClusterConnector['connect']> {
+  connect(_registration: ClusterRegistration): ReturnType<ClusterConnector['connect']> {
     // Ingest needs two of the calls; the others would be a bug, and fail as one.
     const access = {
       getWatcherLease: () => this.read(),

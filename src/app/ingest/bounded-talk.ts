@@ -9,16 +9,23 @@
  */
 import type { Clock } from '../../ports/clock.ts';
 
-const TALK_MS = 3_000;
+/** For all that one batch, or one message outside of a batch, has to say to an API server. Milliseconds. */
+export const TALK_MS = 3_000;
+
+/** How long is waited, and on which clock. */
+export interface TalkBound {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly withinMs?: number;
+}
 
 /** What came of talking, or `otherwise` once the time is over. Rejects as `talk` does, until then. */
 export async function withinTalkBound<T>(
   talk: Promise<T>,
   otherwise: T,
-  clock: Pick<Clock, 'after'>,
+  { clock, withinMs = TALK_MS }: TalkBound,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(TALK_MS, () => {
+    const cancel = clock.after(withinMs, () => {
       resolve(otherwise);
     });
     talk.then(resolve, reject).finally(cancel);

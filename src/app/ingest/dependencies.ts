@@ -11,6 +11,7 @@ import type { HintQueue } from '../../ports/queue.ts';
 import type { Random } from '../../ports/random.ts';
 import type { RegistryStore } from '../../ports/registry-store.ts';
 import type { ViewReader, ViewWriter } from '../../ports/view-store.ts';
+import type { Asides } from './asides.ts';
 import type { IngestWarmth } from './warmth.ts';
 
 /** Bounds of ingest; `defaultIngestOptions` has the published ones. */
@@ -56,6 +57,8 @@ export interface IngestDependencies {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly options: IngestOptions;
+  /** Of the batch that a message belongs to; absent outside of one. */
+  readonly asides?: Asides;
   /** One per process, made by `createIngestWarmth`; shared by all clusters. */
   readonly warmth: IngestWarmth;
 }

@@ -5,9 +5,11 @@
  * to redelivery in its order (protocol 20), and other clusters go on (L3). Records of one group are in
  * order in a batch. Nothing is thrown: a rejection of a dependency is logged once, with its cause.
  * A group that takes long ends before the function does: what it left comes again, and the messages of
- * other clusters that were applied beside it do not (L3, row 61).
+ * other clusters that were applied beside it do not (L3, row 61). What is asked of API servers meanwhile is awaited
+ * last.
  */
 import type { WatcherHeader } from '../../core/model/watcher-message.ts';
+import { Asides } from './asides.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { verifySender } from './identity.ts';
 import { ingestMessage } from './ingest-message.ts';
@@ -52,9 +54,11 @@ export async function ingestBatch(
     groups.set(group, [...(groups.get(group) ?? []), record]);
   }
   const results = new Map<string, IngestResult>();
+  const asides = new Asides(dependencies);
   const failed = await sideBySide([...groups.values()], groups.size, (group) =>
-    ingestGroup(group, { results, mayBegin }, dependencies),
+    ingestGroup(group, { results, mayBegin }, { ...dependencies, asides }),
   );
+  await asides.ended();
   return { results, failedMessageIds: failed.flat() };
 }
 

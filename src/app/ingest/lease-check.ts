@@ -23,7 +23,7 @@ export async function readLeaseHolder(
   { connector, metrics, clock }: Pick<IngestDependencies, 'connector' | 'metrics' | 'clock'>,
 ): Promise<LeaseAnswer> {
   const reading = read(incarnation, registration, connector);
-  const answer = await withinTalkBound(reading, 'unavailable', clock);
+  const answer = await withinTalkBound(reading, 'unavailable', { clock });
   metrics.count('LeaseChecks', { outcome: answer });
   return answer;
 }

@@ -5,14 +5,14 @@
  * it with; in observe without one, the watcher's own six-hourly snapshot is the way back. It is
  * limited in rate by META, which the caller writes first. Failing to ask fails nothing: `resync`
  * repeats the request while the view is incomplete. So nobody is asked whose breaker is open, and no
- * answer is waited for long: other clusters' records are in the same batch (L3, row 61).
+ * record waits for an answer: the batch does at its end, and not for long (L3, row 61).
  */
 import { isOpen } from '../../core/breaker.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { ConnectRefusal } from '../../ports/cluster-access.ts';
 import type { IngestDependencies } from './dependencies.ts';
-import { withinTalkBound } from './bounded-talk.ts';
+import { TALK_MS, withinTalkBound } from './bounded-talk.ts';
 import type { LossReason } from './result.ts';
 
 type RequestDependencies = Pick<
@@ -58,23 +58,30 @@ export function noteSnapshotRequest(
   return { meta: isByHash ? { ...noted, hashSnapshotAtMs: nowMs } : noted, mayAsk: true };
 }
 
-/** What came of asking. */
-export type AskResult = 'asked' | 'no-credential' | 'unavailable';
-
-/** Writes the request into the watcher's Lease. Never rejects for an expected outcome. */
+/** Asks beside the batch that this belongs to; outside of one, the answer is waited for here. */
 export async function askForSnapshot(
   registration: ClusterRegistration,
+  dependencies: RequestDependencies & Pick<IngestDependencies, 'asides'>,
+): Promise<void> {
+  const { asides } = dependencies;
+  if (asides === undefined) await request(registration, dependencies);
+  else asides.begin((withinMs) => request(registration, dependencies, withinMs));
+}
+
+/** Writes the request into the watcher's Lease. Never rejects for an expected outcome. */
+async function request(
+  registration: ClusterRegistration,
   dependencies: RequestDependencies,
-): Promise<AskResult> {
+  withinMs = TALK_MS,
+): Promise<void> {
   const { connector, random, log, metrics, clock } = dependencies;
   const asking = ask(registration, connector, random.uniqueId());
-  const result = await withinTalkBound(asking, NOT_ANSWERED, clock);
+  const result = await withinTalkBound(asking, NOT_ANSWERED, { clock, withinMs });
   metrics.count('SnapshotRequests', { outcome: result.kind });
   const fields = { cluster: registration.id, outcome: result.kind };
   if (result.kind === 'unavailable') {
     log.warn('a snapshot could not be asked for', { ...fields, detail: result.message });
   } else log.info('a snapshot is needed', fields);
-  return result.kind;
 }
 
 type Asked =
