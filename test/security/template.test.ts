@@ -3,11 +3,13 @@
  * emulators do not): rights, queues, tables, endpoints, logs, alarms, outputs. Every rule is shown to fail on a template that breaks it.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { before, describe, it } from 'node:test';
 import { egressPolicy } from '../../functions/egress-policy.ts';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
 import { readYamlFile } from '../../src/local/aws/template/yaml-file.ts';
+import { deployerFaults, deployerRules } from '../support/template/deployer-rules.ts';
 import { firstDeploymentRules, replayFailure } from '../support/template/first-deployment.ts';
 import { frozenRules } from '../support/template/frozen-rules.ts';
 import { functionRules } from '../support/template/function-rules.ts';
@@ -28,6 +30,7 @@ const RULES = [
   ...storeRules,
   ...keyRules,
   ...frozenRules,
+  ...deployerRules,
   ...firstDeploymentRules,
   ...functionRules,
   ...watchRules,
@@ -95,6 +98,18 @@ describe('the packaged template (issue 7)', () => {
     assert.ok(provider);
     const kept = { ...resources, OidcProvider: { ...provider, DeletionPolicy: 'Retain' } };
     assert.ok(faults(kept).includes('OidcProvider exists already'));
+  });
+
+  it('misses each right of who deploys that the page leaves out (F16)', () => {
+    const page = readFileSync(path.join(repositoryRoot, 'docs/operations.md'), 'utf8');
+    for (const action of ['kms:PutKeyPolicy', 'lambda:PutFunctionRecursionConfig']) {
+      assert.ok(page.includes(`\`${action}\``));
+      const shortened = page.replaceAll(`\`${action}\``, '');
+      assert.ok(
+        deployerFaults(plain, shortened).some((fault) => fault.includes(action)),
+        action,
+      );
+    }
   });
 
   it('lets nobody from outside in unless an organisation is named', () => {

@@ -268,6 +268,10 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
         Action: 'kms:ReEncryptFrom',
       }),
     },
+  'docs/operations.md lists every right of who deploys (F16)': {
+    'a resource of another type': add('Topic', { Type: 'AWS::SNS::Topic' }),
+    'a type that nobody uses any more': set('Resources CredentialsKey', undefined),
+  },
   'the key is rotated': {
     'never rotated': set(`${KEY} EnableKeyRotation`, false),
   },
