@@ -8,6 +8,7 @@ import path from 'node:path';
 import { before, describe, it } from 'node:test';
 import { egressPolicy } from '../../functions/egress-policy.ts';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
+import { compareTemplates, TYPE_RULES } from '../../scripts/release-diff/compare-templates.ts';
 import { readYamlFile } from '../../src/local/aws/template/yaml-file.ts';
 import { deployerFaults, deployerRules } from '../support/template/deployer-rules.ts';
 import { firstDeploymentRules, replayFailure } from '../support/template/first-deployment.ts';
@@ -98,6 +99,15 @@ describe('the packaged template (issue 7)', () => {
     assert.ok(provider);
     const kept = { ...resources, OidcProvider: { ...provider, DeletionPolicy: 'Retain' } };
     assert.ok(faults(kept).includes('OidcProvider exists already'));
+  });
+
+  it('has only resources of which a release diff knows what can be changed (section 9.5)', () => {
+    const types = new Set(Object.values(plain.Resources).map(({ Type }) => Type));
+    assert.deepEqual(
+      [...types].filter((type) => TYPE_RULES[type] === undefined),
+      [],
+    );
+    assert.deepEqual(compareTemplates(plain, structuredClone(plain)), []);
   });
 
   it('misses each right of who deploys that the page leaves out (F16)', () => {
