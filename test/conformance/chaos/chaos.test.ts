@@ -17,7 +17,7 @@ const SETTLE_MS_MAX = Number(process.env['ROLLCALL_SETTLE_SECONDS'] ?? '60') * 1
 
 it(
   `keeps S1, S2, S3, S4, S5, S7 under killed, frozen and cut-off processes, compaction, a restore of etcd, ` +
-    `a deleted Lease and a second watcher, then settles and stays quiet (L1, M1, row 15, row 71, row 72, row 78; ` +
+    `a deleted Lease and a second watcher, then settles and stays quiet (L1, L5, M1, row 15, row 71, row 72, row 78; ` +
     `seed ${String(SEED)})`,
   { timeout: 1_700_000 },
   async (context) => {

@@ -18,6 +18,7 @@ import { planFaults, scaleOf } from './plan.ts';
 import type { FaultKind, PlannedFault } from './plan.ts';
 import { gatherEvidence } from './evidence.ts';
 import { startEndedLoops } from './loops.ts';
+import { findUnrest } from './rest.ts';
 import { waitUntilCollected, waitUntilSettled, watchQuiet } from './settle.ts';
 import { openTheatre } from './theatre.ts';
 import type { Theatre } from './theatre.ts';
@@ -53,6 +54,8 @@ export interface ChaosResult {
   /** How the pods and the processes were then; empty when all settled. */
   readonly evidence: readonly string[];
   readonly writesInQuiet: readonly AuditRecord[];
+  /** Which keys were looked at for nothing then (L5). */
+  readonly unrest: readonly string[];
   readonly churn: Readonly<Record<string, number>>;
   readonly churnRefused: number;
   readonly ownDeletionsCount: number;
@@ -81,7 +84,8 @@ const PATIENCE = 4;
 
 /** Plays one run; everything is stopped when it resolves. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const theatre = await openTheatre(options);
+  // With `debug`, each run leaves a line to be counted.
+  const theatre = await openTheatre({ keepLogs: options.keepLogs, engineLog: 'debug' });
   try {
     return await raceAgainst(options.signal, () => play(options, theatre));
   } finally {
@@ -120,7 +124,7 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
     ? []
     : await gatherEvidence(theatre).catch((error: unknown) => [String(error)]);
   const quiet = { quietMs: QUIET_MS, leftMs: settleMsMax - settled.tookMs };
-  const writesInQuiet = isQuietDue ? await watchQuiet(controlPlane.auditLogPath, quiet) : [];
+  const calm = isQuietDue ? await watchRest(theatre, quiet) : NO_UNREST;
   await witness.endHistory();
   const unwatchedMs = LEASE_MS + stretched(TO_WORK_MS, slowdownInTrouble);
   const latelyMs = Math.max(unwatchedMs, LATELY_MS * scaleOf(options.minutes));
@@ -143,7 +147,7 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
     settleMsMax,
     unsettled: settled.wrong,
     evidence,
-    writesInQuiet,
+    ...calm,
     churn: churn.counts,
     churnRefused: churn.refused(),
     ownDeletionsCount: own.length,
@@ -152,6 +156,20 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
     engineOwnEnds: theatre.engine.ownEnds(),
     directory: theatre.directory,
   };
+}
+
+const NO_UNREST = { writesInQuiet: [], unrest: [] };
+
+/** Once all is right: not a write (L1), and no key is looked at for nothing (L5). */
+async function watchRest(
+  { controlPlane: { auditLogPath }, engine, countTimers }: Theatre,
+  quiet: { readonly quietMs: number; readonly leftMs: number },
+): Promise<Pick<ChaosResult, 'writesInQuiet' | 'unrest'>> {
+  const { sinceMs, writes } = await watchQuiet(auditLogPath, quiet);
+  const timers = await countTimers();
+  const engineLogPath = engine.logPath;
+  const unrest = await findUnrest({ sinceMs, engineLogPath, auditLogPath, timers });
+  return { writesInQuiet: writes, unrest };
 }
 
 /**

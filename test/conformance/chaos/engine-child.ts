@@ -29,6 +29,8 @@ export interface EngineSettings {
 export interface EngineWhereabouts {
   readonly pid: number;
   readonly watcherEnvironment: Readonly<Record<string, string>>;
+  /** Where timers wait. */
+  readonly delayQueueUrl: string;
 }
 
 const PROBE_WAIT_MS = 3_000;
@@ -57,6 +59,7 @@ async function main(settings: EngineSettings): Promise<void> {
   const whereabouts: EngineWhereabouts = {
     pid: process.pid,
     watcherEnvironment: engine.watcherEnvironment(id),
+    delayQueueUrl: engine.aws.queueUrls['DelayQueue'] ?? '',
   };
   const written = `${settings.whereaboutsPath}.new`;
   writeFileSync(written, JSON.stringify(whereabouts));

@@ -22,6 +22,7 @@ export function failuresOf(result: ChaosResult): readonly string[] {
   for (const { verb, resource, subresource, name } of writesInQuiet) {
     failures.push(`L1: a write in the quiet: ${verb} ${resource} ${subresource} ${name}`);
   }
+  for (const what of result.unrest) failures.push(`L5: in the quiet: ${what}`);
   if (watcherOwnEnds > 0)
     failures.push(`the watcher ended by itself ${String(watcherOwnEnds)} times`);
   return failures;
@@ -44,7 +45,7 @@ export function summarize(result: ChaosResult): string {
     `own ends    engine ${String(result.engineOwnEnds)}, watcher ${String(result.watcherOwnEnds)}`,
     `violations  ${String(violations.length)}`,
     `settled     ${result.unsettled.length > 0 ? 'never' : seconds(result.settledMs)}`,
-    `quiet       ${String(writesInQuiet.length)} writes`,
+    `quiet       ${String(writesInQuiet.length)} writes; ${describeWrong(result.unrest)} too much`,
     failures.length === 0 ? 'PASSED' : `FAILED\n  ${failures.join('\n  ')}`,
     ...result.evidence,
   ];

@@ -104,13 +104,13 @@ export async function waitUntilSettled(
 }
 
 /**
- * Watches for writes of Rollcall for so long; there should be none. The last ones may come a moment after all is
+ * Watches for writes of Rollcall for so long; there should be none. Tells since when (rest.ts counts what else was done). The last ones may come a moment after all is
  * right, as long as they come within what is left of the time in which everything must settle.
  */
 export async function watchQuiet(
   auditLogPath: string,
   { quietMs, leftMs }: { readonly quietMs: number; readonly leftMs: number },
-): Promise<readonly AuditRecord[]> {
+): Promise<{ readonly sinceMs: number; readonly writes: readonly AuditRecord[] }> {
   const writesSince = (sinceMs: number): Promise<readonly AuditRecord[]> =>
     readAuditRecords(auditLogPath, {
       user: userNameOf('functions'),
@@ -122,7 +122,7 @@ export async function watchQuiet(
   while (Date.now() < endsAtMs && (await writesSince(Date.now() - CALM_MS)).length > 0);
   const sinceMs = Date.now();
   await delay(quietMs);
-  return writesSince(sinceMs);
+  return { sinceMs, writes: await writesSince(sinceMs) };
 }
 
 interface Surroundings {

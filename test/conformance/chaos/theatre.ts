@@ -12,6 +12,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { CALL_LIMITS, createAwsClient } from '../../../src/adapters/aws/create-client.ts';
+import { operatorCredentials } from '../../../src/local/aws/iam/principals.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
@@ -41,6 +44,8 @@ export interface Theatre {
   readonly watcher: Program;
   /** Another watcher of the same cluster, as a mistaken deployment would start it. */
   readonly openSecondWatcher: () => Program;
+  /** How many timers there are: messages of the delay queue, whatever their state. */
+  readonly countTimers: () => Promise<number>;
   /** Logs of all programs, settings, data. */
   readonly directory: string;
   readonly close: () => Promise<void>;
@@ -59,6 +64,11 @@ export interface TheatreOptions {
   readonly engineLog?: EngineSettings['logLevel'];
 }
 
+const COUNTED = [
+  'ApproximateNumberOfMessages',
+  'ApproximateNumberOfMessagesNotVisible',
+  'ApproximateNumberOfMessagesDelayed',
+] as const;
 const ADMISSION_FILES = ['infra/admission/policy.yaml', 'infra/admission/every-daemon-set.yaml'];
 
 /** Opens the theatre; the engine and the watcher run. The caller owes `close()`. */
@@ -111,9 +121,28 @@ export async function openTheatre(options: TheatreOptions): Promise<Theatre> {
       secondCount += 1;
       return openWatcher(`second-watcher-${String(secondCount)}`);
     },
+    countTimers: async () => countMessages(await engine.whereabouts()),
     directory,
     close,
   };
+}
+
+/** Everybody's rights: the theatre asks for itself. */
+async function countMessages(whereabouts: EngineWhereabouts): Promise<number> {
+  const { watcherEnvironment, delayQueueUrl } = whereabouts;
+  const client = createAwsClient(SQSClient, CALL_LIMITS.function, {
+    region: watcherEnvironment['AWS_REGION'] ?? '',
+    endpoint: watcherEnvironment['ROLLCALL_SQS_ENDPOINT'] ?? '',
+    credentials: operatorCredentials,
+  });
+  try {
+    const { Attributes = {} } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl: delayQueueUrl, AttributeNames: [...COUNTED] }),
+    );
+    return COUNTED.reduce((sum, name) => sum + Number(Attributes[name] ?? '0'), 0);
+  } finally {
+    client.destroy();
+  }
 }
 
 interface Parts {
@@ -127,6 +156,8 @@ interface OpenedEngine {
   readonly program: Program;
   /** Resolves when it runs the first time, and keeps the link leading to its queue from then on. */
   readonly found: (queueLink: Link) => Promise<EngineWhereabouts['watcherEnvironment']>;
+  /** Where it is now; waits while it starts again. */
+  readonly whereabouts: () => Promise<EngineWhereabouts>;
   readonly close: () => Promise<void>;
 }
 
@@ -163,11 +194,13 @@ function openEngine(
     const found = readJson(whereaboutsPath) as EngineWhereabouts | undefined;
     return found?.pid === program.pid() ? found : undefined;
   };
+  const waiting = { deadlineMs: ENGINE_START_MS, description: 'the engine runs' };
+  const whereabouts = (): Promise<EngineWhereabouts> => pollUntil(waiting, readWhereabouts);
   return {
     program,
+    whereabouts,
     found: async (queueLink) => {
-      const waiting = { deadlineMs: ENGINE_START_MS, description: 'the engine runs' };
-      const { watcherEnvironment } = await pollUntil(waiting, readWhereabouts);
+      const { watcherEnvironment } = await whereabouts();
       const follow = (): void => {
         const endpoint = readWhereabouts()?.watcherEnvironment['ROLLCALL_SQS_ENDPOINT'];
         if (endpoint !== undefined) queueLink.leadTo(Number(new URL(endpoint).port));

@@ -6,8 +6,6 @@
  * of pods by us, of which a day gives no cause; requests and runs a minute, and memory, by thirds of the day (growth.ts;
  * memory from twenty minutes on: a heap that is still warming grows); and, once the day is over, that all settles (L1) and looks fall to the heartbeat's (L5).
  */
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setScene } from '../chaos/churn.ts';
 import { describeWrong } from '../chaos/chaos.ts';
@@ -15,6 +13,7 @@ import { judgeHistory } from '../chaos/judge.ts';
 import type { Violation } from '../chaos/judge.ts';
 import { PART_NAMES } from '../chaos/cast.ts';
 import { readOwnDeletions } from '../chaos/own-deletions.ts';
+import { findUnrest, readRuns } from '../chaos/rest.ts';
 import { waitUntilCollected, waitUntilSettled, watchQuiet } from '../chaos/settle.ts';
 import { openTheatre } from '../chaos/theatre.ts';
 import type { Theatre } from '../chaos/theatre.ts';
@@ -136,7 +135,12 @@ async function play(options: SoakOptions, theatre: Theatre): Promise<SoakResult>
 }
 
 /** All is right within its time, then not a write, and of each DaemonSet no more looks than a heartbeat's. */
-async function settleAndRest({ admin, controlPlane: { auditLogPath } }: Theatre): Promise<{
+async function settleAndRest({
+  admin,
+  controlPlane: { auditLogPath },
+  engine,
+  countTimers,
+}: Theatre): Promise<{
   readonly settledMs: number;
   readonly looks: number;
   readonly failures: readonly string[];
@@ -151,16 +155,22 @@ async function settleAndRest({ admin, controlPlane: { auditLogPath } }: Theatre)
     const failures = [`L1: never settled: ${describeWrong(wrong)}`];
     return { settledMs: settled.tookMs, looks: 0, failures };
   }
-  const writes = await watchQuiet(auditLogPath, { quietMs: QUIET_MS, leftMs: SETTLE_MS });
+  const quiet = { quietMs: QUIET_MS, leftMs: SETTLE_MS };
+  const { sinceMs, writes } = await watchQuiet(auditLogPath, quiet);
   const looks = await readAuditRecords(auditLogPath, {
     user: userNameOf('functions'),
     verb: 'get',
     resource: 'daemonsets',
-    sinceMs: Date.now() - QUIET_MS,
+    sinceMs,
   });
-  const failures = writes.map(
-    ({ verb, resource, name }) => `L1: a write in the quiet: ${verb} ${resource} ${name}`,
-  );
+  const timers = await countTimers();
+  const unrest = await findUnrest({ sinceMs, engineLogPath: engine.logPath, auditLogPath, timers });
+  const failures = [
+    ...writes.map(
+      ({ verb, resource, name }) => `L1: a write in the quiet: ${verb} ${resource} ${name}`,
+    ),
+    ...unrest.map((what) => `L5: in the quiet: ${what}`),
+  ];
   for (const name of PART_NAMES) {
     const count = looks.filter((look) => look.name === name).length;
     if (count > LOOKS_MAX) failures.push(`L5: ${String(count)} looks at ${name} in the quiet`);
@@ -196,20 +206,16 @@ async function countDay(
   return {
     'requests of the functions': await requestsOf('functions'),
     'requests of the watcher': await requestsOf('watcher'),
-    runs: ratesOf(await readRuns(theatre.engine.logPath), span),
+    runs: ratesOf(await readActingRuns(theatre.engine.logPath), span),
   };
 }
 
-/** Each run of `reconcile` that was more than a skip leaves a line. */
-async function readRuns(logPath: string): Promise<readonly Moment[]> {
-  const runs: Moment[] = [];
-  for await (const text of createInterface({ input: createReadStream(logPath) })) {
-    if (!text.startsWith('{') || !text.endsWith('}')) continue;
-    const line = JSON.parse(text) as { message?: string; outcome?: string; time?: string };
-    if (line.message !== 'reconcile' || line.outcome === 'skipped') continue;
-    runs.push({ atMs: Date.parse(line.time ?? ''), value: 1 });
-  }
-  return runs;
+/** Runs that were more than a skip. */
+async function readActingRuns(logPath: string): Promise<readonly Moment[]> {
+  const runs = await readRuns(logPath);
+  return runs
+    .filter(({ outcome }) => outcome !== 'skipped')
+    .map(({ atMs }) => ({ atMs, value: 1 }));
 }
 
 function ownEnds({ watcher, engine }: Theatre): readonly string[] {

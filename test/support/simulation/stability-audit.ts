@@ -68,19 +68,35 @@ export class StabilityAudit {
 
   /** What was too much since then, in a stretch in which nothing happened; empty if the promise holds. */
   findUnrest(since: ActivityCounts, timers: number): readonly string[] {
-    const found: string[] = [];
-    for (const [key, count] of this.#runs) {
-      const runs = count - (since.runs.get(key) ?? 0);
-      if (runs > QUIET_RUNS_MAX) found.push(`${runs} runs of ${key}`);
-    }
-    for (const [key, count] of this.#requests) {
-      const requests = count - (since.requests.get(key) ?? 0);
-      if (requests > QUIET_REQUESTS_MAX) found.push(`${requests} requests for ${key}`);
-    }
-    const timersMax = QUIET_TIMERS_MAX * Math.max(1, this.#runs.size);
-    if (timers > timersMax) found.push(`${timers} timers are left`);
-    return found;
+    const runs = without(this.#runs, since.runs);
+    const requests = without(this.#requests, since.requests);
+    return unrestOf({ runs, requests }, { timers, keys: this.#runs.size });
   }
+}
+
+/** What was too much in a stretch in which nothing happened, by what was counted in it, and the timers left for all keys. */
+export function unrestOf(
+  { runs, requests }: ActivityCounts,
+  left: { readonly timers: number; readonly keys: number },
+): readonly string[] {
+  const found: string[] = [];
+  for (const [key, count] of runs) {
+    if (count > QUIET_RUNS_MAX) found.push(`${count} runs of ${key}`);
+  }
+  for (const [key, count] of requests) {
+    if (count > QUIET_REQUESTS_MAX) found.push(`${count} requests for ${key}`);
+  }
+  if (left.timers > QUIET_TIMERS_MAX * Math.max(1, left.keys)) {
+    found.push(`${left.timers} timers are left`);
+  }
+  return found;
+}
+
+function without(
+  counts: ReadonlyMap<string, number>,
+  since: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  return new Map([...counts].map(([key, count]) => [key, count - (since.get(key) ?? 0)]));
 }
 
 function raise(counts: Map<string, number>, key: string): void {
