@@ -16,7 +16,7 @@ import { carryTombstones } from './carry-tombstones.ts';
 import type { ShrinkingSet } from './carry-tombstones.ts';
 import { writeDaemonSets } from './daemon-set-writes.ts';
 import type { IngestDependencies } from './dependencies.ts';
-import { SLICE_COUNT_MAX, removeFormerDaemonSets } from './former-uids.ts';
+import { SLICE_COUNT_MAX, hasFreshTombstones, removeFormerDaemonSets } from './former-uids.ts';
 import { listAllNames, writeNames } from './names.ts';
 import type { NameChange } from './names.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -147,6 +147,8 @@ async function removeFormer(
   await sideBySide(swept.items, options.concurrencyMax, async (item) => {
     const uids = item.formerUids ?? [];
     if (uids.some(isNamed)) return;
+    const { clusterUid, sentAtMs: nowMs } = target;
+    if (await hasFreshTombstones(clusterUid, uids, { nowMs, dependencies })) return;
     await removeFormerDaemonSets(target.clusterUid, uids, dependencies);
     const { formerUids: _formerUids, ...rest } = item;
     if (item.uid === null) await view.removeName(target.clusterUid, item);

@@ -8,6 +8,7 @@
  */
 import type { ClusterUid, Uid } from '../../core/model/identifiers.ts';
 import type { NameItem } from '../../core/model/view-items.ts';
+import { TOMBSTONE_KEPT_MS } from '../../core/tombstones.ts';
 import type { SliceRef } from '../../ports/view-store.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -32,6 +33,29 @@ export function boundFormer(item: NameItem): {
     item: { ...item, formerUids: former.slice(excess) },
     forgotten: former.slice(0, excess),
   };
+}
+
+/**
+ * True while a slice of one of them remembers a pod that went within ten minutes: an etcd that is restored may bring
+ * that DaemonSet back, and with it the names of its pods (S13).
+ */
+export async function hasFreshTombstones(
+  clusterUid: ClusterUid,
+  uids: readonly Uid[],
+  context: { readonly nowMs: number; readonly dependencies: IngestDependencies },
+): Promise<boolean> {
+  const { nowMs, dependencies } = context;
+  const { view, options } = dependencies;
+  const refs = uids.flatMap((uid) =>
+    Array.from({ length: SLICE_COUNT_MAX }, (_, index): SliceRef => {
+      return { clusterUid, set: `pods/${uid}`, index };
+    }),
+  );
+  const found = await sideBySide(refs, options.concurrencyMax, async (ref) => {
+    const { gone = [] } = (await view.readSlice(ref)) ?? {};
+    return gone.some(({ goneAtMs }) => nowMs - goneAtMs <= TOMBSTONE_KEPT_MS);
+  });
+  return found.includes(true);
 }
 
 /** Removes all that DaemonSets left: slices, position, object, state, verdicts. */

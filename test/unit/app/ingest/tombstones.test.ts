@@ -164,6 +164,28 @@ describe('tombstones in slices (S13)', () => {
     assert.deepEqual((await namesOf(at)).toSorted(), ['p0', 'p1', 'p2']);
   });
 
+  it('row 71: of a DaemonSet that is gone stay ten minutes: a restored etcd may bring it back', async () => {
+    const at = await scene([placed('p1', 'n1')]);
+    await at.harness.ingest(at.sender.changes([], { gone: ['pod-uid-p1', 'ds-logs'] }));
+    const restart = async (epoch: string): Promise<void> => {
+      const next = new ScriptedSender({ epoch });
+      next.know([nodeOf('n1')]);
+      await at.harness.ingestAll(next.snapshot());
+    };
+    await restart('200');
+    assert.deepEqual(await namesOf(at), ['p1']);
+    await at.harness.clock.advance(10 * MINUTES);
+    await restart('300');
+    assert.deepEqual(await namesOf(at), ['p1'], 'ten minutes are not over yet');
+    await at.harness.clock.advance(1);
+    await restart('400');
+    assert.equal(
+      await at.harness.slice('pods/ds-logs'),
+      undefined,
+      'the sweep was put off, not given up',
+    );
+  });
+
   it('are the same after a redelivery (L2)', async () => {
     const at = await scene([placed('p1', 'n1')]);
     const message = at.sender.changes([], { gone: ['pod-uid-p1'] });
