@@ -6,18 +6,25 @@
 import type { KubernetesObject } from '../conformance/control-plane/api.ts';
 import { readPod } from '../conformance/control-plane/observed-records.ts';
 import type { StepOutcome, StepTarget } from './step-target.ts';
-import { findSubjects, freeLabel } from './find-pods.ts';
+import { controllerOf, findSubjects, freeLabel } from './find-pods.ts';
 import { nodeNameOf } from './place.ts';
-import type { PodOperation } from './scenario.ts';
+import type { PodOperation, StrippedLabel } from './scenario.ts';
+import { waitForChange } from './wait-for-change.ts';
 
 const HOLD_FINALIZER = 'differential.rollcall.test/hold';
 const STUCK_ANNOTATION = 'rollcall.test/stuck-terminating';
 
-interface PodStep {
-  readonly op: PodOperation;
-  readonly set: string;
-  readonly node: string;
-}
+/** How long a successor is waited for; nodes that want no pod get none. */
+const SUCCESSOR_MS = 15_000;
+
+type PodStep =
+  | { readonly op: PodOperation; readonly set: string; readonly node: string }
+  | {
+      readonly op: 'pod-strip';
+      readonly set: string;
+      readonly node: string;
+      readonly label: StrippedLabel;
+    };
 
 /** Applies the step to the pod that it means. */
 export async function applyPodStep(target: StepTarget, step: PodStep): Promise<StepOutcome> {
@@ -27,12 +34,15 @@ export async function applyPodStep(target: StepTarget, step: PodStep): Promise<S
   if (pod === undefined) return 'skipped';
   const path = podPath(pod);
   const { admin } = target.side;
+  if (step.op === 'pod-evict') return evict(target, pod);
+  if (step.op === 'pod-delete-again') return deleteAgain(target, pod);
   for (const patch of patchesOf(step)) await admin.patch(path, patch);
   if (['pod-delete', 'pod-stick', 'pod-hold'].includes(step.op)) await admin.delete(path);
   return 'done';
 }
 
-function patchesOf({ op, set }: PodStep): readonly unknown[] {
+function patchesOf(step: PodStep): readonly unknown[] {
+  const { op, set } = step;
   const labels = (values: Readonly<Record<string, string | null>>): unknown => ({
     metadata: { labels: values },
   });
@@ -56,6 +66,8 @@ function patchesOf({ op, set }: PodStep): readonly unknown[] {
       return [labels({ app: freeLabel(set) })];
     case 'pod-reclaim':
       return [labels({ app: set })];
+    case 'pod-strip':
+      return [labels({ [step.label]: null })];
     default:
       return [];
   }
@@ -65,6 +77,40 @@ function findOnNode({ side, place }: StepTarget, step: PodStep): readonly Kubern
   const nodeName = nodeNameOf(place, step.node);
   const subjects = findSubjects(side.mirror.at(place), step);
   return subjects.filter((pod) => readPod(pod).node === nodeName);
+}
+
+/** By name, as drain does it. */
+async function evict({ side }: StepTarget, pod: KubernetesObject): Promise<StepOutcome> {
+  const { name, namespace } = pod.metadata;
+  await side.admin.post(`${podPath(pod)}/eviction`, {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name, namespace },
+  });
+  return 'done';
+}
+
+/**
+ * Whoever knows a pod by its name alone deletes it a second time, once it is gone and replaced: that must find nothing,
+ * never the successor (other-writers §7).
+ */
+async function deleteAgain(target: StepTarget, pod: KubernetesObject): Promise<StepOutcome> {
+  const { side, place } = target;
+  const { uid } = pod.metadata;
+  await side.admin.delete(podPath(pod));
+  const owner = controllerOf(pod)?.uid;
+  const { node } = readPod(pod);
+  const isReplaced = (): boolean => {
+    const { pods } = side.mirror.at(place);
+    if (pods.some((it) => it.metadata.uid === uid)) return false;
+    return pods.some((it) => controllerOf(it)?.uid === owner && readPod(it).node === node);
+  };
+  const endsAtMs = performance.now() + SUCCESSOR_MS;
+  while (!isReplaced() && performance.now() < endsAtMs) {
+    await waitForChange([side.mirror], { place, timeoutMs: endsAtMs - performance.now() });
+  }
+  const again = await side.admin.request({ method: 'DELETE', path: podPath(pod) });
+  return `done, then ${again.status}`;
 }
 
 /** Everything that holds deleted pods of the set on the node is taken away. */

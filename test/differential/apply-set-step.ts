@@ -5,6 +5,7 @@
 import { ApiError } from '../conformance/control-plane/api.ts';
 import type { KubernetesObject } from '../conformance/control-plane/api.ts';
 import type { StepOutcome, StepTarget } from './step-target.ts';
+import { applySetWriter, collectionPath } from './apply-set-writer.ts';
 import { controllerOf, revisionNumber } from './find-pods.ts';
 import type { Operation, Propagation, SetForm } from './scenario.ts';
 import { applyForm, newDaemonSet } from './set-spec.ts';
@@ -29,6 +30,8 @@ export function applySetStep(target: StepTarget, step: SetStep): Promise<StepOut
       return remove(target, step);
     case 'set-remake':
       return remake(target, step);
+    default:
+      return applySetWriter(target, step);
   }
 }
 
@@ -107,8 +110,4 @@ async function remake(
 
 function isSame(one: KubernetesObject, other: KubernetesObject): boolean {
   return one.metadata.uid === other.metadata.uid;
-}
-
-function collectionPath(namespace: string): string {
-  return `/apis/apps/v1/namespaces/${namespace}/daemonsets`;
 }

@@ -10,6 +10,7 @@ import { applyAdmission } from './admission.ts';
 import { applyNodeStep } from './apply-node-step.ts';
 import { applyPodStep } from './apply-pod-step.ts';
 import { applySetStep } from './apply-set-step.ts';
+import { writeAll } from './write-all.ts';
 import type { Operation } from './scenario.ts';
 import type { StepOutcome, StepTarget } from './step-target.ts';
 
@@ -19,7 +20,11 @@ const AGEING_OPERATIONS: ReadonlySet<string> = new Set([
   'set-edit',
   'set-undo',
   'set-remake',
+  'set-apply',
+  'set-flip',
+  'set-replace',
   'pod-release',
+  'pod-strip',
   'pod-orphan',
 ]);
 const AGE_MS = 1100;
@@ -48,10 +53,11 @@ function dispatch(target: StepTarget, step: Operation): Promise<StepOutcome> {
   if (step.op === 'admission') return applyAdmission(target, step.refusedNodes);
   if (isOf('set', step)) return applySetStep(target, step);
   if (isOf('pod', step)) return applyPodStep(target, step);
+  if (isOf('all', step)) return writeAll(target, step.op);
   return applyNodeStep(target, step);
 }
 
-function isOf<Subject extends 'set' | 'pod'>(
+function isOf<Subject extends 'set' | 'pod' | 'all'>(
   subject: Subject,
   step: Operation,
 ): step is Extract<Operation, { readonly op: `${Subject}-${string}` }> {

@@ -7,6 +7,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { PodPortrait, Portrait, SetPortrait } from './portrait.ts';
+import { comparablePart, withoutAge } from './spoilt.ts';
+import type { Comparable } from './spoilt.ts';
 
 /** Which comparison found a difference. */
 export type Comparison =
@@ -46,17 +48,9 @@ interface Both<Value> {
   readonly rollcall: Value;
 }
 
-/** What chance has not spoilt yet for the comparison. */
-export interface Comparable {
-  /** False where the portraits before were not aligned: which pods are the same ones is chance then. */
-  readonly isKeptCompared: boolean;
-  /** False once a rollout was interrupted: which pods are older than it is chance, but not their content. */
-  readonly isAgeCompared: boolean;
-}
-
 /** Compares as far as it makes sense. */
 export function comparePortraits(drawn: Both<Portrait>, comparable: Comparable): ComparisonResult {
-  const portraits = comparable.isAgeCompared ? drawn : mapBoth(drawn, withoutAge);
+  const portraits = mapBoth(drawn, (portrait) => comparablePart(portrait, comparable));
   const { isKeptCompared } = comparable;
   const differences: Difference[] = [];
   const unalignedNodes = new Set<string>();
@@ -83,27 +77,6 @@ export function comparePortraits(drawn: Both<Portrait>, comparable: Comparable):
     mapBoth(portraits, (it) => it.ownerless),
   );
   return { differences, unalignedNodes };
-}
-
-/** Without the labels that say at which generation of the template a pod was made. */
-function withoutAge(portrait: Portrait): Portrait {
-  const ageless = (set: SetPortrait): SetPortrait => ({
-    ...set,
-    podsByNode: mapValues(set.podsByNode, (pods) =>
-      pods.map((pod) => {
-        const { 'pod-template-generation': _age, ...labels } = pod.labels;
-        return { ...pod, labels };
-      }),
-    ),
-  });
-  return { ...portrait, sets: mapValues(portrait.sets, ageless) };
-}
-
-function mapValues<Value, Mapped>(
-  values: Readonly<Record<string, Value>>,
-  map: (value: Value) => Mapped,
-): Readonly<Record<string, Mapped>> {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
 }
 
 type Note = (comparison: Comparison, subject: string, values: Both<unknown>) => void;

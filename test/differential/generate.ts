@@ -18,6 +18,7 @@ import {
   mendNode,
 } from './generate-nodes.ts';
 import { drawForm, drawStrategy, drawTemplateChange } from './generate-form.ts';
+import { drawOthers } from './generate-others.ts';
 import type { Operation, PodOperation, Propagation, Scenario, Step } from './scenario.ts';
 
 /** Which scenario to draw, and how long. */
@@ -33,11 +34,15 @@ const NODES_MIN = 3;
 const SETS_MAX = 3;
 /** An odd multiplier spreads neighbouring numbers over the seeds. */
 const SEED_STRIDE = 0x9e3779b1;
+/** Tells the dice of what others write from those of everything else. */
+const OTHERS_SEED = 0x0d1ce5;
 
-/** Draws one scenario: nodes and a first DaemonSet, then `stepsCount` steps. */
+/** Draws one scenario: nodes and a first DaemonSet, then `stepsCount` steps, and what others write in between. */
 export function generateScenario(options: GenerateOptions): Scenario {
   const { seed, index, stepsCount } = options;
-  const seeded = createSeeded((seed + Math.imul(index + 1, SEED_STRIDE)) >>> 0);
+  const ownSeed = (seed + Math.imul(index + 1, SEED_STRIDE)) >>> 0;
+  const seeded = createSeeded(ownSeed);
+  const others = createSeeded((ownSeed ^ OTHERS_SEED) >>> 0);
   const model: Model = {
     seeded,
     nodes: new Set(),
@@ -57,9 +62,11 @@ export function generateScenario(options: GenerateOptions): Scenario {
     steps.push({ ...joinNode(model), isHurried: count < nodesCount - 1 });
   }
   steps.push(createSet(model));
-  const preludeCount = steps.length;
-  while (steps.length < preludeCount + stepsCount) steps.push(...drawSteps(model));
-  steps.length = preludeCount + stepsCount;
+  for (let left = stepsCount; left > 0;) {
+    const drawn = drawSteps(model).slice(0, left);
+    left -= drawn.length;
+    steps.push(...drawn, ...(left > 0 ? drawOthers(model, others) : []));
+  }
   return { title: `seed ${seed} scenario ${index}`, steps };
 }
 

@@ -15,21 +15,35 @@ export interface Standing {
   readonly place: Place;
   /** Roles of nodes whose pods differ by chance. */
   readonly unalignedNodes: ReadonlySet<string>;
+  /** DaemonSets whose revisions differ by chance. */
+  readonly spoiltHistories: ReadonlySet<string>;
 }
 
 /** True if chance would decide what the step means. */
 export function isOrderDependent(step: Step, standing: Standing): boolean {
   const { pair, place, unalignedNodes } = standing;
-  if (step.op === 'set-edit' || step.op === 'set-undo') {
+  if (step.op === 'set-undo' && standing.spoiltHistories.has(step.set)) return true;
+  if (changesTemplate(step)) {
     if (step.op === 'set-edit' && unalignedNodes.size > 0 && changesPlacement(step)) return true;
     const mirrors = [pair.original.mirror, pair.rollcall.mirror];
-    const mayStick = step.op === 'set-undo' || step.form.isUnhealthy === true;
+    const mayStick = step.op !== 'set-edit' || step.form.isUnhealthy === true;
     return mirrors.some((mirror) => {
       const subject = { place, set: step.set };
       return hasTrap(mirror, subject) || (mayStick && hasLeftovers(mirror, subject));
     });
   }
   return 'node' in step && unalignedNodes.has(step.node);
+}
+
+type TemplateStep = Extract<
+  Step,
+  { readonly op: 'set-edit' | 'set-undo' | 'set-apply' | 'set-flip' }
+>;
+
+function changesTemplate(step: Step): step is TemplateStep {
+  if (step.op === 'set-apply') return step.version !== undefined;
+  if (step.op === 'set-flip') return step.field === 'template';
+  return step.op === 'set-edit' || step.op === 'set-undo';
 }
 
 function changesPlacement({ form }: Extract<Step, { readonly op: 'set-edit' }>): boolean {

@@ -18,7 +18,7 @@ import { placeOf } from './place.ts';
 import type { Place } from './place.ts';
 import type { Scenario, Step } from './scenario.ts';
 import { describeStep } from './scenario.ts';
-import { LAST_PATIENCE, PATIENCE, settle } from './settle.ts';
+import { LAST_PATIENCE, memoryDuring, PATIENCE, settle } from './settle.ts';
 import type { Memory, Patience, QuietPoint } from './settle.ts';
 import { waitForChange } from './wait-for-change.ts';
 import { watchBounds } from './watch-bounds.ts';
@@ -101,6 +101,7 @@ export async function playScenario(
       rollcall: NOTHING,
       isKeptCompared: false,
       isAgeCompared: true,
+      spoiltHistories: NOTHING,
     },
     unalignedNodes: NOTHING,
     isRefusing: false,
@@ -134,7 +135,8 @@ async function playSteps(
   for (const [index, written] of steps.entries()) {
     if (play.isEnough()) return { stepsPlayed: index, failedStep: undefined, differences: [] };
     const step = resolveStep(play.pair, play.place, written);
-    if (isOrderDependent(step, play)) {
+    const { spoiltHistories } = play.memory;
+    if (isOrderDependent(step, { ...play, spoiltHistories })) {
       play.notes.push({ reason: 'order-dependent', step: index, detail: describeStep(step) });
       continue;
     }
@@ -211,6 +213,7 @@ async function waitUntilObserved({ original, rollcall }: Pair, place: Place): Pr
 
 function noteStart(play: Play, step: Step): void {
   if (isMadeOverOrphans(play, step)) play.adoptedAtMs = performance.now();
+  play.memory = memoryDuring(play.memory, step);
   if (step.op !== 'admission') return;
   play.isRefusing = step.refusedNodes.length > 0;
   play.refusedAtMs = performance.now();
@@ -267,6 +270,7 @@ function notePoint(
   if (point.unrest.length > 0) note('unrest', point.unrest.join('; '));
   play.unalignedNodes = new Set([...point.unalignedNodes, ...(starved ?? [])]);
   play.memory = {
+    ...play.memory,
     original: point.original.podUids,
     rollcall: point.rollcall.podUids,
     isKeptCompared: play.unalignedNodes.size === 0,

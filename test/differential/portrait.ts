@@ -21,7 +21,7 @@ export interface PodPortrait {
   /** True where it is the very pod that was there at the quiet point before. */
   readonly isKept: boolean;
   readonly labels: Readonly<Record<string, unknown>>;
-  readonly annotations: unknown;
+  readonly annotations: Readonly<Record<string, unknown>>;
   readonly finalizers: unknown;
   readonly owners: unknown;
   readonly spec: unknown;

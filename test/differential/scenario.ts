@@ -54,7 +54,33 @@ export type PodOperation =
   | 'pod-ready'
   | 'pod-release'
   | 'pod-reclaim'
-  | 'pod-orphan';
+  | 'pod-orphan'
+  | 'pod-evict'
+  | 'pod-delete-again';
+
+/** A label that somebody takes off a pod: what ties it to its set, to its revision, or to its age. */
+export type StrippedLabel = 'app' | 'controller-revision-hash' | 'pod-template-generation';
+
+/** What a user changes and puts back at once. */
+export type FlippedField = 'annotation' | 'minReadySeconds' | 'template';
+
+/** What others write who are neither users of the scenario nor a controller: see generate-others.ts. */
+export type OthersOperation =
+  | { readonly op: 'set-annotate' | 'set-put' | 'set-replace' | 'set-status'; readonly set: string }
+  | {
+      readonly op: 'set-apply';
+      readonly set: string;
+      /** Another template, beside what is there; without it, equal values. */
+      readonly version?: number;
+    }
+  | { readonly op: 'set-flip'; readonly set: string; readonly field: FlippedField }
+  | {
+      readonly op: 'pod-strip';
+      readonly set: string;
+      readonly node: string;
+      readonly label: StrippedLabel;
+    }
+  | { readonly op: 'all-annotate' | 'all-rewrite' };
 
 /** One thing that happens, to both clusters. */
 export type Operation =
@@ -93,6 +119,7 @@ export type Operation =
       readonly form: SetForm;
     }
   | { readonly op: PodOperation; readonly set: string; readonly node: string }
+  | OthersOperation
   | { readonly op: 'admission'; readonly refusedNodes: readonly string[] };
 
 /** An operation; `isHurried` leaves out the quiet point after it: the next one comes at once. */

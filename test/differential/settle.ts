@@ -8,11 +8,13 @@
  */
 import { findUnrest, lacksPods } from './at-rest.ts';
 import { canonical, comparePortraits } from './compare.ts';
-import type { Comparable, ComparisonResult } from './compare.ts';
+import type { ComparisonResult } from './compare.ts';
 import type { Pair, SideName } from './pair.ts';
 import type { Place } from './place.ts';
 import { drawPortrait, NUDGE_ANNOTATION } from './portrait.ts';
 import type { Portrait } from './portrait.ts';
+import type { Step } from './scenario.ts';
+import type { Comparable } from './spoilt.ts';
 import { waitForChange } from './wait-for-change.ts';
 
 /** What was found at a quiet point. */
@@ -57,6 +59,22 @@ const ASK_PERIOD_MAX_MS = 250;
 export interface Memory extends Comparable {
   readonly original: ReadonlySet<string>;
   readonly rollcall: ReadonlySet<string>;
+}
+
+/** What of it can be compared once the step is done. */
+export function memoryDuring(memory: Memory, step: Step): Memory {
+  const { spoiltHistories } = memory;
+  if (step.op === 'set-flip' && step.field === 'template') {
+    return {
+      ...memory,
+      isKeptCompared: false,
+      isAgeCompared: false,
+      spoiltHistories: spoiltHistories.union(new Set([step.set])),
+    };
+  }
+  const isMade = ['set-create', 'set-remake', 'set-replace'].includes(step.op);
+  if (!isMade || !('set' in step)) return memory;
+  return { ...memory, spoiltHistories: spoiltHistories.difference(new Set([step.set])) };
 }
 
 /** Waits for the quiet point and compares. */

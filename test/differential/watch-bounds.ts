@@ -72,15 +72,33 @@ export function watchBounds(pair: Pair, place: Place): BoundsWatch {
     noteStep: (step) => {
       const nowMs = clock.nowMs();
       if ('node' in step) touchedAtMs.set(nodeNameOf(place, step.node), nowMs);
-      const isPlainRollout =
-        step.op === 'set-undo' || (step.op === 'set-edit' && step.form.strategy === undefined);
-      if (!isPlainRollout) disturbedAtMs = nowMs;
+      if (!isCalm(step)) disturbedAtMs = nowMs;
     },
     stop: () => {
       clock.stop();
       for (const end of ends) end();
     },
   };
+}
+
+/** Steps that give no controller an excuse: plain rollouts, and writes that change nothing but metadata. */
+function isCalm(step: Step): boolean {
+  switch (step.op) {
+    case 'set-edit':
+      return step.form.strategy === undefined;
+    case 'set-undo':
+    case 'set-annotate':
+    case 'set-apply':
+    case 'set-put':
+    case 'set-status':
+    case 'all-annotate':
+    case 'all-rewrite':
+      return true;
+    case 'set-flip':
+      return step.field !== 'minReadySeconds';
+    default:
+      return false;
+  }
 }
 
 function judge(context: Context, event: MirrorEvent): void {

@@ -6,7 +6,11 @@ import { describe, it } from 'node:test';
 import { comparePortraits } from '../../differential/compare.ts';
 import type { PodPortrait, Portrait, SetPortrait } from '../../differential/portrait.ts';
 
-const EVERYTHING = { isKeptCompared: true, isAgeCompared: true };
+const EVERYTHING = {
+  isKeptCompared: true,
+  isAgeCompared: true,
+  spoiltHistories: new Set<string>(),
+};
 
 function pod(changes: Partial<PodPortrait> = {}): PodPortrait {
   return {
@@ -114,5 +118,45 @@ describe('the comparison of two clusters', () => {
       'pod-revision: d1 on n1',
       'pod-revision: d1 on n2',
     ]);
+  });
+
+  it('lets go of the history of a set with an edit that may have been seen, and of nothing else', () => {
+    const kept = portrait({ revisions: TWO_REVISIONS.slice(0, 1) });
+    const seen = portrait({
+      revisions: TWO_REVISIONS,
+      podsByNode: { n1: [pod({ revision: 2 })], n2: [pod({ revision: 2 })] },
+    });
+    const behind = portrait({
+      revisions: TWO_REVISIONS,
+      podsByNode: { n1: [pod({ revision: 2 })], n2: [pod({ revision: 1 })] },
+    });
+    const spoilt = { ...EVERYTHING, spoiltHistories: new Set(['d1']) };
+    const compare = (rollcall: Portrait): readonly string[] =>
+      comparePortraits({ original: kept, rollcall }, spoilt).differences.map(
+        ({ comparison }) => comparison,
+      );
+    assert.deepEqual(compare(seen), []);
+    assert.deepEqual(compare(behind), ['pod-count']);
+    assert.notDeepEqual(differencesOf(kept, seen), []);
+  });
+
+  it('lets go of marks that only older pods have once a rollout was cut short', () => {
+    const marks = { 'others.rollcall.test/mark': '7', 'example.com/own': 'yes' };
+    const marked = portrait({ podsByNode: { n1: [pod({ annotations: marks })], n2: [pod()] } });
+    const other = portrait({
+      podsByNode: { n1: [pod()], n2: [pod({ annotations: { 'example.com/own': 'yes' } })] },
+    });
+    const ageless = { ...EVERYTHING, isAgeCompared: false };
+    const { differences } = comparePortraits({ original: marked, rollcall: other }, ageless);
+    assert.deepEqual(
+      differences.map(({ subject }) => subject),
+      ['d1 on n1', 'd1 on n2'],
+      'content is compared',
+    );
+    const unmarked = portrait({
+      podsByNode: { n1: [pod({ annotations: { 'example.com/own': 'yes' } })], n2: [pod()] },
+    });
+    const again = comparePortraits({ original: marked, rollcall: unmarked }, ageless);
+    assert.deepEqual(again.differences, []);
   });
 });

@@ -6,6 +6,20 @@ import { describe, it } from 'node:test';
 import { generateScenario } from '../../differential/generate.ts';
 
 const STEPS_COUNT = 20;
+/** What others write (generate-others.ts). */
+const OTHERS: ReadonlySet<string> = new Set([
+  'set-annotate',
+  'set-apply',
+  'set-put',
+  'set-replace',
+  'set-status',
+  'set-flip',
+  'pod-evict',
+  'pod-delete-again',
+  'pod-strip',
+  'all-annotate',
+  'all-rewrite',
+]);
 
 function draw(seed: number, index: number): ReturnType<typeof generateScenario> {
   return generateScenario({ seed, index, stepsCount: STEPS_COUNT });
@@ -30,7 +44,20 @@ describe('a drawn scenario', () => {
     for (let index = 0; index < 200; index += 1) {
       for (const { op } of draw(5, index).steps) drawn.add(op);
     }
-    assert.equal(drawn.size, 28, [...drawn].sort().join(' '));
+    assert.equal(drawn.size, 39, [...drawn].sort().join(' '));
+  });
+
+  it('lets others write between the steps, never between an edit and the one that overtakes it', () => {
+    let count = 0;
+    for (let index = 0; index < 200; index += 1) {
+      const { steps } = draw(9, index);
+      for (const [at, step] of steps.entries()) {
+        if (!OTHERS.has(step.op)) continue;
+        count += 1;
+        assert.notEqual(steps[at - 1]?.isHurried, true, `${String(index)}: ${step.op}`);
+      }
+    }
+    assert.ok(count > 200, `${String(count)} steps of others`);
   });
 
   it('never interrupts a rollout that could not complete: how far it came would be chance', () => {
