@@ -50,7 +50,10 @@ function marked(index: number): unknown {
   return { metadata: { annotations: { [MARK_ANNOTATION]: String(index) } } };
 }
 
-/** One applies the whole object as it stands in Git, the other a mark of its own, as Flux and Argo CD do. */
+/**
+ * One applies a mark of its own, the other the whole object as it stands in Git, as Argo CD and Flux do. The mark comes
+ * first: a new revision copies the annotations of its moment.
+ */
 async function applyByTwo(
   target: StepTarget,
   entry: {
@@ -66,8 +69,8 @@ async function applyByTwo(
   const spec = applyForm(current['spec'] as SetSpec, form);
   const annotations = { 'others.rollcall.test/tracking': String(target.index) };
   const bodies = {
-    flux: { ...identity, metadata: { name, namespace, labels }, spec },
     'argocd-controller': { ...identity, metadata: { name, namespace, annotations } },
+    flux: { ...identity, metadata: { name, namespace, labels }, spec },
   };
   for (const [manager, body] of Object.entries(bodies)) {
     await demand(target, {

@@ -6,7 +6,8 @@
 import type { Difference } from './compare.ts';
 import type { QuietPoint } from './settle.ts';
 
-const STATE_MISSING_MS = 25_000;
+/** The fifty seconds of docs/parity.md (a run, and twice its request's time-out), and a look. */
+const STATE_MISSING_MS = 60_000;
 const BACK_OFF_MS = 150_000;
 
 /**
@@ -18,9 +19,15 @@ export function isBackingOff({ refusedAtMs }: { readonly refusedAtMs: number }):
 }
 
 /**
- * Known difference `state-missing` (protocol 6): a DaemonSet that finds pods, but no state of its own, waits for
- * twice the request time-out before it deletes available ones. It may have forgotten what it did.
+ * Known difference `state-missing` (protocol 6, docs/parity.md, planning.ts): a DaemonSet that finds pods, but no state
+ * of its own, deletes no available pod until no forgotten request can be alive, and may create none. It may have
+ * forgotten what it did.
  */
+export function isForgetful({ adoptedAtMs }: { readonly adoptedAtMs: number }): boolean {
+  return performance.now() - adoptedAtMs < STATE_MISSING_MS;
+}
+
+/** Why Rollcall, or the original, changed later than both had been quiet. */
 export function lateReason(
   { changedByNudge, waitedMs }: Pick<QuietPoint, 'changedByNudge' | 'waitedMs'>,
   since: {
@@ -30,9 +37,9 @@ export function lateReason(
   },
 ): string {
   if (!changedByNudge.includes('rollcall') || since.isRefusing) return 'original-touched';
-  const isForgetful = performance.now() - waitedMs - since.adoptedAtMs < STATE_MISSING_MS;
   if (isBackingOff(since)) return 'refused-back-off';
-  return isForgetful ? 'state-missing' : 'rollcall-late';
+  const wasForgetful = isForgetful({ adoptedAtMs: since.adoptedAtMs + waitedMs });
+  return wasForgetful ? 'state-missing' : 'rollcall-late';
 }
 
 /**

@@ -12,7 +12,7 @@ import { applyStep } from './apply-step.ts';
 import type { StepOutcome } from './step-target.ts';
 import type { Difference } from './compare.ts';
 import { controllerOf } from './find-pods.ts';
-import { isBackingOff, lateReason, starvedNodes } from './known-differences.ts';
+import { isBackingOff, isForgetful, lateReason, starvedNodes } from './known-differences.ts';
 import type { Pair, Side } from './pair.ts';
 import { placeOf } from './place.ts';
 import type { Place } from './place.ts';
@@ -68,6 +68,7 @@ const ASK_PERIOD_MS = 250;
 const REVISIONS_SPARE = 2;
 const REFUSED_DIFFERENCE_MS = 12_000;
 const BACK_OFF_PATIENCE = { differenceMs: 100_000, deadlineMs: 180_000 };
+const FORGETFUL_PATIENCE = { differenceMs: 75_000, deadlineMs: 180_000 };
 const ACTIVITY_LINES_MAX = 12;
 const NOTHING: ReadonlySet<string> = new Set();
 
@@ -231,7 +232,8 @@ function isMadeOverOrphans({ pair, place }: Play, step: Step): boolean {
 function patienceOf(play: Play, { isLast }: { readonly isLast: boolean }): Patience {
   const patience = { ...(isLast ? LAST_PATIENCE : PATIENCE), differenceMs: play.differenceMs };
   if (play.isRefusing) return { ...patience, differenceMs: REFUSED_DIFFERENCE_MS };
-  return isBackingOff(play) ? { ...patience, ...BACK_OFF_PATIENCE } : patience;
+  if (isBackingOff(play)) return { ...patience, ...BACK_OFF_PATIENCE };
+  return isForgetful(play) ? { ...patience, ...FORGETFUL_PATIENCE } : patience;
 }
 
 function noteOutcome(
