@@ -152,6 +152,22 @@ describe('orders of other writers', () => {
     assert.equal(podsOf(world, 'agent').length, 3);
   });
 
+  test('5, L5: one whose labels are changed each time is made ever more seldom, and others go on', async () => {
+    const world = await World.start({ nodes: NODES });
+    let made = 0;
+    world.site.api.hooks.admitPod = (pod) => {
+      if (nodeOf(pod) !== 'n2') return undefined;
+      made += 1;
+      return { ...pod, metadata: { ...pod.metadata, labels: { app: 'somebody' } } };
+    };
+    world.addDaemonSet('agent', { spec: ROLLING });
+    await world.advance(30 * 60_000);
+    assert.ok(made >= 5 && made <= 16, `${made} pods in 30 minutes`);
+    assert.equal(podsOf(world, 'agent').length, 2);
+    world.site.api.hooks.admitPod = () => undefined;
+    await ends(world);
+  });
+
   test('6, L5: a storm of versions during a rollout does not stop it', async () => {
     const world = await settled();
     setImage(world, 'agent', 2);

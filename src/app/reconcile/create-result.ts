@@ -4,10 +4,13 @@
  * 201 and 409 resolve a create (protocol 5); AlreadyExists is looked into by one live read, which
  * says whose pod holds the name. Nothing is adopted or deleted here; a name taken by somebody else
  * concerns its node only (row 41).
+ *
+ * Differs from upstream: a pod whose labels admission changed, so that its DaemonSet does not select it, is a refusal.
  */
 import type { Outcome } from '../../core/model/effects.ts';
 import type { ResourceVersion, Uid } from '../../core/model/identifiers.ts';
-import type { KubernetesObject } from '../../core/model/kubernetes.ts';
+import { compileSelector } from '../../core/label-selector.ts';
+import type { KubernetesObject, LabelSelector } from '../../core/model/kubernetes.ts';
 import type { PlannedCreate } from '../../core/model/plan.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
 import { isTerminal } from '../../core/pod-facts.ts';
@@ -57,6 +60,7 @@ export type CreateResult =
 export interface CreateOwner {
   readonly namespace: string;
   readonly uid: Uid;
+  readonly selector: LabelSelector | undefined;
 }
 
 /** Reads the meaning off an outcome; asks live once when the name was taken. */
@@ -67,7 +71,7 @@ export async function resolveCreate(
 ): Promise<CreateResult> {
   switch (outcome.kind) {
     case 'done':
-      return resolveDone(outcome.object as unknown as KubernetesObject); // the answer is a pod
+      return resolveDone(outcome.object as unknown as KubernetesObject, context.owner); // a pod
     case 'exists':
       return resolveExists(planned, context);
     case 'unsent':
@@ -92,12 +96,19 @@ function isClosedCode(code: string): code is ClosedCode {
   );
 }
 
-/** A pod that is born terminating meets no expectation (row 42); its node backs off. */
-function resolveDone(object: KubernetesObject): CreateResult {
+/**
+ * A pod that is born terminating meets no expectation (row 42), nor does one whose labels a webhook changed so that its
+ * DaemonSet does not select it: it is let go at once, and the next one would be as well. Their nodes back off (L5).
+ */
+function resolveDone(object: KubernetesObject, { selector }: CreateOwner): CreateResult {
   const pod = projectLivePod(object);
   if (pod.isTerminating) {
     const message = `the API server answered ${pod.name} as already terminating`;
     return { kind: 'refused', code: 'born-terminating', message, pod: madeOf(pod) };
+  }
+  if (!compileSelector(selector).matches(pod.labels)) {
+    const message = `the API server answered ${pod.name} with labels that its DaemonSet does not select`;
+    return { kind: 'refused', code: 'not-selected', message, pod: madeOf(pod) };
   }
   return { kind: 'created', uid: pod.uid, resourceVersion: pod.resourceVersion, isNew: true };
 }

@@ -140,7 +140,8 @@ async function sendCreates(
     body,
   }));
   const outcomes = await access.execute(effects, { deadlineMs: effectDeadlineMs(context) });
-  const owner = { namespace, uid: subject.basis.ref.uid };
+  const { selector } = subject.daemonSet.spec;
+  const owner = { namespace, uid: subject.basis.ref.uid, selector };
   return Promise.all(
     batch.map((planned, index) => {
       const outcome = outcomes[index] ?? { kind: 'ambiguous', message: 'no outcome' };

@@ -88,9 +88,7 @@ function noteCreate(
       });
       ledger.events.push(
         // It was made, whatever a webhook did to it (row 42).
-        result.code === 'born-terminating'
-          ? createdEvent(planned.name)
-          : createFailedEvent(result.message),
+        result.pod !== undefined ? createdEvent(planned.name) : createFailedEvent(result.message),
       );
       return;
     case 'waiting':

@@ -82,7 +82,7 @@ export interface RefusalEntry {
   readonly node: NodeName;
   /** metadata.generation it counts for: an edited DaemonSet gets a fresh chance. */
   readonly generation: number;
-  /** RefusalCode, or `name-taken` and `born-terminating`; for people. */
+  /** RefusalCode, or `name-taken`, `born-terminating` and `not-selected`; for people. */
   readonly code: string;
   readonly message: string;
   /** The pod whose delete was refused; absent: a create was. */
