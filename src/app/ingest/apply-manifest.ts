@@ -147,6 +147,9 @@ async function removeFormer(
   await sideBySide(swept.items, options.concurrencyMax, async (item) => {
     const uids = item.formerUids ?? [];
     if (uids.some(isNamed)) return;
+    // Pods that it still holds are gone, too: nobody told of them once their DaemonSet was.
+    const left = uids.flatMap((uid) => emptying(uid, SLICE_COUNT_MAX));
+    await writeSlices(target, left, dependencies);
     const { clusterUid, sentAtMs: nowMs } = target;
     if (await hasFreshTombstones(clusterUid, uids, { nowMs, dependencies })) return;
     await removeFormerDaemonSets(target.clusterUid, uids, dependencies);

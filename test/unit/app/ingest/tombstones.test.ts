@@ -186,6 +186,16 @@ describe('tombstones in slices (S13)', () => {
     );
   });
 
+  it('row 71: are left by pods of which nobody told once their DaemonSet was gone', async () => {
+    const at = await scene([placed('p1', 'n1')]);
+    at.sender.forget('pod-uid-p1');
+    await at.harness.ingest(at.sender.changes([], { gone: ['ds-logs'] }));
+    const next = new ScriptedSender({ epoch: '200' });
+    next.know([nodeOf('n1')]);
+    await at.harness.ingestAll(next.snapshot());
+    assert.deepEqual(await namesOf(at), ['p1']);
+  });
+
   it('are the same after a redelivery (L2)', async () => {
     const at = await scene([placed('p1', 'n1')]);
     const message = at.sender.changes([], { gone: ['pod-uid-p1'] });
