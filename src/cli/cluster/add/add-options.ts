@@ -57,6 +57,7 @@ export function declareCommonOptions(command: Command): void {
       'AWS profile of the account where the cluster is; its roles are deployed there',
     )
     .option('--same-account', 'the cluster is in the account of the stack')
+    .option('--permissions-boundary <arn>', 'policy that bounds the roles which are made')
     .option('--image <reference>', 'image of the watcher (infra/watcher/Dockerfile)')
     .option('--apply', 'apply the manifests to the cluster')
     .option('--dry-run', 'show everything, write nothing');

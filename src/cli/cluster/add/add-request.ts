@@ -51,6 +51,9 @@ const RequestSchema = v.strictObject({
   ),
   clusterProfile: v.exactOptional(text),
   sameAccount: v.optional(v.boolean(), false),
+  permissionsBoundary: v.exactOptional(
+    matching(/^arn:[a-z-]+:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/, 'is no ARN of an IAM policy'),
+  ),
   oidcIssuer: v.exactOptional(
     matching(/^https:\/\/[A-Za-z0-9./_-]+$/, 'is no https address without a port'),
   ),

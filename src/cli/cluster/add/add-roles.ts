@@ -12,6 +12,7 @@ import type { ExaminedCluster } from './add-examine.ts';
 import { hasRoles, requireRoleSource } from './add-request.ts';
 import type { AddRequest } from './add-request.ts';
 import { findOidcProvider, lookUpRole } from './cluster-account.ts';
+import type { ClusterAccount } from './cluster-account.ts';
 import { deployRoles, readRolesParameters } from '../roles/roles-deploy.ts';
 import { evaluateTemplate, fillTemplate } from '../roles/roles-template.ts';
 import { writeTerraform } from '../roles/roles-terraform.ts';
@@ -51,7 +52,10 @@ export async function obtainRoles(task: RolesTask): Promise<SenderRoles> {
   const account = context.account(request);
   const { stage } = context.stack;
   const stackName = rolesStackName({ stage, id: request.id });
-  const parameters = rolesParametersFor(task, await findTrust(task, stackName));
+  const parameters = {
+    ...(await standingBoundary(account, stackName)),
+    ...rolesParametersFor(task, await findTrust(task, stackName)),
+  };
   if (context.isDryRun) return predictRoles(task, { parameters, stackName });
   const deployed = await deployRoles({
     client: account.cloudFormation,
@@ -75,7 +79,10 @@ export async function printRoles(
   const isKnown = request.clusterProfile !== undefined || request.sameAccount;
   const stackName = rolesStackName({ stage: task.context.stack.stage, id: request.id });
   const trust = isKnown ? await findTrust(task, stackName) : trustOf(task, 'missing');
-  const parameters = rolesParametersFor(task, trust);
+  const parameters = {
+    ...(isKnown ? await standingBoundary(task.context.account(request), stackName) : {}),
+    ...rolesParametersFor(task, trust),
+  };
   return format === 'cloudformation'
     ? fillTemplate(template, parameters)
     : writeTerraform(evaluateTemplate(template, parameters));
@@ -83,6 +90,7 @@ export async function printRoles(
 
 function rolesParametersFor({ request, examined, context }: RolesTask, trust: RoleTrust) {
   const { stage, outputs } = context.stack;
+  const { permissionsBoundary } = request;
   return rolesParameters({
     stage,
     id: request.id,
@@ -90,6 +98,7 @@ function rolesParametersFor({ request, examined, context }: RolesTask, trust: Ro
     senderRolePath: outputs.SenderRolePath,
     eventsQueueArn: outputs.EventsQueueArn,
     trust,
+    ...(permissionsBoundary === undefined ? {} : { permissionsBoundaryArn: permissionsBoundary }),
     ...(request.auth === 'bound-token'
       ? {
           renewer: {
@@ -99,6 +108,15 @@ function rolesParametersFor({ request, examined, context }: RolesTask, trust: Ro
         }
       : {}),
   });
+}
+
+/** A boundary that stands stays, though nobody repeats the option: whoever demands it would refuse the change. */
+async function standingBoundary(
+  { cloudFormation }: Pick<ClusterAccount, 'cloudFormation'>,
+  stackName: string,
+): Promise<RolesParameters> {
+  const { PermissionsBoundaryArn: standing } = await readRolesParameters(cloudFormation, stackName);
+  return standing === undefined || standing === '' ? {} : { PermissionsBoundaryArn: standing };
 }
 
 /** A provider that this very stack made stays its own: leaving it out would take it from the stack. */

@@ -105,6 +105,11 @@ export function evaluateTemplate(source: string, parameters: RolesParameters): E
   };
 }
 
+/** `Ref: AWS::NoValue`: the member is as if it were not written. */
+function isNoValue(value: Evaluated): boolean {
+  return value instanceof Expression && value.target === ACCOUNT && value.attribute === 'NoValue';
+}
+
 class Evaluator {
   readonly #template: Template;
   readonly #parameters: RolesParameters;
@@ -122,7 +127,9 @@ class Evaluator {
 
   evaluateRecord(record: Readonly<Record<string, unknown>>): Record<string, Evaluated> {
     return Object.fromEntries(
-      Object.entries(record).map(([key, value]) => [this.#text(key), this.evaluate(value)]),
+      Object.entries(record)
+        .map(([key, value]) => [this.#text(key), this.evaluate(value)] as const)
+        .filter(([, value]) => !isNoValue(value)),
     );
   }
 

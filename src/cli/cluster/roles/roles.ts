@@ -34,6 +34,8 @@ export interface ClusterRolesRequest {
   readonly senderRolePath: string;
   readonly eventsQueueArn: string;
   readonly trust: RoleTrust;
+  /** ARN of the policy that bounds both roles, where the organisation demands one. */
+  readonly permissionsBoundaryArn?: string;
   /** Only with authentication by a bound token. */
   readonly renewer?: { readonly credentialsQueueArn: string; readonly credentialsKeyArn: string };
 }
@@ -105,6 +107,9 @@ export function rolesParameters(request: ClusterRolesRequest): RolesParameters {
     SenderRolePath: request.senderRolePath,
     WatcherRoleName: roleName({ stage, id, part: 'watcher' }),
     EventsQueueArn: request.eventsQueueArn,
+    ...(request.permissionsBoundaryArn === undefined
+      ? {}
+      : { PermissionsBoundaryArn: request.permissionsBoundaryArn }),
     ...(renewer === undefined
       ? {}
       : {

@@ -183,6 +183,24 @@ describe('roles that are to be made', () => {
     assert.equal(await printed({ ...present, ...own('issuer.example/old') }), false);
   });
 
+  it('take the boundary that was asked for, and keep the one that their stack has (F16 f)', async () => {
+    const boundary = 'arn:aws:iam::111122223333:policy/boundary';
+    const asked = taskOf({ sameAccount: true, permissionsBoundary: boundary }, answers);
+    assert.match(await printRoles(asked, 'terraform'), /permissions_boundary = "arn:aws:iam::111/);
+    const standing = {
+      DescribeStacksCommand: {
+        Stacks: [
+          {
+            Parameters: [{ ParameterKey: 'PermissionsBoundaryArn', ParameterValue: boundary }],
+          },
+        ],
+      },
+    };
+    const again = taskOf({ sameAccount: true }, { ...answers, ...standing });
+    assert.match(await printRoles(again, 'terraform'), /permissions_boundary = "arn:aws:iam::111/);
+    assert.throws(() => taskOf({ sameAccount: true, permissionsBoundary: 'boundary' }));
+  });
+
   it('are not made for an issuer that the account knows for another audience (F16 e)', async () => {
     for (const known of [{ ClientIDList: ['vault', 'sts.amazonaws.com.cn'] }, {}]) {
       const task = taskOf(

@@ -93,6 +93,21 @@ describe('the roles of a cluster', () => {
     assert.deepEqual(others, []);
   });
 
+  it('are bounded where a policy is named, in either form, and else name none (F16 f)', () => {
+    const permissionsBoundaryArn = 'arn:aws:iam::111122223333:policy/boundary';
+    const bounded = evaluate(POD_IDENTITY, { renewer: RENEWER, permissionsBoundaryArn });
+    const plain = evaluate(POD_IDENTITY, { renewer: RENEWER });
+    for (const id of ['WatcherRole', 'RenewerRole']) {
+      const boundaryIn = ({ resources }: typeof plain): unknown =>
+        resources.find((resource) => resource.id === id)?.properties['PermissionsBoundary'];
+      assert.equal(boundaryIn(bounded), permissionsBoundaryArn);
+      assert.equal(boundaryIn(plain), undefined);
+    }
+    const written = writeTerraform(bounded).match(/permissions_boundary = "arn:aws:iam::/g);
+    assert.equal(written?.length, 2);
+    assert.ok(!writeTerraform(plain).includes('permissions_boundary'));
+  });
+
   it('make no renewer unless one is asked for', () => {
     const ids = evaluate(POD_IDENTITY).resources.map(({ id }) => id);
     assert.deepEqual(ids, ['WatcherRole', 'WatcherAssociation']);
