@@ -155,6 +155,13 @@ describe('the doctor on a real API server', { timeout: 900_000 }, () => {
     const other = await examine({ authentication: bound });
     assert.equal(other.get('functions-rights')?.code, 'functions-rights-ok', 'the shipped account');
     assert.equal(other.get('credential')?.code, 'credential-missing');
+    assert.equal(other.get('requests-rights')?.code, 'requests-rights-missing', 'not applied yet');
+    await applyFiles(admin, [repositoryPath('infra/functions/requests/rbac.yaml')]);
+    // An authorizer sees a role a moment later.
+    await pollUntil({ deadlineMs: 60_000, description: 'rights to ask' }, async () => {
+      const found = (await examine({ authentication: bound })).get('requests-rights');
+      return found?.code === 'requests-rights-ok' ? true : undefined;
+    });
   });
 
   it('finds a token that is not accepted, and one with other rights', async () => {
