@@ -8,6 +8,7 @@ import type { Effect, Outcome } from '../../../src/core/model/effects.ts';
 import type { Intervention } from '../simulated-cluster.ts';
 import type { StoreCall, StoreHooks } from '../store-hooks.ts';
 import { admitPod, refuseRequest, slowWebhook } from './admission-faults.ts';
+import type { Fault } from './deeds.ts';
 import { Dice, mixSeed } from './dice.ts';
 import type { FaultDecider } from './fault-decider.ts';
 import type { GateRule } from './gate.ts';
@@ -94,11 +95,18 @@ function gateRule({ world, decider }: Installation): GateRule | undefined {
   };
 }
 
-/** When a tick of the schedule arrives, in milliseconds from when it was due: it may come twice, or never. */
+const TICK_FAULTS = ['skip-resync', 'double-resync', 'late-resync'] as const;
+
+/**
+ * When a tick of the schedule arrives, in milliseconds from when it was due: it may come twice, or never. What is
+ * provoked has the tick for itself: one that is skipped can be nothing else (M1).
+ */
 function resyncTick(decider: FaultDecider): readonly number[] {
-  if (decider.fires('skip-resync')) return [];
-  if (decider.fires('double-resync')) return [0, 1];
-  const late = decider.strike('late-resync');
+  const provoked = TICK_FAULTS.find((fault) => decider.provoked.has(fault));
+  const mayBe = (fault: Fault): boolean => provoked === undefined || provoked === fault;
+  if (mayBe('skip-resync') && decider.fires('skip-resync')) return [];
+  if (mayBe('double-resync') && decider.fires('double-resync')) return [0, 1];
+  const late = mayBe('late-resync') ? decider.strike('late-resync') : undefined;
   return [late?.between(1000, LATE_TICK_MS_MAX) ?? 0];
 }
 
