@@ -3,11 +3,14 @@
  * out where the two sides are not alike. That is noted, never silent.
  */
 import { readDaemonSet, readPod } from '../conformance/control-plane/observed-records.ts';
-import { controllerOf } from './find-pods.ts';
+import { controllerOf, HASH_LABEL } from './find-pods.ts';
 import type { Mirror } from './mirror.ts';
 import type { Pair } from './pair.ts';
 import type { Place } from './place.ts';
 import type { Step } from './scenario.ts';
+
+/** What a controller puts on its pods. */
+const PUT_LABELS = [HASH_LABEL, 'pod-template-generation'];
 
 /** Where a scenario stands. */
 export interface Standing {
@@ -29,6 +32,7 @@ export function isOrderDependent(step: Step, standing: Standing): boolean {
     const mayStick = step.op !== 'set-edit' || step.form.isUnhealthy === true;
     return mirrors.some((mirror) => {
       const subject = { place, set: step.set };
+      if (step.op === 'set-flip' && hasTouchedPod(mirror, subject)) return true;
       return hasTrap(mirror, subject) || (mayStick && hasLeftovers(mirror, subject));
     });
   }
@@ -59,6 +63,22 @@ interface Subject {
 function hasLeftovers(mirror: Mirror, { place, set }: Subject): boolean {
   const found = mirror.at(place).daemonSets.find(({ metadata }) => metadata.name === set);
   return found !== undefined && (readDaemonSet(found).status['numberMisscheduled'] ?? 0) > 0;
+}
+
+/**
+ * A pod that a step made unready, or took a label from: an edit that is put back replaces it only where it was seen
+ * meanwhile.
+ */
+function hasTouchedPod(mirror: Mirror, { place, set }: Subject): boolean {
+  const { daemonSets, pods } = mirror.at(place);
+  const uid = daemonSets.find(({ metadata }) => metadata.name === set)?.metadata.uid;
+  return pods
+    .filter((pod) => controllerOf(pod)?.uid === uid)
+    .map(readPod)
+    .some(
+      ({ isReady, isDeleting, labels }) =>
+        !isReady || isDeleting || PUT_LABELS.some((label) => labels[label] === undefined),
+    );
 }
 
 /**
