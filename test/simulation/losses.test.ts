@@ -1,6 +1,8 @@
 // Messages, slices and whole tables that are lost or late: what ingest and reconcile make of it together.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { uid } from '../../src/core/model/identifiers.ts';
+import { stampOf } from '../../src/core/model/position.ts';
 import type { Passage } from '../support/simulation/gate.ts';
 import { podOn, podsOf, theWatcher } from '../support/simulation/look.ts';
 import { rawNode, rawPod } from '../support/simulation/objects.ts';
@@ -287,3 +289,26 @@ test('row 26, L2: hints that are lost for ever are made up for by resync', async
   await world.settle(6.5 * 3_600_000);
   assert.equal(podsOf(world, 'agent').length, 3);
 });
+
+const TEARS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+  'positions lost': (world) => Promise.resolve(world.view.lose('POSITION')),
+  'a position ahead of every message to come': async (world) => {
+    const meta = await world.meta();
+    const [agent] = world.api.list('daemonsets');
+    assert.ok(agent !== undefined);
+    const ref = { clusterUid: meta.clusterUid, uid: uid(agent.metadata.uid) };
+    const later = stampOf({ ...meta, era: meta.era + 5 });
+    await world.view.raisePosition(ref, { podsChanged: later });
+  },
+};
+
+for (const [what, tear] of Object.entries(TEARS)) {
+  test(`L1, protocol 2: a complete view with ${what} is whole again by a snapshot that is asked for`, async () => {
+    const world = await settledWorld(['n1', 'n2']);
+    await tear(world);
+    world.host.coolDown();
+    world.addNode('n3');
+    await world.settle();
+    assert.equal(podsOf(world, 'agent').length, 3);
+  });
+}

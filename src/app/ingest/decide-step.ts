@@ -5,7 +5,7 @@
  * compare-and-set and, when that is lost, asks again over the newer META. A loss is always answered
  * with an incomplete META and no hint; a message that cannot be placed changes nothing.
  */
-import { ZERO_STAMP, laterStamp, stampOf } from '../../core/model/position.ts';
+import { eraOfStamp, laterStamp, stampOf } from '../../core/model/position.ts';
 import type { ClusterMeta, SnapshotProgress } from '../../core/model/view-items.ts';
 import type { ManifestBody } from '../../core/model/watcher-message.ts';
 import { applyDeltas, applySlices } from './apply-content.ts';
@@ -33,6 +33,7 @@ import { namesOf, withNameItems } from './names.ts';
 import { orderOf } from './order.ts';
 import type { LossReason } from './result.ts';
 import { isSameHashes } from './snapshot-sums.ts';
+import { firstEra, latestOfDaemonSets } from './standing-stamps.ts';
 import { isItemTooLarge } from './too-large.ts';
 import type { WarmNames } from './warmth.ts';
 import { SliceMissingError } from './write-slices.ts';
@@ -58,7 +59,7 @@ export async function decideStep(
   const { message } = incoming;
   const arrival = arrivalOf(incoming);
   if (stored === undefined) {
-    const meta = firstMeta(arrival, await firstEra(incoming, dependencies));
+    const meta = firstMeta(arrival, await firstEra(message.clusterUid, dependencies));
     return startEpoch(meta, incoming, 'new-cluster');
   }
   switch (orderOf(stored, message)) {
@@ -92,25 +93,6 @@ function startEpoch(meta: ClusterMeta, incoming: Incoming, otherwise: LossReason
   const isRestored = body.reason === 'restored' && otherwise !== 'restored';
   const base = isRestored ? { ...inNewEra(meta), isComplete: false } : meta;
   return { kind: 'apply', meta: announced(base, body, arrival) };
-}
-
-/**
- * The era of a cluster without META: after all stamps that may still stand in its slices and names,
- * so that a META that was lost, alone or with others, does not make everything look newer than what
- * comes (row 34).
- */
-async function firstEra({ message }: Incoming, { view }: IngestDependencies): Promise<number> {
-  const { clusterUid } = message;
-  const slice = await view.readSlice({ clusterUid, set: 'nodes', index: 0 });
-  let last = slice?.stamp ?? ZERO_STAMP;
-  let cursor: string | undefined;
-  do {
-    const from = cursor === undefined ? {} : { cursor };
-    const page = await view.listNames(clusterUid, { limit: 100, includeDeleted: true, ...from });
-    last = page.names.reduce((latest, { stamp }) => laterStamp(latest, stamp), last);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return Number.parseInt(last, 10) + 1;
 }
 
 async function decideNext(
@@ -235,8 +217,20 @@ async function decideManifest(
     epochStart: stampOf({ ...message, era: meta.era, incarnation: '' as never, seq: 0 }),
   };
   const applied = await applyManifest(target, body, dependencies);
+  const next = closed(base, body, { arrival, touched: applied.touched });
+  const uids = body.daemonSets.map(({ uid }) => uid);
+  const standing = [
+    next.nodesChanged,
+    next.daemonSetsChanged,
+    await latestOfDaemonSets(meta.clusterUid, uids, dependencies),
+  ].reduce(laterStamp);
+  if (standing > target.stamp) {
+    // This snapshot could not write over it, and no message of this era ever will (L1).
+    const above = { ...inNewEra(meta), era: eraOfStamp(standing) + 1 };
+    return lossOf(above, arrival, 'stamp-ahead');
+  }
   const names = { asOf: meta.daemonSetsChanged, byUid: new Map() };
-  return applyStep(closed(base, body, { arrival, touched: applied.touched }), applied, names);
+  return applyStep(next, applied, names);
 }
 
 function applyStep(meta: ClusterMeta, applied: AppliedContent, names: WarmNames | undefined): Step {

@@ -10,7 +10,7 @@ import type { Metrics } from '../../ports/metrics.ts';
 import type { HintQueue } from '../../ports/queue.ts';
 import type { Random } from '../../ports/random.ts';
 import type { RegistryStore } from '../../ports/registry-store.ts';
-import type { ViewReader, ViewWriter } from '../../ports/view-store.ts';
+import type { StateStore, ViewReader, ViewWriter } from '../../ports/view-store.ts';
 import type { Asides } from './asides.ts';
 import type { IngestWarmth } from './warmth.ts';
 
@@ -49,7 +49,8 @@ export const defaultIngestOptions: IngestOptions = {
 /** Ports and options of ingest. */
 export interface IngestDependencies {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'recordDeadLetter'>;
-  readonly view: ViewReader & ViewWriter;
+  /** States are read only where an era begins anew; they are reconcile's to write. */
+  readonly view: ViewReader & ViewWriter & Pick<StateStore, 'readState'>;
   readonly connector: ClusterConnector;
   readonly queue: Pick<HintQueue, 'sendHints'>;
   readonly clock: Clock;

@@ -30,7 +30,8 @@ export type LossReason =
   | 'dead-letter'
   | 'slice-missing'
   | 'item-too-large'
-  | 'era-unconfirmed';
+  | 'era-unconfirmed'
+  | 'stamp-ahead';
 
 /** Result of one message. */
 export type IngestResult =

@@ -24,6 +24,8 @@ import { isAboutSentinel, lookAtSentinel } from './rival-sentinel.ts';
 import { keepLook } from './schedule.ts';
 import { refuseSelectingAll } from './selecting-all.ts';
 import { decideSkip } from './skip.ts';
+import { isTorn } from './torn-view.ts';
+import type { StampAhead } from './torn-view.ts';
 
 /** Reads in all: the first, and three re-reads (protocol 2). */
 const READS_MAX = 4;
@@ -40,15 +42,21 @@ export type Opening =
 
 /** Opens the subject of a run. */
 export async function openSubject(context: RunContext): Promise<Opening> {
-  for (let read = 0; read < READS_MAX; read += 1) {
-    const opening = await tryOpening(context);
-    if (opening !== 'moving') return opening;
+  let opening = await tryOpening(context);
+  for (let read = 1; read < READS_MAX && opening.kind === 'moving'; read += 1) {
+    opening = await tryOpening(context);
   }
-  const message = 'the view kept moving while it was read';
-  return ended(await deferUnrecorded({ code: 'view-moving', message, delayMs: 1_000 }, context));
+  return opening.kind === 'moving' ? endMoving(opening, context) : opening;
 }
 
-async function tryOpening(context: RunContext): Promise<Opening | 'moving'> {
+/** A view that does not hold still, with what was ahead in it when it was read last. */
+interface Moving {
+  readonly kind: 'moving';
+  readonly ahead?: StampAhead;
+  readonly found: Omit<Subject, 'read'>;
+}
+
+async function tryOpening(context: RunContext): Promise<Opening | Moving> {
   const { dependencies } = context;
   const read = await readBasis(context.hint, dependencies);
   if (read.kind !== 'read') return endWithoutBasis(read, context);
@@ -66,8 +74,8 @@ async function tryOpening(context: RunContext): Promise<Opening | 'moving'> {
   }
   const { daemonSet } = digest;
   const view = await readView(basis, dependencies);
-  if (view.kind === 'moving') return 'moving';
   const found = { basis, daemonSet, state, access, nowMs };
+  if (view.kind === 'moving') return { ...view, found };
   if (view.kind === 'incomplete') return endIncomplete(view.missing, { context, found });
   const reader = view.view.opaque.length === 0 ? undefined : await access.get();
   const resolved = await resolveOpaque(view.view, reader);
@@ -178,10 +186,21 @@ async function endUndigested(
   }
 }
 
-/**
- * META calls itself whole, and a slice is missing: ask for a snapshot, idempotently (protocol 18). The
- * id names the last snapshot: a watcher answers each id once, and a slice may be lost after that again.
- */
+/** It is looked at again soon; what no message will ever reach needs a snapshot instead (L1). */
+async function endMoving({ ahead, found }: Moving, context: RunContext): Promise<Opening> {
+  const { basis, nowMs } = found;
+  const code = 'view-moving';
+  if (ahead === undefined || !(await isTorn(ahead, basis, context.dependencies))) {
+    const message = 'the view kept moving while it was read';
+    return ended(await deferUnrecorded({ code, message, delayMs: 1_000 }, context));
+  }
+  const message = 'a part of the view is ahead of its position for good; waiting for a snapshot';
+  if (!basis.meta.isComplete) return ended(await endAwaiting(message, nowMs));
+  await askForSnapshot('ahead', found);
+  return ended(await deferUnrecorded({ code, message, delayMs: INCOMPLETE_LOOK_MS }, context));
+}
+
+/** META calls itself whole, and a slice is missing (protocol 18). */
 async function endIncomplete(
   missing: string,
   { context, found }: { readonly context: RunContext; readonly found: Omit<Subject, 'read'> },
@@ -189,13 +208,21 @@ async function endIncomplete(
   const { meta } = found.basis;
   const message = `a slice of ${missing} is missing; waiting for a snapshot`;
   if (!meta.isComplete) return ended(await endAwaiting(message, found.nowMs));
-  const access = await found.access.get();
-  const last = `${meta.era}-${meta.epoch}-${meta.announcedSeq ?? 0}`;
-  const requestId = `missing-${last}-${meta.broken}-${missing.replace('/', '-')}`;
-  await access?.requestSnapshot(requestId);
+  await askForSnapshot(`missing-${missing.replace('/', '-')}`, found);
   const read = { nodes: [], pods: [], gone: [], revisions: [], opaque: [] };
   const deferral = { code: 'view-incomplete' as const, message, delayMs: INCOMPLETE_LOOK_MS };
   return ended(await deferRun(deferral, { context, subject: { ...found, read } }));
+}
+
+/**
+ * Idempotently: the id names the last snapshot. A watcher answers each id once, and the same may be the
+ * matter after that again.
+ */
+async function askForSnapshot(why: string, found: Omit<Subject, 'read'>): Promise<void> {
+  const { meta } = found.basis;
+  const access = await found.access.get();
+  const last = `${meta.era}-${meta.epoch}-${meta.announcedSeq ?? 0}`;
+  await access?.requestSnapshot(`${why}-${last}-${meta.broken}`);
 }
 
 /** The manifest that completes the view hints every key (protocol 20): no timer is needed. */

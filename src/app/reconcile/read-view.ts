@@ -7,7 +7,7 @@
  * Pods from memory are used only if the position, read once more *after* the state, is unmoved: the
  * state may know more than pods that were decoded before it was read.
  */
-import { compareStamps, stampOf } from '../../core/model/position.ts';
+import { compareStamps, laterStamp, stampOf } from '../../core/model/position.ts';
 import type { Stamp } from '../../core/model/position.ts';
 import type {
   NodeProjection,
@@ -21,6 +21,7 @@ import type { SlicedSet } from '../../ports/view-store.ts';
 import type { ReconcileDependencies } from './dependencies.ts';
 import { NO_POSITION } from './read-basis.ts';
 import type { Basis } from './read-basis.ts';
+import type { StampAhead } from './torn-view.ts';
 import { warmKey } from './warmth.ts';
 import type { SetContent, WarmSet } from './warmth.ts';
 
@@ -35,10 +36,16 @@ export interface ReadView {
   readonly opaque: readonly OpaqueProjection[];
 }
 
+/** Something moved meanwhile; `ahead`: by a stamp that what covers it does not reach yet. */
+interface Moving {
+  readonly kind: 'moving';
+  readonly ahead?: StampAhead;
+}
+
 /** What reading came to. */
 export type ViewRead =
   | { readonly kind: 'read'; readonly view: ReadView }
-  | { readonly kind: 'moving' }
+  | Moving
   | { readonly kind: 'incomplete'; readonly missing: string };
 
 type Readers = Pick<ReconcileDependencies, 'view' | 'warmth'>;
@@ -51,17 +58,17 @@ interface SetRequest {
 
 type SetRead =
   | ({ readonly kind: 'whole' } & SetContent)
-  | { readonly kind: 'moving' }
+  | Moving
   | { readonly kind: 'missing'; readonly set: string };
 
 /** Reads the slices that belong to a basis. */
 export async function readView(basis: Basis, readers: Readers): Promise<ViewRead> {
   const { meta, position, daemonSet, ref } = basis;
   const newest = stampOf(meta);
-  const known = [meta.nodesChanged, position.podsChanged, position.revisionsChanged];
-  if ([...known, daemonSet.stamp].some((stamp) => compareStamps(stamp, newest) > 0)) {
-    return { kind: 'moving' };
-  }
+  const { podsChanged, revisionsChanged } = position;
+  const known = [meta.nodesChanged, podsChanged, revisionsChanged, daemonSet.stamp];
+  const stamp = known.reduce(laterStamp);
+  if (compareStamps(stamp, newest) > 0) return { kind: 'moving', ahead: { stamp, of: 'basis' } };
   const { sliceCount } = meta;
   const pods: SlicedSet = `pods/${ref.uid}`;
   const revisions: SlicedSet = `revisions/${ref.uid}`;
@@ -92,7 +99,7 @@ function assemble(reads: readonly SetRead[]): ViewRead {
   const objects: Projection[] = [];
   const gone: Tombstone[] = [];
   for (const read of reads) {
-    if (read.kind === 'moving') return { kind: 'moving' };
+    if (read.kind === 'moving') return read;
     if (read.kind === 'missing') return { kind: 'incomplete', missing: read.set };
     for (const object of read.objects) objects.push(object);
     for (const tombstone of read.gone) gone.push(tombstone);
@@ -170,7 +177,8 @@ async function loadSet(basis: Basis, request: SetRequest, readers: Readers): Pro
   const gone: Tombstone[] = [];
   for (const slice of slices) {
     if (slice === undefined) return { kind: 'missing', set };
-    if (compareStamps(slice.stamp, changed) > 0) return { kind: 'moving' };
+    const { stamp } = slice;
+    if (compareStamps(stamp, changed) > 0) return { kind: 'moving', ahead: { stamp, of: set } };
     for (const entry of slice.objects) objects.push(entry.object);
     for (const tombstone of slice.gone ?? []) gone.push(tombstone);
   }

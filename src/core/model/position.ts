@@ -36,6 +36,11 @@ export function stampOf(position: Position): Stamp {
   return `${era}.${epoch}.${seq}.${position.incarnation}` as Stamp;
 }
 
+/** The era of a stamp: an era after that of what stands is later than all of it. */
+export function eraOfStamp(stamp: Stamp): number {
+  return Number.parseInt(stamp, 10);
+}
+
 /** Negative, zero or positive as `left` precedes, equals or follows `right`. */
 export function compareStamps(left: Stamp, right: Stamp): number {
   return left < right ? -1 : left > right ? 1 : 0;

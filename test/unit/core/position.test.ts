@@ -6,6 +6,7 @@ import { epoch, incarnation } from '../../../src/core/model/identifiers.ts';
 import {
   ZERO_STAMP,
   compareStamps,
+  eraOfStamp,
   laterStamp,
   stampOf,
 } from '../../../src/core/model/position.ts';
@@ -31,6 +32,15 @@ describe('stamps', () => {
       fc.property(positions, positions, (left, right) => {
         const byStamp = Math.sign(compareStamps(stampOf(left), stampOf(right)));
         assert.equal(byStamp, Math.sign(comparePositions(left, right)));
+      }),
+    );
+  });
+
+  it('say their era', () => {
+    assert.equal(eraOfStamp(ZERO_STAMP), 0);
+    fc.assert(
+      fc.property(positions, (position) => {
+        assert.equal(eraOfStamp(stampOf(position)), position.era);
       }),
     );
   });

@@ -131,6 +131,62 @@ describe('protocol 2: a view that is being written', () => {
     assert.ok(reads >= 4);
   });
 
+  /** What stands for good above what covers it: of an era that META lost, of a position that was lost. */
+  const TORN: Readonly<Record<string, (world: ReconcileWorld) => Promise<void>>> = {
+    'of a later era': async (world) => {
+      world.mirror.era = 3;
+      world.addNode('node-0002');
+      await world.mirror.syncSlices();
+      world.mirror.era = 1;
+      for (let seq = 0; seq < 2; seq += 1) await world.mirror.sync();
+    },
+    'whose position was lost': async (world) => {
+      await world.mirror.sync();
+      world.view.lose('POSITION');
+    },
+  };
+
+  for (const [what, tear] of Object.entries(TORN)) {
+    it(`is torn for good by a stamp ${what}: asks for a snapshot, looks in a minute (L1, L5)`, async () => {
+      const world = new ReconcileWorld({ nodes: 1 });
+      await world.mirror.sync();
+      await tear(world);
+      for (let run = 0; run < 3; run += 1) {
+        const result = await world.run();
+        assert.equal(result.kind === 'deferred' && result.code, 'view-moving');
+      }
+      assert.equal(new Set(world.cluster.snapshotRequests).size, 1);
+      assert.deepEqual(effectsOf(world), []);
+      assert.equal(world.queue.timers.length, 1);
+      const [timer] = world.queue.timers;
+      assert.equal(timer !== undefined && timer.dueAtMs - world.clock.nowMs(), 60_000);
+    });
+  }
+
+  it('is no reason to ask while the next message is being applied, in this era or a new one', async () => {
+    for (const era of [1, 2]) {
+      const world = new ReconcileWorld({ nodes: 1 });
+      await world.mirror.sync();
+      world.mirror.era = era;
+      world.addNode('node-0002');
+      await world.mirror.syncSlices();
+      const result = await world.run();
+      assert.equal(result.kind === 'deferred' && result.code, 'view-moving');
+      assert.deepEqual(world.cluster.snapshotRequests, []);
+    }
+  });
+
+  it('asks nobody while META says incomplete: the manifest hints it', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await world.mirror.sync();
+    await world.mirror.sync({ isComplete: false });
+    world.view.lose('POSITION');
+    const result = await world.run();
+    assert.equal(result.kind === 'deferred' && result.code, 'view-incomplete');
+    assert.deepEqual(world.cluster.snapshotRequests, []);
+    assert.deepEqual(world.queue.timers, []);
+  });
+
   it('is used once META is written: the re-read sees it whole', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.mirror.sync();
