@@ -1,13 +1,14 @@
 /**
  * Tombstones: which pods that are gone are remembered, and for how long (S13, ADR 0030).
  *
- * Kept for ten minutes after a pod was told to be gone; of one node and revision only the newest two,
- * so that a pod which comes and goes each second cannot fill an item. Two, because of a chain's last
- * two pods either may be told to be gone last, and names lead from the one to the other. Of a
- * node's pods whose revision nobody knows (a user or a webhook took the label off) sixteen: with surge no
- * name leads on from these. A pod that lives has no tombstone. Pure: in a slice the time is the message's, so
- * that a redelivery buries alike; in a state ten minutes must pass by two clocks, the function's and the view's
- * messages', so that one that is wrong forgets nothing (row 13).
+ * Kept for ten minutes after a pod was told to be gone; of one node and revision only the newest sixteen,
+ * so that a pod which comes and goes each second cannot fill an item. Sixteen, because names lead from pod to
+ * pod along the whole chain where its first one counts as the newest (an API server's clock was ahead) or
+ * outlives the others (a finalizer), and nobody may be missing on the way; a pod that fails at once has some
+ * ten successors in ten minutes. A list that is full keeps the newest two of each first. A pod that lives
+ * has no tombstone. Pure: in a slice the time is the message's, so that a redelivery buries alike; in a state
+ * ten minutes must pass by two clocks, the function's and the view's messages', so that one that is wrong
+ * forgets nothing (row 13).
  */
 import type { Uid } from './model/identifiers.ts';
 import type { PodProjection } from './model/projections.ts';
@@ -18,10 +19,10 @@ import { revisionHashOfPod } from './pod-facts.ts';
 
 /** How long a name is not used again, at least (S13). */
 export const TOMBSTONE_KEPT_MS = 600_000;
-/** Of one node and revision. */
-const PER_PLACE_MAX = 2;
-/** Of one node, where the revision is not known. */
-const UNLABELLED_MAX = 16;
+/** Of one node and revision, or of one node where the revision is not known. */
+const PER_PLACE_MAX = 16;
+/** Of those, where a list is full: of a chain's last two pods either may be told to be gone last. */
+const FIRST_PER_PLACE = 2;
 /** In one list: far more than a slice has pods, and some 100 KB of an item at the very most. */
 const LISTED_MAX = 2000;
 
@@ -58,19 +59,19 @@ export function keepTombstones(
   const sorted = [...tombstones].sort(compareBurials);
   const known = new Set<Uid>();
   const counts = new Map<string, number>();
-  const kept: Tombstone[] = [];
+  const first: Tombstone[] = [];
+  const others: Tombstone[] = [];
   for (const tombstone of sorted) {
     const { uid, node, revision = '' } = tombstone;
-    if (kept.length === LISTED_MAX) break;
     if (known.has(uid) || context.isLiving(uid) || isOver(tombstone, context)) continue;
     const place = `${node}\n${revision}`;
     const count = counts.get(place) ?? 0;
-    if (count === (revision === '' ? UNLABELLED_MAX : PER_PLACE_MAX)) continue;
+    if (count === PER_PLACE_MAX) continue;
     counts.set(place, count + 1);
     known.add(uid);
-    kept.push(tombstone);
+    (count < FIRST_PER_PLACE ? first : others).push(tombstone);
   }
-  return kept;
+  return [...first, ...others].slice(0, LISTED_MAX).sort(compareBurials);
 }
 
 /** True once ten minutes passed by every clock that tells. */

@@ -22,7 +22,7 @@ import type { DaemonSetState, Intent } from '../../src/core/model/state.ts';
 import type { Tombstone } from '../../src/core/model/tombstone.ts';
 import type { Marks } from '../../src/core/model/watcher-message.ts';
 import { planReconcile } from '../../src/core/plan.ts';
-import { tombstoneOf } from '../../src/core/tombstones.ts';
+import { buryMissing, keepTombstones } from '../../src/core/tombstones.ts';
 import { computeView } from '../../src/core/view.ts';
 import { CURRENT_HASH, NOW_MS, TIMEOUT_MS, namedPod, state } from './core-fixtures.ts';
 
@@ -40,6 +40,8 @@ interface LateRequest {
 /** The cluster, its pods, and the state of the DaemonSet between runs. */
 export class FencedCluster {
   nowMs = NOW_MS;
+  /** How far the clock of the API server, which says when a pod was made, is ahead. */
+  apiAheadMs = 0;
   state: DaemonSetState;
   daemonSet: DaemonSetObject;
   /** Hash of the current revision: what pods are made of. */
@@ -52,8 +54,9 @@ export class FencedCluster {
   #late: LateRequest[] = [];
   #recorded: readonly Intent[] = [];
   #mustList = false;
-  /** Pods that a view showed, and what each view remembers of those that it shows no more. */
-  readonly #shown = new Map<string, PodProjection>();
+  /** Pods that the last view showed, and what each view remembers of those that were gone by then. */
+  #shown: readonly PodProjection[] = [];
+  #gone: readonly Tombstone[] = [];
   readonly #goneIn = new WeakMap<readonly PodProjection[], readonly Tombstone[]>();
 
   constructor(daemonSet: DaemonSetObject, nodes: readonly NodeProjection[]) {
@@ -65,13 +68,14 @@ export class FencedCluster {
   /** A stable copy of what a watcher would show now. */
   snapshot(): readonly PodProjection[] {
     const pods = [...this.pods.values()];
+    const { nowMs } = this;
     const living = new Set<string>(pods.map((pod) => pod.uid));
-    const gone = [...this.#shown.values()].filter((pod) => !living.has(pod.uid));
-    this.#goneIn.set(
-      pods,
-      gone.flatMap((pod) => tombstoneOf(pod, this.nowMs) ?? []),
-    );
-    for (const pod of pods) this.#shown.set(pod.uid, pod);
+    this.#gone = keepTombstones([...buryMissing(this.#shown, pods, nowMs), ...this.#gone], {
+      nowMs,
+      isLiving: (each) => living.has(each),
+    });
+    this.#goneIn.set(pods, this.#gone);
+    this.#shown = pods;
     return pods;
   }
 
@@ -216,7 +220,7 @@ export class FencedCluster {
       namedPod(create.node, name, {
         uid: uid(`pod-${version}`),
         resourceVersion: version,
-        createdAtMs: this.nowMs,
+        createdAtMs: this.nowMs + this.apiAheadMs,
         labels,
       }),
     );

@@ -9,6 +9,7 @@ import type { CreateIntent } from '../../../src/core/model/state.ts';
 import { judgeIntents } from '../../../src/core/intents.ts';
 import { successorName } from '../../../src/core/naming.ts';
 import { planReconcile } from '../../../src/core/plan.ts';
+import { keepTombstones } from '../../../src/core/tombstones.ts';
 import {
   CURRENT_HASH,
   NOW_MS,
@@ -235,6 +236,18 @@ describe('pods that are gone (S13, ADR 0030)', () => {
     const made = plan({ gone: [gone, next] });
     assert.deepEqual(names(made), [after(next.uid)]);
     assert.equal('predecessor' in (made.creates[0] ?? {}), false);
+  });
+  it('S13, row 13: lead along the whole chain of a pod whose clock was ahead, of another revision', () => {
+    const ahead = tombstone('n1', { revision: 'old', goneAtMs: NOW_MS - 9 });
+    const chain = [ahead];
+    let last = ahead.uid;
+    for (const [index, id] of ['a', 'b', 'c', 'd'].entries()) {
+      const at = { createdAtMs: ahead.createdAtMs - 300_000, goneAtMs: NOW_MS - 8 + index };
+      chain.push(tombstone('n1', { name: after(last), uid: uid(id), ...at }));
+      last = uid(id);
+    }
+    const kept = keepTombstones(chain, { nowMs: NOW_MS, isLiving: () => false });
+    assert.deepEqual(names(plan({ gone: kept })), [after(last)]);
   });
   it('lead to one that is there, which a live read is to confirm', () => {
     const there = failedPod('n1', {

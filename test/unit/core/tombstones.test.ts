@@ -86,21 +86,21 @@ describe('keepTombstones', () => {
     const kept = keepTombstones([first, again], { nowMs: NOW_MS, isLiving: () => false });
     assert.deepEqual(kept, [again]);
   });
-  it('keeps two of a node and revision, those told last, however many came and went', () => {
-    const list = ['a', 'b', 'c', 'd'].map((name, index) => at(name, NOW_MS - index));
-    assert.deepEqual(keep(list.toReversed()), ['a', 'b']);
-    const other = at('other', NOW_MS - 9, { revision: 'old' });
-    const { revision: _none, ...nameless } = at('nameless', NOW_MS - 8);
-    const elsewhere = at('elsewhere', NOW_MS - 7, { node: nodeName('n2') });
+  it('S13: keeps sixteen of a node and revision, those told last, however many came and went', () => {
+    const list = Array.from({ length: 17 }, (_, index) => at(`pod-${index}`, NOW_MS - index));
+    const first = list.slice(0, 16).map(({ name }) => name);
+    assert.deepEqual(keep(list.toReversed()), first);
+    const other = at('other', NOW_MS - 39, { revision: 'old' });
+    const { revision: _none, ...nameless } = at('nameless', NOW_MS - 38);
+    const elsewhere = at('elsewhere', NOW_MS - 37, { node: nodeName('n2') });
     assert.deepEqual(keep([...list, other, nameless, elsewhere]), [
-      'a',
-      'b',
+      ...first,
       'elsewhere',
       'nameless',
       'other',
     ]);
   });
-  it('S13: keeps sixteen of a node whose revision nobody knows: with surge no name leads on from them', () => {
+  it('S13: keeps as many of a node whose revision nobody knows: with surge no name leads on from them', () => {
     const list = Array.from({ length: 17 }, (_, index) => {
       const { revision: _none, ...stripped } = at(`pod-${index}`, NOW_MS - index);
       return stripped;
@@ -114,16 +114,23 @@ describe('keepTombstones', () => {
     const made = (name: string, createdAtMs: number): Tombstone =>
       at(name, NOW_MS, { createdAtMs });
     const list = [made('b', 1), made('a', 1), made('c', 2)];
-    assert.deepEqual(keep(list), ['c', 'a']);
-    assert.deepEqual(keep(list.toReversed()), ['c', 'a']);
+    assert.deepEqual(keep(list), ['c', 'a', 'b']);
+    assert.deepEqual(keep(list.toReversed()), ['c', 'a', 'b']);
   });
-  it('holds 2,000 at most', () => {
+  it('holds 2,000 at most, and of each node and revision two before it holds a third', () => {
     const list = Array.from({ length: 2001 }, (_, index) =>
-      at(`p${index}`, NOW_MS - index, { node: nodeName(`n${index}`) }),
+      at(`p${index}`, NOW_MS - index, { node: nodeName(`far-${index}`) }),
     );
     const kept = keep(list);
     assert.equal(kept.length, 2000);
     assert.equal(kept.includes('p2000'), false);
+    const many = ['a', 'b', 'c', 'd'].map((name) => at(name, NOW_MS));
+    const full = keep([...many, ...list.slice(1, 1999)]);
+    assert.deepEqual(full.slice(0, 2), ['a', 'b']);
+    assert.equal(full.length, 2000);
+    assert.equal(full.includes('c'), false, 'nobody else is forgotten for a third');
+    assert.equal(full.includes('p1998'), true);
+    assert.deepEqual(keep([...many, ...list.slice(1, 1998)]).slice(0, 4), ['a', 'b', 'c', 'p1']);
   });
 });
 
