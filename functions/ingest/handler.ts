@@ -5,14 +5,19 @@
  * are reported one by one; a refused message is finished business.
  */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { TALK_MS } from '../../src/app/ingest/bounded-talk.ts';
 import { ingestBatch } from '../../src/app/ingest/ingest-batch.ts';
 import { ingestDependencies } from '../ingest-dependencies.ts';
 import { toIngestRecord } from '../ingest-record.ts';
 import { makeKmsSeal } from '../kms-seal.ts';
 import { createHandler } from '../middleware.ts';
 
-/** Time that a record may need at most: a read of a Lease that is never answered. */
-const RECORD_RESERVE_MS = 6000;
+/**
+ * Time that a record may need at most: what is asked of an API server and never answered, and its writes. What is not
+ * begun comes again when its visibility ends, twenty seconds after the batch was received, so little is held back; a
+ * function that is ended in the middle of a record costs no more than that.
+ */
+const RECORD_RESERVE_MS = TALK_MS + 1000;
 
 /** The Lambda handler of events.fifo. */
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({

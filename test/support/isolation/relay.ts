@@ -19,6 +19,8 @@ export interface Relay {
   mode: RelayMode;
   /** Requests of the functions so far. */
   readonly asked: () => number;
+  /** Those of them that were hung or met garbage: what comes after the noise is work again. */
+  readonly failed: () => number;
   readonly close: () => Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export async function startRelay(target: {
   const { hostname, port } = new URL(target.server);
   const sockets = new Set<Socket>();
   let asked = 0;
+  let failed = 0;
   const forward = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { method, url, headers } = incoming;
     const upstream = httpsRequest(
@@ -50,8 +53,10 @@ export async function startRelay(target: {
     { cert: certificate.certificatePem, key: certificate.keyPem },
     (incoming, outgoing) => {
       const isFunction = incoming.headers['user-agent'] === FUNCTIONS_AGENT;
+      const isServed = !isFunction || relay.mode === 'serves';
       if (isFunction) asked += 1;
-      if (!isFunction || relay.mode === 'serves') forward(incoming, outgoing);
+      if (!isServed) failed += 1;
+      if (isServed) forward(incoming, outgoing);
       else if (relay.mode === 'garbage') {
         outgoing.writeHead(asked % 2 === 0 ? 200 : 502, { 'content-type': 'text/html' });
         outgoing.end('<html>it works!</html>');
@@ -68,6 +73,7 @@ export async function startRelay(target: {
     caPem: certificate.certificatePem,
     mode: 'serves',
     asked: () => asked,
+    failed: () => failed,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of sockets) socket.destroy();
