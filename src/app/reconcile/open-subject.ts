@@ -26,6 +26,7 @@ import { refuseSelectingAll } from './selecting-all.ts';
 import { decideSkip } from './skip.ts';
 import { isTorn } from './torn-view.ts';
 import type { StampAhead } from './torn-view.ts';
+import { withoutWaitsAhead } from './waits-ahead.ts';
 
 /** Reads in all: the first, and three re-reads (protocol 2). */
 const READS_MAX = 4;
@@ -68,7 +69,8 @@ async function tryOpening(context: RunContext): Promise<Opening | Moving> {
   if (early !== undefined) return ended(early);
   const access = new LazyAccess({ connector: dependencies.connector, gate: context.gate, basis });
   const digest = await digestDaemonSet(basis, keyOf(context), () => access.get());
-  const state = rebaseState(basis.state ?? emptyState(nowMs), basis.meta.era, nowMs);
+  const stored = rebaseState(basis.state ?? emptyState(nowMs), basis.meta.era, nowMs);
+  const state = withoutWaitsAhead(stored, nowMs);
   if (digest.kind !== 'usable') {
     return ended(await endUndigested(digest, { context, basis, state, access, nowMs }));
   }

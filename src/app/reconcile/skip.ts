@@ -2,7 +2,8 @@
  * Whether the last complete run saw exactly this (protocol 11, 12).
  *
  * Equality with the memo decides, never a number that a hint carries: no wake-up can be lost to
- * numbering (row 74). Every memo expires; a due time that passed always means a look.
+ * numbering (row 74). Every memo expires; a due time that passed always means a look. A memo of the future
+ * does not say when anything is due: a clock that was ahead wrote it (row 14).
  */
 import { DUE_TOLERANCE_MS } from '../../core/model/hint.ts';
 import { canonicalJson } from '../../core/model/json.ts';
@@ -10,6 +11,7 @@ import type { JsonObject } from '../../core/model/json.ts';
 import type { Memo } from '../../core/model/state.ts';
 import { hash48 } from '../../core/set-hash.ts';
 import type { Basis } from './read-basis.ts';
+import { CLOCKS_DIFFER_MS } from './waits-ahead.ts';
 
 /** A run or skip so close before a due time sends it again (protocol 12). */
 export const RESEND_WITHIN_MS = 10_000;
@@ -47,6 +49,7 @@ export function decideSkip(
 ): SkipDecision {
   const memo = basis.state?.memo;
   if (memo === undefined || !isSameView(memo, memoOf(basis, run), basis)) return { kind: 'run' };
+  if (memo.ranAtMs - run.nowMs > CLOCKS_DIFFER_MS) return { kind: 'run' };
   const dueAtMs = Math.min(
     basis.state?.dueAtMs ?? Infinity,
     basis.state?.expiryAtMs ?? Infinity,
