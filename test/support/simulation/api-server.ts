@@ -77,6 +77,8 @@ export class SimulatedApiServer extends SimulatedCluster {
   override restore(backup: ClusterBackup): void {
     super.restore(backup);
     this.commits = this.commits.filter((commit) => commit.version <= backup.version);
+    // etcd goes back behind its compactions, too: a list of the new history is never one too old.
+    this.compactedVersion = Math.min(this.compactedVersion, backup.version);
     for (const listener of this.#listeners) listener(undefined);
   }
 
