@@ -10,6 +10,7 @@
  *   other holder           a newer watcher started: this epoch is over before anything more is sent
  *   absent                 the same: who held it meanwhile cannot be known (faults row 72)
  *   version below our own  etcd was restored (protocol 15)
+ *   a renewal of ours gone the same, where others wrote so much since that versions got past our own
  * A watcher that lost its Lease stands by until the other one stops renewing or gives it back, so that two
  * of them do not take it from each other for ever. Expiry is judged by this process's own monotonic clock.
  * At its start a single watcher takes the Lease from whoever holds it; of two replicas each stands by then,
@@ -233,6 +234,7 @@ export class LeaseKeeper {
     const facts = leaseFacts(read.value);
     if (isBelow(facts, versionOf(held))) return { kind: 'over', end: 'restored' };
     if (facts.holder !== own) return { kind: 'over', end: 'lost' };
+    if (isRenewedBefore(facts, leaseFacts(held))) return { kind: 'over', end: 'restored' };
     return { kind: 'read', lease: read.value };
   }
 
@@ -285,4 +287,10 @@ function versionOf(lease: KubernetesObject): ResourceVersion | undefined {
 function isBelow(facts: LeaseFacts, own: ResourceVersion | undefined): boolean {
   if (facts.version === undefined || own === undefined) return false;
   return compareResourceVersions(facts.version, own) < 0;
+}
+
+/** A holder's renewals only grow (lease-object.ts), so an earlier one stood before those that are gone. */
+function isRenewedBefore(facts: LeaseFacts, held: LeaseFacts): boolean {
+  if (facts.renewedMs === undefined || held.renewedMs === undefined) return false;
+  return facts.renewedMs < held.renewedMs;
 }

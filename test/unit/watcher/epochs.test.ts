@@ -233,6 +233,40 @@ describe('etcd restored from a backup', () => {
     await watcher.stop();
   });
 
+  test('a renewal that is gone is one, though the new history got past the own version (row 71, protocol 15)', async () => {
+    const harness = createWatcherHarness();
+    const watcher = await harness.startSettled();
+    const { epoch } = watcher.status();
+    const contents = harness.source.backup();
+    harness.source.put('Node', nodeDraft('n1'));
+    await harness.clock.advance(120_000);
+    harness.news();
+    harness.source.restore(contents);
+    // Others write at once and much, and somebody asks for a snapshot, before it renews again.
+    harness.source.version += 10_000;
+    annotate(harness, 'request-1');
+    await harness.clock.advance(60_000);
+    const [first] = harness.news();
+    const reason = first?.body.kind === 'announcement' ? first.body.reason : undefined;
+    assert.equal(reason, 'restored');
+    assert.notEqual(watcher.status().epoch, epoch);
+    assert.equal(watcher.status().session?.objects.Node, 0);
+    await watcher.stop();
+  });
+
+  test('a clock that was put back takes no renewal for a restored one (row 14)', async () => {
+    const harness = createWatcherHarness();
+    const watcher = await harness.startSettled();
+    const { epoch } = watcher.status();
+    harness.clock.stepWall(-600_000);
+    // What it wrote itself it finds by reading, where the answer is lost.
+    harness.source.faultOf = ({ op }) =>
+      op === 'write-lease' ? { kind: 'ambiguous-applied' } : undefined;
+    await harness.clock.advance(120_000);
+    assert.equal(watcher.status().epoch, epoch);
+    await watcher.stop();
+  });
+
   test('a bookmark below the own mark is one, too, and so is a list (protocol 15)', async () => {
     for (const hasWatchList of [true, false]) {
       const harness = createWatcherHarness(listWatchOptions({ isWatchListWanted: hasWatchList }));
