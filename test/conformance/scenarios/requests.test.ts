@@ -23,7 +23,8 @@ import type { Stage } from './stage.ts';
 
 const NODES_COUNT = 1000;
 const REQUESTS_PER_POD_MAX = 1.1;
-const ATTEMPTS_MAX = 3;
+/** On two cores beside a real control plane ingest falls half a minute behind in about every second join. */
+const ATTEMPTS_MAX = 6;
 const FUNCTIONS_USER = 'system:serviceaccount:rollcall-system:rollcall-functions';
 
 type ReadAudit = NonNullable<TestCluster['readAudit']>;
