@@ -2,6 +2,7 @@
  * One run of the differential suite from the command line: plays, prints, logs, shrinks and keeps.
  */
 import { appendFileSync } from 'node:fs';
+import { judgeRun } from './excused.ts';
 import { generateScenario } from './generate.ts';
 import { keepScenario, readScenario } from './kept-scenarios.ts';
 import { MUTANTS } from './mutants.ts';
@@ -9,6 +10,7 @@ import type { PlantedMutant } from '../support/mutants.ts';
 import { openPair } from './pair.ts';
 import type { Pair } from './pair.ts';
 import type { PlayResult } from './play.ts';
+import { playDisagreementsAgain } from './play-again.ts';
 import { isDisagreement, playAll } from './play-all.ts';
 import { causesOf, describeDisagreement, logEntry, progressLine, summaryTable } from './report.ts';
 import type { Scenario } from './scenario.ts';
@@ -57,8 +59,11 @@ export async function runDifferential(
     });
     const elapsedMs = performance.now() - startedAtMs;
     if (!request.isJson) process.stdout.write(summaryTable(results, elapsedMs));
-    const disagreements = results.filter(isDisagreement);
     if (request.mutant !== undefined) return reportMutant(request, results);
+    const { disagreements, excused } = judgeRun(await playDisagreementsAgain(pair, results, 'a'));
+    // Standard error: with --json the rest is for programs.
+    for (const { scenario } of excused) process.stderr.write(`by chance: ${scenario.title}\n`);
+    for (const { scenario } of disagreements) process.stderr.write(`stays: ${scenario.title}\n`);
     if (request.isKeeping) await shrinkAndKeep(pair, request, disagreements);
     return disagreements.length === 0 ? 0 : 1;
   } finally {

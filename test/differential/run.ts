@@ -6,6 +6,8 @@
  *        [--file SCENARIO.json] [--mutant NAME] [--stop-at-first] [--no-keep] [--shrink-seconds 120]
  *        [--json] [--log FILE]
  *
+ * What disagrees is played again twice, alone; excused.ts says what is chance then.
+ *
  * Exit code: 0 all agree, 1 disagreements (with --mutant: 0 caught, 1 not caught), 2 wrong usage.
  */
 import { parseArgs } from 'node:util';
