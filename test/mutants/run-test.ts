@@ -1,0 +1,114 @@
+/**
+ * Runs the tests of one title in one file of a copy, in a process group of their own, for a bounded time.
+ *
+ * The runner is `node --test` with what scripts/test.ts preloads. At the time-out, and when `signal` is aborted, the whole
+ * group is killed: whatever the tests started goes with them. It does not judge.
+ */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { EndedTest } from './failed-tests-reporter.ts';
+import type { MutantRun } from './judge-run.ts';
+
+/** Which tests, and where. */
+export interface TestRun {
+  /** Root of the copy. */
+  readonly directory: string;
+  readonly file: string;
+  readonly title: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Told of the process group, so that it can be ended even if this process is killed. */
+  readonly onGroup?: (group: { readonly pid: number; readonly isAlive: boolean }) => void;
+}
+
+/** A hung test gets this part of the time, so that it is the one that says so. */
+const OF_THE_TEST = 0.9;
+const OUTPUT_LENGTH_MAX = 2_000;
+const OWN_DIRECTORY = path.resolve(import.meta.dirname, '../..');
+
+function nodeParameters({ file, title, timeoutMs }: TestRun, report: string): readonly string[] {
+  const url = (name: string): string => pathToFileURL(path.join(OWN_DIRECTORY, name)).href;
+  return [
+    `--import=${url('scripts/lib/untracked-promises.ts')}`,
+    '--test',
+    '--test-concurrency=1',
+    `--test-timeout=${Math.round(timeoutMs * OF_THE_TEST)}`,
+    `--test-name-pattern=${RegExp.escape(title)}`,
+    `--test-reporter=${url('test/mutants/failed-tests-reporter.ts')}`,
+    `--test-reporter-destination=${report}`,
+    file,
+  ];
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // Nobody of the group is left, which is what was wanted.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Resolves when the run has ended, however it did; says whether it was given up for its time. */
+async function untilEnded(child: ChildProcess, run: TestRun): Promise<'by itself' | 'time-out'> {
+  let ended: 'by itself' | 'time-out' = 'by itself';
+  const end = (): void => {
+    endGroup(child);
+  };
+  const timer = setTimeout(() => {
+    ended = 'time-out';
+    end();
+  }, run.timeoutMs);
+  run.signal.addEventListener('abort', end);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', () => {
+        resolve();
+      });
+    });
+  } finally {
+    clearTimeout(timer);
+    run.signal.removeEventListener('abort', end);
+    end();
+  }
+  return ended;
+}
+
+/** Runs the tests and says how each ended. */
+export async function runTest(run: TestRun): Promise<MutantRun> {
+  const temporary = path.join(run.directory, '..', 'tmp');
+  const report = path.join(temporary, 'report.json');
+  await mkdir(temporary, { recursive: true });
+  const { NODE_TEST_CONTEXT: _ours, ...environment } = process.env;
+  const child = spawn(process.execPath, nodeParameters(run, report), {
+    cwd: run.directory,
+    env: { ...environment, TMPDIR: temporary },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString('utf8')).slice(-OUTPUT_LENGTH_MAX);
+    });
+  }
+  const pid = child.pid ?? 0;
+  run.onGroup?.({ pid, isAlive: true });
+  try {
+    const ended = await untilEnded(child, run);
+    if (ended === 'time-out') return { kind: 'time-out', afterMs: run.timeoutMs };
+    if (!existsSync(report)) return { kind: 'no-report', output };
+    const text = await readFile(report, 'utf8');
+    if (text === '') return { kind: 'no-report', output };
+    return { kind: 'ended', tests: JSON.parse(text) as readonly EndedTest[] }; // our reporter wrote it
+  } finally {
+    run.onGroup?.({ pid, isAlive: false });
+    await rm(temporary, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Plays the table of planted bugs: npm run test:mutants -- [NAME…] [--tenth N]
+ *
+ * Each bug in a copy of the repository, two at once; a named test has to fail (docs/testing.md, "Planted bugs"). Exit code:
+ * 0 all killed, 1 one survived, 2 wrong usage, 130 ended from outside. Nothing of the copies is left, however it ends.
+ */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startReaper } from '../../scripts/lib/reaper.ts';
+import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
+import { chooseRows, UsageError } from './choose-rows.ts';
+import type { ChosenRows } from './choose-rows.ts';
+import { copyRepository } from './copy-repository.ts';
+import type { Verdict } from './judge-run.ts';
+import type { PlantedBug } from './planted-bug.ts';
+import { PLANTED_BUGS } from './table.ts';
+import { tryBug } from './try-bug.ts';
+import type { Trial } from './try-bug.ts';
+
+const USAGE = `Usage: npm run test:mutants -- [NAME…] [--tenth N]
+
+  (none)      every row of test/mutants/table.ts
+  NAME…       these rows
+  --tenth N   the rows whose place in the table, modulo ten, is that of N
+
+Exit code: 0 all killed, 1 one survived, 2 wrong usage, 130 ended from outside.
+`;
+
+const AT_ONCE = 2;
+const TIMEOUT_MS = 300_000;
+/** Tests of these directories start clusters. */
+const SLOW_TIMEOUT_MS = 1_800_000;
+const SLOW = /^test\/(?:browser|conformance|deploy)\/|\.nightly\.test\.ts$/;
+
+async function judge(bug: PlantedBug, trial: Omit<Trial, 'timeoutMs'>): Promise<Verdict> {
+  const timeoutMs = SLOW.test(bug.killedBy.file) ? SLOW_TIMEOUT_MS : TIMEOUT_MS;
+  try {
+    return await tryBug(bug, { ...trial, timeoutMs });
+  } catch (error) {
+    return { kind: 'survived', why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+interface Workshop {
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  readonly onGroup: NonNullable<Trial['onGroup']>;
+}
+
+/** Plays rows one after the other in a copy of its own; gives the names of those that survived. */
+async function work(
+  waiting: string[],
+  index: number,
+  { directory, signal, onGroup }: Workshop,
+): Promise<readonly string[]> {
+  const survivors: string[] = [];
+  const copy = path.join(directory, String(index), 'repository');
+  if (waiting.length > 0) await copyRepository(repositoryRoot, copy);
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    const bug = PLANTED_BUGS[name];
+    if (bug === undefined) throw new Error(`no row ${name}`);
+    const startedAt = performance.now();
+    const verdict = await judge(bug, { directory: copy, signal, onGroup });
+    if (signal.aborted) break;
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    const outcome = verdict.kind === 'killed' ? 'killed' : `SURVIVED: ${verdict.why}`;
+    process.stdout.write(`${name}: ${outcome} (${seconds} s)\n`);
+    if (verdict.kind === 'survived') survivors.push(name);
+  }
+  return survivors;
+}
+
+async function play({ names, tenth }: ChosenRows): Promise<number> {
+  const startedAt = performance.now();
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-mutants-'));
+  const reaper = startReaper({ temporaryDirectory: directory });
+  const ending = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      ending.abort();
+    });
+  }
+  if (tenth !== undefined) process.stdout.write(`tenth ${tenth}: ${names.length} rows\n`);
+  const waiting = [...names];
+  const workshop: Workshop = {
+    directory,
+    signal: ending.signal,
+    // A negative number names the group: the reaper ends it even if this process is killed.
+    onGroup: ({ pid, isAlive }) => {
+      if (isAlive) reaper.add(-pid);
+      else reaper.remove(-pid);
+    },
+  };
+  try {
+    const places = Array.from({ length: Math.min(AT_ONCE, names.length) }, (_, index) => index);
+    const survivors = (
+      await Promise.all(places.map((index) => work(waiting, index, workshop)))
+    ).flat();
+    if (ending.signal.aborted) return 130;
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+    const killed = names.length - survivors.length;
+    const left = survivors.length === 0 ? '' : `; SURVIVED: ${survivors.join(', ')}`;
+    process.stdout.write(`${killed} of ${names.length} killed in ${seconds} s${left}\n`);
+    return survivors.length === 0 ? 0 : 1;
+  } finally {
+    await reaper.close();
+  }
+}
+
+try {
+  const chosen = chooseRows(process.argv.slice(2), Object.keys(PLANTED_BUGS));
+  if (chosen === 'help') process.stdout.write(USAGE);
+  else process.exitCode = await play(chosen);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\n${USAGE}`);
+  process.exitCode = 2;
+}

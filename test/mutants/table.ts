@@ -1,0 +1,16 @@
+/**
+ * All planted bugs by name; each area has a file of its own. `run.ts` plays them.
+ *
+ * The order says which tenth a row belongs to. A name stands once: who merges two areas with one name loses a row, which
+ * test/unit/mutants/table.test.ts notices.
+ */
+import { COMPOSITION_BUGS } from './composition.ts';
+import type { PlantedBug } from './planted-bug.ts';
+
+/** The rows by area. */
+export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [COMPOSITION_BUGS];
+
+/** The rows by name. */
+export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = Object.fromEntries(
+  AREAS.flatMap((area) => Object.entries(area)),
+);

@@ -1,0 +1,29 @@
+/**
+ * Plants one bug in a copy of the repository, runs its test, and puts the file back as it was.
+ *
+ * The copy serves one bug at a time. The file is put back whatever happens; what the tests leave elsewhere in the copy stays.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { mutate } from '../support/mutants.ts';
+import { judgeRun } from './judge-run.ts';
+import type { Verdict } from './judge-run.ts';
+import type { PlantedBug } from './planted-bug.ts';
+import { runTest } from './run-test.ts';
+import type { TestRun } from './run-test.ts';
+
+/** Where, for how long at most, and until when. */
+export type Trial = Pick<TestRun, 'directory' | 'onGroup' | 'signal' | 'timeoutMs'>;
+
+/** Says whether the test of a bug kills it. Throws when the bug cannot be planted. */
+export async function tryBug(bug: PlantedBug, trial: Trial): Promise<Verdict> {
+  const { killedBy } = bug;
+  const file = path.join(trial.directory, bug.file);
+  const source = await readFile(file, 'utf8');
+  await writeFile(file, mutate(source, bug));
+  try {
+    return judgeRun(await runTest({ ...trial, ...killedBy }), killedBy.title);
+  } finally {
+    await writeFile(file, source);
+  }
+}
