@@ -24,6 +24,7 @@ import type {
 } from '../../src/ports/cluster-access.ts';
 import type { NamespacedName } from '../../src/ports/view-store.ts';
 import { controllerUid, matchesSelectorText, mergeMetadata, refusal } from './simulated-objects.ts';
+import { SortedObjects } from './sorted-objects.ts';
 
 type Listed = LiveRead<readonly KubernetesObject[]>;
 
@@ -79,7 +80,7 @@ export class SimulatedCluster implements ClusterAccess {
   tellsStoreVersion = true;
   readonly snapshotRequests: string[] = [];
   readonly #clock: Clock;
-  readonly #objects = new Map<Kind, Map<string, Stored>>();
+  readonly #objects = new Map<Kind, SortedObjects>();
   readonly #stuck: (() => void)[] = [];
   #version = 1000;
   #uids = 0;
@@ -96,9 +97,7 @@ export class SimulatedCluster implements ClusterAccess {
   }
 
   list(kind: Kind): readonly KubernetesObject[] {
-    return [...this.#of(kind).values()].sort((left, right) =>
-      left.metadata.name < right.metadata.name ? -1 : 1,
-    );
+    return this.#of(kind).byName();
   }
 
   find(kind: Kind, name: string, namespace?: string): KubernetesObject | undefined {
@@ -156,7 +155,7 @@ export class SimulatedCluster implements ClusterAccess {
   restore(backup: ClusterBackup): void {
     this.#version = backup.version;
     this.#objects.clear();
-    for (const [kind, items] of backup.objects) this.#objects.set(kind, new Map(items));
+    for (const [kind, items] of backup.objects) this.#objects.set(kind, SortedObjects.from(items));
   }
 
   /** The kubelet is done with every terminating pod that no finalizer holds. */
@@ -433,8 +432,8 @@ export class SimulatedCluster implements ClusterAccess {
     return ` as ${pod.metadata.labels?.['controller-revision-hash'] ?? 'no revision'}`;
   }
 
-  #of(kind: Kind): Map<string, Stored> {
-    const found = this.#objects.get(kind) ?? new Map<string, Stored>();
+  #of(kind: Kind): SortedObjects {
+    const found = this.#objects.get(kind) ?? new SortedObjects();
     this.#objects.set(kind, found);
     return found;
   }
