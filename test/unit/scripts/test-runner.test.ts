@@ -44,13 +44,14 @@ describe('scripts/test.ts', () => {
   it('fails when a test failed', () => {
     const { exitCode, output } = run([passing, failing]);
     assert.notEqual(exitCode, 0);
-    assert.match(output, /# tests 2\n# pass 1\n# fail 1\n/);
+    assert.match(output, /# FAILED \S+1\.test\.ts: fails\n# tests 2\n# pass 1\n# fail 1\n/);
   });
 
   it('fails when an error was caught by nobody', () => {
     const { exitCode, output } = run([passing, straying]);
     assert.notEqual(exitCode, 0);
     assert.match(output, /Error: stray/);
+    assert.match(output, /# FAILED \S+1\.test\.ts\n/);
   });
 
   it('fails when there are no files', () => {
