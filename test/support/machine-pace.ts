@@ -2,12 +2,15 @@
  * How much slower than a quiet machine of the reference kind this one is, while something is measured.
  *
  * Bounds that an issue states in seconds are stated for a machine that has nothing else to do. On another one the same
- * work waits for a processor, or runs on a slower one: the meter samples both (runnable threads for each processor;
- * processor time of a fixed piece of work) and stretches a bound by their product. It never shortens one, and a
- * stretched bound has a limit: what hangs must still fail.
+ * work waits for a processor, or runs on a slower one: the meter samples both (runnable threads of others for each
+ * processor; processor time of a fixed piece of work) and stretches a bound by their product. What this process and
+ * its children do counts for nothing (own-threads.ts): work of ours that got slower must not stretch its own bound.
+ * It never shortens one, and a stretched bound has a limit: what hangs must still fail.
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { createOwnThreads } from './own-threads.ts';
+import type { OwnThreads } from './own-threads.ts';
 
 /** A running meter. */
 export interface PaceMeter {
@@ -15,21 +18,24 @@ export interface PaceMeter {
   readonly stop: () => number;
 }
 
-const PERIOD_MS = 250;
+/** Each sample reads the whole table of processes. */
+const PERIOD_MS = 500;
 /** Processor time of one piece of work where the bounds were first measured. */
 const REFERENCE_WORK_MS = 2;
 const WORK_ROUNDS = 2_000_000;
 /** The first pieces run before the compiler has seen them. */
 const WARM_UP = 4;
-const FACTOR_MAX = 4;
+/** A bound is stretched by so much at most. */
+export const FACTOR_MAX = 4;
 
 /** Starts to measure. */
 export function startPaceMeter(): PaceMeter {
   for (let round = 0; round < WARM_UP; round += 1) measureWork();
-  const waiting: number[] = [];
+  const own = createOwnThreads();
+  const others: number[] = [];
   const works: number[] = [];
   const sample = (): void => {
-    waiting.push(readContention());
+    others.push(readOthers(own));
     works.push(measureWork());
   };
   sample();
@@ -38,7 +44,7 @@ export function startPaceMeter(): PaceMeter {
   return {
     stop: () => {
       clearInterval(timer);
-      return slowdownOf({ waiting, works });
+      return slowdownOf({ others, works });
     },
   };
 }
@@ -79,26 +85,33 @@ export function stretched(boundMs: number, slowdown: number): number {
   return Math.round(boundMs * slowdown);
 }
 
-/** The factor from samples: threads for each processor, and milliseconds of the piece of work. Pure. */
+/**
+ * The factor from samples: runnable threads of others for each processor, and milliseconds of the piece of work. Where
+ * others have as many threads as there are processors, ours have half of each. Pure.
+ */
 export function slowdownOf(samples: {
-  readonly waiting: readonly number[];
+  readonly others: readonly number[];
   readonly works: readonly number[];
 }): number {
-  const { waiting, works } = samples;
-  const contention = meanOf(waiting.map((one) => Math.max(1, one)));
+  const contention = 1 + meanOf(samples.others);
   // The kernel counts processor time in ticks that are longer than one piece: only the mean says something.
-  const speed = Math.max(1, meanOf(works) / REFERENCE_WORK_MS);
-  return Math.min(FACTOR_MAX, Math.max(1, contention * speed));
+  const speed = Math.max(1, meanOf(samples.works) / REFERENCE_WORK_MS);
+  return Math.min(FACTOR_MAX, contention * speed);
 }
 
 function meanOf(values: readonly number[]): number {
   return values.reduce((sum, one) => sum + one, 0) / Math.max(1, values.length);
 }
 
-/** Runnable threads, without this one, for each processor; 0 where the kernel does not say. */
-function readContention(): number {
+/** Runnable threads of others for each processor; 0 where the kernel does not say. */
+function readOthers(own: OwnThreads): number {
   const [running = '0'] = readFileSync('/proc/loadavg', 'utf8').split(' ')[3]?.split('/') ?? [];
-  return Math.max(0, Number(running) - 1) / availableParallelism();
+  return othersOf(Number(running), own.countRunnable()) / availableParallelism();
+}
+
+/** Of so many runnable threads, those that are not ours. The two are not counted at one moment. Pure. */
+export function othersOf(running: number, ours: number): number {
+  return Math.max(0, running - ours);
 }
 
 let sink = 0;

@@ -14,9 +14,10 @@ import type { Violation } from './judge.ts';
 import { readOwnDeletions } from './own-deletions.ts';
 import { performPlan } from './perform.ts';
 import type { PerformedFault } from './perform.ts';
-import { planFaults, scaleOf } from './plan.ts';
+import { longestFreezeMs, planFaults } from './plan.ts';
 import type { FaultKind, PlannedFault } from './plan.ts';
 import { gatherEvidence } from './evidence.ts';
+import { latenessOf } from './lateness.ts';
 import { startEndedLoops } from './loops.ts';
 import { findUnrest } from './rest.ts';
 import { waitUntilCollected, waitUntilSettled, watchQuiet } from './settle.ts';
@@ -74,11 +75,6 @@ const OWNERLESS_MS_MAX = 40_000;
 const QUIET_MS = 30_000;
 /** Index of the history that begins when the scene is set. */
 const CALM_HISTORY = 1;
-/** Freezes and cuts of a minute overlap; they are shorter in a shorter run. */
-const LATELY_MS = 180_000;
-/** The Lease of a watcher that died is nobody's before that, in a short run too; then its successor sets to work. */
-const LEASE_MS = 40_000;
-const TO_WORK_MS = 20_000;
 /** Past the bound it is a failure already; how long it takes all the same tells what kind. */
 const PATIENCE = 4;
 
@@ -126,15 +122,15 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
   const quiet = { quietMs: QUIET_MS, leftMs: settleMsMax - settled.tookMs };
   const calm = isQuietDue ? await watchRest(theatre, quiet) : NO_UNREST;
   await witness.endHistory();
-  const unwatchedMs = LEASE_MS + stretched(TO_WORK_MS, slowdownInTrouble);
-  const latelyMs = Math.max(unwatchedMs, LATELY_MS * scaleOf(options.minutes));
+  const freezeMsMax = longestFreezeMs(options.minutes);
+  const lateness = latenessOf({ freezeMsMax, slowdown: slowdownInTrouble });
   const own = await readOwnDeletions(controlPlane.auditLogPath);
   const violations = witness.histories.flatMap((history, index) =>
     judgeHistory({
       history,
       ownDeletions: own.filter(({ atMs }) => atMs >= history.fromMs && atMs <= history.toMs),
       isFirst: index <= CALM_HISTORY,
-      latelyMs,
+      lateness,
     }),
   );
   const fired = new Set(faults.filter(({ hasFired }) => hasFired).map(({ planned }) => planned));

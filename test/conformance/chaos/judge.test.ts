@@ -3,14 +3,18 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ObservedRecord, PodRecord } from '../control-plane/observed-records.ts';
+import type {
+  DaemonSetRecord,
+  ObservedRecord,
+  PodRecord,
+} from '../control-plane/observed-records.ts';
 import type { ObservedEvent } from '../control-plane/observer.ts';
 import { PLACES } from './cast.ts';
 import { judgeHistory } from './judge.ts';
 import type { OwnDeletion, Violation } from './judge.ts';
 
 const LONG_MS = 1_000_000;
-const LATELY_MS = 60_000;
+const LATENESS = { effectMs: 20_000, viewMs: 60_000 };
 
 class Story {
   readonly events: ObservedEvent[] = [];
@@ -49,7 +53,7 @@ class Story {
       history: { fromMs: 0, toMs, events, doublePlacements: [], relistCount: 0 },
       ownDeletions: own,
       isFirst: true,
-      latelyMs: LATELY_MS,
+      lateness: LATENESS,
     });
   }
 
@@ -79,8 +83,8 @@ function node(name: string): ObservedRecord {
 
 function daemonSet(
   name: string,
-  of: { readonly observedGeneration?: number } = {},
-): ObservedRecord {
+  of: Partial<Pick<DaemonSetRecord, 'observedGeneration' | 'templateLabels'>> = {},
+): DaemonSetRecord {
   return {
     kind: 'DaemonSet',
     uid: `${name}-uid`,
@@ -139,7 +143,7 @@ describe('judgeHistory', () => {
   it('counts what users took away so long ago that every view must know it (S3)', () => {
     const story = new Story(nodes, ['storage']);
     for (const name of nodes) story.pod(podOf('storage', name), 'ADDED');
-    story.pod(podOf('storage', 'a', { isDeleting: true })).wait(2 * LATELY_MS);
+    story.pod(podOf('storage', 'a', { isDeleting: true })).wait(2 * LATENESS.viewMs);
     assert.deepEqual(story.deletedByUs(podOf('storage', 'b')).promises(), ['S3']);
   });
 
@@ -157,10 +161,90 @@ describe('judgeHistory', () => {
     assert.deepEqual(story.pod(pod, 'ADDED').deletedByUs(pod).promises(), ['S3']);
   });
 
-  it('finds a surged pod deleted with no other beside it (S3)', () => {
-    const story = new Story(nodes, ['mesh']);
-    const pod = podOf('mesh', 'a');
-    assert.deepEqual(story.pod(pod, 'ADDED').deletedByUs(pod).promises(), ['S3']);
+  it('excuses no deletion of the present version by an edit that every live read has seen (S3)', () => {
+    const edited = (name: string): Story =>
+      new Story(nodes, ['agent']).set(daemonSet(name, { templateLabels: { version: 'v3' } }));
+    const pod = podOf('agent', 'a', { labels: { version: 'v3' } });
+    const { effectMs } = LATENESS;
+    const late = edited('agent').wait(effectMs).pod(pod, 'ADDED').deletedByUs(pod);
+    assert.deepEqual(late.promises(), ['S3']);
+    const inTime = edited('agent')
+      .wait(effectMs / 2)
+      .pod(pod, 'ADDED')
+      .deletedByUs(pod);
+    assert.deepEqual(inTime.judge(), []);
+  });
+
+  it('finds a pod made for a DaemonSet that every live read has missed (S5)', () => {
+    const story = new Story(nodes, ['agent']).set(daemonSet('agent'), 'DELETED');
+    story.wait(LATENESS.effectMs);
+    assert.deepEqual(story.pod(podOf('agent', 'a'), 'ADDED').promises(), ['S5']);
+  });
+
+  describe('of a surged pod that is deleted (S3)', () => {
+    const old = podOf('mesh', 'a');
+    const next = podOf('mesh', 'a', {
+      uid: 'next',
+      revisionHash: 'two',
+      labels: { version: 'v2' },
+    });
+    const beside = (other: PodRecord): Story =>
+      new Story(nodes, ['mesh']).pod(old, 'ADDED').pod(other, 'ADDED');
+
+    it('lets it go for an available pod of the present version', () => {
+      assert.deepEqual(beside(next).deletedByUs(old).judge(), []);
+    });
+
+    it('finds that no other is beside it', () => {
+      assert.deepEqual(new Story(nodes, ['mesh']).pod(old, 'ADDED').deletedByUs(old).promises(), [
+        'S3',
+      ]);
+    });
+
+    it('finds that the other is not ready, not yet available, terminal or going', () => {
+      const useless: readonly Partial<PodRecord>[] = [
+        { isReady: false, readySinceMs: undefined },
+        { readySinceMs: LONG_MS },
+        { isTerminal: true, phase: 'Failed' },
+        { isDeleting: true },
+      ];
+      for (const of of useless) {
+        const story = beside({ ...next, ...of }).deletedByUs(old);
+        assert.deepEqual(story.promises(), ['S3'], JSON.stringify(of));
+      }
+    });
+
+    it('finds that the other is on another node', () => {
+      assert.deepEqual(
+        beside({ ...next, node: 'b' })
+          .deletedByUs(old)
+          .promises(),
+        ['S3'],
+      );
+    });
+
+    it('finds that the other is of a former version while it is of the present one', () => {
+      assert.deepEqual(beside(next).deletedByUs(next).promises(), ['S3']);
+    });
+
+    it('lets one of two former versions go', () => {
+      const former = { ...next, labels: { version: 'v0' } };
+      assert.deepEqual(beside(former).deletedByUs(former).judge(), []);
+    });
+
+    it('counts on a successor that others took away only as long as word of it may take', () => {
+      const lost = beside(next).pod({ ...next, isReady: false, readySinceMs: undefined });
+      assert.deepEqual(lost.deletedByUs(old).judge(), []);
+      const longLost = beside(next).pod({ ...next, isReady: false, readySinceMs: undefined });
+      longLost.wait(LATENESS.viewMs);
+      assert.deepEqual(longLost.deletedByUs(old).promises(), ['S3']);
+    });
+
+    it('counts on no successor that we took away ourselves', () => {
+      const unready = { ...next, isReady: false, readySinceMs: undefined };
+      const story = beside(next).pod(unready).deletedByUs(unready);
+      assert.deepEqual(story.deletedByUs(old).promises(), ['S3']);
+    });
   });
 
   it('finds two live pods of a revision, and three revisions, on a node (S2)', () => {

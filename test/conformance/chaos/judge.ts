@@ -11,12 +11,16 @@
  *
  * S3 is judged by what we did and must know: nodes that lost their available pod to us and have none yet,
  * or have had none for longer than a view may be old, are at most maxUnavailable; with surge the node had
- * another pod. What users, nodes and kubelets took away a moment ago is not ours (docs/promise.md, *fresh*). Pods that leave because
- * of their node are no rollout: a node counts only if the pod belonged there for a while.
+ * a successor (successors.ts). What users, nodes and kubelets took away a moment ago is not ours (docs/promise.md,
+ * *fresh*). Pods that leave because of their node are no rollout: a node counts only if the pod belonged there for a
+ * while. How long a moment is, is said by lateness.ts.
  */
 import type { DaemonSetRecord, NodeRecord, PodRecord } from '../control-plane/observed-records.ts';
 import type { ObservedEvent } from '../control-plane/observer.ts';
 import { belongs, mayStay, partOf, PARTS } from './cast.ts';
+import type { Lateness } from './lateness.ts';
+import { createServices } from './successors.ts';
+import type { Services } from './successors.ts';
 import type { History } from './witness.ts';
 
 /** A deletion of a pod by the functions' identity that the API server accepted. */
@@ -41,8 +45,7 @@ export interface Case {
   readonly ownDeletions: readonly OwnDeletion[];
   /** False after a restore: the nodes of the history that was lost may still be acted upon. */
   readonly isFirst: boolean;
-  /** How old a view may be, because freezes and cuts overlap. */
-  readonly latelyMs: number;
+  readonly lateness: Lateness;
 }
 
 /** Judges a history. */
@@ -61,9 +64,8 @@ export function judgeHistory(given: Case): readonly Violation[] {
 
 interface SetState {
   readonly name: string;
-  version: string;
-  /** When its template last changed, and when it went. */
-  changedAtMs: number;
+  /** Its template's, each since when; the last is the present one. */
+  readonly versions: { readonly version: string; readonly sinceMs: number }[];
   goneAtMs: number | undefined;
   observedGeneration: number;
   readonly podsByNode: Map<string, Map<string, PodRecord>>;
@@ -71,6 +73,7 @@ interface SetState {
   readonly takenByUs: Set<string>;
   /** When a pod of the node was last seen available. */
   readonly servedAtMs: Map<string, number>;
+  readonly services: Services;
 }
 
 interface PodChange {
@@ -127,9 +130,9 @@ class Replay {
     if (PARTS[record.name] === undefined) return;
     const version = record.templateLabels['version'] ?? '';
     const known = this.#sets.get(record.uid);
-    const state = known ?? newSet(record.name, { version, atMs });
+    const state = known ?? newSet(record.name);
     this.#sets.set(record.uid, state);
-    if (state.version !== version) Object.assign(state, { version, changedAtMs: atMs });
+    noteVersion(state, { version, sinceMs: atMs });
     if (type === 'DELETED' || record.isDeleting) state.goneAtMs ??= atMs;
     const { observedGeneration, generation } = record;
     if (observedGeneration > generation || observedGeneration < state.observedGeneration) {
@@ -195,33 +198,38 @@ class Replay {
     const isGoing = event.type === 'DELETED' || pod.isDeleting;
     if (!isGoing || before.isDeleting || !this.#ownUids.has(pod.uid)) return;
     this.#judgeOwnDeletion(set, before, event.atMs);
+    set.services.forget(before);
   }
 
   #noteService(set: SetState, node: string, atMs: number): void {
     const pods = [...(set.podsByNode.get(node)?.values() ?? [])];
-    if (!pods.some((pod) => isAvailable(set, pod, { atMs, marginMs: 0 }))) return;
+    const available = pods.filter((pod) => isAvailable(set, pod, { atMs, marginMs: 0 }));
+    if (available.length === 0) return;
+    for (const pod of available) set.services.note(pod, atMs);
     set.servedAtMs.set(node, atMs);
     set.takenByUs.delete(node);
   }
 
   #judgeCreation(set: SetState, pod: PodRecord, { atMs }: ObservedEvent): void {
-    if (set.goneAtMs === undefined || atMs - set.goneAtMs < this.#given.latelyMs) return;
+    if (set.goneAtMs === undefined || atMs - set.goneAtMs < this.#given.lateness.effectMs) return;
     this.#add('S5', atMs, `pod ${pod.name} was made for ${set.name}, which is gone`);
   }
 
   #judgeOwnDeletion(set: SetState, pod: PodRecord, atMs: number): void {
     const node = pod.node ?? '';
     const part = partOf(set.name);
-    const { latelyMs } = this.#given;
+    const { effectMs } = this.#given.lateness;
     const since = this.#nodes.get(node)?.belongsSinceMs.get(set.name);
     // Made available by time alone a moment ago, or not needed there lately: no matter of the budget.
     if (!isAvailable(set, pod, { atMs, marginMs: 2_000 })) return;
-    if (since === undefined || atMs - since < latelyMs || set.goneAtMs !== undefined) return;
+    if (since === undefined || atMs - since < effectMs || set.goneAtMs !== undefined) return;
     if (part.maxSurge > 0) {
       this.#judgeSurgeDeletion(set, pod, atMs);
       return;
     }
-    if (pod.labels['version'] === set.version && atMs - set.changedAtMs > latelyMs) {
+    const present = presentOf(set);
+    const isSettled = present !== undefined && atMs - present.sinceMs > effectMs;
+    if (isSettled && pod.labels['version'] === present.version) {
       this.#add('S3', atMs, `${set.name} on ${node}: an available pod of the present version`);
     }
     const without = this.#nodesWithout(set, atMs).filter((name) => name !== node);
@@ -233,7 +241,7 @@ class Replay {
 
   /** Nodes that lost their available pod to us, or have had none for so long that we must know. */
   #nodesWithout(set: SetState, atMs: number): readonly string[] {
-    const knownFromMs = atMs - this.#given.latelyMs;
+    const knownFromMs = atMs - this.#given.lateness.viewMs;
     return [...this.#nodes].flatMap(([name, { seenAtMs, belongsSinceMs }]) => {
       const sinceMs = belongsSinceMs.get(set.name);
       // What we took from a node that went, or is no place any more, is nobody's loss.
@@ -246,18 +254,18 @@ class Replay {
 
   #judgeSurgeDeletion(set: SetState, pod: PodRecord, atMs: number): void {
     const node = pod.node ?? '';
-    const others = [...(set.podsByNode.get(node)?.values() ?? [])].filter(
-      ({ uid }) => uid !== pod.uid,
-    );
-    const hadOther = others.some(
-      ({ readySinceMs, isTerminal }) => readySinceMs !== undefined || isTerminal,
-    );
-    if (hadOther || others.length > 0) return;
-    this.#add(
-      'S3',
-      atMs,
-      `${set.name} on ${node}: ${pod.name} was deleted with no other pod there`,
-    );
+    const { effectMs, viewMs } = this.#given.lateness;
+    const fromMs = atMs - effectMs;
+    // Those of which one was the present one at some time since the live read.
+    const versions = set.versions.filter((_, index) => {
+      const endedAtMs = set.versions[index + 1]?.sinceMs ?? Number.POSITIVE_INFINITY;
+      return endedAtMs >= fromMs;
+    });
+    const rightVersions = new Set(versions.map(({ version }) => version));
+    const isExcused = set.services.hasSuccessor(pod, { rightVersions, sinceMs: atMs - viewMs });
+    if (isExcused) return;
+    const what = `${pod.name} was deleted with no available successor there`;
+    this.#add('S3', atMs, `${set.name} on ${node}: ${what}`);
   }
 
   #judgeSurge(set: SetState, node: string, atMs: number): void {
@@ -274,16 +282,24 @@ class Replay {
   }
 }
 
-function newSet(name: string, of: { readonly version: string; readonly atMs: number }): SetState {
+function noteVersion(set: SetState, noted: SetState['versions'][number]): void {
+  if (presentOf(set)?.version !== noted.version) set.versions.push(noted);
+}
+
+function presentOf({ versions }: SetState): SetState['versions'][number] | undefined {
+  return versions.at(-1);
+}
+
+function newSet(name: string): SetState {
   return {
     name,
-    version: of.version,
-    changedAtMs: of.atMs,
+    versions: [],
     goneAtMs: undefined,
     observedGeneration: 0,
     podsByNode: new Map(),
     takenByUs: new Set(),
     servedAtMs: new Map(),
+    services: createServices(),
   };
 }
 

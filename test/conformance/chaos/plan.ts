@@ -102,6 +102,11 @@ export function scaleOf(minutes: number): number {
   return Math.min(1, minutes / FULL_MINUTES);
 }
 
+/** For how long a process is stopped at most in a run of so many minutes. */
+export function longestFreezeMs(minutes: number): number {
+  return Math.max(SHORTEST_MS, Math.round(STOP.toMs * scaleOf(minutes)));
+}
+
 /** Plans; the same seed plans the same. */
 export function planFaults(options: PlanOptions): readonly PlannedFault[] {
   const endMs = options.minutes * MINUTE_MS;

@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { setScene } from '../chaos/churn.ts';
 import { describeWrong } from '../chaos/chaos.ts';
 import { judgeHistory } from '../chaos/judge.ts';
+import { latenessOf } from '../chaos/lateness.ts';
 import type { Violation } from '../chaos/judge.ts';
 import { PART_NAMES } from '../chaos/cast.ts';
 import { readOwnDeletions } from '../chaos/own-deletions.ts';
@@ -57,8 +58,8 @@ const QUIET_MS = 30_000;
 const SAMPLE_MS = 5000;
 /** In a shorter day the last third says nothing of memory. */
 const WARM_MINUTES = 20;
-/** How old a view may be while nothing is broken, on a machine that has more to do. */
-const LATELY_MS = 120_000;
+/** A machine that has more to do freezes nobody, and is measured by the promise alone. */
+const LATENESS = latenessOf({ freezeMsMax: 0, slowdown: 1 });
 /** On a real API server, once quiet: reads of one DaemonSet in thirty seconds (L5). */
 const LOOKS_MAX = 2;
 
@@ -104,7 +105,7 @@ async function play(options: SoakOptions, theatre: Theatre): Promise<SoakResult>
       history,
       ownDeletions: own.filter(({ atMs }) => atMs >= history.fromMs && atMs <= history.toMs),
       isFirst: true,
-      latelyMs: LATELY_MS,
+      lateness: LATENESS,
     }),
   );
   const rates = await countDay(theatre, span);
