@@ -133,6 +133,25 @@ const HUNTS = {
     ],
     stepsCount: 8,
   },
+  /**
+   * Creates are refused and tried again for an hour or two in which nobody hears of the cluster; meanwhile nodes go.
+   * Whoever believes such a view asks for pods on nodes that are long gone (protocol 1).
+   */
+  'silent-clusters': {
+    profile: 'baseline',
+    faults: { admission: { rate: 0.9 } },
+    setting: { ...ORDERLY, ...ONE_AT_ONCE, nodesCount: 4, podStartMsMax: 400 },
+    cycle: [
+      ['end-pod', 500, 1500],
+      ['end-pod', 500, 1500],
+      ['lose-way', 1, 20],
+      ['remove-node', 1000, 2000],
+      ['remove-node', 30 * 60_000, 60 * 60_000],
+      ['change-node', 1000, 2000],
+      ['change-node', 60_000, 120_000],
+    ],
+    stepsCount: 14,
+  },
   /** No status is ever taken, while nodes change all the time: looks that are wanted again and again (L5). */
   'refused-status': {
     profile: 'baseline',

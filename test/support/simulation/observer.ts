@@ -26,6 +26,7 @@ import { controllerUid } from '../simulated-objects.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
 import { AvailabilityAudit } from './availability-audit.ts';
 import { NameAudit } from './name-audit.ts';
+import { NodeAudit } from './node-audit.ts';
 import type { NotedView } from './noted-view.ts';
 import { findCrowds } from './pod-audit.ts';
 
@@ -57,6 +58,8 @@ export class Observer {
   allowsAdopted = false;
   /** UIDs of pods that a user made in the place of, or beside, one of ours: two of those are his doing. */
   readonly usersPods = new Set<string>();
+  /** False: the machines disagree about the hour, or did; ages and minReadySeconds cannot be told then. */
+  areClocksTrue: () => boolean = () => true;
   /** Hears of each broken promise at once. */
   onViolation: (text: string) => void = () => undefined;
   /** Requests of functions that change something, without Events. */
@@ -64,6 +67,7 @@ export class Observer {
   /** Hears of each request to an API server, and for which key. */
   onRequest: (key: NamespacedName) => void = () => undefined;
   #nowMs: () => number = () => 0;
+  readonly #nodes = new Map<SimulatedApiServer, NodeAudit>();
   readonly #metas = new Map<string, ClusterMeta>();
   readonly #slices = new Map<string, Slice>();
   /** UIDs that ever stood under a DaemonSet's name. */
@@ -79,12 +83,18 @@ export class Observer {
 
   /** Checks S1, S2 and S7 at each commit of an API server from now on, and S3 at each delete of ours. */
   watchApi(api: SimulatedApiServer, clock: Clock): AvailabilityAudit {
+    const nodes = new NodeAudit((text) => {
+      this.report(text);
+    });
+    this.#nodes.set(api, nodes);
     api.subscribe((commit) => {
       const nowMs = clock.monotonicMs();
       if (commit === undefined) {
         this.#names.noteRestore(api, nowMs);
+        nodes.noteRestore(api, nowMs);
         return;
       }
+      if (commit.kind === 'nodes') nodes.noteCommit(commit, nowMs);
       if (commit.kind === 'pods') this.#names.noteCommit(commit, nowMs);
       if (commit.kind === 'daemonsets') this.#noteDaemonSet(commit);
       if (commit.kind === 'pods') this.#noteOwner(commit.object);
@@ -93,9 +103,11 @@ export class Observer {
       const own = api.violations.splice(0).filter((text) => !/^S[15]/.test(text));
       for (const text of own) this.report(text);
     });
-    return new AvailabilityAudit(api, clock, (text) => {
+    const availability = new AvailabilityAudit(api, clock, (text) => {
       this.report(text);
     });
+    availability.areClocksTrue = () => this.areClocksTrue();
+    return availability;
   }
 
   /** Access for one invocation; every batch is checked. */
@@ -124,7 +136,9 @@ export class Observer {
         this.#checkBatch({ api, sender, tally, effects });
         const at = { api, readAtMs: sender.noted?.readAtMs(), nowMs: this.#nowMs() };
         for (const effect of effects) {
-          if (effect.kind === 'create-pod') this.#names.check(effect, at);
+          if (effect.kind !== 'create-pod') continue;
+          this.#names.check(effect, at);
+          if (this.areClocksTrue()) this.#nodes.get(api)?.check(effect, at.nowMs);
         }
         return access.execute(effects, options);
       },

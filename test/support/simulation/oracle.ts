@@ -1,7 +1,8 @@
 /**
  * What the pods of a simulated cluster must be once it is at rest, written without the core.
  *
- * Exactly one pod of the current template on each node that should run one; with OnDelete, of any.
+ * Exactly one pod of the current template on each node that should run one; with OnDelete, of any. A pod that its
+ * DaemonSet does not select any more is let go.
  * Knows as much of placement as the simulation's objects use: nodeSelector, taints and tolerations
  * with Exists and Equal. `keep` allows a pod and demands none (spec 2.5).
  */
@@ -39,6 +40,7 @@ function differencesOf(api: SimulatedApiServer, set: KubernetesObject): readonly
   const found = [
     ...nodes.flatMap((node) => differencesOn(node, set, pods)),
     ...pods.flatMap((pod) => troubleOf(pod, nodes)),
+    ...pods.flatMap((pod) => unreleasedOf(pod, set)),
     // Where no node should run a pod, a percentage of none replaces nothing: what a taint keeps stays old (spec 2.9).
     ...(isRolling(set) && desired > 0 ? pods.flatMap((pod) => outdatedOf(api, pod, set)) : []),
     ...surplusOf(api, set, pods),
@@ -176,6 +178,18 @@ function troubleOf(pod: KubernetesObject, nodes: readonly KubernetesObject[]): r
   }
   const isPlaced = nodes.some((node) => node.metadata.name === nodeOf(pod));
   return isPlaced ? [] : [`${name} is on no node`];
+}
+
+/** A pod that the selector does not match any more is let go (spec 2.4). */
+function unreleasedOf(pod: KubernetesObject, set: KubernetesObject): readonly string[] {
+  const { selector } = set['spec'] as {
+    readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+  };
+  const labels = pod.metadata.labels ?? {};
+  const isSelected = Object.entries(selector.matchLabels).every(
+    ([key, value]) => labels[key] === value,
+  );
+  return isSelected ? [] : [`${pod.metadata.name} is not selected, and not released`];
 }
 
 /** Every daemon pod tolerates these (spec 2.6). */

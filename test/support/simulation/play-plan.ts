@@ -126,7 +126,7 @@ class Play {
     const offsets = Object.values(setting.skewMs);
     const isOff =
       offsets.some((offMs) => offMs !== 0) || steps.some(({ kind }) => CLOCK_STEPS.has(kind));
-    this.world.site.availability.areClocksTrue = () => !isOff;
+    this.world.observer.areClocksTrue = () => !isOff;
     installFaults(this.world, plan, this.#decider);
   }
 
@@ -241,8 +241,10 @@ class Play {
     dropHeldFinalizers(world);
     readyAllPods(world);
     for (const pod of world.api.list('pods')) {
-      const { name, namespace, labels } = pod.metadata;
-      if (labels?.['app'] === 'foreign') world.api.remove('pods', name, namespace);
+      const { name, namespace, labels, ownerReferences = [] } = pod.metadata;
+      // One that a user relabelled stays: its DaemonSet has to let go of it by itself.
+      const isControlled = ownerReferences.some(({ kind }) => kind === 'DaemonSet');
+      if (labels?.['app'] === 'foreign' && !isControlled) world.api.remove('pods', name, namespace);
     }
     for (const gate of world.host.frozen.splice(0)) gate.thaw();
     world.api.releaseStuck();

@@ -131,7 +131,7 @@ export class World {
       fate: (queue) => this.fate(queue),
     });
     this.site = this.#newSite('uid-of-kube-system');
-    this.site.availability.areClocksTrue = () =>
+    this.observer.areClocksTrue = () =>
       this.functionClock.skewMs === 0 && this.apiClock.skewMs === 0;
     this.register();
     for (const name of options.nodes ?? []) this.addNode(name);
