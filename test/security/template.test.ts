@@ -10,6 +10,7 @@ import { egressPolicy } from '../../functions/egress-policy.ts';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
 import { compareTemplates, TYPE_RULES } from '../../scripts/release-diff/compare-templates.ts';
 import { readYamlFile } from '../../src/local/aws/template/yaml-file.ts';
+import { alarmRules } from '../support/template/alarm-rules.ts';
 import { deployerFaults, deployerRules } from '../support/template/deployer-rules.ts';
 import { firstDeploymentRules, replayFailure } from '../support/template/first-deployment.ts';
 import { frozenRules } from '../support/template/frozen-rules.ts';
@@ -35,6 +36,7 @@ const RULES = [
   ...firstDeploymentRules,
   ...functionRules,
   ...watchRules,
+  ...alarmRules,
   ...stuckRules,
 ];
 const STAGE = 'ring1';

@@ -59,7 +59,8 @@ const FLAGS = {
 } as const;
 
 const DEFAULT_TOKEN_SECONDS = 14_400;
-const TOKEN_SECONDS_MIN = 1_800;
+/** The shortest life of a token that a renewer may ask for. */
+export const TOKEN_SECONDS_MIN = 1_800;
 const TOKEN_SECONDS_MAX = 86_400;
 const KEY_ARN_PATTERN = /^arn:[a-z0-9-]+:kms:([a-z0-9-]+):\d{12}:key\/[A-Za-z0-9-]+$/;
 const AUDIENCES_MAX = 16;

@@ -33,7 +33,7 @@ const BATCHES_AT_ONCE_MAX = 4;
 const ATTEMPTS_MAX = 4;
 const FIRST_DELAY_MS = 100;
 /** The longest delay that SQS offers; longer waits hop (design 3, requeue). */
-const DELAY_SECONDS_MAX = 900;
+export const DELAY_SECONDS_MAX = 900;
 
 class SqsHintQueue implements HintQueue {
   readonly #options: HintQueueOptions;

@@ -7,6 +7,8 @@ import type { Identified, Rule, Template, ValueMap } from './template.ts';
 const RETENTION_S_MAX = 1_209_600;
 /** What AWS advises: throttled invocations are tried again within the lease. */
 const STANDARD_VISIBILITY_FACTOR = 6;
+/** For a group that waits: short enough to recover, long enough that a live invocation never loses its lease. */
+const FIFO_VISIBILITY_FACTOR = 2;
 /** How long an account may have no place for a function before its messages are given up (F4). */
 const THROTTLED_S_MIN = 3600;
 /** What a schedule takes besides the caps of the mappings: a turn that is late beside the next one. */
@@ -124,16 +126,20 @@ const highThroughput: Rule = {
 };
 
 const visibility: Rule = {
-  name: 'a lease outlasts the function; six times where it blocks nobody',
-  check: (template) =>
-    mappingsOf(template).flatMap(({ id, queue, target }) => {
+  name: 'a lease is twice the function’s time where it blocks a group, six times where it blocks nobody',
+  check: (template) => {
+    const { work } = queuesOf(template);
+    return mappingsOf(template).flatMap(({ id, queue, target }) => {
       if (queue === undefined || target === undefined) return [`${id} leads nowhere`];
       const leaseS = Number(queue.properties['VisibilityTimeout']);
-      const factor = isFifo(queue) ? 2 : STANDARD_VISIBILITY_FACTOR;
-      return leaseS >= factor * Number(target.properties['Timeout'])
+      // A crashed invocation blocks its group, a cluster or a key, for the whole lease. Nobody waits for a dead letter.
+      const isBlocking = isFifo(queue) && work.some((one) => one.id === queue.id);
+      const factor = isBlocking ? FIFO_VISIBILITY_FACTOR : STANDARD_VISIBILITY_FACTOR;
+      return leaseS === factor * Number(target.properties['Timeout'])
         ? []
         : [`${id}: ${String(leaseS)} s`];
-    }),
+    });
+  },
 };
 
 const mappings: Rule = {

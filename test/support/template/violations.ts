@@ -64,6 +64,7 @@ const SEALING = `${KEY} KeyPolicy Statement 3`;
 const FOREIGN_SEALING = `${KEY} KeyPolicy Statement 4 Fn::If 1`;
 const REGISTRY = 'Resources RegistryTable';
 const ROLE = 'Resources IngestRole Properties';
+const SCHEDULE = 'Resources ResyncEventsRuleSchedule1 Properties';
 const AGE_ALARM = 'Resources EventsAgeAlarm';
 
 /** Ways to break each rule, by its name. */
@@ -193,11 +194,17 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
     'throughput of the queue': set(`${EVENTS} FifoThroughputLimit`, 'perQueue'),
     'deduplication of the queue': set(`${EVENTS} DeduplicationScope`, undefined),
   },
-  'a lease outlasts the function; six times where it blocks nobody': {
-    'a lease that ends first': set(`${EVENTS} VisibilityTimeout`, 9),
-    'a function that takes longer': set('Resources RequeueLambdaFunction Properties Timeout', 30),
-    'a mapping of something else': set(`${MAPPING} EventSourceArn`, 'arn:aws:sqs:::other'),
-  },
+  'a lease is twice the function’s time where it blocks a group, six times where it blocks nobody':
+    {
+      'a lease that ends first': set(`${EVENTS} VisibilityTimeout`, 9),
+      'a cluster that waits for minutes after a crash': set(`${EVENTS} VisibilityTimeout`, 200),
+      'a timer that waits for minutes after a crash': set(
+        'Resources DelayQueue Properties VisibilityTimeout',
+        600,
+      ),
+      'a function that takes longer': set('Resources RequeueLambdaFunction Properties Timeout', 30),
+      'a mapping of something else': set(`${MAPPING} EventSourceArn`, 'arn:aws:sqs:::other'),
+    },
   'every mapping reports failures one by one and has a cap, all within what stack check asks for; reconcile takes one key at a time':
     {
       'one failure fails all': set(`${MAPPING} FunctionResponseTypes`, undefined),
@@ -359,6 +366,46 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
       'Rollcall',
     ),
     'an alarm that explains nothing': set(`${AGE_ALARM} Properties AlarmDescription`, undefined),
+  },
+  'each alarm rings at what is published, in time, and at no less': {
+    'a threshold that nothing reaches': set(`${AGE_ALARM} Properties Threshold`, 12_000),
+    'a threshold that anything reaches': set(`${AGE_ALARM} Properties Threshold`, 0),
+    'hours until it rings': set(`${AGE_ALARM} Properties DatapointsToAlarm`, 300),
+    'an hour that is some minutes': set(
+      'Resources NeverHeardClustersAlarm Properties EvaluationPeriods',
+      1,
+    ),
+    'the quietest of all': set('Resources SilentClustersAlarm Properties Statistic', 'Minimum'),
+    'the other side': set(`${AGE_ALARM} Properties ComparisonOperator`, 'LessThanThreshold'),
+    'an alarm of which nobody said when': set(
+      `${AGE_ALARM} Properties AlarmName`,
+      'rollcall-ring1-age',
+    ),
+  },
+  'alarms and the dashboard look where the functions write: one namespace, and services that exist':
+    {
+      'metrics of all stages in one place': set(
+        `${VARIABLES} POWERTOOLS_METRICS_NAMESPACE`,
+        'Rollcall',
+      ),
+      'an alarm on another place': set(
+        'Resources SilentClustersAlarm Properties Namespace',
+        'Rollcall/other',
+      ),
+      'a query of another place': set(
+        'Resources DeadLettersAlarm Properties Metrics 0 Expression',
+        'SELECT SUM(DeadLetters) FROM SCHEMA("Rollcall/other", outcome, service)',
+      ),
+      'a function that is none': set(
+        'Resources SilentClustersAlarm Properties Dimensions 0 Value',
+        'resyncs',
+      ),
+    },
+  'resync is called as often as the alarm about its stop counts, and ends before its next turn': {
+    'once in sixty hours': set(`${SCHEDULE} ScheduleExpression`, 'rate(60 hours)'),
+    'once an hour': set(`${SCHEDULE} ScheduleExpression`, 'rate(60 minutes)'),
+    'a schedule that is off': set(`${SCHEDULE} State`, 'DISABLED'),
+    'two turns at a time': set('Resources ResyncLambdaFunction Properties Timeout', 60),
   },
   'a queue whose every delivery fails calls somebody, and a busy or quiet one nobody (F9)': {
     'ages alone': set('Resources EventsStuckAlarm', undefined),

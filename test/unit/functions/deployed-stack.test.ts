@@ -2,12 +2,17 @@
  * The stack as it is deployed: the real middleware, logger and metrics around the real handlers, judged by what they write.
  *
  * Nothing replaces the sinks here, which is why this is a file of its own. What Powertools writes goes to this process's
- * standard output, as in Lambda; the handlers find no AWS behind their endpoint.
+ * standard output, as in Lambda; the real handlers find an AWS that refuses everything.
  */
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { globSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
 import type { Context } from 'aws-lambda';
 import { createHandler } from '../../../functions/middleware.ts';
+import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
 
 const SECRET = 'c2VjcmV0LW9mLWEtdGVuYW50';
 const NAMESPACE = 'Rollcall/of-this-test';
@@ -39,11 +44,11 @@ async function outputOf(run: () => Promise<unknown>): Promise<string> {
   let output = '';
   const restore = [process.stdout, process.stderr].map((stream) => {
     const original = stream.write.bind(stream);
-    stream.write = ((chunk: string | Uint8Array, ...rest: never[]) => {
+    stream.write = (chunk: string | Uint8Array, ...rest: never[]) => {
       if (typeof chunk !== 'string') return original(chunk, ...rest);
       output += chunk;
       return true;
-    });
+    };
     return () => {
       stream.write = original;
     };
@@ -64,36 +69,77 @@ function metricsIn(output: string): readonly Readonly<Record<string, unknown>>[]
     .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 }
 
+function namespaceOf(line: Readonly<Record<string, unknown>>): unknown {
+  const { CloudWatchMetrics } = line['_aws'] as {
+    readonly CloudWatchMetrics: readonly { readonly Namespace: string }[];
+  };
+  return CloudWatchMetrics[0]?.Namespace;
+}
+
+/** An AWS that refuses every call: not worth repeating, so nothing waits. */
+const refusing = createServer((request, response) => {
+  request.resume();
+  response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
+  response.end('{"__type":"AccessDeniedException","message":"no"}');
+});
+
+/** What serverless.yml tells a function, and what Lambda does. */
+function environment(endpoint: string): Readonly<Record<string, string>> {
+  return {
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_REGION: 'eu-west-1',
+    AWS_ENDPOINT_URL: endpoint,
+    ROLLCALL_STAGE: 'of-this-test',
+    ROLLCALL_REGISTRY_TABLE: 'registry',
+    ROLLCALL_VIEW_TABLE: 'view',
+    ROLLCALL_EVENTS_QUEUE_URL: `${endpoint}/events.fifo`,
+    ROLLCALL_RECONCILE_QUEUE_URL: `${endpoint}/reconcile.fifo`,
+    ROLLCALL_DELAY_QUEUE_URL: `${endpoint}/delay`,
+    ROLLCALL_CREDENTIALS_KEY_ARN: 'arn:aws:kms:eu-west-1:111111111111:key/1',
+    POWERTOOLS_METRICS_NAMESPACE: NAMESPACE,
+    // Whoever debugs a function turns these on for all of them: bodies must stay out even so.
+    POWERTOOLS_LOGGER_LOG_EVENT: 'true',
+    POWERTOOLS_LOG_LEVEL: 'DEBUG',
+  };
+}
+
+/** A deployed function, as Lambda imports it. */
+type Deployed = (event: unknown, context: Context) => Promise<unknown>;
+
 describe('the deployed stack', () => {
-  before(() => {
-    process.env['POWERTOOLS_METRICS_NAMESPACE'] = NAMESPACE;
-    // Whoever debugs a function turns this on for all of them: bodies must stay out even so.
-    process.env['POWERTOOLS_LOGGER_LOG_EVENT'] = 'true';
-    process.env['POWERTOOLS_LOG_LEVEL'] = 'DEBUG';
+  before(async () => {
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
+    const { port } = refusing.address() as AddressInfo;
+    Object.assign(process.env, environment(`http://127.0.0.1:${port}`));
+  });
+  after(() => {
+    refusing.closeAllConnections();
+    refusing.close();
   });
 
+  const run = (handle: Parameters<typeof createHandler<typeof EVENT, void>>[0]['handle']) => {
+    const handler = createHandler<typeof EVENT, void>({ name: 'requeue', handle });
+    return () => handler(EVENT, CONTEXT);
+  };
+
   it('logs no event, whatever the environment asks for (S11)', async () => {
-    const handler = createHandler<typeof EVENT, void>({
-      name: 'requeue',
-      handle: (_event, { log }) => {
+    const output = await outputOf(
+      run((_event, { log }) => {
         log.info('handled');
         return Promise.resolve();
-      },
-    });
-    const output = await outputOf(() => handler(EVENT, CONTEXT));
+      }),
+    );
     assert.match(output, /"message":"handled"/);
     assert.ok(!output.includes(SECRET), output);
   });
 
   it('publishes its metrics when a handler throws, and logs what was thrown', async () => {
-    const handler = createHandler<typeof EVENT, void>({
-      name: 'requeue',
-      handle: (_event, { metrics }) => {
-        metrics.count('Seen');
-        return Promise.reject(new RangeError('bug'));
-      },
+    const failing = run((_event, { metrics }) => {
+      metrics.count('Seen');
+      return Promise.reject(new RangeError('bug'));
     });
-    const output = await outputOf(() => assert.rejects(handler(EVENT, CONTEXT), RangeError));
+    const output = await outputOf(() => assert.rejects(failing(), RangeError));
     const metrics = metricsIn(output);
     assert.ok(metrics.some((line) => line['Seen'] === 1));
     assert.ok(
@@ -103,20 +149,31 @@ describe('the deployed stack', () => {
     assert.match(output, /"message":"handler failed"/);
   });
 
-  it('publishes metrics of one invocation once', async () => {
-    const handler = createHandler<typeof EVENT, void>({
-      name: 'requeue',
-      handle: (_event, { metrics }) => {
-        metrics.count('Seen');
-        return Promise.resolve();
-      },
+  it('publishes the metrics of one invocation once, to the namespace that it is told', async () => {
+    const counting = run((_event, { metrics }) => {
+      metrics.count('Seen');
+      return Promise.resolve();
     });
     for (const _invocation of [1, 2]) {
-      const metrics = metricsIn(await outputOf(() => handler(EVENT, CONTEXT)));
+      const metrics = metricsIn(await outputOf(counting));
       assert.deepEqual(
-        metrics.map((line) => [line['Seen'], line['service']]),
-        [[1, 'requeue']],
+        metrics.map((line) => [line['Seen'], line['service'], namespaceOf(line)]),
+        [[1, 'requeue', NAMESPACE]],
       );
     }
   });
+
+  for (const file of globSync('functions/*/handler.ts', { cwd: repositoryRoot })) {
+    const name = path.basename(path.dirname(file));
+    it(`counts under the name of the function ${name}, and writes no body, when AWS refuses it everything (S11)`, async () => {
+      const { handler } = (await import(path.join(repositoryRoot, file))) as { handler: Deployed };
+      const output = await outputOf(() => handler(EVENT, CONTEXT).catch(() => undefined));
+      const metrics = metricsIn(output);
+      assert.ok(metrics.length > 0, `no metrics: ${output}`);
+      for (const line of metrics) {
+        assert.deepEqual([line['service'], namespaceOf(line)], [name, NAMESPACE]);
+      }
+      assert.ok(!output.includes(SECRET), output);
+    });
+  }
 });

@@ -254,6 +254,42 @@ describe('etcd restored from a backup', () => {
     await watcher.stop();
   });
 
+  test('a Lease of an earlier watcher, below the own version, is one as well: nothing else tells (row 71)', async () => {
+    const harness = createWatcherHarness();
+    const former = await harness.startSettled(1);
+    const contents = harness.source.backup();
+    await former.stop();
+    harness.source.version += 100;
+    const watcher = await harness.startSettled(2);
+    harness.news();
+    // No stream breaks, and no list is asked for: only the Lease shows it.
+    harness.source.version = contents.version;
+    harness.source.editLease(() => contents.lease ?? null);
+    await harness.clock.advance(20_000);
+    const [first] = harness.news();
+    const reason = first?.body.kind === 'announcement' ? first.body.reason : undefined;
+    assert.equal(reason, 'restored');
+    await watcher.stop();
+  });
+
+  test('a watcher that stands by takes a Lease from before its own at once: its holder is of a lost history (row 71)', async () => {
+    const harness = createWatcherHarness();
+    const watcher = await harness.startSettled();
+    const held = (holder: string) =>
+      harness.source.editLease((lease) => ({
+        ...lease,
+        spec: { ...(lease['spec'] as object), holderIdentity: holder },
+      }));
+    held('another');
+    await harness.clock.advance(15_000);
+    assert.equal(watcher.status().state, 'standby');
+    harness.source.version -= 500;
+    held('one-of-the-backup');
+    await harness.clock.advance(5000);
+    assert.equal(watcher.status().state, 'running');
+    await watcher.stop();
+  });
+
   test('a clock that was put back takes no renewal for a restored one (row 14)', async () => {
     const harness = createWatcherHarness();
     const watcher = await harness.startSettled();

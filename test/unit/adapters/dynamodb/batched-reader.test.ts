@@ -39,6 +39,14 @@ function keysAsked(command: unknown): number {
   return Object.values(items).reduce((sum, { Keys }) => sum + (Keys?.length ?? 0), 0);
 }
 
+/** Of every table that a batch asks: the flag stands in the request itself. */
+function assertConsistent(command: unknown): void {
+  assert.ok(command instanceof BatchGetCommand);
+  const asked = Object.values(command.input.RequestItems ?? {});
+  assert.ok(asked.length > 0);
+  for (const { ConsistentRead } of asked) assert.equal(ConsistentRead, true);
+}
+
 const key = (name: string) => ({ pk: name, sk: 'S' });
 
 describe('reads of single items', () => {
@@ -63,10 +71,7 @@ describe('reads of single items', () => {
     await Promise.all([reader.get('one', key('a')), reader.get('two', key('b'))]);
     const [single, batch] = sent;
     assert.ok(single instanceof GetCommand && single.input.ConsistentRead === true);
-    assert.ok(batch instanceof BatchGetCommand);
-    for (const asked of Object.values(batch.input.RequestItems ?? {})) {
-      assert.equal(asked.ConsistentRead, true);
-    }
+    assertConsistent(batch);
   });
 
   it('answer undefined for what is not there', async () => {
@@ -76,7 +81,7 @@ describe('reads of single items', () => {
     assert.deepEqual(items, [undefined, undefined]);
   });
 
-  it('ask again for keys that a throttled table left over (row 32)', async () => {
+  it('ask again for keys that a throttled table left over, as consistently (row 32)', async () => {
     let isFirst = true;
     const { client, sent } = scriptedClient((command) => {
       if (!isFirst) return mirror(command);
@@ -87,6 +92,7 @@ describe('reads of single items', () => {
     const items = await Promise.all([reader.get('one', key('a')), reader.get('one', key('b'))]);
     assert.deepEqual(items, [key('a'), key('b')]);
     assert.equal(keysAsked(sent[1]), 1);
+    assertConsistent(sent[1]);
   });
 
   it('all reject when their request fails, and the next ones are asked anew (row 32)', async () => {
