@@ -9,6 +9,7 @@ import { fakeNode, setNodeReady } from '../conformance/control-plane/nodes.ts';
 import type { Taint } from '../conformance/control-plane/nodes.ts';
 import { nodeNameOf, PLACE_LABEL } from './place.ts';
 import type { Operation } from './scenario.ts';
+import { markOf } from './write-all.ts';
 import type { StepOutcome, StepTarget } from './step-target.ts';
 
 type NodeStep = Extract<Operation, { readonly op: `node-${string}` }>;
@@ -46,6 +47,8 @@ async function change(target: StepTarget, name: string, step: ChangeStep): Promi
       return setNodeReady(admin, name, step.op === 'node-ready');
     case 'node-label':
       return admin.patch(path, { metadata: { labels: { [step.key]: step.value } } });
+    case 'node-mark':
+      return admin.patch(`${path}?fieldManager=marker`, markOf(step.field, target.index));
     case 'node-cordon':
       return admin.patch(path, { spec: { unschedulable: true } });
     case 'node-uncordon':

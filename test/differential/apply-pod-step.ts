@@ -8,8 +8,9 @@ import { readPod } from '../conformance/control-plane/observed-records.ts';
 import type { StepOutcome, StepTarget } from './step-target.ts';
 import { controllerOf, findSubjects, freeLabel } from './find-pods.ts';
 import { nodeNameOf } from './place.ts';
-import type { PodOperation, StrippedLabel } from './scenario.ts';
+import type { MarkedField, PodOperation, StrippedLabel } from './scenario.ts';
 import { waitForChange } from './wait-for-change.ts';
+import { markOf } from './write-all.ts';
 
 const HOLD_FINALIZER = 'differential.rollcall.test/hold';
 const STUCK_ANNOTATION = 'rollcall.test/stuck-terminating';
@@ -24,6 +25,12 @@ type PodStep =
       readonly set: string;
       readonly node: string;
       readonly label: StrippedLabel;
+    }
+  | {
+      readonly op: 'pod-mark';
+      readonly set: string;
+      readonly node: string;
+      readonly field: MarkedField;
     };
 
 /** Applies the step to the pod that it means. */
@@ -36,12 +43,12 @@ export async function applyPodStep(target: StepTarget, step: PodStep): Promise<S
   const { admin } = target.side;
   if (step.op === 'pod-evict') return evict(target, pod);
   if (step.op === 'pod-delete-again') return deleteAgain(target, pod);
-  for (const patch of patchesOf(step)) await admin.patch(path, patch);
+  for (const patch of patchesOf(step, target.index)) await admin.patch(path, patch);
   if (['pod-delete', 'pod-stick', 'pod-hold'].includes(step.op)) await admin.delete(path);
   return 'done';
 }
 
-function patchesOf(step: PodStep): readonly unknown[] {
+function patchesOf(step: PodStep, index: number): readonly unknown[] {
   const { op, set } = step;
   const labels = (values: Readonly<Record<string, string | null>>): unknown => ({
     metadata: { labels: values },
@@ -66,6 +73,8 @@ function patchesOf(step: PodStep): readonly unknown[] {
       return [labels({ app: freeLabel(set) })];
     case 'pod-reclaim':
       return [labels({ app: set })];
+    case 'pod-mark':
+      return [markOf(step.field, index)];
     case 'pod-strip':
       return [labels({ [step.label]: null })];
     default:

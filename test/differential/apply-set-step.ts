@@ -50,7 +50,7 @@ async function edit(
   const path = `${collectionPath(place.namespace)}/${set}`;
   for (;;) {
     const before = await side.admin.get(path);
-    const body = { ...before, spec: applyForm(before['spec'] as SetSpec, form) };
+    const body = { ...before, spec: applyForm(before['spec'] as SetSpec, form, place) };
     const response = await side.admin.request({ method: 'PUT', path, body });
     // The controller wrote the status in between.
     if (response.status === 409) continue;

@@ -9,7 +9,7 @@ import { applyForm } from './set-spec.ts';
 import type { SetSpec } from './set-spec.ts';
 import type { StepOutcome, StepTarget } from './step-target.ts';
 import { waitForChange } from './wait-for-change.ts';
-import { MARK_ANNOTATION } from './write-all.ts';
+import { markOf } from './write-all.ts';
 
 type SetWriter = Extract<OthersOperation, { readonly op: `set-${string}` }>;
 
@@ -25,8 +25,13 @@ export async function applySetWriter(target: StepTarget, step: SetWriter): Promi
   const current = await side.admin.get(path);
   switch (step.op) {
     case 'set-annotate':
-      await side.admin.patch(`${path}?fieldManager=annotator`, marked(index));
+      await side.admin.patch(`${path}?fieldManager=annotator`, markOf('annotations', index));
       return 'done';
+    case 'set-mark':
+      await side.admin.patch(`${path}?fieldManager=marker`, markOf(step.field, index));
+      return 'done';
+    case 'set-writers':
+      return writeAtOnce(target, path, step.version);
     case 'set-apply':
       return applyByTwo(target, { path, current, version: step.version });
     case 'set-put':
@@ -46,10 +51,6 @@ export function collectionPath(namespace: string): string {
   return `/apis/apps/v1/namespaces/${namespace}/daemonsets`;
 }
 
-function marked(index: number): unknown {
-  return { metadata: { annotations: { [MARK_ANNOTATION]: String(index) } } };
-}
-
 /**
  * One applies a mark of its own, the other the whole object as it stands in Git, as Argo CD and Flux do. The mark comes
  * first: a new revision copies the annotations of its moment.
@@ -66,7 +67,7 @@ async function applyByTwo(
   const { name, namespace, labels } = current.metadata;
   const identity = { apiVersion: 'apps/v1', kind: 'DaemonSet' };
   const form = version === undefined ? {} : { version };
-  const spec = applyForm(current['spec'] as SetSpec, form);
+  const spec = applyForm(current['spec'] as SetSpec, form, target.place);
   const annotations = { 'others.rollcall.test/tracking': String(target.index) };
   const bodies = {
     'argocd-controller': { ...identity, metadata: { name, namespace, annotations } },
@@ -80,6 +81,47 @@ async function applyByTwo(
       contentType: APPLY,
     });
   }
+  return 'done';
+}
+
+/**
+ * Three writers at the same moment: the template by server-side apply, a label by a patch, another by an update that
+ * starts again when it lost. They write different fields, so that their order decides nothing.
+ */
+async function writeAtOnce(
+  target: StepTarget,
+  path: string,
+  version: number,
+): Promise<StepOutcome> {
+  const { side, place, index } = target;
+  const identity = { apiVersion: 'apps/v1', kind: 'DaemonSet' };
+  const metadata = { name: path.split('/').at(-1), namespace: place.namespace };
+  const containers = [{ name: 'agent', image: `registry.example/agent:${String(version)}` }];
+  const labelled = (who: string): Record<string, string> => ({
+    [`others.rollcall.test/${who}`]: String(index),
+  });
+  const update = async (): Promise<void> => {
+    for (;;) {
+      const current = await side.admin.get(path);
+      const labels = { ...current.metadata.labels, ...labelled('updater') };
+      const body = { ...current, metadata: { ...current.metadata, labels } };
+      const request = { method: 'PUT', path: `${path}?fieldManager=updater`, body } as const;
+      const response = await side.admin.request(request);
+      if (response.status === 409) continue;
+      if (response.status >= 400) throw new ApiError(request, response);
+      return;
+    }
+  };
+  await Promise.all([
+    demand(target, {
+      method: 'PATCH',
+      path: `${path}?fieldManager=image-updater&force=true`,
+      body: { ...identity, metadata, spec: { template: { spec: { containers } } } },
+      contentType: APPLY,
+    }),
+    side.admin.patch(`${path}?fieldManager=patcher`, { metadata: { labels: labelled('patcher') } }),
+    update(),
+  ]);
   return 'done';
 }
 
@@ -99,7 +141,7 @@ function bare({ metadata: { name, namespace }, spec }: KubernetesObject): unknow
 
 /** Changes something and puts it back, with nothing in between: one may be seen, or both, or neither. */
 async function flip(
-  { side, index }: StepTarget,
+  { side, place, index }: StepTarget,
   entry: {
     readonly path: string;
     readonly current: KubernetesObject;
@@ -123,7 +165,7 @@ async function flip(
       { spec: { minReadySeconds } },
     ],
     template: [
-      images(applyForm(spec, { version: FLIPPED_VERSION }).template.spec.containers),
+      images(applyForm(spec, { version: FLIPPED_VERSION }, place).template.spec.containers),
       images(containers),
     ],
   };

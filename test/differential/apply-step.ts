@@ -22,6 +22,7 @@ const AGEING_OPERATIONS: ReadonlySet<string> = new Set([
   'set-remake',
   'set-apply',
   'set-flip',
+  'set-writers',
   'set-replace',
   'pod-release',
   'pod-strip',

@@ -13,6 +13,8 @@ import type { Place } from './place.ts';
 const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
 /** The original looks a second after minReadySeconds have passed; timestamps are whole seconds. */
 const MIN_READY_SLACK_MS = 2500;
+/** Nobody waits for more: a set that asks for it has no available pods in its scenario. */
+const MIN_READY_WAITED_SECONDS = 60;
 
 /** What is still under way; empty at rest. */
 export function findUnrest(mirror: Mirror, place: Place): readonly string[] {
@@ -79,9 +81,19 @@ function isHeld({ metadata }: KubernetesObject): boolean {
   return isStuck || (metadata.finalizers ?? []).length > 0;
 }
 
-function readinessUnrest(pod: KubernetesObject, daemonSet: KubernetesObject): string | undefined {
+/** True where a pod would have to be ready for longer than anybody waits. */
+export function isWithoutAvailability(daemonSet: KubernetesObject): boolean {
+  return minReadySecondsOf(daemonSet) > MIN_READY_WAITED_SECONDS;
+}
+
+function minReadySecondsOf(daemonSet: KubernetesObject): number {
   const { minReadySeconds = 0 } = daemonSet['spec'] as { readonly minReadySeconds?: number };
-  if (minReadySeconds === 0) return undefined;
+  return minReadySeconds;
+}
+
+function readinessUnrest(pod: KubernetesObject, daemonSet: KubernetesObject): string | undefined {
+  const minReadySeconds = minReadySecondsOf(daemonSet);
+  if (minReadySeconds === 0 || isWithoutAvailability(daemonSet)) return undefined;
   const status = pod['status'] as {
     readonly conditions?: readonly {
       readonly type: string;

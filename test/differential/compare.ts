@@ -2,11 +2,13 @@
  * Holds two portraits against each other and names every difference by the comparison that found it. Pure.
  *
  * Pods are compared by node. While a rollout is under way (some pod is not of the newest revision, and the
- * strategy replaces pods by itself) they are compared by count, because the original picks nodes at random;
- * `unalignedNodes` then tells which nodes differ, so that no later step depends on them.
+ * strategy replaces pods by itself) the original picks some nodes at random: where nodes differ, and its order
+ * allows that (rollout-order.ts), they are compared by count, and `unalignedNodes` tells which, so that no later step
+ * depends on them. The other nodes are compared as ever.
  */
 import { createHash } from 'node:crypto';
 import type { PodPortrait, Portrait, SetPortrait } from './portrait.ts';
+import { isPassedOver, isUnderWay } from './rollout-order.ts';
 import { comparablePart, withoutAge } from './spoilt.ts';
 import type { Comparable } from './spoilt.ts';
 
@@ -20,12 +22,14 @@ export type Comparison =
   | 'pod-metadata'
   | 'pod-spec'
   | 'pod-count'
+  | 'pod-order'
   | 'status'
   | 'generation'
   | 'set-metadata'
   | 'revisions'
   | 'revision-metadata'
   | 'ownerless'
+  | 'late'
   | 'step-outcome';
 
 /** One difference. */
@@ -149,10 +153,11 @@ function comparePods(input: SetPair & { readonly isKeptCompared: boolean }): rea
       name,
       mapBoth(ageless, (set) => countedPods(set?.podsByNode ?? {})),
     );
+    compareOrder(input, { nodes, unaligned });
     return unaligned;
   }
   const aspects = [...ASPECTS];
-  if (input.isKeptCompared && !isRolling) aspects.push(['pod-kept', ({ isKept }) => isKept]);
+  if (input.isKeptCompared) aspects.push(['pod-kept', ({ isKept }) => isKept]);
   for (const node of nodes) {
     for (const [comparison, read] of aspects) {
       const values = mapBoth(sets, (it) => sortedTexts((it.podsByNode[node] ?? []).map(read)));
@@ -161,6 +166,35 @@ function comparePods(input: SetPair & { readonly isKeptCompared: boolean }): rea
     }
   }
   return [];
+}
+
+/** What is decided although the rollout is under way: who may not be left, and that all others are the pods they were. */
+function compareOrder(
+  { name, sets, note, isKeptCompared }: SetPair & { readonly isKeptCompared: boolean },
+  {
+    nodes,
+    unaligned,
+  }: { readonly nodes: readonly string[]; readonly unaligned: readonly string[] },
+): void {
+  for (const node of unaligned) {
+    note(
+      'pod-order',
+      `${name} on ${node}`,
+      mapBoth(sets, (set) => (isPassedOver(set, node) ? 'passed over' : 'in order')),
+    );
+  }
+  if (!isKeptCompared) return;
+  for (const node of nodes.filter((it) => !unaligned.includes(it))) {
+    note(
+      'pod-kept',
+      `${name} on ${node}`,
+      mapBoth(sets, (it) => keptAt(it, node)),
+    );
+  }
+}
+
+function keptAt(set: SetPortrait, node: string): readonly unknown[] {
+  return sortedTexts((set.podsByNode[node] ?? []).map(({ isKept }) => isKept));
 }
 
 const NOBODY: Portrait = { sets: {}, ownerless: [], podUids: new Set() };
@@ -197,13 +231,6 @@ function describePod(pod: PodPortrait): string {
 
 function withoutKept({ isKept: _isKept, ...rest }: PodPortrait): Omit<PodPortrait, 'isKept'> {
   return rest;
-}
-
-/** True while the strategy still has pods to replace. */
-function isUnderWay(set: SetPortrait): boolean {
-  const newest = set.revisions.at(-1)?.number ?? 0;
-  const pods = Object.values(set.podsByNode).flat();
-  return !set.isOnDelete && pods.some((pod) => pod.revision !== newest);
 }
 
 function sortedTexts(values: readonly unknown[]): readonly unknown[] {

@@ -18,8 +18,10 @@ import {
   mendNode,
 } from './generate-nodes.ts';
 import { drawForm, drawStrategy, drawTemplateChange } from './generate-form.ts';
+import { drawKinds, withKinds } from './generate-kinds.ts';
 import { drawOthers } from './generate-others.ts';
 import type { Operation, PodOperation, Propagation, Scenario, Step } from './scenario.ts';
+import { SET_NAMES } from './set-spec.ts';
 
 /** Which scenario to draw, and how long. */
 export interface GenerateOptions {
@@ -31,11 +33,12 @@ export interface GenerateOptions {
 const NODES_AT_START = { from: 4, to: 7 };
 const NODES_MAX = 10;
 const NODES_MIN = 3;
-const SETS_MAX = 3;
 /** An odd multiplier spreads neighbouring numbers over the seeds. */
 const SEED_STRIDE = 0x9e3779b1;
 /** Tells the dice of what others write from those of everything else. */
 const OTHERS_SEED = 0x0d1ce5;
+/** Tells those of generate-kinds.ts. */
+const KINDS_SEED = 0x5e1ec7;
 
 /** Draws one scenario: nodes and a first DaemonSet, then `stepsCount` steps, and what others write in between. */
 export function generateScenario(options: GenerateOptions): Scenario {
@@ -43,6 +46,7 @@ export function generateScenario(options: GenerateOptions): Scenario {
   const ownSeed = (seed + Math.imul(index + 1, SEED_STRIDE)) >>> 0;
   const seeded = createSeeded(ownSeed);
   const others = createSeeded((ownSeed ^ OTHERS_SEED) >>> 0);
+  const kinds = createSeeded((ownSeed ^ KINDS_SEED) >>> 0);
   const model: Model = {
     seeded,
     nodes: new Set(),
@@ -59,13 +63,15 @@ export function generateScenario(options: GenerateOptions): Scenario {
   const steps: Step[] = [];
   const nodesCount = seeded.integer(NODES_AT_START);
   for (let count = 0; count < nodesCount; count += 1) {
-    steps.push({ ...joinNode(model), isHurried: count < nodesCount - 1 });
+    const join = { ...joinNode(model), isHurried: count < nodesCount - 1 };
+    steps.push(...withKinds(model, kinds, [join]));
   }
-  steps.push(createSet(model));
+  steps.push(...withKinds(model, kinds, [createSet(model)]));
   for (let left = stepsCount; left > 0;) {
     const drawn = drawSteps(model).slice(0, left);
     left -= drawn.length;
-    steps.push(...drawn, ...(left > 0 ? drawOthers(model, others) : []));
+    steps.push(...withKinds(model, kinds, drawn));
+    if (left > 0) steps.push(...drawOthers(model, others), ...drawKinds(model, kinds));
   }
   return { title: `seed ${seed} scenario ${index}`, steps };
 }
@@ -84,7 +90,7 @@ const DRAWS: readonly (readonly [weight: number, isPossible: (model: Model) => b
   [2, always, (model) => [{ op: 'node-uncordon', node: anyNode(model) }]],
   [3, ({ notReady }) => notReady.size < 2, (model) => [spoilNode(model)]],
   [5, ({ notReady }) => notReady.size > 0, (model) => [mendNode(model)]],
-  [4, ({ sets }) => sets.size < SETS_MAX, (model) => [createSet(model)]],
+  [4, ({ sets }) => sets.size < SET_NAMES.length, (model) => [createSet(model)]],
   [14, hasCalmSet, (model) => rollOut(model)],
   [6, hasCalmSet, (model) => [{ op: 'set-undo', set: anySet(model) }]],
   [5, hasSet, (model) => [editStrategy(model)]],
@@ -136,7 +142,7 @@ function anySet({ seeded, sets }: Model): string {
 }
 
 function createSet(model: Model): Operation {
-  const free = ['d1', 'd2', 'd3'].filter((name) => !model.sets.has(name));
+  const free = SET_NAMES.filter((name) => !model.sets.has(name));
   const set = model.seeded.pick(free);
   model.sets.set(set, false);
   return { op: 'set-create', set, form: drawForm(model.seeded) };

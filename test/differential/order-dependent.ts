@@ -3,8 +3,10 @@
  * out where the two sides are not alike. That is noted, never silent.
  */
 import { readDaemonSet, readPod } from '../conformance/control-plane/observed-records.ts';
+import { isWithoutAvailability } from './at-rest.ts';
 import { controllerOf, HASH_LABEL } from './find-pods.ts';
 import type { Mirror } from './mirror.ts';
+import { leavesToWhoeverIsFirst } from './overlap.ts';
 import type { Pair } from './pair.ts';
 import type { Place } from './place.ts';
 import type { Step } from './scenario.ts';
@@ -26,14 +28,17 @@ export interface Standing {
 export function isOrderDependent(step: Step, standing: Standing): boolean {
   const { pair, place, unalignedNodes } = standing;
   if (step.op === 'set-undo' && standing.spoiltHistories.has(step.set)) return true;
+  if (leavesToWhoeverIsFirst(step, pair.original.mirror.at(place).daemonSets)) return true;
   if (changesTemplate(step)) {
     if (step.op === 'set-edit' && unalignedNodes.size > 0 && changesPlacement(step)) return true;
     const mirrors = [pair.original.mirror, pair.rollcall.mirror];
     const mayStick = step.op !== 'set-edit' || step.form.isUnhealthy === true;
+    const isInterrupted = step.op === 'set-flip';
     return mirrors.some((mirror) => {
       const subject = { place, set: step.set };
-      if (step.op === 'set-flip' && hasTouchedPod(mirror, subject)) return true;
-      return hasTrap(mirror, subject) || (mayStick && hasLeftovers(mirror, subject));
+      const isSlow = waitsForEver(mirror, subject);
+      if (isInterrupted && (isSlow || hasTouchedPod(mirror, subject))) return true;
+      return hasTrap(mirror, subject) || ((mayStick || isSlow) && hasLeftovers(mirror, subject));
     });
   }
   return 'node' in step && unalignedNodes.has(step.node);
@@ -41,17 +46,18 @@ export function isOrderDependent(step: Step, standing: Standing): boolean {
 
 type TemplateStep = Extract<
   Step,
-  { readonly op: 'set-edit' | 'set-undo' | 'set-apply' | 'set-flip' }
+  { readonly op: 'set-edit' | 'set-undo' | 'set-apply' | 'set-flip' | 'set-writers' }
 >;
 
 function changesTemplate(step: Step): step is TemplateStep {
   if (step.op === 'set-apply') return step.version !== undefined;
   if (step.op === 'set-flip') return step.field === 'template';
-  return step.op === 'set-edit' || step.op === 'set-undo';
+  return step.op === 'set-edit' || step.op === 'set-undo' || step.op === 'set-writers';
 }
 
 function changesPlacement({ form }: Extract<Step, { readonly op: 'set-edit' }>): boolean {
-  return form.pool !== undefined || form.disk !== undefined || form.tolerations !== undefined;
+  const { pool, disk, cores, fields, nodeName, tolerations } = form;
+  return [pool, disk, cores, fields, nodeName, tolerations].some((it) => it !== undefined);
 }
 
 interface Subject {
@@ -63,6 +69,15 @@ interface Subject {
 function hasLeftovers(mirror: Mirror, { place, set }: Subject): boolean {
   const found = mirror.at(place).daemonSets.find(({ metadata }) => metadata.name === set);
   return found !== undefined && (readDaemonSet(found).status['numberMisscheduled'] ?? 0) > 0;
+}
+
+/**
+ * With surge, a pod that never becomes available never takes the place of the one before: what an interrupted rollout
+ * made stays beside it.
+ */
+function waitsForEver(mirror: Mirror, { place, set }: Subject): boolean {
+  const found = mirror.at(place).daemonSets.find(({ metadata }) => metadata.name === set);
+  return found !== undefined && isWithoutAvailability(found);
 }
 
 /**

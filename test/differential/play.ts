@@ -6,6 +6,7 @@ import type { KubernetesObject } from '../conformance/control-plane/api.ts';
 import { readDaemonSet } from '../conformance/control-plane/observed-records.ts';
 import { pollUntil } from '../conformance/control-plane/poll.ts';
 import { liftAdmission } from './admission.ts';
+import { isWithoutAvailability } from './at-rest.ts';
 import { isOrderDependent } from './order-dependent.ts';
 import { resolveStep } from './resolve-step.ts';
 import { applyStep } from './apply-step.ts';
@@ -13,11 +14,15 @@ import type { StepOutcome } from './step-target.ts';
 import type { Difference } from './compare.ts';
 import { controllerOf } from './find-pods.ts';
 import { isBackingOff, isForgetful, lateReason, starvedNodes } from './known-differences.ts';
+import { appsOfNew } from './overlap.ts';
+import type { Settling } from './lateness.ts';
 import type { Pair, Side } from './pair.ts';
 import { placeOf } from './place.ts';
 import type { Place } from './place.ts';
 import type { Scenario, Step } from './scenario.ts';
 import { describeStep } from './scenario.ts';
+import { countKinds } from './step-kinds.ts';
+import type { StepKind } from './step-kinds.ts';
 import { LAST_PATIENCE, memoryDuring, PATIENCE, settle } from './settle.ts';
 import type { Memory, Patience, QuietPoint } from './settle.ts';
 import { waitForChange } from './wait-for-change.ts';
@@ -41,6 +46,10 @@ export interface PlayResult {
   readonly differences: readonly Difference[];
   readonly violations: readonly BoundViolation[];
   readonly notes: readonly PlayNote[];
+  /** How long each side needed, where that can be measured. */
+  readonly settlings: readonly Settling[];
+  /** How often a step of each kind was applied, not left out, skipped or refused. */
+  readonly kinds: Readonly<Record<StepKind, number>>;
   readonly durationMs: number;
   /** What Rollcall's engine logged about the place last; only of a disagreement. */
   readonly activity: readonly string[];
@@ -50,6 +59,8 @@ interface Play {
   readonly pair: Pair;
   readonly place: Place;
   readonly notes: PlayNote[];
+  readonly settlings: Settling[];
+  readonly applied: Step[];
   readonly differenceMs: number;
   readonly isEnough: () => boolean;
   memory: Memory;
@@ -97,6 +108,8 @@ export async function playScenario(
     pair,
     place,
     notes: [],
+    settlings: [],
+    applied: [],
     memory: {
       original: NOTHING,
       rollcall: NOTHING,
@@ -119,6 +132,8 @@ export async function playScenario(
       ...outcome,
       violations: bounds.violations,
       notes: play.notes,
+      settlings: play.settlings,
+      kinds: countKinds(play.applied),
       durationMs: performance.now() - startedAtMs,
       activity: outcome.differences.length === 0 ? [] : await activityAt(pair, place),
     };
@@ -155,11 +170,12 @@ async function playStep(
 ): Promise<readonly Difference[]> {
   const { index, step, isLast } = entry;
   const { pair, place } = play;
-  const [original, rollcall] = await Promise.all(
-    [pair.original, pair.rollcall].map((side) => applyStep({ side, place, index }, step)),
-  );
+  const [original, rollcall] = await Promise.all([
+    applyTo(pair.original, { place, index, step }),
+    applyTo(pair.rollcall, { place, index, step }),
+  ]);
   noteStart(play, step);
-  const outcomes = { original: original ?? '', rollcall: rollcall ?? '' };
+  const outcomes = { original: original.outcome, rollcall: rollcall.outcome };
   noteOutcome(play, { index, step, outcomes });
   if (outcomes.original !== outcomes.rollcall) {
     return [{ comparison: 'step-outcome', subject: describeStep(step), ...outcomes }];
@@ -170,11 +186,42 @@ async function playStep(
     return [];
   }
   const { memory, isRefusing } = play;
+  const isMeasured = !isRefusing && !isBackingOff(play) && !isForgetful(play);
   const patience = patienceOf(play, { isLast });
   const point = await settle(pair, place, { memory, patience, isRefusing });
   const starved = isRefusing ? starvedNodes(point.differences) : undefined;
   notePoint(play, { index, point, starved });
-  return starved === undefined ? point.differences : [];
+  if (isMeasured && point.early.length === 0) {
+    const originalMs = settledMs(pair.original, place, original);
+    const rollcallMs = settledMs(pair.rollcall, place, rollcall);
+    play.settlings.push({ step: index, originalMs, rollcallMs });
+  }
+  return starved === undefined ? [...point.differences, ...lateWithoutEnd(step, point)] : [];
+}
+
+interface Applied {
+  readonly outcome: StepOutcome;
+  readonly appliedAtMs: number;
+}
+
+async function applyTo(
+  side: Side,
+  entry: { readonly place: Place; readonly index: number; readonly step: Step },
+): Promise<Applied> {
+  const { place, index, step } = entry;
+  const outcome = await applyStep({ side, place, index }, step);
+  return { outcome, appliedAtMs: performance.now() };
+}
+
+/** From the step to the last change that it brought. */
+function settledMs({ mirror }: Side, place: Place, { appliedAtMs }: Applied): number {
+  return Math.max(0, mirror.changedAtMs(place) - appliedAtMs);
+}
+
+/** What looks alike, but is still under way on Rollcall's side when the original has long been done. */
+function lateWithoutEnd(step: Step, { lateUnrest }: QuietPoint): readonly Difference[] {
+  if (lateUnrest.length === 0) return [];
+  return [{ comparison: 'late', subject: describeStep(step), original: [], rollcall: lateUnrest }];
 }
 
 /**
@@ -189,7 +236,8 @@ function mayHurry({ pair, place }: Play): boolean {
       const { numberMisscheduled = 0 } = readDaemonSet(daemonSet).status;
       const { uid } = daemonSet.metadata;
       const owned = revisions.filter((it) => controllerOf(it)?.uid === uid).length;
-      return numberMisscheduled === 0 && owned + REVISIONS_SPARE <= revisionHistoryLimit;
+      const isSpared = numberMisscheduled === 0 && owned + REVISIONS_SPARE <= revisionHistoryLimit;
+      return isSpared && !isWithoutAvailability(daemonSet);
     });
   });
 }
@@ -224,9 +272,10 @@ function noteStart(play: Play, step: Step): void {
 function isMadeOverOrphans({ pair, place }: Play, step: Step): boolean {
   if (step.op === 'set-remake') return step.propagation === 'Orphan';
   if (step.op !== 'set-create') return false;
+  const apps = appsOfNew(step);
   return pair.rollcall.mirror
     .at(place)
-    .pods.some((pod) => pod.metadata.labels?.['app'] === step.set && !controllerOf(pod));
+    .pods.some((pod) => apps.includes(pod.metadata.labels?.['app'] ?? '') && !controllerOf(pod));
 }
 
 function patienceOf(play: Play, { isLast }: { readonly isLast: boolean }): Patience {
@@ -245,6 +294,7 @@ function noteOutcome(
   },
 ): void {
   const { original, rollcall } = entry.outcomes;
+  if (original === 'done' && rollcall === 'done') play.applied.push(entry.step);
   if (original !== 'done' && original === rollcall) {
     const detail = `${describeStep(entry.step)}: ${original}`;
     play.notes.push({ reason: 'no-op', step: entry.index, detail });

@@ -6,6 +6,7 @@
  */
 import type { KubernetesObject, OwnerReference } from '../conformance/control-plane/api.ts';
 import { readPod } from '../conformance/control-plane/observed-records.ts';
+import { isWithoutAvailability } from './at-rest.ts';
 import { controllerOf, HASH_LABEL, numbersByHash, revisionNumber } from './find-pods.ts';
 import type { Mirror } from './mirror.ts';
 import { roleOfNode } from './place.ts';
@@ -40,6 +41,8 @@ export interface RevisionPortrait {
 export interface SetPortrait {
   readonly isDeleting: boolean;
   readonly isOnDelete: boolean;
+  /** False where minReadySeconds are more than anybody waits for. */
+  readonly hasAvailability: boolean;
   readonly generation: number;
   readonly annotations: unknown;
   readonly status: unknown;
@@ -105,6 +108,7 @@ function drawSet(sight: Sight, daemonSet: KubernetesObject): SetPortrait {
   return {
     isDeleting: daemonSet.metadata.deletionTimestamp !== undefined,
     isOnDelete: spec.updateStrategy?.type === 'OnDelete',
+    hasAvailability: !isWithoutAvailability(daemonSet),
     generation: daemonSet.metadata.generation ?? 0,
     annotations: without(daemonSet.metadata.annotations, NUDGE_ANNOTATION),
     status: daemonSet['status'] ?? {},

@@ -2,9 +2,12 @@
  * Results as text for people and as JSON lines for logs. Pure.
  */
 import type { Difference } from './compare.ts';
+import { describeLateness, measureLateness } from './lateness.ts';
 import type { PlayResult } from './play.ts';
 import { boundsPassed, isDisagreement } from './play-all.ts';
 import { describeStep } from './scenario.ts';
+import { STEP_KINDS } from './step-kinds.ts';
+import type { StepKind } from './step-kinds.ts';
 
 const VALUE_CHARACTERS_MAX = 3000;
 
@@ -75,6 +78,8 @@ export function logEntry(result: PlayResult): Readonly<Record<string, unknown>> 
     stepsPlayed,
     durationMs: Math.round(durationMs),
     notes: countNotes(result),
+    kinds: result.kinds,
+    settlings: result.settlings,
     reasons: result.notes.filter(({ reason }) => reason !== 'no-op'),
     ...(isDisagreement(result)
       ? {
@@ -86,6 +91,15 @@ export function logEntry(result: PlayResult): Readonly<Record<string, unknown>> 
         }
       : {}),
   };
+}
+
+/** How often a step of each kind was applied in a run. */
+export function sumKinds(results: readonly PlayResult[]): Readonly<Record<StepKind, number>> {
+  const sums = STEP_KINDS.map((kind) => [
+    kind,
+    results.reduce((sum, { kinds }) => sum + kinds[kind], 0),
+  ]);
+  return Object.fromEntries(sums) as Readonly<Record<StepKind, number>>;
 }
 
 /** The closing table. */
@@ -107,6 +121,9 @@ export function summaryTable(results: readonly PlayResult[], elapsedMs: number):
     ...Object.entries(totals)
       .sort()
       .map(([reason, count]) => `  ${reason}: ${count}`),
+    'applied',
+    ...Object.entries(sumKinds(results)).map(([kind, count]) => `  ${kind}: ${count}`),
+    ...describeLateness(measureLateness(results)),
     `minutes        ${(elapsedMs / 60_000).toFixed(1)} (${perMinute} scenarios a minute)`,
     '',
   ].join('\n');

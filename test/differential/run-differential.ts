@@ -5,6 +5,7 @@ import { appendFileSync } from 'node:fs';
 import { judgeRun } from './excused.ts';
 import { generateScenario } from './generate.ts';
 import { keepScenario, readScenario } from './kept-scenarios.ts';
+import { measureLateness } from './lateness.ts';
 import { MUTANTS } from './mutants.ts';
 import type { PlantedMutant } from '../support/mutants.ts';
 import { openPair } from './pair.ts';
@@ -65,7 +66,8 @@ export async function runDifferential(
     for (const { scenario } of excused) process.stderr.write(`by chance: ${scenario.title}\n`);
     for (const { scenario } of disagreements) process.stderr.write(`stays: ${scenario.title}\n`);
     if (request.isKeeping) await shrinkAndKeep(pair, request, disagreements);
-    return disagreements.length === 0 ? 0 : 1;
+    const isLate = measureLateness(results).faults.length > 0;
+    return disagreements.length === 0 && !isLate ? 0 : 1;
   } finally {
     await pair.close();
   }

@@ -29,6 +29,14 @@ export interface SetForm {
   readonly pool?: string | null;
   /** Required node affinity on the label `disk`. */
   readonly disk?: { readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' } | null;
+  /** Required node affinity on the label `cores`, which holds numbers, mostly. */
+  readonly cores?: { readonly operator: 'Gt' | 'Lt'; readonly value: string } | null;
+  /** Required node affinity on names of nodes (matchFields). */
+  readonly fields?: { readonly operator: 'In' | 'NotIn'; readonly nodes: readonly string[] } | null;
+  /** The template names the one node. */
+  readonly nodeName?: string | null;
+  /** Of a new set: selects the pods of every set of the place, which are not its own. */
+  readonly selector?: 'shared';
   readonly tolerations?: readonly TolerationForm[] | null;
   readonly strategy?: StrategyForm;
   readonly minReadySeconds?: number;
@@ -64,6 +72,9 @@ export type StrippedLabel = 'app' | 'controller-revision-hash' | 'pod-template-g
 /** What a user changes and puts back at once. */
 export type FlippedField = 'annotation' | 'minReadySeconds' | 'template';
 
+/** Where a mark goes that means nothing to any controller. */
+export type MarkedField = 'labels' | 'annotations';
+
 /** What others write who are neither users of the scenario nor a controller: see generate-others.ts. */
 export type OthersOperation =
   | { readonly op: 'set-annotate' | 'set-put' | 'set-replace' | 'set-status'; readonly set: string }
@@ -80,6 +91,16 @@ export type OthersOperation =
       readonly node: string;
       readonly label: StrippedLabel;
     }
+  | { readonly op: 'set-mark'; readonly set: string; readonly field: MarkedField }
+  | {
+      readonly op: 'pod-mark';
+      readonly set: string;
+      readonly node: string;
+      readonly field: MarkedField;
+    }
+  | { readonly op: 'node-mark'; readonly node: string; readonly field: MarkedField }
+  /** Server-side apply, a patch and an update of one object at the same moment. */
+  | { readonly op: 'set-writers'; readonly set: string; readonly version: number }
   | { readonly op: 'all-annotate' | 'all-rewrite' };
 
 /** One thing that happens, to both clusters. */

@@ -2,9 +2,10 @@
  * DaemonSets of scenarios: a base, and the fields that a form changes in it. Pure.
  */
 import type { KubernetesObject } from '../conformance/control-plane/api.ts';
-import { PLACE_LABEL } from './place.ts';
 import type { Place } from './place.ts';
+import { PLACE_LABEL, nodeNameOf } from './place.ts';
 import type { SetForm, StrategyForm } from './scenario.ts';
+import { changeAffinity } from './set-affinity.ts';
 
 /** The parts of a DaemonSet's spec that scenarios change, as the API writes them. */
 export interface SetSpec {
@@ -19,11 +20,17 @@ export interface SetSpec {
   };
 }
 
-/** A new DaemonSet; its selector is `app: <set>`. */
+/** All sets that a scenario may have. */
+export const SET_NAMES = ['d1', 'd2', 'd3'] as const;
+
+/** A new DaemonSet; its selector is `app: <set>`, or selects the pods of all sets: those of others are not its own. */
 export function newDaemonSet(place: Place, set: string, form: SetForm): KubernetesObject {
   const labels = { app: set };
   const spec: SetSpec = {
-    selector: { matchLabels: labels },
+    selector:
+      form.selector === 'shared'
+        ? { matchExpressions: [{ key: 'app', operator: 'In', values: SET_NAMES }] }
+        : { matchLabels: labels },
     template: {
       metadata: { labels: { ...labels } },
       spec: {
@@ -39,17 +46,17 @@ export function newDaemonSet(place: Place, set: string, form: SetForm): Kubernet
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
     metadata: { name: set, namespace: place.namespace, labels },
-    spec: applyForm(spec, form),
+    spec: applyForm(spec, form, place),
   };
 }
 
 /** The spec with what the form says; the given one is left as it is. */
-export function applyForm(before: SetSpec, form: SetForm): SetSpec {
+export function applyForm(before: SetSpec, form: SetForm, place: Place): SetSpec {
   const spec = structuredClone(before);
   if (form.strategy !== undefined) spec['updateStrategy'] = updateStrategy(form.strategy);
   if (form.minReadySeconds !== undefined) spec['minReadySeconds'] = form.minReadySeconds;
   if (form.revisionsMax !== undefined) spec['revisionHistoryLimit'] = form.revisionsMax;
-  applyPlacement(spec, form);
+  applyPlacement(spec, form, place);
   applyTemplate(spec, form);
   return spec;
 }
@@ -65,26 +72,18 @@ function applyTemplate(spec: SetSpec, form: SetForm): void {
   if (form.hostNetwork !== undefined) template.spec['hostNetwork'] = form.hostNetwork;
 }
 
-function applyPlacement({ template }: SetSpec, form: SetForm): void {
+function applyPlacement({ template }: SetSpec, form: SetForm, place: Place): void {
   const { spec } = template;
   if (form.pool !== undefined) {
     const { pool: _former, ...others } = spec.nodeSelector ?? {};
     spec.nodeSelector = form.pool === null ? others : { ...others, pool: form.pool };
   }
   if (form.tolerations !== undefined) spec['tolerations'] = form.tolerations ?? [];
-  if (form.disk === undefined) return;
-  if (form.disk === null) {
-    delete spec['affinity'];
-    return;
-  }
-  const { operator } = form.disk;
-  const values = operator === 'In' || operator === 'NotIn' ? { values: ['ssd'] } : {};
-  const matchExpressions = [{ key: 'disk', operator, ...values }];
-  spec['affinity'] = {
-    nodeAffinity: {
-      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] },
-    },
-  };
+  if (form.nodeName === null) delete spec['nodeName'];
+  else if (form.nodeName !== undefined) spec['nodeName'] = nodeNameOf(place, form.nodeName);
+  const affinity = changeAffinity(spec['affinity'], form, place);
+  if (affinity === undefined) delete spec['affinity'];
+  else spec['affinity'] = affinity;
 }
 
 function updateStrategy(form: StrategyForm): unknown {

@@ -14,6 +14,7 @@ import type { Place } from './place.ts';
 import { drawPortrait, NUDGE_ANNOTATION } from './portrait.ts';
 import type { Portrait } from './portrait.ts';
 import type { Step } from './scenario.ts';
+import { SET_NAMES } from './set-spec.ts';
 import type { Comparable } from './spoilt.ts';
 import { waitForChange } from './wait-for-change.ts';
 
@@ -30,6 +31,8 @@ export interface QuietPoint extends ComparisonResult {
   readonly longestQuietMs: number;
   /** What was still under way; empty as a rule. */
   readonly unrest: readonly string[];
+  /** What was under way on Rollcall's side alone, when the patience was over. */
+  readonly lateUnrest: readonly string[];
 }
 
 /** How patient to be. */
@@ -72,9 +75,16 @@ export function memoryDuring(memory: Memory, step: Step): Memory {
       spoiltHistories: spoiltHistories.union(new Set([step.set])),
     };
   }
-  const isMade = ['set-create', 'set-remake', 'set-replace'].includes(step.op);
-  if (!isMade || !('set' in step)) return memory;
-  return { ...memory, spoiltHistories: spoiltHistories.difference(new Set([step.set])) };
+  return { ...memory, spoiltHistories: spoiltAfter(spoiltHistories, step) };
+}
+
+/** A history goes with its set, unless it is orphaned: whoever takes the pods takes the revisions, too. */
+function spoiltAfter(spoilt: ReadonlySet<string>, step: Step): ReadonlySet<string> {
+  const ends = ['set-delete', 'set-remake', 'set-replace'].includes(step.op);
+  if (!ends || !('set' in step)) return spoilt;
+  const isOrphaned = 'propagation' in step && step.propagation === 'Orphan';
+  if (!isOrphaned) return spoilt.difference(new Set([step.set]));
+  return spoilt.has(step.set) ? new Set(SET_NAMES) : spoilt;
 }
 
 /** Waits for the quiet point and compares. */
@@ -96,14 +106,21 @@ export async function settle(
   for (;;) {
     const nowMs = performance.now();
     const quietForMs = nowMs - Math.max(startedAtMs, ...mirrors.map((it) => it.changedAtMs(place)));
-    const unrest = mirrors.flatMap((it) => findUnrest(it, place));
+    const { unrest, lateUnrest } = unrestAt(pair, place);
     const isOver = nowMs - startedAtMs > patience.deadlineMs;
     if (isOver || (quietForMs >= patience.quietMs && unrest.length === 0)) {
       const found = look(pair, place, memory);
       const isBelieved = isOver || (nudger.isDone() && quietForMs >= patience.differenceMs);
       if (isAgreed(found, pair, { place, isRefusing: options.isRefusing }) || isBelieved) {
         const waitedMs = performance.now() - startedAtMs;
-        return { ...found, ...nudger.changesUntil(found), waitedMs, longestQuietMs, unrest };
+        return {
+          ...found,
+          ...nudger.changesUntil(found),
+          waitedMs,
+          longestQuietMs,
+          unrest,
+          lateUnrest,
+        };
       }
       longestQuietMs = Math.max(longestQuietMs, quietForMs);
       if (quietForMs >= Math.max(NUDGE_AFTER_MS, patience.quietMs)) await nudger.nudge(found);
@@ -112,6 +129,15 @@ export async function settle(
     const timeoutMs = restMs > 0 ? Math.min(restMs + 1, ASK_PERIOD_MAX_MS) : ASK_PERIOD_MAX_MS;
     await waitForChange(mirrors, { place, timeoutMs });
   }
+}
+
+function unrestAt(
+  { original, rollcall }: Pair,
+  place: Place,
+): Pick<QuietPoint, 'unrest' | 'lateUnrest'> {
+  const originals = findUnrest(original.mirror, place);
+  const own = findUnrest(rollcall.mirror, place);
+  return { unrest: [...originals, ...own], lateUnrest: originals.length === 0 ? own : [] };
 }
 
 function isAgreed(

@@ -34,7 +34,7 @@ export function withoutAge(portrait: Portrait): Portrait {
   const sets = Object.entries(portrait.sets).map(([name, set]) => [
     name,
     mapPods(set, (pod) => {
-      const { 'pod-template-generation': _age, ...labels } = pod.labels;
+      const { 'pod-template-generation': _age, [MARK_ANNOTATION]: _label, ...labels } = pod.labels;
       const { [MARK_ANNOTATION]: _mark, ...annotations } = pod.annotations;
       return { ...pod, labels, annotations };
     }),
@@ -54,7 +54,8 @@ function withoutHistory(set: SetPortrait): SetPortrait {
   };
   return {
     ...mapPods(set, (pod) => ({ ...pod, revision: revisionOf(pod) })),
-    revisions: newest === undefined ? [] : [{ ...newest, number: NEWEST }],
+    // Whoever saw the edit may have made the revision again, with the annotations of that moment.
+    revisions: newest === undefined ? [] : [{ ...newest, number: NEWEST, annotations: {} }],
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * Watches, along the way, the bounds that no state at a quiet point can show: pods per node (S1, S2), and
- * that the controller's own deletions never take an available pod beyond maxUnavailable (S3, spec 2.9).
+ * that the controller's own deletions never take an available pod beyond maxUnavailable (S3, spec 2.9), nor
+ * before one that is not available (rollout-order.ts).
  *
  * What the scenario itself does is no violation: nodes that it touched lately are left out, and nodes that it
  * made unavailable count only after a moment, because a controller decides on what it has seen.
@@ -9,17 +10,18 @@ import type { KubernetesObject } from '../conformance/control-plane/api.ts';
 import { readPod } from '../conformance/control-plane/observed-records.ts';
 import { startAttendedClock } from '../support/machine-pace.ts';
 import { isPlacedOn, isPodAvailable, readBudget } from './budget.ts';
-import { controllerOf, HASH_LABEL } from './find-pods.ts';
+import { controllerOf, HASH_LABEL, revisionNumber } from './find-pods.ts';
 import type { MirrorEvent } from './mirror.ts';
 import type { Pair, Side, SideName } from './pair.ts';
 import { nodeNameOf } from './place.ts';
+import { findPassedOver } from './rollout-order.ts';
 import type { Place } from './place.ts';
 import type { Step } from './scenario.ts';
 
 /** A bound that was passed. */
 export interface BoundViolation {
   readonly side: SideName;
-  readonly bound: 'pods-per-node' | 'availability';
+  readonly bound: 'pods-per-node' | 'availability' | 'order';
   readonly detail: string;
 }
 
@@ -41,6 +43,8 @@ interface Context {
   /** When a step last named the node, or something other than a template edit last happened. */
   readonly touchedAtMs: Map<string, number>;
   readonly disturbedAtMs: () => number;
+  /** When any step last happened. */
+  readonly steppedAtMs: () => number;
   /** Without the time in which this process, and with it Rollcall's engine, stood still. */
   readonly nowMs: () => number;
   /** When a node ("uid node") lost its available pod other than by the controller. */
@@ -53,6 +57,7 @@ export function watchBounds(pair: Pair, place: Place): BoundsWatch {
   const touchedAtMs = new Map<string, number>();
   const clock = startAttendedClock();
   let disturbedAtMs = Number.NEGATIVE_INFINITY;
+  let steppedAtMs = Number.NEGATIVE_INFINITY;
   const ends = [pair.original, pair.rollcall].map((side) => {
     const context: Context = {
       side,
@@ -60,6 +65,7 @@ export function watchBounds(pair: Pair, place: Place): BoundsWatch {
       violations,
       touchedAtMs,
       disturbedAtMs: () => disturbedAtMs,
+      steppedAtMs: () => steppedAtMs,
       nowMs: clock.nowMs,
       lostAtMs: new Map(),
     };
@@ -71,7 +77,9 @@ export function watchBounds(pair: Pair, place: Place): BoundsWatch {
     violations,
     noteStep: (step) => {
       const nowMs = clock.nowMs();
-      if ('node' in step) touchedAtMs.set(nodeNameOf(place, step.node), nowMs);
+      steppedAtMs = nowMs;
+      if ('node' in step && !step.op.endsWith('-mark'))
+        touchedAtMs.set(nodeNameOf(place, step.node), nowMs);
       if (!isCalm(step)) disturbedAtMs = nowMs;
     },
     stop: () => {
@@ -81,24 +89,25 @@ export function watchBounds(pair: Pair, place: Place): BoundsWatch {
   };
 }
 
-/** Steps that give no controller an excuse: plain rollouts, and writes that change nothing but metadata. */
+/** Operations that give no controller an excuse: plain rollouts, and writes that change nothing but metadata. */
+const CALM_OPERATIONS: ReadonlySet<string> = new Set([
+  'set-undo',
+  'set-annotate',
+  'set-mark',
+  'set-writers',
+  'set-apply',
+  'set-put',
+  'set-status',
+  'pod-mark',
+  'node-mark',
+  'all-annotate',
+  'all-rewrite',
+]);
+
 function isCalm(step: Step): boolean {
-  switch (step.op) {
-    case 'set-edit':
-      return step.form.strategy === undefined;
-    case 'set-undo':
-    case 'set-annotate':
-    case 'set-apply':
-    case 'set-put':
-    case 'set-status':
-    case 'all-annotate':
-    case 'all-rewrite':
-      return true;
-    case 'set-flip':
-      return step.field !== 'minReadySeconds';
-    default:
-      return false;
-  }
+  if (step.op === 'set-flip') return step.field !== 'minReadySeconds';
+  if (step.op !== 'set-edit') return CALM_OPERATIONS.has(step.op);
+  return step.form.strategy === undefined && step.form.minReadySeconds === undefined;
 }
 
 function judge(context: Context, event: MirrorEvent): void {
@@ -158,6 +167,40 @@ function judgeCreate(context: Context, pod: KubernetesObject, owner: KubernetesO
   context.violations.push({ side: context.side.name, bound: 'pods-per-node', detail });
 }
 
+/**
+ * An available old pod goes in a rollout: whatever has been unavailable for a while had to go before it, in the first
+ * look after the step (rollout-order.ts).
+ */
+function judgeOrder(
+  context: Context,
+  going: {
+    readonly pod: KubernetesObject;
+    readonly owner: KubernetesObject;
+    readonly others: readonly KubernetesObject[];
+  },
+): void {
+  const { pod, owner, others } = going;
+  const nowMs = context.nowMs();
+  const newestHash = newestHashOf(context, owner);
+  const isOld = pod.metadata.labels?.[HASH_LABEL] !== newestHash;
+  const isFirstLook = nowMs - context.steppedAtMs() < STEP_EXPLAINS_MS;
+  if (!isOld || isFirstLook || newestHash === undefined || readBudget(owner, 1).isOnDelete) return;
+  const isKnownLost = (node: string): boolean =>
+    nowMs - (context.lostAtMs.get(nodeKey(owner, node)) ?? Infinity) > STEP_EXPLAINS_MS;
+  const passedOver = findPassedOver({ owner, pods: others, newestHash, isKnownLost });
+  if (passedOver.length === 0) return;
+  const detail = `${pod.metadata.name} was replaced before ${passedOver.join(', ')}, which ${passedOver.length === 1 ? 'is' : 'are'} not available`;
+  context.violations.push({ side: context.side.name, bound: 'order', detail });
+}
+
+function newestHashOf({ side, place }: Context, owner: KubernetesObject): string | undefined {
+  const revisions = side.mirror
+    .at(place)
+    .revisions.filter((it) => controllerOf(it)?.uid === owner.metadata.uid);
+  const newest = revisions.toSorted((one, other) => revisionNumber(other) - revisionNumber(one))[0];
+  return newest?.metadata.labels?.[HASH_LABEL];
+}
+
 /** An available pod goes: it must be one that the budget allows, is not wanted, or has been replaced. */
 function judgeDelete(context: Context, pod: KubernetesObject, owner: KubernetesObject): void {
   const { node = '', uid } = readPod(pod);
@@ -172,6 +215,7 @@ function judgeDelete(context: Context, pod: KubernetesObject, owner: KubernetesO
   const placed = nodes.filter((it) => isPlacedOn(owner, it)).map((it) => it.metadata.name);
   if (!placed.includes(node)) return;
   const others = podsOf(context, owner).filter((it) => readPod(it).uid !== uid);
+  judgeOrder(context, { pod, owner, others });
   const hasOther = others.some((it) => readPod(it).node === node && !readPod(it).isDeleting);
   if (hasOther) return;
   context.lostAtMs.delete(key);

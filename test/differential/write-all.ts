@@ -3,10 +3,16 @@
  * it, or the managed fields alone, as a migration does. Each is an event, and a version, of its own.
  */
 import type { KubernetesObject } from '../conformance/control-plane/api.ts';
+import type { MarkedField } from './scenario.ts';
 import type { StepOutcome, StepTarget } from './step-target.ts';
 
 /** The mark of the annotator; its value is the number of the step. */
 export const MARK_ANNOTATION = 'others.rollcall.test/mark';
+
+/** A change of nothing but the mark, in labels or annotations. */
+export function markOf(field: MarkedField, index: number): unknown {
+  return { metadata: { [field]: { [MARK_ANNOTATION]: String(index) } } };
+}
 
 /** Writes to nodes, DaemonSets, revisions and pods, one after the other; what has just gone is left out. */
 export async function writeAll(

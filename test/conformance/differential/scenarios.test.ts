@@ -11,17 +11,25 @@ import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { judgeRun } from '../../differential/excused.ts';
 import { generateScenario } from '../../differential/generate.ts';
 import { readKeptScenarios } from '../../differential/kept-scenarios.ts';
+import { measureLateness } from '../../differential/lateness.ts';
 import { openPair } from '../../differential/pair.ts';
 import type { Pair } from '../../differential/pair.ts';
 import type { PlayResult } from '../../differential/play.ts';
 import { playDisagreementsAgain } from '../../differential/play-again.ts';
 import { AT_ONCE_MAX, playAll } from '../../differential/play-all.ts';
-import { causesOf, describeDisagreement, summaryTable } from '../../differential/report.ts';
+import {
+  causesOf,
+  describeDisagreement,
+  summaryTable,
+  sumKinds,
+} from '../../differential/report.ts';
 import type { Scenario } from '../../differential/scenario.ts';
+import { countKinds, STEP_KINDS } from '../../differential/step-kinds.ts';
 
 const SEED = Number(process.env['ROLLCALL_SEED'] ?? '20261121');
 const SCENARIOS_COUNT = 20;
 const STEPS_COUNT = 20;
+const DRAWN_OFTEN = 5;
 
 const skip = skipWithoutTools([TOOLS.go]);
 const title = `Rollcall beside the built-in controller (seed ${SEED})`;
@@ -42,6 +50,8 @@ describe(title, { skip, timeout: 1_790_000 }, () => {
     const results = await playAll(pair, { scenarios, atOnceMax: AT_ONCE_MAX, placePrefix: 'f' });
     context.diagnostic(summaryTable(results, performance.now() - startedAtMs));
     assert.equal(results.length, SCENARIOS_COUNT);
+    assertEachKindApplied(scenarios, results);
+    assert.deepEqual(measureLateness(results).faults, []);
     await assertAgreement(
       { results, context, placePrefix: 'fa' },
       ({ scenario }) =>
@@ -58,6 +68,17 @@ describe(title, { skip, timeout: 1_790_000 }, () => {
       () => '--file test/regression/differential/<name>.json',
     );
   });
+
+  /** What was drawn more than now and then has really happened: it was not always left out, or refused. */
+  function assertEachKindApplied(
+    scenarios: readonly Scenario[],
+    results: readonly PlayResult[],
+  ): void {
+    const drawn = countKinds(scenarios.flatMap(({ steps }) => steps));
+    const applied = sumKinds(results);
+    const missing = STEP_KINDS.filter((kind) => drawn[kind] >= DRAWN_OFTEN && applied[kind] === 0);
+    assert.deepEqual(missing, []);
+  }
 
   /** What disagrees must do so again, with room for chance as excused.ts grants it; chance is told by seed. */
   async function assertAgreement(

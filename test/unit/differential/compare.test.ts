@@ -33,6 +33,7 @@ function portrait(changes: Partial<SetPortrait> = {}): Portrait {
   const set: SetPortrait = {
     isDeleting: false,
     isOnDelete: false,
+    hasAvailability: true,
     generation: 1,
     annotations: {},
     status: { numberReady: 2 },
@@ -94,6 +95,61 @@ describe('the comparison of two clusters', () => {
     assert.deepEqual([...found.unalignedNodes], ['n1', 'n2']);
   });
 
+  it('finds an old pod that is not ready and was passed over, though the counts are equal', () => {
+    const revisions = TWO_REVISIONS;
+    const unready = { revision: 2, isReady: false };
+    const original = portrait({
+      revisions,
+      podsByNode: { n1: [pod(unready)], n2: [pod()], n3: [pod({ isReady: false })] },
+    });
+    const rollcall = portrait({
+      revisions,
+      podsByNode: { n1: [pod({ isReady: false })], n2: [pod()], n3: [pod(unready)] },
+    });
+    assert.deepEqual(differencesOf(original, rollcall), [
+      'pod-order: d1 on n1',
+      'pod-order: d1 on n3',
+    ]);
+  });
+
+  it('leaves nothing to chance where minReadySeconds let no pod become available', () => {
+    const revisions = TWO_REVISIONS;
+    const one = { hasAvailability: false, revisions };
+    const original = portrait({ ...one, podsByNode: { n1: [pod({ revision: 2 })], n2: [pod()] } });
+    const rollcall = portrait({ ...one, podsByNode: { n1: [pod()], n2: [pod({ revision: 2 })] } });
+    assert.deepEqual(differencesOf(original, rollcall), [
+      'pod-order: d1 on n1',
+      'pod-order: d1 on n2',
+    ]);
+  });
+
+  it('leaves nodes with several pods to counts', () => {
+    const revisions = TWO_REVISIONS;
+    const two = [pod({ isReady: false }), pod({ revision: 2, isReady: false })];
+    const original = portrait({ revisions, podsByNode: { n1: two, n2: [pod()] } });
+    const rollcall = portrait({ revisions, podsByNode: { n1: [pod()], n2: two } });
+    assert.deepEqual(differencesOf(original, rollcall), []);
+  });
+
+  it('finds a pod that was made again while a rollout is under way, where both sides are alike', () => {
+    const revisions = TWO_REVISIONS;
+    const podsByNode = { n1: [pod({ revision: 2 })], n2: [pod()], n3: [pod()] };
+    const other = { n1: [pod()], n2: [pod({ revision: 2 })], n3: [pod({ isKept: false })] };
+    const found = differencesOf(
+      portrait({ revisions, podsByNode }),
+      portrait({ revisions, podsByNode: other }),
+    );
+    assert.deepEqual(found, ['pod-kept: d1 on n3']);
+    const alike = { ...podsByNode, n1: [pod({ revision: 2, isKept: false })] };
+    assert.deepEqual(
+      differencesOf(
+        portrait({ revisions, podsByNode }),
+        portrait({ revisions, podsByNode: alike }),
+      ),
+      ['pod-kept: d1 on n1'],
+    );
+  });
+
   it('finds one replaced pod too many while a rollout is under way', () => {
     const revisions = TWO_REVISIONS;
     const more = { n1: [pod({ revision: 2 })], n2: [pod({ revision: 2 })] };
@@ -130,12 +186,18 @@ describe('the comparison of two clusters', () => {
       revisions: TWO_REVISIONS,
       podsByNode: { n1: [pod({ revision: 2 })], n2: [pod({ revision: 1 })] },
     });
+    const [first, ...newer] = TWO_REVISIONS.map((it) => ({
+      ...it,
+      annotations: { made: 'later' },
+    }));
+    const again = portrait({ revisions: first === undefined ? newer : [first] });
     const spoilt = { ...EVERYTHING, spoiltHistories: new Set(['d1']) };
     const compare = (rollcall: Portrait): readonly string[] =>
       comparePortraits({ original: kept, rollcall }, spoilt).differences.map(
         ({ comparison }) => comparison,
       );
     assert.deepEqual(compare(seen), []);
+    assert.deepEqual(compare(again), []);
     assert.deepEqual(compare(behind), ['pod-count']);
     assert.notDeepEqual(differencesOf(kept, seen), []);
   });

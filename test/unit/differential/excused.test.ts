@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { excusesMax, judgeReplays, judgeRun } from '../../differential/excused.ts';
 import type { ConfirmedResult } from '../../differential/excused.ts';
 import type { PlayResult } from '../../differential/play.ts';
+import { countKinds } from '../../differential/step-kinds.ts';
 
 function played(changes: Partial<PlayResult> = {}): PlayResult {
   return {
@@ -16,6 +17,8 @@ function played(changes: Partial<PlayResult> = {}): PlayResult {
     differences: [],
     violations: [],
     notes: [],
+    settlings: [],
+    kinds: countKinds([]),
     durationMs: 0,
     activity: [],
     ...changes,

@@ -4,6 +4,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { generateScenario } from '../../differential/generate.ts';
+import { placeOf } from '../../differential/place.ts';
+import { newDaemonSet } from '../../differential/set-spec.ts';
+import type { SetSpec } from '../../differential/set-spec.ts';
+import { countKinds, STEP_KINDS } from '../../differential/step-kinds.ts';
+import type { StepKind } from '../../differential/step-kinds.ts';
 
 const STEPS_COUNT = 20;
 /** What others write (generate-others.ts). */
@@ -19,10 +24,54 @@ const OTHERS: ReadonlySet<string> = new Set([
   'pod-strip',
   'all-annotate',
   'all-rewrite',
+  'set-mark',
+  'pod-mark',
+  'node-mark',
+  'set-writers',
 ]);
 
 function draw(seed: number, index: number): ReturnType<typeof generateScenario> {
   return generateScenario({ seed, index, stepsCount: STEPS_COUNT });
+}
+
+const KINDS_OF_SCENARIOS: readonly Readonly<Record<StepKind, number>>[] = Array.from(
+  { length: 400 },
+  (_, index) => countKinds(draw(11, index).steps),
+);
+
+interface Requirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+interface Term {
+  readonly matchExpressions?: readonly Requirement[];
+  readonly matchFields?: readonly Requirement[];
+}
+
+interface DrawnSpec {
+  readonly affinity?: {
+    readonly nodeAffinity: {
+      readonly requiredDuringSchedulingIgnoredDuringExecution: {
+        readonly nodeSelectorTerms: readonly Term[];
+      };
+    };
+  };
+}
+
+function termsOf({ affinity }: DrawnSpec): readonly Term[] {
+  const required = affinity?.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution;
+  return required?.nodeSelectorTerms ?? [];
+}
+
+/** Pod specs of the DaemonSets that four hundred scenarios make. */
+function drawnSpecs(): readonly DrawnSpec[] {
+  const steps = Array.from({ length: 400 }, (_, index) => draw(11, index).steps).flat();
+  return steps
+    .filter((step) => step.op === 'set-create')
+    .map(({ set, form }) => newDaemonSet(placeOf('p1'), set, form)['spec'] as SetSpec)
+    .map(({ template }) => template.spec as DrawnSpec);
 }
 
 describe('a drawn scenario', () => {
@@ -44,7 +93,43 @@ describe('a drawn scenario', () => {
     for (let index = 0; index < 200; index += 1) {
       for (const { op } of draw(5, index).steps) drawn.add(op);
     }
-    assert.equal(drawn.size, 39, [...drawn].sort().join(' '));
+    assert.equal(drawn.size, 43, [...drawn].sort().join(' '));
+  });
+
+  for (const kind of STEP_KINDS) {
+    it(`brings ${kind} into one scenario of ten, at least`, () => {
+      const having = KINDS_OF_SCENARIOS.filter((counts) => counts[kind] > 0).length;
+      assert.ok(having >= KINDS_OF_SCENARIOS.length / 10, `${String(having)} of 400`);
+    });
+  }
+
+  it('selects by labels and fields only as the API server accepts it', () => {
+    const terms = drawnSpecs().flatMap(termsOf);
+    for (const { matchExpressions = [], matchFields = [] } of terms) {
+      assert.ok(matchExpressions.length + matchFields.length > 0, 'an empty term selects nothing');
+    }
+    const fields = terms.flatMap(({ matchFields = [] }) => matchFields);
+    for (const { key, values } of fields) {
+      assert.deepEqual([key, values?.length], ['metadata.name', 1]);
+    }
+    const expressions = terms.flatMap(({ matchExpressions = [] }) => matchExpressions);
+    const numeric = expressions.filter(({ operator }) => ['Gt', 'Lt'].includes(operator));
+    for (const { values } of numeric) assert.match(values?.join(' ') ?? '', /^\d+$/);
+    const names = new Set([
+      ...fields.map(({ operator }) => `field ${operator}`),
+      ...expressions.map(({ operator }) => operator),
+    ]);
+    const expected = [
+      'DoesNotExist',
+      'Exists',
+      'Gt',
+      'In',
+      'Lt',
+      'NotIn',
+      'field In',
+      'field NotIn',
+    ];
+    assert.deepEqual([...names].sort(), expected);
   });
 
   it('lets others write between the steps, never between an edit and the one that overtakes it', () => {
