@@ -4,11 +4,15 @@
  * The order says which tenth a row belongs to. A name stands once: who merges two areas with one name loses a row, which
  * test/unit/mutants/table.test.ts notices.
  */
+import { CLAIM_BUGS } from './claims.ts';
 import { COMPOSITION_BUGS } from './composition.ts';
 import type { PlantedBug } from './planted-bug.ts';
 
 /** The rows by area. */
-export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [COMPOSITION_BUGS];
+export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
+  CLAIM_BUGS,
+  COMPOSITION_BUGS,
+];
 
 /** The rows by name. */
 export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = Object.fromEntries(

@@ -333,7 +333,7 @@ describe('a watcher’s message (row 67)', () => {
     assert.equal((Object.prototype as { polluted?: unknown }).polluted, undefined);
   });
 
-  it('is refused by its length before it is parsed: 1 MiB, and 8 KiB for hints (row 67)', () => {
+  it('is refused by its length before it is parsed: 1 MiB, and 8 KiB for hints (rows 25, 67)', () => {
     const parse = mock.method(JSON, 'parse');
     const tooLong = `{"a":"${'x'.repeat(1024 * 1024)}"}`;
     const parsed = [

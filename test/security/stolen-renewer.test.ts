@@ -182,7 +182,7 @@ describe('a renewer with stolen credentials (S6, row 63)', () => {
     assert.equal(await itemOf('CREDENTIAL#alpha'), undefined);
   });
 
-  it('can hurt its own cluster alone: a token that no API server accepts (row 64)', async () => {
+  it('can hurt its own cluster alone: a token that no API server accepts (S6)', async () => {
     const before = await itemOf('CREDENTIAL#beta');
     await send(alpha, await messageFor(alpha));
     assert.notEqual(await itemOf('CREDENTIAL#alpha'), undefined);

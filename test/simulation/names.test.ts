@@ -1,9 +1,10 @@
 // Slot, successor and foreign names: who may stand on a node, end to end.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { uid } from '../../src/core/model/identifiers.ts';
 import { nodeOf } from '../support/simulated-cluster.ts';
 import { phaseOf } from '../support/simulation/controllers.ts';
-import { podOn, podsOf, slotOn } from '../support/simulation/look.ts';
+import { podOn, podsOf, slotOn, theWatcher } from '../support/simulation/look.ts';
 import { rawNode, rawPod } from '../support/simulation/objects.ts';
 import type { RawPodOptions } from '../support/simulation/objects.ts';
 import { World } from '../support/simulation/world.ts';
@@ -33,6 +34,25 @@ test('row 85, protocol 9: pods orphaned by one DaemonSet are adopted by the next
     world.api.list('pods').map((pod) => pod.metadata.uid),
     before,
   );
+});
+
+test('rows 38, 85: orphans that are not seen yet hold the pods of the DaemonSet that is made again', async () => {
+  const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
+  world.addDaemonSet('agent');
+  await world.settle();
+  const uids = (): readonly string[] => world.api.list('pods').map((pod) => pod.metadata.uid);
+  const before = uids();
+  const { faults, source } = theWatcher(world);
+  faults.frozen.add('Pod');
+  world.controllers.deleteDaemonSet('agent', 'orphan');
+  await world.advance(1000);
+  const ref = { clusterUid: world.api.clusterUid, uid: uid(world.addDaemonSet('agent')) };
+  await world.advance(15_000);
+  assert.ok((await world.view.readDaemonSet(ref)) !== undefined, 'the DaemonSet is seen');
+  assert.deepEqual(uids(), before, 'no second pod beside an orphan');
+  source.thaw();
+  await world.settle();
+  assert.deepEqual(uids(), before, 'adopted, not doubled');
 });
 
 test('row 86, protocol 5: a successor create in flight when its predecessor vanishes makes one pod', async () => {

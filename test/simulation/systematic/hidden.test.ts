@@ -32,7 +32,7 @@ test('faults row 4: a change that is hidden until it is taken back moves no pod'
   assert.ok(count > 20);
 });
 
-test('rows 38, 85: a DaemonSet made again over its orphans before they are seen makes no second pod', async () => {
+test('rows 38, 85: a DaemonSet made again over its orphans, all of it seen at once, makes no second pod', async () => {
   for (const trial of await trialsNamed('hidden/set-orphaning/relisted')) await playOne(trial);
 });
 

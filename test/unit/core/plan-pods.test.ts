@@ -236,9 +236,14 @@ describe('failed pods and back-off (spec 2.7, faults 44–46)', () => {
   });
 
   it('a succeeded pod goes at once, with its event and without back-off', () => {
-    const done = plan({ nodes: one, pods: [pod('n1', { phase: 'Succeeded', isReady: false })] });
-    assert.equal(done.events[0]?.reason, 'SucceededDaemonPod');
-    assert.deepEqual(done.backoff, []);
+    // Nor does it wait for the end of a back-off that a failed pod began.
+    for (const backoff of [[], [entry()]]) {
+      const succeeded = { nodes: one, pods: [pod('n1', { phase: 'Succeeded', isReady: false })] };
+      const done = plan(succeeded, { state: state({ backoff }) });
+      assert.equal(done.deletes[0]?.reason, 'succeeded');
+      assert.equal(done.events[0]?.reason, 'SucceededDaemonPod');
+      assert.deepEqual(done.backoff, backoff);
+    }
   });
 });
 
@@ -275,6 +280,14 @@ describe('with surge (spec 2.7)', () => {
     [
       'old and new, new ready but not available: both stay',
       { nodes: one, pods: [previous, { ...current, readyChangedAtMs: NOW_MS - 29_000 }] },
+      [],
+    ],
+    [
+      'old ready, but not available: it stays while the new one is not available',
+      {
+        nodes: one,
+        pods: [previous, current].map((each) => ({ ...each, readyChangedAtMs: NOW_MS })),
+      },
       [],
     ],
     [

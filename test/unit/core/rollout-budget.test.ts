@@ -32,6 +32,7 @@ describe('resolveBudget (spec 2.9)', () => {
     ['a text that is no percentage: as absent', rolling({ maxUnavailable: 'few' }), 10, [1, 0]],
     ['a text that ends like one: as absent', rolling({ maxUnavailable: 'about 50%' }), 10, [1, 0]],
     ['a text that begins like one: as absent', rolling({ maxUnavailable: '50% off' }), 10, [1, 0]],
+    ['an integer as a text: as absent', rolling({ maxUnavailable: '5' }), 100, [1, 0]],
     ['a negative number: as absent', rolling({ maxUnavailable: -2 }), 10, [1, 0]],
     ['a fraction: as absent', rolling({ maxUnavailable: 1.5 }), 10, [1, 0]],
     ['maxSurge that is no percentage: as absent', rolling({ maxSurge: 'few' }), 10, [1, 0]],

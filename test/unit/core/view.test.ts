@@ -31,11 +31,12 @@ describe('grouping by node (spec 2.4)', () => {
   });
 
   it('leaves out terminal terminating pods, which hold their name but not the node', () => {
-    const held = failedPod('n1', { isTerminating: true });
+    const failed = failedPod('n1', { name: 'a', isTerminating: true });
+    const succeeded = namedPod('n1', 'b', { phase: 'Succeeded', isTerminating: true });
     const leaving = namedPod('n1', 'leaving', { isTerminating: true });
-    const seen = view({ nodes: [node('n1')], pods: [held, leaving] });
+    const seen = view({ nodes: [node('n1')], pods: [failed, leaving, succeeded] });
     assert.deepEqual(names(seen.nodes[0]?.pods), ['leaving']);
-    assert.deepEqual(seen.nodes[0]?.held, [held]);
+    assert.deepEqual(names(seen.nodes[0]?.held), ['a', 'b']);
   });
 
   it('puts pods of absent nodes among the strays, held ones too, by name', () => {

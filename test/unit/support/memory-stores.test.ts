@@ -6,7 +6,7 @@ import { MemoryRegistryStore } from '../../support/memory-registry-store.ts';
 import { MemoryViewStore } from '../../support/memory-view-store.ts';
 import { testRegistryStore, testViewStore } from '../../support/store-suite.ts';
 
-describe('the view store in memory', () => {
+describe('the view store in memory (M4, row 62)', () => {
   const store = new MemoryViewStore();
   testViewStore(() => store);
 });

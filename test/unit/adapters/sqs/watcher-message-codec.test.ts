@@ -58,7 +58,7 @@ describe('codec of watcher messages', () => {
     }
   });
 
-  it('leaves small payloads readable and compresses larger ones (protocol 22)', () => {
+  it('leaves small payloads readable and compresses larger ones', () => {
     const small = samples['heartbeat'];
     assert.ok(small !== undefined);
     assert.match(String(envelopeOf(small)['payload']), /^j\{/);

@@ -46,7 +46,7 @@ async function scene(): Promise<{ harness: IngestHarness; sender: ScriptedSender
 const kindsIn = (slice: Slice | undefined): readonly string[] =>
   (slice?.objects ?? []).map(({ object }) => `${object.name} ${object.kind}`).toSorted();
 
-describe('A.7: a DaemonSet that is too large for its item', () => {
+describe('protocol 22: a DaemonSet that is too large for its item (A.7)', () => {
   it('is noted as opaque, and everything else of the cluster goes on', async () => {
     const { harness, sender } = await scene();
     const big = wide(daemonSetOf('logs', 2), 5000);
