@@ -40,6 +40,8 @@ export interface Component {
   readonly kill: () => Promise<void>;
   readonly pause: () => void;
   readonly resume: () => void;
+  /** With which code it last ended by itself; undefined while it runs, and where a signal ended it. */
+  readonly exitCode: () => number | undefined;
   /** Throws {@link ComponentExitedError} unless the process runs. */
   readonly assertRunning: () => void;
 }
@@ -109,6 +111,7 @@ export function createComponent(options: ComponentOptions): Component {
     resume: () => {
       signal('SIGCONT');
     },
+    exitCode: () => child?.exitCode ?? undefined,
     assertRunning: () => {
       if (isRunning()) return;
       throw new ComponentExitedError(`${name} ${lastExit}; its log ends:\n${tail(logPath)}`);

@@ -21,6 +21,7 @@ import { latenessOf } from './lateness.ts';
 import { startEndedLoops } from './loops.ts';
 import { findUnrest } from './rest.ts';
 import { waitUntilCollected, waitUntilSettled, watchQuiet } from './settle.ts';
+import type { Settled } from './settle.ts';
 import { openTheatre } from './theatre.ts';
 import type { Theatre } from './theatre.ts';
 import { createWitness } from './witness.ts';
@@ -63,6 +64,8 @@ export interface ChaosResult {
   readonly eventsCount: number;
   readonly watcherOwnEnds: number;
   readonly engineOwnEnds: number;
+  /** How often the engine refused to start without its cluster: no failure, but told. */
+  readonly engineStartsInVain: number;
   readonly directory: string;
 }
 
@@ -95,7 +98,7 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
   const witness = createWitness(controlPlane.connectionOf('observer'));
   await witness.beginHistory();
   await setScene(admin, options.nodesCount);
-  const first = await waitUntilSettled(admin, FIRST_SETTLE_MS);
+  const first = await waitUntilSettled(admin, { deadlineMs: FIRST_SETTLE_MS });
   if (first.wrong.length > 0)
     throw new Error(`the scene was never set: ${describeWrong(first.wrong)}`);
   say(`the scene is set after ${seconds(first.tookMs)}; the logs are in ${theatre.directory}`);
@@ -106,9 +109,8 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
   const { plan, churn, faults } = await disturb(options, theatre, witness);
   const slowdownInTrouble = paceInTrouble.stop();
   for (const ended of await startEndedLoops(controlPlane)) say(ended);
-  await collectGarbage(theatre, say);
   const pace = startPaceMeter();
-  const settled = await waitUntilSettled(admin, options.settleMsMax * PATIENCE);
+  const settled = await settle(theatre, options);
   const slowdown = pace.stop();
   const settleMsMax = stretched(options.settleMsMax, slowdown);
   say(
@@ -150,6 +152,7 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
     eventsCount: witness.histories.reduce((sum, { events }) => sum + events.length, 0),
     watcherOwnEnds: theatre.watcher.ownEnds(),
     engineOwnEnds: theatre.engine.ownEnds(),
+    engineStartsInVain: theatre.engine.startsInVain(),
     directory: theatre.directory,
   };
 }
@@ -166,6 +169,26 @@ async function watchRest(
   const engineLogPath = engine.logPath;
   const unrest = await findUnrest({ sinceMs, engineLogPath, auditLogPath, timers });
   return { writesInQuiet: writes, unrest };
+}
+
+/** The time to settle begins at once: only what waits for the collectors waits for them. */
+async function settle(
+  theatre: Theatre,
+  { settleMsMax, say }: Pick<ChaosOptions, 'settleMsMax' | 'say'>,
+): Promise<Settled> {
+  const inVain = new AbortController();
+  const settling = waitUntilSettled(theatre.admin, {
+    deadlineMs: settleMsMax * PATIENCE,
+    signal: inVain.signal,
+  });
+  try {
+    await collectGarbage(theatre, say);
+  } catch (error) {
+    inVain.abort();
+    await settling;
+    throw error;
+  }
+  return settling;
 }
 
 /**

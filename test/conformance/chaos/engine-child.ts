@@ -2,14 +2,17 @@
  * Rollcall's engine as a process of its own, without a watcher in it: queues, tables and handlers, with
  * all state in a data directory, so that SIGKILL and a new start continue.
  *
- * Reads its settings from the file that is its only argument; says where its queue is by writing a file.
+ * Reads its settings from the file that is its only argument; says where its queue is by writing a file. It ends by
+ * itself only when it refuses to start (IN_VAIN_CODE); any other end is a crash.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { createConsoleLog } from '../../../src/adapters/system/console-log.ts';
 import type { LogLevel } from '../../../src/adapters/system/console-log.ts';
 import { createNullMetrics } from '../../../src/adapters/system/null-metrics.ts';
+import { EngineRefusal } from '../../../src/local/engine-refusal.ts';
 import { startEngine } from '../../../src/local/engine.ts';
+import { IN_VAIN_CODE } from './program.ts';
 
 /** What the engine is started with. */
 export interface EngineSettings {
@@ -55,6 +58,11 @@ async function main(settings: EngineSettings): Promise<void> {
     metrics: createNullMetrics(),
     probeWaitMs: PROBE_WAIT_MS,
     watchers: 'elsewhere',
+  }).catch((error: unknown) => {
+    // Its cluster cannot be reached, or asked: it refuses to start, and whoever keeps it running tries again.
+    if (!(error instanceof EngineRefusal)) throw error;
+    log.error('refused to start', { code: error.code }, error);
+    process.exit(IN_VAIN_CODE);
   });
   const whereabouts: EngineWhereabouts = {
     pid: process.pid,

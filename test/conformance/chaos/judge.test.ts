@@ -232,6 +232,11 @@ describe('judgeHistory', () => {
       assert.deepEqual(beside(former).deletedByUs(former).judge(), []);
     });
 
+    it('lets one go that an edit of a moment ago made a former one', () => {
+      const edited = daemonSet('mesh', { templateLabels: { version: 'v3' } });
+      assert.deepEqual(beside(next).set(edited).deletedByUs(next).judge(), []);
+    });
+
     it('counts on a successor that others took away only as long as word of it may take', () => {
       const lost = beside(next).pod({ ...next, isReady: false, readySinceMs: undefined });
       assert.deepEqual(lost.deletedByUs(old).judge(), []);

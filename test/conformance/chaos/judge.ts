@@ -264,7 +264,8 @@ class Replay {
     const rightVersions = new Set(versions.map(({ version }) => version));
     const isExcused = set.services.hasSuccessor(pod, { rightVersions, sinceMs: atMs - viewMs });
     if (isExcused) return;
-    const what = `${pod.name} was deleted with no available successor there`;
+    const of = `(version ${pod.labels['version'] ?? ''}, of ${[...rightVersions].join()})`;
+    const what = `${pod.name} ${of} was deleted with no available successor there`;
     this.#add('S3', atMs, `${set.name} on ${node}: ${what}`);
   }
 

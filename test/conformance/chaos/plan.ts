@@ -98,7 +98,7 @@ const OVER_GAP_MS = { from: 8_000, to: 30_000 };
 const OVER_BEGINS = 0.2;
 
 /** By how much a short run shortens freezes and cuts. */
-export function scaleOf(minutes: number): number {
+function scaleOf(minutes: number): number {
   return Math.min(1, minutes / FULL_MINUTES);
 }
 

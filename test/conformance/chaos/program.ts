@@ -2,8 +2,8 @@
  * A program of ours that is to run all the time: restarted whenever it ends, as a node agent or an
  * init system would, killed, frozen and thawed when told.
  *
- * An end that nobody asked for is counted: the engine ends by itself when its cluster cannot be reached
- * at its start; the watcher never should.
+ * An end that nobody asked for is counted, and is a failure: a program of ours bears what is done around it. Only a
+ * start that says so by its exit code was in vain, and is not: the engine refuses to start without its cluster.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { createComponent } from '../../../scripts/lib/component.ts';
@@ -36,10 +36,13 @@ export interface Program {
   readonly end: () => Promise<void>;
   /** What it has logged since it was last started. */
   readonly logOfThisLife: () => string;
-  /** How often it ended by itself. */
+  /** How often it ended by itself, but for starts in vain. */
   readonly ownEnds: () => number;
+  readonly startsInVain: () => number;
 }
 
+/** The exit code of a program that could not start because of what is around it (EX_TEMPFAIL). */
+export const IN_VAIN_CODE = 75;
 const LOOK_MS = 200;
 /** Between an end that nobody asked for and the next start. */
 const RESTART_MS = 500;
@@ -49,6 +52,7 @@ export function createProgram(options: ProgramOptions): Program {
   const component = createComponent(options);
   let isWanted = false;
   let ownEnds = 0;
+  let startsInVain = 0;
   let downSinceMs: number | undefined;
   let lifeFromByte = 0;
   const begin = (): void => {
@@ -59,7 +63,8 @@ export function createProgram(options: ProgramOptions): Program {
     if (!isWanted || component.pid() !== undefined) return;
     if (downSinceMs === undefined) {
       downSinceMs = performance.now();
-      ownEnds += 1;
+      if (component.exitCode() === IN_VAIN_CODE) startsInVain += 1;
+      else ownEnds += 1;
       return;
     }
     if (performance.now() - downSinceMs < RESTART_MS) return;
@@ -101,6 +106,7 @@ export function createProgram(options: ProgramOptions): Program {
     },
     logOfThisLife: () => readFileSync(options.logPath).subarray(lifeFromByte).toString('utf8'),
     ownEnds: () => ownEnds,
+    startsInVain: () => startsInVain,
   };
 }
 

@@ -7,7 +7,7 @@ import type { ChaosResult } from './chaos.ts';
 /** Why a run failed; nothing if it passed. */
 export function failuresOf(result: ChaosResult): readonly string[] {
   const { violations, unfired, unsettled, settledMs, settleMsMax } = result;
-  const { writesInQuiet, watcherOwnEnds } = result;
+  const { writesInQuiet, watcherOwnEnds, engineOwnEnds } = result;
   const failures = violations.map(
     ({ promise, atMs, what }) => `${promise} at ${new Date(atMs).toISOString()}: ${what}`,
   );
@@ -23,8 +23,9 @@ export function failuresOf(result: ChaosResult): readonly string[] {
     failures.push(`L1: a write in the quiet: ${verb} ${resource} ${subresource} ${name}`);
   }
   for (const what of result.unrest) failures.push(`L5: in the quiet: ${what}`);
-  if (watcherOwnEnds > 0)
-    failures.push(`the watcher ended by itself ${String(watcherOwnEnds)} times`);
+  for (const [name, ends] of Object.entries({ watcher: watcherOwnEnds, engine: engineOwnEnds })) {
+    if (ends > 0) failures.push(`the ${name} ended by itself ${String(ends)} times`);
+  }
   return failures;
 }
 
@@ -42,7 +43,8 @@ export function summarize(result: ChaosResult): string {
       .map(([name, count]) => `${name} ${String(count)}`)
       .join(', ')}; refused ${String(result.churnRefused)}`,
     `seen        ${String(result.eventsCount)} events, ${String(result.ownDeletionsCount)} deletions by Rollcall`,
-    `own ends    engine ${String(result.engineOwnEnds)}, watcher ${String(result.watcherOwnEnds)}`,
+    `own ends    engine ${String(result.engineOwnEnds)}, watcher ${String(result.watcherOwnEnds)}; ` +
+      `the engine started in vain ${String(result.engineStartsInVain)} times`,
     `violations  ${String(violations.length)}`,
     `settled     ${result.unsettled.length > 0 ? 'never' : seconds(result.settledMs)}`,
     `quiet       ${String(writesInQuiet.length)} writes; ${describeWrong(result.unrest)} too much`,

@@ -2,47 +2,32 @@
  * After the last fault (L1): how long it takes until every pod and every status is right, and whether
  * Rollcall then stays quiet.
  *
- * Asked by plain lists, straight from the API server. Pods of nodes that are gone are the garbage
- * collector's, which takes a minute for them by itself; they are overlooked, but a rollout waits for them
- * (spec 2.9), so the time begins when it has collected them. Quiet means: not one write under the
- * functions' identity in the audit log.
+ * Asked by plain lists, straight from the API server, and judged by wrong.ts. The clock runs from the last fault on,
+ * and stands still only while all that is wrong waits for the garbage collectors of kube-controller-manager, which
+ * take a minute for the pods of a node that is gone. Quiet means: not one write under the functions' identity in the
+ * audit log.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiClient, KubernetesObject } from '../control-plane/api.ts';
+import type { ApiClient } from '../control-plane/api.ts';
 import { readAuditRecords } from '../control-plane/audit.ts';
 import type { AuditRecord } from '../control-plane/audit.ts';
 import { userNameOf } from '../control-plane/identities.ts';
-import { readPod } from '../control-plane/observed-records.ts';
-import type { PodRecord } from '../control-plane/observed-records.ts';
 import { listAll } from '../control-plane/watch.ts';
-import { belongs, mayStay } from './cast.ts';
-import type { Site } from './cast.ts';
-import { versionOf } from './churn.ts';
+import { findUncollected, findWrong, OWNERLESS } from './wrong.ts';
+import type { World, Wrong } from './wrong.ts';
 
 const LOOK_MS = 500;
 /** What is written after the status is right (outcomes, trimmed history) has been, when nothing came for so long. */
 const CALM_MS = 8_000;
-const OWNERLESS = 'of a DaemonSet that is gone';
 const READING = new Set(['get', 'list', 'watch']);
 
-/** What is wrong now; nothing when all is settled. */
-async function findUnsettled(admin: ApiClient): Promise<readonly string[]> {
+async function readWorld(admin: ApiClient): Promise<World> {
   const [nodes, daemonSets, pods] = await Promise.all([
     listAll(admin, '/api/v1/nodes'),
     listAll(admin, '/apis/apps/v1/namespaces/default/daemonsets'),
     listAll(admin, '/api/v1/namespaces/default/pods'),
   ]);
-  const sites = new Map(nodes.items.map((node) => [node.metadata.name, siteOf(node)]));
-  const records = pods.items.map(readPod).filter(({ node = '' }) => sites.has(node));
-  const wrong: string[] = [];
-  for (const daemonSet of daemonSets.items) {
-    const own = records.filter((pod) => pod.daemonSetUid === daemonSet.metadata.uid);
-    wrong.push(...wrongPods(daemonSet, { sites, own }), ...wrongStatus(daemonSet, sites));
-  }
-  const owners = new Set(daemonSets.items.map(({ metadata }) => metadata.uid));
-  const strays = records.filter(({ daemonSetUid = '' }) => !owners.has(daemonSetUid));
-  if (strays.length > 0) wrong.push(`${String(strays.length)} pods of DaemonSets that are gone`);
-  return wrong;
+  return { nodes: nodes.items, daemonSets: daemonSets.items, pods: pods.items };
 }
 
 /**
@@ -57,7 +42,7 @@ export async function waitUntilCollected(
   let ownerless = Number.POSITIVE_INFINITY;
   let fewerAtMs = fromMs;
   for (;;) {
-    const left = await findUncollected(admin).catch(askedInVain);
+    const left = await readWorld(admin).then(findUncollected).catch(askedInVain);
     const nowMs = performance.now();
     const count = left.filter((one) => one.endsWith(OWNERLESS)).length;
     if (count < ownerless || count === 0) fewerAtMs = nowMs;
@@ -73,34 +58,50 @@ function askedInVain(error: unknown): readonly string[] {
   return [`asked in vain: ${String(error)}`];
 }
 
-/** Pods that are the garbage collectors' to delete. */
-async function findUncollected(admin: ApiClient): Promise<readonly string[]> {
-  const [nodes, daemonSets, pods] = await Promise.all([
-    listAll(admin, '/api/v1/nodes'),
-    listAll(admin, '/apis/apps/v1/namespaces/default/daemonsets'),
-    listAll(admin, '/api/v1/namespaces/default/pods'),
-  ]);
-  const names = new Set(nodes.items.map(({ metadata }) => metadata.name));
-  const owners = new Set(daemonSets.items.map(({ metadata }) => metadata.uid));
-  return pods.items.map(readPod).flatMap((pod) => {
-    const { name, node = '', daemonSetUid = '' } = pod;
-    if (pod.isBound && !names.has(node)) return [`${name} of ${node}`];
-    return owners.has(daemonSetUid) ? [] : [`${name} ${OWNERLESS}`];
-  });
+/** What came of the time to settle. */
+export interface Settled {
+  /** In which something was wrong that waited for no collector. */
+  readonly tookMs: number;
+  /** Empty when all is right. */
+  readonly wrong: readonly string[];
 }
 
-/** Waits until all is settled; resolves to the time it took, or to what was wrong at the deadline. */
+/** Waits until all is settled, or until it has taken longer than that, or is told to end. */
 export async function waitUntilSettled(
   admin: ApiClient,
-  deadlineMs: number,
-): Promise<{ readonly tookMs: number; readonly wrong: readonly string[] }> {
-  const fromMs = performance.now();
+  { deadlineMs, signal }: { readonly deadlineMs: number; readonly signal?: AbortSignal },
+): Promise<Settled> {
+  const clock = createSettleClock(performance.now());
   for (;;) {
-    const wrong = await findUnsettled(admin).catch(askedInVain);
-    const tookMs = performance.now() - fromMs;
-    if (wrong.length === 0 || tookMs > deadlineMs) return { tookMs, wrong };
+    const wrong = await readWorld(admin)
+      .then(findWrong)
+      .catch((error: unknown) =>
+        askedInVain(error).map((what): Wrong => ({ what, isWaiting: false })),
+      );
+    clock.note(wrong, performance.now());
+    const isOver = clock.tookMs() > deadlineMs || signal?.aborted === true;
+    if (wrong.length === 0 || isOver) {
+      return { tookMs: clock.tookMs(), wrong: wrong.map(({ what }) => what) };
+    }
     await delay(LOOK_MS);
   }
+}
+
+/** Adds up the time between looks, but for that before a look at which all that is wrong waits for a collector. */
+export function createSettleClock(fromMs: number): {
+  readonly note: (wrong: readonly Wrong[], nowMs: number) => void;
+  readonly tookMs: () => number;
+} {
+  let lastMs = fromMs;
+  let tookMs = 0;
+  return {
+    note: (wrong, nowMs) => {
+      const isExcused = wrong.length > 0 && wrong.every(({ isWaiting }) => isWaiting);
+      if (!isExcused) tookMs += nowMs - lastMs;
+      lastMs = nowMs;
+    },
+    tookMs: () => tookMs,
+  };
 }
 
 /**
@@ -123,56 +124,4 @@ export async function watchQuiet(
   const sinceMs = Date.now();
   await delay(quietMs);
   return { sinceMs, writes: await writesSince(sinceMs) };
-}
-
-interface Surroundings {
-  readonly sites: ReadonlyMap<string, Site>;
-  readonly own: readonly PodRecord[];
-}
-
-function wrongPods(daemonSet: KubernetesObject, { sites, own }: Surroundings): string[] {
-  const { name } = daemonSet.metadata;
-  const { version } = versionOf(daemonSet);
-  const wrong: string[] = [];
-  const byNode = Map.groupBy(own, ({ node = '' }) => node);
-  for (const [node, site] of sites) {
-    const pods = byNode.get(node) ?? [];
-    const [pod] = pods;
-    if (pods.length > 1) wrong.push(`${name} on ${node}: ${String(pods.length)} pods`);
-    else if (pod === undefined) {
-      if (belongs(name, site)) wrong.push(`${name} on ${node}: no pod`);
-    } else if (!mayStay(name, site)) wrong.push(`${name} on ${node}: a pod that may not stay`);
-    else if (pod.isDeleting || pod.isTerminal)
-      wrong.push(`${name} on ${node}: ${pod.phase}, going`);
-    else if (belongs(name, site)) {
-      if (!pod.isReady) wrong.push(`${name} on ${node}: not ready`);
-      else if (pod.labels['version'] !== version) wrong.push(`${name} on ${node}: an old pod`);
-    }
-  }
-  return wrong;
-}
-
-function wrongStatus(daemonSet: KubernetesObject, sites: ReadonlyMap<string, Site>): string[] {
-  const { name, generation } = daemonSet.metadata;
-  const desired = [...sites.values()].filter((site) => belongs(name, site)).length;
-  const wanted: Readonly<Record<string, number | undefined>> = {
-    observedGeneration: generation,
-    desiredNumberScheduled: desired,
-    currentNumberScheduled: desired,
-    updatedNumberScheduled: desired,
-    numberReady: desired,
-    numberAvailable: desired,
-    numberUnavailable: undefined,
-  };
-  const status = (daemonSet['status'] ?? {}) as Readonly<Record<string, number | undefined>>;
-  return Object.entries(wanted)
-    .filter(([field, value]) => (status[field] ?? 0) !== (value ?? 0))
-    .map(
-      ([field, value]) => `${name}: ${field} ${String(status[field])}, not ${String(value ?? 0)}`,
-    );
-}
-
-function siteOf(node: KubernetesObject): Site {
-  const { taints = [] } = node['spec'] as { readonly taints?: readonly { readonly key: string }[] };
-  return { labels: node.metadata.labels ?? {}, taintKeys: taints.map(({ key }) => key) };
 }

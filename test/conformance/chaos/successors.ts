@@ -46,13 +46,12 @@ export function createServices(): Services {
       servicesOn(pod).delete(pod.uid);
     },
     hasSuccessor: (victim, { rightVersions, sinceMs }) => {
-      const isRight = (version: string | undefined): boolean =>
-        version !== undefined && rightVersions.has(version);
+      const own = victim.labels['version'];
       // Of two former ones either may go: there is no order between them (spec 2.7).
-      const isFormer = !isRight(victim.labels['version']);
+      const isFormer = [...rightVersions].some((version) => version !== own);
       return [...servicesOn(victim).values()].some(
-        ({ uid, version, servedAtMs }) =>
-          uid !== victim.uid && servedAtMs >= sinceMs && (isRight(version) || isFormer),
+        ({ uid, version = '', servedAtMs }) =>
+          uid !== victim.uid && servedAtMs >= sinceMs && (rightVersions.has(version) || isFormer),
       );
     },
   };

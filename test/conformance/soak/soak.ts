@@ -79,7 +79,7 @@ async function play(options: SoakOptions, theatre: Theatre): Promise<SoakResult>
   const { admin, controlPlane, directory } = theatre;
   await injectSidecars(admin);
   await setScene(admin, nodesCount);
-  const first = await waitUntilSettled(admin, FIRST_SETTLE_MS);
+  const first = await waitUntilSettled(admin, { deadlineMs: FIRST_SETTLE_MS });
   if (first.wrong.length > 0) throw new Error(`never set: ${describeWrong(first.wrong)}`);
   say(`the day begins; the logs are in ${directory}`);
   const witness = createWitness(controlPlane.connectionOf('observer'));
@@ -150,7 +150,7 @@ async function settleAndRest({
     deadlineMs: COLLECTED_MS,
     ownerlessMsMax: COLLECTED_MS,
   });
-  const settled = await waitUntilSettled(admin, SETTLE_MS);
+  const settled = await waitUntilSettled(admin, { deadlineMs: SETTLE_MS });
   const wrong = [...left, ...settled.wrong];
   if (wrong.length > 0) {
     const failures = [`L1: never settled: ${describeWrong(wrong)}`];
