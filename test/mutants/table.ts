@@ -5,12 +5,14 @@
  * test/unit/mutants/table.test.ts notices.
  */
 import { CLAIM_BUGS } from './claims.ts';
+import { BOUNDS_BUGS } from './bounds.ts';
 import { COMPOSITION_BUGS } from './composition.ts';
 import type { PlantedBug } from './planted-bug.ts';
 
 /** The rows by area. */
 export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   CLAIM_BUGS,
+  BOUNDS_BUGS,
   COMPOSITION_BUGS,
 ];
 
