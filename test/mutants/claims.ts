@@ -219,7 +219,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
     after: "if (!isMet) return 'settled';",
     killedBy: {
       file: 'test/simulation/systematic/hidden.test.ts',
-      title: 'faults rows 2, 3, 91: runs upon a view older than any own write defer',
+      title: 'faults rows 2, 3, 91: runs upon a view older than',
     },
   },
   'status-conflicts-without-end': {

@@ -8,12 +8,14 @@ import { CLAIM_BUGS } from './claims.ts';
 import { BOUNDS_BUGS } from './bounds.ts';
 import { COMPOSITION_BUGS } from './composition.ts';
 import type { PlantedBug } from './planted-bug.ts';
+import { SIMULATION_BUGS } from './simulation.ts';
 
 /** The rows by area. */
 export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   CLAIM_BUGS,
   BOUNDS_BUGS,
   COMPOSITION_BUGS,
+  SIMULATION_BUGS,
 ];
 
 /** The rows by name. */

@@ -3,11 +3,10 @@
  *
  * Prints one line of JSON: whether it was found, by which promise, at which seed, and what else was seen on the way. A
  * seed that fails for another reason than a promise of the canary (the changed code crashed, a fault could not happen)
- * is not a find. `none` as the name plants nothing: then every promise must hold. The exit code is 0 in any case.
+ * is not a find. The exit code is 0 in any case.
  */
 import { plantMutant } from '../../support/mutants.ts';
 import { CANARIES } from './canaries.ts';
-import type { HuntName } from './hunts.ts';
 
 /** What came of a search. */
 export interface CanarySearch {
@@ -28,12 +27,9 @@ if (canary === undefined) {
 }
 const planted = plantMutant(name, canary);
 // Only now: what is imported earlier cannot be changed while it is loaded.
-const { drawHunt, HUNT_NAMES } = await import('./hunts.ts');
-const { drawPlan } = await import('../../support/simulation/draw-plan.ts');
-const { playPlan } = await import('../../support/simulation/play-plan.ts');
+const { runSeed } = await import('../../support/simulation/run-seed.ts');
 planted.assertLoaded();
 
-const STEPS = 40;
 const startedAtMs = performance.now();
 const seedsMax = seeds === undefined ? canary.seedsMax : Number(seeds);
 const others: Record<string, number> = {};
@@ -41,11 +37,7 @@ let found: CanarySearch['found'] = null;
 let seed = 0;
 while (seed < seedsMax && found === null) {
   seed += 1;
-  const isHunt = (HUNT_NAMES as readonly string[]).includes(canary.in);
-  const plan = isHunt
-    ? drawHunt(canary.in as HuntName, seed)
-    : drawPlan({ seed, profile: canary.in, stepsCount: STEPS });
-  const result = await playPlan(plan);
+  const result = await runSeed({ seed, profile: canary.in });
   if (result.kind === 'held') continue;
   const { rule, finding } = result;
   if (canary.breaks.includes(rule)) found = { seed, rule, finding };

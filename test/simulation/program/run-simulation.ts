@@ -5,7 +5,8 @@
  */
 import path from 'node:path';
 import { FAULTS, STEPS } from '../../support/simulation/deeds.ts';
-import { describeBroken, presentCommit } from '../../support/simulation/describe-broken.ts';
+import { presentCommit } from '../../support/commit.ts';
+import { describeBroken } from '../../support/simulation/describe-broken.ts';
 import { keepPlan } from '../../support/simulation/kept-plan.ts';
 import { runSeed } from '../../support/simulation/run-seed.ts';
 import { shrinkPlan } from '../../support/simulation/shrink-plan.ts';
@@ -22,7 +23,10 @@ export interface SimulationRequest {
   readonly isTwice: boolean;
   readonly isJson: boolean;
   readonly isTracing: boolean;
-  readonly isKeeping: boolean;
+  /** True: no list of what happened at the end. */
+  readonly isBrief: boolean;
+  /** Where the smallest plan of a failure is kept; absent: nowhere. */
+  readonly keepTo?: string;
   readonly shrinkMs: number;
 }
 
@@ -110,13 +114,13 @@ async function examine(
   if (result.kind !== 'broken') return;
   const untilMs = performance.now() + shrinkMs;
   const smallest = await shrinkPlan(result, { isOver: () => performance.now() >= untilMs });
-  if (!request.isKeeping) {
+  if (request.keepTo === undefined) {
     // The shrunk plan is no seed's own: only a file can play it.
     const again = 'as above; without --no-keep, what was shrunk is kept as a file';
     say(request, `shrunk: ${JSON.stringify(smallest.plan)}\n${describeBroken(smallest, again)}`);
     return;
   }
-  const file = path.relative(process.cwd(), keepPlan(smallest));
+  const file = path.relative(process.cwd(), keepPlan(smallest, request.keepTo));
   say(request, `shrunk to ${smallest.plan.steps.length} steps and kept as ${file}`);
   say(request, describeBroken(smallest, `npm run sim -- --replay ${file}`));
 }
@@ -144,8 +148,10 @@ function sumUp(request: SimulationRequest, totals: Totals): void {
   }
   const list = (deeds: readonly string[]): string =>
     deeds.map((deed) => `${deed} ${counts[deed] ?? 0}`).join(', ');
-  say(request, `\nfaults fired: ${list(FAULTS)}`);
-  say(request, `steps taken: ${list(STEPS)}`);
+  if (!request.isBrief) {
+    say(request, `\nfaults fired: ${list(FAULTS)}`);
+    say(request, `steps taken: ${list(STEPS)}`);
+  }
   say(request, `${totals.judged} deletes of available pods held against their budget (S3)`);
   const pace = `${hours.toFixed(1)} simulated hours, ${(hours / seconds).toFixed(2)} in a second`;
   say(request, `${totals.played} seeds in ${seconds.toFixed(1)} s; ${pace}`);

@@ -4,6 +4,9 @@
  * Exit code: 0 every promise held, 1 one was broken or a fault that was demanded did not happen, 2 wrong usage.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { commitSeed } from '../../support/commit.ts';
+import { HUNT_NAMES } from '../../support/simulation/hunts.ts';
+import { KEPT_DIRECTORY } from '../../support/simulation/kept-plan.ts';
 import { PROFILE_NAMES } from '../../support/simulation/profiles.ts';
 import { STEPS_UNLESS_TOLD } from '../../support/simulation/run-seed.ts';
 import { replayKept } from './replay-kept.ts';
@@ -14,6 +17,14 @@ function wholeNumber(text: string): number {
   const value = Number(text);
   if (text !== '' && Number.isInteger(value) && value >= 0) return value;
   throw new InvalidArgumentError('not a whole number');
+}
+
+/** A seed, or the first of a commit's own: no two commits play the same, and one plays the same each time. */
+function firstSeed(text: string): number {
+  if (text !== 'commit') return wholeNumber(text);
+  const { seed, source } = commitSeed();
+  console.error(`first seed: ${source}`);
+  return seed;
 }
 
 interface Values {
@@ -28,6 +39,7 @@ interface Values {
   readonly trace: boolean;
   readonly replay?: string;
   readonly keep: boolean;
+  readonly keepTo: string;
   readonly shrinkSeconds: number;
 }
 
@@ -35,12 +47,12 @@ const program = new Command()
   .name('npm run sim --')
   .description('Plays seeded schedules of faults against the real code on virtual time.')
   .option('--seeds <count>', 'how many seeds', wholeNumber, 200)
-  .option('--first <seed>', 'the first of them', wholeNumber, 1)
+  .option('--first <seed>', 'the first of them, or `commit`', firstSeed, 1)
   .option('--seed <seed>', 'this seed only', wholeNumber)
   .option('--steps <count>', 'steps of each seed', wholeNumber, STEPS_UNLESS_TOLD)
   .addOption(
-    new Option('--profile <name>', 'mix of faults')
-      .choices(['mixed', ...PROFILE_NAMES])
+    new Option('--profile <name>', 'mix of faults, or hunt')
+      .choices(['mixed', ...PROFILE_NAMES, ...HUNT_NAMES])
       .default('mixed'),
   )
   .option('--workers <count>', 'threads that play', wholeNumber, 2)
@@ -48,7 +60,8 @@ const program = new Command()
   .option('--json', 'print one JSON document at the end', false)
   .option('--trace', 'print the whole trace of each seed', false)
   .option('--replay <file>', 'play a kept plan')
-  .option('--no-keep', 'do not keep the plan of a failure under test/regression/simulation')
+  .option('--keep-to <directory>', 'keep the plan of a failure there', KEPT_DIRECTORY)
+  .option('--no-keep', 'keep it nowhere')
   .option('--shrink-seconds <count>', 'time for making a failure small', wholeNumber, 60)
   .exitOverride((error) => {
     process.exit(error.exitCode === 0 ? 0 : 2);
@@ -56,7 +69,7 @@ const program = new Command()
   .parse();
 
 function requestOf(values: Values): SimulationRequest {
-  const { seed, seeds, first, steps, profile, workers, twice, json, trace, keep } = values;
+  const { seed, seeds, first, steps, profile, workers, twice, json, trace } = values;
   return {
     first: seed ?? first,
     seedsCount: seed === undefined ? seeds : 1,
@@ -66,7 +79,8 @@ function requestOf(values: Values): SimulationRequest {
     isTwice: twice,
     isJson: json,
     isTracing: trace,
-    isKeeping: keep,
+    isBrief: false,
+    ...(values.keep ? { keepTo: values.keepTo } : {}),
     shrinkMs: values.shrinkSeconds * 1000,
   };
 }

@@ -1,34 +1,25 @@
-// Answers that are lost, views that are old, events that nobody sees: a part of each sweep here, all with `run.ts`.
+// Answers that are lost, views that are old, events that nobody sees: a sample of each sweep here that moves with the commit, all with `run.ts`.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { CALL_SERIES, callFault } from '../../support/systematic/call-series.ts';
+import { playSample } from '../../support/systematic/sample.ts';
 import { sceneNamed } from '../../support/systematic/scenes.ts';
-import { playOne, thin } from '../../support/systematic/sweep.ts';
+import { playOne } from '../../support/systematic/sweep.ts';
 import { trialsNamed } from '../../support/systematic/sweeps.ts';
 import { DeadPlanError, playTrial } from '../../support/systematic/trial.ts';
 
-/** Plays every `stride`-th trial of a sweep; answers how many. */
-async function playSome(sweep: string, stride: number): Promise<number> {
-  const trials = thin(await trialsNamed(sweep), stride);
-  for (const trial of trials) await playOne(trial);
-  return trials.length;
-}
-
-test('faults rows 9, 10, 11, 33: a request or send that is lost, refused, or applied unheard changes no end and no count', async (context) => {
-  const count = await playSome('answers', 41);
-  context.diagnostic(`${count} answers`);
+test('faults rows 9, 10, 11, 33: a sampled request or send that is lost, refused, or applied unheard changes no end and no count', async (context) => {
+  const count = await playSample('answers', 41, context);
   assert.ok(count > 15);
 });
 
-test('faults rows 2, 3, 91: runs upon a view older than any own write defer, and repeat nothing', async (context) => {
-  const count = await playSome('stale', 17);
-  context.diagnostic(`${count} stale views`);
+test('faults rows 2, 3, 91: runs upon a view older than a sampled own write defer, and repeat nothing', async (context) => {
+  const count = await playSample('stale', 17, context);
   assert.ok(count > 10);
 });
 
-test('faults row 4: a change that is hidden until it is taken back moves no pod', async (context) => {
-  const count = await playSome('hidden', 7);
-  context.diagnostic(`${count} hidden changes`);
+test('faults row 4: a sampled change that is hidden until it is taken back moves no pod', async (context) => {
+  const count = await playSample('hidden', 7, context);
   assert.ok(count > 20);
 });
 
@@ -36,9 +27,8 @@ test('rows 38, 85: a DaemonSet made again over its orphans, all of it seen at on
   for (const trial of await trialsNamed('hidden/set-orphaning/relisted')) await playOne(trial);
 });
 
-test('S1, L1, faults row 22: whatever type lags behind the others, the end is the same', async (context) => {
-  const count = await playSome('lag', 19);
-  context.diagnostic(`${count} lags`);
+test('S1, L1, faults row 22: whatever type lags behind the others, sampled, the end is the same', async (context) => {
+  const count = await playSample('lag', 19, context);
   assert.ok(count > 15);
 });
 

@@ -1,41 +1,31 @@
-// Every passage of a recorded run as the place of a fault: a part of them here, all with `run.ts`.
+// Every passage of a recorded run as the place of a fault: a sample here that moves with the commit, all with `run.ts`.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { passageFault } from '../../support/systematic/passage-faults.ts';
 import { playReference, referenceOf } from '../../support/systematic/references.ts';
+import { playSample } from '../../support/systematic/sample.ts';
 import { sceneNamed } from '../../support/systematic/scenes.ts';
-import { TrialError, playOne, thin } from '../../support/systematic/sweep.ts';
+import { TrialError, playOne } from '../../support/systematic/sweep.ts';
 import { trialsNamed } from '../../support/systematic/sweeps.ts';
 import { DeadPlanError, playTrial } from '../../support/systematic/trial.ts';
 
-/** Plays every `stride`-th trial of a sweep; answers how many. */
-async function playSome(sweep: string, stride: number): Promise<number> {
-  const trials = thin(await trialsNamed(sweep), stride);
-  for (const trial of trials) await playOne(trial);
-  return trials.length;
-}
-
-test('faults rows 1, 5: killed before or after any call, a run leaves a safe prefix and the same end', async (context) => {
-  const count = await playSome('crash', 197);
-  context.diagnostic(`${count} kills`);
+test('faults rows 1, 5: killed before or after a sampled call, a run leaves a safe prefix and the same end', async (context) => {
+  const count = await playSample('crash', 197, context);
   assert.ok(count > 10);
 });
 
-test('faults rows 21, 23, 30: frozen at any call and thawed late, a run changes nothing that stands', async (context) => {
-  const count = await playSome('freeze', 613);
-  context.diagnostic(`${count} freezes`);
+test('faults rows 21, 23, 30: frozen at a sampled call and thawed late, a run changes nothing that stands', async (context) => {
+  const count = await playSample('freeze', 613, context);
   assert.ok(count > 10);
 });
 
-test('faults row 29: a call that lasts past the deadline is the last that changes the cluster', async (context) => {
-  const count = await playSome('deadline', 313);
-  context.diagnostic(`${count} slow calls`);
+test('faults row 29: a sampled call that lasts past the deadline is the last that changes the cluster', async (context) => {
+  const count = await playSample('deadline', 313, context);
   assert.ok(count > 10);
 });
 
-test('faults rows 32, 33: a table or queue call that is refused, or applied and not answered, costs a repetition', async (context) => {
-  const count = await playSome('table', 197);
-  context.diagnostic(`${count} failed calls`);
+test('faults rows 32, 33: a sampled call of a table or queue that is refused, or applied and not answered, costs a repetition', async (context) => {
+  const count = await playSample('table', 197, context);
   assert.ok(count > 10);
 });
 

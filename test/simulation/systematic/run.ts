@@ -5,7 +5,7 @@
  *   run.ts crash/fresh/kill/37          one trial (crash, freeze, deadline, table, answers, stale, hidden, lag)
  *   run.ts small                        all interleavings of every small scene
  *   run.ts small/fresh/AAABBA           one schedule
- *   run.ts "" --stride 9                every ninth trial
+ *   run.ts "" --stride 9 --offset 4     every ninth trial, from the fourth
  *   run.ts small --preemptions 2        every interleaving with at most two preemptions
  *
  * Prints each failure with its cause, then one line per sweep with counts. Exit code 1 if a trial
@@ -22,6 +22,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     stride: { type: 'string', default: '1' },
+    offset: { type: 'string', default: '0' },
     preemptions: { type: 'string', default: 'Infinity' },
     schedules: { type: 'string', default: '20000' },
   },
@@ -53,7 +54,8 @@ function secondsSince(fromMs: number): string {
 async function playSweep(name: string): Promise<void> {
   const failedBefore = failures.length;
   const fromMs = performance.now();
-  const trials = thin(await trialsNamed(prefix === '' ? name : prefix), Number(values.stride));
+  const all = await trialsNamed(prefix === '' ? name : prefix);
+  const trials = thin(all, Number(values.stride), Number(values.offset));
   for (const trial of trials) await attempt(() => playOne(trial));
   played += trials.length;
   const failed = failures.length - failedBefore;

@@ -1,7 +1,7 @@
 /**
  * A broken promise in words: seed, profile, commit, where and when, the last lines, and one command that plays it again.
  */
-import { execFileSync } from 'node:child_process';
+import { presentCommit } from '../commit.ts';
 import type { PlayBroken } from './play-plan.ts';
 
 const LAST_LINES = 30;
@@ -24,13 +24,4 @@ export function describeBroken(broken: PlayBroken, again = replayCommand(broken)
 function replayCommand({ plan }: Pick<PlayBroken, 'plan'>): string {
   const { seed, profile, steps } = plan;
   return `npm run sim -- --seed ${seed} --profile ${profile} --steps ${steps.length}`;
-}
-
-/** The commit of the work tree, or `unknown`. */
-export function presentCommit(): string {
-  try {
-    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' }).trim();
-  } catch {
-    return 'unknown';
-  }
 }

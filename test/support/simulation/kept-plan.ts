@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { presentCommit } from './describe-broken.ts';
+import { presentCommit } from '../commit.ts';
 import type { Fault } from './deeds.ts';
 import { parsePlan } from './plan.ts';
 import type { SimulationPlan } from './plan.ts';
@@ -28,16 +28,16 @@ export function readKept(file: string): KeptPlan {
   return { ...kept, plan: parsePlan(kept.plan) };
 }
 
-/** Writes the plan of a broken play, and answers the file's path. */
-export function keepPlan({ plan, rule, finding }: PlayBroken): string {
+/** Writes the plan of a broken play to a directory, and answers the file's path. */
+export function keepPlan({ plan, rule, finding }: PlayBroken, directory = KEPT_DIRECTORY): string {
   const demands = Object.keys(plan.faults) as Fault[];
   const kept: KeptPlan = {
     broke: { rule, finding: finding.split('\n')[0] ?? '', commit: presentCommit() },
     plan: { ...plan, demands },
   };
-  mkdirSync(KEPT_DIRECTORY, { recursive: true });
+  mkdirSync(directory, { recursive: true });
   const name = `${rule.toLowerCase()}-${plan.profile}-${plan.seed}.json`;
-  const file = path.join(KEPT_DIRECTORY, name);
+  const file = path.join(directory, name);
   writeFileSync(file, `${JSON.stringify(kept, undefined, 2)}\n`);
   return file;
 }

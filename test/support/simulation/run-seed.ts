@@ -6,15 +6,16 @@
  * side by side in threads, not at once in one thread.
  */
 import { drawPlan } from './draw-plan.ts';
+import { drawHunt, isHuntName } from './hunts.ts';
 import { playPlan } from './play-plan.ts';
 import type { PlayResult } from './play-plan.ts';
 
 /** Which seed, and how much of it. */
 export interface SeedRequest {
   readonly seed: number;
-  /** Name of a profile, or `mixed`, which is the default. */
+  /** Name of a profile or a hunt, or `mixed`, which is the default. */
   readonly profile?: string;
-  /** How many steps of churn and misfortune. */
+  /** How many steps of churn and misfortune; a hunt has as many as it has. */
   readonly steps?: number;
 }
 
@@ -24,5 +25,7 @@ export const STEPS_UNLESS_TOLD = 40;
 /** Plays one seed to its end. */
 export function runSeed(request: SeedRequest): Promise<PlayResult> {
   const { seed, profile = 'mixed', steps = STEPS_UNLESS_TOLD } = request;
-  return playPlan(drawPlan({ seed, profile, stepsCount: steps }));
+  return playPlan(
+    isHuntName(profile) ? drawHunt(profile, seed) : drawPlan({ seed, profile, stepsCount: steps }),
+  );
 }

@@ -1,15 +1,15 @@
 /**
  * Hunts: schedules that bring about what certain bugs need, more often than the profiles of the simulation do.
  *
- * A hunt is a plan like any other (test/support/simulation/plan.ts): a profile's faults, with steps and waits of its own.
- * Everything that it does may happen to a cluster; without a canary every promise holds in it, which canaries.test.ts
- * checks as well.
+ * A hunt is a plan like any other (plan.ts): a profile's faults, with steps and waits of its own. `npm run sim` plays it
+ * as a profile. Everything that it does may happen to a cluster; without a canary every promise holds in it, for as many
+ * seeds as a canary may need there (test/simulation/hunts).
  */
 import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { StepKind } from '../../support/simulation/deeds.ts';
-import { Dice, mixSeed } from '../../support/simulation/dice.ts';
-import { drawPlan } from '../../support/simulation/draw-plan.ts';
-import type { PlanStep, SimulationPlan } from '../../support/simulation/plan.ts';
+import type { StepKind } from './deeds.ts';
+import { Dice, mixSeed } from './dice.ts';
+import { drawPlan } from './draw-plan.ts';
+import type { PlanStep, SimulationPlan } from './plan.ts';
 
 /** What a hunt makes of a profile. */
 interface Hunt {
@@ -171,13 +171,18 @@ export type HuntName = keyof typeof HUNTS;
 /** Their names. */
 export const HUNT_NAMES = Object.keys(HUNTS) as readonly HuntName[];
 
+/** True of a hunt, false of a profile. */
+export function isHuntName(name: string): name is HuntName {
+  return Object.hasOwn(HUNTS, name);
+}
+
 /** The plan of a seed in a hunt. */
 export function drawHunt(name: HuntName, seed: number): SimulationPlan {
   const hunt: Hunt = HUNTS[name];
   const plan = drawPlan({ seed, profile: hunt.profile, stepsCount: 0 });
   return {
     ...plan,
-    profile: `${hunt.profile}, hunting by ${name}`,
+    profile: name,
     setting: { ...plan.setting, ...hunt.setting },
     faults: { ...plan.faults, ...hunt.faults },
     demands: [],
