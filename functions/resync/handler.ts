@@ -7,13 +7,10 @@
 import type { ScheduledEvent } from 'aws-lambda';
 import { reportedConnector } from '../../src/app/reported-connector.ts';
 import { resyncClusters } from '../../src/app/resync.ts';
-import { defaultResyncOptions } from '../../src/app/resync/dependencies.ts';
+import { defaultResyncOptions, WALK_RESERVE_MS } from '../../src/app/resync/dependencies.ts';
 import { composition } from '../composition.ts';
 import { makeKmsSeal } from '../kms-seal.ts';
 import { createHandler } from '../middleware.ts';
-
-/** Kept back for the last cluster begun. */
-const RESERVE_MS = 5000;
 
 /** The Lambda handler of the schedule. */
 export const handler = createHandler<ScheduledEvent, void>({
@@ -24,7 +21,7 @@ export const handler = createHandler<ScheduledEvent, void>({
     const { log, metrics, remainingMs } = context;
     const { registry, view, connector, queue, clock, random } = composition(context);
     await resyncClusters(
-      { deadlineMs: clock.monotonicMs() + remainingMs() - RESERVE_MS },
+      { deadlineMs: clock.monotonicMs() + remainingMs() - WALK_RESERVE_MS },
       {
         registry,
         view,

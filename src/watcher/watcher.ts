@@ -63,7 +63,7 @@ export interface Watcher {
 }
 
 /** How long giving back the Lease may take; a pod that stops has a few seconds more (infra/watcher). */
-const RELEASE_MS = 5000;
+export const RELEASE_MS = 5000;
 
 /** Creates a watcher that is not started. */
 export function createWatcher(dependencies: WatcherDependencies): Watcher {

@@ -7,6 +7,9 @@ const STACK = 'test/unit/functions/deployed-stack.test.ts';
 const TEMPLATE = 'test/security/template.test.ts';
 const RINGS = 'each alarm rings at what is published, in time, and at no less';
 const NAMESPACES = 'alarms and the dashboard look where the functions write';
+const PUBLISHED = 'test/unit/composition/published-bounds.test.ts';
+const DEPENDENT = 'test/unit/composition/dependent-bounds.test.ts';
+const CONNECTOR = 'test/integration/adapters/kubernetes/cluster-connector.test.ts';
 const LEASES = 'a lease is twice the function’s time where it blocks a group';
 
 /** The rows of item A.4 of issue 14. */
@@ -180,5 +183,217 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'failuresToOpen: 3,',
     after: 'failuresToOpen: 30,',
     killedBy: { file: 'test/unit/core/breaker.test.ts', title: 'opens after three failing runs' },
+  },
+  'time-out-of-a-minute': {
+    bug: 'one time-out of 60 s for transport and safety alike: two of them outlast a run (14 A.4)',
+    file: 'src/core/request-life.ts',
+    before: 'REQUEST_TIMEOUT_MS = 10_000',
+    after: 'REQUEST_TIMEOUT_MS = 60_000',
+    killedBy: { file: DEPENDENT, title: 'has time for two requests that are never answered' },
+  },
+  'connector-stretches-time-outs': {
+    bug: 'who makes a connector may give requests more time than safety counts on (14 A.4)',
+    file: 'src/adapters/kubernetes/cluster-connector.ts',
+    before: 'Math.min(requestTimeoutMs ?? Infinity, REQUEST_TIMEOUT_MS)',
+    after: 'requestTimeoutMs ?? REQUEST_TIMEOUT_MS',
+    killedBy: { file: CONNECTOR, title: 'gives writes the time that safety counts on' },
+  },
+  'run-of-five-minutes': {
+    bug: 'reconcile is stopped after five minutes while intents count on thirty seconds (14 A.4)',
+    file: 'serverless.yml',
+    before: `    # Two requests that are never answered, and what is recorded after them (ADR 0019).
+    timeout: 30
+`,
+    after: `    # Two requests that are never answered, and what is recorded after them (ADR 0019).
+    timeout: 300
+`,
+    killedBy: {
+      file: 'test/unit/app/reconcile/time-outs.test.ts',
+      title: 'are those that are kept',
+    },
+  },
+  'snapshots-asked-for-once': {
+    bug: 'resync asks again for a lost snapshot after three and a half days (14 A.4)',
+    file: 'src/app/resync/dependencies.ts',
+    before: 'snapshotRequestEveryMs: 300_000',
+    after: 'snapshotRequestEveryMs: 300_000_000',
+    killedBy: { file: DEPENDENT, title: 'is asked for again twice before the doctor' },
+  },
+  'ingest-asks-once': {
+    bug: 'ingest asks again for a lost snapshot after seventeen hours (14 A.4)',
+    file: 'src/app/ingest/dependencies.ts',
+    before: 'snapshotRequestEveryMs: 60_000',
+    after: 'snapshotRequestEveryMs: 60_000_000',
+    killedBy: {
+      file: 'test/unit/app/ingest/epochs.test.ts',
+      title: 'asks for a snapshot at most once a minute',
+    },
+  },
+  'lost-timers-found-late': {
+    bug: 'a timer counts as lost a hundred minutes after its time (14 A.4)',
+    file: 'src/app/resync/dependencies.ts',
+    before: 'overdueGraceMs: 60_000',
+    after: 'overdueGraceMs: 6_000_000',
+    killedBy: { file: 'test/unit/app/resync.test.ts', title: 'finds a lost timer a quarter of an' },
+  },
+  'walk-without-a-reserve': {
+    bug: 'a walk of resync goes on until its function is stopped (14 A.4)',
+    file: 'src/app/resync/dependencies.ts',
+    before: 'WALK_RESERVE_MS = 5_000',
+    after: 'WALK_RESERVE_MS = 0',
+    killedBy: { file: DEPENDENT, title: 'is over before its function is' },
+  },
+  'silence-told-late': {
+    bug: 'resync tells of silent clusters after hours, reconcile leaves them alone sooner (14 A.4)',
+    file: 'src/app/resync/dependencies.ts',
+    before: 'silenceBoundMs: 15 * 60_000',
+    after: 'silenceBoundMs: 15 * 3_600_000',
+    killedBy: { file: DEPENDENT, title: 'is judged alike by who decides and by who tells' },
+  },
+  'silence-of-ten-days': {
+    bug: 'a cluster counts as silent after ten days (14 A.3)',
+    file: 'src/app/reconcile/dependencies.ts',
+    before: 'silenceBoundMs: 15 * 60_000',
+    after: 'silenceBoundMs: 10 * 86_400_000',
+    killedBy: { file: PUBLISHED, title: 'nothing was heard of the cluster for' },
+  },
+  'pods-fresh-for-hours': {
+    bug: 'pods go by a view that is hours old (14 A.4)',
+    file: 'src/app/reconcile/dependencies.ts',
+    before: 'podsFreshMs: 90_000',
+    after: 'podsFreshMs: 9_000_000',
+    killedBy: {
+      file: 'test/unit/app/reconcile/freshness-rules.test.ts',
+      title: 'else waits for the watcher',
+    },
+  },
+  'retries-for-days': {
+    bug: 'what an API server refused is tried again after days (14 A.4)',
+    file: 'src/app/reconcile/dependencies.ts',
+    before: 'retryMaxMs: 300_000',
+    after: 'retryMaxMs: 300_000_000',
+    killedBy: { file: PUBLISHED, title: 'after a back-off (' },
+  },
+  'rare-heartbeats': {
+    bug: 'a quiet watcher beats every hundred minutes, and its cluster counts as silent (14 A.4)',
+    file: 'src/watcher/options.ts',
+    before: 'idleMs: 10 * 60 * 1000',
+    after: 'idleMs: 100 * 60 * 1000',
+    killedBy: { file: DEPENDENT, title: 'is not what a quiet cluster keeps' },
+  },
+  'lease-of-a-moment': {
+    bug: 'a Lease counts as free before its holder renews it (14 A.4)',
+    file: 'src/watcher/options.ts',
+    before: 'durationMs: 40_000',
+    after: 'durationMs: 4_000',
+    killedBy: { file: DEPENDENT, title: 'outlasts three renewals that failed' },
+  },
+  'pace-without-a-bound': {
+    bug: 'a flush that touches much holds the next one back for minutes (14 A.4)',
+    file: 'src/watcher/options.ts',
+    before: 'flushStretchedMsMax: 2_000',
+    after: 'flushStretchedMsMax: 200_000',
+    killedBy: { file: PUBLISHED, title: 'stretches its pace by' },
+  },
+  'messages-without-room': {
+    bug: 'a message leaves no room for its age, and the queue refuses it (14 A.4)',
+    file: 'src/watcher/options.ts',
+    before: 'messageBytesMax: 256 * 1024 - 64',
+    after: 'messageBytesMax: 256 * 1024',
+    killedBy: { file: DEPENDENT, title: 'of a message leave room for its age' },
+  },
+  'hung-runs-go-on': {
+    bug: 'a run goes on after an API server let it time out (14 A.4)',
+    file: 'src/app/isolation/talk-tally.ts',
+    before: 'HANG_MS = 2_000',
+    after: 'HANG_MS = 20_000',
+    killedBy: {
+      file: 'test/unit/app/isolation/talk-tally.test.ts',
+      title: 'is given up after one time-out',
+    },
+  },
+  'slow-servers-unmarked': {
+    bug: 'a cluster whose requests take most of a run does not count as slow (14 A.4)',
+    file: 'src/app/isolation/talk-tally.ts',
+    before: 'SLOW_MS = 5_000',
+    after: 'SLOW_MS = 50_000',
+    killedBy: {
+      file: 'test/unit/app/isolation/talk-tally.test.ts',
+      title: 'is slow when its answers took five seconds',
+    },
+  },
+  'connecting-takes-half-a-minute': {
+    bug: 'an API server that takes no connection holds a run for its whole time (14 A.4)',
+    file: 'src/adapters/kubernetes/transport.ts',
+    before: 'CONNECT_TIMEOUT_MS = 3_000',
+    after: 'CONNECT_TIMEOUT_MS = 30_000',
+    killedBy: { file: DEPENDENT, title: 'gives up connecting before it gives up reading' },
+  },
+  'live-reads-take-a-minute': {
+    bug: 'one object is waited for as long as nothing else: a hung cluster holds places (14 A.4)',
+    file: 'src/adapters/kubernetes/cluster-access.ts',
+    before: 'OBJECT_READ_TIMEOUT_MS = 5_000',
+    after: 'OBJECT_READ_TIMEOUT_MS = 50_000',
+    killedBy: { file: PUBLISHED, title: 'cluster that begins to hang adds' },
+  },
+  'breaker-open-for-an-hour': {
+    bug: 'an open breaker asks again after hours: its alarm sees nothing between (14 A.4)',
+    file: 'src/core/breaker.ts',
+    before: 'openMaxMs: 30_000',
+    after: 'openMaxMs: 3_600_000',
+    killedBy: { file: DEPENDENT, title: 'is refused to a run in every period of the alarm' },
+  },
+  'eventual-pages': {
+    bug: 'pages of a partition are read eventually consistent (14 A.4)',
+    file: 'src/adapters/dynamodb/table.ts',
+    before: `        ConsistentRead: true,
+        KeyConditionExpression`,
+    after: `        ConsistentRead: false,
+        KeyConditionExpression`,
+    killedBy: {
+      file: 'test/unit/adapters/dynamodb/table.test.ts',
+      title: 'are strongly consistent on the wire',
+    },
+  },
+  'eventual-single-reads': {
+    bug: 'an item that is read alone is read eventually consistent (14 A.4)',
+    file: 'src/adapters/dynamodb/batched-reader.ts',
+    before: 'Key: key, ConsistentRead: true }',
+    after: 'Key: key, ConsistentRead: false }',
+    killedBy: {
+      file: 'test/unit/adapters/dynamodb/table.test.ts',
+      title: 'are strongly consistent on the wire',
+    },
+  },
+  'calls-outlast-functions': {
+    bug: 'a call to AWS may take longer than the function that makes it (14 A.4)',
+    file: 'src/adapters/aws/create-client.ts',
+    before: 'requestTimeoutMs: 2000, attemptsMax: 4',
+    after: 'requestTimeoutMs: 20_000, attemptsMax: 4',
+    killedBy: { file: DEPENDENT, title: 'has time to record: a call that has to be tried twice' },
+  },
+  'no-time-to-report': {
+    bug: 'a handler is aborted when its function is stopped: nothing is logged or counted (14 A.4)',
+    file: 'functions/middleware.ts',
+    before: 'TIMEOUT_RESERVE_MS = 700',
+    after: 'TIMEOUT_RESERVE_MS = 7',
+    killedBy: {
+      file: 'test/unit/functions/middleware.test.ts',
+      title: 'aborts the signal about 700 ms',
+    },
+  },
+  'tokens-renewed-once-a-day': {
+    bug: 'the renewer runs once a day, and its tokens live four hours (14 A.4)',
+    file: 'infra/renewer/cronjob.yaml',
+    before: "schedule: '17 * * * *'",
+    after: "schedule: '17 3 * * *'",
+    killedBy: { file: DEPENDENT, title: 'renews a token four times in its life' },
+  },
+  'watcher-killed-at-once': {
+    bug: 'a watcher that is stopped has no time to give its Lease back (14 A.4)',
+    file: 'infra/watcher/deployment.yaml',
+    before: 'terminationGracePeriodSeconds: 15',
+    after: 'terminationGracePeriodSeconds: 1',
+    killedBy: { file: DEPENDENT, title: 'stops a watcher no sooner than' },
   },
 };

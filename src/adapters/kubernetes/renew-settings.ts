@@ -58,7 +58,8 @@ const FLAGS = {
   'log-level': 'ROLLCALL_LOG_LEVEL',
 } as const;
 
-const DEFAULT_TOKEN_SECONDS = 14_400;
+/** What a token lives unless it is said. */
+export const DEFAULT_TOKEN_SECONDS = 14_400;
 /** The shortest life of a token that a renewer may ask for. */
 export const TOKEN_SECONDS_MIN = 1_800;
 const TOKEN_SECONDS_MAX = 86_400;

@@ -85,7 +85,7 @@ type Headers = Record<string, string | number>;
 /** A UID as API servers make them; a header is the other side's text. */
 const UID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** An API server that does not take a connection costs this, not a whole request (L3). */
-const DEFAULT_CONNECT_TIMEOUT_MS = 3_000;
+export const CONNECT_TIMEOUT_MS = 3_000;
 const DEFAULT_SOCKETS_MAX = 64;
 /** All headers of one answer; an API server sends less than one. */
 const HEADER_BYTES_MAX = 16 * 1024;
@@ -109,7 +109,7 @@ class HttpsTransport implements Transport {
     const { credential } = options;
     this.#options = options;
     this.#timeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
-    this.#connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
+    this.#connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
     this.#bytesMax = options.responseBytesMax ?? DEFAULT_RESPONSE_BYTES_MAX;
     this.#agent = new PooledAgent({
       tlsVerification: options.tlsVerification ?? 'required',

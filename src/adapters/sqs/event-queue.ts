@@ -16,7 +16,7 @@ import { classifySendFailure } from './send-failure.ts';
 import { encodeWatcherMessage } from './watcher-message-codec.ts';
 
 /** The largest body that is sent, in bytes: what the queue takes (design 2), less the attribute beside it. */
-const EVENT_BODY_BYTES_MAX = 256 * 1024 - CUT_AGE_BYTES_MAX;
+export const EVENT_BODY_BYTES_MAX = 256 * 1024 - CUT_AGE_BYTES_MAX;
 
 /** Options of an event queue. */
 export interface EventQueueOptions {

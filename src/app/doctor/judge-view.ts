@@ -13,7 +13,7 @@ import type { Finding } from './finding.ts';
 
 const { silenceBoundMs: SILENT_AFTER_MS } = defaultReconcileOptions;
 /** A snapshot that was asked for, or is under way, is there within this; also in large clusters. */
-const SNAPSHOT_PATIENCE_MS = 10 * 60_000;
+export const SNAPSHOT_PATIENCE_MS = 10 * 60_000;
 const NAMES_SHOWN = 5;
 
 const minutesOf = (ms: number): number => Math.round(ms / 60_000);

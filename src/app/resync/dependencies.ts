@@ -38,6 +38,9 @@ export const defaultResyncOptions: ResyncOptions = {
   concurrentClustersMax: 8,
 };
 
+/** Kept back of an invocation for the last cluster begun: what is left of its time is a walk's. */
+export const WALK_RESERVE_MS = 5_000;
+
 /** What `resyncClusters` needs. */
 export interface ResyncDependencies {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'listClusters'>;

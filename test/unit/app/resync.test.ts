@@ -52,6 +52,20 @@ describe('resync', () => {
     assert.deepEqual(world.queue.hintedKeys(), ['a/system/agents']);
   });
 
+  it('finds a lost timer a quarter of an hour after its due time, and some minutes for its turn (protocol 12)', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    world.cluster.hooks = { admitPod: () => ({ code: 'admission' }) };
+    await world.mirror.sync();
+    await world.run();
+    world.queue.clear();
+    let overdue = 0;
+    for (let minute = 0; minute < 20 && overdue === 0; minute += 1) {
+      await world.clock.advance(TICK_MS);
+      ({ overdue } = await tick(world));
+    }
+    assert.equal(overdue, 1);
+  });
+
   it('asks for a snapshot while the view is not whole, at most once per interval', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.mirror.sync({ isComplete: false });

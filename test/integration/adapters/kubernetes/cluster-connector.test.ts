@@ -1,8 +1,10 @@
 /** Opening clusters: identity, warm credentials, refusals, and no credential in any of them. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
+import type { CreatePodEffect } from '../../../../src/core/model/effects.ts';
+import { clusterId, clusterUid, nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
+import { REQUEST_TIMEOUT_MS } from '../../../../src/core/request-life.ts';
 import { createClusterConnector } from '../../../../src/adapters/kubernetes/cluster-connector.ts';
 import type { ClusterConnectorOptions } from '../../../../src/adapters/kubernetes/cluster-connector.ts';
 import { createHeldTimers } from '../../../support/held-timers.ts';
@@ -91,6 +93,30 @@ describe('cluster connector', () => {
     nowMs = 600_001;
     await connector.connect(registered());
     assert.equal(server.requests.length, 2);
+  });
+
+  it('gives writes the time that safety counts on, and no more, whatever it is asked for (protocol 5)', async () => {
+    server.answerWith(kubeSystem(UID));
+    const connection = await connectorWith({ requestTimeoutMs: 60_000 }).connect(registered());
+    assert.ok(connection.kind === 'connected');
+    const arrived = Promise.withResolvers<() => void>();
+    server.answerWith((_request, response) => {
+      arrived.resolve(() => response.destroy());
+    });
+    const create: CreatePodEffect = {
+      kind: 'create-pod',
+      namespace: 'agents',
+      name: 'pod-1',
+      node: nodeName('node-1'),
+      body: { metadata: { name: 'pod-1' } },
+    };
+    const others = systemClock.heldCount(REQUEST_TIMEOUT_MS);
+    const sent = connection.access.execute([create], { deadlineMs: Number.POSITIVE_INFINITY });
+    const hangUp = await arrived.promise;
+    const held = systemClock.heldCount(REQUEST_TIMEOUT_MS);
+    hangUp();
+    await sent;
+    assert.equal(held, others + 1);
   });
 
   it('refuses an endpoint that is another cluster now (S6, faults 90)', async () => {

@@ -180,14 +180,20 @@ describe('transport', () => {
   });
 
   it('gives up after the time that safety counts on, if nothing else is asked for (protocol 5)', async () => {
-    const arrived = Promise.withResolvers<undefined>();
-    server.answerWith(() => {
-      arrived.resolve(undefined);
+    const arrived = Promise.withResolvers<() => void>();
+    server.answerWith((_request, response) => {
+      arrived.resolve(() => response.destroy());
     });
-    const answer = open().send(POST);
-    await arrived.promise;
-    await clock.expire(REQUEST_TIMEOUT_MS);
-    assertKind(await answer, 'ambiguous', 'ETIMEDOUT');
+    const others = clock.heldCount(REQUEST_TIMEOUT_MS);
+    const sent = open().send(POST);
+    const hangUp = await arrived.promise;
+    try {
+      assert.equal(clock.heldCount(REQUEST_TIMEOUT_MS), others + 1, 'its time-out is another one');
+      await clock.expire(REQUEST_TIMEOUT_MS);
+      assertKind(await sent, 'ambiguous', 'ETIMEDOUT');
+    } finally {
+      hangUp();
+    }
   });
 
   it('calls a time-out while waiting for a connection unsent', async () => {

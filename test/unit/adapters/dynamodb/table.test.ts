@@ -133,3 +133,18 @@ describe('a table that throttles (spec faults 32)', () => {
     await assert.rejects(table.putIf(KEY, {}, ifStamp('a')));
   });
 });
+
+describe('reads of a table', () => {
+  it('are strongly consistent on the wire: of one item, of many, of a page of a partition', async () => {
+    const { table, calls } = scripted(() => OK);
+    await table.get(KEY);
+    await Promise.all([table.get(KEY), table.get({ pk: 'p', sk: 'other' })]).catch(() => undefined);
+    await table.query({ pk: 'p' });
+    const [single, batch, page] = calls;
+    assert.deepEqual([single?.operation, single?.input['ConsistentRead']], ['GetItem', true]);
+    assert.equal(batch?.operation, 'BatchGetItem');
+    assert.deepEqual(Object.keys(batch.input['RequestItems'] as object), ['view']);
+    assert.match(JSON.stringify(batch.input), /"ConsistentRead":true/);
+    assert.deepEqual([page?.operation, page?.input['ConsistentRead']], ['Query', true]);
+  });
+});

@@ -1,0 +1,65 @@
+/** What one run makes of its requests: every time-out there is counts as one, and nothing shorter does (L3, row 61). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { OBJECT_READ_TIMEOUT_MS } from '../../../../src/adapters/kubernetes/cluster-access.ts';
+import { CONNECT_TIMEOUT_MS } from '../../../../src/adapters/kubernetes/transport.ts';
+import { TalkTally } from '../../../../src/app/isolation/talk-tally.ts';
+import type { Talk } from '../../../../src/app/isolation/talk-tally.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
+
+function tallyOn(clock: VirtualClock) {
+  const tally = new TalkTally(clock);
+  return {
+    tally,
+    /** A call of this length, and what it showed. */
+    call: async (tookMs: number, talk: Talk): Promise<void> => {
+      const measured = tally.measure(
+        () => clock.sleep(tookMs),
+        () => talk,
+      );
+      await clock.advance(tookMs);
+      await measured;
+    },
+  };
+}
+
+describe('the talk of a run', () => {
+  it('is given up after one time-out, whether of connecting or of reading', async () => {
+    for (const tookMs of [CONNECT_TIMEOUT_MS, OBJECT_READ_TIMEOUT_MS]) {
+      const { tally, call } = tallyOn(new VirtualClock());
+      await call(tookMs, 'failed');
+      assert.equal(tally.hasGivenUp, true, `${tookMs} ms`);
+      assert.equal(tally.kind, 'failed');
+    }
+  });
+
+  it('is given up after three quick failures in a row, and not before', async () => {
+    const { tally, call } = tallyOn(new VirtualClock());
+    await call(10, 'failed');
+    await call(10, 'failed');
+    assert.equal(tally.hasGivenUp, false);
+    await call(10, 'answered');
+    await call(10, 'failed');
+    await call(10, 'failed');
+    assert.equal(tally.hasGivenUp, false, 'an answer between');
+    await call(10, 'failed');
+    assert.equal(tally.hasGivenUp, true);
+    assert.equal(tally.kind, 'answered', 'a server that answered is alive (row 12)');
+  });
+
+  it('is slow when its answers took five seconds together, whatever they said', async () => {
+    const { tally, call } = tallyOn(new VirtualClock());
+    await call(2_500, 'answered');
+    assert.equal(tally.isSlow, false);
+    await call(2_500, 'answered');
+    assert.equal(tally.isSlow, true);
+    assert.equal(tally.kind, 'answered');
+  });
+
+  it('is no failure where the server only asked to wait', async () => {
+    const { tally, call } = tallyOn(new VirtualClock());
+    for (let count = 0; count < 5; count += 1) await call(OBJECT_READ_TIMEOUT_MS, 'neutral');
+    assert.equal(tally.hasGivenUp, false);
+    assert.equal(tally.kind, 'silent');
+  });
+});

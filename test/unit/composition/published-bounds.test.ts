@@ -1,0 +1,142 @@
+/**
+ * What the documents publish in numbers is what is deployed (issue 14, A.4): each bound once, in the words of its page.
+ *
+ * The sentence is composed from the value, so either side that changes alone fails. What such a bound rests on, and what
+ * rests on it, is in dependent-bounds.test.ts.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
+import { CONNECT_TIMEOUT_MS } from '../../../src/adapters/kubernetes/transport.ts';
+import { OBJECT_READ_TIMEOUT_MS } from '../../../src/adapters/kubernetes/cluster-access.ts';
+import {
+  DEFAULT_TOKEN_SECONDS,
+  TOKEN_SECONDS_MIN,
+} from '../../../src/adapters/kubernetes/renew-settings.ts';
+import { CROWD_KEYS_MIN } from '../../../src/adapters/sqs/queue-ids.ts';
+import { BODY_LENGTH_MAX } from '../../../src/adapters/sqs/watcher-message-schema.ts';
+import { SNAPSHOT_PATIENCE_MS } from '../../../src/app/doctor/judge-view.ts';
+import { defaultIngestOptions } from '../../../src/app/ingest/dependencies.ts';
+import { defaultReconcileOptions } from '../../../src/app/reconcile/dependencies.ts';
+import { defaultResyncOptions, WALK_RESERVE_MS } from '../../../src/app/resync/dependencies.ts';
+import { BACKOFF_CAP_MS, BACKOFF_INITIAL_MS } from '../../../src/core/backoff.ts';
+import { breakerPolicy } from '../../../src/core/breaker.ts';
+import { REQUEST_TIMEOUT_MS, RUN_MAX_MS, requestLifeMs } from '../../../src/core/request-life.ts';
+import { TOMBSTONE_KEPT_MS } from '../../../src/core/tombstones.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/options.ts';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const KIB = 1024;
+const WORDS: Readonly<Record<number, string>> = {
+  1: 'one',
+  2: 'two',
+  3: 'three',
+  6: 'six',
+  8: 'eight',
+  10: 'ten',
+};
+
+const seconds = (ms: number): string => String(ms / SECOND_MS);
+const minutes = (ms: number): string => String(ms / MINUTE_MS);
+const hours = (ms: number): string => String(ms / HOUR_MS);
+/** The number in words, as a text has it; a number that nobody has written a word for stays one, and is not found. */
+const words = (value: number): string => WORDS[value] ?? String(value);
+/** How often something comes. */
+const share = (ms: number): string =>
+  ms === 15 * MINUTE_MS ? 'every quarter of an hour' : `every ${minutes(ms)} minutes`;
+
+const REFERENCE = 'docs/reference.md';
+const PROMISE = 'docs/promise.md';
+const SCALE = 'docs/scale.md';
+const LANES = 'docs/adr/0019-lanes-and-a-breaker-keep-clusters-apart.md';
+const { lease, heartbeat } = DEFAULT_WATCHER_OPTIONS;
+const reconcile = defaultReconcileOptions;
+
+/** A sentence of a document, with the deployed values in it. */
+const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
+  [REFERENCE, `nothing was heard of the cluster for ${minutes(reconcile.silenceBoundMs)} minutes`],
+  [REFERENCE, `of its pods for ${seconds(reconcile.podsFreshMs)} seconds where a pod is to go`],
+  [REFERENCE, `clusters not heard of for ${minutes(defaultResyncOptions.silenceBoundMs)} minutes`],
+  [
+    REFERENCE,
+    `after a back-off (${seconds(reconcile.retryFirstMs)} s to ${minutes(reconcile.retryMaxMs)} min)`,
+  ],
+  [REFERENCE, `the limit of ${reconcile.burstPodsMax} was reached`],
+  [
+    REFERENCE,
+    `${words(BACKOFF_INITIAL_MS / SECOND_MS)} second doubling to ${minutes(BACKOFF_CAP_MS)} minutes`,
+  ],
+  [REFERENCE, `larger than ${BODY_LENGTH_MAX / KIB / KIB} MiB`],
+  [REFERENCE, `86,400; default ${DEFAULT_TOKEN_SECONDS.toLocaleString('en-US')}`],
+  [REFERENCE, `how long a token shall live, ${TOKEN_SECONDS_MIN.toLocaleString('en-US')} to`],
+  [PROMISE, `heard of within ${seconds(reconcile.podsFreshMs)} seconds, counted from the`],
+  [PROMISE, `name is not used again within ${words(TOMBSTONE_KEPT_MS / MINUTE_MS)} minutes`],
+  [PROMISE, `or by resync within ${words(defaultResyncOptions.hintEveryMs / HOUR_MS)} hours`],
+  [PROMISE, `comes by itself every ${words(DEFAULT_WATCHER_OPTIONS.snapshotMs / HOUR_MS)} hours`],
+  [PROMISE, `cluster that begins to hang adds ${seconds(OBJECT_READ_TIMEOUT_MS)} s, once`],
+  [PROMISE, `watcher's Lease (${words(lease.renewMs / SECOND_MS)} seconds)`],
+  [SCALE, `look\nat the due times of ten keys ${share(defaultResyncOptions.overdueEveryMs)}`],
+  [SCALE, `hint of every ${words(defaultResyncOptions.hintEveryMs / HOUR_MS)} hours`],
+  [SCALE, `| ${seconds(RUN_MAX_MS - WALK_RESERVE_MS)} s of a walk of the directory in a minute`],
+  [SCALE, `${words(defaultResyncOptions.concurrentClustersMax)} clusters side by side`],
+  [SCALE, `a heartbeat every ${words(heartbeat.idleMs / MINUTE_MS)} minutes`],
+  [
+    SCALE,
+    `stretches its pace by ${DEFAULT_WATCHER_OPTIONS.flushMsPerSlice} ms for each slice that a flush touches, up to ${words(DEFAULT_WATCHER_OPTIONS.flushStretchedMsMax / SECOND_MS)} seconds`,
+  ],
+  [SCALE, `A flush every ${DEFAULT_WATCHER_OPTIONS.flushMsMax} ms, as it was`],
+  [SCALE, `in slow-start batches of at most ${reconcile.burstPodsMax}`],
+  ['docs/operations.md', `Runs\nunder way end within ${seconds(RUN_MAX_MS)} s`],
+  ['docs/handover.md', `left behind is watched for ${seconds(lease.durationMs)} s`],
+  [
+    'docs/handover.md',
+    `twice the time-out of a request, ${seconds(requestLifeMs(REQUEST_TIMEOUT_MS))} s)`,
+  ],
+  ['docs/handover.md', `a run of \`reconcile\` may go on for ${seconds(RUN_MAX_MS)} s`],
+  [
+    'docs/handover.md',
+    `waits ${seconds(RUN_MAX_MS + requestLifeMs(REQUEST_TIMEOUT_MS))} s (a run of`,
+  ],
+  ['docs/doctor.md', `none came within ${words(SNAPSHOT_PATIENCE_MS / MINUTE_MS)} minutes`],
+  [LANES, `A crowd: more than ${CROWD_KEYS_MIN - 1}`.replace('A', 'a')],
+  [LANES, `${words(breakerPolicy.failuresToOpen).replace('t', 'T')} failing runs in a row open it`],
+  [
+    LANES,
+    `Open for ${seconds(breakerPolicy.openFirstMs)} s, doubling to ${seconds(breakerPolicy.openMaxMs)} s`,
+  ],
+  [LANES, `For ${words(breakerPolicy.calmMs / MINUTE_MS)} minutes after`],
+  [
+    LANES,
+    `Connecting has ${seconds(CONNECT_TIMEOUT_MS)} s, reading one object ${seconds(OBJECT_READ_TIMEOUT_MS)} s, all else ${seconds(REQUEST_TIMEOUT_MS)} s`,
+  ],
+  [
+    'docs/adr/0032-the-age-of-a-view-travels-beside-the-frozen-body.md',
+    `the watcher beats every ${seconds(heartbeat.rolloutMs)} s`,
+  ],
+  [
+    'docs/adr/0032-the-age-of-a-view-travels-beside-the-frozen-body.md',
+    `After the usual deferral (${seconds(reconcile.deferralMaxMs)} s)`,
+  ],
+  [
+    'docs/adr/0024-a-watcher-restarts-for-what-a-restart-mends.md',
+    `left its Lease behind for ${seconds(lease.durationMs)} seconds`,
+  ],
+  [
+    'docs/operations.md',
+    `differed, twice within ${defaultIngestOptions.hashSnapshotEveryMs === HOUR_MS ? 'an hour' : hours(defaultIngestOptions.hashSnapshotEveryMs)}`,
+  ],
+];
+
+describe('a published bound is the deployed one', () => {
+  for (const [file, sentence] of PUBLISHED) {
+    const title = sentence.replaceAll('\n', ' ');
+    it(`${file}: ${title}`, () => {
+      const text = readFileSync(path.join(repositoryRoot, file), 'utf8');
+      assert.ok(text.includes(sentence), `${file} does not say: ${title}`);
+    });
+  }
+});
