@@ -271,4 +271,13 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     seedsMax: 15,
     isQuick: true,
   },
+  'budget-by-old-pods': {
+    bug: 'a budget is counted from pods that were heard of a quarter of an hour ago, not 90 seconds (S3)',
+    file: 'src/app/reconcile/dependencies.ts',
+    before: 'podsFreshMs: 90_000,',
+    after: 'podsFreshMs: 15 * 60_000,',
+    breaks: ['S3'],
+    in: 'flapping-ways',
+    seedsMax: 25,
+  },
 };

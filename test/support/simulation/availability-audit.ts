@@ -1,15 +1,16 @@
 /**
  * S3 from outside of all faults: no available pod is deleted by Rollcall beyond the availability budget.
  *
- * Judged when a delete of ours takes effect, on the API server's own state, with the assumption that
- * is published: a view may be as old as the lag bound, but own writes are seen. So these count: nodes
- * that our own deletes left without an available pod and that have none yet; nodes that were without
- * one for longer than the bound; and the largest budget that was in force within it. A node counts
- * while the DaemonSet should run there. It shares no code with the core.
+ * Judged when a delete of ours takes effect, on the API server's own state, with the assumptions that are published
+ * (docs/promise.md). Pods were heard of within 90 seconds, or listed, and own writes are seen: so nodes count that our own
+ * deletes left without an available pod and that have none yet, whenever that was, and nodes that were without one for
+ * longer than a view may be old. Everything else (the DaemonSet's budget, where it is to run, the pod that replaces another)
+ * was read live: so it is excused only if it was otherwise while a delete may have been under way. Nothing is excused for
+ * having been otherwise earlier than that: there is no window outside of which a delete is not judged. A node counts while
+ * the DaemonSet should run there. It shares no code with the core.
  *
- * With surge the pod that replaces another is read live before that one goes, at most one batch earlier
- * (protocol 7): so it counts as there for as long as a delete may be under way, unless we ended it too.
- * Where a strategy without surge is in force, the younger of two pods is a duplicate (spec 2.7).
+ * With surge the pod that replaces another counts as there for as long as a delete may be under way, unless we ended it
+ * too. Where a strategy without surge is in force, the younger of two pods is a duplicate (spec 2.7).
  *
  * With minReadySeconds a pod is available by the clock of the functions (docs/promise.md): such a DaemonSet is judged
  * only while no clock is off, and a pod counts as one that was available to lose only some time after it became so:
@@ -23,11 +24,17 @@ import type { SimulatedApiServer } from './api-server.ts';
 import { phaseOf } from './controllers.ts';
 import { placementOf } from './oracle.ts';
 
-/** How old a view may be, and twice the time-out of a request (docs/reference.md). */
-const BOUND_MS = 15 * 60_000 + 20_000;
-
 /** How long a delete may be under way after its live reads: a function's time-out, and a frozen one. */
 const UNDER_WAY_MS = 2 * 60_000;
+
+/** How old pods may be by which a budget is counted (docs/promise.md), until the delete takes effect. */
+const BOUND_MS = 90_000 + UNDER_WAY_MS;
+
+/** How old nodes may be: how many a DaemonSet has, and that there is one more (protocol 1). */
+const NODES_MS = 15 * 60_000 + UNDER_WAY_MS;
+
+/** So much younger they may look where the machines disagree about the hour. */
+const DISAGREEMENT_MS = 10 * 60_000;
 
 interface NodeRecord {
   isRunning: boolean;
@@ -36,14 +43,26 @@ interface NodeRecord {
   unavailableSinceMs: number;
   /** True while it has none because of a delete of ours. */
   isOurs: boolean;
-  /** When the DaemonSet last was not to run there. */
+  /** When the DaemonSet last was not to run there, and whether it had an available pod there since. */
   lastNotRunMs: number;
+  wasAvailable: boolean;
 }
+
+/** What was so from a moment on, newest last. */
+type History<T> = { readonly fromMs: number; readonly value: T }[];
 
 interface SetRecord {
   readonly nodes: Map<string, NodeRecord>;
-  /** Budgets with the time from which on each was in force, newest last. */
-  readonly budgets: { readonly fromMs: number; readonly max: number; readonly surges: boolean }[];
+  /** Strategies, as text. */
+  readonly strategies: History<string>;
+  /** How many nodes it was to run on. */
+  readonly desired: History<number>;
+}
+
+/** How many nodes may be without an available pod. */
+interface Budget {
+  readonly max: number;
+  readonly surges: boolean;
 }
 
 interface Strategy {
@@ -58,8 +77,8 @@ interface Strategy {
 export class AvailabilityAudit {
   /** Deletes of available pods that were judged: none means that a test looked at nothing. */
   judged = 0;
-  /** How old a view may be; a test without lag may say less. */
-  boundMs = BOUND_MS;
+  /** How old a view may be, and how long a delete may be under way, if a test without lag says less than is published. */
+  boundMs: number | undefined;
   /** False: the machines disagree about the hour, or did; not to be trusted with minReadySeconds. */
   areClocksTrue: () => boolean = () => true;
   readonly #api: SimulatedApiServer;
@@ -91,8 +110,9 @@ export class AvailabilityAudit {
     if (found === undefined) return;
     const { record, node } = found;
     const nowMs = this.#clock.monotonicMs();
-    // It was not wanted there at some moment of its life: a view may still show that.
-    if (!node.isRunning || node.lastNotRunMs > this.#bornOf(victim, nowMs)) return;
+    // It was not wanted there at some moment of its life, so lately that a live read may have shown it.
+    const isUnwanted = node.lastNotRunMs >= nowMs - this.#underWayMs;
+    if (!node.isRunning || (isUnwanted && node.lastNotRunMs > this.#bornOf(victim, nowMs))) return;
     this.judged += 1;
     const budgets = this.#budgetsInForce(record, nowMs);
     const beside = this.#livePodsBeside(victim);
@@ -107,6 +127,18 @@ export class AvailabilityAudit {
     if (count <= max) return;
     const on = nodeOf(victim) ?? '?';
     this.#report(`S3: ${victim.metadata.name} on ${on} deleted as number ${count} of ${max}`);
+  }
+
+  get #viewAgeMs(): number {
+    return this.boundMs ?? BOUND_MS + (this.areClocksTrue() ? 0 : DISAGREEMENT_MS);
+  }
+
+  get #nodesAgeMs(): number {
+    return this.boundMs ?? NODES_MS + (this.areClocksTrue() ? 0 : DISAGREEMENT_MS);
+  }
+
+  get #underWayMs(): number {
+    return Math.min(this.boundMs ?? UNDER_WAY_MS, UNDER_WAY_MS);
   }
 
   #bornOf(pod: KubernetesObject, nowMs: number): number {
@@ -143,7 +175,7 @@ export class AvailabilityAudit {
   /** Without surge one of two is a duplicate; with surge the other one must have been available. */
   #judgeReplaced(
     victim: KubernetesObject,
-    by: { readonly beside: readonly KubernetesObject[]; readonly budgets: SetRecord['budgets'] },
+    by: { readonly beside: readonly KubernetesObject[]; readonly budgets: readonly Budget[] },
   ): void {
     if (by.budgets.every(({ surges }) => !surges)) return;
     const mayBeDuplicate = by.budgets.some(({ surges }) => !surges);
@@ -156,19 +188,24 @@ export class AvailabilityAudit {
   #countUnavailable(record: SetRecord, nowMs: number): number {
     return [...record.nodes.values()].filter(
       (node) =>
-        node.isOurs || (!node.isAvailable && node.unavailableSinceMs < nowMs - this.boundMs),
+        node.isOurs ||
+        (!node.isAvailable &&
+          node.unavailableSinceMs < nowMs - this.#viewAgeMs &&
+          (node.wasAvailable || node.lastNotRunMs < nowMs - this.#nodesAgeMs)),
     ).length;
   }
 
-  #budgetsInForce(record: SetRecord, nowMs: number): SetRecord['budgets'] {
-    const from = record.budgets.findLastIndex(({ fromMs }) => fromMs < nowMs - this.boundMs);
-    return record.budgets.slice(Math.max(0, from));
+  #budgetsInForce(record: SetRecord, nowMs: number): readonly Budget[] {
+    const counts = since(record.desired, nowMs - this.#nodesAgeMs);
+    return since(record.strategies, nowMs - this.#underWayMs).flatMap((strategy) =>
+      counts.map((desired) => budgetOf(JSON.parse(strategy) as Strategy, desired)),
+    );
   }
 
   #wasAvailable(pod: KubernetesObject): boolean {
     if (this.#isAvailable(pod)) return true;
     const atMs = this.#lastAvailableMs.get(pod.metadata.uid) ?? Number.NEGATIVE_INFINITY;
-    return atMs >= this.#clock.monotonicMs() - this.boundMs;
+    return atMs >= this.#clock.monotonicMs() - this.#underWayMs;
   }
 
   /** True for an available pod whose availability can be told. */
@@ -236,7 +273,11 @@ export class AvailabilityAudit {
     },
   ): void {
     const { uid } = set.metadata;
-    const record = this.#sets.get(uid) ?? { nodes: new Map<string, NodeRecord>(), budgets: [] };
+    const record: SetRecord = this.#sets.get(uid) ?? {
+      nodes: new Map(),
+      strategies: [],
+      desired: [],
+    };
     this.#sets.set(uid, record);
     const available = new Set(seen.pods.filter((pod) => this.#isAvailable(pod)).map(nodeOf));
     const running = new Set<string>();
@@ -250,12 +291,20 @@ export class AvailabilityAudit {
       if (running.has(name)) continue;
       Object.assign(node, { isRunning: false, isOurs: false, isAvailable: true });
     }
-    const budget = budgetOf(set, running.size);
-    const last = record.budgets.at(-1);
-    if (last?.max !== budget.max || last.surges !== budget.surges) {
-      record.budgets.push({ fromMs: seen.nowMs, ...budget });
-    }
+    const { updateStrategy = {} } = set['spec'] as { readonly updateStrategy?: Strategy };
+    note(record.strategies, JSON.stringify(updateStrategy), seen.nowMs);
+    note(record.desired, running.size, seen.nowMs);
   }
+}
+
+function note<T extends string | number>(history: History<T>, value: T, fromMs: number): void {
+  if (history.at(-1)?.value !== value) history.push({ fromMs, value });
+}
+
+/** What was so at any time since then. */
+function since<T>(history: History<T>, fromMs: number): readonly T[] {
+  const first = history.findLastIndex((entry) => entry.fromMs < fromMs);
+  return history.slice(Math.max(0, first)).map(({ value }) => value);
 }
 
 function noteNode(
@@ -266,21 +315,18 @@ function noteNode(
   const node = record.nodes.get(name);
   if (node?.isRunning !== true) {
     const fresh = { isRunning: true, isAvailable: isNow, unavailableSinceMs: nowMs, isOurs: false };
-    record.nodes.set(name, { ...fresh, lastNotRunMs: nowMs });
+    record.nodes.set(name, { ...fresh, lastNotRunMs: nowMs, wasAvailable: isNow });
     return;
   }
   if (node.isAvailable && !isNow) node.unavailableSinceMs = nowMs;
   if (isNow && !node.isAvailable) node.isOurs = false;
   node.isAvailable = isNow;
+  node.wasAvailable ||= isNow;
 }
 
 /** maxUnavailable as spec 2.9 resolves it; nothing may become unavailable with surge or OnDelete. */
-function budgetOf(
-  set: KubernetesObject,
-  desired: number,
-): { readonly max: number; readonly surges: boolean } {
-  const spec = set['spec'] as { readonly updateStrategy?: Strategy };
-  const { type = 'RollingUpdate', rollingUpdate = {} } = spec.updateStrategy ?? {};
+function budgetOf(strategy: Strategy, desired: number): Budget {
+  const { type = 'RollingUpdate', rollingUpdate = {} } = strategy;
   if (type !== 'RollingUpdate') return { max: 0, surges: false };
   const resolve = (value: number | string): number =>
     typeof value === 'number' ? value : Math.ceil((Number.parseInt(value, 10) * desired) / 100);

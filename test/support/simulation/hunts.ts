@@ -133,6 +133,16 @@ const HUNTS = {
     ],
     stepsCount: 8,
   },
+  /** The same in minutes: pods are not ready behind a report that is too old for a budget, and young enough otherwise. */
+  'flapping-ways': {
+    profile: 'baseline',
+    setting: { ...ORDERLY, ...ONE_AT_ONCE, nodesCount: 6, podStartMsMax: 400 },
+    cycle: [
+      ['lose-way', 1, 20],
+      ['roll', 6 * 60_000, 9 * 60_000],
+    ],
+    stepsCount: 24,
+  },
   /**
    * Creates are refused and tried again for an hour or two in which nobody hears of the cluster; meanwhile nodes go.
    * Whoever believes such a view asks for pods on nodes that are long gone (protocol 1).

@@ -1,4 +1,4 @@
-/** S3 from outside: what the audit of the simulation holds against a delete with surge, and what it does not. */
+/** S3 from outside: what the audit of the simulation holds against a delete, and what it does not. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterUid } from '../../../src/core/model/identifiers.ts';
@@ -17,14 +17,14 @@ class AuditWorld {
   readonly audit = new AvailabilityAudit(this.api, this.clock, (text) => this.reports.push(text));
   readonly #owner: string;
 
-  constructor(updateStrategy: object = SURGE) {
-    this.api.put('nodes', rawNode('n1', { labels: {} }));
+  constructor(updateStrategy: object = SURGE, nodes: readonly string[] = ['n1']) {
+    for (const node of nodes) this.api.put('nodes', rawNode(node, { labels: {} }));
     const spec = { updateStrategy, template: { spec: { containers: [] } } };
     this.#owner = this.api.createDaemonSet({ metadata: { name: 'agent' }, spec }).metadata.uid;
   }
 
-  /** A pod of the DaemonSet on its only node. */
-  pod(name: string, isReady = true): void {
+  /** A pod of the DaemonSet, on its only node unless told. */
+  pod(name: string, isReady = true, node = 'n1'): void {
     const ownerReferences = [
       {
         apiVersion: 'apps/v1',
@@ -42,7 +42,7 @@ class AuditWorld {
     };
     this.api.put('pods', {
       metadata,
-      spec: { nodeName: 'n1' },
+      spec: { nodeName: node },
       status: { phase: 'Running', conditions: [{ type: 'Ready', status }] },
     });
   }
@@ -110,4 +110,102 @@ describe('S3: an available pod that goes because another one replaces it', () =>
       assert.equal(world.reports.length, reports, `${first} is older`);
     }
   });
+});
+
+describe('S3: what was otherwise excuses a delete only while a view may show it, or a live read did', () => {
+  const MINUTE_MS = 60_000;
+  const ON_DELETE = { type: 'OnDelete' };
+
+  it('an hour after its node was not wanted, a pod is judged like any other', async () => {
+    const world = new AuditWorld();
+    world.pod('old');
+    await world.clock.advance(1000);
+    world.api.put('nodes', rawNode('n1', { taints: [{ key: 'full', effect: 'NoSchedule' }] }));
+    world.api.put('nodes', rawNode('n1'));
+    await world.clock.advance(60 * MINUTE_MS);
+    world.delete('old');
+    assert.match(world.reports.join(), /old on n1 deleted as number 1 of 0/);
+    assert.equal(world.audit.judged, 1);
+  });
+
+  it('a minute after it is not: the node may have been read before', async () => {
+    const world = new AuditWorld();
+    world.pod('old');
+    await world.clock.advance(1000);
+    world.api.put('nodes', rawNode('n1', { taints: [{ key: 'full', effect: 'NoSchedule' }] }));
+    world.api.put('nodes', rawNode('n1'));
+    await world.clock.advance(MINUTE_MS);
+    world.delete('old');
+    assert.deepEqual([world.reports, world.audit.judged], [[], 0]);
+  });
+
+  it('an hour after its own delete, a node without a pod still counts', async () => {
+    const world = new AuditWorld(NO_SURGE, ['n1', 'n2']);
+    world.pod('one');
+    world.pod('two', true, 'n2');
+    world.delete('one');
+    await world.clock.advance(60 * MINUTE_MS);
+    world.delete('two');
+    assert.match(world.reports.join(), /two on n2 deleted as number 2 of 1/);
+  });
+
+  for (const [minutes, reports] of [
+    [3, 0],
+    [4, 1],
+  ] as const) {
+    it(`a node that lost its pod by itself counts after ninety seconds and a run (${minutes} minutes: ${reports})`, async () => {
+      const world = new AuditWorld(NO_SURGE, ['n1', 'n2']);
+      world.pod('one');
+      world.pod('two', true, 'n2');
+      world.end('one');
+      await world.clock.advance(minutes * MINUTE_MS);
+      world.delete('two');
+      assert.equal(world.reports.length, reports);
+    });
+
+    it(`where machines disagree about the hour it counts later (${minutes} minutes: 0)`, async () => {
+      const world = new AuditWorld(NO_SURGE, ['n1', 'n2']);
+      world.audit.areClocksTrue = () => false;
+      world.pod('one');
+      world.pod('two', true, 'n2');
+      world.end('one');
+      await world.clock.advance(minutes * MINUTE_MS);
+      world.delete('two');
+      assert.deepEqual(world.reports, []);
+    });
+  }
+
+  it('a node that never had a pod counts once nodes must have been heard of', async () => {
+    for (const [minutes, reports] of [
+      [16, 0],
+      [18, 1],
+    ] as const) {
+      const world = new AuditWorld(NO_SURGE, ['n1', 'n2']);
+      world.pod('one');
+      await world.clock.advance(minutes * MINUTE_MS);
+      world.delete('one');
+      assert.equal(world.reports.length, reports, `${minutes} minutes`);
+    }
+  });
+
+  for (const [minutes, reports] of [
+    [1, 0],
+    [5, 1],
+  ] as const) {
+    it(`a larger budget, or a pod beside it that was ready, of ${minutes} minutes ago: ${reports}`, async () => {
+      const world = new AuditWorld(NO_SURGE);
+      world.pod('one');
+      world.api.editDaemonSet('agent', (spec) => ({ ...spec, updateStrategy: ON_DELETE }));
+      await world.clock.advance(minutes * MINUTE_MS);
+      world.delete('one');
+      assert.equal(world.reports.length, reports, 'budget');
+      const surging = new AuditWorld();
+      surging.pod('old');
+      surging.pod('new');
+      surging.pod('new', false);
+      await surging.clock.advance(minutes * MINUTE_MS);
+      surging.delete('old');
+      assert.equal(surging.reports.length, reports, 'successor');
+    });
+  }
 });
