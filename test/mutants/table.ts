@@ -9,6 +9,7 @@ import { BOUNDS_BUGS } from './bounds.ts';
 import { COMPOSITION_BUGS } from './composition.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
+import { WORLDS_BUGS } from './worlds.ts';
 
 /** The rows by area. */
 export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
@@ -16,6 +17,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   BOUNDS_BUGS,
   COMPOSITION_BUGS,
   SIMULATION_BUGS,
+  WORLDS_BUGS,
 ];
 
 /** The rows by name. */

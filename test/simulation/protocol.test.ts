@@ -22,9 +22,11 @@ test('protocol 1: work that is to be done while the cluster is silent waits, and
   await world.advance(2000);
   world.stopWatcher(theWatcher(world));
   await world.advance(30 * 60_000);
-  world.site.intervene = () => undefined;
-  // n3 went while nobody watched: no pod may be made for it blindly for ever.
+  // n3 goes while nobody watches: soon no pod may be asked for there any more (S5).
   world.controllers.removeNode('n3');
+  await world.advance(25 * 60_000);
+  world.assertSafe();
+  world.site.intervene = () => undefined;
   await world.advance(10 * 60_000);
   world.assertSafe();
   world.startWatcher();

@@ -28,6 +28,11 @@ export class MemoryMetrics implements Metrics {
     return this.values.get(name) ?? [];
   }
 
+  /** Names of counters and distributions, with outcomes. */
+  get names(): readonly string[] {
+    return [...this.counts.keys(), ...this.values.keys()];
+  }
+
   private add(name: string, by: number): void {
     this.counts.set(name, (this.counts.get(name) ?? 0) + by);
   }

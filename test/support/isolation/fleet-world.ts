@@ -49,12 +49,14 @@ export interface FleetMember {
 export interface MemberOptions {
   readonly name: string;
   readonly daemonSets: number;
+  /** One unless told. */
+  readonly nodes?: number;
 }
 
 /** Clusters, queues, functions. */
 export class FleetWorld {
   readonly clock = new VirtualClock();
-  readonly random: Random = createSeededRandom(7);
+  readonly random: Random;
   readonly view = new MemoryViewStore();
   readonly registry = new MemoryRegistryStore();
   readonly members = new Map<ClusterId, FleetMember>();
@@ -63,8 +65,9 @@ export class FleetWorld {
   readonly #running = new Map<ClusterId, number>();
   readonly #mappings: ReadonlyMap<QueueName, SimulatedMapping>;
 
-  constructor() {
+  constructor(seed = 7) {
     const { clock } = this;
+    this.random = createSeededRandom(seed);
     this.queues = new SimulatedQueues(clock, (queue) => this.#mappings.get(queue)?.poke());
     this.host = new FunctionHost({
       clock,
@@ -86,8 +89,8 @@ export class FleetWorld {
     this.#scheduleResync();
   }
 
-  /** Adds a cluster with one node, and starts its watcher. */
-  add({ name, daemonSets }: MemberOptions): FleetMember {
+  /** Adds a cluster, and starts its watcher. */
+  add({ name, daemonSets, nodes = 1 }: MemberOptions): FleetMember {
     const { clock } = this;
     const id = clusterId(name);
     const observer = new Observer();
@@ -101,7 +104,7 @@ export class FleetWorld {
     const member: FleetMember = { id, site, observer, daemonSets: names };
     this.members.set(id, member);
     this.registry.seed({ ...registrationOf(site.api.clusterUid), id, senderRoleId: SENDER });
-    this.addNode(member, 'node-0');
+    for (let node = 0; node < nodes; node += 1) this.addNode(member, `node-${String(node)}`);
     for (const daemonSet of names) site.api.createDaemonSet(rawDaemonSet(daemonSet));
     startWatcherProcess({
       cluster: id,

@@ -29,6 +29,7 @@ import { NameAudit } from './name-audit.ts';
 import { NodeAudit } from './node-audit.ts';
 import type { NotedView } from './noted-view.ts';
 import { findCrowds } from './pod-audit.ts';
+import { SecretAudit } from './secret-audit.ts';
 
 /** Who sends, and under which registration. */
 export interface SenderFacts {
@@ -77,6 +78,10 @@ export class Observer {
   /** The DaemonSet that made a pod, by the pod's UID. */
   readonly #firstOwners = new Map<string, string>();
   readonly #reported = new Set<string>();
+  /** Looks for credentials in what is written (S11). */
+  readonly secrets = new SecretAudit((text) => {
+    this.report(text);
+  });
   readonly #names = new NameAudit((text) => {
     this.report(text);
   });
@@ -167,6 +172,7 @@ export class Observer {
         if (typeof member !== 'function') return member;
         return async (...input: unknown[]): Promise<unknown> => {
           const result: unknown = await Reflect.apply(member, target, input);
+          if (String(property).startsWith('write')) this.secrets.check('the view', input);
           if (property === 'writeMeta' && result === 'written') {
             this.#checkMeta(input[0] as ClusterMeta);
           }
@@ -234,6 +240,7 @@ export class Observer {
     readonly effects: readonly Effect[];
   }): void {
     const { api, sender, tally, effects } = batch;
+    this.secrets.check('a request to the API server', effects);
     this.writes += effects.filter((effect) => effect.kind !== 'create-event').length;
     if (effects.length > 0 && api.clusterUid !== sender.registration.clusterUid) {
       this.report(`S6: ${effects.length} effects for a cluster that is not registered`);

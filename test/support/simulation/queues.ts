@@ -63,10 +63,11 @@ export class SimulatedQueues {
   /** Every accepted message of a watcher, in the order of the queue. */
   readonly events: WatcherMessage[] = [];
   readonly #clock: Clock;
-  readonly #onSend: (queue: QueueName) => void;
+  readonly #onSend: (queue: QueueName, body: string) => void;
   #messages = 0;
 
-  constructor(clock: Clock, onSend: (queue: QueueName) => void) {
+  /** `onSend` hears of each message that is taken. */
+  constructor(clock: Clock, onSend: (queue: QueueName, body: string) => void) {
     this.#clock = clock;
     this.#onSend = onSend;
     this.broker = new Broker({
@@ -140,7 +141,7 @@ export class SimulatedQueues {
   /** Puts a message on a queue, whatever it is. */
   send(name: QueueName, message: Omit<NewMessage, 'bodyMd5'>): void {
     this.named(name).queue.send({ ...message, bodyMd5: '' }, this.#clock.nowMs());
-    this.#onSend(name);
+    this.#onSend(name, message.body);
   }
 
   #accept(
@@ -159,7 +160,7 @@ export class SimulatedQueues {
       this.#clock.nowMs(),
     );
     if (!receipt.isDuplicate) this.events.push(frozen.message);
-    this.#onSend('events.fifo');
+    this.#onSend('events.fifo', frozen.body);
   }
 
   #sendTimer(timer: Timer, nowMs: number): void {

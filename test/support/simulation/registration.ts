@@ -9,6 +9,9 @@ export const CLUSTER = clusterId('alpha');
 /** The role of its watcher. */
 export const SENDER = 'AROAWATCHER';
 
+/** What the functions show to its API server: it may stand nowhere but in the registration (S11). */
+export const CREDENTIAL = 'not-a-secret-but-marked-as-one';
+
 /** A registration that allows everything. */
 export function registrationOf(clusterUid: ClusterUid): ClusterRegistration {
   return {
@@ -19,7 +22,7 @@ export function registrationOf(clusterUid: ClusterUid): ClusterRegistration {
     configVersion: 1,
     senderRoleId: SENDER,
     server: 'https://127.0.0.1:6443',
-    authentication: { kind: 'bearer', token: 'not-a-secret' },
+    authentication: { kind: 'bearer', token: CREDENTIAL },
     labels: {},
   };
 }

@@ -5,9 +5,14 @@
  * (reads); the observer sees every batch before anything can befall it.
  */
 import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import type { Effect } from '../../../src/core/model/effects.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
-import type { ClusterConnector, LiveRead } from '../../../src/ports/cluster-access.ts';
+import type {
+  ClusterConnector,
+  ConnectRefusal,
+  LiveRead,
+} from '../../../src/ports/cluster-access.ts';
 import type { Intervention } from '../simulated-cluster.ts';
 import { SimulatedApiServer } from './api-server.ts';
 import type { CommitListener } from './api-server.ts';
@@ -31,6 +36,9 @@ export class Site {
   readonly controllers: SimulatedControllers;
   readonly availability: AvailabilityAudit;
   requestDelayMs: () => number = () => 2;
+  /** What stands between a registration and its endpoint; undefined: nothing speaks against it. */
+  admit: (registration: ClusterRegistration) => Promise<ConnectRefusal | undefined> = () =>
+    Promise.resolve(undefined);
   /** False: nothing answers at the endpoint. */
   isReachable = true;
   intervene: (effect: Effect) => Intervention | undefined | Promise<Intervention | undefined> =
@@ -88,6 +96,8 @@ export function observedConnector(options: {
     connect: async (registration) => {
       await clock.sleep(siteOf().requestDelayMs());
       const { api, isReachable } = siteOf();
+      const refusal = await siteOf().admit(registration);
+      if (refusal !== undefined) return { kind: 'refused', refusal };
       if (registration.authentication.kind === 'none') {
         return { kind: 'refused', refusal: { kind: 'no-credential' } };
       }

@@ -35,6 +35,7 @@ import { ProcessClock } from './process-clock.ts';
 import { PromiseBroken, ruleOf } from './promise-broken.ts';
 import { QUIET_STRETCH_MS, StabilityAudit } from './stability-audit.ts';
 import { SimulatedQueues, deliveryOf } from './queues.ts';
+import { textOfError } from './secret-audit.ts';
 import { Site, observedConnector } from './site.ts';
 import type { QueueName } from './queues.ts';
 import { startWatcherProcess } from './watcher-process.ts';
@@ -95,7 +96,8 @@ export class World {
     };
     this.functionClock = new ProcessClock(this.clock, options.skewMs?.functions);
     this.apiClock = new ProcessClock(this.clock, options.skewMs?.api);
-    this.queues = new SimulatedQueues(this.clock, (queue) => {
+    this.queues = new SimulatedQueues(this.clock, (queue, body) => {
+      this.observer.secrets.check(`a message on ${queue}`, body);
       this.#mappings.get(queue)?.poke();
     });
     const burstPodsMax = options.reconcile?.burstPodsMax ?? 250;
@@ -304,6 +306,9 @@ export class World {
   /** Every promise held so far, and no handler failed for a reason of its own. */
   assertSafe(): void {
     const tail = this.trace.slice(-60);
+    this.observer.secrets.checkLines(this.host.log.lines);
+    this.observer.secrets.check('a dead letter', [...this.registry.deadLetters.values()]);
+    this.observer.secrets.check('a metric', this.host.metrics.names);
     const [violation] = this.observer.violations;
     if (violation !== undefined) {
       throw new PromiseBroken(ruleOf(violation), violation.replace(/^[SLM]\d+: /, ''), tail);
@@ -355,11 +360,4 @@ export class World {
       this.#scheduleResync();
     });
   }
-}
-
-/** An error with all that it wraps: what was injected stays visible. */
-function textOfError(error: unknown): string {
-  const inner = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [];
-  const cause = error instanceof Error && error.cause !== undefined ? [error.cause] : [];
-  return [String(error), ...[...inner, ...cause].map(textOfError)].join(' / ');
 }

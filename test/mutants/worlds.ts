@@ -1,0 +1,36 @@
+/** Bugs in what the simulated worlds stand on, or show: judged by tests of their own beside the canaries of the simulation. */
+import type { PlantedBug } from './planted-bug.ts';
+
+const REGISTRY_DATA = 'test/simulation/registry-data.test.ts';
+
+/** The rows of the first half of item A.3 of issue 14. */
+export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'address-not-judged': {
+    bug: 'an address that is written out in the registry is connected to unjudged (14 A.3, S12)',
+    file: 'src/adapters/kubernetes/egress.ts',
+    before: 'if (reason !== undefined) return refuse(reason);',
+    after: '',
+    killedBy: { file: REGISTRY_DATA, title: 'a metadata address' },
+  },
+  'name-not-judged': {
+    bug: 'where a name of the registry leads is not judged (14 A.3, S12)',
+    file: 'src/adapters/kubernetes/egress.ts',
+    before: 'if (reason !== undefined) throw new EgressRefusedError(reason);',
+    after: '',
+    killedBy: { file: REGISTRY_DATA, title: 'a name that leads to metadata' },
+  },
+  'any-port': {
+    bug: 'the registry chooses the port, those of mail and shells too (14 A.3, S12)',
+    file: 'src/adapters/kubernetes/egress.ts',
+    before: "if (port !== HTTPS_PORT && port < UNPRIVILEGED_PORT_MIN) return refuse('port');",
+    after: '',
+    killedBy: { file: REGISTRY_DATA, title: 'a port of mail' },
+  },
+  'open-authentication': {
+    bug: 'a registration may carry fields that nobody knows, such as a command (14 A.3, S12)',
+    file: 'src/adapters/dynamodb/registration-schema.ts',
+    before: "v.strictObject({ kind: v.literal('bearer')",
+    after: "v.object({ kind: v.literal('bearer')",
+    killedBy: { file: REGISTRY_DATA, title: 'a command beside a token' },
+  },
+};
