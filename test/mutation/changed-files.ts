@@ -1,5 +1,5 @@
 /**
- * Which files of the core a change may have weakened: those that changed, and those whose mirrored tests changed
+ * Which files of an area a change may have weakened: those that changed, and those whose mirrored tests changed
  * (test/unit/core/x.test.ts and test/property/core/x.test.ts stand for src/core/x.ts).
  *
  * It asks git, and counts what is not committed yet. A change of what tests share (test/support) or of a test that
@@ -7,6 +7,8 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { MutationArea } from './areas.ts';
 
 /** The word that stands for "whatever this change is based on". */
 const AUTOMATIC = 'auto';
@@ -14,17 +16,17 @@ const AUTOMATIC = 'auto';
 const MAIN_BRANCHES = ['origin/HEAD', 'origin/main', 'origin/master'];
 
 /**
- * Files of src/core to test, from the project's root; undefined means all, because there is no history to compare
+ * Files of the area to test, from the project's root; undefined means all, because there is no history to compare
  * with (`auto` in a clone of one commit). Throws if git does not know the revision.
  */
-export function changedCoreFiles(since: string): readonly string[] | undefined {
+export function changedFiles(since: string, area: MutationArea): readonly string[] | undefined {
   const base = since === AUTOMATIC ? automaticBase() : since;
   if (base === undefined) return undefined;
   const changed = [
     ...lines(['diff', '--name-only', base, '--']),
     ...lines(['ls-files', '--others', '--exclude-standard']),
   ];
-  const files = changed.map(coreFileFor).filter((file) => file !== undefined);
+  const files = changed.map((file) => sourceFor(file, area)).filter((file) => file !== undefined);
   return [...new Set(files)].filter((file) => existsSync(file)).sort();
 }
 
@@ -33,11 +35,11 @@ export function isKnownRevision(since: string): boolean {
   return since === AUTOMATIC || revision(since) !== undefined;
 }
 
-/** The file of the core that a path is, or whose tests it holds. */
-export function coreFileFor(path: string): string | undefined {
-  if (path.startsWith('src/core/') && path.endsWith('.ts')) return path;
-  const test = /^test\/(?:unit|property)\/(core\/.*)\.test\.ts$/.exec(path);
-  return test === null ? undefined : `src/${test[1]}.ts`;
+/** The file of the area that a path is, or whose tests it holds. */
+export function sourceFor(file: string, { sources }: MutationArea): string | undefined {
+  const test = /^test\/(?:unit|property)\/(.*)\.test\.ts$/.exec(file);
+  const source = test === null ? file : `src/${test[1]}.ts`;
+  return sources.some((glob) => path.matchesGlob(source, glob)) ? source : undefined;
 }
 
 /** Where this branch left the main one; on the main branch itself the commit before. */

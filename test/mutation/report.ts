@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { MutantResult } from '@stryker-mutator/api/core';
 
-/** A change of the core that no test notices. */
+/** A change of the area that no test notices. */
 export interface Survivor {
   readonly line: number;
   readonly column: number;
@@ -74,15 +74,15 @@ export function summarise(input: {
 }
 
 /** Prints a summary for people. */
-export function printReport(summary: MutationSummary): void {
+export function printReport(area: string, summary: MutationSummary): void {
   if (summary.files.length === 0) {
-    process.stdout.write('nothing to change: no file of src/core is concerned\n');
+    process.stdout.write(`nothing to change: no file of the area ${area} is concerned\n`);
     return;
   }
   const lines = summary.files.flatMap((file) => describeFile(file));
   const { killed, timedOut, survived, excluded, refusedByCompiler, durationMs } = summary;
   lines.push(
-    `${summary.scorePercent.toFixed(1)} % killed: ${killed} killed (${timedOut} by time-out), ${survived} survived, ` +
+    `${area}: ${summary.scorePercent.toFixed(1)} % killed: ${killed} killed (${timedOut} by time-out), ${survived} survived, ` +
       `${excluded} excluded (${summary.excludedPercent.toFixed(1)} %), ${refusedByCompiler} refused by the compiler ` +
       `(${summary.strictScorePercent.toFixed(1)} % if these had survived); ${describeDuration(durationMs)}`,
   );

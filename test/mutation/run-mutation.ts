@@ -1,7 +1,7 @@
 /**
  * One run of mutation testing: what to change, Stryker over it, the compiler over what survived, the report.
  *
- * Stryker makes a copy of the core and its tests below .cache/mutation and changes that one; the work tree is only
+ * Stryker makes a copy of the area and its tests below .cache/mutation and changes that one; the work tree is only
  * read. A survivor that the compiler refuses is not a change that anybody could commit (`npm run check:types`), so it
  * counts neither as killed nor as survived.
  */
@@ -10,16 +10,15 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import type { LogLevel, MutantResult, PartialStrykerOptions } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
-import { changedCoreFiles } from './changed-files.ts';
+import { AREA_TEST_RUNNER } from './area-test-runner.ts';
+import { AREA_VARIABLE, type MutationArea } from './areas.ts';
+import { changedFiles } from './changed-files.ts';
 import { CompilerJudge } from './compiler-judge.ts';
-import { CORE_TEST_RUNNER, TEST_GLOBS } from './core-test-runner.ts';
 import { findUnreasoned } from './exclusions.ts';
+import { addNumberMutator } from './number-mutator.ts';
 import { isSurvivor, printReport, summarise, type MutationSummary } from './report.ts';
 
-/** Percent of the mutants that must be killed (issue 6). */
-const THRESHOLD_PERCENT = 90;
-
-/** Percent of the mutants that may be excluded, over the whole core (issue 6). */
+/** Percent of the mutants that may be excluded, over a whole area (issue 6). */
 const EXCLUDED_PERCENT_MAX = 2;
 
 /** A mutant is slow for a reason of the machine, or endless: this much beside one and a half times its tests' own time. */
@@ -30,7 +29,8 @@ const DRY_RUN_MINUTES = 30;
 
 /** What was asked for on the command line. */
 export interface MutationRequest {
-  /** Files of src/core; empty means all. */
+  readonly area: MutationArea;
+  /** Files of the area; empty means all. */
   readonly globs: readonly string[];
   /** Only what changed since this revision. */
   readonly since: string | undefined;
@@ -46,6 +46,8 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 export async function runMutation(request: MutationRequest): Promise<number> {
   const startMs = performance.now();
   process.chdir(root);
+  process.env[AREA_VARIABLE] = request.area.name;
+  await addNumberMutator();
   const mutate = filesToMutate(request);
   let results: readonly MutantResult[];
   try {
@@ -61,16 +63,16 @@ export async function runMutation(request: MutationRequest): Promise<number> {
     durationMs: performance.now() - startMs,
   });
   if (request.isJson) process.stdout.write(`${JSON.stringify(summary, undefined, 2)}\n`);
-  else printReport(summary);
+  else printReport(request.area.name, summary);
   const isWhole = request.globs.length === 0 && request.since === undefined;
-  const complaints = [...judge(summary, isWhole), ...findUnreasoned('src/core')];
+  const complaints = [...judge(summary, request.area, isWhole), ...findUnreasoned('src')];
   for (const complaint of complaints) process.stderr.write(`rollcall: ${complaint}\n`);
   return complaints.length === 0 ? 0 : 1;
 }
 
-function filesToMutate({ globs, since }: MutationRequest): readonly string[] {
-  const changed = since === undefined ? undefined : changedCoreFiles(since);
-  if (changed === undefined) return globs.length === 0 ? ['src/core/**/*.ts'] : globs;
+function filesToMutate({ area, globs, since }: MutationRequest): readonly string[] {
+  const changed = since === undefined ? undefined : changedFiles(since, area);
+  if (changed === undefined) return globs.length === 0 ? area.sources : globs;
   if (globs.length === 0) return changed;
   return changed.filter((file) => globs.some((glob) => path.matchesGlob(file, glob)));
 }
@@ -83,17 +85,19 @@ async function tryInStages(
   mutate: readonly string[],
   request: MutationRequest,
 ): Promise<readonly MutantResult[]> {
-  const unitGlobs = TEST_GLOBS.filter((glob) => glob.startsWith('test/unit/'));
-  const first = refuseByCompiler(await tryMutants(mutate, { ...request, testGlobs: unitGlobs }));
+  const { quickTests, slowTests, tsconfig } = request.area;
+  const tried = await tryMutants(mutate, { ...request, testGlobs: quickTests });
+  const first = refuseByCompiler(tried, tsconfig);
   const left = first.filter(isSurvivor);
-  if (request.isFast || left.length === 0) return first;
+  if (request.isFast || left.length === 0 || slowTests.length === 0) return first;
   const lines = new Set(
     left.map(({ fileName, location }) => {
       const { start, end } = location;
       return `${path.relative(root, fileName)}:${start.line}-${end.line}`;
     }),
   );
-  const second = await tryMutants([...lines], { ...request, testGlobs: TEST_GLOBS });
+  const all = [...quickTests, ...slowTests];
+  const second = await tryMutants([...lines], { ...request, testGlobs: all });
   const fates = new Map(second.map((mutant) => [keyOf(mutant), mutant]));
   return first.map((mutant) =>
     isSurvivor(mutant) ? (fates.get(keyOf(mutant)) ?? mutant) : mutant,
@@ -107,17 +111,14 @@ function keyOf({ fileName, location, mutatorName, replacement }: MutantResult): 
 
 async function tryMutants(
   mutate: readonly string[],
-  by: Pick<MutationRequest, 'workersCount' | 'isJson'> & { readonly testGlobs: readonly string[] },
+  by: Pick<MutationRequest, 'area' | 'workersCount' | 'isJson'> & {
+    readonly testGlobs: readonly string[];
+  },
 ): Promise<readonly MutantResult[]> {
-  const copied = [
-    'src/core/**',
-    'src/local/kubernetes/schema/*',
-    'test/support/**',
-    ...by.testGlobs,
-  ];
+  const copied = [...by.area.support, ...by.testGlobs];
   const options: PartialStrykerOptions = {
-    testRunner: CORE_TEST_RUNNER,
-    plugins: [fileURLToPath(new URL('./core-test-runner.ts', import.meta.url))],
+    testRunner: AREA_TEST_RUNNER,
+    plugins: [fileURLToPath(new URL('./area-test-runner.ts', import.meta.url))],
     mutate: [...mutate],
     ignorePatterns: ['**', ...copied.map((glob) => `!${glob}`)],
     coverageAnalysis: 'perTest',
@@ -137,8 +138,11 @@ async function tryMutants(
 }
 
 /** Survivors that do not compile become compile errors, as Stryker's own checkers call them. */
-function refuseByCompiler(results: readonly MutantResult[]): readonly MutantResult[] {
-  const compiler = new CompilerJudge(path.join(root, 'src/core/tsconfig.json'));
+function refuseByCompiler(
+  results: readonly MutantResult[],
+  tsconfig: string,
+): readonly MutantResult[] {
+  const compiler = new CompilerJudge(path.join(root, tsconfig));
   return results.map((result) => {
     if (!isSurvivor(result)) return result;
     const refusal = compiler.refusal({
@@ -151,14 +155,18 @@ function refuseByCompiler(results: readonly MutantResult[]): readonly MutantResu
   });
 }
 
-function judge(summary: MutationSummary, isWhole: boolean): readonly string[] {
+function judge(
+  summary: MutationSummary,
+  { thresholdPercent }: MutationArea,
+  isWhole: boolean,
+): readonly string[] {
   const complaints: string[] = [];
-  if (summary.scorePercent < THRESHOLD_PERCENT) {
+  if (summary.scorePercent < thresholdPercent) {
     complaints.push(
-      `${summary.scorePercent.toFixed(1)} % of the mutants were killed, less than ${THRESHOLD_PERCENT} %`,
+      `${summary.scorePercent.toFixed(1)} % of the mutants were killed, less than ${thresholdPercent} %`,
     );
   }
-  if (isWhole && summary.strictScorePercent < THRESHOLD_PERCENT) {
+  if (isWhole && summary.strictScorePercent < thresholdPercent) {
     complaints.push('the compiler refuses so many survivors that the score says little');
   }
   if (isWhole && summary.excludedPercent > EXCLUDED_PERCENT_MAX) {

@@ -1,19 +1,21 @@
 /**
- * Mutation testing of the core by hand and in CI: every small change of src/core must make a test fail.
+ * Mutation testing by hand, in CI (the core) and at night (every area): a small change of the source must make a test fail.
  *
- * Usage: npm run test:mutation -- [--files GLOB]... [--since REV] [--fast] [--workers N] [--json] [--help]
+ * Usage: npm run test:mutation -- [--area NAME] [--files GLOB]... [--since REV] [--fast] [--workers N] [--json] [--help]
  *
- * Exit code: 0 at least THRESHOLD percent of the mutants killed and every exclusion in order, 1 not so, 2 wrong usage.
+ * Exit code: 0 at least the area's share of the mutants killed and every exclusion in order, 1 not so, 2 wrong usage.
  */
 import { parseArgs } from 'node:util';
+import { AREAS, areaNamed } from './areas.ts';
 import { isKnownRevision } from './changed-files.ts';
 import { runMutation, type MutationRequest } from './run-mutation.ts';
 
 const USAGE = `Usage: npm run test:mutation -- [options]
 
   (no option)       all of src/core
-  --files GLOB      only these files of src/core; may be given several times
-  --since REV       only files of src/core that changed since REV, or whose mirrored tests did;
+  --area NAME       another area: ${Object.keys(AREAS).join(', ')}
+  --files GLOB      only these files of the area; may be given several times
+  --since REV       only files of the area that changed since REV, or whose mirrored tests did;
                     auto: since this branch left the main one, or the commit before; all without history
   --fast            unit tests only: survivors do not meet the property tests; a lower score
   --workers N       processes (default: 2)
@@ -26,6 +28,7 @@ Exit code: 0 enough killed, 1 too few killed or an exclusion without a reason, 2
 function parse(): MutationRequest | 'help' {
   const { values } = parseArgs({
     options: {
+      area: { type: 'string', default: 'core' },
       files: { type: 'string', multiple: true },
       since: { type: 'string' },
       fast: { type: 'boolean', default: false },
@@ -41,6 +44,7 @@ function parse(): MutationRequest | 'help' {
     throw new Error(`--since: git knows no revision ${values.since}`);
   }
   return {
+    area: areaNamed(values.area),
     globs: values.files ?? [],
     since: values.since,
     workersCount: workers,

@@ -1,9 +1,10 @@
 /**
- * Loads the tests of the core into this process and runs them one by one, as often as asked.
+ * Loads the tests of an area into this process and runs them one by one, as often as asked.
  *
- * Modules get a query in their address: `core` counts loadings of src/core, `tests` counts loadings of test files.
- * So a test file can be loaded again (its fixtures call the core while they load), and the core itself (constants are
- * computed while it loads), without a new process. A test file has its own copy of test/support.
+ * Modules get a query in their address: `core` counts loadings of the sources, `tests` counts loadings of test files.
+ * So a test file can be loaded again (its fixtures call the sources while they load), and the sources themselves (constants are
+ * computed while they load), without a new process. A test file has its own copy of test/support. A test that waits for what
+ * a mutant took away is given up: that is a failure, and the bench says that it may still run.
  */
 import { registerHooks } from 'node:module';
 import { globSync } from 'node:fs';
@@ -20,6 +21,8 @@ export interface TestOutcome {
   /** The failure's message; undefined means passed. */
   readonly failure: string | undefined;
   readonly durationMs: number;
+  /** False: it was given up, and may still run. */
+  readonly isOver: boolean;
 }
 
 /** Where the tests are, and which of them. */
@@ -30,7 +33,7 @@ export interface BenchPlace {
   readonly testGlobs: readonly string[];
 }
 
-/** The tests of the core, ready to run in this process. Only one may exist per process: its hooks stay. */
+/** The tests of an area, ready to run in this process. Only one may exist per process: its hooks stay. */
 export class TestBench {
   readonly #place: BenchPlace;
   readonly #rootUrl: string;
@@ -52,14 +55,14 @@ export class TestBench {
       .sort();
   }
 
-  /** Forgets every loaded module: the next loading starts with the core. */
+  /** Forgets every loaded module: the next loading starts with the sources. */
   forget(): void {
     this.#loaded.clear();
     this.#coreLoadings += 1;
   }
 
-  /** Loads modules of the core that no test has loaded yet. Throws what they throw. */
-  async loadCore(files: readonly string[]): Promise<void> {
+  /** Loads sources that no test has loaded yet. Throws what they throw. */
+  async loadSources(files: readonly string[]): Promise<void> {
     for (const file of files) {
       await import(`${this.#rootUrl}${file}?core=${this.#coreLoadings}`);
     }
@@ -82,16 +85,24 @@ export class TestBench {
     return collectedTests();
   }
 
-  /** Runs one test. */
-  async run(test: CollectedTest): Promise<TestOutcome> {
+  /** Runs one test, for `boundMs` at most if it waits. */
+  async run(test: CollectedTest, boundMs: number): Promise<TestOutcome> {
     const startMs = performance.now();
     let failure: string | undefined;
+    let isOver = true;
+    const givenUp = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      isOver = false;
+      givenUp.reject(new Error(`not over after ${boundMs} ms`));
+    }, boundMs);
     try {
-      await test.run();
+      await Promise.race([test.run(), givenUp.promise]);
     } catch (error) {
       failure = error instanceof Error ? error.message : String(error);
+    } finally {
+      clearTimeout(timer);
     }
-    return { failure, durationMs: performance.now() - startMs };
+    return { failure, isOver, durationMs: performance.now() - startMs };
   }
 
   #registerHooks(): void {

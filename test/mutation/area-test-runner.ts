@@ -1,9 +1,9 @@
 /**
- * Stryker's plugin that runs the tests of the core inside its worker process: milliseconds for a mutant, where a
+ * Stryker's plugin that runs the tests of one area inside its worker process: milliseconds for a mutant, where a
  * process for each would take hours.
  *
  * A mutant runs the tests that reach it, the mirrored file first, then by duration, and stops at the first failure.
- * Three kinds of mutants need modules loaded again (test-bench.ts): those that run while the core loads (all tests are
+ * Three kinds of mutants need modules loaded again (test-bench.ts): those that run while the area loads (all tests are
  * tried, as any may see the constant), those in a module that remembers results between calls, and those that
  * fixtures run while a test file loads (that file alone). Endless loops are Stryker's business: it counts hits, and
  * replaces a worker that does not answer.
@@ -24,14 +24,9 @@ import {
   type TestRunner,
   type TestRunnerCapabilities,
 } from '@stryker-mutator/api/test-runner';
+import { AREA_VARIABLE, areaNamed } from './areas.ts';
 import type { CollectedTest } from './collected-tests.ts';
 import { TestBench } from './test-bench.ts';
-
-/** The tests that judge mutants of the core. */
-export const TEST_GLOBS: readonly string[] = [
-  'test/unit/core/**/*.test.ts',
-  'test/property/core/**/*.test.ts',
-];
 
 /** A module-level container that a call can change: what a mutant leaves there would outlive it. */
 const MEMORY = /^(?:const|let) \w+ = new (?:Map|WeakMap)\b/m;
@@ -42,11 +37,21 @@ const LOADING = 'loading ';
 /** Longer tests are not run a second time before the first mutant. */
 const QUICK_MS = 100;
 
-/** The name under which Stryker's options ask for this runner. */
-export const CORE_TEST_RUNNER = 'core';
+/** A test without a mutant, the first time. */
+const FIRST_BOUND_MS = 120_000;
+/** Virtual time makes tests quick: one that takes this much, and many times what it took, waits for what will not come. */
+const BOUND_MS_MIN = 3_000;
+const BOUND_FACTOR = 20;
 
-class CoreTestRunner implements TestRunner {
-  readonly #bench = new TestBench({ root: process.cwd(), testGlobs: TEST_GLOBS });
+/** The name under which Stryker's options ask for this runner. */
+export const AREA_TEST_RUNNER = 'area';
+
+class AreaTestRunner implements TestRunner {
+  readonly #area = areaNamed(process.env[AREA_VARIABLE] ?? 'core');
+  readonly #bench = new TestBench({
+    root: process.cwd(),
+    testGlobs: [...this.#area.quickTests, ...this.#area.slowTests],
+  });
   readonly #durationsMs = new Map<string, number>();
   /** Mutants that a test file runs while it loads. */
   readonly #loadingHits = new Map<string, ReadonlySet<string>>();
@@ -60,8 +65,8 @@ class CoreTestRunner implements TestRunner {
   async init(): Promise<void> {
     // Failed assertions are counted, not read.
     Error.stackTraceLimit = 0;
-    // What runs while the core loads counts as static, so it is loaded before the fixtures of any test run.
-    await this.#bench.loadCore(globSync('src/core/**/*.ts'));
+    // What runs while the sources load counts as static, so they are loaded before the fixtures of any test run.
+    await this.#bench.loadSources(this.#area.sources.flatMap((glob) => globSync(glob)));
     for (const file of this.#bench.testFiles()) await this.#loadObserved(file);
   }
 
@@ -87,7 +92,7 @@ class CoreTestRunner implements TestRunner {
       const tests = await this.#bench.tests(file);
       const quick = tests.filter(({ id }) => (this.#durationsMs.get(id) ?? 0) <= QUICK_MS);
       for (const test of quick) {
-        const { failure } = await this.#bench.run(test);
+        const { failure } = await this.#bench.run(test, this.#boundMsOf(test));
         if (failure !== undefined) return `after reloading: ${test.id}: ${failure}`;
       }
     }
@@ -123,7 +128,9 @@ class CoreTestRunner implements TestRunner {
       }
       for (const test of this.#inOrder(tests, wanted)) {
         nrOfTests += 1;
-        const { failure } = await this.#bench.run(test);
+        const { failure, isOver } = await this.#bench.run(test, this.#boundMsOf(test));
+        // What still runs would disturb the next mutant: everything is loaded anew.
+        if (!isOver) this.#isStale = true;
         const { hitCount, hitLimit } = context();
         const reached = determineHitLimitReached(hitCount, hitLimit);
         if (reached !== undefined) {
@@ -178,9 +185,14 @@ class CoreTestRunner implements TestRunner {
     for (const test of tests) this.#fileOfTest.set(test.id, file);
   }
 
+  #boundMsOf(test: CollectedTest): number {
+    const durationMs = this.#durationsMs.get(test.id) ?? 0;
+    return Math.max(BOUND_MS_MIN, BOUND_FACTOR * durationMs);
+  }
+
   async #runForCoverage(test: CollectedTest): Promise<TestResult> {
     context().currentTestId = test.id;
-    const { failure, durationMs } = await this.#bench.run(test);
+    const { failure, durationMs } = await this.#bench.run(test, FIRST_BOUND_MS);
     this.#durationsMs.set(test.id, durationMs);
     const base = { id: test.id, name: test.title, timeSpentMs: durationMs };
     if (failure === undefined) return { ...base, status: TestStatus.Success };
@@ -214,5 +226,5 @@ function context(): InstrumenterContext {
 
 /** What Stryker looks for in a plugin. */
 export const strykerPlugins = [
-  declareClassPlugin(PluginKind.TestRunner, CORE_TEST_RUNNER, CoreTestRunner),
+  declareClassPlugin(PluginKind.TestRunner, AREA_TEST_RUNNER, AreaTestRunner),
 ];

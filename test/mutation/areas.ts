@@ -1,0 +1,75 @@
+/**
+ * The areas of the source that mutation testing knows: what is changed, by which tests it is judged, how many must die.
+ *
+ * The tests of an area run in one process, again and again (test-bench.ts), so they start no server and no thread, and use of node:test
+ * only what collected-tests.ts stands in for. Files that act while they load (the entries of programs) belong to no area.
+ */
+
+/** One area. */
+export interface MutationArea {
+  readonly name: string;
+  /** Globs of the files that are changed. */
+  readonly sources: readonly string[];
+  /** Globs of the tests that judge, quick ones first; the rest sees only what survived these. */
+  readonly quickTests: readonly string[];
+  readonly slowTests: readonly string[];
+  /** What else the tests load. */
+  readonly support: readonly string[];
+  readonly tsconfig: string;
+  /** Percent of the mutants that must be killed. */
+  readonly thresholdPercent: number;
+}
+
+const SHARED = ['src/**', 'test/support/**', 'functions/**'];
+
+/** All of them by name; the core is what is tried unless another one is asked for. */
+export const AREAS: Readonly<Record<string, MutationArea>> = {
+  core: {
+    name: 'core',
+    sources: ['src/core/**/*.ts'],
+    quickTests: ['test/unit/core/**/*.test.ts'],
+    slowTests: ['test/property/core/**/*.test.ts'],
+    support: ['src/core/**', 'src/local/kubernetes/schema/*', 'test/support/**'],
+    tsconfig: 'src/core/tsconfig.json',
+    thresholdPercent: 90,
+  },
+  reconcile: {
+    name: 'reconcile',
+    sources: ['src/app/reconcile/**/*.ts'],
+    quickTests: ['test/unit/app/reconcile/**/*.test.ts'],
+    slowTests: [],
+    support: SHARED,
+    tsconfig: 'src/app/tsconfig.json',
+    thresholdPercent: 80,
+  },
+  ingest: {
+    name: 'ingest',
+    sources: ['src/app/ingest/**/*.ts'],
+    quickTests: ['test/unit/app/ingest/**/*.test.ts'],
+    slowTests: ['test/property/app/ingest*.test.ts'],
+    support: SHARED,
+    tsconfig: 'src/app/tsconfig.json',
+    thresholdPercent: 80,
+  },
+  watcher: {
+    name: 'watcher',
+    sources: ['src/watcher/!(main|renew-main|options).ts'],
+    quickTests: ['test/unit/watcher/**/*.test.ts'],
+    slowTests: ['test/property/watcher/**/*.test.ts'],
+    support: SHARED,
+    tsconfig: 'src/watcher/tsconfig.json',
+    thresholdPercent: 80,
+  },
+};
+
+/** The environment variable that tells Stryker's workers which area they serve. */
+export const AREA_VARIABLE = 'ROLLCALL_MUTATION_AREA';
+
+/** The area of a name. Throws for a name that nobody knows. */
+export function areaNamed(name: string): MutationArea {
+  const area = AREAS[name];
+  if (area === undefined) {
+    throw new Error(`no area is called ${name}; there are ${Object.keys(AREAS).join(', ')}`);
+  }
+  return area;
+}
