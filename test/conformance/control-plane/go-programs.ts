@@ -1,14 +1,14 @@
 /**
  * Builds Go programs from committed modules, once per machine.
  *
- * The cache lies outside the repository and is keyed by the modules, the Go version and the
+ * The cache lies outside the repository and is keyed by the modules, their own sources, the Go version and the
  * recipes, so that neither a pull nor a new Go can leave stale programs behind. A build goes to a
  * directory of its own and is renamed when whole; a lock only saves work, correctness does not
  * rest on it. Downloads are Go's own business: no address is named here.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -77,11 +77,17 @@ function cacheKey(recipes: readonly Recipe[], goVersion: string): string {
   const hash = createHash('sha256');
   hash.update(JSON.stringify([goVersion, process.platform, process.arch, recipes]));
   for (const recipe of recipes) {
-    for (const file of ['go.mod', 'go.sum']) {
+    for (const file of ['go.mod', 'go.sum', ...ownSources(recipe)]) {
       hash.update(readFileSync(join(GO_DIRECTORY, recipe.module, file)));
     }
   }
   return hash.digest('hex').slice(0, 16);
+}
+
+/** Go files of the module itself; most modules only name what others wrote. */
+function ownSources({ module }: Recipe): readonly string[] {
+  const files = readdirSync(join(GO_DIRECTORY, module));
+  return files.filter((file) => file.endsWith('.go')).sort();
 }
 
 async function buildInto(target: string, { recipes, description }: GoPrograms): Promise<void> {

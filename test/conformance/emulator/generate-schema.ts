@@ -8,9 +8,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { withPatience } from '../../../scripts/lib/install-cache.ts';
+import { ensurePrograms } from '../control-plane/go-programs.ts';
 
-const PROGRAM = join(import.meta.dirname, '..', 'control-plane', 'go', 'schema');
 const TABLE = join(
   import.meta.dirname,
   ...['..', '..', '..', 'src', 'local', 'kubernetes', 'schema', 'types.json'],
@@ -19,14 +18,14 @@ const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 /** The table as the Go types say it, as the text of the file. Rejects when Go fails. */
 export async function generateSchema(): Promise<string> {
-  // Its modules may have to be downloaded first.
-  const { stdout } = await withPatience(() =>
-    promisify(execFile)('go', ['run', '-mod=readonly', '.'], {
-      cwd: PROGRAM,
-      env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '' },
-      maxBuffer: OUTPUT_BYTES_MAX,
-    }),
-  );
+  const directory = await ensurePrograms({
+    name: 'schema',
+    description: 'what prints the Go types (about a minute if cold)',
+    recipes: [{ module: 'schema', packages: ['.'], output: 'schema', linkerFlags: '-s -w' }],
+  });
+  const { stdout } = await promisify(execFile)(join(directory, 'schema'), {
+    maxBuffer: OUTPUT_BYTES_MAX,
+  });
   return stdout;
 }
 
