@@ -1,5 +1,5 @@
 /**
- * Bugs that contradict what docs/promise.md, parity.md and security.md claim: for claims that a program drew
+ * Bugs that contradict what docs/promise.md and parity.md claim: for claims that a program drew
  * (scripts/draw-claims.ts at 366e927, seed 366927), the test that each claim leans on has to fail.
  */
 import type { PlantedBug } from './planted-bug.ts';
@@ -378,88 +378,5 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
 };
 
-const security: Readonly<Record<string, PlantedBug>> = {
-  'requeue-may-send-events': {
-    bug: 'requeue may send to the events queue (security, rights in AWS)',
-    file: 'infra/roles.yml',
-    before:
-      'Sid: ForwardOrHop\n                Effect: Allow\n                Action: sqs:SendMessage\n                Resource: [',
-    after:
-      'Sid: ForwardOrHop\n                Effect: Allow\n                Action: sqs:SendMessage\n                Resource: [!GetAtt EventsQueue.Arn, ',
-    killedBy: {
-      file: 'test/security/iam.test.ts',
-      title: 'does everything under its role, and uses every right',
-    },
-  },
-  'dead-letter-may-write-state': {
-    bug: 'dead-letter may change states and verdicts (security, rights in AWS)',
-    file: 'infra/roles.yml',
-    before:
-      "Resource: !GetAtt ViewTable.Arn\n                Condition:\n                  ForAllValues:StringLike:\n                    dynamodb:LeadingKeys: ['CLUSTER#*']\n              - Sid: Logs\n                Effect: Allow\n                Action:\n                  - logs:CreateLogStream\n                  - logs:PutLogEvents\n                Resource: !GetAtt DeadDashletterLogGroup.Arn",
-    after:
-      "Resource: !GetAtt ViewTable.Arn\n                Condition:\n                  ForAllValues:StringLike:\n                    dynamodb:LeadingKeys: ['CLUSTER#*', 'DS#*']\n              - Sid: Logs\n                Effect: Allow\n                Action:\n                  - logs:CreateLogStream\n                  - logs:PutLogEvents\n                Resource: !GetAtt DeadDashletterLogGroup.Arn",
-    killedBy: {
-      file: 'test/security/iam.test.ts',
-      title: 'does everything under its role, and uses every right',
-    },
-  },
-  'requeue-polls-two-queues': {
-    bug: 'requeue may take messages of reconcile (security, rights in AWS)',
-    file: 'infra/roles.yml',
-    before: 'Resource: !GetAtt DelayQueue.Arn\n              - Sid: ForwardOrHop',
-    after:
-      'Resource: [!GetAtt DelayQueue.Arn, !GetAtt ReconcileQueue.Arn]\n              - Sid: ForwardOrHop',
-    killedBy: {
-      file: 'test/security/iam.test.ts',
-      title: 'give every mapping its own queue and nothing else to poll',
-    },
-  },
-  'registrations-may-be-deleted': {
-    bug: 'reconcile may delete registrations (security, rights in AWS)',
-    file: 'infra/roles.yml',
-    before: '- dynamodb:UpdateItem\n                Resource: !GetAtt RegistryTable.Arn',
-    after:
-      '- dynamodb:UpdateItem\n                  - dynamodb:DeleteItem\n                Resource: !GetAtt RegistryTable.Arn',
-    killedBy: {
-      file: 'test/security/iam.test.ts',
-      title: 'does everything under its role, and uses every right',
-    },
-  },
-  'a-function-has-an-address': {
-    bug: 'anybody may call requeue by an address of its own (security, rights in AWS)',
-    file: 'serverless.yml',
-    before: 'handler: dist/functions/requeue/handler.handler\n',
-    after: 'handler: dist/functions/requeue/handler.handler\n    url: true\n',
-    killedBy: {
-      file: 'test/security/template.test.ts',
-      title: 'there is no public endpoint, nor anything of a kind that nobody has judged',
-    },
-  },
-  'unknown-conditions-hold': {
-    bug: 'the local judge of rights takes a condition that it does not know (security, rights in AWS)',
-    file: 'src/local/aws/iam/policy.ts',
-    before: 'const statementSchema = v.strictObject({',
-    after: 'const statementSchema = v.looseObject({',
-    killedBy: {
-      file: 'test/unit/local/aws/iam/policy.test.ts',
-      title: 'is refused where it says what is not understood',
-    },
-  },
-  'refusals-are-not-counted': {
-    bug: 'what an API server refuses counts in no metric (security, rights in a cluster)',
-    file: 'src/app/reported-access.ts',
-    before: "    metrics.count('ClusterRefusals', { outcome: code });\n",
-    after: '',
-    killedBy: {
-      file: 'test/unit/app/reported-access.test.ts',
-      title: 'tells of refused effects: a line for each kind and code, a metric for each',
-    },
-  },
-};
-
 /** All of them. */
-export const CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
-  ...parity,
-  ...promise,
-  ...security,
-};
+export const CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = { ...parity, ...promise };

@@ -9,12 +9,14 @@ import { BOUNDS_BUGS } from './bounds.ts';
 import { COMPOSITION_BUGS } from './composition.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
+import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
 import { WORLDS_BUGS } from './worlds.ts';
 
 /** The rows by area. */
 export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   CLAIM_BUGS,
   BOUNDS_BUGS,
+  SECURITY_CLAIM_BUGS,
   COMPOSITION_BUGS,
   SIMULATION_BUGS,
   WORLDS_BUGS,

@@ -24,6 +24,8 @@ export interface HttpEndpoint {
 
 const CONNECTIONS_MAX = 32;
 const REQUEST_MS_MAX = 5000;
+/** How often Node looks for requests that last too long: every 30 s, if nobody says so. */
+const LOOK_MS = 1000;
 const HEADER_BYTES_MAX = 8192;
 
 /** Opens it. Rejects if the address cannot be bound: another process of the node may have the port. */
@@ -31,14 +33,17 @@ export async function openHttpEndpoint(options: {
   readonly host: string;
   readonly port: number;
   readonly answers: Readonly<Record<string, () => HttpText>>;
+  /** How long a request may take to arrive; 5 s. */
+  readonly requestMsMax?: number;
 }): Promise<HttpEndpoint> {
-  const { host, port, answers } = options;
+  const { host, port, answers, requestMsMax = REQUEST_MS_MAX } = options;
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES_MAX,
-      requestTimeout: REQUEST_MS_MAX,
-      headersTimeout: REQUEST_MS_MAX,
-      keepAliveTimeout: REQUEST_MS_MAX,
+      requestTimeout: requestMsMax,
+      headersTimeout: requestMsMax,
+      keepAliveTimeout: requestMsMax,
+      connectionsCheckingInterval: Math.min(LOOK_MS, requestMsMax),
     },
     (request, response) => {
       answer(request, response, answers);

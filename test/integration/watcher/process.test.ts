@@ -61,7 +61,10 @@ describe('the watcher as a process', () => {
     do {
       const answer = await fetch(`${base}/metrics`);
       assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
-      families = parseExposition(await answer.text());
+      const text = await answer.text();
+      for (const name of ['prod-1', 'a-token', 'kube-system-uid', 'events.fifo', '127.0.0.1'])
+        assert.ok(!text.includes(name), `figures without names: ${name}`);
+      families = parseExposition(text);
     } while (!families.has('rollcall_watcher_sends_total'));
     const unsent = sampleOf(families, 'rollcall_watcher_sends_total', { outcome: 'unsent' });
     assert.ok((unsent ?? 0) >= 1);
@@ -87,6 +90,38 @@ describe('the watcher as a process', () => {
     assert.equal(code, 0);
     assert.equal(lease.spec?.holderIdentity, '');
   });
+});
+
+test('of what an API server says it tells little: no token, no control characters, 300 characters', async () => {
+  const token = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJmdW5jdGlvbnMifQ.c2lnbmF0dXJl';
+  const server = await startScriptedApiServer();
+  server.answerWith((request, response) => {
+    const isIdentity = request.path === '/api/v1/namespaces/kube-system';
+    const message = `said by it: ${token} \u001b[31m\u0007 ${'x'.repeat(1000)}`;
+    if (isIdentity) answerJson(response, { status: 200, body: { metadata: { uid: 'u' } } });
+    else answerJson(response, { status: 403, body: { kind: 'Status', message } });
+  });
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-watcher-'));
+  writeFileSync(path.join(directory, 'ca.crt'), server.caPem);
+  writeFileSync(path.join(directory, 'token'), 'a-token');
+  const child = startWatcher({
+    ROLLCALL_API_SERVER: server.url,
+    ROLLCALL_CA_FILE: path.join(directory, 'ca.crt'),
+    ROLLCALL_TOKEN_FILE: path.join(directory, 'token'),
+  });
+  try {
+    const base = await probesOf(child);
+    let text = '';
+    do text = await (await fetch(`${base}/readyz`)).text();
+    while (!text.includes('said by it'));
+    assert.ok(!text.includes(token), text);
+    assert.doesNotMatch(text.replaceAll('\n', ''), /\p{Cc}/u);
+    for (const line of text.split('\n')) assert.ok(line.length <= 300, String(line.length));
+  } finally {
+    child.kill('SIGKILL');
+    await server.close();
+    rmSync(directory, { recursive: true });
+  }
 });
 
 test('an address for probes that is taken ends it, and it says so', async () => {

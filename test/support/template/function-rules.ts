@@ -146,13 +146,20 @@ const network: Rule = {
 
 const bucket: Rule = {
   name: 'the bucket of deployments is private and encrypted',
-  check: (template) =>
-    ofType(template, 'AWS::S3::Bucket').flatMap(({ id, properties }) => {
+  check: (template) => {
+    const open = ofType(template, 'AWS::S3::Bucket').filter(({ properties }) => {
       const block = properties['PublicAccessBlockConfiguration'];
       const isBlocked =
         isMap(block) && Object.values(block).filter((one) => one === true).length === 4;
-      return isBlocked && 'BucketEncryption' in properties ? [] : [id];
-    }),
+      return !isBlocked || !('BucketEncryption' in properties);
+    });
+    const allowing = ofType(template, 'AWS::S3::BucketPolicy').filter(({ properties }) =>
+      listOf(at(properties, 'PolicyDocument', 'Statement')).some(
+        (statement) => at(statement, 'Effect') !== 'Deny',
+      ),
+    );
+    return [...open, ...allowing].map(({ id }) => id);
+  },
 };
 
 /** All of them. */

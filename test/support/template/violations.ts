@@ -342,6 +342,10 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
       'Resources ServerlessDeploymentBucket Properties BucketEncryption',
       undefined,
     ),
+    'a policy that lets others read': set(
+      'Resources ServerlessDeploymentBucketPolicy Properties PolicyDocument Statement 0 Effect',
+      'Allow',
+    ),
   },
   'outputs are those that the CLI knows, and nothing is exported': {
     'a missing one': set('Outputs CredentialsKeyArn', undefined),

@@ -1,0 +1,155 @@
+/**
+ * Bugs that contradict what docs/security.md claims: for claims that a program drew (scripts/draw-claims.ts at 366e927,
+ * seed 366927), the test that each claim leans on has to fail.
+ */
+import type { PlantedBug } from './planted-bug.ts';
+
+/** Rights, manifests, what listens, and what judges them. */
+export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'requeue-may-send-events': {
+    bug: 'requeue may send to the events queue (security, rights in AWS)',
+    file: 'infra/roles.yml',
+    before:
+      'Sid: ForwardOrHop\n                Effect: Allow\n                Action: sqs:SendMessage\n                Resource: [',
+    after:
+      'Sid: ForwardOrHop\n                Effect: Allow\n                Action: sqs:SendMessage\n                Resource: [!GetAtt EventsQueue.Arn, ',
+    killedBy: {
+      file: 'test/security/iam.test.ts',
+      title: 'does everything under its role, and uses every right',
+    },
+  },
+  'dead-letter-may-write-state': {
+    bug: 'dead-letter may change states and verdicts (security, rights in AWS)',
+    file: 'infra/roles.yml',
+    before:
+      "Resource: !GetAtt ViewTable.Arn\n                Condition:\n                  ForAllValues:StringLike:\n                    dynamodb:LeadingKeys: ['CLUSTER#*']\n              - Sid: Logs\n                Effect: Allow\n                Action:\n                  - logs:CreateLogStream\n                  - logs:PutLogEvents\n                Resource: !GetAtt DeadDashletterLogGroup.Arn",
+    after:
+      "Resource: !GetAtt ViewTable.Arn\n                Condition:\n                  ForAllValues:StringLike:\n                    dynamodb:LeadingKeys: ['CLUSTER#*', 'DS#*']\n              - Sid: Logs\n                Effect: Allow\n                Action:\n                  - logs:CreateLogStream\n                  - logs:PutLogEvents\n                Resource: !GetAtt DeadDashletterLogGroup.Arn",
+    killedBy: {
+      file: 'test/security/iam.test.ts',
+      title: 'does everything under its role, and uses every right',
+    },
+  },
+  'requeue-polls-two-queues': {
+    bug: 'requeue may take messages of reconcile (security, rights in AWS)',
+    file: 'infra/roles.yml',
+    before: 'Resource: !GetAtt DelayQueue.Arn\n              - Sid: ForwardOrHop',
+    after:
+      'Resource: [!GetAtt DelayQueue.Arn, !GetAtt ReconcileQueue.Arn]\n              - Sid: ForwardOrHop',
+    killedBy: {
+      file: 'test/security/iam.test.ts',
+      title: 'give every mapping its own queue and nothing else to poll',
+    },
+  },
+  'registrations-may-be-deleted': {
+    bug: 'reconcile may delete registrations (security, rights in AWS)',
+    file: 'infra/roles.yml',
+    before: '- dynamodb:UpdateItem\n                Resource: !GetAtt RegistryTable.Arn',
+    after:
+      '- dynamodb:UpdateItem\n                  - dynamodb:DeleteItem\n                Resource: !GetAtt RegistryTable.Arn',
+    killedBy: {
+      file: 'test/security/iam.test.ts',
+      title: 'does everything under its role, and uses every right',
+    },
+  },
+  'a-function-has-an-address': {
+    bug: 'anybody may call requeue by an address of its own (security, rights in AWS)',
+    file: 'serverless.yml',
+    before: 'handler: dist/functions/requeue/handler.handler\n',
+    after: 'handler: dist/functions/requeue/handler.handler\n    url: true\n',
+    killedBy: {
+      file: 'test/security/template.test.ts',
+      title: 'there is no public endpoint, nor anything of a kind that nobody has judged',
+    },
+  },
+  'unknown-conditions-hold': {
+    bug: 'the local judge of rights takes a condition that it does not know (security, rights in AWS)',
+    file: 'src/local/aws/iam/policy.ts',
+    before: 'const statementSchema = v.strictObject({',
+    after: 'const statementSchema = v.looseObject({',
+    killedBy: {
+      file: 'test/unit/local/aws/iam/policy.test.ts',
+      title: 'is refused where it says what is not understood',
+    },
+  },
+  'anybody-may-read-the-bucket': {
+    bug: 'the rules of the template let a policy open the bucket of deployments (security, rights in AWS)',
+    file: 'test/support/template/function-rules.ts',
+    before: "(statement) => at(statement, 'Effect') !== 'Deny',",
+    after: "(statement) => at(statement, 'Effect') === 'None',",
+    killedBy: {
+      file: 'test/security/template.test.ts',
+      title: 'a policy that lets others read',
+    },
+  },
+  'probes-keep-all-connections': {
+    bug: 'the probe port takes connections without end (security, threats)',
+    file: 'src/adapters/system/http-endpoint.ts',
+    before: '  server.maxConnections = CONNECTIONS_MAX;\n',
+    after: '',
+    killedBy: {
+      file: 'test/integration/adapters/system/http-endpoint.test.ts',
+      title: 'keeps 32 connections, and drops the next one unheard',
+    },
+  },
+  'probes-look-every-half-minute': {
+    bug: 'the probe port ends a slow request half a minute late (security, threats)',
+    file: 'src/adapters/system/http-endpoint.ts',
+    before: '      connectionsCheckingInterval: Math.min(LOOK_MS, requestMsMax),\n',
+    after: '',
+    killedBy: {
+      file: 'test/integration/adapters/system/http-endpoint.test.ts',
+      title: 'waits for no request for long, neither its head nor its body',
+    },
+  },
+  'probes-wait-for-bodies': {
+    bug: 'the probe port keeps a connection whose body it does not want (security, threats)',
+    file: 'src/adapters/system/http-endpoint.ts',
+    before: '  if (!isRead) request.destroy();\n',
+    after: '',
+    killedBy: {
+      file: 'test/integration/adapters/system/http-endpoint.test.ts',
+      title: 'reads no body: who sends one is answered and cut off at once',
+    },
+  },
+  'probes-answer-any-method': {
+    bug: 'the probe port answers every method (security, threats)',
+    file: 'src/adapters/system/http-endpoint.ts',
+    before: "request.method === 'GET' || request.method === 'HEAD';",
+    after: "request.method !== 'PUT';",
+    killedBy: {
+      file: 'test/integration/watcher/process.test.ts',
+      title: 'answers nothing else: no other path, no other method',
+    },
+  },
+  'probes-quote-an-api-server-whole': {
+    bug: '/readyz shows whatever an API server said (security, threats, S11)',
+    file: 'src/watcher/main.ts',
+    before: '.slice(0, PROBLEM_LENGTH_MAX),',
+    after: '.slice(0),',
+    killedBy: {
+      file: 'test/integration/watcher/process.test.ts',
+      title: 'of what an API server says it tells little',
+    },
+  },
+  'probes-tell-tokens': {
+    bug: '/readyz shows a token that an API server echoes (security, threats, S11)',
+    file: 'src/watcher/main.ts',
+    before: 'safeText(problem, redactor)',
+    after: 'problem',
+    killedBy: {
+      file: 'test/integration/watcher/process.test.ts',
+      title: 'of what an API server says it tells little',
+    },
+  },
+  'refusals-are-not-counted': {
+    bug: 'what an API server refuses counts in no metric (security, rights in a cluster)',
+    file: 'src/app/reported-access.ts',
+    before: "    metrics.count('ClusterRefusals', { outcome: code });\n",
+    after: '',
+    killedBy: {
+      file: 'test/unit/app/reported-access.test.ts',
+      title: 'tells of refused effects: a line for each kind and code, a metric for each',
+    },
+  },
+};
