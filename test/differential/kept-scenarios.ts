@@ -26,14 +26,14 @@ export function readScenario(path: string): Scenario {
   return JSON.parse(readFileSync(path, 'utf8')) as Scenario;
 }
 
-/** Saves a scenario under a name made of its title, and returns the path. */
-export function keepScenario(scenario: Scenario): string {
+/** Saves a scenario under a name made of its title, where the suite plays it or elsewhere, and returns the path. */
+export function keepScenario(scenario: Scenario, directory = KEPT_DIRECTORY): string {
   const slug = scenario.title
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
-  mkdirSync(KEPT_DIRECTORY, { recursive: true });
-  const path = join(KEPT_DIRECTORY, `${slug}.json`);
+  mkdirSync(directory, { recursive: true });
+  const path = join(directory, `${slug}.json`);
   writeFileSync(path, `${JSON.stringify(scenario, undefined, 2)}\n`);
   return path;
 }

@@ -3,11 +3,14 @@
  */
 import { plantMutant } from '../support/mutants.ts';
 import type { Mutant, PlantedMutant } from '../support/mutants.ts';
+import type { StepKind } from './step-kinds.ts';
 
 /** An error of src/core that a comparison with the built-in controller shows. */
 export interface DifferentialMutant extends Mutant {
   /** Comparisons and bounds that show it; another disagreement does not count as caught. */
   readonly shownBy: readonly string[];
+  /** Only scenarios that bring this are played. */
+  readonly needs?: StepKind;
 }
 
 /** The errors by name. */
@@ -29,6 +32,48 @@ export const MUTANTS: Readonly<Record<string, DifferentialMutant>> = {
     before: "return isKept ? 'keep' : 'release';",
     after: "return isKept ? 'keep' : 'keep';",
     shownBy: ['ownerless'],
+  },
+  'greater-and-less-swapped': {
+    file: 'src/core/node-affinity.ts',
+    before: "return operator === 'Gt' ? value > bound : value < bound;",
+    after: "return operator === 'Gt' ? value < bound : value > bound;",
+    shownBy: ['placement', 'pod-count', 'status'],
+    needs: 'greater-than',
+  },
+  'fields-ignored': {
+    file: 'src/core/node-affinity.ts',
+    before: '    ...(term.matchFields ?? []).map(compileFieldRequirement),\n',
+    after: '    ...(term.matchFields ?? []).slice(0, 0).map(compileFieldRequirement),\n',
+    shownBy: ['placement', 'pod-count', 'status'],
+    needs: 'match-fields-not-in',
+  },
+  'taken-from-another-set': {
+    file: 'src/core/claim.ts',
+    before: "if (pod.ownerUid !== claimant.uid) return 'ignore';",
+    after: "if (pod.ownerUid !== claimant.uid) return isMatch ? 'keep' : 'ignore';",
+    shownBy: ['placement', 'pod-count', 'status', 'sets'],
+    needs: 'shared-selector',
+  },
+  'node-name-ignored': {
+    file: 'src/core/placement.ts',
+    before: "nodeName: spec.nodeName === '' ? undefined : spec.nodeName,",
+    after: 'nodeName: undefined,',
+    shownBy: ['placement', 'pod-count', 'status'],
+    needs: 'node-name',
+  },
+  'min-ready-ignored': {
+    file: 'src/core/pod-facts.ts',
+    before: 'return Math.max(0, daemonSet.spec.minReadySeconds ?? 0) * 1000;',
+    after: 'return Math.max(0, daemonSet.spec.minReadySeconds ?? 0) * 0;',
+    shownBy: ['status', 'pod-count', 'placement'],
+    needs: 'long-min-ready',
+  },
+  'unavailable-within-budget': {
+    file: 'src/core/rollout-without-surge.ts',
+    before: "if (!state.old.isAvailable) return 'delete';",
+    after: "if (!state.old.isAvailable) return 'candidate';",
+    shownBy: ['pod-order', 'order', 'pod-count', 'pod-revision', 'status'],
+    needs: 'long-min-ready',
   },
 };
 

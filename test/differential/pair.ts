@@ -7,17 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiClient } from '../conformance/control-plane/api.ts';
 import type { ApiClient } from '../conformance/control-plane/api.ts';
-import { startControlPlane } from '../conformance/control-plane/control-plane.ts';
-import type { ControlPlane } from '../conformance/control-plane/control-plane.ts';
 import { createActivityLog } from '../conformance/scenarios/activity-log.ts';
 import type { ActivityLog } from '../conformance/scenarios/activity-log.ts';
-import { applyFiles } from '../conformance/scenarios/manifests.ts';
-import { repositoryPath } from '../conformance/scenarios/repository.ts';
 import { clusterId } from '../../src/core/model/identifiers.ts';
 import { startEngine } from '../../src/local/engine.ts';
 import type { Place } from './place.ts';
 import { startMirror } from './mirror.ts';
 import type { Mirror } from './mirror.ts';
+import { connectionOf, startPlanes } from './planes.ts';
+import type { PlaneAccess, Planes } from './planes.ts';
 
 /** Who keeps the DaemonSets of a side. */
 export type SideName = 'original' | 'rollcall';
@@ -25,7 +23,6 @@ export type SideName = 'original' | 'rollcall';
 /** One of the two clusters. */
 export interface Side {
   readonly name: SideName;
-  readonly controlPlane: ControlPlane;
   readonly admin: ApiClient;
   readonly mirror: Mirror;
 }
@@ -43,24 +40,31 @@ export interface Pair {
 
 const PROBE_WAIT_MS = 3000;
 
-/** Starts both side by side. */
-export async function openPair(): Promise<Pair> {
-  const [original, rollcall] = await Promise.all([openSide('original'), openSide('rollcall')]);
+/** Opens both; without planes to share, starts some of its own. */
+export async function openPair(shared?: Planes): Promise<Pair> {
+  const started = shared === undefined ? await startPlanes() : { planes: shared, stop: keep };
+  const { planes } = started;
+  const sides = await Promise.all([
+    openSide('original', planes.original),
+    openSide('rollcall', planes.rollcall),
+  ]);
+  const [original, rollcall] = sides;
   const closeSides = async (): Promise<void> => {
-    await Promise.all([closeSide(original), closeSide(rollcall)]);
+    await Promise.all(sides.map(closeSide));
+    await started.stop();
   };
   const activity = createActivityLog();
   const dataDir = await mkdtemp(join(tmpdir(), 'rollcall-differential-'));
-  const { controlPlane } = rollcall;
+  const { server, caPem, tokens } = planes.rollcall;
   const starting = startEngine({
     clusters: [
       {
         id: clusterId('differential'),
-        server: controlPlane.server,
-        caPem: controlPlane.caPem,
-        watcher: { kind: 'bearer', token: controlPlane.tokens.watcher },
-        functions: { kind: 'bearer', token: controlPlane.tokens.functions },
-        probe: { kind: 'bearer', token: controlPlane.tokens.admin },
+        server,
+        caPem,
+        watcher: { kind: 'bearer', token: tokens.watcher },
+        functions: { kind: 'bearer', token: tokens.functions },
+        probe: { kind: 'bearer', token: tokens.admin },
         mode: 'takeover',
       },
     ],
@@ -90,26 +94,18 @@ export async function openPair(): Promise<Pair> {
   };
 }
 
-async function openSide(name: SideName): Promise<Side> {
-  const controlPlane = await startControlPlane({
-    name: `differential-${name}`,
-    daemonSetController: name === 'original' ? 'on' : 'off',
-    limits: 'lifted',
-    auditLog: false,
-  });
-  const admin = createApiClient(controlPlane.connectionOf('admin'));
-  if (name === 'rollcall') {
-    await applyFiles(admin, [
-      repositoryPath('infra/watcher/rbac.yaml'),
-      repositoryPath('infra/functions/rbac.yaml'),
-    ]);
-  }
-  const mirror = await startMirror(controlPlane.connectionOf('observer'));
-  return { name, controlPlane, admin, mirror };
+/** Whoever started them stops them. */
+function keep(): Promise<void> {
+  return Promise.resolve();
 }
 
-async function closeSide({ controlPlane, admin, mirror }: Side): Promise<void> {
+async function openSide(name: SideName, access: PlaneAccess): Promise<Side> {
+  const admin = createApiClient(connectionOf(access, 'admin'));
+  const mirror = await startMirror(connectionOf(access, 'observer'));
+  return { name, admin, mirror };
+}
+
+async function closeSide({ admin, mirror }: Side): Promise<void> {
   await mirror.stop();
   admin.close();
-  await controlPlane.stop();
 }

@@ -11,10 +11,12 @@ import type { PlantedMutant } from '../support/mutants.ts';
 import { openPair } from './pair.ts';
 import type { Pair } from './pair.ts';
 import type { PlayResult } from './play.ts';
+import { readPlanes } from './planes.ts';
 import { playDisagreementsAgain } from './play-again.ts';
 import { isDisagreement, playAll } from './play-all.ts';
 import { causesOf, describeDisagreement, logEntry, progressLine, summaryTable } from './report.ts';
 import type { Scenario } from './scenario.ts';
+import { countKinds } from './step-kinds.ts';
 import { shrinkScenario } from './shrink.ts';
 
 /** What the command line asks for. */
@@ -32,6 +34,11 @@ export interface DifferentialRequest {
   readonly isKeeping: boolean;
   readonly isJson: boolean;
   readonly logPath: string | undefined;
+  /** Shares the control planes that this file names (planes.ts). */
+  readonly planesPath: string | undefined;
+  readonly placePrefix: string;
+  /** Keeps shrunk disagreements there, not with those that the suite plays. */
+  readonly keepDirectory: string | undefined;
 }
 
 /** A mutant is right or wrong soon: nobody asks what is only late. */
@@ -42,7 +49,8 @@ export async function runDifferential(
   request: DifferentialRequest,
   planted: PlantedMutant | undefined,
 ): Promise<number> {
-  const pair = await openPair();
+  const { planesPath, placePrefix } = request;
+  const pair = await openPair(planesPath === undefined ? undefined : readPlanes(planesPath));
   const startedAtMs = performance.now();
   try {
     planted?.assertLoaded();
@@ -50,7 +58,7 @@ export async function runDifferential(
     await playAll(pair, {
       scenarios: scenariosOf(request),
       atOnceMax: request.atOnceMax,
-      placePrefix: 's',
+      placePrefix,
       ...(request.mutant === undefined ? {} : { differenceMs: MUTANT_DIFFERENCE_MS }),
       isEnough: () => request.isStoppedAtFirst && results.some((it) => isCaught(request, it)),
       onResult: (result) => {
@@ -61,7 +69,9 @@ export async function runDifferential(
     const elapsedMs = performance.now() - startedAtMs;
     if (!request.isJson) process.stdout.write(summaryTable(results, elapsedMs));
     if (request.mutant !== undefined) return reportMutant(request, results);
-    const { disagreements, excused } = judgeRun(await playDisagreementsAgain(pair, results, 'a'));
+    const { disagreements, excused } = judgeRun(
+      await playDisagreementsAgain(pair, results, `${placePrefix}a`),
+    );
     // Standard error: with --json the rest is for programs.
     for (const { scenario } of excused) process.stderr.write(`by chance: ${scenario.title}\n`);
     for (const { scenario } of disagreements) process.stderr.write(`stays: ${scenario.title}\n`);
@@ -75,10 +85,14 @@ export async function runDifferential(
 
 function scenariosOf(request: DifferentialRequest): readonly Scenario[] {
   if (request.file !== undefined) return [readScenario(request.file)];
-  const { seed, from, stepsCount } = request;
-  return Array.from({ length: request.scenariosCount }, (_, index) =>
-    generateScenario({ seed, index: from + index, stepsCount }),
-  );
+  const { seed, from, stepsCount, scenariosCount, mutant } = request;
+  const needs = mutant === undefined ? undefined : MUTANTS[mutant]?.needs;
+  const found: Scenario[] = [];
+  for (let index = from; found.length < scenariosCount; index += 1) {
+    const scenario = generateScenario({ seed, index, stepsCount });
+    if (needs === undefined || countKinds(scenario.steps)[needs] > 0) found.push(scenario);
+  }
+  return found;
 }
 
 function report(request: DifferentialRequest, result: PlayResult): void {
@@ -128,9 +142,9 @@ async function shrinkAndKeep(
   for (const [number, result] of disagreements.entries()) {
     const deadlineMs = request.shrinkMs;
     const { atOnceMax } = request;
-    const placePrefix = `k${number}`;
+    const placePrefix = `${request.placePrefix}k${number}`;
     const shrunk = await shrinkScenario(pair, { result, placePrefix, atOnceMax, deadlineMs });
-    const path = keepScenario(shrunk);
+    const path = keepScenario(shrunk, request.keepDirectory);
     process.stdout.write(`kept ${shrunk.steps.length} steps: ${path}\n`);
   }
 }

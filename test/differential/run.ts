@@ -3,8 +3,8 @@
  * built-in DaemonSet loop, one with Rollcall.
  *
  * Usage: npm run test:differential -- [--seed 1] [--steps 20] [--scenarios 20] [--from 0] [--at-once 8]
- *        [--file SCENARIO.json] [--mutant NAME] [--stop-at-first] [--no-keep] [--shrink-seconds 120]
- *        [--json] [--log FILE]
+ *        [--file SCENARIO.json] [--mutant NAME] [--stop-at-first] [--no-keep] [--keep-in DIRECTORY] [--shrink-seconds 120]
+ *        [--json] [--log FILE] [--planes FILE] [--place-prefix s]
  *
  * What disagrees is played again twice, alone; excused.ts says what is chance then.
  *
@@ -28,6 +28,9 @@ const { values } = parseArgs({
     'shrink-seconds': { type: 'string', default: '120' },
     json: { type: 'boolean', default: false },
     log: { type: 'string' },
+    planes: { type: 'string' },
+    'place-prefix': { type: 'string', default: 's' },
+    'keep-in': { type: 'string' },
   },
 });
 
@@ -53,6 +56,9 @@ const request = {
   isKeeping: values.keep && values.mutant === undefined,
   isJson: values.json,
   logPath: values.log,
+  planesPath: values.planes,
+  placePrefix: values['place-prefix'],
+  keepDirectory: values['keep-in'],
 };
 const planted = values.mutant === undefined ? undefined : plantDifferentialMutant(values.mutant);
 // Only now: what is imported earlier cannot be changed while it is loaded.
