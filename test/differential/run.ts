@@ -3,7 +3,7 @@
  * built-in DaemonSet loop, one with Rollcall.
  *
  * Usage: npm run test:differential -- [--seed 1] [--steps 20] [--scenarios 20] [--from 0] [--at-once 8]
- *        [--file SCENARIO.json] [--mutant NAME] [--stop-at-first] [--no-keep] [--keep-in DIRECTORY] [--shrink-seconds 120]
+ *        [--file SCENARIO.json] [--mutant NAME] [--stop-at-first] [--no-keep] [--keep-to DIRECTORY] [--shrink-seconds 120]
  *        [--json] [--log FILE] [--planes FILE] [--place-prefix s]
  *
  * What disagrees is played again twice, alone; excused.ts says what is chance then.
@@ -30,7 +30,7 @@ const { values } = parseArgs({
     log: { type: 'string' },
     planes: { type: 'string' },
     'place-prefix': { type: 'string', default: 's' },
-    'keep-in': { type: 'string' },
+    'keep-to': { type: 'string' },
   },
 });
 
@@ -58,7 +58,7 @@ const request = {
   logPath: values.log,
   planesPath: values.planes,
   placePrefix: values['place-prefix'],
-  keepDirectory: values['keep-in'],
+  keepDirectory: values['keep-to'],
 };
 const planted = values.mutant === undefined ? undefined : plantDifferentialMutant(values.mutant);
 // Only now: what is imported earlier cannot be changed while it is loaded.

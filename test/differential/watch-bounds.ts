@@ -216,10 +216,16 @@ function judgeDelete(context: Context, pod: KubernetesObject, owner: KubernetesO
   if (!placed.includes(node)) return;
   const others = podsOf(context, owner).filter((it) => readPod(it).uid !== uid);
   judgeOrder(context, { pod, owner, others });
-  const hasOther = others.some((it) => readPod(it).node === node && !readPod(it).isDeleting);
+  const { unavailableMax, surgeMax, isOnDelete } = readBudget(owner, placed.length);
+  // With surge the one that takes its place must be available; without, the elder of two stays, whatever it is.
+  const hasOther = others.some(
+    (it) =>
+      readPod(it).node === node &&
+      !readPod(it).isDeleting &&
+      (surgeMax === 0 || isPodAvailable(it, owner)),
+  );
   if (hasOther) return;
   context.lostAtMs.delete(key);
-  const { unavailableMax, surgeMax, isOnDelete } = readBudget(owner, placed.length);
   const available = new Set(
     others
       .filter((it) => !readPod(it).isDeleting && isPodAvailable(it, owner))

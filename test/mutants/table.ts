@@ -7,6 +7,7 @@
 import { CLAIM_BUGS } from './claims.ts';
 import { BOUNDS_BUGS } from './bounds.ts';
 import { COMPOSITION_BUGS } from './composition.ts';
+import { DIFFERENTIAL_BUGS } from './differential.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
@@ -20,6 +21,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   COMPOSITION_BUGS,
   SIMULATION_BUGS,
   WORLDS_BUGS,
+  DIFFERENTIAL_BUGS,
 ];
 
 /** The rows by name. */
