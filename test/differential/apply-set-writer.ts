@@ -37,8 +37,7 @@ export async function applySetWriter(target: StepTarget, step: SetWriter): Promi
     case 'set-put':
       return replaceWhole(target, path, current);
     case 'set-status':
-      await side.admin.patch(`${path}/status`, { status: { numberReady: 0, numberAvailable: 0 } });
-      return 'done';
+      return writeStatus(target, path);
     case 'set-flip':
       return flip(target, { path, current, field: step.field });
     case 'set-replace':
@@ -49,6 +48,16 @@ export async function applySetWriter(target: StepTarget, step: SetWriter): Promi
 /** The path of the DaemonSets of a namespace. */
 export function collectionPath(namespace: string): string {
   return `/apis/apps/v1/namespaces/${namespace}/daemonsets`;
+}
+
+/**
+ * As a person does it. Any other manager would be taken for another controller, if Rollcall happens to read the
+ * DaemonSet before its next status: it stops in the whole cluster then, as is promised (status-writers.ts).
+ */
+async function writeStatus({ side }: StepTarget, path: string): Promise<StepOutcome> {
+  const status = { numberReady: 0, numberAvailable: 0 };
+  await side.admin.patch(`${path}/status?fieldManager=kubectl-edit`, { status });
+  return 'done';
 }
 
 /**

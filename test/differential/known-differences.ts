@@ -9,6 +9,8 @@ import type { QuietPoint } from './settle.ts';
 /** The fifty seconds of docs/parity.md (a run, and twice its request's time-out), and a look. */
 const STATE_MISSING_MS = 60_000;
 const BACK_OFF_MS = 150_000;
+/** A busy machine explains less: nothing happened on either side, and then something. */
+const LATE_MS = 6000;
 
 /**
  * Known difference `refused-back-off` (docs/parity.md, slow-start.ts): a node whose pod was refused is tried again
@@ -29,17 +31,19 @@ export function isForgetful({ adoptedAtMs }: { readonly adoptedAtMs: number }): 
 
 /** Why Rollcall, or the original, changed later than both had been quiet. */
 export function lateReason(
-  { changedByNudge, waitedMs }: Pick<QuietPoint, 'changedByNudge' | 'waitedMs'>,
+  point: Pick<QuietPoint, 'changedByNudge' | 'waitedMs' | 'longestQuietMs'>,
   since: {
     readonly isRefusing: boolean;
     readonly refusedAtMs: number;
     readonly adoptedAtMs: number;
   },
 ): string {
+  const { changedByNudge, waitedMs, longestQuietMs } = point;
   if (!changedByNudge.includes('rollcall') || since.isRefusing) return 'original-touched';
   if (isBackingOff(since)) return 'refused-back-off';
   const wasForgetful = isForgetful({ adoptedAtMs: since.adoptedAtMs + waitedMs });
-  return wasForgetful ? 'state-missing' : 'rollcall-late';
+  if (wasForgetful) return 'state-missing';
+  return longestQuietMs < LATE_MS ? 'rollcall-slow' : 'rollcall-late';
 }
 
 /**

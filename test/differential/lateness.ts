@@ -32,7 +32,7 @@ export interface Lateness {
   readonly pointsCount: number;
   readonly original: SideLateness;
   readonly rollcall: SideLateness;
-  /** Rollcall's sum by the original's. */
+  /** Rollcall's sum by what it is granted. */
   readonly ratio: number;
   /** Points at which Rollcall needed far longer. */
   readonly farLaterCount: number;
@@ -43,18 +43,17 @@ export interface Lateness {
 }
 
 /**
- * Rollcall may need so much of the original's time over a whole run. Half of all points need next to nothing, so a few
- * hundred milliseconds of queue are a large part: 4.6 was measured at a load of sixteen on two cores. Two seconds more
- * at each step, or one timer in ten that is left to resync, are far beyond it.
+ * Rollcall may need so much of what it is granted over a whole run: the original's time, and half a second a point for the
+ * queues between. Half of all points need next to nothing, so the original's time alone measures the machine. 1.6 was
+ * measured at a load of thirteen on two cores; two seconds more at each point are beyond it anywhere.
  */
-export const LATE_RATIO_MAX = 8;
+export const LATE_RATIO_MAX = 3;
+const QUEUES_MS = 500;
 /** A point is far later beyond this many times the original's, and these milliseconds. */
 const FAR_RATIO = 5;
 const FAR_MS = 10_000;
-/** One in so many points may be far later. */
-const POINTS_FOR_A_FAR_ONE = 50;
-/** One in so many points may be late after quiet, which two and a half seconds without a change are. */
-const POINTS_FOR_A_LATE_ONE = 20;
+/** One in so many points may be far later, or late after quiet. */
+const POINTS_FOR_ONE = 50;
 /** Fewer points are no run. */
 const POINTS_MIN = 100;
 
@@ -63,7 +62,8 @@ export function measureLateness(results: readonly Measured[]): Lateness {
   const settlings = results.flatMap((it) => it.settlings);
   const original = ofSide(settlings.map((it) => it.originalMs));
   const rollcall = ofSide(settlings.map((it) => it.rollcallMs));
-  const ratio = original.sumMs === 0 ? 1 : rollcall.sumMs / original.sumMs;
+  const grantedMs = original.sumMs + QUEUES_MS * settlings.length;
+  const ratio = grantedMs === 0 ? 0 : rollcall.sumMs / grantedMs;
   const farLaterCount = settlings.filter(isFarLater).length;
   const notes = results.flatMap((it) => it.notes);
   const lateCount = notes.filter(({ reason }) => reason === 'rollcall-late').length;
@@ -79,15 +79,15 @@ function faultsOf(
   counted: Pick<Lateness, 'pointsCount' | 'ratio' | 'farLaterCount' | 'lateCount'>,
 ): readonly string[] {
   const { pointsCount, ratio, farLaterCount, lateCount } = counted;
-  const countMax = (points: number): number => Math.max(1, Math.floor(pointsCount / points));
+  const countMax = Math.max(1, Math.floor(pointsCount / POINTS_FOR_ONE));
   const faults: string[] = [];
   if (pointsCount >= POINTS_MIN && ratio > LATE_RATIO_MAX) {
-    faults.push(`Rollcall needs ${ratio.toFixed(2)} times the original's time`);
+    faults.push(`Rollcall needs ${ratio.toFixed(2)} times the time that it is granted`);
   }
-  if (farLaterCount > countMax(POINTS_FOR_A_FAR_ONE)) {
+  if (farLaterCount > countMax) {
     faults.push(`Rollcall is far later at ${farLaterCount} of ${pointsCount} points`);
   }
-  if (lateCount > countMax(POINTS_FOR_A_LATE_ONE)) {
+  if (lateCount > countMax) {
     faults.push(`Rollcall changed after both were quiet at ${lateCount} of ${pointsCount} points`);
   }
   return faults;

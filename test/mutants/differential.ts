@@ -77,14 +77,14 @@ export const DIFFERENTIAL_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: 'test/differential/lateness.ts',
     before: 'if (pointsCount >= POINTS_MIN && ratio > LATE_RATIO_MAX) {',
     after: 'if (pointsCount < 0 && ratio > LATE_RATIO_MAX) {',
-    killedBy: { file: LATENESS, title: 'more than eight times the original' },
+    killedBy: { file: LATENESS, title: 'more than three times what it is granted' },
   },
   'late-points-not-counted': {
     bug: 'what Rollcall does long after both were quiet is no fault (14 A.6)',
     file: 'test/differential/lateness.ts',
     before: "notes.filter(({ reason }) => reason === 'rollcall-late').length;",
     after: "notes.filter(({ reason }) => reason === 'never').length;",
-    killedBy: { file: LATENESS, title: 'allows one in twenty points to change after quiet' },
+    killedBy: { file: LATENESS, title: 'allows one in fifty points to change after quiet' },
   },
   'greater-and-less-swapped': {
     bug: 'required affinity takes Gt for Lt (14 A.6)',

@@ -25,12 +25,12 @@ function times<Value>(count: number, value: Value): readonly Value[] {
 describe('the lateness of a run', () => {
   it('is no fault where both need about the same', () => {
     const { ratio, faults } = measureLateness(run(times(200, [1000, 1500])));
-    assert.deepEqual([ratio, faults], [1.5, []]);
+    assert.deepEqual([ratio, faults], [1, []]);
   });
 
-  it('is a fault where Rollcall needs more than eight times the original', () => {
-    const { faults } = measureLateness(run(times(200, [1000, 8100])));
-    assert.deepEqual(faults, ["Rollcall needs 8.10 times the original's time"]);
+  it('is a fault where Rollcall needs more than three times what it is granted', () => {
+    const { faults } = measureLateness(run(times(200, [1000, 4650])));
+    assert.deepEqual(faults, ['Rollcall needs 3.10 times the time that it is granted']);
   });
 
   it('is told by its middle and its end, for each side', () => {
@@ -50,17 +50,20 @@ describe('the lateness of a run', () => {
     assert.deepEqual(far(5), ['Rollcall is far later at 5 of 201 points']);
   });
 
-  it('allows one in twenty points to change after quiet, and no other reason counts', () => {
+  it('allows one in fifty points to change after quiet, and no other reason counts', () => {
     const good = times(100, [1000, 1000] as const);
     const late = (count: number): readonly string[] =>
       measureLateness(run(good, [...times(count, 'rollcall-late'), ...times(9, 'unrest')])).faults;
-    assert.deepEqual(late(5), []);
-    assert.deepEqual(late(6), ['Rollcall changed after both were quiet at 6 of 100 points']);
+    assert.deepEqual(late(2), []);
+    assert.deepEqual(late(3), ['Rollcall changed after both were quiet at 3 of 100 points']);
   });
 
   it('is printed with what is too much of it', () => {
     const lines = describeLateness(measureLateness(run(times(200, [1000, 9000]))));
     assert.equal(lines[2], '  rollcall     p50 9.00 s, p95 9.00 s, sum 1800.00 s');
-    assert.equal(lines.at(-1), "  TOO LATE     Rollcall needs 9.00 times the original's time");
+    assert.equal(
+      lines.at(-1),
+      '  TOO LATE     Rollcall needs 6.00 times the time that it is granted',
+    );
   });
 });
