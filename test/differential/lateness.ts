@@ -47,7 +47,7 @@ export interface Lateness {
  * queues between. Half of all points need next to nothing, so the original's time alone measures the machine. 1.6 was
  * measured at a load of thirteen on two cores; two seconds more at each point are beyond it anywhere.
  */
-export const LATE_RATIO_MAX = 3;
+const LATE_RATIO_MAX = 3;
 const QUEUES_MS = 500;
 /** A point is far later beyond this many times the original's, and these milliseconds. */
 const FAR_RATIO = 5;

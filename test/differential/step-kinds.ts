@@ -36,7 +36,7 @@ const KINDS_OF_OPERATIONS: Readonly<Partial<Record<Step['op'], readonly StepKind
 };
 
 /** The kinds of a step; mostly none. */
-export function kindsOf(step: Step): readonly StepKind[] {
+function kindsOf(step: Step): readonly StepKind[] {
   if ('form' in step) return kindsOfForm(step.form);
   const isNumeric =
     (step.op === 'node-label' && step.key === 'cores') ||
