@@ -95,6 +95,13 @@ export const BOUNDS_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'component.exitCode() !== -1',
     killedBy: { file: `${CHAOS}/program.test.ts`, title: 'counts each end by itself' },
   },
+  'chaos-counts-no-snapshots': {
+    bug: 'a watcher that sends a snapshot each second passes as quiet (14 A.5)',
+    file: `${CHAOS}/rest.ts`,
+    before: 'count > SNAPSHOTS_MAX',
+    after: 'count > 1000 * SNAPSHOTS_MAX',
+    killedBy: { file: `${CHAOS}/rest.test.ts`, title: 'snapshots make look every second' },
+  },
   'one-good-rollout-suffices': {
     bug: 'of several rollouts with surge only the last one is judged (14 A.5)',
     file: 'test/conformance/rollouts/steps.ts',

@@ -53,7 +53,7 @@ describe('the count of looks in the quiet (L5)', () => {
 
   it('lets a late timer pass, whatever was before, snapshots and a line that is half written', async () => {
     const before = everySecond((second) => run(-1 - second));
-    const snapshots = everySecond((second) => run(second, 'snapshot'));
+    const snapshots = [0, 1, 2].map((second) => run(second, 'snapshot'));
     const engine = [...before, ...snapshots, run(3), 'Warning: a word', run(4).slice(0, 40)];
     assert.deepEqual(await unrest({ engine }, 12), []);
   });
@@ -62,6 +62,11 @@ describe('the count of looks in the quiet (L5)', () => {
     assert.deepEqual(await unrest({ engine: everySecond((second) => run(second)) }), [
       `30 runs of ${KEY}`,
     ]);
+  });
+
+  it('names a key that snapshots make look every second', async () => {
+    const engine = everySecond((second) => run(second, 'snapshot'));
+    assert.deepEqual(await unrest({ engine }), [`30 snapshots made ${KEY} look`]);
   });
 
   it('names a DaemonSet that is read again and again, by name or by a list of one', async () => {

@@ -31,6 +31,9 @@ export interface LoggedRun {
   readonly outcome: string;
 }
 
+/** One of a watcher that has just begun, and what is left of the one before. */
+const SNAPSHOTS_MAX = 3;
+
 /** Requests that are for no DaemonSet alone. */
 const WHOLE_CLUSTER = 'the whole cluster';
 
@@ -42,13 +45,20 @@ export async function findUnrest(stretch: QuietStretch): Promise<readonly string
     user: userNameOf('functions'),
     sinceMs,
   });
-  // A snapshot makes every key look: that is a heartbeat.
-  const looks = runs.filter(({ atMs, reason }) => atMs >= sinceMs && reason !== 'snapshot');
+  const quietRuns = runs.filter(({ atMs }) => atMs >= sinceMs);
+  // A snapshot makes every key look: that is a heartbeat, of which a few may come.
+  const snapshots = quietRuns.filter(({ reason }) => reason === 'snapshot');
+  const looks = quietRuns.filter(({ reason }) => reason !== 'snapshot');
   const counts = {
     runs: countsOf(looks.map(({ key }) => key)),
     requests: countsOf(requests.map(subjectOf)),
   };
-  return unrestOf(counts, { timers, keys: new Set(runs.map(({ key }) => key)).size });
+  return [
+    ...unrestOf(counts, { timers, keys: new Set(runs.map(({ key }) => key)).size }),
+    ...[...countsOf(snapshots.map(({ key }) => key))]
+      .filter(([, count]) => count > SNAPSHOTS_MAX)
+      .map(([key, count]) => `${String(count)} snapshots made ${key} look`),
+  ];
 }
 
 /** Each run of `reconcile` that the log tells of; a line that is half written is left out. */
