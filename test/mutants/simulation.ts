@@ -37,4 +37,72 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'index % stride === 0 * offset',
     killedBy: { file: 'test/unit/support/sample.test.ts', title: 'from every offset' },
   },
+  'no-execute-forgotten': {
+    bug: 'a taint that ends pods ends none (14 A.3, row 52)',
+    file: 'src/core/taints.ts',
+    before: 'taint.effect === input.effect &&',
+    after: "taint.effect === input.effect && taint.effect !== 'NoExecute' &&",
+    killedBy: { file: 'test/simulation/rows.test.ts', title: 'row 52: taints and tolerations' },
+  },
+  'own-creates-forgotten': {
+    bug: 'an own pod that no view shows is made again (14 A.3, protocol 3)',
+    file: 'src/core/intents.ts',
+    before: "if (!isMet) return 'unseen';",
+    after: "if (!isMet) return 'settled';",
+    killedBy: { file: 'test/simulation/protocol.test.ts', title: 'protocol 3: a mark' },
+  },
+  'own-creates-expire': {
+    bug: 'half an hour without a word settles an own create (14 A.3, row 13)',
+    file: 'src/core/intents.ts',
+    before: "if (!isMet) return 'unseen';",
+    after: "if (!isMet) return isDead(intent, input) ? 'settled' : 'unseen';",
+    killedBy: {
+      file: 'test/simulation/upstream-untested.test.ts',
+      title: 'expectation expiry; half an hour',
+    },
+  },
+  'silence-is-no-reason': {
+    bug: 'a cluster that nobody heard of for half an hour is acted upon (14 A.3, protocol 1)',
+    file: 'src/core/freshness.ts',
+    before: 'if (silent.length === 0) return undefined;',
+    after: 'if (silent.length >= 0) return undefined;',
+    killedBy: { file: 'test/simulation/protocol.test.ts', title: 'protocol 1: work' },
+  },
+  'any-sender': {
+    bug: 'whoever may send to the queue speaks for any cluster (14 A.3, row 63)',
+    file: 'src/app/ingest/identity.ts',
+    before: "if (registration.senderRoleId !== context.senderRoleId) return 'wrong-sender';",
+    after: "if (registration.senderRoleId === '') return 'wrong-sender';",
+    killedBy: {
+      file: 'test/simulation/identity.test.ts',
+      title: 'row 63, S6: messages of a wrong sender',
+    },
+  },
+  'relabelled-is-kept': {
+    bug: 'a pod that was given other labels as it was made is not let go (14 A.3, S1)',
+    file: 'src/core/claim.ts',
+    before: "return isKept ? 'keep' : 'release';",
+    after: "return isKept ? 'keep' : 'ignore';",
+    killedBy: {
+      file: 'test/simulation/other-writers.test.ts',
+      title: '5, S1: a create that is accepted with other labels',
+    },
+  },
+  'epochs-wait-longer': {
+    bug: 'a lower epoch waits a quarter of an hour instead of ten minutes (14 A.3, protocol 15)',
+    file: 'src/app/ingest/dependencies.ts',
+    before: 'epochSilenceMs: 600_000,',
+    after: 'epochSilenceMs: 900_000,',
+    killedBy: {
+      file: 'test/simulation/restarts.test.ts',
+      title: 'protocol 15: without a credential',
+    },
+  },
+  'few-receives': {
+    bug: 'messages are given up while a table is throttled (14 A.3, protocol 23)',
+    file: 'test/support/simulation/queues.ts',
+    before: 'visibility: 20, receivesMax: 1000',
+    after: 'visibility: 20, receivesMax: 5',
+    killedBy: { file: 'test/simulation/protocol.test.ts', title: 'protocol 23: a throttled table' },
+  },
 };

@@ -48,6 +48,7 @@ test('row 63, S6: messages of a wrong sender change nothing', async () => {
   });
   await world.advance(2000);
   assert.deepEqual(await world.meta(), before);
+  assert.equal(world.host.metrics.sum('IngestRefusals', 'wrong-sender'), 1);
   await world.settle();
 });
 
@@ -85,7 +86,9 @@ test('protocol 13: while the registry cannot be read nothing is done, and all of
   const world = await World.start({ nodes: ['n1', 'n2'] });
   world.addDaemonSet('agent');
   await world.settle();
+  let throttled = 0;
   world.registry.hooks.before = () => {
+    throttled += 1;
     throw new Error('injected: registry throttled');
   };
   const writes = world.observer.writes;
@@ -93,6 +96,7 @@ test('protocol 13: while the registry cannot be read nothing is done, and all of
   world.controllers.deletePod(podOn(world, 'agent', 'n1'));
   await world.advance(60_000);
   assert.equal(world.observer.writes, writes);
+  assert.ok(throttled > 0, 'somebody asked the registry');
   world.registry.hooks = {};
   await world.settle();
   assert.equal(podsOf(world, 'agent').length, 3);

@@ -163,11 +163,16 @@ test('rows 41, 88: a slot name held by another owner is told, and harms that nod
 
 test('row 88: a slot name that is taken by our own live pod is as good as created', async () => {
   const world = await World.start({ nodes: ['n1', 'n2'] });
-  world.site.intervene = (effect) =>
-    effect.kind === 'create-pod' ? { kind: 'lose-answer' } : undefined;
+  const asked: string[] = [];
+  world.site.intervene = (effect) => {
+    if (effect.kind !== 'create-pod') return undefined;
+    asked.push(effect.name);
+    return { kind: 'lose-answer' };
+  };
   world.addDaemonSet('agent');
   await world.settle();
   assert.equal(podsOf(world, 'agent').length, 2);
+  assert.ok(asked.length > new Set(asked).size, 'a name that was taken was asked for again');
 });
 
 test('row 47: a terminal pod held by a finalizer gets a successor, and no second one', async () => {

@@ -147,8 +147,10 @@ describe('orders of other writers', () => {
     };
     world.addDaemonSet('agent', { spec: ROLLING });
     await ends(world);
-    const other = world.api.find('pods', relabelled ?? '', 'ns');
-    assert.equal(other?.metadata.ownerReferences?.length ?? 0, 0, 'let go, not ended');
+    const other = world.api.find('pods', relabelled ?? assert.fail('no pod was relabelled'), 'ns');
+    assert.deepEqual(other?.metadata.ownerReferences ?? [], [], 'let go');
+    assert.equal(other?.metadata.deletionTimestamp, undefined, 'not ended');
+    assert.ok(other !== undefined, 'it is still there');
     assert.equal(podsOf(world, 'agent').length, 3);
   });
 

@@ -26,9 +26,14 @@ test('protocol 1: work that is to be done while the cluster is silent waits, and
   world.controllers.removeNode('n3');
   await world.advance(25 * 60_000);
   world.assertSafe();
-  world.site.intervene = () => undefined;
+  let created = 0;
+  world.site.intervene = (effect) => {
+    if (effect.kind === 'create-pod') created += 1;
+    return undefined;
+  };
   await world.advance(10 * 60_000);
   world.assertSafe();
+  assert.equal(created, 0, 'nothing was made for a node that is gone');
   world.startWatcher();
   await world.settle();
   assert.equal(podsOf(world, 'agent').length, 2);
@@ -38,19 +43,30 @@ test('protocol 3: a mark that lies far ahead does not make own writes disappear'
   const world = await settledWorld(['n1', 'n2']);
   const process = theWatcher(world);
   process.faults.frozen.add('Pod');
+  let created = 0;
+  world.site.afterEffect = (effect) => {
+    if (effect.kind === 'create-pod') created += 1;
+  };
   world.addNode('n3');
   await world.advance(20_000);
-  assert.equal(podsOf(world, 'agent').length, 3, 'created once, although never seen');
+  assert.equal(podsOf(world, 'agent').length, 3);
+  assert.equal(created, 1, 'created once, although never seen');
   process.source.thaw();
   await world.settle();
 });
 
 test('protocol 11, protocol 12: timers that are lost are found by resync within minutes', async () => {
   const world = await settledWorld(['n1', 'n2']);
-  world.fate = (queue) => (queue === 'delay' ? 'drop' : 'deliver');
+  let dropped = 0;
+  world.fate = (queue) => {
+    if (queue !== 'delay') return 'deliver';
+    dropped += 1;
+    return 'drop';
+  };
   world.controllers.behaviour = () => 'fail';
   world.controllers.setPhase(podOn(world, 'agent', 'n1'), 'Failed');
   await world.advance(120_000);
+  assert.ok(dropped > 0, 'a timer was lost');
   world.controllers.behaviour = () => 'run';
   world.fate = () => 'deliver';
   await world.settle(40 * 60_000);
@@ -84,15 +100,18 @@ test('protocol 17: a request for a snapshot that was lost is repeated by resync'
     isDropped = true;
     return 'drop';
   };
-  world.site.answer = (what) =>
-    what === 'PATCH leases'
-      ? { kind: 'unavailable', message: 'injected', isRefused: false }
-      : undefined;
+  let refused = 0;
+  world.site.answer = (what) => {
+    if (what !== 'PATCH leases') return undefined;
+    refused += 1;
+    return { kind: 'unavailable', message: 'injected', isRefused: false };
+  };
   world.addNode('n3');
   await world.advance(1000);
   world.addNode('n4');
   await world.advance(30_000);
   assert.equal((await world.meta()).isComplete, false);
+  assert.ok(refused > 0, 'a request for a snapshot was lost');
   world.site.answer = () => undefined;
   await world.settle(15 * 60_000);
   assert.equal(podsOf(world, 'agent').length, 4);
@@ -145,12 +164,20 @@ test('protocol 21: a pod that is relabelled away from its DaemonSet leaves, and 
 test('protocol 23: a throttled table exhausts no receives and loses nothing', async () => {
   const world = await settledWorld(['n1', 'n2']);
   let isThrottled = true;
+  let throttled = 0;
   world.view.hooks.before = () => {
-    if (isThrottled) throw new Error('injected: table throttled');
+    if (!isThrottled) return;
+    throttled += 1;
+    throw new Error('injected: table throttled');
   };
   world.addNode('n3');
   await world.advance(10 * 60_000);
   isThrottled = false;
+  assert.ok(throttled > 0);
+  for (const queue of ['events-dead.fifo', 'reconcile-dead.fifo', 'delay-dead'] as const) {
+    const { visible, inFlight } = world.queues.named(queue).queue.counts(world.clock.nowMs());
+    assert.equal(visible + inFlight, 0, `${queue}: nothing is given up`);
+  }
   await world.settle(60 * 60_000);
   assert.equal(podsOf(world, 'agent').length, 3);
 });
@@ -180,11 +207,12 @@ test('L1: a failing pod is re-made ever more slowly, across restarts of everythi
   await world.settle(60 * 60_000);
 });
 
-test('L1: a node removed and re-made under its name has one pod, on the new node', async () => {
+test('L1: a node removed and re-made under its name has one pod', async () => {
   const world = await settledWorld(['n1', 'n2']);
   world.controllers.removeNode('n1');
   await world.advance(700);
   world.api.put('nodes', rawNode('n1'));
   await world.settle();
+  assert.equal(podOn(world, 'agent', 'n1').metadata.deletionTimestamp, undefined);
   assert.equal(podsOf(world, 'agent').length, 2);
 });

@@ -207,18 +207,24 @@ for (const spec of [unavailable(1), unavailable(3), surge(1), surge(3)]) {
   test(`S2, S3, row 22: duplicates, reordering and lost hints with ${name}`, async () => {
     const world = await settled(spec, { seed: 11 });
     const dice = createSeededRandom(4711);
+    const fates = { copy: 0, keep: 0, drop: 0 };
     world.deliveryDelayMs = () => Math.floor(dice.next() * 400);
     world.fate = (queue) => {
       const draw = dice.next();
-      if (draw < 0.3) return 'copy';
-      if (draw < 0.4) return 'keep';
-      return draw < 0.5 && queue === 'reconcile.fifo' ? 'drop' : 'deliver';
+      const fate = draw < 0.3 ? 'copy' : draw < 0.4 ? 'keep' : 'drop';
+      if (draw >= 0.6 || (fate === 'drop' && queue !== 'reconcile.fifo')) return 'deliver';
+      fates[fate] += 1;
+      return fate;
     };
-    for (const tag of [2, 3, 2]) {
+    for (const tag of [2, 3, 2, 3, 2, 3, 2]) {
       setImage(world, 'agent', tag);
       await world.advance(4000);
       world.assertSafe();
     }
+    assert.ok(
+      Object.values(fates).every((count) => count > 0),
+      JSON.stringify(fates),
+    );
     world.deliveryDelayMs = () => 1;
     world.fate = () => 'deliver';
     await world.settle(6.5 * 3_600_000);
@@ -227,11 +233,13 @@ for (const spec of [unavailable(1), unavailable(3), surge(1), surge(3)]) {
   test(`S2, S3, rows 10, 78: lost answers and late requests with ${name}`, async () => {
     const world = await settled(spec, { seed: 12 });
     const dice = createSeededRandom(99);
+    const befell = { lost: 0, late: 0 };
     world.site.intervene = (effect) => {
       if (effect.kind === 'create-event' || effect.kind === 'patch-event') return undefined;
       const draw = dice.next();
-      if (draw < 0.3) return { kind: 'lose-answer' };
       if (draw > 0.5) return undefined;
+      befell[draw < 0.3 ? 'lost' : 'late'] += 1;
+      if (draw < 0.3) return { kind: 'lose-answer' };
       world.clock.after(Math.floor(dice.next() * 18_000), () => {
         world.api.releaseStuck();
       });
@@ -242,6 +250,7 @@ for (const spec of [unavailable(1), unavailable(3), surge(1), surge(3)]) {
       await world.advance(45_000);
       world.assertSafe();
     }
+    assert.ok(befell.lost > 1 && befell.late > 1, JSON.stringify(befell));
     world.site.intervene = () => undefined;
     await world.settle();
   });

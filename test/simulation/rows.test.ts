@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/core/model/json.ts';
 import type { KubernetesObject } from '../../src/core/model/kubernetes.ts';
 import { createSeededRandom } from '../../src/local/aws/event-source-mapping/seeded-random.ts';
 import { nodeOf } from '../support/simulated-cluster.ts';
+import { phaseOf } from '../support/simulation/controllers.ts';
 import { imageOf, podOn, podsOf, setImage, watchReady } from '../support/simulation/look.ts';
 import { rawNode, rawPod } from '../support/simulation/objects.ts';
 import { World } from '../support/simulation/world.ts';
@@ -148,6 +149,11 @@ test('row 45: while one node fails, a rolling update takes all the others', asyn
   for (const node of SIX.filter((each) => each !== 'n3')) {
     assert.equal(imageOf(podOn(world, 'agent', node)), 'agent:2', node);
   }
+  const onThird = podsOf(world, 'agent').filter((pod) => nodeOf(pod) === 'n3');
+  assert.ok(
+    onThird.every((pod) => phaseOf(pod) !== 'Running'),
+    'its pods never ran',
+  );
   world.controllers.behaviour = () => 'run';
   await world.settle();
 });
@@ -221,20 +227,23 @@ test('row 52: taints and tolerations that come and go leave pods exactly where t
   const world = await settled(ONE_AT_ONCE);
   const dice = createSeededRandom(52);
   const effects = ['NoSchedule', 'NoExecute', 'PreferNoSchedule'] as const;
+  const counts = new Set<number>();
   for (let round = 0; round < 6; round += 1) {
     for (const node of SIX) {
       const effect = effects[Math.floor(dice.next() * 3)] ?? 'NoSchedule';
       const taints = dice.next() < 0.5 ? [] : [{ key: 'dedicated', value: 'gpu', effect }];
       world.api.put('nodes', rawNode(node, { taints }));
     }
-    const tolerations = dice.next() < 0.5 ? [] : [{ key: 'dedicated', operator: 'Exists' }];
+    const tolerations = round % 2 === 0 ? [] : [{ key: 'dedicated', operator: 'Exists' }];
     world.api.editDaemonSet('agent', (spec) => {
       const template = spec['template'] as JsonObject;
       const podSpec = { ...(template['spec'] as JsonObject), tolerations };
       return { ...spec, template: { ...template, spec: podSpec } };
     });
     await world.settle();
+    counts.add(podsOf(world, 'agent').length);
   }
+  assert.ok(counts.size > 1, `${[...counts].join()} pods in six rounds`);
 });
 
 test('row 55: an orphaning cascade beside an overlapping selector hands over the same pods, one a node', async () => {

@@ -65,11 +65,16 @@ test('upstream never tests: expectation expiry; half an hour of a stale view mak
   world.addNode('n3');
   await world.advance(3000);
   assert.equal(podsOf(world, 'agent').length, 3);
+  let created = 0;
+  world.site.afterEffect = (effect) => {
+    if (effect.kind === 'create-pod') created += 1;
+  };
   for (let minute = 0; minute < 30; minute += 1) {
     world.hint('agent');
     await world.advance(60_000);
     world.assertSafe();
   }
+  assert.equal(created, 0, 'none was even asked for');
   faults.frozen.clear();
   await world.settle(60 * 60_000);
   assert.equal(podsOf(world, 'agent').length, 3);
