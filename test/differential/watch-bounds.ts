@@ -52,7 +52,7 @@ interface Context {
 }
 
 /** Starts to watch both sides; violations of the original are for information. */
-export function watchBounds(pair: Pair, place: Place): BoundsWatch {
+export function watchBounds(pair: Pick<Pair, 'original' | 'rollcall'>, place: Place): BoundsWatch {
   const violations: BoundViolation[] = [];
   const touchedAtMs = new Map<string, number>();
   const clock = startAttendedClock();

@@ -11,6 +11,7 @@ const GENERATE = 'test/unit/differential/generate.test.ts';
 const COMPARE = 'test/unit/differential/compare.test.ts';
 const LATENESS = 'test/unit/differential/lateness.test.ts';
 const ORDER = 'test/unit/differential/rollout-order.test.ts';
+const WATCH = 'test/unit/differential/watch-bounds.test.ts';
 const OVERLAP = 'test/unit/differential/overlap.test.ts';
 
 /** What the suite of control planes catches in minutes, a unit test catches at once. */
@@ -71,6 +72,20 @@ export const DIFFERENTIAL_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'return !isPodAvailable(pod, owner) && isKnownLost(node);',
     after: 'return !isPodAvailable(pod, owner) && !isKnownLost(node);',
     killedBy: { file: ORDER, title: 'is old, alone on its node, and not available' },
+  },
+  'surge-delete-beside-anything': {
+    bug: 'with surge any other pod of the node excuses the deletion of an available one (14 A.5)',
+    file: 'test/differential/watch-bounds.ts',
+    before: '(surgeMax === 0 || isPodAvailable(it, owner)),',
+    after: '(surgeMax >= 0 || isPodAvailable(it, owner)),',
+    killedBy: { file: WATCH, title: 'is not excused by one in its place that is not available' },
+  },
+  'witness-of-the-budget-generous': {
+    bug: 'the witness allows one node more than maxUnavailable (14 A.5)',
+    file: 'test/differential/watch-bounds.ts',
+    before: 'unavailable.length < unavailableMax) return;',
+    after: 'unavailable.length <= unavailableMax) return;',
+    killedBy: { file: WATCH, title: 'is not excused where the budget is used up' },
   },
   'late-without-bound': {
     bug: 'Rollcall may need any multiple of the time of the original (14 A.6)',
