@@ -13,6 +13,9 @@ import { isPodAvailable } from './budget.ts';
 import { HASH_LABEL } from './find-pods.ts';
 import type { PodPortrait, SetPortrait } from './portrait.ts';
 
+/** Of a pod that lost its hash label: it may be up to date by its generation. */
+const WITHOUT_HASH: PodPortrait['revision'] = 0;
+
 /** True while the strategy still has pods to replace. */
 export function isUnderWay(set: SetPortrait): boolean {
   const newest = newestOf(set);
@@ -25,7 +28,7 @@ export function isPassedOver(set: SetPortrait, node: string): boolean {
   const newest = newestOf(set);
   const [pod, ...others] = set.podsByNode[node] ?? [];
   if (pod === undefined || others.length > 0 || set.isOnDelete) return false;
-  if (pod.isDeleting || pod.revision === newest) return false;
+  if (pod.isDeleting || pod.revision === newest || pod.revision === WITHOUT_HASH) return false;
   return !pod.isReady || !set.hasAvailability;
 }
 
@@ -44,6 +47,17 @@ export interface Passing {
   readonly isKnownLost: (node: string) => boolean;
 }
 
+/** True unless hash or generation say that the pod is up to date, as the original reads them, or the hash is lost. */
+export function isOfFormerRevision(
+  { metadata }: KubernetesObject,
+  { owner, newestHash }: Pick<Passing, 'owner' | 'newestHash'>,
+): boolean {
+  const { [HASH_LABEL]: hash, 'pod-template-generation': generation } = metadata.labels ?? {};
+  if (hash === undefined || hash === newestHash) return false;
+  const current = owner.metadata.annotations?.['deprecated.daemonset.template.generation'];
+  return generation === undefined || generation !== current;
+}
+
 /** Names of old pods that had to go before it: alone on their nodes, and known to be unavailable. */
 export function findPassedOver({
   owner,
@@ -56,7 +70,7 @@ export function findPassedOver({
     .filter((pod) => {
       const { node = '', isDeleting, isTerminal } = readPod(pod);
       const isAlone = nodes.filter((it) => it === node).length === 1;
-      const isOld = pod.metadata.labels?.[HASH_LABEL] !== newestHash;
+      const isOld = isOfFormerRevision(pod, { owner, newestHash });
       if (!isAlone || !isOld || isDeleting || isTerminal) return false;
       return !isPodAvailable(pod, owner) && isKnownLost(node);
     })

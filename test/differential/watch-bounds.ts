@@ -14,7 +14,7 @@ import { controllerOf, HASH_LABEL, revisionNumber } from './find-pods.ts';
 import type { MirrorEvent } from './mirror.ts';
 import type { Pair, Side, SideName } from './pair.ts';
 import { nodeNameOf } from './place.ts';
-import { findPassedOver } from './rollout-order.ts';
+import { findPassedOver, isOfFormerRevision } from './rollout-order.ts';
 import type { Place } from './place.ts';
 import type { Step } from './scenario.ts';
 
@@ -182,9 +182,9 @@ function judgeOrder(
   const { pod, owner, others } = going;
   const nowMs = context.nowMs();
   const newestHash = newestHashOf(context, owner);
-  const isOld = pod.metadata.labels?.[HASH_LABEL] !== newestHash;
   const isFirstLook = nowMs - context.steppedAtMs() < STEP_EXPLAINS_MS;
-  if (!isOld || isFirstLook || newestHash === undefined || readBudget(owner, 1).isOnDelete) return;
+  if (isFirstLook || newestHash === undefined || readBudget(owner, 1).isOnDelete) return;
+  if (!isOfFormerRevision(pod, { owner, newestHash })) return;
   const isKnownLost = (node: string): boolean =>
     nowMs - (context.lostAtMs.get(nodeKey(owner, node)) ?? Infinity) > STEP_EXPLAINS_MS;
   const passedOver = findPassedOver({ owner, pods: others, newestHash, isKnownLost });

@@ -58,6 +58,24 @@ describe('a pod that is passed over by a rollout', () => {
     assert.deepEqual(passedOver([pod('n1', { hash: 'new' }), pod('n2', { isDeleting: true })]), []);
   });
 
+  it('is none of those that are up to date by their generation, or have lost their hash', () => {
+    const labels = { 'controller-revision-hash': 'other', 'pod-template-generation': '3' };
+    const former = pod('n1', {});
+    const current = { ...former, metadata: { ...former.metadata, labels } };
+    const lost = { ...former, metadata: { ...former.metadata, labels: {} } };
+    const annotations = { 'deprecated.daemonset.template.generation': '3' };
+    const owner = { ...OWNER, metadata: { ...OWNER.metadata, annotations } };
+    for (const it of [current, lost]) {
+      const found = findPassedOver({
+        owner,
+        pods: [it],
+        newestHash: 'new',
+        isKnownLost: () => true,
+      });
+      assert.deepEqual(found, []);
+    }
+  });
+
   it('is none beside another on its node, which is the business of the manage loop', () => {
     assert.deepEqual(passedOver([pod('n1', {}), pod('n1', { hash: 'new' })]), []);
   });
