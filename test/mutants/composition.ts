@@ -4,6 +4,7 @@
 import type { PlantedBug } from './planted-bug.ts';
 
 const STACK = 'test/unit/functions/deployed-stack.test.ts';
+const COMPOSED = 'test/unit/functions/deployed-composition.test.ts';
 const TEMPLATE = 'test/security/template.test.ts';
 const RINGS = 'each alarm rings at what is published, in time, and at no less';
 const NAMESPACES = 'alarms and the dashboard look where the functions write';
@@ -395,5 +396,57 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'terminationGracePeriodSeconds: 15',
     after: 'terminationGracePeriodSeconds: 1',
     killedBy: { file: DEPENDENT, title: 'stops a watcher no sooner than' },
+  },
+  'view-in-the-registry': {
+    bug: 'the view is read from the table of the registry (14 A.4)',
+    file: 'functions/composition.ts',
+    before: 'tableName: settings.ROLLCALL_VIEW_TABLE }',
+    after: 'tableName: settings.ROLLCALL_REGISTRY_TABLE }',
+    killedBy: { file: COMPOSED, title: 'reads registrations from the registry' },
+  },
+  'queues-exchanged': {
+    bug: 'hints go to the delay queue and timers to the reconcile queue (14 A.4)',
+    file: 'functions/composition.ts',
+    before: `reconcileQueueUrl: settings.ROLLCALL_RECONCILE_QUEUE_URL,
+      delayQueueUrl: settings.ROLLCALL_DELAY_QUEUE_URL,`,
+    after: `reconcileQueueUrl: settings.ROLLCALL_DELAY_QUEUE_URL,
+      delayQueueUrl: settings.ROLLCALL_RECONCILE_QUEUE_URL,`,
+    killedBy: { file: COMPOSED, title: 'sends a timer that is due to the reconcile queue' },
+  },
+  'egress-unasked': {
+    bug: 'the deployed connector does not ask what this deployment allows an endpoint (14 A.4)',
+    file: 'functions/composition.ts',
+    before: '      egress: settings.egress,',
+    after: "      egress: { loopback: 'allowed' },",
+    killedBy: { file: COMPOSED, title: 'reads no token for an endpoint' },
+  },
+  'resync-acts': {
+    bug: 'resync, which only asks, reads the token that acts (14 A.4)',
+    file: 'functions/resync/handler.ts',
+    before: "connects: 'ask'",
+    after: "connects: 'act'",
+    killedBy: { file: COMPOSED, title: 'reads the token that only asks' },
+  },
+  'poison-stays-in-its-lane': {
+    bug: 'a hint that fails in a lane holds the other keys of its cluster (14 A.4)',
+    file: 'functions/reconcile/handler.ts',
+    before:
+      'await reconciled.catch((error: unknown) => leaveLane({ record, hint, error, queue, log }));',
+    after: 'await reconciled;\n  void [hint, leaveLane];',
+    killedBy: { file: COMPOSED, title: 'sends a hint that fails in a lane on alone' },
+  },
+  'lost-timers-of-nobody': {
+    bug: 'a timer that was given up is read as a hint, and its key is not looked at again (14 A.4)',
+    file: 'functions/dead-letter/handler.ts',
+    before: "includes('-delay-dead-letter')",
+    after: "includes('-delays-dead-letter')",
+    killedBy: { file: COMPOSED, title: 'has the key of a lost hint, and of a lost timer' },
+  },
+  'lines-without-their-request': {
+    bug: 'log lines do not say which invocation wrote them (14 A.4)',
+    file: 'functions/middleware.ts',
+    before: '    injectLambdaContext(logger, { resetKeys: true, logEvent: false }),\n',
+    after: '',
+    killedBy: { file: STACK, title: 'logs no event' },
   },
 };

@@ -6,13 +6,13 @@
  */
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Context } from 'aws-lambda';
 import { createHandler } from '../../../functions/middleware.ts';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
+import { functionEnvironment, startRecordingAws } from '../../support/recording-aws.ts';
+import type { RecordingAws } from '../../support/recording-aws.ts';
 
 const SECRET = 'c2VjcmV0LW9mLWEtdGVuYW50';
 const NAMESPACE = 'Rollcall/of-this-test';
@@ -76,46 +76,23 @@ function namespaceOf(line: Readonly<Record<string, unknown>>): unknown {
   return CloudWatchMetrics[0]?.Namespace;
 }
 
-/** An AWS that refuses every call: not worth repeating, so nothing waits. */
-const refusing = createServer((request, response) => {
-  request.resume();
-  response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
-  response.end('{"__type":"AccessDeniedException","message":"no"}');
-});
-
-/** What serverless.yml tells a function, and what Lambda does. */
-function environment(endpoint: string): Readonly<Record<string, string>> {
-  return {
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-    AWS_REGION: 'eu-west-1',
-    AWS_ENDPOINT_URL: endpoint,
-    ROLLCALL_STAGE: 'of-this-test',
-    ROLLCALL_REGISTRY_TABLE: 'registry',
-    ROLLCALL_VIEW_TABLE: 'view',
-    ROLLCALL_EVENTS_QUEUE_URL: `${endpoint}/events.fifo`,
-    ROLLCALL_RECONCILE_QUEUE_URL: `${endpoint}/reconcile.fifo`,
-    ROLLCALL_DELAY_QUEUE_URL: `${endpoint}/delay`,
-    ROLLCALL_CREDENTIALS_KEY_ARN: 'arn:aws:kms:eu-west-1:111111111111:key/1',
-    POWERTOOLS_METRICS_NAMESPACE: NAMESPACE,
-    // Whoever debugs a function turns these on for all of them: bodies must stay out even so.
-    POWERTOOLS_LOGGER_LOG_EVENT: 'true',
-    POWERTOOLS_LOG_LEVEL: 'DEBUG',
-  };
-}
-
 /** A deployed function, as Lambda imports it. */
 type Deployed = (event: unknown, context: Context) => Promise<unknown>;
 
 describe('the deployed stack', () => {
+  let aws: RecordingAws;
   before(async () => {
-    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
-    const { port } = refusing.address() as AddressInfo;
-    Object.assign(process.env, environment(`http://127.0.0.1:${port}`));
+    aws = await startRecordingAws();
+    aws.refuseWhen(() => true);
+    Object.assign(process.env, functionEnvironment(aws.endpoint), {
+      POWERTOOLS_METRICS_NAMESPACE: NAMESPACE,
+      // Whoever debugs a function turns these on for all of them: bodies must stay out even so.
+      POWERTOOLS_LOGGER_LOG_EVENT: 'true',
+      POWERTOOLS_LOG_LEVEL: 'DEBUG',
+    });
   });
   after(() => {
-    refusing.closeAllConnections();
-    refusing.close();
+    aws.close();
   });
 
   const run = (handle: Parameters<typeof createHandler<typeof EVENT, void>>[0]['handle']) => {
@@ -131,6 +108,7 @@ describe('the deployed stack', () => {
       }),
     );
     assert.match(output, /"message":"handled"/);
+    assert.match(output, /"function_request_id":"request-1"/);
     assert.ok(!output.includes(SECRET), output);
   });
 
