@@ -142,6 +142,36 @@ export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'of what an API server says it tells little',
     },
   },
+  'refused-creates-do-not-say-why': {
+    bug: 'the Event about a pod that a policy refuses does not say why (security, sidecars)',
+    file: 'src/app/reconcile/note-outcomes.ts',
+    before: 'createdEvent(planned.name) : createFailedEvent(result.message),',
+    after: "createdEvent(planned.name) : createFailedEvent('refused'),",
+    killedBy: {
+      file: 'test/unit/app/reconcile/execution-rules.test.ts',
+      title: 'of some nodes do not stop the others, and back off per node',
+    },
+  },
+  'one-group-for-all-clusters': {
+    bug: 'messages of all clusters stand in one group (security, threats, L3)',
+    file: 'src/adapters/sqs/queue-ids.ts',
+    before: 'return fitting(header.cluster);',
+    after: "return fitting(header.cluster === '' ? '' : 'all');",
+    killedBy: {
+      file: 'test/unit/adapters/sqs/queue-ids.test.ts',
+      title: 'are cluster, and cluster/epoch/incarnation/seq, for events',
+    },
+  },
+  'crowds-take-all-the-room': {
+    bug: 'a cluster’s crowd goes through as many lanes as there is room for (security, threats, L3)',
+    file: 'src/adapters/sqs/queue-ids.ts',
+    before: 'const CROWD_LANES = 12;',
+    after: 'const CROWD_LANES = 50;',
+    killedBy: {
+      file: 'test/unit/adapters/sqs/hint-queue.test.ts',
+      title: 'sends a crowd through a few lanes, whatever its size (L3, row 61)',
+    },
+  },
   'refusals-are-not-counted': {
     bug: 'what an API server refuses counts in no metric (security, rights in a cluster)',
     file: 'src/app/reported-access.ts',
