@@ -1,6 +1,7 @@
 /** Bugs in what the simulated worlds stand on, or show: judged by tests of their own beside the canaries of the simulation. */
 import type { PlantedBug } from './planted-bug.ts';
 
+const FLEETS = 'test/simulation/fleets.test.ts';
 const REGISTRY_DATA = 'test/simulation/registry-data.test.ts';
 
 /** The rows of the first half of item A.3 of issue 14. */
@@ -32,5 +33,19 @@ export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: "v.strictObject({ kind: v.literal('bearer')",
     after: "v.object({ kind: v.literal('bearer')",
     killedBy: { file: REGISTRY_DATA, title: 'a command beside a token' },
+  },
+  'breaker-never-opens': {
+    bug: 'a cluster that hangs is asked again and again: its runs take the room of all others (14 A.3, L3)',
+    file: 'src/core/breaker.ts',
+    before: 'failuresToOpen: 3,',
+    after: 'failuresToOpen: 3000,',
+    killedBy: { file: FLEETS, title: 'keeps every promise beside a noisy cluster' },
+  },
+  'no-lanes-for-crowds': {
+    bug: 'a cluster that hints thousands of keys at once has a group for each of them (14 A.3, L3)',
+    file: 'src/adapters/sqs/queue-ids.ts',
+    before: 'if (keys.length < CROWD_KEYS_MIN) return keys.map(hintGroupId);',
+    after: 'if (keys.length >= 0) return keys.map(hintGroupId);',
+    killedBy: { file: FLEETS, title: 'keeps every promise beside a noisy cluster' },
   },
 };

@@ -30,13 +30,16 @@ const SETS = [3, 4] as const;
 /** More than `reconcile` has room for is a crowd. */
 const NOISY_KEYS = 60;
 const NOISES_COUNT = 2;
-const FLOOD_KEYS = 1000;
+/** Changes while a noise goes on, beside the one with which it begins. */
+const CHANGES = 2;
+const FLOOD_KEYS = 5000;
 /** docs/promise.md, L3: at most so many times the latency alone, and a time-out more, once, where a cluster begins to hang. */
 const FACTOR = 3;
 const TIMEOUT_MS = 5000;
 const SLOW_MS = 4000;
 const KNOWN_SLOW_MS = 60_000;
-const NOISE_EVERY_MS = 1000;
+const TRICKLE_EVERY_MS = 500;
+const FLOOD_EVERY_MS = 2000;
 const CHANGE_MS_MAX = 120_000;
 const SETTLES_WITHIN_MS = 30 * 60_000;
 
@@ -65,7 +68,9 @@ export async function playFleet(seed: number): Promise<FleetReport> {
       FACTOR * aloneMs + (noise === 'hang' ? TIMEOUT_MS : 0),
     );
     await world.clock.advance(dice.between(1000, 20_000));
-    await play.judge(`it goes on (${noise})`, FACTOR * aloneMs);
+    for (let change = 0; change < CHANGES; change += 1) {
+      await play.judge(`it goes on (${noise})`, FACTOR * aloneMs);
+    }
     if (dice.chance(0.5)) play.begin(undefined);
   }
   play.begin(undefined);
@@ -109,11 +114,11 @@ class FleetPlay {
   async change(): Promise<readonly number[]> {
     const { clock } = this.#world;
     this.#changes += 1;
-    const node = `late-${String(this.#changes)}`;
+    const late = `late-${String(this.#changes)}`;
     const latencies = this.#healthy.map(() => CHANGE_MS_MAX);
     let left = this.#healthy.length;
     for (const [index, member] of this.#healthy.entries()) {
-      void this.#world.latencyOf(member, node).then((latencyMs) => {
+      void this.#world.latencyOf(member, `${member.id}-${late}`).then((latencyMs) => {
         latencies[index] = latencyMs;
         left -= 1;
       });
@@ -151,7 +156,8 @@ class FleetPlay {
   }
 
   #makeNoise(): void {
-    this.#world.clock.after(NOISE_EVERY_MS, () => {
+    const isFlood = this.#noise === 'flood';
+    this.#world.clock.after(isFlood ? FLOOD_EVERY_MS : TRICKLE_EVERY_MS, () => {
       if (this.#noise === 'flood') void this.#world.flood(this.#noisy, FLOOD_KEYS);
       else if (this.#noise !== undefined) void this.#world.trickle(this.#noisy);
       this.#makeNoise();

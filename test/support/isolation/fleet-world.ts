@@ -104,7 +104,8 @@ export class FleetWorld {
     const member: FleetMember = { id, site, observer, daemonSets: names };
     this.members.set(id, member);
     this.registry.seed({ ...registrationOf(site.api.clusterUid), id, senderRoleId: SENDER });
-    for (let node = 0; node < nodes; node += 1) this.addNode(member, `node-${String(node)}`);
+    // No two clusters have a node of the same name: whoever takes one for the other is seen.
+    for (let node = 0; node < nodes; node += 1) this.addNode(member, `${name}-${String(node)}`);
     for (const daemonSet of names) site.api.createDaemonSet(rawDaemonSet(daemonSet));
     startWatcherProcess({
       cluster: id,

@@ -98,6 +98,11 @@ const everything = Object.fromEntries(
   FAULTS.filter((fault) => !APART.has(fault)).map((fault) => [fault, odds(0.3, 0.02, 0.2)]),
 );
 
+/** What befalls any world, where so many objects offer opportunities that small rates are many. */
+const crowding = Object.fromEntries(
+  FAULTS.filter((fault) => !APART.has(fault)).map((fault) => [fault, odds(0.3, 0.005, 0.05)]),
+);
+
 /** The profiles by name. */
 export const PROFILES = {
   baseline: NONE,
@@ -324,6 +329,29 @@ export const PROFILES = {
     sets: [3, 5],
     stepsShare: 0.4,
   },
+  crowded: {
+    ...NONE,
+    faults: crowding,
+    steps: {
+      ...PLACEMENT,
+      'restart-watcher': 1,
+      'freeze-cache': 0.3,
+      'freeze-pods': 0.5,
+      'pause-queue': 1,
+      'freeze-cluster': 0.5,
+      'unready-pods': 0.5,
+      'annotate-often': 0.5,
+      'evict-pod': 1,
+      'lose-way': 0.3,
+    },
+    rare: ['lose-view', 'restore-etcd', 'second-watcher', 'lose-node'],
+    demands: ['roll'],
+    slowMs: [10, 200],
+    requestMs: [10, 200, 3000],
+    nodes: [12, 16],
+    sets: [3, 5],
+    stepsShare: 0.5,
+  },
 } as const satisfies Readonly<Record<string, Profile>>;
 
 /** Name of a profile. */
@@ -333,7 +361,13 @@ export type ProfileName = keyof typeof PROFILES;
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
 
 /** Worlds as unkind as users' ones are, with seeds of their own beside those of `mixed`. */
-export const USERS_WORLDS = ['other-writers', 'webhooks', 'late-schedules', 'larger'] as const;
+export const USERS_WORLDS = [
+  'other-writers',
+  'webhooks',
+  'late-schedules',
+  'larger',
+  'crowded',
+] as const;
 
 /** The profile of that name; throws for a name that nobody knows. */
 export function profileNamed(name: string): Profile {
