@@ -105,4 +105,14 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'visibility: 20, receivesMax: 5',
     killedBy: { file: 'test/simulation/protocol.test.ts', title: 'protocol 23: a throttled table' },
   },
+  'looks-each-hour': {
+    bug: 'what does not get any further is looked at once an hour, not each five minutes (14 A.3, L5)',
+    file: 'src/app/reconcile/dependencies.ts',
+    before: 'retryMaxMs: 300_000,',
+    after: 'retryMaxMs: 3_600_000,',
+    killedBy: {
+      file: 'test/unit/app/reconcile/looks.test.ts',
+      title: 'at a pod that lives and that the view never shows go to five minutes',
+    },
+  },
 };

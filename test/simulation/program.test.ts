@@ -6,6 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { drawPlan } from '../support/simulation/draw-plan.ts';
+import { drawHunt } from '../support/simulation/hunts.ts';
+import { keepPlan, readKept } from '../support/simulation/kept-plan.ts';
 import type { SimulationPlan } from '../support/simulation/plan.ts';
 import type { PlayBroken, PlayResult } from '../support/simulation/play-plan.ts';
 import { shrinkPlan } from '../support/simulation/shrink-plan.ts';
@@ -57,17 +59,22 @@ test('a kept plan that breaks a promise is a failure, with the command that play
   }
 });
 
-test('a plan shrinks to the steps and firings without which nothing breaks', async () => {
-  const plan = drawPlan({ seed: 2, profile: 'combined-chaos', stepsCount: 30 });
-  const needed = plan.steps[17]?.dice;
-  const play = (tried: SimulationPlan): Promise<PlayResult> => {
-    const kill = tried.faults.kill;
-    const hasFiring = kill !== undefined && 'at' in kill && kill.at.includes(5);
-    const isBroken = hasFiring && tried.steps.some(({ dice }) => dice === needed);
-    const facts = { ...broken, plan: tried };
-    return Promise.resolve(isBroken ? facts : { ...facts, kind: 'held' });
-  };
-  const broken: PlayBroken = {
+test('the plan of a failure is kept in the directory that is told, as --replay reads it (M3)', () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-kept-'));
+  try {
+    const plan = drawHunt('freezes', 3);
+    const file = keepPlan({ ...brokenBy(plan), rule: 'S1' }, path.join(directory, 'new'));
+    assert.equal(path.dirname(file), path.join(directory, 'new'));
+    const { broke, plan: kept } = readKept(file);
+    assert.equal(broke.rule, 'S1');
+    assert.deepEqual(kept, { ...plan, demands: Object.keys(plan.faults) });
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+function brokenBy(plan: SimulationPlan): PlayBroken {
+  return {
     kind: 'broken',
     rule: 'S1',
     finding: 'two pods',
@@ -84,6 +91,19 @@ test('a plan shrinks to the steps and firings without which nothing breaks', asy
     judged: 0,
     trace: [],
   };
+}
+
+test('a plan shrinks to the steps and firings without which nothing breaks', async () => {
+  const plan = drawPlan({ seed: 2, profile: 'combined-chaos', stepsCount: 30 });
+  const needed = plan.steps[17]?.dice;
+  const play = (tried: SimulationPlan): Promise<PlayResult> => {
+    const kill = tried.faults.kill;
+    const hasFiring = kill !== undefined && 'at' in kill && kill.at.includes(5);
+    const isBroken = hasFiring && tried.steps.some(({ dice }) => dice === needed);
+    const facts = { ...broken, plan: tried };
+    return Promise.resolve(isBroken ? facts : { ...facts, kind: 'held' });
+  };
+  const broken = brokenBy(plan);
   const smallest = await shrinkPlan(broken, { isOver: () => false, play });
   assert.deepEqual(
     smallest.plan.steps.map(({ dice }) => dice),

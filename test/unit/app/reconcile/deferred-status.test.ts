@@ -56,7 +56,7 @@ describe('step 9: a run that is put off for its own writes', () => {
     }
     const { runs } = await world.play(25_000);
     assert.equal(writes(world) - before, 1);
-    assert.ok(runs <= 12, `${runs} runs in 25 s`);
+    assert.ok(runs >= 2 && runs <= 12, `${runs} runs in 25 s`);
   });
 
   it('is capped as before, however many counters it writes (row 64)', async () => {

@@ -95,7 +95,7 @@ describe('deletes', () => {
     assert.equal(codeOf(await world.run()), 'outcome-open');
     assert.equal(world.owned.length, 250);
     const asked = world.cluster.requests.filter((text) => text.startsWith('delete-pod ')).length;
-    assert.ok(asked <= 100, `${asked} requests`);
+    assert.ok(asked >= 1 && asked <= 100, `${asked} requests`);
     world.cluster.hooks = {};
     await world.settle();
     assert.deepEqual(world.owned, []);
@@ -111,7 +111,8 @@ describe('deletes', () => {
     };
     // A cold process: one that remembers its pace would send them all at once.
     await world.run({ warmth: createReconcileWarmth() }, 12_000);
-    assert.ok(sent(world, 'create-pod') < 20 + 100, 'the creates were cut short');
+    const created = sent(world, 'create-pod') - 20;
+    assert.ok(created >= 1 && created < 100, `${created} creates: they were cut short`);
     const gone = world.owned.filter((node) => node <= 'node-0010');
     assert.deepEqual(gone, [], 'every delete was sent');
     world.cluster.hooks = {};

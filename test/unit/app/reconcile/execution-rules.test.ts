@@ -107,7 +107,7 @@ describe('protocol 7: before each batch', () => {
     await world.mirror.sync();
     world.cluster.hooks = { beforeEffect: () => world.clock.advance(2_000).then(() => undefined) };
     const result = await world.run({}, 12_000);
-    assert.ok(creates(world) < 20);
+    assert.ok(creates(world) >= 1 && creates(world) < 20, `${creates(world)} creates`);
     assert.equal(result.kind, 'deferred');
     world.cluster.hooks = {};
     await world.settle();
@@ -127,7 +127,7 @@ describe('slow start', () => {
           : undefined,
     };
     await world.run();
-    assert.ok(creates(world) <= 7);
+    assert.ok(creates(world) >= 3 && creates(world) <= 7, `${creates(world)} creates`);
     world.cluster.hooks = {};
     await world.settle();
     assert.equal(world.placed.length, 100);
@@ -198,7 +198,8 @@ describe('refusals', () => {
     const events = world.cluster.list('events').length;
     const before = creates(world);
     await world.settle({ withinMs: 60_000 });
-    assert.ok(creates(world) - before <= 6, `${creates(world) - before} tries in a minute`);
+    const tries = creates(world) - before;
+    assert.ok(tries >= 1 && tries <= 6, `${tries} tries in a minute`);
     assert.equal(world.cluster.list('events').length, events);
   });
 

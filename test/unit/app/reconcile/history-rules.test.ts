@@ -200,6 +200,7 @@ describe('a field that the API server newly fills in (#78633, #134773)', () => {
     const { world, before } = await upgraded();
     edit(world, 'example/agent:2');
     await world.settle();
+    assert.equal(uidsOf(world).length, before.length);
     assert.ok(uidsOf(world).every((uid) => !before.includes(uid)));
     assert.deepEqual(Object.values(numbersOf(world)).sort(), [1, 2]);
   });

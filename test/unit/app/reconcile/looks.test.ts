@@ -49,10 +49,11 @@ describe('L5: looks of one key', () => {
       world.addNode('node-0004', { labels: {} });
       await hint(world, 20);
       const first = await world.play(10 * MINUTE_MS);
-      assert.ok(first.runs <= 20, `${first.runs} runs in ten minutes`);
+      assert.ok(first.runs >= 3 && first.runs <= 20, `${first.runs} runs in ten minutes`);
       const later = await world.play(HOUR_MS);
-      assert.ok(later.runs <= 13, `${later.runs} runs in an hour: one each five minutes`);
-      assert.ok(later.pending <= 1, `${later.pending} timers: the look alone`);
+      const text = `${later.runs} runs in an hour: one each five minutes`;
+      assert.ok(later.runs >= 10 && later.runs <= 13, text);
+      assert.equal(later.pending, 1, 'timers: the look alone');
     });
   }
 
@@ -79,7 +80,7 @@ describe('L5: looks of one key', () => {
     };
     await hint(world, 20);
     const pending = world.queue.timers.length;
-    assert.ok(pending <= 2, `${pending} timers after twenty hints`);
+    assert.ok(pending >= 1 && pending <= 2, `${pending} timers after twenty hints`);
   });
 
   it('that never get any further are told of', async () => {
@@ -99,7 +100,7 @@ describe('L5: looks of one key', () => {
     await world.step();
     await world.play(HOUR_MS);
     const { runs } = await world.play(HOUR_MS);
-    assert.ok(runs <= 13, `${runs} runs in an hour: one each five minutes`);
+    assert.ok(runs >= 10 && runs <= 13, `${runs} runs in an hour: one each five minutes`);
     assert.equal(world.pods.length, 4, 'and no other pod is made beside it');
     assert.ok(world.metrics.sum('ReconcileStuck', 'own-writes-unseen') > 0);
   });
@@ -133,7 +134,8 @@ describe('L5: looks of one key', () => {
       await world.mirror.sync({ marks });
       await world.look();
     }
-    assert.ok(timed <= 12, `${timed} runs by timers in 25 s: each wait is as long as all before`);
+    const text = `${timed} runs by timers in 25 s: each wait is as long as all before`;
+    assert.ok(timed >= 2 && timed <= 12, text);
     assert.equal(world.queue.timers.length, 1, 'the chain');
   });
 
@@ -143,6 +145,6 @@ describe('L5: looks of one key', () => {
     world.addNode('node-0004');
     await hint(world, 20);
     const { runs } = await world.play(30 * MINUTE_MS);
-    assert.ok(runs <= 15, `${runs} runs in half an hour`);
+    assert.ok(runs >= 5 && runs <= 15, `${runs} runs in half an hour`);
   });
 });
