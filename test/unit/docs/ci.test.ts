@@ -1,0 +1,61 @@
+/** What CI plays is what CONTRIBUTING.md says that it plays, and it fits. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const read = (name: string): string => readFileSync(path.join(root, name), 'utf8');
+
+/** Minutes that a whole run may take (issue 14). */
+const MINUTES_MAX = 35;
+
+interface Section {
+  readonly title: string;
+  readonly isBeside: boolean;
+}
+
+function sectionsOf(script: string): readonly Section[] {
+  return [...script.matchAll(/^(section|beside) (\S+) /gm)].map(([, kind, title = '']) => ({
+    title,
+    isBeside: kind === 'beside',
+  }));
+}
+
+/** Title, minutes, and whether the row says that they pass beside others. */
+function rowsOf(page: string): readonly (Section & { readonly minutes: number })[] {
+  const [, table = ''] = page.split('| section | minutes |\n|---|---|\n');
+  const rows = table.split('\n').slice(0, table.split('\n').indexOf(''));
+  return rows.map((row) => {
+    const [, title = '', cell = ''] = row.split('|').map((text) => text.trim());
+    return { title, minutes: Number.parseFloat(cell), isBeside: cell.includes('beside') };
+  });
+}
+
+describe('.ci/run', () => {
+  const sections = sectionsOf(read('.ci/run'));
+  const rows = rowsOf(read('CONTRIBUTING.md'));
+
+  it('has the sections of the table in CONTRIBUTING.md, in its order', () => {
+    assert.ok(sections.length > 5);
+    assert.deepEqual(
+      rows.map(({ title, isBeside }) => ({ title, isBeside })),
+      sections.toSorted((left, right) => Number(left.isBeside) - Number(right.isBeside)),
+    );
+  });
+
+  it(`takes ${MINUTES_MAX} minutes by that table, and half as much again is left by ci.yml`, () => {
+    const minutes = rows.filter(({ isBeside }) => !isBeside).map((row) => row.minutes);
+    const total = minutes.reduce((sum, one) => sum + one, 0);
+    assert.ok(minutes.every((one) => one > 0) && total <= MINUTES_MAX, String(total));
+    const [, timeout] = /timeout-minutes: (\d+)/.exec(read('.github/workflows/ci.yml')) ?? [];
+    assert.ok(Number(timeout) >= 1.5 * total, `ci.yml gives ${timeout} minutes`);
+  });
+
+  it('is what ci.yml runs, with the strict check of the supply chain after it', () => {
+    const workflow = read('.github/workflows/ci.yml');
+    assert.match(workflow, /run: \.ci\/run\n/);
+    assert.match(workflow, /check:supply-chain -- --strict/);
+    assert.match(read('.github/workflows/nightly.yml'), /cron: .*\n[\s\S]*run: \.ci\/nightly/);
+  });
+});
