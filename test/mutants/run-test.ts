@@ -88,7 +88,12 @@ export async function runTest(run: TestRun): Promise<MutantRun> {
   const { NODE_TEST_CONTEXT: _ours, ...environment } = process.env;
   const child = spawn(process.execPath, nodeParameters(run, report), {
     cwd: run.directory,
-    env: { ...environment, TMPDIR: temporary },
+    // What Node keeps of modules goes by their paths: kept elsewhere, it would stay when the copy is gone.
+    env: {
+      ...environment,
+      NODE_COMPILE_CACHE: path.join(temporary, 'compile'),
+      TMPDIR: temporary,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

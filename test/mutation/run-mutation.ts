@@ -47,6 +47,8 @@ export async function runMutation(request: MutationRequest): Promise<number> {
   const startMs = performance.now();
   process.chdir(root);
   process.env[AREA_VARIABLE] = request.area.name;
+  // Modules are loaded again under new addresses: Node would keep each of them.
+  process.env['NODE_DISABLE_COMPILE_CACHE'] = '1';
   await addNumberMutator();
   const mutate = filesToMutate(request);
   let results: readonly MutantResult[];
