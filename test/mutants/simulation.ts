@@ -115,4 +115,11 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'at a pod that lives and that the view never shows go to five minutes',
     },
   },
+  'red-night-leaves-nothing': {
+    bug: 'the plans that broke at night are kept nowhere (14 A.2)',
+    file: '.ci/nightly',
+    before: '--seeds 5000 --keep-to "$kept"',
+    after: '--seeds 5000 --no-keep',
+    killedBy: { file: 'test/unit/docs/testing.test.ts', title: 'the night plays fresh seeds' },
+  },
 };
