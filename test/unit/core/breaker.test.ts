@@ -209,3 +209,28 @@ describe('isSuspect', () => {
     assert.equal(isSuspect(openedAt(START_MS), START_MS), true);
   });
 });
+
+describe('breaker: its published times (ADR 0019)', () => {
+  it('waits 30 s for a probe, as long as a run of reconcile may take, and then sends another', () => {
+    const broken = openedAt(START_MS);
+    const dueMs = broken.open?.untilMs ?? assert.fail('not open');
+    const admission = admitRun(broken, dueMs);
+    const probing = admission.kind === 'probe' ? admission.next : assert.fail(admission.kind);
+    assert.equal(admitRun(probing, dueMs + 29_999).kind, 'refused');
+    assert.equal(admitRun(probing, dueMs + 30_000).kind, 'probe');
+  });
+
+  it('opens at one failure within two minutes after it closed, at three later', () => {
+    const broken = openedAt(START_MS);
+    const closedAtMs = broken.open?.untilMs ?? assert.fail('not open');
+    const closed = probed(broken, 'answered', closedAtMs);
+    assert.notEqual(after(closed, { nowMs: closedAtMs + 119_999 }).open, undefined);
+    assert.equal(after(closed, { nowMs: closedAtMs + 120_001 }).open, undefined);
+  });
+
+  it('remembers a slow run for a minute', () => {
+    const slow = after(CLOSED_BREAKER, { kind: 'answered', isSlow: true });
+    assert.equal(isSuspect(slow, START_MS + 59_999), true);
+    assert.equal(isSuspect(slow, START_MS + 60_000), false);
+  });
+});
