@@ -449,4 +449,14 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: '',
     killedBy: { file: STACK, title: 'logs no event' },
   },
+  'both-replicas-take-the-lease': {
+    bug: 'of two replicas each takes the Lease at its start, whatever it is told (14 A.4)',
+    file: 'src/watcher/main.ts',
+    before: 'start: leaseStart }',
+    after: "start: 'take' }",
+    killedBy: {
+      file: 'test/integration/watcher/process.test.ts',
+      title: 'stands by from its start where it is told to',
+    },
+  },
 };

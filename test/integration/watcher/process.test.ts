@@ -124,6 +124,38 @@ test('of what an API server says it tells little: no token, no control character
   }
 });
 
+test('stands by from its start where it is told to, and leaves the Lease to its holder (row 72)', async () => {
+  const lease = { version: 7, spec: { holderIdentity: 'another', leaseDurationSeconds: 40 } };
+  const server = await startScriptedApiServer();
+  server.answerWith((request, response) => {
+    answerAs(lease, { request, response });
+  });
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-watcher-'));
+  writeFileSync(path.join(directory, 'ca.crt'), server.caPem);
+  writeFileSync(path.join(directory, 'token'), 'a-token');
+  const child = startWatcher({
+    ROLLCALL_API_SERVER: server.url,
+    ROLLCALL_CA_FILE: path.join(directory, 'ca.crt'),
+    ROLLCALL_TOKEN_FILE: path.join(directory, 'token'),
+    ROLLCALL_LEASE_START: 'stand-by',
+  });
+  try {
+    const base = await probesOf(child);
+    const isIn = async (state: string): Promise<boolean> => {
+      const families = parseExposition(await (await fetch(`${base}/metrics`)).text());
+      return sampleOf(families, 'rollcall_watcher_state', { state }) === 1;
+    };
+    // It has to find the Lease first; each look is an answer of its own.
+    while (await isIn('starting')) assert.equal(child.exitCode, null);
+    assert.ok(await isIn('standby'));
+    assert.equal(lease.spec.holderIdentity, 'another');
+  } finally {
+    child.kill('SIGKILL');
+    await server.close();
+    rmSync(directory, { recursive: true });
+  }
+});
+
 test('an address for probes that is taken ends it, and it says so', async () => {
   const taken = await startScriptedApiServer();
   const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-watcher-'));
