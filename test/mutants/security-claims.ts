@@ -172,6 +172,16 @@ export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'sends a crowd through a few lanes, whatever its size (L3, row 61)',
     },
   },
+  'watchers-read-any-namespace': {
+    bug: 'a watcher may read every namespace, not kube-system alone (security, rights)',
+    file: 'infra/watcher/rbac.yaml',
+    before: '    resourceNames: [kube-system]\n',
+    after: '',
+    killedBy: {
+      file: 'test/unit/infra/watcher-rights.test.ts',
+      title: 'gets kube-system, and keeps its own Lease: nothing else',
+    },
+  },
   'refusals-are-not-counted': {
     bug: 'what an API server refuses counts in no metric (security, rights in a cluster)',
     file: 'src/app/reported-access.ts',
