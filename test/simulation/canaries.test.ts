@@ -52,8 +52,8 @@ async function playUnplanted(profile: string, seed: number): Promise<void> {
 
 // As many as a canary may need there, and fresh ones: test/simulation/hunts/run.ts, every night and in part in CI.
 for (const name of HUNT_NAMES) {
-  test(`row 18: without a canary every promise holds in three seeds of the hunt ${name}`, async () => {
-    for (const seed of [1, 2, 3]) await playUnplanted(name, seed);
+  test(`row 18: without a canary every promise holds in two seeds of the hunt ${name}`, async () => {
+    for (const seed of [1, 2]) await playUnplanted(name, seed);
   });
 }
 

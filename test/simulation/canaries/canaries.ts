@@ -180,7 +180,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['L1'],
     in: 'freezes',
     seedsMax: 20,
-    isQuick: true,
   },
   'status-with-old-counts': {
     bug: 'a DaemonSet that changed gets the counts from before (protocol 8, upstream retries so)',
