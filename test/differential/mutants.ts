@@ -47,13 +47,6 @@ export const MUTANTS: Readonly<Record<string, DifferentialMutant>> = {
     shownBy: ['placement', 'pod-count', 'status'],
     needs: 'match-fields-not-in',
   },
-  'taken-from-another-set': {
-    file: 'src/core/claim.ts',
-    before: "if (pod.ownerUid !== claimant.uid) return 'ignore';",
-    after: "if (pod.ownerUid !== claimant.uid) return isMatch ? 'keep' : 'ignore';",
-    shownBy: ['placement', 'pod-count', 'status', 'sets'],
-    needs: 'shared-selector',
-  },
   'node-name-ignored': {
     file: 'src/core/placement.ts',
     before: "nodeName: spec.nodeName === '' ? undefined : spec.nodeName,",

@@ -116,7 +116,9 @@ export const DIFFERENTIAL_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'taken-from-another-set': {
     bug: 'a DaemonSet takes the pods of another that its selector matches (14 A.6)',
-    ...ofMutant('taken-from-another-set'),
+    file: 'src/core/claim.ts',
+    before: "if (pod.ownerUid !== claimant.uid) return 'ignore';",
+    after: "if (pod.ownerUid !== claimant.uid) return isMatch ? 'keep' : 'ignore';",
     killedBy: { file: 'test/unit/core/claim.test.ts', title: 'ignore:' },
   },
   'node-name-ignored': {
