@@ -61,13 +61,6 @@ export const MUTANTS: Readonly<Record<string, DifferentialMutant>> = {
     shownBy: ['status', 'pod-count', 'placement'],
     needs: 'long-min-ready',
   },
-  'unavailable-within-budget': {
-    file: 'src/core/rollout-without-surge.ts',
-    before: "if (!state.old.isAvailable) return 'delete';",
-    after: "if (!state.old.isAvailable) return 'candidate';",
-    shownBy: ['pod-order', 'order', 'pod-count', 'pod-revision', 'status'],
-    needs: 'long-min-ready',
-  },
 };
 
 /** Plants one of them for all later imports of this process. */
