@@ -172,6 +172,18 @@ export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'sends a crowd through a few lanes, whatever its size (L3, row 61)',
     },
   },
+  'the-lease-takes-owners': {
+    bug: 'a stolen credential has the watcher’s Lease collected by an owner (security, beside pods)',
+    file: 'infra/admission/policy.yaml',
+    before:
+      "oldObject.metadata.?ownerReferences.orValue([]) &&\n        object.metadata.?finalizers.orValue([]) == oldObject.metadata.?finalizers.orValue([]) &&\n        variables.newAnnotations.all(k, k == 'rollcall.dev/snapshot-requested'",
+    after:
+      "object.metadata.?ownerReferences.orValue([]) &&\n        object.metadata.?finalizers.orValue([]) == oldObject.metadata.?finalizers.orValue([]) &&\n        variables.newAnnotations.all(k, k == 'rollcall.dev/snapshot-requested'",
+    killedBy: {
+      file: 'test/conformance/rights/other-objects.test.ts',
+      title: 'lets a snapshot be asked for, and nothing else be changed',
+    },
+  },
   'watchers-read-any-namespace': {
     bug: 'a watcher may read every namespace, not kube-system alone (security, rights)',
     file: 'infra/watcher/rbac.yaml',

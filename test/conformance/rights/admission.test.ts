@@ -142,6 +142,19 @@ describe('the admission policy on a real API server (row 69)', () => {
   it('alone it cannot tell that an owner exists nowhere: the limit that the list closes', async () => {
     const response = await create(rollcall, changed(ownedBy('nobody', 'no-such-uid')));
     assert.equal(response.status, 201, messageOf(response));
+    const nobody = { ...wide, metadata: { ...wide.metadata, name: 'nobody', uid: 'no-such-uid' } };
+    const path = `/apis/apps/v1/namespaces/${WIDE_NAMESPACE}/controllerrevisions?dryRun=All`;
+    const body = buildRevision(nobody, { hash: 'abc', revision: 1 });
+    const revision = await rollcall.request({ method: 'POST', path, body });
+    assert.equal(revision.status, 201, messageOf(revision));
+  });
+
+  it('lets a pod be of any revision: its two labels are not compared with anything', async () => {
+    const pod = changed(({ metadata: { labels } }) => {
+      Object.assign(labels, { 'controller-revision-hash': 'x', 'pod-template-generation': '99' });
+    });
+    const response = await create(rollcall, pod);
+    assert.equal(response.status, 201, messageOf(response));
   });
 
   it('refuses a pod of a DaemonSet that is being deleted, or was made again (S5, row 38)', async () => {

@@ -273,6 +273,13 @@ describe('objects beside pods, and a stolen credential (row 69)', () => {
       await refused(patch({ spec: { holderIdentity: 'thief' } }), /an annotation of its Lease/);
       const other = { metadata: { annotations: { 'example.com/note': null } } };
       await refused(patch(other), /an annotation of its Lease/);
+      // An owner that does not exist would have it collected, and the watcher's incarnation with it.
+      for (const change of [
+        { labels: { more: 'x' } },
+        { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' }] },
+        { finalizers: ['example.com/hold'] },
+      ])
+        await refused(patch({ metadata: change }), /an annotation of its Lease/);
     });
   });
 

@@ -430,8 +430,11 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
       ['PATCH', `${APPS}/daemonsets/agent`],
       ['DELETE', `${APPS}/controllerrevisions/agent`],
       ['PATCH', '/api/v1/nodes/n-1'],
+      ['GET', '/api/v1/namespaces/default'],
       ['GET', '/api/v1/namespaces/default/secrets'],
       ['POST', EVENTS],
+      ['GET', '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases/other'],
+      ['POST', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'],
       ['DELETE', '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases/rollcall-watcher'],
       ['PUT', '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases/other'],
     ] as const;
