@@ -25,6 +25,7 @@ const PROCESSORS_MIN = 2;
 /** Files of slow tiers that others would disturb: path from the root, and what they measure. */
 export const ALONE: Readonly<Record<string, string>> = {
   'test/conformance/chaos/chaos.test.ts': 'settles within a minute (L1), five programs are killed',
+  'test/conformance/differential/scenarios.test.ts': 'two control planes, and who is later on them',
   'test/conformance/rollouts/surge.test.ts': 'each step within 12 s',
   'test/conformance/scenarios/requests.nightly.test.ts':
     'a view behind a thousand joins says nothing',
