@@ -459,4 +459,14 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'stands by from its start where it is told to',
     },
   },
+  'ingest-acts-with-its-token': {
+    bug: 'ingest opens the token that may act, not the one that may only ask (13 B.3)',
+    file: 'functions/ingest/handler.ts',
+    before: "connects: 'ask',",
+    after: "connects: 'act',",
+    killedBy: {
+      file: 'test/unit/functions/deployed-composition.test.ts',
+      title: 'reads the token that only asks for the snapshot that a lost message',
+    },
+  },
 };

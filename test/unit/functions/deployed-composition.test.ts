@@ -8,11 +8,15 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import type { Context } from 'aws-lambda';
 import { handler as deadLetter } from '../../../functions/dead-letter/handler.ts';
 import { useSinks } from '../../../functions/middleware.ts';
+import { handler as ingest } from '../../../functions/ingest/handler.ts';
 import { handler as reconcile } from '../../../functions/reconcile/handler.ts';
 import { handler as requeue } from '../../../functions/requeue/handler.ts';
 import { handler as resync } from '../../../functions/resync/handler.ts';
 import { hintGroupId } from '../../../src/adapters/sqs/queue-ids.ts';
-import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
+import { encodeWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
+import { clusterId, clusterUid, epoch } from '../../../src/core/model/identifiers.ts';
+import type { Incarnation } from '../../../src/core/model/identifiers.ts';
+import { MESSAGE_SCHEMA } from '../../../src/core/model/watcher-message.ts';
 import type { Hint, Timer } from '../../../src/core/model/hint.ts';
 import { MemoryLog } from '../../support/memory-log.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
@@ -39,8 +43,17 @@ const REGISTRATION = {
   labels: {},
 };
 
+const HEADER = {
+  schema: MESSAGE_SCHEMA,
+  cluster: KEY.cluster,
+  clusterUid: clusterUid('uid-1'),
+  epoch: epoch('3'),
+  incarnation: 'pod-1' as Incarnation,
+} as const;
+
 interface Delivery {
-  readonly body: object;
+  /** As it is sent, or what JSON makes of it. */
+  readonly body: object | string;
   readonly queue: string;
   readonly group?: string;
 }
@@ -49,7 +62,7 @@ interface Delivery {
 function eventOf({ body, queue, group = 'group' }: Delivery): never {
   const record = {
     messageId: 'message-1',
-    body: JSON.stringify(body),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
     attributes: { MessageGroupId: group, SentTimestamp: '1', SenderId: 'AROAEXAMPLE:someone' },
     messageAttributes: {},
     eventSourceARN: `arn:aws:sqs:eu-west-1:111111111111:rollcall-prod-${queue}`,
@@ -141,6 +154,13 @@ describe('the deployed composition', () => {
     // Where loopback addresses may be connected to; nobody listens there.
     process.env['ROLLCALL_STAGE'] = 'local';
     await resync({} as never, CONTEXT);
+    assert.deepEqual(tokensRead(), ['REQUEST-CREDENTIAL#west']);
+  });
+
+  it('reads the token that only asks for the snapshot that a lost message makes necessary (B.3)', async () => {
+    process.env['ROLLCALL_STAGE'] = 'local';
+    const lost = encodeWatcherMessage({ ...HEADER, seq: 7, body: { kind: 'changes', deltas: [] } });
+    await ingest(eventOf({ body: lost, queue: 'events.fifo', group: 'west' }), CONTEXT);
     assert.deepEqual(tokensRead(), ['REQUEST-CREDENTIAL#west']);
   });
 
