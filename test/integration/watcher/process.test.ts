@@ -8,7 +8,9 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -119,6 +121,43 @@ test('of what an API server says it tells little: no token, no control character
     for (const line of text.split('\n')) assert.ok(line.length <= 300, String(line.length));
   } finally {
     child.kill('SIGKILL');
+    await server.close();
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('repeats a send itself, and the AWS client never does: one is in flight at a time (protocol 22)', async () => {
+  const attempts: string[] = [];
+  const seen = Promise.withResolvers<undefined>();
+  const queue = createServer((request, response) => {
+    attempts.push(String(request.headers['amz-sdk-request']));
+    if (attempts.length === 2) seen.resolve(undefined);
+    response.writeHead(500).end();
+  });
+  queue.listen(0, '127.0.0.1');
+  await once(queue, 'listening');
+  const server = await startScriptedApiServer();
+  const lease = { version: 7 };
+  server.answerWith((request, response) => {
+    answerAs(lease, { request, response });
+  });
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-watcher-'));
+  writeFileSync(path.join(directory, 'ca.crt'), server.caPem);
+  writeFileSync(path.join(directory, 'token'), 'a-token');
+  const child = startWatcher({
+    ROLLCALL_API_SERVER: server.url,
+    ROLLCALL_CA_FILE: path.join(directory, 'ca.crt'),
+    ROLLCALL_TOKEN_FILE: path.join(directory, 'token'),
+    ROLLCALL_SQS_ENDPOINT: `http://127.0.0.1:${String((queue.address() as AddressInfo).port)}`,
+  });
+  try {
+    child.stderr?.resume();
+    await seen.promise;
+    assert.deepEqual(attempts.slice(0, 2), ['attempt=1; max=1', 'attempt=1; max=1']);
+  } finally {
+    child.kill('SIGKILL');
+    queue.closeAllConnections();
+    queue.close();
     await server.close();
     rmSync(directory, { recursive: true });
   }

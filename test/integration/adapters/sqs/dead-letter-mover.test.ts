@@ -113,6 +113,23 @@ describe('moving dead letters', () => {
     });
   }
 
+  it('leaves a message where it is that the queue does not take: none is lost', async () => {
+    const [deadLetterUrl, sourceUrl] = await pair('not-taken', '');
+    const queue = { deadLetterUrl, sourceUrl };
+    const queues = { reconcile: queue, delay: queue };
+    await lose(sourceUrl, deadLetterUrl, ['a']);
+    const limited = refusing(withoutMoveTasks(client), SendMessageCommand, 'OverLimit');
+    const moving = createDeadLetterMover({ client: limited, queues }).move('delay');
+    await assert.rejects(moving, { name: 'OverLimit' });
+    const left = await client.send(
+      new GetQueueAttributesCommand({
+        QueueUrl: deadLetterUrl,
+        AttributeNames: ['ApproximateNumberOfMessagesNotVisible'],
+      }),
+    );
+    assert.equal(left.Attributes?.['ApproximateNumberOfMessagesNotVisible'], '1');
+  });
+
   it('says that a queue does not exist', async () => {
     const url = server.urlOf('without-task').replace('without-task', 'nowhere');
     assert.deepEqual(await inspectQueue(client, url), { kind: 'missing' });
@@ -121,12 +138,21 @@ describe('moving dead letters', () => {
 
 /** As an emulator that does not know the request. */
 function withoutMoveTasks(client: SQSClient): SQSClient {
+  return refusing(client, StartMessageMoveTaskCommand, 'InvalidAction');
+}
+
+/** The same client, but one command is refused. */
+function refusing(
+  client: SQSClient,
+  refused: typeof SendMessageCommand | typeof StartMessageMoveTaskCommand,
+  name: string,
+): SQSClient {
   return new Proxy(client, {
     get: (target, property) => {
       if (property !== 'send') return Reflect.get(target, property) as unknown;
       return (command: Parameters<SQSClient['send']>[0]): unknown => {
-        if (!(command instanceof StartMessageMoveTaskCommand)) return target.send(command);
-        return Promise.reject(Object.assign(new Error('unknown'), { name: 'InvalidAction' }));
+        if (!(command instanceof refused)) return target.send(command);
+        return Promise.reject(Object.assign(new Error('refused'), { name }));
       };
     },
   });

@@ -4,7 +4,9 @@ import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { Table, ifStamp } from '../../../../src/adapters/dynamodb/table.ts';
+import { createBreakerStore } from '../../../../src/adapters/dynamodb/breaker-store.ts';
+import { Table, ifStamp, ifVersion } from '../../../../src/adapters/dynamodb/table.ts';
+import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
 
 interface Call {
@@ -64,6 +66,18 @@ function writerOf(call: Call | undefined): unknown {
   return item?.['writer'];
 }
 
+/** What an update sets, by name. */
+function setBy(call: Call | undefined): Record<string, unknown> {
+  const names = (call?.input['ExpressionAttributeNames'] ?? {}) as Record<string, string>;
+  const values = (call?.input['ExpressionAttributeValues'] ?? {}) as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(names).map(([placeholder, name]) => [
+      name,
+      values[placeholder.replace('#', ':')],
+    ]),
+  );
+}
+
 describe('a conditional write whose answer was lost', () => {
   it('is written when the item that comes with the failed condition bears its token', async () => {
     const { table, calls } = scripted((_call, index) =>
@@ -87,6 +101,18 @@ describe('a conditional write whose answer was lost', () => {
     assert.equal(await table.putIf(KEY, { stamp: 'b' }, ifStamp('a')), 'written');
     assert.equal(calls.at(-1)?.operation, 'GetItem');
     assert.equal(calls.at(-1)?.input['ConsistentRead'], true);
+  });
+
+  it('is written, of META, although the breaker beside it was noted before it was repeated', async () => {
+    const { table, calls } = scripted((_call, index) => {
+      if (index === 0) return OK;
+      if (index === 1) return LOST_CONNECTION;
+      return conditionFailed({ ...setBy(calls[1]), ...setBy(calls[0]) });
+    });
+    const breaker = { version: 3, failures: 1, openings: 0 };
+    await createBreakerStore(table).writeBreaker(clusterUid('uid-1'), breaker);
+    assert.equal(await table.updateIf(KEY, { version: 8, body: 'b' }, ifVersion(7)), 'written');
+    assert.equal(calls.length, 3);
   });
 
   it('is lost when the item bears the token of somebody else', async () => {
