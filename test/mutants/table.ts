@@ -11,6 +11,7 @@ import { DIFFERENTIAL_BUGS } from './differential.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
+import { UPGRADE_BUGS } from './upgrades.ts';
 import { WORLDS_BUGS } from './worlds.ts';
 
 /** The rows by area. */
@@ -22,6 +23,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   SIMULATION_BUGS,
   WORLDS_BUGS,
   DIFFERENTIAL_BUGS,
+  UPGRADE_BUGS,
 ];
 
 /** The rows by name. */

@@ -82,6 +82,21 @@ export class SimulatedApiServer extends SimulatedCluster {
     for (const listener of this.#listeners) listener(undefined);
   }
 
+  /** Begins with what another etcd held: all of it is told as if it had just been made, owners before pods. */
+  begin(backup: ClusterBackup): void {
+    super.restore(backup);
+    this.compactedVersion = backup.version;
+    const kinds = [...backup.objects.keys()].sort((left, right) =>
+      left === 'pods' ? 1 : right === 'pods' ? -1 : 0,
+    );
+    for (const kind of kinds) {
+      for (const object of this.list(kind)) {
+        const version = Number(object.metadata.resourceVersion);
+        for (const listener of this.#listeners) listener({ version, kind, type: 'added', object });
+      }
+    }
+  }
+
   /** Forgets the history: a watch that resumes from before now is expired. */
   compact(): void {
     this.compactedVersion = Number(this.version);

@@ -1,0 +1,49 @@
+/**
+ * Bugs that nobody meets who begins with empty tables: what the previous release left is lost or misread.
+ *
+ * Most of them pass every test that writes and reads by the same code.
+ */
+import type { PlantedBug } from './planted-bug.ts';
+
+const LEFT = 'test/regression/previous-release.test.ts';
+const ITEMS = 'items of every kind are read to the same meaning';
+const MESSAGES = 'messages of every kind are read to the same meaning';
+
+/** The rows of an upgrade (14 A.8). */
+export const UPGRADE_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'states-under-another-key': {
+    bug: 'items of a DaemonSet are looked for under another key: every state of the former release is lost (14 A.8)',
+    file: 'src/adapters/dynamodb/item-keys.ts',
+    before: 'return `DS#${ref.clusterUid}/${ref.uid}`;',
+    after: 'return `DAEMONSET#${ref.clusterUid}/${ref.uid}`;',
+    killedBy: { file: LEFT, title: ITEMS },
+  },
+  'tokens-under-another-key': {
+    bug: 'tokens that act are looked for under another key: every cluster waits for its renewer (14 A.8)',
+    file: 'src/adapters/dynamodb/item-keys.ts',
+    before: "act: 'CREDENTIAL',",
+    after: "act: 'ACT-CREDENTIAL',",
+    killedBy: { file: LEFT, title: ITEMS },
+  },
+  'registrations-need-a-new-field': {
+    bug: 'a registration without the newest field counts as none: every cluster is lost (14 A.8)',
+    file: 'src/adapters/dynamodb/registration-schema.ts',
+    before: 'takeoverProbedAtMs: v.exactOptional(timeSchema),',
+    after: 'takeoverProbedAtMs: timeSchema,',
+    killedBy: { file: LEFT, title: ITEMS },
+  },
+  'tokens-need-a-purpose': {
+    bug: 'a message of the former renewer, which names no purpose, is refused (14 A.8, ADR 0042)',
+    file: 'src/adapters/sqs/credential-message-schema.ts',
+    before: "purpose: v.exactOptional(v.literal('ask')),",
+    after: "purpose: v.literal('ask'),",
+    killedBy: { file: LEFT, title: MESSAGES },
+  },
+  'revisions-under-another-label': {
+    bug: 'the revision of a pod is read from another label than the former release wrote: all are restarted (14 A.8)',
+    file: 'src/core/pod-facts.ts',
+    before: "REVISION_HASH_LABEL = 'controller-revision-hash'",
+    after: "REVISION_HASH_LABEL = 'rollcall.dev/revision-hash'",
+    killedBy: { file: LEFT, title: 'S1, S3: goes on under this one' },
+  },
+};
