@@ -4,6 +4,7 @@
  * The order says which tenth a row belongs to. A name stands once: who merges two areas with one name loses a row, which
  * test/unit/mutants/table.test.ts notices.
  */
+import { ALARM_BUGS } from './alarms.ts';
 import { CLAIM_BUGS } from './claims.ts';
 import { BOUNDS_BUGS } from './bounds.ts';
 import { COMPOSITION_BUGS } from './composition.ts';
@@ -24,6 +25,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   WORLDS_BUGS,
   DIFFERENTIAL_BUGS,
   UPGRADE_BUGS,
+  ALARM_BUGS,
 ];
 
 /** The rows by name. */

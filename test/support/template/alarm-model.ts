@@ -25,7 +25,7 @@ export interface QueueMinute {
 const RECEIVES_OF_AGE_MAX = 2;
 
 /** What SQS reports of a minute, by the name of the metric. */
-function metricsOfQueue({ nowS, messages, deleted }: QueueMinute): Record<string, number> {
+export function metricsOfQueue({ nowS, messages, deleted }: QueueMinute): Record<string, number> {
   const ages = messages
     .filter(({ receives }) => receives <= RECEIVES_OF_AGE_MAX)
     .map(({ sentAtS }) => nowS - sentAtS);

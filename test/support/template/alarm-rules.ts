@@ -62,6 +62,11 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   'table-throttles': ANY,
 };
 
+/** Within how many minutes an alarm, by its name behind the stage, calls somebody; undefined: nobody has said so. */
+export function promisedMinutes(name: string): number | undefined {
+  return EXPECTED[name]?.withinMinutes;
+}
+
 const BREACHES: Readonly<Record<string, (value: number, threshold: number) => boolean>> = {
   GreaterThanThreshold: (value, threshold) => value > threshold,
   LessThanThreshold: (value, threshold) => value < threshold,
