@@ -55,6 +55,11 @@ export class ClusterGate {
     return this.#refusedUntilMs;
   }
 
+  /** For how long the API server asked to be left alone, from now on (Retry-After); 0: it did not. */
+  get askedMs(): number {
+    return this.#tally.askedMs;
+  }
+
   /** Opens the cluster that META is about, if its breaker admits this run. */
   async connect(
     registration: ClusterRegistration,
@@ -75,6 +80,7 @@ export class ClusterGate {
         const { refusal } = answer;
         if (refusal.kind === 'wrong-cluster') return 'answered';
         if (refusal.kind !== 'unavailable') return 'neutral';
+        this.#tally.noteAsked(refusal.retryAfterMs);
         return refusal.retryAfterMs === undefined ? 'failed' : 'neutral';
       },
     );

@@ -27,6 +27,7 @@ export class TalkTally {
   #failuresInRow = 0;
   #hasHung = false;
   #spentMs = 0;
+  #askedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -40,6 +41,17 @@ export class TalkTally {
   /** True if it spent long in requests. */
   get isSlow(): boolean {
     return this.#spentMs >= SLOW_MS;
+  }
+
+  /** For how long the API server asked to be left alone, from now on; 0: it did not, or that is over. */
+  get askedMs(): number {
+    return Math.max(0, this.#askedUntilMs - this.#clock.monotonicMs());
+  }
+
+  /** Notes a Retry-After, if there was one; the latest end counts. */
+  noteAsked(retryAfterMs: number | undefined): void {
+    if (retryAfterMs === undefined) return;
+    this.#askedUntilMs = Math.max(this.#askedUntilMs, this.#clock.monotonicMs() + retryAfterMs);
   }
 
   /** Measures a call and notes what it showed. */

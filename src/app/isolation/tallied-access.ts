@@ -18,7 +18,7 @@ export function talliedAccess(
   const read = <T>(call: () => Promise<LiveRead<T>>): Promise<LiveRead<T>> =>
     tally.hasGivenUp
       ? Promise.resolve({ kind: 'unavailable', message: GIVEN_UP, isRefused: false })
-      : tally.measure(call, judgeRead);
+      : tally.measure(call, (answer) => judgeRead(answer, tally));
   return {
     getDaemonSet: (key) => read(() => access.getDaemonSet(key)),
     getPod: (key) => read(() => access.getPod(key)),
@@ -35,15 +35,21 @@ export function talliedAccess(
       }
       return tally.measure(
         () => access.execute(effects, options),
-        (outcomes) => judgeOutcomes(outcomes, clock.monotonicMs() >= options.deadlineMs),
+        (outcomes) => {
+          for (const each of outcomes)
+            if (each.kind === 'unsent') tally.noteAsked(each.retryAfterMs);
+          return judgeOutcomes(outcomes, clock.monotonicMs() >= options.deadlineMs);
+        },
       );
     },
   };
 }
 
 /** What a read showed. */
-function judgeRead(read: LiveRead<unknown>): Talk {
-  if (read.kind !== 'unavailable' || read.isRefused) return 'answered';
+function judgeRead(read: LiveRead<unknown>, tally: TalkTally): Talk {
+  if (read.kind !== 'unavailable') return 'answered';
+  tally.noteAsked(read.retryAfterMs);
+  if (read.isRefused) return 'answered';
   return read.retryAfterMs === undefined ? 'failed' : 'neutral';
 }
 

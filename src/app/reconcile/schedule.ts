@@ -18,6 +18,7 @@ import { HINT_SCHEMA } from '../../core/model/hint.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { Timer } from '../../core/model/hint.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
+import { hash48 } from '../../core/set-hash.ts';
 import type { RunContext } from './context.ts';
 import { RESEND_WITHIN_MS } from './skip.ts';
 
@@ -29,6 +30,10 @@ export type DueTimes = Pick<
 
 /** Due times of a key that looks again. */
 type Scheduled = DueTimes & { readonly dueAtMs: number };
+
+/** Looks after a Retry-After are spread over this long by key, and come on a second: hints want the same moment again. */
+const ASKED_SPREAD_MS = 2_000;
+const SECOND_MS = 1_000;
 
 /** A kept expiry is at least this share of a memo's life away. */
 const EXPIRY_KEPT_SHARE = 1 / 3;
@@ -72,7 +77,7 @@ function planLook(
   { context, subject }: LookInput,
 ): { readonly due: Scheduled; readonly timersAtMs: readonly number[] } {
   const { state, nowMs } = subject;
-  const atMs = Math.ceil(wanted.atMs);
+  const atMs = Math.ceil(Math.max(wanted.atMs, leftAloneUntilMs(context)));
   const pending = pendingLooks(state, nowMs);
   const kept = findPendingLook(pending, { ...wanted, atMs, nowMs });
   const dueAtMs = kept ?? atMs;
@@ -82,6 +87,18 @@ function planLook(
     due: { dueAtMs, dueSentAtMs: dueAtMs, ...timers },
     timersAtMs: isMissing ? [dueAtMs] : [],
   };
+}
+
+/**
+ * Until when no look is worth it: an API server that answered 429 said when to come again, whatever was asked of it and
+ * whoever wanted to look sooner. Not all keys come at once.
+ */
+function leftAloneUntilMs({ gate, hint, dependencies }: RunContext): number {
+  const { clock, options } = dependencies;
+  const askedMs = Math.min(gate.askedMs, options.retryMaxMs);
+  if (askedMs === 0) return 0;
+  const spreadMs = hash48(formatKey(hint.key)) % ASKED_SPREAD_MS;
+  return Math.ceil((clock.nowMs() + askedMs + spreadMs) / SECOND_MS) * SECOND_MS;
 }
 
 /** The expiry that is recorded, while it is far enough away. */
@@ -108,11 +125,12 @@ export async function scheduleUnrecorded(delayMs: number, context: RunContext): 
   const key = formatKey(context.hint.key);
   const nowMs = clock.nowMs();
   const monotonicMs = clock.monotonicMs();
-  const waitingMs = warmth.resends.unrecordedWithin(key, { monotonicMs, delayMs });
+  const afterMs = Math.max(delayMs, leftAloneUntilMs(context) - nowMs);
+  const waitingMs = warmth.resends.unrecordedWithin(key, { monotonicMs, delayMs: afterMs });
   if (waitingMs !== undefined) return nowMs + waitingMs;
-  await sendTimers(context, [nowMs + delayMs]);
-  warmth.resends.noteUnrecorded(key, monotonicMs + delayMs);
-  return nowMs + delayMs;
+  await sendTimers(context, [nowMs + afterMs]);
+  warmth.resends.noteUnrecorded(key, monotonicMs + afterMs);
+  return nowMs + afterMs;
 }
 
 /** Whether the hint of this run may have been the timer of that look. */
