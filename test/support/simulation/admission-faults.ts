@@ -54,6 +54,24 @@ export function admitPod(
   return { ...pod, metadata: { ...pod.metadata, finalizers: [HELD_FINALIZER] } };
 }
 
+/** A LimitRange gives resources to containers whose template asks for none. It stays when faults stop. */
+export function withLimits(
+  { world, decider }: Admission,
+  pod: KubernetesObject,
+  admitted: ReturnType<typeof admitPod>,
+): ReturnType<typeof admitPod> {
+  const { limits } = world.site;
+  if (limits === undefined || (admitted !== undefined && 'code' in admitted)) return admitted;
+  decider.note('limit-range');
+  const given = admitted ?? pod;
+  const spec = given['spec'] as JsonObject;
+  const containers = (spec['containers'] as readonly JsonObject[]).map((container) => ({
+    resources: limits,
+    ...container,
+  }));
+  return { ...given, spec: { ...spec, containers } };
+}
+
 /** Refuses one request that is no create of a pod; `refuse-patch` is what a webhook makes of an immutable field. */
 const REFUSALS: readonly (readonly [Fault, readonly Effect['kind'][], RefusalCode, number])[] = [
   ['refuse-delete', ['delete-pod'], 'admission', 403],

@@ -46,6 +46,8 @@ export class SimulatedControllers {
   behaviour: (pod: KubernetesObject) => PodBehaviour = () => 'run';
   /** How long the containers of a bound pod take to become ready. */
   startDelayMs: () => number;
+  /** How long the scheduler takes to bind a pod. */
+  bindDelayMs: () => number;
   /** How long a pod that was deleted takes to end. */
   stopDelayMs: () => number;
   /** Nodes whose kubelet does nothing, and those whose kubelet refuses every pod. */
@@ -64,6 +66,7 @@ export class SimulatedControllers {
     this.#clock = clock;
     this.#delays = { ...DELAYS, ...delays };
     this.startDelayMs = () => this.#delays.startMs;
+    this.bindDelayMs = () => this.#delays.bindMs;
     this.stopDelayMs = () => this.#delays.stopMs;
     api.subscribe((commit) => {
       if (commit === undefined) this.lookAtEverything();
@@ -136,11 +139,11 @@ export class SimulatedControllers {
   }
 
   #reactToPod(object: KubernetesObject, isNew: boolean): void {
-    const { bindMs, orphanedPodMs } = this.#delays;
+    const { orphanedPodMs } = this.#delays;
     const isEnding = object.metadata.deletionTimestamp !== undefined;
     const isBound = boundNodeOf(object) !== undefined;
     if (isEnding) this.#later(this.stopDelayMs(), object, (pod) => this.#finish(pod));
-    else if (!isBound) this.#later(bindMs, object, (pod) => this.#bind(pod));
+    else if (!isBound) this.#later(this.bindDelayMs(), object, (pod) => this.#bind(pod));
     else if (phaseOf(object) === 'Pending') {
       this.#later(this.startDelayMs(), object, (pod) => this.#run(pod));
     }

@@ -39,6 +39,12 @@ export const FAULTS = [
   'strip-hash',
   'pin-nowhere',
   'slow-webhook',
+  // A crowded API server: 429 with Retry-After for one flow, the functions' or a watcher's; a scheduler that binds late.
+  'throttle-functions',
+  'throttle-watcher',
+  'slow-bind',
+  // A function that computes: its deadline passes between two calls (29).
+  'busy-function',
   // The schedule of resync: a tick that never comes, comes twice, comes late.
   'skip-resync',
   'double-resync',
@@ -95,6 +101,7 @@ export const STEPS = [
   'unready-pods', // 49
   'dead-kubelet', // 48
   'close-namespace', // 57
+  'limit-range', // pods get defaults that their template does not have
   // Watchers.
   'restart-watcher',
   'second-watcher', // 72
@@ -105,6 +112,8 @@ export const STEPS = [
   'freeze-pods', // 2
   // Everything else.
   'pause-queue', // 27
+  'narrow-mapping', // a mapping has all the invocations that it may
+  'narrow-queue', // messages are refused for their size
   'cool-down', // 31
   'compact',
   'step-clock', // 14

@@ -162,6 +162,18 @@ const HUNTS = {
     ],
     stepsCount: 14,
   },
+  /** Functions compute for so long that their time is over between two calls (row 29). */
+  'busy-functions': {
+    profile: 'baseline',
+    faults: { 'busy-function': { rate: 0.4 } },
+    setting: { ...ORDERLY, ...ONE_AT_ONCE, nodesCount: 5, podStartMsMax: 400 },
+    cycle: [
+      ['end-pod', 200, 3000],
+      ['end-pod', 200, 3000],
+      ['roll', 200, 3000],
+    ],
+    stepsCount: 30,
+  },
   /** No status is ever taken, while nodes change all the time: looks that are wanted again and again (L5). */
   'refused-status': {
     profile: 'baseline',

@@ -7,10 +7,13 @@
 import type { Effect, Outcome } from '../../../src/core/model/effects.ts';
 import type { Intervention } from '../simulated-cluster.ts';
 import type { StoreCall, StoreHooks } from '../store-hooks.ts';
-import { admitPod, refuseRequest, slowWebhook } from './admission-faults.ts';
+import { admitPod, refuseRequest, slowWebhook, withLimits } from './admission-faults.ts';
 import type { Fault } from './deeds.ts';
 import { Dice, mixSeed } from './dice.ts';
 import type { FaultDecider } from './fault-decider.ts';
+import { Flow } from './flow-faults.ts';
+import { TIMEOUTS_MS } from './function-host.ts';
+import type { FunctionName } from './function-host.ts';
 import type { GateRule } from './gate.ts';
 import type { RecordFate } from './mapping.ts';
 import type { SimulationPlan } from './plan.ts';
@@ -22,6 +25,10 @@ const FROZEN_MS_MAX = 90_000;
 const STUCK_MS_MAX = 15_000;
 const LATE_ANSWER_MS_MAX = 2_000;
 const LAST_GATE_PASSAGE = 40;
+/** A function computes for so many hundredths of its time-out: little is left, or it is stopped meanwhile. */
+const BUSY_PERCENT = [80, 101] as const;
+const BIND_MS = 10;
+const SLOW_BIND_MS = [2000, 90_000] as const;
 /** A schedule's tick that comes late comes this much later at most. */
 const LATE_TICK_MS_MAX = 300_000;
 
@@ -29,21 +36,29 @@ const LATE_TICK_MS_MAX = 300_000;
 interface Installation {
   readonly world: World;
   readonly decider: FaultDecider;
+  /** The functions, as the API server's priority and fairness sees them. */
+  readonly flow: Flow;
 }
 
 /** Installs the faults of a plan in a world that has not begun to move. */
 export function installFaults(world: World, plan: SimulationPlan, decider: FaultDecider): void {
-  const on = { world, decider };
+  const on = { world, decider, flow: new Flow(world.clock, decider, 'throttle-functions') };
   installDelays(on, plan);
+  world.observer.mayFreeze = 'freeze' in plan.faults;
   world.fate = (queue) => fateOf(decider, queue);
-  world.host.ruleFor = () => gateRule(on);
+  world.host.ruleFor = (name) => gateRule(on, name);
   world.site.intervene = (effect) => intervene(on, effect);
   world.tickOfResync = () => resyncTick(decider);
-  world.site.answer = () =>
-    decider.fires('read-error')
+  world.site.answer = () => {
+    const throttled = throttle(on);
+    if (throttled !== undefined) return { kind: 'unavailable', isRefused: false, ...throttled };
+    return decider.fires('read-error')
       ? { kind: 'unavailable', message: 'injected', isRefused: false }
       : undefined;
-  world.site.api.hooks.admitPod = (pod) => admitPod(on, pod);
+  };
+  world.site.api.hooks.admitPod = (pod) => withLimits(on, pod, admitPod(on, pod));
+  world.controllers.bindDelayMs = () =>
+    decider.strike('slow-bind')?.between(...SLOW_BIND_MS) ?? BIND_MS;
   world.controllers.behaviour = () => (decider.fires('failing-pods') ? 'fail' : 'run');
   world.queues.faults.sendEvent = () => {
     const dice = decider.strike('ambiguous-send');
@@ -79,10 +94,36 @@ function fateOf(decider: FaultDecider, queue: QueueName): RecordFate {
   return decider.fires('keep') ? 'keep' : 'deliver';
 }
 
-function gateRule({ world, decider }: Installation): GateRule | undefined {
+/** A 429, and for how long the functions are to stay away. */
+function throttle({
+  flow,
+}: Installation): { readonly message: string; readonly retryAfterMs: number } | undefined {
+  const retryAfterMs = flow.refusalMs();
+  return retryAfterMs === undefined ? undefined : { message: 'injected: 429', retryAfterMs };
+}
+
+/** It computes at one place, often before it writes, and nothing else of the process happens meanwhile. */
+function busyRule({ world }: Installation, dice: Dice, name: FunctionName): GateRule {
+  const at = dice.between(1, LAST_GATE_PASSAGE);
+  const isBeforeWrite = dice.chance(0.3);
+  let isOver = false;
+  const tookMs = (TIMEOUTS_MS[name] * dice.between(...BUSY_PERCENT)) / 100;
+  return ({ index, operation, moment }) => {
+    const isWrite = operation === 'execute' && moment === 'before';
+    if (isOver || !(isBeforeWrite ? isWrite : index === at)) return undefined;
+    isOver = true;
+    return world.clock.sleep(tookMs);
+  };
+}
+
+function gateRule(on: Installation, name: FunctionName): GateRule | undefined {
+  const { world, decider } = on;
   const kill = decider.strike('kill');
   const dice = kill ?? decider.strike('freeze');
-  if (dice === undefined) return undefined;
+  if (dice === undefined) {
+    const busy = decider.strike('busy-function');
+    return busy === undefined ? undefined : busyRule(on, busy, name);
+  }
   const at = dice.between(1, LAST_GATE_PASSAGE);
   const frozenMs = dice.between(100, FROZEN_MS_MAX);
   return (passage) => {
@@ -115,6 +156,8 @@ function intervene(
   effect: Effect,
 ): Intervention | undefined | Promise<Intervention | undefined> {
   const { world, decider } = on;
+  const throttled = throttle(on);
+  if (throttled !== undefined) return answer({ kind: 'unsent', ...throttled });
   const refused = refuseRequest(on, effect);
   if (refused !== undefined) return refused;
   if (decider.fires('lose-answer')) return { kind: 'lose-answer' };

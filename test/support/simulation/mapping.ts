@@ -37,6 +37,10 @@ export interface MappingOptions {
 /** A mapping of one queue. */
 export class SimulatedMapping {
   isPaused = false;
+  /** Invocations at a time (maximumConcurrency): what waits for one stays in the queue. */
+  concurrencyMax: number;
+  /** Hears of messages that have to wait. */
+  onFull: () => void = () => undefined;
   /** Invocations that are neither finished nor given up. */
   running = 0;
   /** Copies that will still be delivered. */
@@ -46,6 +50,7 @@ export class SimulatedMapping {
 
   constructor(options: MappingOptions) {
     this.#on = options;
+    this.concurrencyMax = options.concurrencyMax ?? Infinity;
   }
 
   /** True while a record is waiting (timers that are not due do not count), or in flight. */
@@ -66,11 +71,15 @@ export class SimulatedMapping {
   }
 
   #poll(): void {
-    const { queues, clock, queue: name, batchMax, concurrencyMax = Infinity } = this.#on;
-    // The end of an invocation looks again.
-    if (this.isPaused || this.running >= concurrencyMax) return;
+    const { queues, clock, queue: name, batchMax } = this.#on;
+    if (this.isPaused) return;
     const { queue } = queues.named(name);
     const nowMs = clock.nowMs();
+    if (this.running >= this.concurrencyMax) {
+      // The end of an invocation looks again.
+      if (queue.counts(nowMs).visible > 0) this.onFull();
+      return;
+    }
     const deliveries = queue.receive({ countMax: batchMax }, nowMs);
     this.#on.afterReceive?.();
     if (deliveries.length > 0) {

@@ -30,6 +30,7 @@ import { NodeAudit } from './node-audit.ts';
 import type { NotedView } from './noted-view.ts';
 import { findCrowds } from './pod-audit.ts';
 import { SecretAudit } from './secret-audit.ts';
+import { StartAudit } from './start-audit.ts';
 
 /** Who sends, and under which registration. */
 export interface SenderFacts {
@@ -61,13 +62,18 @@ export class Observer {
   readonly usersPods = new Set<string>();
   /** False: the machines disagree about the hour, or did; ages and minReadySeconds cannot be told then. */
   areClocksTrue: () => boolean = () => true;
+  /** True: functions may be frozen, and then send what they meant to send before (rows 21, 30). */
+  mayFreeze = true;
   /** Hears of each broken promise at once. */
   onViolation: (text: string) => void = () => undefined;
   /** Requests of functions that change something, without Events. */
   writes = 0;
   /** Hears of each request to an API server, and for which key. */
   onRequest: (key: NamespacedName) => void = () => undefined;
+  /** Hears of each 429, and how long the API server wants to be left alone. */
+  onAsked: (key: NamespacedName, retryAfterMs: number) => void = () => undefined;
   #nowMs: () => number = () => 0;
+  #wallMs: () => number = () => 0;
   readonly #nodes = new Map<SimulatedApiServer, NodeAudit>();
   readonly #metas = new Map<string, ClusterMeta>();
   readonly #slices = new Map<string, Slice>();
@@ -83,6 +89,10 @@ export class Observer {
     this.report(text);
   });
   readonly #names = new NameAudit((text) => {
+    this.report(text);
+  });
+
+  readonly #starts = new StartAudit((text) => {
     this.report(text);
   });
 
@@ -143,11 +153,18 @@ export class Observer {
         for (const effect of effects) {
           if (effect.kind !== 'create-pod') continue;
           this.#names.check(effect, at);
+          if (this.#isTimed && at.nowMs < options.deadlineMs) {
+            this.#starts.check(effect, this.#wallMs());
+          }
           if (this.areClocksTrue()) this.#nodes.get(api)?.check(effect, at.nowMs);
         }
         return access.execute(effects, options);
       },
     });
+  }
+
+  get #isTimed(): boolean {
+    return !this.mayFreeze && this.areClocksTrue();
   }
 
   #counted(sender: SenderFacts, access: ClusterAccess): ClusterAccess {
@@ -157,15 +174,22 @@ export class Observer {
         if (typeof member !== 'function') return member;
         return (...input: unknown[]): unknown => {
           this.onRequest(sender.key);
-          return Reflect.apply(member, target, input);
+          const answer: unknown = Reflect.apply(member, target, input);
+          // Beside the caller: who waits for the answer waits no longer for this.
+          void Promise.resolve(answer).then((told) => {
+            const retryAfterMs = retryAfterOf(told);
+            if (retryAfterMs > 0) this.onAsked(sender.key, retryAfterMs);
+          });
+          return answer;
         };
       },
     });
   }
 
   /** The same view; S8 is checked on each write that succeeded. */
-  watchView(view: ViewStore, clock: Pick<Clock, 'monotonicMs'>): ViewStore {
+  watchView(view: ViewStore, clock: Pick<Clock, 'monotonicMs' | 'nowMs'>): ViewStore {
     this.#nowMs = () => clock.monotonicMs();
+    this.#wallMs = () => clock.nowMs();
     return new Proxy(view, {
       get: (target, property) => {
         const member: unknown = Reflect.get(target, property);
@@ -182,6 +206,7 @@ export class Observer {
           }
           if (property === 'writeState' && result === 'written') {
             this.#names.noteState(input[1] as DaemonSetState, clock.monotonicMs());
+            this.#starts.noteState(input[1] as DaemonSetState);
           }
           if (property === 'removeSlice') this.#slices.delete(refKey(input[0] as SliceRef));
           return result;
@@ -364,4 +389,12 @@ function isMet(effect: DeletePodEffect | PatchEffect, target: KubernetesObject):
 
 function refKey(ref: SliceRef): string {
   return `${ref.clusterUid} ${ref.set} ${ref.index}`;
+}
+
+/** The longest Retry-After in an answer, or in those of a batch; 0: there is none. */
+function retryAfterOf(answer: unknown): number {
+  const told = (Array.isArray(answer) ? answer : [answer]) as (
+    { retryAfterMs?: number } | undefined
+  )[];
+  return Math.max(0, ...told.map((each) => each?.retryAfterMs ?? 0));
 }

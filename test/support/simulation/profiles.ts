@@ -92,6 +92,10 @@ const APART: ReadonlySet<Fault> = new Set<Fault>([
   'skip-resync',
   'double-resync',
   'late-resync',
+  'throttle-functions',
+  'throttle-watcher',
+  'slow-bind',
+  'busy-function',
 ]);
 
 const everything = Object.fromEntries(
@@ -352,6 +356,26 @@ export const PROFILES = {
     sets: [3, 5],
     stepsShare: 0.5,
   },
+  'crowded-api': {
+    ...NONE,
+    faults: {
+      'throttle-functions': odds(1, 0.01, 0.06),
+      'throttle-watcher': odds(0.8, 0.05, 0.3),
+      'slow-bind': odds(0.8, 0.1, 0.5),
+      'busy-function': odds(0.8, 0.03, 0.2),
+      'replica-lag': odds(0.3, 0.05, 0.3),
+    },
+    steps: {
+      'limit-range': 1,
+      'narrow-mapping': 1,
+      'narrow-queue': 0.5,
+      'restart-watcher': 0.3,
+      'unready-pods': 0.3,
+    },
+    demands: ['throttle-functions', 'slow-bind'],
+    sets: [2, 3],
+    stepsShare: 0.6,
+  },
 } as const satisfies Readonly<Record<string, Profile>>;
 
 /** Name of a profile. */
@@ -367,6 +391,7 @@ export const USERS_WORLDS = [
   'late-schedules',
   'larger',
   'crowded',
+  'crowded-api',
 ] as const;
 
 /** The profile of that name; throws for a name that nobody knows. */

@@ -59,9 +59,19 @@ export class SimulatedQueues {
   faults: QueueFaults = { sendEvent: () => undefined, failsToSend: () => false };
   /** The way of watchers to the queue: `once` takes one message, and is closed behind it. */
   way: 'open' | 'closed' | 'once' = 'open';
+  /** Larger messages of watchers are refused for good, whatever a watcher believes (protocol 22). */
+  bytesMax = Infinity;
+  /** Hears of each timer that is sent. */
+  onTimer: (timer: Timer) => void = () => undefined;
+  /** Hears of such a refusal. */
+  onTooLarge: () => void = () => undefined;
+  /** Hears of a message that is sent again although it was refused for good. */
+  onResent: (id: string) => void = () => undefined;
   readonly broker: Broker;
   /** Every accepted message of a watcher, in the order of the queue. */
   readonly events: WatcherMessage[] = [];
+  /** Ids of messages that were refused. */
+  readonly #refused = new Set<string>();
   readonly #clock: Clock;
   readonly #onSend: (queue: QueueName, body: string) => void;
   #messages = 0;
@@ -99,6 +109,13 @@ export class SimulatedQueues {
         await clock.sleep(2);
         if (this.way === 'closed') return { kind: 'unsent', message: 'injected: no way' };
         if (this.way === 'once') this.way = 'closed';
+        const id = eventDeduplicationId(frozen.message);
+        if (this.#refused.has(id)) this.onResent(id);
+        if (frozen.sizeBytes > this.bytesMax) {
+          this.#refused.add(id);
+          this.onTooLarge();
+          return { kind: 'refused', message: 'injected: longer than allowed' };
+        }
         const fault = this.faults.sendEvent(frozen.message);
         if (fault?.applied !== false) this.#accept(frozen, { senderId, cutAgeMs });
         return fault?.outcome ?? { kind: 'accepted' };
@@ -123,7 +140,10 @@ export class SimulatedQueues {
       sendTimers: async (timers) => {
         await this.#clock.sleep(1);
         if (this.faults.failsToSend('timers')) throw new Error('injected: timers not accepted');
-        for (const timer of timers) this.#sendTimer(timer, clock.nowMs());
+        for (const timer of timers) {
+          this.onTimer(timer);
+          this.#sendTimer(timer, clock.nowMs());
+        }
       },
     };
   }

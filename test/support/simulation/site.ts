@@ -6,6 +6,7 @@
  */
 import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
+import type { JsonObject } from '../../../src/core/model/json.ts';
 import type { Effect } from '../../../src/core/model/effects.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type {
@@ -45,6 +46,9 @@ export class Site {
     () => undefined;
   afterEffect: (effect: Effect) => void | Promise<void> = () => undefined;
   answer: (what: string, name: string) => LiveRead<never> | undefined = () => undefined;
+
+  /** What a LimitRange of the namespace gives to containers that ask for nothing; undefined: there is none. */
+  limits: JsonObject | undefined;
 
   #restoredAtMs = Number.NEGATIVE_INFINITY;
 

@@ -12,6 +12,9 @@ import type { Clock } from '../../../src/ports/clock.ts';
 const TIMED_RUNS_PER_MINUTE_MAX = 75;
 const MINUTE_MS = 60_000;
 
+/** Retry-After has whole seconds: a look may come so much earlier than what it says. */
+const ASKED_EARLY_MS = 2000;
+
 /** What one key may have in a quiet stretch of ten minutes: the heartbeat makes no key look, a late timer may. */
 export const QUIET_STRETCH_MS = 600_000;
 const QUIET_RUNS_MAX = 10;
@@ -36,6 +39,11 @@ export class StabilityAudit {
   /** When timers made a key run, within the last minute. */
   readonly #timed = new Map<string, number[]>();
 
+  /** Until when a run was asked to stay away; monotonic. Each run has its own object of its key. */
+  readonly #askedUntilMs = new WeakMap<object, number>();
+  /** Due times of timers, by key: one that is sent again is the same look. */
+  readonly #timers = new Map<string, Set<number>>();
+
   constructor(clock: Clock, report: (text: string) => void) {
     this.#clock = clock;
     this.#report = report;
@@ -59,6 +67,26 @@ export class StabilityAudit {
   /** A request to the API server on behalf of a key. */
   noteRequest(key: string): void {
     raise(this.#requests, key);
+  }
+
+  /** The API server refused a request of the run of this key, and asks it to stay away for so long (429). */
+  noteAsked(run: object, retryAfterMs: number): void {
+    this.#askedUntilMs.set(run, this.#clock.monotonicMs() + retryAfterMs);
+  }
+
+  /** A run sends a timer: no look of its key is worth it before the API server wants to be asked again. */
+  noteTimer(run: { readonly name: string }, dueAtMs: number): void {
+    const key = run.name;
+    const sent = this.#timers.get(key) ?? new Set();
+    this.#timers.set(key, sent);
+    const untilMs = this.#askedUntilMs.get(run);
+    if (sent.has(dueAtMs)) return;
+    sent.add(dueAtMs);
+    if (untilMs === undefined) return;
+    const inMs = Math.max(0, dueAtMs - this.#clock.nowMs());
+    const earlyMs = untilMs - this.#clock.monotonicMs() - inMs;
+    if (earlyMs <= ASKED_EARLY_MS) return;
+    this.#report(`L5: a look of ${key} is due ${earlyMs} ms before the API server asked for it`);
   }
 
   /** Where the counts stand now. */

@@ -2,6 +2,7 @@
 import type { WatchedKind } from '../../../src/core/model/projections.ts';
 import type { ClusterBackup } from '../simulated-cluster.ts';
 import type { FaultDecider } from './fault-decider.ts';
+import { Flow } from './flow-faults.ts';
 import type { StepContext } from './step-context.ts';
 import { endPod } from './steps-of-nodes.ts';
 import { Dice } from './dice.ts';
@@ -31,7 +32,12 @@ export function startWatcher({
   faults.supportsWatchList = dice.chance(0.5);
   faults.lagMs = () => (decider.isCalm ? 1 : lag.between(1, slowMs));
   faults.streamLagMs = () => decider.strike('replica-lag')?.between(1000, REPLICA_LAG_MS_MAX) ?? 0;
+  const flow = new Flow(world.clock, decider, 'throttle-watcher');
   faults.failure = (what) => {
+    const retryAfterMs = flow.refusalMs();
+    if (retryAfterMs !== undefined) {
+      return { kind: 'throttled', message: 'injected: 429', retryAfterMs };
+    }
     if (decider.fires('watch-error')) return { kind: 'unavailable', message: 'injected' };
     const isExpired = what.startsWith('watch')
       ? decider.fires('watch-expired')

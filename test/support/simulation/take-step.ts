@@ -21,6 +21,7 @@ import {
   startSecondWatcher,
   stepClock,
 } from './steps-of-machines.ts';
+import { narrowMapping, narrowQueue, setLimits } from './steps-of-limits.ts';
 import { loseWay } from './steps-of-outages.ts';
 import { annotateObjects, annotateOften, rewriteObjects } from './steps-of-managers.ts';
 import {
@@ -90,7 +91,10 @@ export class StepTaker {
     'lose-way': loseWay,
     'freeze-cache': freezeCache,
     'freeze-pods': freezePods,
+    'limit-range': setLimits,
     'pause-queue': pauseQueue,
+    'narrow-mapping': narrowMapping,
+    'narrow-queue': narrowQueue,
     'cool-down': ({ world }) => {
       world.host.coolDown();
       return true;

@@ -91,6 +91,9 @@ export class World {
     this.observer.onRequest = ({ name }) => {
       this.stability.noteRequest(name);
     };
+    this.observer.onAsked = (run, retryAfterMs) => {
+      this.stability.noteAsked(run, retryAfterMs);
+    };
     this.observer.onViolation = (text) => {
       this.note(`BROKEN ${text}`);
     };
@@ -100,6 +103,12 @@ export class World {
       this.observer.secrets.check(`a message on ${queue}`, body);
       this.#mappings.get(queue)?.poke();
     });
+    this.queues.onResent = (id) => {
+      this.observer.report(`L5: message ${id}, which was refused for good, is sent again`);
+    };
+    this.queues.onTimer = ({ hint, dueAtMs, hops }) => {
+      if (hops === 0) this.stability.noteTimer(hint.key, dueAtMs);
+    };
     const burstPodsMax = options.reconcile?.burstPodsMax ?? 250;
     const { observer, clock } = this;
     this.host = new FunctionHost({
