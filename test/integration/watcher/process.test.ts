@@ -214,6 +214,36 @@ test('an address for probes that is taken ends it, and it says so', async () => 
   rmSync(directory, { recursive: true });
 });
 
+test('a renewal that sent nothing ends with 1, so that its job is tried again (ADR 0023)', async () => {
+  const server = await startScriptedApiServer();
+  const refused = { kind: 'Status', reason: 'Forbidden', message: 'no', code: 403 };
+  server.answerWith((_request, response) => {
+    answerJson(response, { status: 403, body: refused });
+  });
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-renewer-'));
+  writeFileSync(path.join(directory, 'ca.crt'), server.caPem);
+  writeFileSync(path.join(directory, 'token'), 'a-token');
+  const child = spawn(process.execPath, [MAIN, 'renew-credential'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      ROLLCALL_CLUSTER: 'prod-1',
+      ROLLCALL_CREDENTIALS_QUEUE_URL: 'http://127.0.0.1:1/000000000000/credentials',
+      ROLLCALL_CREDENTIALS_KEY_ARN: 'arn:aws:kms:eu-central-1:111111111111:key/1',
+      ROLLCALL_API_SERVER: server.url,
+      ROLLCALL_CA_FILE: path.join(directory, 'ca.crt'),
+      ROLLCALL_TOKEN_FILE: path.join(directory, 'token'),
+    },
+  });
+  const chunks: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const [code] = (await once(child, 'close')) as [number | null];
+  await server.close();
+  rmSync(directory, { recursive: true });
+  assert.match(Buffer.concat(chunks).toString(), /no credential was sent.*"reason":"identity"/);
+  assert.equal(code, 1);
+});
+
 test('an argument that names no program is refused, and what it is told is not run', async () => {
   const child = spawn(process.execPath, [MAIN, 'no-such-program'], { stdio: 'pipe' });
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -91,6 +91,7 @@ describe('probeForBuiltInController', () => {
       Object.assign(dependencies.access, answers);
       const result = await probe(world, probeForBuiltInController(dependencies));
       assert.equal(result.kind, 'unknown');
+      assert.equal(dependencies.access.standing, undefined, 'no probe is left behind');
     }
   });
 });

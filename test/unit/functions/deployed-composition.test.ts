@@ -13,6 +13,7 @@ import { handler as reconcile } from '../../../functions/reconcile/handler.ts';
 import { handler as requeue } from '../../../functions/requeue/handler.ts';
 import { handler as resync } from '../../../functions/resync/handler.ts';
 import { hintGroupId } from '../../../src/adapters/sqs/queue-ids.ts';
+import { TALK_MS } from '../../../src/app/ingest/bounded-talk.ts';
 import { encodeWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
 import { clusterId, clusterUid, epoch } from '../../../src/core/model/identifiers.ts';
 import type { Incarnation } from '../../../src/core/model/identifiers.ts';
@@ -168,6 +169,27 @@ describe('the deployed composition', () => {
     process.env['ROLLCALL_STAGE'] = 'prod';
     await resync({} as never, CONTEXT);
     assert.deepEqual(tokensRead(), []);
+  });
+
+  it('keeps 4,096 characters of a body that is no timer, and no more', async () => {
+    await requeue(eventOf({ body: 'x'.repeat(20_000), queue: 'delay' }), CONTEXT);
+    const kept = aws.calls
+      .filter(({ operation }) => operation === 'PutItem')
+      .map(({ input }) => (input['Item'] as { readonly body?: { readonly S: string } }).body);
+    assert.deepEqual(
+      kept.map((body) => body?.S.length),
+      [undefined, 4_096],
+    );
+  });
+
+  it('begins no message of a watcher without time for an API server that does not answer (protocol 23)', async () => {
+    const body = encodeWatcherMessage({ ...HEADER, seq: 7, body: { kind: 'changes', deltas: [] } });
+    const event = eventOf({ body, queue: 'events.fifo', group: 'west' });
+    const late = { ...CONTEXT, getRemainingTimeInMillis: () => TALK_MS + 500 } as Context;
+    assert.deepEqual(await ingest(event, late), {
+      batchItemFailures: [{ itemIdentifier: 'message-1' }],
+    });
+    assert.deepEqual(reads(), []);
   });
 
   it('has the key of a lost hint, and of a lost timer, looked at again by a timer (protocol 12)', async () => {

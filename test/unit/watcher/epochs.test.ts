@@ -303,6 +303,23 @@ describe('etcd restored from a backup', () => {
     await watcher.stop();
   });
 
+  test('a bookmark, or a list, at the own mark is none: a quiet cluster stays in its epoch (protocol 15)', async () => {
+    const harness = createWatcherHarness();
+    harness.source.put('Node', nodeDraft('n1'));
+    const watcher = await harness.startSettled();
+    for (const _repeat of [1, 2]) {
+      harness.source.bookmark('Node');
+      await harness.clock.advance(1000);
+    }
+    harness.source.send('Node', {
+      kind: 'failed',
+      failure: { kind: 'expired', message: 'gone' },
+    });
+    await harness.clock.advance(1000);
+    assert.equal(harness.queue.bodies('announcement').length, 1);
+    await watcher.stop();
+  });
+
   test('a bookmark below the own mark is one, too, and so is a list (protocol 15)', async () => {
     for (const hasWatchList of [true, false]) {
       const harness = createWatcherHarness(listWatchOptions({ isWatchListWanted: hasWatchList }));

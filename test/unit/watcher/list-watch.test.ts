@@ -81,6 +81,29 @@ describe('list', () => {
     await watcher.stop();
   });
 
+  test('an object that is deleted among the initial events is not listed', async () => {
+    const harness = createWatcherHarness();
+    const gone = harness.source.put('Node', nodeDraft('n1'));
+    harness.source.put('Node', nodeDraft('n2'));
+    const watch = harness.source.watch.bind(harness.source);
+    harness.source.watch = (kind, options) => {
+      if (!options.sendInitialEvents || kind !== 'Node') return watch(kind, options);
+      const stream = new FrameStream(options);
+      for (const object of harness.source.objects(kind)) stream.push({ kind: 'added', object });
+      stream.push({ kind: 'deleted', object: gone });
+      stream.push({
+        kind: 'bookmark',
+        resourceVersion: resourceVersion(String(harness.source.version)),
+        isInitialEventsEnd: true,
+      });
+      return stream;
+    };
+    const watcher = await harness.startSettled();
+    assert.equal(lists(harness).length, 0);
+    assert.equal(watcher.status().session?.objects.Node, 1);
+    await watcher.stop();
+  });
+
   test('a list that fails on its second page has changed nothing (row 35, #14528)', async () => {
     const harness = createWatcherHarness();
     harness.source.hasWatchList = false;

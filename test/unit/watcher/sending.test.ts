@@ -312,6 +312,19 @@ describe('heartbeats', () => {
     await watcher.stop();
   });
 
+  test('count the events that were filtered away since the heartbeat before, each once', async () => {
+    const harness = createWatcherHarness();
+    harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
+    harness.source.put('Pod', podDraft('p', { owner: 'ds1', noise: 1 }));
+    const watcher = await harness.startSettled();
+    for (const noise of [2, 3, 4]) {
+      harness.source.put('Pod', podDraft('p', { owner: 'ds1', noise }));
+      await harness.clock.advance(1010);
+    }
+    assert.equal(harness.metrics.sum('WatcherFilteredEvents'), 3);
+    await watcher.stop();
+  });
+
   test('come within a second when an own create vanished before it was sent (row 91)', async () => {
     const harness = createWatcherHarness();
     harness.source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));

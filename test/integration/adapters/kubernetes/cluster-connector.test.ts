@@ -1,5 +1,6 @@
 /** Opening clusters: identity, warm credentials, refusals, and no credential in any of them. */
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { CreatePodEffect } from '../../../../src/core/model/effects.ts';
 import { clusterId, clusterUid, nodeName } from '../../../../src/core/model/identifiers.ts';
@@ -161,6 +162,23 @@ describe('cluster connector', () => {
     connector.forget(clusterId('west'));
     await connector.connect(registered());
     assert.equal(server.requests.length, 2);
+  });
+
+  it('ends the connections of a cluster that it forgets', async () => {
+    const sockets = new Set<Socket | null>();
+    server.answerWith((request, response) => {
+      sockets.add(response.socket);
+      kubeSystem(UID)(request, response);
+    });
+    const connector = connectorWith();
+    await connector.connect(registered());
+    connector.forget(clusterId('west'));
+    // The handshake of another connection takes longer than the end of the first one.
+    await connector.connect(registered());
+    assert.deepEqual(
+      [...sockets].map((socket) => socket?.readableEnded),
+      [true, false],
+    );
   });
 
   it('starts afresh after a 401 on a credential that cannot be renewed', async () => {

@@ -71,6 +71,13 @@ describe('a dead letter', () => {
     assert.equal(harness.registry.deadLetters.size, 3);
   });
 
+  it('protocol 18: of the announcement itself makes the view incomplete: nothing later vouches for it', async () => {
+    const { harness, sender } = await settled();
+    const announcement = sender.announce({ reason: 'periodic' });
+    await harness.ingest(announcement);
+    assert.equal((await bury(harness, announcement)).kind, 'view-incomplete');
+  });
+
   it('protocol 18: one that comes between announcement and manifest keeps it from closing', async () => {
     const { harness, sender } = await settled();
     await harness.ingestAll([sender.announce({ reason: 'periodic' }), sender.slices()]);

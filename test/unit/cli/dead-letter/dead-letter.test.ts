@@ -86,6 +86,40 @@ describe('rollcall dead-letter', () => {
     assert.match(events.expectExit(2).stderr, /another sender/);
   });
 
+  it('leaves with 1 where Ctrl-C ended a redrive, and says how many are left', async () => {
+    const world = await worldWithLetters();
+    const { deadLetters } = world.stores();
+    await deadLetters.recordDeadLetter({
+      ...lostHintOf('c1', world.clock.nowMs() - HOUR_MS),
+      queue: 'events',
+      code: 'lost-event',
+      messageId: 'second',
+    });
+    const note = deadLetters.noteRedrive.bind(deadLetters);
+    deadLetters.noteRedrive = (...parameters) => {
+      world.controller.abort();
+      return note(...parameters);
+    };
+    const run = await world.run(['dead-letter', 'redrive', '--cluster', 'c1']);
+    assert.match(run.expectExit(1).stdout, /Interrupted: 1 were not looked at/);
+  });
+
+  it('ends a prune at Ctrl-C, after those that it has begun', async () => {
+    const world = await worldWithLetters();
+    const { deadLetters } = world.stores();
+    for (let index = 0; index < 40; index += 1) {
+      const letter = lostHintOf('c1', world.clock.nowMs() - 3 * HOUR_MS);
+      await deadLetters.recordDeadLetter({ ...letter, messageId: `m${index}` });
+    }
+    const remove = deadLetters.remove.bind(deadLetters);
+    deadLetters.remove = (place) => {
+      world.controller.abort();
+      return remove(place);
+    };
+    const run = await world.run(['dead-letter', 'prune', '--older-than', '1h', '--json']);
+    assert.equal(run.document()['removed'], 16);
+  });
+
   it('prunes what is old, and keeps the rest', async () => {
     const world = await worldWithLetters();
     const run = await world.run(['dead-letter', 'prune', '--older-than', '90m', '--json']);
