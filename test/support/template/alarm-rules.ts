@@ -213,6 +213,8 @@ const schedule: Rule = {
         ];
       }),
       ...(timeoutS < periodS ? [] : [`resync may take ${timeoutS} s`]),
+      // Never called is no data at all.
+      ...(stopped?.['TreatMissingData'] === 'breaching' ? [] : ['a stop is taken for silence']),
     ];
   },
 };

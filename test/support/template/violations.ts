@@ -409,6 +409,10 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
     'once in sixty hours': set(`${SCHEDULE} ScheduleExpression`, 'rate(60 hours)'),
     'once an hour': set(`${SCHEDULE} ScheduleExpression`, 'rate(60 minutes)'),
     'a schedule that is off': set(`${SCHEDULE} State`, 'DISABLED'),
+    'an alarm that takes a stop for silence': set(
+      'Resources ResyncStoppedAlarm Properties TreatMissingData',
+      'notBreaching',
+    ),
     'two turns at a time': set('Resources ResyncLambdaFunction Properties Timeout', 60),
   },
   'a queue whose every delivery fails calls somebody, and a busy or quiet one nobody (F9)': {
