@@ -48,4 +48,14 @@ export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: 'if (keys.length >= 0) return keys.map(hintGroupId);',
     killedBy: { file: FLEETS, title: 'keeps every promise beside a noisy cluster' },
   },
+  'retry-after-of-reads-lost': {
+    bug: 'what an API server asks for in the answer to a read is forgotten: two seconds later it is asked again (14 A.7)',
+    file: 'src/app/isolation/tallied-access.ts',
+    before: 'tally.noteAsked(read.retryAfterMs);',
+    after: '',
+    killedBy: {
+      file: 'test/unit/app/reconcile/left-alone.test.ts',
+      title: 'L5: is not looked at before',
+    },
+  },
 };
