@@ -210,6 +210,16 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     seedsMax: 5,
     isQuick: true,
   },
+  'cut-without-age-ignored': {
+    bug: 'a cut that does not tell its age, as of an earlier watcher, closes no flush: nothing is deleted any more (14 A.8)',
+    file: 'src/app/ingest/meta-transitions.ts',
+    before: 'return { ...moved, heardAtMs, marks, isCutOpen: cut === undefined };',
+    after:
+      'return { ...moved, heardAtMs, marks, isCutOpen: cut === undefined || context.arrival.cutAgeMs === undefined };',
+    breaks: ['L1'],
+    in: 'upgrades',
+    seedsMax: 15,
+  },
   'metadata-filtered': {
     bug: 'a write compares with the version of the view, which nobody reports when nothing else changes',
     file: 'src/app/reconcile/live-planned.ts',

@@ -105,6 +105,9 @@ export const STEPS = [
   // Watchers.
   'restart-watcher',
   'second-watcher', // 72
+  // One of the release before, and one of this, in the place of those that run.
+  'old-watcher',
+  'new-watcher',
   'sleep-watcher', // 80
   'silent-watch', // 36
   'lose-way', // 89

@@ -311,6 +311,27 @@ export const PROFILES = {
     steps: { 'pause-queue': 1, 'restart-watcher': 0.5, 'annotate-objects': 0.5 },
     demands: ['skip-resync', 'double-resync', 'late-resync'],
   },
+  upgrades: {
+    ...NONE,
+    faults: {
+      copy: odds(0.4, 0.05, 0.3),
+      keep: odds(0.4, 0.05, 0.3),
+      'ambiguous-send': odds(0.5, 0.05, 0.3),
+      kill: odds(0.4, 0.02, 0.2),
+      'lease-answer-lost': odds(0.4, 0.05, 0.3),
+      'replica-lag': odds(0.3, 0.05, 0.3),
+    },
+    steps: {
+      'old-watcher': 3,
+      'new-watcher': 2,
+      'cool-down': 2,
+      'pause-queue': 0.7,
+      'step-clock': 0.3,
+    },
+    rare: ['restore-etcd'],
+    demands: ['old-watcher', 'new-watcher'],
+    slowMs: [10, 200, 1500],
+  },
   larger: {
     ...NONE,
     faults: {
@@ -389,6 +410,7 @@ export const USERS_WORLDS = [
   'other-writers',
   'webhooks',
   'late-schedules',
+  'upgrades',
   'larger',
   'crowded',
   'crowded-api',

@@ -9,6 +9,7 @@ import { applyAgain, editAndUndo, writePeerStatus } from './steps-of-writers.ts'
 import type { StepContext } from './step-context.ts';
 import {
   Backups,
+  deployWatcher,
   freezeCache,
   freezePods,
   loseView,
@@ -86,6 +87,8 @@ export class StepTaker {
     'close-namespace': closeNamespace,
     'restart-watcher': restartWatcher,
     'second-watcher': startSecondWatcher,
+    'old-watcher': (context) => deployWatcher(context, 'previous'),
+    'new-watcher': (context) => deployWatcher(context, 'present'),
     'sleep-watcher': sleepWatcher,
     'silent-watch': silenceWatch,
     'lose-way': loseWay,

@@ -12,6 +12,8 @@ import type { Watcher } from '../../../src/watcher/watcher.ts';
 import { MemoryLog } from '../memory-log.ts';
 import type { Metrics } from '../../../src/ports/metrics.ts';
 import type { SimulatedApiServer } from './api-server.ts';
+import { PreviousWatchSource, withoutAges } from './previous-watcher.ts';
+import type { WatcherRelease } from './previous-watcher.ts';
 import { ProcessClock } from './process-clock.ts';
 import type { SimulatedQueues } from './queues.ts';
 import { SimulatedWatchSource, noWatchFaults } from './watch-source.ts';
@@ -36,6 +38,8 @@ export interface WatcherSurroundings {
   readonly random: Random;
   readonly metrics: Metrics;
   readonly skewMs: number;
+  /** The present one unless told. */
+  readonly release?: WatcherRelease;
   readonly options?: Partial<WatcherOptions>;
 }
 
@@ -44,9 +48,13 @@ export function startWatcherProcess(surroundings: WatcherSurroundings): WatcherP
   const { cluster, senderId, api, queues, random, metrics, skewMs, options = {} } = surroundings;
   const clock = new ProcessClock(surroundings.clock, skewMs);
   const faults = noWatchFaults();
-  const source = new SimulatedWatchSource(api, clock, faults);
+  const isPrevious = surroundings.release === 'previous';
+  const source = isPrevious
+    ? new PreviousWatchSource(api, clock, faults)
+    : new SimulatedWatchSource(api, clock, faults);
   const log = new MemoryLog();
-  const queue = queues.eventQueue(senderId, clock);
+  const way = queues.eventQueue(senderId, clock);
+  const queue = isPrevious ? withoutAges(way) : way;
   const watcher = createWatcher({ cluster, source, queue, clock, random, log, metrics, options });
   void watcher.start();
   return { watcher, clock, source, faults, log };

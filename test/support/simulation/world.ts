@@ -31,6 +31,7 @@ import type { RawDaemonSetOptions, RawNodeOptions } from './objects.ts';
 import { Observer } from './observer.ts';
 import { CLUSTER, SENDER, registrationOf } from './registration.ts';
 import { differences } from './oracle.ts';
+import type { WatcherRelease } from './previous-watcher.ts';
 import { ProcessClock } from './process-clock.ts';
 import { PromiseBroken, ruleOf } from './promise-broken.ts';
 import { QUIET_STRETCH_MS, StabilityAudit } from './stability-audit.ts';
@@ -211,7 +212,7 @@ export class World {
   }
 
   /** Starts a watcher process; several may run at once. */
-  startWatcher(): WatcherProcess {
+  startWatcher(release: WatcherRelease = 'present'): WatcherProcess {
     const process = startWatcherProcess({
       cluster: CLUSTER,
       senderId: `${SENDER}:session`,
@@ -221,6 +222,7 @@ export class World {
       random: this.random,
       metrics: this.watcherMetrics,
       skewMs: this.#options.skewMs?.watcher ?? 0,
+      release,
       ...(this.#options.watcher === undefined ? {} : { options: this.#options.watcher }),
     });
     this.watchers.push(process);
