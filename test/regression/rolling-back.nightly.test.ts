@@ -1,0 +1,162 @@
+/**
+ * What this release sends and stores is read by the one before, which runs beside it while a deployment rolls, and again when
+ * it is taken back (14 A.8). The former codecs come out of git history; without it there is nothing to ask, and it is skipped.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
+import { encodeBody } from '../../src/adapters/dynamodb/item-codec.ts';
+import { encodeTombstones } from '../../src/adapters/dynamodb/tombstone-codec.ts';
+import { encodeCredentialMessage } from '../../src/adapters/sqs/credential-message-schema.ts';
+import { parseHint, parseTimer } from '../../src/adapters/sqs/hint-codec.ts';
+import {
+  encodeWatcherMessage,
+  parseWatcherMessage,
+} from '../../src/adapters/sqs/watcher-message-codec.ts';
+import { CREDENTIAL_SCHEMA } from '../../src/core/model/credential-message.ts';
+import type { CredentialMessage } from '../../src/core/model/credential-message.ts';
+import { clusterId, clusterUid, nodeName, uid } from '../../src/core/model/identifiers.ts';
+import { STATE_SCHEMA } from '../../src/core/model/state.ts';
+import { podsOf, setImage } from '../support/simulation/look.ts';
+import type { QueueName } from '../support/simulation/queues.ts';
+import { World } from '../support/simulation/world.ts';
+
+const PREVIOUS = '52cbd08';
+const CODECS = ['src/core', 'src/ports', 'src/adapters/sqs', 'src/adapters/dynamodb'];
+
+function hasPrevious(): boolean {
+  try {
+    execFileSync('git', ['cat-file', '-e', `${PREVIOUS}^{commit}`], {
+      cwd: repositoryRoot,
+      stdio: 'ignore',
+    });
+    return true;
+  } catch {
+    // No git, no repository, or one without its history: all say the same here.
+    return false;
+  }
+}
+
+type Parse = (body: string) => { readonly kind: string };
+
+/** Everything that a world of this release says in a rollout, with messages of each kind. */
+async function playWorld(): Promise<{
+  readonly world: World;
+  readonly sent: readonly { readonly queue: QueueName; readonly body: string }[];
+}> {
+  const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
+  const sent: { queue: QueueName; body: string }[] = [];
+  const send = world.queues.send.bind(world.queues);
+  world.queues.send = (queue, message) => {
+    sent.push({ queue, body: message.body });
+    send(queue, message);
+  };
+  world.addDaemonSet('agent', {
+    spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } } },
+  });
+  await world.settle();
+  setImage(world, 'agent', 2);
+  world.controllers.removeNode('n3');
+  void world.api.requestSnapshot('request-1');
+  await world.settle();
+  assert.equal(podsOf(world, 'agent').length, 2);
+  return { world, sent };
+}
+
+const skip = hasPrevious() ? false : `git history does not reach ${PREVIOUS}`;
+
+describe('the previous release beside this one', { skip }, () => {
+  let directory = '';
+  let played: Awaited<ReturnType<typeof playWorld>>;
+  const former = async <Module>(file: string): Promise<Module> =>
+    (await import(pathToFileURL(path.join(directory, file)).href)) as Module;
+
+  before(async () => {
+    directory = mkdtempSync(path.join(tmpdir(), 'rollcall-previous-'));
+    const archive = execFileSync('git', ['archive', PREVIOUS, 'package.json', ...CODECS], {
+      cwd: repositoryRoot,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    execFileSync('tar', ['-x', '-C', directory], { input: archive });
+    symlinkSync(path.join(repositoryRoot, 'node_modules'), path.join(directory, 'node_modules'));
+    played = await playWorld();
+  });
+
+  after(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('reads what a present watcher says, of every kind, to the same meaning', async () => {
+    const codec = await former<{ parseWatcherMessage: Parse }>(
+      'src/adapters/sqs/watcher-message-codec.ts',
+    );
+    const { events } = played.world.queues;
+    const kinds = new Set(events.map(({ body }) => body.kind));
+    assert.deepEqual([...kinds].sort(), ['announcement', 'changes', 'manifest', 'slices']);
+    for (const message of events) {
+      const body = encodeWatcherMessage(message);
+      assert.deepEqual(codec.parseWatcherMessage(body), parseWatcherMessage(body));
+    }
+  });
+
+  it('reads hints and timers of present functions to the same meaning', async () => {
+    const codec = await former<{ parseHint: Parse; parseTimer: Parse }>(
+      'src/adapters/sqs/hint-codec.ts',
+    );
+    const queues = new Set(played.sent.map(({ queue }) => queue));
+    assert.deepEqual([...queues].sort(), ['delay', 'reconcile.fifo']);
+    for (const { queue, body } of played.sent) {
+      const [read, known] =
+        queue === 'delay' ? [codec.parseTimer, parseTimer] : [codec.parseHint, parseHint];
+      const parsed = read(body);
+      assert.notEqual(parsed.kind, 'refused', body);
+      assert.deepEqual(parsed, known(body));
+    }
+  });
+
+  it('takes a token that acts, and refuses one that only asks: functions go first (ADR 0042)', async () => {
+    const codec = await former<{ parseCredentialMessage: Parse }>(
+      'src/adapters/sqs/credential-message-schema.ts',
+    );
+    const message: CredentialMessage = {
+      schema: CREDENTIAL_SCHEMA,
+      cluster: clusterId('alpha'),
+      clusterUid: clusterUid('u-1'),
+      ciphertext: 'c2VhbGVk',
+      issuedAtMs: 1000,
+      expiresAtMs: 2000,
+    };
+    const acts = codec.parseCredentialMessage(encodeCredentialMessage(message));
+    assert.equal(acts.kind, 'message');
+    const asks = codec.parseCredentialMessage(
+      encodeCredentialMessage({ ...message, purpose: 'ask' }),
+    );
+    assert.equal(asks.kind, 'refused');
+  });
+
+  it('reads the items of present functions: bodies, tombstones, and the schema of states', async () => {
+    const items = await former<{ decodeBody: (item: string, body: unknown) => unknown }>(
+      'src/adapters/dynamodb/item-codec.ts',
+    );
+    const dump = Object.entries(played.world.view.dump());
+    assert.ok(dump.some(([key]) => key.startsWith('STATE')));
+    for (const [key, value] of dump) {
+      const plain = JSON.parse(JSON.stringify(value)) as unknown;
+      assert.deepEqual(items.decodeBody(key, encodeBody(key, value)), plain, key);
+    }
+    const state = await former<{ STATE_SCHEMA: number }>('src/core/model/state.ts');
+    assert.ok(STATE_SCHEMA <= state.STATE_SCHEMA, 'it refuses a newer schema');
+    const tombstones = await former<{
+      decodeTombstones: (item: string, attribute: unknown) => unknown;
+    }>('src/adapters/dynamodb/tombstone-codec.ts');
+    const [node, createdAtMs, goneAtMs] = [nodeName('n1'), 1000, 2000];
+    const gone = [{ name: 'agent-1', uid: uid('p-1'), node, createdAtMs, goneAtMs }];
+    const { gone: attribute } = encodeTombstones('SLICE', gone);
+    assert.deepEqual(tombstones.decodeTombstones('SLICE', attribute), gone);
+  });
+});
