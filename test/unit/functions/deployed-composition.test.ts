@@ -188,7 +188,7 @@ describe('the deployed composition', () => {
     const event = eventOf({ body, queue: 'events.fifo', group: 'west' }) as { Records: object[] };
     const [first] = event.Records;
     const both = { Records: [first, { ...first, messageId: 'message-2' }] } as never;
-    const late = { ...CONTEXT, getRemainingTimeInMillis: () => TALK_MS + 500 } as Context;
+    const late = { ...CONTEXT, getRemainingTimeInMillis: () => TALK_MS + 500 };
     assert.deepEqual(await ingest(both, late), {
       batchItemFailures: [{ itemIdentifier: 'message-2' }],
     });
