@@ -13,6 +13,7 @@ import type { PlantedBug } from './planted-bug.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
 import { UPGRADE_BUGS } from './upgrades.ts';
+import { STRANGER_BUGS } from './strangers.ts';
 import { WORLDS_BUGS } from './worlds.ts';
 
 /** The rows by area. */
@@ -24,6 +25,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   SIMULATION_BUGS,
   WORLDS_BUGS,
   DIFFERENTIAL_BUGS,
+  STRANGER_BUGS,
   UPGRADE_BUGS,
   ALARM_BUGS,
 ];
