@@ -175,11 +175,14 @@ export class Observer {
         return (...input: unknown[]): unknown => {
           this.onRequest(sender.key);
           const answer: unknown = Reflect.apply(member, target, input);
-          // Beside the caller: who waits for the answer waits no longer for this.
-          void Promise.resolve(answer).then((told) => {
-            const retryAfterMs = retryAfterOf(told);
-            if (retryAfterMs > 0) this.onAsked(sender.key, retryAfterMs);
-          });
+          // Beside the caller, who waits no longer for this, and to whom alone a call that fails is told.
+          void Promise.resolve(answer).then(
+            (told) => {
+              const retryAfterMs = retryAfterOf(told);
+              if (retryAfterMs > 0) this.onAsked(sender.key, retryAfterMs);
+            },
+            () => undefined,
+          );
           return answer;
         };
       },
