@@ -3,6 +3,16 @@ import type { PlantedBug } from './planted-bug.ts';
 
 /** The rows. */
 export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
+  'merged-outcomes-are-not-awaited': {
+    bug: 'a run ends before outcomes whose write was lost are merged into the stored state (14)',
+    file: 'src/app/reconcile/finish.ts',
+    before: 'await mergeOutcomes(ledger, { context, subject });',
+    after: 'void mergeOutcomes(ledger, { context, subject });',
+    killedBy: {
+      file: 'test/unit/app/reconcile/lost-outcomes.test.ts',
+      title: 'are merged into the stored state before the run ends',
+    },
+  },
   'warm-sets-of-any-cluster': {
     bug: 'a warm set of one cluster answers for another (14)',
     file: 'src/app/reconcile/warmth.ts',

@@ -1,9 +1,9 @@
 /**
- * Bugs that were chosen by somebody who had not read the tests: sixty, of which all but two stand here and beside.
+ * Bugs that were chosen by somebody who had not read the tests: sixty, of which all but one stand here and beside.
  *
  * This file has those of the adapters and the watcher; strangers-above.ts those of what is built upon them. 39 of the
  * sixty died at once; the tests that the others lacked were written then. What is left out: a reconcile that is not told
- * of its end, whose deadline comes before that; and outcomes that are merged without being awaited, which no test plays.
+ * of its end, whose deadline comes before that.
  */
 import type { PlantedBug } from './planted-bug.ts';
 import { STRANGERS_ABOVE } from './strangers-above.ts';
