@@ -2,15 +2,17 @@
  * How many test files run at once: a run is a row of lanes, one after the other, each with files side by side.
  *
  * Files that need npm alone are bound by the processor: as many at once as there are processors, and one more, since some
- * of them wait. Files of a slow tier mostly wait for a control plane, so several share the machine, in directories and
+ * of them wait. What they test is mostly over in milliseconds, while a process takes a tenth of a second to begin and more to load
+ * what is tested: the files of {@link SHARING} share a process for each processor, as they leave nothing behind in it. Files of a slow tier mostly wait for a control plane, so several share the machine, in directories and
  * on ports of their own; what states a bound in seconds or bytes of the whole machine is in {@link ALONE}, with why.
  * It decides nothing about which files are run: `tier-files.ts` does.
  */
 
-/** Some files of a run, and how many of them at once. */
+/** Some files of a run, and how many processes at once: one for each file, or these alone, which share the files. */
 export interface Lane {
   readonly files: readonly string[];
   readonly atOnceMax: number;
+  readonly process: 'own' | 'shared';
 }
 
 /** Where a run takes place. */
@@ -33,16 +35,58 @@ export const ALONE: Readonly<Record<string, string>> = {
   'test/conformance/watcher-memory/watcher-memory.test.ts': 'memory, with a watch on 10,000 pods',
 };
 
+/** Directories whose test files share processes. */
+export const SHARING: readonly string[] = [
+  'test/property/',
+  'test/unit/adapters/',
+  'test/unit/app/',
+  'test/unit/cli/',
+  'test/unit/core/',
+  'test/unit/local/',
+  'test/unit/watcher/',
+];
+
+/** Files in them that need a process to themselves: path from the root, and what they change in it. */
+export const APART: Readonly<Record<string, string>> = {
+  'test/unit/adapters/kubernetes/watch-settings.test.ts': 'hooks of the whole file',
+  'test/unit/adapters/system/clock-and-random.test.ts': 'starts programs',
+  'test/unit/adapters/system/metrics.test.ts': 'the environment and the console',
+  'test/unit/cli/registry/registry-commands.test.ts': 'hooks of the whole file',
+  'test/unit/cli/stack/mappings.test.ts': 'the environment',
+  'test/unit/cli/start/options.test.ts': 'writing to stderr',
+  'test/unit/local/kubernetes/discovery/discovery.test.ts': 'hooks of the whole file',
+  'test/unit/local/kubernetes/server/https-server.test.ts': 'hooks of the whole file',
+  'test/unit/local/kubernetes/server/watches.test.ts': 'hooks of the whole file',
+  'test/unit/local/kubernetes/store/journal.test.ts': 'hooks of the whole file',
+};
+
+/** Whether a test file, as a path from the root, shares its process with others. */
+export function isSharing(file: string): boolean {
+  return APART[file] === undefined && SHARING.some((directory) => file.startsWith(directory));
+}
+
 /** The lanes of a run, none without files. */
 export function lanesOf(
   files: readonly string[],
   { isSlow, processorsCount }: LaneSetting,
 ): readonly Lane[] {
   const processors = Math.max(processorsCount, PROCESSORS_MIN);
-  if (!isSlow) return files.length === 0 ? [] : [{ files, atOnceMax: processors + 1 }];
-  const lanes = [
-    { files: files.filter((file) => ALONE[file] === undefined), atOnceMax: processors + 1 },
-    { files: files.filter((file) => ALONE[file] !== undefined), atOnceMax: 1 },
-  ];
+  const lanes: readonly Lane[] = isSlow
+    ? [
+        {
+          files: files.filter((file) => ALONE[file] === undefined),
+          atOnceMax: processors + 1,
+          process: 'own',
+        },
+        { files: files.filter((file) => ALONE[file] !== undefined), atOnceMax: 1, process: 'own' },
+      ]
+    : [
+        { files: files.filter(isSharing), atOnceMax: processors, process: 'shared' },
+        {
+          files: files.filter((file) => !isSharing(file)),
+          atOnceMax: processors + 1,
+          process: 'own',
+        },
+      ];
   return lanes.filter((lane) => lane.files.length > 0);
 }

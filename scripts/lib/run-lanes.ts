@@ -1,6 +1,8 @@
 /**
- * Runs lanes of test files one after the other, each as one `node --test`, and adds up what they counted.
+ * Runs lanes of test files one after the other, and adds up what they counted.
  *
+ * A lane is one `node --test`; one whose files share processes is as many of them as run at once, side by side, each of
+ * which is printed when it is over: two that print by turns would be unreadable.
  * Every lane runs although one before it failed: who waits for a suite wants all its failures. A signal goes to the lane that
  * runs, which ends its test processes, and no other lane begins. It judges nothing: `scripts/test.ts` does.
  */
@@ -19,6 +21,19 @@ export interface LanesResult {
   readonly counts: TestCounts | undefined;
 }
 
+/** One `node --test`: some files of a lane. */
+interface Part {
+  readonly files: readonly string[];
+  readonly lane: Lane;
+  /** Where its counts go. */
+  readonly countsFile: string;
+}
+
+interface Ended {
+  readonly exitCode: number;
+  readonly isInterrupted: boolean;
+}
+
 /** Runs the lanes from the root of the repository; `flags` go to `node --test` as they are. */
 export async function runLanes(
   root: string,
@@ -30,16 +45,17 @@ export async function runLanes(
   let exitCode = 0;
   try {
     for (const [index, lane] of lanes.entries()) {
-      const countsFile = path.join(directory, `counts-${index}.json`);
-      const ended = await runNode(root, [
-        ...parametersOf(root, lane, countsFile),
-        ...flags,
-        ...lane.files,
-      ]);
-      const counts = readCounts(countsFile);
-      if (exitCode === 0) exitCode = ended.exitCode;
-      if (ended.isInterrupted || counts === undefined) return { exitCode, counts: undefined };
-      total = total === undefined ? counts : addCounts(total, counts);
+      const parts = partsOf(lane).map((files, part) => {
+        return { files, lane, countsFile: path.join(directory, `counts-${index}-${part}.json`) };
+      });
+      const ended = await Promise.all(parts.map((part) => runPart(root, part, flags)));
+      exitCode = [exitCode, ...ended.map((end) => end.exitCode)].find((code) => code !== 0) ?? 0;
+      for (const { countsFile } of parts) {
+        const counts = readCounts(countsFile);
+        if (counts === undefined) return { exitCode, counts };
+        total = total === undefined ? counts : addCounts(total, counts);
+      }
+      if (ended.some(({ isInterrupted }) => isInterrupted)) return { exitCode, counts: undefined };
     }
     return { exitCode, counts: total };
   } finally {
@@ -47,12 +63,25 @@ export async function runLanes(
   }
 }
 
-function parametersOf(root: string, lane: Lane, countsFile: string): readonly string[] {
+/** Files by turns, so that directories of long tests are divided, too. */
+function partsOf({ files, atOnceMax, process: owner }: Lane): readonly (readonly string[])[] {
+  if (owner === 'own') return [files];
+  const parts = Array.from({ length: Math.min(atOnceMax, files.length) }, (): string[] => []);
+  for (const [index, file] of files.entries()) parts[index % parts.length]?.push(file);
+  return parts;
+}
+
+function runPart(root: string, part: Part, flags: readonly string[]): Promise<Ended> {
+  const parameters = [...parametersOf(root, part), ...flags, ...part.files];
+  return runNode(root, parameters, part.lane.process === 'own' ? 'at-once' : 'when-over');
+}
+
+function parametersOf(root: string, { lane, countsFile }: Part): readonly string[] {
   const urlOf = (name: string): string => pathToFileURL(path.join(root, 'scripts/lib', name)).href;
   return [
     `--import=${urlOf('untracked-promises.ts')}`,
     '--test',
-    `--test-concurrency=${lane.atOnceMax}`,
+    lane.process === 'own' ? `--test-concurrency=${lane.atOnceMax}` : '--test-isolation=none',
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     `--test-reporter=${urlOf('test-count-reporter.ts')}`,
@@ -64,8 +93,16 @@ function parametersOf(root: string, lane: Lane, countsFile: string): readonly st
 function runNode(
   root: string,
   parameters: readonly string[],
-): Promise<{ readonly exitCode: number; readonly isInterrupted: boolean }> {
-  const child = spawn(process.execPath, parameters, { cwd: root, stdio: 'inherit' });
+  printed: 'at-once' | 'when-over',
+): Promise<Ended> {
+  const output = printed === 'at-once' ? 'inherit' : 'pipe';
+  const child = spawn(process.execPath, parameters, {
+    cwd: root,
+    stdio: ['inherit', output, output],
+  });
+  const lines: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => lines.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => lines.push(chunk));
   let isInterrupted = false;
   const handOn = (signal: NodeJS.Signals): void => {
     isInterrupted = true;
@@ -74,12 +111,13 @@ function runNode(
   process.on('SIGINT', handOn).on('SIGTERM', handOn);
   return new Promise<number>((resolve, reject) => {
     child.on('error', reject);
-    child.on('exit', (code) => {
+    child.on('close', (code) => {
       resolve(code ?? 1);
     });
   })
     .then((exitCode) => ({ exitCode, isInterrupted }))
     .finally(() => {
+      process.stdout.write(Buffer.concat(lines));
       process.off('SIGINT', handOn).off('SIGTERM', handOn);
     });
 }

@@ -1,9 +1,10 @@
-/** Lanes lose no file and repeat none; what measures seconds or bytes is alone. */
+/** Lanes lose no file and repeat none; what measures seconds or bytes is alone, what changes its process has one of its own. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { ALONE, lanesOf } from '../../../scripts/lib/lanes.ts';
+import { ALONE, APART, isSharing, lanesOf, SHARING } from '../../../scripts/lib/lanes.ts';
+import { tierFiles } from '../../../scripts/lib/tier-files.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -13,21 +14,41 @@ describe('the lanes of a run', () => {
     const others = ['test/conformance/a.test.ts', 'test/conformance/b.test.ts'];
     const lanes = lanesOf([...alone, ...others], { isSlow: true, processorsCount: 2 });
     assert.deepEqual(lanes, [
-      { files: others, atOnceMax: 3 },
-      { files: alone, atOnceMax: 1 },
+      { files: others, atOnceMax: 3, process: 'own' },
+      { files: alone, atOnceMax: 1, process: 'own' },
     ]);
   });
 
-  it('are one where nothing is slow, and none without files', () => {
-    const files = ['test/unit/a.test.ts'];
-    assert.deepEqual(lanesOf(files, { isSlow: false, processorsCount: 1 }), [
-      { files, atOnceMax: 3 },
+  it('are two where nothing is slow, by whether files share a process, and none without files', () => {
+    const own = ['test/unit/a.test.ts', ...Object.keys(APART)];
+    const sharing = ['test/unit/core/a.test.ts', 'test/property/core/b.test.ts'];
+    const setting = { isSlow: false, processorsCount: 1 };
+    assert.deepEqual(lanesOf([...own, ...sharing], setting), [
+      { files: sharing, atOnceMax: 2, process: 'shared' },
+      { files: own, atOnceMax: 3, process: 'own' },
     ]);
-    assert.deepEqual(lanesOf([], { isSlow: true, processorsCount: 2 }), []);
+    assert.deepEqual(lanesOf(own, setting), [{ files: own, atOnceMax: 3, process: 'own' }]);
+    assert.deepEqual(lanesOf([], { ...setting, isSlow: true }), []);
   });
 
-  it('name only files that there are', () => {
-    const lost = Object.keys(ALONE).filter((file) => !existsSync(path.join(root, file)));
+  it('give no file that changes its process, or hooks all tests of it, to one that others share', () => {
+    const changes =
+      /^(?:before|after|beforeEach|afterEach)\(|^import .*node:child_process|^import .*node:worker_threads|process\.env\[[^\]]+\] =[^=]|delete process\.env|process\.(?:chdir|exit)\(|process\.exitCode =|\bmock\.|process\.argv =[^=]/m;
+    const files = ['unit', 'property'].flatMap((tier) => tierFiles(root, tier)).filter(isSharing);
+    assert.ok(files.length > 200, `only ${files.length} files share a process`);
+    const changing = files.filter((file) =>
+      changes.test(readFileSync(path.join(root, file), 'utf8')),
+    );
+    assert.deepEqual(changing, []);
+    const needless = Object.keys(APART).filter(
+      (file) => !changes.test(readFileSync(path.join(root, file), 'utf8')),
+    );
+    assert.deepEqual(needless, [], 'could share a process');
+  });
+
+  it('name only files and directories that there are', () => {
+    const named = [...Object.keys(ALONE), ...Object.keys(APART), ...SHARING];
+    const lost = named.filter((file) => !existsSync(path.join(root, file)));
     assert.deepEqual(lost, []);
   });
 });
