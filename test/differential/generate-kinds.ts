@@ -6,6 +6,8 @@
  * anyway, and some steps come in between. Pure.
  */
 import type { Seeded } from '../conformance/scenarios/seeded.ts';
+import { drawRow } from './draw-row.ts';
+import type { DrawRow } from './draw-row.ts';
 import { anyNode } from './generate-model.ts';
 import type { Model } from './generate-model.ts';
 import type { Operation, SetForm, Step } from './scenario.ts';
@@ -83,9 +85,7 @@ function drawFields(model: Model): NonNullable<SetForm['fields']> {
   return { operator: model.seeded.pick(['In', 'NotIn', 'NotIn'] as const), nodes };
 }
 
-type Draw = (model: Model, set: string) => Operation;
-
-const DRAWS: readonly (readonly [weight: number, needs: 'any' | 'calm', Draw])[] = [
+const DRAWS: readonly DrawRow[] = [
   [
     4,
     'any',
@@ -130,14 +130,5 @@ const DRAWS: readonly (readonly [weight: number, needs: 'any' | 'calm', Draw])[]
 
 /** A step of these; mostly none. */
 export function drawKinds(model: Model, seeded: Seeded): readonly Operation[] {
-  if (seeded.next() >= KINDS_RATE || model.sets.size === 0) return [];
-  const set = seeded.pick([...model.sets.keys()]);
-  const isCalm = !model.isRefusing && model.sets.get(set) === false;
-  const possible = DRAWS.filter(([, needs]) => isCalm || needs === 'any');
-  let rest = seeded.next() * possible.reduce((sum, [weight]) => sum + weight, 0);
-  for (const [weight, , draw] of possible) {
-    rest -= weight;
-    if (rest < 0) return [draw({ ...model, seeded }, set)];
-  }
-  return [];
+  return drawRow({ rate: KINDS_RATE, rows: DRAWS }, model, seeded);
 }

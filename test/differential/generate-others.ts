@@ -6,6 +6,8 @@
  * Dice of its own, and it changes nothing in the model: what else a seed draws is the same without it. Pure.
  */
 import type { Seeded } from '../conformance/scenarios/seeded.ts';
+import { drawRow } from './draw-row.ts';
+import type { DrawRow } from './draw-row.ts';
 import { anyNode } from './generate-model.ts';
 import type { Model } from './generate-model.ts';
 import type { Operation } from './scenario.ts';
@@ -15,10 +17,8 @@ const OTHERS_RATE = 0.3;
 /** Versions that no other edit has. */
 const VERSIONS_FROM = 1000;
 
-type Draw = (model: Model, set: string) => Operation;
-
 /** What may happen, how often, and whether only to sets whose rollouts end well. */
-const DRAWS: readonly (readonly [weight: number, needs: 'any' | 'calm', Draw])[] = [
+const DRAWS: readonly DrawRow[] = [
   [3, 'any', (_model, set) => ({ op: 'set-annotate', set })],
   [3, 'any', () => ({ op: 'all-annotate' })],
   [3, 'any', () => ({ op: 'all-rewrite' })],
@@ -57,14 +57,5 @@ const DRAWS: readonly (readonly [weight: number, needs: 'any' | 'calm', Draw])[]
 
 /** What others do next; mostly nothing. */
 export function drawOthers(model: Model, seeded: Seeded): readonly Operation[] {
-  if (seeded.next() >= OTHERS_RATE || model.sets.size === 0) return [];
-  const set = seeded.pick([...model.sets.keys()]);
-  const isCalm = !model.isRefusing && model.sets.get(set) === false;
-  const possible = DRAWS.filter(([, needs]) => isCalm || needs === 'any');
-  let rest = seeded.next() * possible.reduce((sum, [weight]) => sum + weight, 0);
-  for (const [weight, , draw] of possible) {
-    rest -= weight;
-    if (rest < 0) return [draw({ ...model, seeded }, set)];
-  }
-  return [];
+  return drawRow({ rate: OTHERS_RATE, rows: DRAWS }, model, seeded);
 }

@@ -1,7 +1,7 @@
 // What the previous release stored, sent and left half-done is read and gone on with (14 A.8).
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
 import { createDynamoCredentialStore } from '../../src/adapters/dynamodb/credential-store.ts';
@@ -29,6 +29,7 @@ import type { RecordedBody } from '../support/previous-release.ts';
 import { nodeOf } from '../support/simulated-cluster.ts';
 import { imageOf, podsOf } from '../support/simulation/look.ts';
 import { World } from '../support/simulation/world.ts';
+import { createKeyTable } from '../support/create-key-table.ts';
 
 /** JSON has no undefined: what was recorded has lost it, what is read must not have anything else. */
 const plain = (value: unknown): unknown =>
@@ -91,20 +92,7 @@ describe('items of the previous release', () => {
     raw = new DynamoDBClient(options);
     client = createDocumentClient(options);
     for (const TableName of ['view', 'registry']) {
-      await raw.send(
-        new CreateTableCommand({
-          TableName,
-          BillingMode: 'PAY_PER_REQUEST',
-          AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({
-            AttributeName,
-            AttributeType: 'S',
-          })),
-          KeySchema: [
-            { AttributeName: 'pk', KeyType: 'HASH' },
-            { AttributeName: 'sk', KeyType: 'RANGE' },
-          ],
-        }),
-      );
+      await createKeyTable(raw, TableName);
     }
     await putRecordedItems(raw);
   });

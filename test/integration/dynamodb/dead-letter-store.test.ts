@@ -1,7 +1,6 @@
 /** Dead letters over DynamoDB, on dynalite in this process (M4). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { createDynamoDeadLetterStore } from '../../../src/adapters/dynamodb/dead-letter-store.ts';
@@ -12,6 +11,7 @@ import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
 import type { DynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
 import { testDeadLetterStore } from '../../support/dead-letter-suite.ts';
 import type { DeadLetterBench } from '../../support/dead-letter-suite.ts';
+import { createKeyTable } from '../../support/create-key-table.ts';
 
 const TableName = 'registry';
 const random = createSystemRandom();
@@ -32,20 +32,7 @@ describe('dead letters over DynamoDB (M4)', () => {
       region: 'us-east-1',
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     });
-    await client.send(
-      new CreateTableCommand({
-        TableName,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: [
-          { AttributeName: 'pk', AttributeType: 'S' },
-          { AttributeName: 'sk', AttributeType: 'S' },
-        ],
-        KeySchema: [
-          { AttributeName: 'pk', KeyType: 'HASH' },
-          { AttributeName: 'sk', KeyType: 'RANGE' },
-        ],
-      }),
-    );
+    await createKeyTable(client, TableName);
     const options = { client, tableName: TableName, random };
     const registry = createDynamoRegistryStore(options);
     bench = {

@@ -5,7 +5,6 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
@@ -20,6 +19,7 @@ import type { ClusterRegistration } from '../../../src/core/model/registration.t
 import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
 import type { DynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
 import type { RegistryStore } from '../../../src/ports/registry-store.ts';
+import { createKeyTable } from '../../support/create-key-table.ts';
 
 const CLUSTERS = 10_000;
 const WRITTEN = 10;
@@ -66,20 +66,7 @@ describe('a registry of ten thousand clusters', () => {
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     });
     for (const TableName of ['full', 'empty']) {
-      await client.send(
-        new CreateTableCommand({
-          TableName,
-          BillingMode: 'PAY_PER_REQUEST',
-          AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({
-            AttributeName,
-            AttributeType: 'S',
-          })),
-          KeySchema: [
-            { AttributeName: 'pk', KeyType: 'HASH' },
-            { AttributeName: 'sk', KeyType: 'RANGE' },
-          ],
-        }),
-      );
+      await createKeyTable(client, TableName);
     }
     const items = all.flatMap(itemsOf);
     for (let from = 0; from < items.length; from += BATCH) {

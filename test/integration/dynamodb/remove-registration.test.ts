@@ -1,7 +1,6 @@
 /** Removing a registration may end anywhere: what is left harms nothing, and a repeat finishes it (S6). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
@@ -11,6 +10,7 @@ import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
 import type { DynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
 import type { RegistryStore } from '../../../src/ports/registry-store.ts';
 import { freshName, registrationOf } from '../../support/store-suite.ts';
+import { createKeyTable } from '../../support/create-key-table.ts';
 
 const TableName = 'registry';
 
@@ -22,20 +22,7 @@ describe('removing a registration from DynamoDB', () => {
   before(async () => {
     server = await startDynamoDbServer();
     client = openClient();
-    await client.send(
-      new CreateTableCommand({
-        TableName,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({
-          AttributeName,
-          AttributeType: 'S',
-        })),
-        KeySchema: [
-          { AttributeName: 'pk', KeyType: 'HASH' },
-          { AttributeName: 'sk', KeyType: 'RANGE' },
-        ],
-      }),
-    );
+    await createKeyTable(client, TableName);
     registry = createDynamoRegistryStore({ client, tableName: TableName, random });
   });
 

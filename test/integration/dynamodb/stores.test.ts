@@ -1,7 +1,6 @@
 /** The DynamoDB adapters keep the semantics of the ports, on dynalite in this process (M4). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { createDynamoCredentialStore } from '../../../src/adapters/dynamodb/credential-store.ts';
@@ -26,6 +25,7 @@ import {
   testRegistryStore,
   testViewStore,
 } from '../../support/store-suite.ts';
+import { createKeyTable } from '../../support/create-key-table.ts';
 
 const random = createSystemRandom();
 const present = <T>(value: T | undefined): T => {
@@ -48,20 +48,7 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     });
     for (const TableName of ['view', 'registry']) {
-      await client.send(
-        new CreateTableCommand({
-          TableName,
-          BillingMode: 'PAY_PER_REQUEST',
-          AttributeDefinitions: [
-            { AttributeName: 'pk', AttributeType: 'S' },
-            { AttributeName: 'sk', AttributeType: 'S' },
-          ],
-          KeySchema: [
-            { AttributeName: 'pk', KeyType: 'HASH' },
-            { AttributeName: 'sk', KeyType: 'RANGE' },
-          ],
-        }),
-      );
+      await createKeyTable(client, TableName);
     }
     view = createDynamoViewStore({ client, tableName: 'view', random });
     registry = createDynamoRegistryStore({ client, tableName: 'registry', random });

@@ -7,23 +7,23 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { parseExposition, sampleOf } from '../../support/exposition.ts';
 import { answerJson, startScriptedApiServer } from '../../support/scripted-api-server.ts';
 import type { ScriptedApiServer, SeenRequest } from '../../support/scripted-api-server.ts';
+import { mountWatcher } from '../../support/watcher-mount.ts';
+import type { WatcherMount } from '../../support/watcher-mount.ts';
 
 const MAIN = path.join(import.meta.dirname, '../../../src/watcher/main.ts');
 const LEASE_PATH = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases';
 
 describe('the watcher as a process', () => {
-  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-watcher-'));
+  let mount: WatcherMount;
   let server: ScriptedApiServer;
   let child: ChildProcess;
   let base = '';
@@ -34,20 +34,15 @@ describe('the watcher as a process', () => {
     server.answerWith((request, response) => {
       answerAs(lease, { request, response });
     });
-    writeFileSync(path.join(directory, 'ca.crt'), server.caPem);
-    writeFileSync(path.join(directory, 'token'), 'a-token');
-    child = startWatcher({
-      ROLLCALL_API_SERVER: server.url,
-      ROLLCALL_CA_FILE: path.join(directory, 'ca.crt'),
-      ROLLCALL_TOKEN_FILE: path.join(directory, 'token'),
-    });
+    mount = mountWatcher(server);
+    child = startWatcher(mount.settings);
     base = await probesOf(child);
   });
 
   after(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     await server.close();
-    rmSync(directory, { recursive: true });
+    mount.remove();
   });
 
   test('is live and says why it is not ready while the queue is away', async () => {
@@ -103,14 +98,8 @@ test('of what an API server says it tells little: no token, no control character
     if (isIdentity) answerJson(response, { status: 200, body: { metadata: { uid: 'u' } } });
     else answerJson(response, { status: 403, body: { kind: 'Status', message } });
   });
-  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-watcher-'));
-  writeFileSync(path.join(directory, 'ca.crt'), server.caPem);
-  writeFileSync(path.join(directory, 'token'), 'a-token');
-  const child = startWatcher({
-    ROLLCALL_API_SERVER: server.url,
-    ROLLCALL_CA_FILE: path.join(directory, 'ca.crt'),
-    ROLLCALL_TOKEN_FILE: path.join(directory, 'token'),
-  });
+  const mount = mountWatcher(server);
+  const child = startWatcher(mount.settings);
   try {
     const base = await probesOf(child);
     let text = '';
@@ -122,7 +111,7 @@ test('of what an API server says it tells little: no token, no control character
   } finally {
     child.kill('SIGKILL');
     await server.close();
-    rmSync(directory, { recursive: true });
+    mount.remove();
   }
 });
 
@@ -141,13 +130,9 @@ test('repeats a send itself, and the AWS client never does: one is in flight at 
   server.answerWith((request, response) => {
     answerAs(lease, { request, response });
   });
-  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-watcher-'));
-  writeFileSync(path.join(directory, 'ca.crt'), server.caPem);
-  writeFileSync(path.join(directory, 'token'), 'a-token');
+  const mount = mountWatcher(server);
   const child = startWatcher({
-    ROLLCALL_API_SERVER: server.url,
-    ROLLCALL_CA_FILE: path.join(directory, 'ca.crt'),
-    ROLLCALL_TOKEN_FILE: path.join(directory, 'token'),
+    ...mount.settings,
     ROLLCALL_SQS_ENDPOINT: `http://127.0.0.1:${String((queue.address() as AddressInfo).port)}`,
   });
   try {
@@ -159,7 +144,7 @@ test('repeats a send itself, and the AWS client never does: one is in flight at 
     queue.closeAllConnections();
     queue.close();
     await server.close();
-    rmSync(directory, { recursive: true });
+    mount.remove();
   }
 });
 
@@ -169,13 +154,9 @@ test('stands by from its start where it is told to, and leaves the Lease to its 
   server.answerWith((request, response) => {
     answerAs(lease, { request, response });
   });
-  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-watcher-'));
-  writeFileSync(path.join(directory, 'ca.crt'), server.caPem);
-  writeFileSync(path.join(directory, 'token'), 'a-token');
+  const mount = mountWatcher(server);
   const child = startWatcher({
-    ROLLCALL_API_SERVER: server.url,
-    ROLLCALL_CA_FILE: path.join(directory, 'ca.crt'),
-    ROLLCALL_TOKEN_FILE: path.join(directory, 'token'),
+    ...mount.settings,
     ROLLCALL_LEASE_START: 'stand-by',
   });
   try {
@@ -191,18 +172,15 @@ test('stands by from its start where it is told to, and leaves the Lease to its 
   } finally {
     child.kill('SIGKILL');
     await server.close();
-    rmSync(directory, { recursive: true });
+    mount.remove();
   }
 });
 
 test('an address for probes that is taken ends it, and it says so', async () => {
   const taken = await startScriptedApiServer();
-  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-watcher-'));
-  for (const name of ['ca.crt', 'token']) writeFileSync(path.join(directory, name), taken.caPem);
+  const mount = mountWatcher(taken);
   const child = startWatcher({
-    ROLLCALL_API_SERVER: taken.url,
-    ROLLCALL_CA_FILE: path.join(directory, 'ca.crt'),
-    ROLLCALL_TOKEN_FILE: path.join(directory, 'token'),
+    ...mount.settings,
     ROLLCALL_PROBE_ADDRESS: `127.0.0.1:${String(taken.port)}`,
   });
   const chunks: Buffer[] = [];
@@ -211,7 +189,7 @@ test('an address for probes that is taken ends it, and it says so', async () => 
   assert.equal(code, 1);
   assert.match(Buffer.concat(chunks).toString(), /cannot be served.*EADDRINUSE/);
   await taken.close();
-  rmSync(directory, { recursive: true });
+  mount.remove();
 });
 
 test('a renewal that sent nothing ends with 1, so that its job is tried again (ADR 0023)', async () => {
@@ -220,9 +198,7 @@ test('a renewal that sent nothing ends with 1, so that its job is tried again (A
   server.answerWith((_request, response) => {
     answerJson(response, { status: 403, body: refused });
   });
-  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-renewer-'));
-  writeFileSync(path.join(directory, 'ca.crt'), server.caPem);
-  writeFileSync(path.join(directory, 'token'), 'a-token');
+  const mount = mountWatcher(server);
   const child = spawn(process.execPath, [MAIN, 'renew-credential'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
@@ -230,16 +206,14 @@ test('a renewal that sent nothing ends with 1, so that its job is tried again (A
       ROLLCALL_CLUSTER: 'prod-1',
       ROLLCALL_CREDENTIALS_QUEUE_URL: 'http://127.0.0.1:1/000000000000/credentials',
       ROLLCALL_CREDENTIALS_KEY_ARN: 'arn:aws:kms:eu-central-1:111111111111:key/1',
-      ROLLCALL_API_SERVER: server.url,
-      ROLLCALL_CA_FILE: path.join(directory, 'ca.crt'),
-      ROLLCALL_TOKEN_FILE: path.join(directory, 'token'),
+      ...mount.settings,
     },
   });
   const chunks: Buffer[] = [];
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
   const [code] = (await once(child, 'close')) as [number | null];
   await server.close();
-  rmSync(directory, { recursive: true });
+  mount.remove();
   assert.match(Buffer.concat(chunks).toString(), /no credential was sent.*"reason":"identity"/);
   assert.equal(code, 1);
 });
