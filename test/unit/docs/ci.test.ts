@@ -1,5 +1,6 @@
 /** What CI plays is what CONTRIBUTING.md says that it plays, and it fits. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
@@ -56,6 +57,18 @@ describe('.ci/run', () => {
     const workflow = read('.github/workflows/ci.yml');
     assert.match(workflow, /run: \.ci\/run\n/);
     assert.match(workflow, /check:supply-chain -- --strict/);
-    assert.match(read('.github/workflows/nightly.yml'), /cron: .*\n[\s\S]*run: \.ci\/nightly/);
+  });
+});
+
+describe('.ci/nightly', () => {
+  it('is what nightly.yml runs, every section on one machine of its matrix', () => {
+    const workflow = read('.github/workflows/nightly.yml');
+    assert.match(workflow, /cron: .*\n[\s\S]*run: \.ci\/nightly \$\{\{ matrix\.sections \}\}\n/);
+    const listed = execFileSync(path.join(root, '.ci/nightly'), ['--list'], { encoding: 'utf8' });
+    const played = [...workflow.matchAll(/^ +sections: (.+)$/gm)].flatMap(([, titles = '']) =>
+      titles.split(' '),
+    );
+    assert.ok(played.length > 10);
+    assert.deepEqual(played.toSorted(), listed.trim().split('\n').toSorted());
   });
 });
