@@ -17,7 +17,7 @@ import { newTally } from './resync/tally.ts';
 import type { Tally } from './resync/tally.ts';
 
 /** A walk is held for this much longer than its invocation means to take: its last page, its questions. */
-const HOLD_RESERVE_MS = 10_000;
+export const HOLD_RESERVE_MS = 10_000;
 
 /** Until when to walk. */
 export interface ResyncRun {

@@ -14,6 +14,8 @@ import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
 import { UPGRADE_BUGS } from './upgrades.ts';
 import { STRANGER_BUGS } from './strangers.ts';
+import { MORE_STRANGERS } from './strangers-2.ts';
+import { MORE_STRANGERS_ABOVE } from './strangers-above-2.ts';
 import { WORLDS_BUGS } from './worlds.ts';
 
 /** The rows by area. */
@@ -28,6 +30,8 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   STRANGER_BUGS,
   UPGRADE_BUGS,
   ALARM_BUGS,
+  MORE_STRANGERS,
+  MORE_STRANGERS_ABOVE,
 ];
 
 /** The rows by name. */

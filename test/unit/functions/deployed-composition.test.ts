@@ -12,8 +12,11 @@ import { handler as ingest } from '../../../functions/ingest/handler.ts';
 import { handler as reconcile } from '../../../functions/reconcile/handler.ts';
 import { handler as requeue } from '../../../functions/requeue/handler.ts';
 import { handler as resync } from '../../../functions/resync/handler.ts';
+import { decodeBody } from '../../../src/adapters/dynamodb/item-codec.ts';
 import { hintGroupId } from '../../../src/adapters/sqs/queue-ids.ts';
 import { TALK_MS } from '../../../src/app/ingest/bounded-talk.ts';
+import { HOLD_RESERVE_MS } from '../../../src/app/resync.ts';
+import { WALK_RESERVE_MS } from '../../../src/app/resync/dependencies.ts';
 import { encodeWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
 import { clusterId, clusterUid, epoch } from '../../../src/core/model/identifiers.ts';
 import type { Incarnation } from '../../../src/core/model/identifiers.ts';
@@ -180,6 +183,34 @@ describe('the deployed composition', () => {
       kept.map((body) => body?.S.length),
       [undefined, 4_096],
     );
+  });
+
+  it('walks no longer than it has time to write down what it did (protocol 23)', async () => {
+    const beganAtMs = Date.now();
+    await resync({} as never, CONTEXT);
+    const [begun] = aws.calls.filter(
+      ({ operation, input }) =>
+        operation === 'UpdateItem' && JSON.stringify(input).includes('RESYNC#'),
+    );
+    const values = Object.values(begun?.input['ExpressionAttributeValues'] ?? {}) as {
+      B?: string;
+    }[];
+    const [body] = values.flatMap(({ B: text }) => (text === undefined ? [] : [text]));
+    const walk = decodeBody('walk', Buffer.from(body ?? '', 'base64')) as { heldUntilMs: number };
+    const heldMs = walk.heldUntilMs - HOLD_RESERVE_MS;
+    assert.ok(heldMs <= Date.now() + 30_000 - WALK_RESERVE_MS);
+    assert.ok(heldMs > beganAtMs, 'and it is held until then');
+  });
+
+  it('has the timer come again that could not be sent on, and not the unreadable one before it', async () => {
+    aws.refuseWhen(({ input }) => /reconcile\.fifo"|\/delay"/.test(JSON.stringify(input)));
+    const bodies = ['no timer', timerDueAt(1)];
+    const Records = bodies.flatMap((body, index) => {
+      const event = eventOf({ body, queue: 'delay' }) as { Records: object[] };
+      return event.Records.map((record) => ({ ...record, messageId: `message-${index + 1}` }));
+    });
+    const answer = await requeue({ Records } as never, CONTEXT);
+    assert.deepEqual(answer, { batchItemFailures: [{ itemIdentifier: 'message-2' }] });
   });
 
   it('begins no second message without time for an API server that does not answer (protocol 23)', async () => {

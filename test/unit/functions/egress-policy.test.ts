@@ -54,4 +54,13 @@ describe('egress policy of a deployment (S12)', () => {
     assert.equal(egressPolicy(LOCAL).loopback, 'allowed');
     assert.equal(egressPolicy(IN_LAMBDA).loopback, 'refused');
   });
+
+  it('takes a list of domains however it is written, with the dot before them or without', () => {
+    const suffixesOf = (text: string): readonly string[] | undefined =>
+      egressPolicy({ ROLLCALL_ENDPOINT_SUFFIXES: text }).hostSuffixes;
+    const listed = suffixesOf(' .clusters.example , Other.example,,eks.example');
+    assert.deepEqual(listed, ['clusters.example', 'other.example', 'eks.example']);
+    assert.deepEqual(suffixesOf(' , '), []);
+    assert.deepEqual(egressPolicy({}).hostSuffixes, []);
+  });
 });

@@ -215,6 +215,26 @@ describe('watch', () => {
     }
   });
 
+  test('what works begins the back-off anew: a failure long after an outage costs its base (row 36)', async () => {
+    const harness = createWatcherHarness();
+    const watcher = await harness.startSettled();
+    const fault = { kind: 'unavailable', message: 'no' } as const;
+    harness.source.faultOf = ({ op }) => (op === 'watch' ? fault : undefined);
+    harness.source.endStreams('Node');
+    await harness.clock.advance(600_000);
+    harness.source.faultOf = () => undefined;
+    await harness.clock.advance(60_000);
+    harness.source.put('Node', nodeDraft('seen'));
+    await harness.clock.advance(10);
+    const before = watches(harness).length;
+    harness.source.faultOf = ({ op }) =>
+      op === 'watch' && watches(harness).length === before + 1 ? fault : undefined;
+    harness.source.endStreams('Node');
+    await harness.clock.advance(1000);
+    assert.equal(watches(harness).length, before + 2);
+    await watcher.stop();
+  });
+
   test('Retry-After is honoured', async () => {
     const harness = createWatcherHarness();
     const watcher = await harness.startSettled();

@@ -196,6 +196,31 @@ describe('snapshot', () => {
     await watcher.stop();
   });
 
+  test('what was refused once travels whole again with its next change after a periodic snapshot (protocol 22)', async () => {
+    const harness = createWatcherHarness();
+    const refused = harness.source.put('DaemonSet', daemonSetDraft('refused'));
+    const kindOfIt = (): string | undefined =>
+      harness.ingest().set('daemonsets').get(refused.metadata.uid)?.kind;
+    harness.queue.faultOf = (message) =>
+      message.body.kind === 'slices' && JSON.stringify(message).includes('matchLabels')
+        ? 'refused'
+        : undefined;
+    const watcher = harness.newWatcher();
+    await watcher.start();
+    await harness.clock.advance(600_000);
+    assert.equal(kindOfIt(), 'Opaque');
+    harness.queue.faultOf = () => undefined;
+    const { uid } = refused.metadata;
+    harness.source.put('DaemonSet', daemonSetDraft('refused', { uid, paused: 1 }));
+    await harness.clock.advance(60_000);
+    assert.equal(kindOfIt(), 'Opaque', 'not at every change');
+    await harness.clock.advance(7 * 3_600_000);
+    harness.source.put('DaemonSet', daemonSetDraft('refused', { uid, paused: 2 }));
+    await harness.clock.advance(60_000);
+    assert.equal(kindOfIt(), 'DaemonSet');
+    await watcher.stop();
+  });
+
   test('at sixteen slices the largest objects travel opaque rather than not at all (protocol 22)', async () => {
     const harness = createWatcherHarness({ messageBytesMax: 5500 });
     putNodes(harness, 400);

@@ -8,7 +8,9 @@ import { parseEndpoint } from '../../../../src/adapters/kubernetes/endpoint.ts';
 import { createSystemClock } from '../../../../src/adapters/system/system-clock.ts';
 import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
 import type { KubernetesObject } from '../../../../src/core/model/kubernetes.ts';
+import type { Clock } from '../../../../src/ports/clock.ts';
 import type { WatchFrame, WatchOptions } from '../../../../src/ports/watch-source.ts';
+import { createHeldTimers } from '../../../support/held-timers.ts';
 import {
   answerJson,
   startScriptedApiServer,
@@ -22,16 +24,7 @@ let tokens: string[];
 
 before(async () => {
   server = await startScriptedApiServer();
-  const parsed = parseEndpoint(server.url);
-  assert.ok(parsed.kind === 'endpoint');
-  source = createWatchSource({
-    endpoint: parsed.endpoint,
-    caPem: server.caPem,
-    credential: { kind: 'bearer', token: () => Promise.resolve(tokens.shift() ?? 'last') },
-    clock: createSystemClock(),
-    requestTimeoutMs: 2000,
-    answerTimeoutMs: 2000,
-  });
+  source = openSource(createSystemClock());
 });
 
 after(async () => {
@@ -43,6 +36,19 @@ beforeEach(() => {
   tokens = [];
   server.requests.length = 0;
 });
+
+function openSource(clock: Clock): ApiWatchSource {
+  const parsed = parseEndpoint(server.url);
+  assert.ok(parsed.kind === 'endpoint');
+  return createWatchSource({
+    endpoint: parsed.endpoint,
+    caPem: server.caPem,
+    credential: { kind: 'bearer', token: () => Promise.resolve(tokens.shift() ?? 'last') },
+    clock,
+    requestTimeoutMs: 2000,
+    answerTimeoutMs: 2000,
+  });
+}
 
 function options(fields: Partial<WatchOptions> = {}): WatchOptions {
   return {
@@ -222,6 +228,21 @@ test('a connection that breaks fails the stream; one that cannot be made does, t
   const [failed] = await read(nowhere.watch('Node', options()));
   assert.equal(failed?.kind === 'failed' && failed.failure.message, 'ECONNREFUSED');
   nowhere.close();
+});
+
+test('the time for an answer is over once it begins: a stream lives on beyond it', async () => {
+  server.answerWith((_request, response) => {
+    lines(response, event('ADDED', '42'));
+  });
+  const clock = createHeldTimers();
+  const held = openSource(clock);
+  const controller = new AbortController();
+  for await (const frame of held.watch('Node', options({ signal: controller.signal }))) {
+    if (frame.kind === 'added') assert.equal(clock.heldCount(2000), 0);
+    controller.abort();
+  }
+  held.close();
+  assert.equal(server.requests.length, 1);
 });
 
 test('an aborted stream ends at once, although the server is silent', async () => {

@@ -249,6 +249,49 @@ describe('moving a cluster to another stack', () => {
     }
   });
 
+  it('lifts its own freeze though calling it back died at any write before it went on', async () => {
+    let crashes = 0;
+    for (let index = 0; index < 40; index += 1) {
+      const world = await worldOf();
+      world.isWatcherUp = false;
+      assert.equal((await world.run()).kind, 'timed-out');
+      world.isWatcherUp = true;
+      world.writes = 0;
+      world.dieAt = { index, moment: 'after' };
+      const died = await world.run(moveBack).catch((error: unknown) => error);
+      world.dieAt = undefined;
+      if (!(died instanceof Crash)) break;
+      crashes += 1;
+      assert.equal((await world.run()).kind, 'moved', died.message);
+      const [old, next] = await world.registrations();
+      assert.equal(old, undefined, died.message);
+      sameBut(next, takenOver);
+    }
+    assert.ok(crashes >= 3);
+  });
+
+  it('leaves no token in the stack that the cluster is not in, moved or called back (S11)', async () => {
+    for (const [move, sideOf] of [
+      [moveCluster, ({ old }: World) => old],
+      [moveBack, ({ next }: World) => next],
+    ] as const) {
+      const world = await worldOf();
+      const token = { clusterUid: UID, ciphertext: 'AAAA', issuedAtMs: 1, expiresAtMs: 2 };
+      if (move === moveBack) {
+        world.isWatcherUp = false;
+        assert.equal((await world.run()).kind, 'timed-out');
+        world.isWatcherUp = true;
+      }
+      const { credentials } = sideOf(world);
+      for (const purpose of ['ask', 'act'] as const) {
+        await credentials.writeToken(ID, purpose, token);
+      }
+      assert.ok(['moved', 'called-back'].includes((await world.run(move)).kind));
+      assert.equal(await credentials.readToken(ID, 'ask'), undefined);
+      assert.equal(await credentials.readToken(ID, 'act'), undefined);
+    }
+  });
+
   it('stays frozen in both when the watcher does not come, and says so', async () => {
     const world = await worldOf();
     world.isWatcherUp = false;

@@ -101,6 +101,25 @@ describe('deletes', () => {
     assert.deepEqual(world.owned, []);
   });
 
+  it('stop after a batch of which the API server turned one away: the others of the batch are gone', async () => {
+    const world = await drained(250, 250);
+    let deletes = 0;
+    world.cluster.hooks = {
+      beforeEffect: ({ kind }) => {
+        deletes += kind === 'delete-pod' ? 1 : 0;
+        return kind === 'delete-pod' && deletes === 7
+          ? { kind: 'answer', outcome: { kind: 'unsent', message: '429' } }
+          : undefined;
+      },
+    };
+    await world.run();
+    assert.equal(deletes, 100);
+    assert.equal(world.owned.length, 151);
+    world.cluster.hooks = {};
+    await world.settle();
+    assert.deepEqual(world.owned, []);
+  });
+
   it('are not starved by creates that take all the time of the run', async () => {
     const world = await drained(20, 10);
     for (const name of nodeNames(101, 200)) world.addNode(name);

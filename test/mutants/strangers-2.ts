@@ -1,0 +1,289 @@
+/** Bugs of adapters, watcher and app that a second stranger to the tests chose (issue 14, "60 further mutants"). */
+import type { PlantedBug } from './planted-bug.ts';
+
+/** The rows. */
+export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
+  'position-lost-beside-other': {
+    bug: 'of two stamps of which one stands higher already, neither is raised (14)',
+    file: 'src/adapters/dynamodb/view-store.ts',
+    before: "if (result === 'written' || given.length === 1) return;",
+    after: "if (result === 'written' || given.length > 0) return;",
+    killedBy: {
+      file: 'test/integration/dynamodb/stores.test.ts',
+      title: 'the DynamoDB stores on dynalite (M4, row 62)',
+    },
+  },
+  'rebuilt-token-older': {
+    bug: 'a token of a rebuilt cluster is older than the one of the cluster before (14)',
+    file: 'src/adapters/dynamodb/credential-store.ts',
+    before:
+      "'attribute_not_exists(pk) OR issuedAtMs < :issued OR clusterUid <> :uid',\n    values: { ':issued': issuedAtMs, ':uid': uid },",
+    after:
+      "'attribute_not_exists(pk) OR issuedAtMs < :issued',\n    values: { ':issued': issuedAtMs },",
+    killedBy: {
+      file: 'test/integration/dynamodb/stores.test.ts',
+      title: 'the DynamoDB stores on dynalite (M4, row 62)',
+    },
+  },
+  'event-limit-holds-pods': {
+    bug: 'a limit on Events holds pods back (14)',
+    file: 'src/adapters/kubernetes/cluster-access.ts',
+    before: "if (outcome.kind === 'unsent' && effect.kind !== 'create-event') {",
+    after: "if (outcome.kind === 'unsent') {",
+    killedBy: {
+      file: 'test/integration/adapters/kubernetes/cluster-access.test.ts',
+      title: 'lets throttled Events hold nothing back',
+    },
+  },
+  'credential-after-deadline': {
+    bug: 'a write is repeated with a new credential after the deadline of the run (14)',
+    file: 'src/adapters/kubernetes/cluster-access.ts',
+    before: 'refreshCredential() && clock.monotonicMs() < deadlineMs;',
+    after: 'refreshCredential();',
+    killedBy: {
+      file: 'test/integration/adapters/kubernetes/cluster-access.test.ts',
+      title: 'starts no repetition after the deadline',
+    },
+  },
+  'retry-after-unbounded': {
+    bug: 'a server may silence us for as long as it likes (14)',
+    file: 'src/adapters/kubernetes/status-classifier.ts',
+    before: 'Math.min(asked, RETRY_AFTER_MAX_MS)',
+    after: 'asked',
+    killedBy: {
+      file: 'test/unit/adapters/kubernetes/status-classifier.test.ts',
+      title: 'takes the delay from the details when there is no header, and bounds it',
+    },
+  },
+  'no-bookmarks': {
+    bug: 'no bookmarks are asked for: marks of a quiet kind stand still (14)',
+    file: 'src/adapters/kubernetes/watch-source.ts',
+    before: "    allowWatchBookmarks: 'true',\n",
+    after: '',
+    killedBy: {
+      file: 'test/integration/adapters/kubernetes/watch-source.test.ts',
+      title: 'a stream asks for bookmarks and its time-out',
+    },
+  },
+  'answer-timeout-kept': {
+    bug: 'every stream is torn down half a minute after it was opened (14)',
+    file: 'src/adapters/kubernetes/watch-connection.ts',
+    before: '      cancel();\n      resolve(response);',
+    after: '      resolve(response);',
+    killedBy: {
+      file: 'test/integration/adapters/kubernetes/watch-source.test.ts',
+      title: 'the time for an answer is over once it begins',
+    },
+  },
+  'retired-kept-alive': {
+    bug: 'a connection that was busy when its pool retired stays open (14)',
+    file: 'src/adapters/kubernetes/pooled-agent.ts',
+    before: '    if (this.#isRetired) return false;\n',
+    after: '',
+    killedBy: {
+      file: 'test/unit/adapters/kubernetes/pooled-agent.test.ts',
+      title: 'and none once it has retired',
+    },
+  },
+  'cut-list-is-whole': {
+    bug: 'a list whose connection broke in the middle counts as whole (14)',
+    file: 'src/adapters/kubernetes/list-page.ts',
+    before: "    if (this.#state !== 'end') throw new ListItemError('the list is cut short');\n",
+    after: '',
+    killedBy: {
+      file: 'test/unit/adapters/kubernetes/list-page.test.ts',
+      title: 'row 35: a page that is cut short',
+    },
+  },
+  'verdicts-of-two-runs': {
+    bug: 'verdicts of two runs are read as those of one (14)',
+    file: 'src/adapters/dynamodb/state-store.ts',
+    before: "    item !== undefined && item['writtenBy'] === first['writtenBy'];",
+    after: '    item !== undefined;',
+    killedBy: {
+      file: 'test/integration/dynamodb/stores.test.ts',
+      title: 'tells verdicts of one run alone',
+    },
+  },
+  'own-lease-waited-for': {
+    bug: 'a standing-by watcher waits forty seconds for the Lease that it holds itself (14)',
+    file: 'src/watcher/lease.ts',
+    before: 'holder === own || holder === former;',
+    after: 'holder === own;',
+    killedBy: {
+      file: 'test/unit/watcher/stand-by.test.ts',
+      title: 'does not wait for itself after its own epoch ended',
+    },
+  },
+  'takes-from-living-holder': {
+    bug: 'who stands by takes the Lease from a holder that renews it (14)',
+    file: 'src/watcher/lease.ts',
+    before: '          pulse = facts.pulse;\n          changedMs = clock.monotonicMs();',
+    after: '          pulse = facts.pulse;',
+    killedBy: {
+      file: 'test/unit/watcher/epochs.test.ts',
+      title: 'takes over soon after the Lease has run out, not before (row 72)',
+    },
+  },
+  'stream-backoff-grows': {
+    bug: 'the back-off of a kind never begins anew: after a month every failure costs its cap (14)',
+    file: 'src/watcher/list-watch.ts',
+    before: '    if (this.#hasProgressed) this.#backoff.reset();\n',
+    after: '',
+    killedBy: {
+      file: 'test/unit/watcher/list-watch.test.ts',
+      title: 'what works begins the back-off anew',
+    },
+  },
+  'broken-position-kept': {
+    bug: 'a stream that cannot be read is opened again at the same place for ever (14)',
+    file: 'src/watcher/list-watch.ts',
+    before: '          reason: end.message,\n        });\n        this.#version = undefined;',
+    after: '          reason: end.message,\n        });',
+    killedBy: {
+      file: 'test/unit/watcher/list-watch.test.ts',
+      title: 'a line that cannot be read leads to a relist, and is counted',
+    },
+  },
+  'deleted-set-in-manifest': {
+    bug: 'the manifest names a DaemonSet that was deleted during the snapshot (14)',
+    file: 'src/watcher/outbox.ts',
+    before:
+      '    if (next.length > 0) this.#sentDaemonSets.add(tracked);\n    else this.#sentDaemonSets.delete(tracked);',
+    after: '    if (next.length > 0) this.#sentDaemonSets.add(tracked);',
+    killedBy: {
+      file: 'test/unit/watcher/snapshots.test.ts',
+      title: 'while it runs, deltas are without cut: only the manifest closes',
+    },
+  },
+  'opaque-for-ever': {
+    bug: 'an object that was refused once travels opaque for as long as the process lives (14)',
+    file: 'src/watcher/session.ts',
+    before: '    this.#on.memory.unsendable.clear();\n',
+    after: '',
+    killedBy: {
+      file: 'test/unit/watcher/snapshots.test.ts',
+      title: 'what was refused once travels whole again',
+    },
+  },
+  'fewer-slices-announced': {
+    bug: 'a cluster that shrinks, and one whose sets need fewer slices, announces snapshots for it (14)',
+    file: 'src/watcher/session.ts',
+    before: 'if (sliceCount > this.#publisher.sliceCount) return announcement',
+    after: 'if (sliceCount !== this.#publisher.sliceCount) return announcement',
+    killedBy: {
+      file: 'test/unit/watcher/snapshots.test.ts',
+      title: 'crossing a threshold announces again, falling below does not',
+    },
+  },
+  'standby-never-ready': {
+    bug: 'a watcher that stands by is never ready: a rollout of two replicas hangs (14)',
+    file: 'src/watcher/health.ts',
+    before: "  if (status.state === 'standby') return problems;\n",
+    after: '',
+    killedBy: {
+      file: 'test/unit/watcher/health.test.ts',
+      title: 'that stands by is ready, as long as it can read the Lease',
+    },
+  },
+  'stop-keeps-lease': {
+    bug: 'a pod that is told to stop keeps its Lease: the next one waits forty seconds (14)',
+    file: 'src/watcher/main.ts',
+    before: 'await parts.watcher.retire();',
+    after: 'await parts.watcher.stop();',
+    killedBy: {
+      file: 'test/integration/watcher/process.test.ts',
+      title: 'gives the Lease back at a signal and ends with 0',
+    },
+  },
+  'leaving-lifts-freeze': {
+    bug: 'leaving takeover lifts a freeze that a person had set (14)',
+    file: 'src/app/hand-back.ts',
+    before: "mode: 'observe', isFrozen: wasFrozen",
+    after: "mode: 'observe', isFrozen: false",
+    killedBy: {
+      file: 'test/unit/app/hand-back.test.ts',
+      title: 'keeps a freeze that stood before',
+    },
+  },
+  'silence-of-first-page': {
+    bug: 'open requests of the hundred-and-first DaemonSet are not waited for (14)',
+    file: 'src/app/clusters/await-silence.ts',
+    before: '    ({ cursor } = page);\n  } while (cursor !== undefined);\n  return lastMs;',
+    after: '  } while (cursor !== undefined);\n  return lastMs;',
+    killedBy: {
+      file: 'test/unit/app/clusters/await-silence.test.ts',
+      title: 'waits for an open request of any DaemonSet, beyond the first hundred too',
+    },
+  },
+  'moved-again-stays-frozen': {
+    bug: 'a cluster that is moved again after it was called back stays frozen for ever (14)',
+    file: 'src/app/clusters/move-cluster.ts',
+    before: 'marks.to === undefined ? !source.isFrozen : marks.isLifting;',
+    after: '!source.isFrozen;',
+    killedBy: {
+      file: 'test/unit/app/clusters/move-cluster.test.ts',
+      title: 'lifts its own freeze though calling it back died',
+    },
+  },
+  'called-back-tokens-kept': {
+    bug: 'the tokens of a cluster that was called back stay in the other stack (14)',
+    file: 'src/app/clusters/move-back.ts',
+    before: '  await to.credentials.removeTokens(lifted.id);\n',
+    after: '',
+    killedBy: {
+      file: 'test/unit/app/clusters/move-cluster.test.ts',
+      title: 'leaves no token in the stack that the cluster is not in',
+    },
+  },
+  'clock-back-holds-lease-check': {
+    bug: 'a wall clock that stepped back holds the check of the Lease for as long (14)',
+    file: 'src/app/ingest/lease-check.ts',
+    before: 'sinceMs >= intervalMs || sinceMs < 0;',
+    after: 'sinceMs >= intervalMs;',
+    killedBy: {
+      file: 'test/unit/app/ingest/lease-check.test.ts',
+      title: 'is not held back by a wall clock that stepped back',
+    },
+  },
+  'former-of-this-epoch-removed': {
+    bug: 'what a DaemonSet left that was replaced in this very epoch is removed by a manifest (14)',
+    file: 'src/app/ingest/apply-manifest.ts',
+    before: 'item.stamp < target.epochStart && (item.formerUids ?? []).length > 0',
+    after: '(item.formerUids ?? []).length > 0',
+    killedBy: {
+      file: 'test/unit/app/ingest/crashes.test.ts',
+      title: 'a run that wakes up late, wherever it slept',
+    },
+  },
+  'refusals-of-old-template': {
+    bug: 'what the template before was refused for holds the new one back (14)',
+    file: 'src/app/reconcile/retry.ts',
+    before: '  if (entry.generation !== change.generation) return false;\n',
+    after: '',
+    killedBy: {
+      file: 'test/unit/app/reconcile/refused-deletes.test.ts',
+      title: 'grows while it is refused again, and is forgotten some time after',
+    },
+  },
+  'deletes-go-on-in-trouble': {
+    bug: 'deletes go on though the API server turns some away (14)',
+    file: 'src/app/reconcile/execute-deletes.ts',
+    before: 'isTroubled = outcomes.some(',
+    after: 'isTroubled = outcomes.every(',
+    killedBy: {
+      file: 'test/unit/app/reconcile/execute-deletes.test.ts',
+      title: 'stop after a batch of which the API server turned one away',
+    },
+  },
+  'former-sets-not-forgotten': {
+    bug: 'slices and state of former DaemonSets stay when a cluster is removed (14)',
+    file: 'src/app/clusters/forget-view.ts',
+    before: 'const uids = [...(item.formerUids ?? []), ...(item.uid === null ? [] : [item.uid])];',
+    after: 'const uids = item.uid === null ? [] : [item.uid];',
+    killedBy: {
+      file: 'test/unit/app/clusters/forget-view.test.ts',
+      title: 'forgets slices and state of a DaemonSet, of those before it',
+    },
+  },
+};
