@@ -8,6 +8,13 @@ const SUPPORT = 'test/unit/support';
 
 /** The rows of item A.5 of issue 14. */
 export const BOUNDS_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'attended-clock-excuses-computing': {
+    bug: 'a loop that is blocked by what it computes itself stops the clock that judges it (14 A.5)',
+    file: 'test/support/machine-pace.ts',
+    before: 'Math.max(TICK_MS + TICK_LATE_MS, computedMs)',
+    after: 'TICK_MS + TICK_LATE_MS',
+    killedBy: { file: `${SUPPORT}/machine-pace.test.ts`, title: 'would excuse itself' },
+  },
   'pace-counts-own-threads': {
     bug: 'an engine that burns processors stretches its own bound (14 A.5)',
     file: 'test/support/machine-pace.ts',
