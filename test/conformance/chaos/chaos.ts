@@ -150,7 +150,7 @@ async function play(options: ChaosOptions, theatre: Theatre): Promise<ChaosResul
     churnRefused: churn.refused(),
     ownDeletionsCount: own.length,
     eventsCount: witness.histories.reduce((sum, { events }) => sum + events.length, 0),
-    watcherOwnEnds: theatre.watcher.ownEnds(),
+    watcherOwnEnds: theatre.watcherOwnEnds(),
     engineOwnEnds: theatre.engine.ownEnds(),
     engineStartsInVain: theatre.engine.startsInVain(),
     directory: theatre.directory,

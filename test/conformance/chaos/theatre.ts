@@ -44,6 +44,8 @@ export interface Theatre {
   readonly watcher: Program;
   /** Another watcher of the same cluster, as a mistaken deployment would start it. */
   readonly openSecondWatcher: () => Program;
+  /** How often a watcher, first or second, ended by itself. */
+  readonly watcherOwnEnds: () => number;
   /** How many timers there are: messages of the delay queue, whatever their state. */
   readonly countTimers: () => Promise<number>;
   /** Logs of all programs, settings, data. */
@@ -101,7 +103,7 @@ export async function openTheatre(options: TheatreOptions): Promise<Theatre> {
   const openWatcher = describeWatcher(parts, environment);
   const watcher = openWatcher('watcher');
   watcher.start();
-  let secondCount = 0;
+  const watchers = [watcher];
   const close = async (): Promise<void> => {
     await watcher.stop();
     await engine.close();
@@ -118,9 +120,11 @@ export async function openTheatre(options: TheatreOptions): Promise<Theatre> {
     engine: engine.program,
     watcher,
     openSecondWatcher: () => {
-      secondCount += 1;
-      return openWatcher(`second-watcher-${String(secondCount)}`);
+      const second = openWatcher(`second-watcher-${String(watchers.length)}`);
+      watchers.push(second);
+      return second;
     },
+    watcherOwnEnds: () => watchers.reduce((sum, one) => sum + one.ownEnds(), 0),
     countTimers: async () => countMessages(await engine.whereabouts()),
     directory,
     close,
