@@ -16,6 +16,7 @@ import { UPGRADE_BUGS } from './upgrades.ts';
 import { STRANGER_BUGS } from './strangers.ts';
 import { MORE_STRANGERS } from './strangers-2.ts';
 import { MORE_STRANGERS_ABOVE } from './strangers-above-2.ts';
+import { WEEK_ONE_BUGS } from './week-one.ts';
 import { WORLDS_BUGS } from './worlds.ts';
 
 /** The rows by area. */
@@ -32,6 +33,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   ALARM_BUGS,
   MORE_STRANGERS,
   MORE_STRANGERS_ABOVE,
+  WEEK_ONE_BUGS,
 ];
 
 /** The rows by name. */

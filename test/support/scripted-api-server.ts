@@ -33,6 +33,8 @@ export interface ScriptedApiServer {
   connectionCount(): number;
   /** Replaces the script. */
   answerWith(script: Script): void;
+  /** Shows another certificate from the next connection on. */
+  present(certificate: TestCertificate): void;
   /** Closes every connection that is idle now. */
   dropIdleConnections(): void;
   close(): Promise<void>;
@@ -120,6 +122,9 @@ export async function startScriptedApiServer(
     connectionCount: () => connections,
     answerWith: (next) => {
       script = next;
+    },
+    present: (next) => {
+      server.setSecureContext({ cert: next.certificatePem, key: next.keyPem });
     },
     dropIdleConnections: () => {
       server.closeIdleConnections();

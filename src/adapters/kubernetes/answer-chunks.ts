@@ -4,7 +4,7 @@
  * Whoever reads a page item by item may throw for reasons of its own. Those pass; what the answer did wrong
  * comes as one kind of error, whose message names a code and nothing that the other side chose.
  */
-import { describe } from './watch-connection.ts';
+import { describeFailure } from './tls-fault.ts';
 
 /** An answer that cannot be read to its end, for the reason that its message names. */
 export class BrokenAnswerError extends Error {
@@ -25,6 +25,6 @@ export async function* answerChunks(
     }
   } catch (cause) {
     if (cause instanceof BrokenAnswerError) throw cause;
-    throw new BrokenAnswerError(describe(cause), { cause });
+    throw new BrokenAnswerError(describeFailure(cause), { cause });
   }
 }

@@ -17,13 +17,14 @@ import { isJsonObject } from '../../core/model/json.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EgressRefusal } from '../../ports/cluster-access.ts';
-import type { EndpointFacts, EndpointProbe, TlsFault } from '../../ports/endpoint-probe.ts';
+import type { EndpointFacts, EndpointProbe } from '../../ports/endpoint-probe.ts';
 import { classifyAddress } from './address-class.ts';
 import { openEgress } from './egress.ts';
 import type { EgressPolicy, ResolvedAddress } from './egress.ts';
 import { parseEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { readBody } from './response-body.ts';
+import { tlsFaultOf } from './tls-fault.ts';
 
 /** Options of a probe. */
 export interface EndpointProbeOptions {
@@ -35,21 +36,6 @@ export interface EndpointProbeOptions {
 
 const STEP_TIMEOUT_MS = 5_000;
 const BODY_BYTES_MAX = 64 * 1024;
-
-/** What OpenSSL calls it, by what it means. */
-const TLS_FAULTS: Readonly<Record<string, TlsFault>> = {
-  ERR_TLS_CERT_ALTNAME_INVALID: 'other-name',
-  CERT_HAS_EXPIRED: 'expired',
-  CERT_NOT_YET_VALID: 'not-yet-valid',
-  SELF_SIGNED_CERT_IN_CHAIN: 'untrusted',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'untrusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'untrusted',
-  UNABLE_TO_GET_ISSUER_CERT: 'untrusted',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'untrusted',
-  CERT_SIGNATURE_FAILURE: 'untrusted',
-  CERT_UNTRUSTED: 'untrusted',
-  INVALID_CA: 'untrusted',
-};
 
 function codeOf(error: unknown): string {
   const { code } = error as { readonly code?: unknown };
@@ -160,7 +146,7 @@ class SocketEndpointProbe implements EndpointProbe {
       await this.#within(once(secure, 'secureConnect'));
     } catch (error) {
       const code = codeOf(error);
-      return { tls: { kind: 'failed', fault: TLS_FAULTS[code] ?? 'other', code } };
+      return { tls: { kind: 'failed', fault: tlsFaultOf(code) ?? 'other', code } };
     }
     const validUntilMs = Date.parse(secure.getPeerCertificate().valid_to);
     const tls = {

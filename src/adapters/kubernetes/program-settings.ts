@@ -5,6 +5,7 @@
  * refused, also in the variables that the AWS SDK reads. Files are read at once, so that a wrong name is told at
  * the start. No kubeconfig: that is code (faults 5). Messages name settings, never a secret (S11).
  */
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Clock } from '../../ports/clock.ts';
@@ -47,6 +48,8 @@ type ApiServerFlag = keyof typeof API_SERVER_FLAGS;
 export interface ApiServerSettings {
   readonly endpoint: Endpoint;
   readonly caPem: string;
+  /** The same file as it is now; what it last held while it cannot be read. */
+  readonly readCaPem: () => string;
   readonly credential: Credential;
 }
 
@@ -55,8 +58,8 @@ const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const SDK_VARIABLES = ['AWS_REGION', 'AWS_ROLE_ARN', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
 const PLACEHOLDER_PATTERN = /^<[^<>]*>$/;
 const CLUSTER_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-/** A kubelet rotates tokens long before they expire. */
-const TOKEN_LIFETIME_MS = 60_000;
+/** A kubelet rotates tokens long before they expire, and exchanges the authorities within about as long. */
+const FILE_LIFETIME_MS = 60_000;
 
 /** Reads flags and variables. Throws SettingError for an unknown flag and for a placeholder. */
 export function readGiven<Flag extends string>(
@@ -124,11 +127,40 @@ export function readApiServer(
   const parsed = parseEndpoint(given['api-server'] ?? inClusterServer(environment));
   if (parsed.kind === 'refused') throw new SettingError(`ROLLCALL_API_SERVER: ${parsed.message}`);
   const caFile = given['ca-file'] ?? `${SERVICE_ACCOUNT}/ca.crt`;
+  const caPem = readSettingFile(caFile, API_SERVER_FLAGS['ca-file']);
   return {
     endpoint: parsed.endpoint,
-    caPem: readSettingFile(caFile, API_SERVER_FLAGS['ca-file']),
+    caPem,
+    readCaPem: authorityReader({ caFile, caPem, clock }),
     credential: readCredential(given, clock),
   };
+}
+
+function authorityReader(of: {
+  readonly caFile: string;
+  readonly caPem: string;
+  readonly clock: Clock;
+}): () => string {
+  const { caFile, clock } = of;
+  let known = { caPem: of.caPem, readMs: clock.monotonicMs() };
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - known.readMs < FILE_LIFETIME_MS) return known.caPem;
+    known = { caPem: certificateIn(caFile) ?? known.caPem, readMs: nowMs };
+    return known.caPem;
+  };
+}
+
+/** What a file of certificates holds; undefined where it cannot be read, or begins with none: it is being exchanged. */
+function certificateIn(file: string): string | undefined {
+  try {
+    const pem = readFileSync(file, 'utf8');
+    // OpenSSL takes any text for an authority, and then trusts nobody.
+    void new X509Certificate(pem);
+    return pem;
+  } catch {
+    return undefined;
+  }
 }
 
 function inClusterServer(environment: Environment): string {
@@ -155,7 +187,7 @@ function readCredential(given: GivenSettings<ApiServerFlag>, clock: Clock): Cred
   let known = { token: read(), readMs: clock.monotonicMs() };
   const token = async (): Promise<string> => {
     const nowMs = clock.monotonicMs();
-    if (nowMs - known.readMs >= TOKEN_LIFETIME_MS) known = { token: read(), readMs: nowMs };
+    if (nowMs - known.readMs >= FILE_LIFETIME_MS) known = { token: read(), readMs: nowMs };
     return Promise.resolve(known.token);
   };
   return { kind: 'bearer', token };

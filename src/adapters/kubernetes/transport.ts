@@ -18,14 +18,17 @@ import { REQUEST_TIMEOUT_MS } from '../../core/request-life.ts';
 import { parseRefusalBody } from './conceal-token.ts';
 import type { Credential } from './credential.ts';
 import type { Endpoint } from './endpoint.ts';
-import { PooledAgent } from './pooled-agent.ts';
 import { readBody } from './response-body.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
+import { describeFailure } from './tls-fault.ts';
+import { TrustedPool } from './trusted-pool.ts';
 
 /** Options of a transport. */
 export interface TransportOptions {
   readonly endpoint: Endpoint;
   readonly caPem?: string;
+  /** The authority that holds now, where it may change while this is open. Never throws. */
+  readonly readCaPem?: () => string;
   readonly credential: Credential;
   readonly clock: Clock;
   /** From start to the last byte of the answer. Default: the one that safety counts on. */
@@ -91,16 +94,9 @@ const DEFAULT_SOCKETS_MAX = 64;
 const HEADER_BYTES_MAX = 16 * 1024;
 const DEFAULT_RESPONSE_BYTES_MAX = 32 * 1024 * 1024;
 
-/** A short name for a failure, free of anything that the other side chose. */
-function describeFailure(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown failure';
-  const { code } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' ? code : error.name;
-}
-
 class HttpsTransport implements Transport {
   readonly #options: TransportOptions;
-  readonly #agent: PooledAgent;
+  readonly #pool: TrustedPool;
   readonly #timeoutMs: number;
   readonly #connectTimeoutMs: number;
   readonly #bytesMax: number;
@@ -111,11 +107,12 @@ class HttpsTransport implements Transport {
     this.#timeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
     this.#connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
     this.#bytesMax = options.responseBytesMax ?? DEFAULT_RESPONSE_BYTES_MAX;
-    this.#agent = new PooledAgent({
+    this.#pool = new TrustedPool({
       tlsVerification: options.tlsVerification ?? 'required',
       socketsMax: options.socketsMax ?? DEFAULT_SOCKETS_MAX,
       monotonicMs: () => options.clock.monotonicMs(),
       ...(options.caPem === undefined ? {} : { caPem: options.caPem }),
+      ...(options.readCaPem === undefined ? {} : { readCaPem: options.readCaPem }),
       ...(credential.kind === 'client-certificate' ? { clientCertificate: credential } : {}),
       ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
     });
@@ -129,14 +126,14 @@ class HttpsTransport implements Transport {
     } catch (error) {
       return { kind: 'unsent', message: `no token: ${describeFailure(error)}` };
     }
-    this.#agent.dropStale();
+    this.#pool.agent().dropStale();
     const first = await this.#attempt(request, token);
     const isRepeatable = request.method === 'GET' && first.isStaleConnection === true;
     return isRepeatable ? this.#attempt(request, token) : first;
   }
 
   retire(): void {
-    this.#agent.retire();
+    this.#pool.retire();
   }
 
   #headersFor(request: TransportRequest, token: string | undefined): Headers {
@@ -184,7 +181,7 @@ class HttpsTransport implements Transport {
           method: request.method,
           path: endpoint.pathPrefix + request.path,
           headers: this.#headersFor(request, token),
-          agent: this.#agent,
+          agent: this.#pool.agent(),
           maxHeaderSize: HEADER_BYTES_MAX,
         });
       } catch (error) {

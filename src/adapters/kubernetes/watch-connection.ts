@@ -12,15 +12,19 @@ import type { Clock } from '../../ports/clock.ts';
 import { concealToken, parseRefusalBody } from './conceal-token.ts';
 import type { Credential } from './credential.ts';
 import type { Endpoint } from './endpoint.ts';
-import { PooledAgent } from './pooled-agent.ts';
+import type { PooledAgent } from './pooled-agent.ts';
 import { readBody } from './response-body.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
+import { describeFailure } from './tls-fault.ts';
+import { TrustedPool } from './trusted-pool.ts';
 import type { RefusedRequest } from './watch-failure.ts';
 
 /** Options of a connection. */
 export interface WatchConnectionOptions {
   readonly endpoint: Endpoint;
   readonly caPem?: string;
+  /** The authority that holds now, where it may change while this is open. Never throws. */
+  readonly readCaPem?: () => string;
   readonly credential: Credential;
   readonly clock: Clock;
   readonly tlsVerification?: 'required' | 'skipped';
@@ -55,18 +59,20 @@ const SOCKETS_MAX = 16;
 
 /** Creates a connection; nothing is opened yet. */
 export function createWatchConnection(options: WatchConnectionOptions): WatchConnection {
-  const { credential, clock, caPem } = options;
-  const agent = new PooledAgent({
+  const { credential, clock, caPem, readCaPem } = options;
+  const pool = new TrustedPool({
     tlsVerification: options.tlsVerification ?? 'required',
     socketsMax: SOCKETS_MAX,
     monotonicMs: () => clock.monotonicMs(),
     ...(caPem === undefined ? {} : { caPem }),
+    ...(readCaPem === undefined ? {} : { readCaPem }),
     ...(credential.kind === 'client-certificate' ? { clientCertificate: credential } : {}),
   });
   return {
     open: async (path, signal) => {
       try {
         const token = credential.kind === 'bearer' ? await credential.token() : undefined;
+        const agent = pool.agent();
         agent.dropStale();
         const response = await answerTo(
           sendRequest({ options, agent, path, token, signal }),
@@ -77,11 +83,11 @@ export function createWatchConnection(options: WatchConnectionOptions): WatchCon
         }
         return await readRefusal(response, { clock, token });
       } catch (cause) {
-        return { kind: 'failed', message: describe(cause) };
+        return { kind: 'failed', message: describeFailure(cause) };
       }
     },
     close: () => {
-      agent.retire();
+      pool.retire();
     },
   };
 }
@@ -142,11 +148,4 @@ async function readRefusal(
     body: parseRefusalBody(text, token),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
-}
-
-/** A short name for a failure, free of anything that the other side chose. */
-export function describe(cause: unknown): string {
-  if (!(cause instanceof Error)) return 'unknown failure';
-  const { code } = cause as NodeJS.ErrnoException;
-  return typeof code === 'string' ? code : cause.name;
 }

@@ -5,7 +5,7 @@
  *   ROLLCALL_EVENTS_QUEUE_URL   --queue-url      events.fifo; required
  *   ROLLCALL_SQS_ENDPOINT       --sqs-endpoint   another SQS-compatible server
  *   ROLLCALL_API_SERVER         --api-server     https address; default: the pod's service variables
- *   ROLLCALL_CA_FILE            --ca-file        default: the service account's
+ *   ROLLCALL_CA_FILE            --ca-file        default: the service account's; read again each minute
  *   ROLLCALL_TOKEN_FILE         --token-file     default: the service account's; read again each minute
  *   ROLLCALL_CLIENT_CERT_FILE   --client-cert-file, with ROLLCALL_CLIENT_KEY_FILE --client-key-file
  *   ROLLCALL_LOG_LEVEL          --log-level      debug, info, warn or error; default info

@@ -23,9 +23,10 @@ import type {
 import { answerChunks, BrokenAnswerError } from './answer-chunks.ts';
 import { ListPageReader } from './list-page.ts';
 import { skimForeignPod } from './skim-pod.ts';
+import { describeFailure } from './tls-fault.ts';
 import { createTransport } from './transport.ts';
 import type { Transport, TransportAnswer } from './transport.ts';
-import { createWatchConnection, describe } from './watch-connection.ts';
+import { createWatchConnection } from './watch-connection.ts';
 import type { OpenedStream, WatchConnection, WatchConnectionOptions } from './watch-connection.ts';
 import { watchFailure } from './watch-failure.ts';
 import { LineSplitter, parseWatchFrame } from './watch-frames.ts';
@@ -186,7 +187,7 @@ async function* readFrames(
     }
   } catch (cause) {
     if (!options.signal.aborted) {
-      yield { kind: 'failed', failure: { kind: 'unavailable', message: describe(cause) } };
+      yield { kind: 'failed', failure: { kind: 'unavailable', message: describeFailure(cause) } };
       return;
     }
   }

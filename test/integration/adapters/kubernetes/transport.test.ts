@@ -110,7 +110,9 @@ describe('transport', () => {
 
   it('sends nothing to a server whose certificate it cannot verify: unsent', async () => {
     const stranger = makeTestCertificate('stranger').certificatePem;
-    assertKind(await open({ caPem: stranger }).send(POST), 'unsent', 'DEPTH_ZERO_SELF_SIGNED_CERT');
+    const message =
+      'DEPTH_ZERO_SELF_SIGNED_CERT: its certificate is of no certificate authority that is trusted for it';
+    assertKind(await open({ caPem: stranger }).send(POST), 'unsent', message);
     assert.equal(server.requests.length, 0);
   });
 
