@@ -2,12 +2,14 @@
  * A checkout of this repository in a temporary directory, and of the release after it.
  *
  * What is deployed is built there, so that the test neither needs nor disturbs dist/ and .serverless/ of the work
- * tree. Packages are linked, not copied.
+ * tree. Packages are linked, not copied. It may begin with the sources of the previous release, out of git history: then
+ * the release after it is the present code.
  */
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
+import { extractPrevious } from '../support/previous-sources.ts';
 
 /** A copy of the sources. */
 export interface Checkout {
@@ -22,17 +24,17 @@ const ENTRIES = [
   ...['infra', 'functions', 'src', 'scripts', 'examples'],
 ];
 
-/** Copies the sources. */
-export async function makeCheckout(): Promise<Checkout> {
+/** Makes one, with the sources of this release or of the one before. */
+export async function makeCheckout(first: 'present' | 'previous' = 'present'): Promise<Checkout> {
   const directory = await mkdtemp(path.join(tmpdir(), 'rollcall-checkout-'));
-  for (const entry of ENTRIES) {
-    await cp(path.join(repositoryRoot, entry), path.join(directory, entry), { recursive: true });
-  }
+  if (first === 'previous') extractPrevious(ENTRIES, directory);
+  else await copySources(directory);
   await symlink(path.join(repositoryRoot, 'node_modules'), path.join(directory, 'node_modules'));
   const packageFile = path.join(directory, 'package.json');
   return {
     directory,
     becomeNextRelease: async () => {
+      await copySources(directory);
       const content = JSON.parse(await readFile(packageFile, 'utf8')) as { version: string };
       const version = `${content.version}-next.1`;
       await writeFile(packageFile, JSON.stringify({ ...content, version }, null, 2));
@@ -40,4 +42,13 @@ export async function makeCheckout(): Promise<Checkout> {
     },
     remove: () => rm(directory, { recursive: true, force: true }),
   };
+}
+
+/** The present sources, in the place of whatever is there. */
+async function copySources(directory: string): Promise<void> {
+  for (const entry of ENTRIES) {
+    const target = path.join(directory, entry);
+    await rm(target, { recursive: true, force: true });
+    await cp(path.join(repositoryRoot, entry), target, { recursive: true });
+  }
 }

@@ -3,7 +3,6 @@
  * it is taken back (14 A.8). The former codecs come out of git history; without it there is nothing to ask, and it is skipped.
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -24,23 +23,10 @@ import { clusterId, clusterUid, nodeName, uid } from '../../src/core/model/ident
 import { STATE_SCHEMA } from '../../src/core/model/state.ts';
 import { podsOf, setImage } from '../support/simulation/look.ts';
 import type { QueueName } from '../support/simulation/queues.ts';
+import { extractPrevious, missingPrevious } from '../support/previous-sources.ts';
 import { World } from '../support/simulation/world.ts';
 
-const PREVIOUS = '52cbd08';
 const CODECS = ['src/core', 'src/ports', 'src/adapters/sqs', 'src/adapters/dynamodb'];
-
-function hasPrevious(): boolean {
-  try {
-    execFileSync('git', ['cat-file', '-e', `${PREVIOUS}^{commit}`], {
-      cwd: repositoryRoot,
-      stdio: 'ignore',
-    });
-    return true;
-  } catch {
-    // No git, no repository, or one without its history: all say the same here.
-    return false;
-  }
-}
 
 type Parse = (body: string) => { readonly kind: string };
 
@@ -68,7 +54,7 @@ async function playWorld(): Promise<{
   return { world, sent };
 }
 
-const skip = hasPrevious() ? false : `git history does not reach ${PREVIOUS}`;
+const skip = missingPrevious() ?? false;
 
 describe('the previous release beside this one', { skip }, () => {
   let directory = '';
@@ -78,11 +64,7 @@ describe('the previous release beside this one', { skip }, () => {
 
   before(async () => {
     directory = mkdtempSync(path.join(tmpdir(), 'rollcall-previous-'));
-    const archive = execFileSync('git', ['archive', PREVIOUS, 'package.json', ...CODECS], {
-      cwd: repositoryRoot,
-      maxBuffer: 64 * 1024 * 1024,
-    });
-    execFileSync('tar', ['-x', '-C', directory], { input: archive });
+    extractPrevious(['package.json', ...CODECS], directory);
     symlinkSync(path.join(repositoryRoot, 'node_modules'), path.join(directory, 'node_modules'));
     played = await playWorld();
   });

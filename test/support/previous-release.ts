@@ -44,6 +44,13 @@ type Line =
   | { readonly part: 'meaning'; readonly key: string; readonly value: unknown };
 
 type TableName = 'view' | 'registry';
+
+/** Which item. */
+export interface RecordedKey {
+  readonly table: TableName;
+  readonly key: { readonly pk: AttributeValue; readonly sk: AttributeValue };
+}
+
 type RecordedItem = Readonly<Record<string, AttributeValue | { readonly B: { base64: string } }>>;
 
 const FILE = new URL('../regression/previous-release/recording.jsonl', import.meta.url);
@@ -89,11 +96,20 @@ export function recordedMeaning(): ReadonlyMap<string, unknown> {
   return new Map(partsOf('meaning').map(({ key, value }) => [key, value]));
 }
 
-/** Puts the items into tables of the same names, attribute by attribute. */
-export async function putRecordedItems(client: DynamoDBClient): Promise<void> {
+/** Puts the items into the two tables, attribute by attribute; returns their keys. */
+export async function putRecordedItems(
+  client: DynamoDBClient,
+  tableOf: (table: TableName) => string = (table) => table,
+): Promise<readonly RecordedKey[]> {
+  const keys: RecordedKey[] = [];
   for (const { table, item } of partsOf('item')) {
-    await client.send(new PutItemCommand({ TableName: table, Item: decode(item) }));
+    const Item = decode(item);
+    await client.send(new PutItemCommand({ TableName: tableOf(table), Item }));
+    const { pk, sk } = Item;
+    if (pk === undefined || sk === undefined) throw new Error('an item without a key');
+    keys.push({ table, key: { pk, sk } });
   }
+  return keys;
 }
 
 function decode(item: RecordedItem): Record<string, AttributeValue> {

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bundleFileOf, findFunctionNames } from '../../../scripts/lib/function-bundles.ts';
 import { repositoryRoot, runTool } from '../../../scripts/lib/run-tool.ts';
+import { extractPrevious } from '../previous-sources.ts';
 import type { Template } from './template.ts';
 
 const READ_BY_OSLS = ['serverless.yml', 'infra', 'package.json', 'scripts/osls'];
@@ -16,16 +17,33 @@ const READ_BY_OSLS = ['serverless.yml', 'infra', 'package.json', 'scripts/osls']
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** The template for a stage, with parameters as `npm run package -- --param` gives them. */
-export async function packageTemplate(
+export function packageTemplate(
   stage: string,
   parameters: Readonly<Record<string, string>> = {},
 ): Promise<Template> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-template-'));
-  try {
-    for (const name of READ_BY_OSLS) {
+  return packageIn({ stage, parameters }, (directory) => {
+    for (const name of [...READ_BY_OSLS, 'functions']) {
       cpSync(path.join(repositoryRoot, name), path.join(directory, name), { recursive: true });
     }
-    for (const name of await findFunctionNames(repositoryRoot)) {
+  });
+}
+
+/** The template of the previous release, packaged from its own sources. Throws where git history does not have it. */
+export function packagePreviousTemplate(stage: string): Promise<Template> {
+  return packageIn({ stage, parameters: {} }, (directory) => {
+    extractPrevious([...READ_BY_OSLS, 'functions'], directory);
+  });
+}
+
+async function packageIn(
+  request: { readonly stage: string; readonly parameters: Readonly<Record<string, string>> },
+  fill: (directory: string) => void,
+): Promise<Template> {
+  const { stage, parameters } = request;
+  const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-template-'));
+  try {
+    fill(directory);
+    for (const name of await findFunctionNames(directory)) {
       const file = path.join(directory, bundleFileOf(name));
       mkdirSync(path.dirname(file), { recursive: true });
       writeFileSync(file, 'export const handler = () => undefined;\n');

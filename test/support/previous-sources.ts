@@ -1,0 +1,33 @@
+/**
+ * Sources of the previous release, out of git history: that of test/regression/previous-release.
+ *
+ * A checkout without history (a copy, a shallow clone) has none; who asks says so, and is skipped with that reason.
+ */
+import { execFileSync } from 'node:child_process';
+import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
+
+/** The previous release: the state before ADR 0042. */
+export const PREVIOUS_RELEASE = '52cbd08';
+
+const ARCHIVE_BYTES_MAX = 256 * 1024 * 1024;
+
+/** Why there are none; undefined where there are. */
+export function missingPrevious(): string | undefined {
+  try {
+    const parameters = ['cat-file', '-e', `${PREVIOUS_RELEASE}^{commit}`];
+    execFileSync('git', parameters, { cwd: repositoryRoot, stdio: 'ignore' });
+    return undefined;
+  } catch {
+    // No git, no repository, or one without its history: all say the same here.
+    return `git history does not reach back to ${PREVIOUS_RELEASE}`;
+  }
+}
+
+/** Writes these files and folders of it into a directory. */
+export function extractPrevious(paths: readonly string[], directory: string): void {
+  const archive = execFileSync('git', ['archive', PREVIOUS_RELEASE, ...paths], {
+    cwd: repositoryRoot,
+    maxBuffer: ARCHIVE_BYTES_MAX,
+  });
+  execFileSync('tar', ['-x', '-C', directory], { input: archive });
+}
