@@ -1,11 +1,26 @@
 /**
  * The control plane's programs, built from the committed Go modules (go-programs.ts).
+ *
+ * ROLLCALL_KUBERNETES chooses an older release, by its minor version: each is a module of its own, and is built
+ * and kept beside the others. Nothing else changes with it; etcd and kwok are the same.
  */
 import { join } from 'node:path';
 import { ensurePrograms, versionFlags, type GoPrograms } from './go-programs.ts';
 
-/** The Kubernetes release that the suites run against. */
-const KUBERNETES_VERSION = 'v1.36.3';
+/** What differs between releases. */
+interface Release {
+  readonly version: string;
+  /** Directory of go/. */
+  readonly module: string;
+}
+
+/** The Kubernetes releases that can be built, by minor version; the suites run against the newest. */
+export const KUBERNETES_RELEASES: Readonly<Record<string, Release>> = {
+  '1.34': { version: 'v1.34.4', module: 'kubernetes-1.34' },
+  '1.35': { version: 'v1.35.4', module: 'kubernetes-1.35' },
+  '1.36': { version: 'v1.36.3', module: 'kubernetes' },
+};
+const NEWEST = '1.36';
 
 /** Paths of the programs that were built. */
 export interface Binaries {
@@ -18,9 +33,9 @@ export interface Binaries {
   readonly kwok: string;
 }
 
-const PROGRAMS: GoPrograms = {
+const programsOf = ({ version, module }: Release): GoPrograms => ({
   name: 'control-plane',
-  description: `Kubernetes ${KUBERNETES_VERSION}, etcd and kwok (about 8 minutes if cold)`,
+  description: `Kubernetes ${version}, etcd and kwok (about 8 minutes if cold)`,
   recipes: [
     {
       module: 'etcd',
@@ -29,7 +44,7 @@ const PROGRAMS: GoPrograms = {
       linkerFlags: '-s -w',
     },
     {
-      module: 'kubernetes',
+      module,
       packages: [
         'k8s.io/kubernetes/cmd/kube-apiserver',
         'k8s.io/kubernetes/cmd/kube-controller-manager',
@@ -37,7 +52,7 @@ const PROGRAMS: GoPrograms = {
         'k8s.io/kubernetes/cmd/kubectl',
       ],
       output: '',
-      linkerFlags: versionFlags(KUBERNETES_VERSION),
+      linkerFlags: versionFlags(version),
     },
     {
       module: 'kwok',
@@ -46,14 +61,23 @@ const PROGRAMS: GoPrograms = {
       linkerFlags: '-s -w',
     },
   ],
-};
+});
+
+/** The release that ROLLCALL_KUBERNETES asks for, else the newest. Throws for one that cannot be built. */
+export function askedRelease(environment: NodeJS.ProcessEnv = process.env): Release {
+  const asked = environment['ROLLCALL_KUBERNETES'] ?? NEWEST;
+  const release = KUBERNETES_RELEASES[asked];
+  if (release !== undefined) return release;
+  const known = Object.keys(KUBERNETES_RELEASES).join(', ');
+  throw new Error(`ROLLCALL_KUBERNETES is ${asked}; there are ${known}`);
+}
 
 /**
  * Returns the programs, building them first if they are not there: about eight minutes on two
  * cores from empty caches, under a minute with Go's own cache warm. Throws without a recent Go.
  */
 export async function ensureBinaries(): Promise<Binaries> {
-  return binariesIn(await ensurePrograms(PROGRAMS));
+  return binariesIn(await ensurePrograms(programsOf(askedRelease())));
 }
 
 function binariesIn(directory: string): Binaries {
