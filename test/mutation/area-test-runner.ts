@@ -2,11 +2,11 @@
  * Stryker's plugin that runs the tests of one area inside its worker process: milliseconds for a mutant, where a
  * process for each would take hours.
  *
- * A mutant runs the tests that reach it, the mirrored file first, then by duration, and stops at the first failure.
+ * A mutant runs the tests that reach it, quick ones first, and stops at the first failure.
  * Three kinds of mutants need modules loaded again (test-bench.ts): those that run while the area loads (all tests are
  * tried, as any may see the constant), those in a module that remembers results between calls, and those that
- * fixtures run while a test file loads (that file alone). Endless loops are Stryker's business: it counts hits, and
- * replaces a worker that does not answer.
+ * fixtures run while a test file loads (that file alone). Endless loops are stopped where they pass a place that may be
+ * changed (busy-bound.ts); the rest is Stryker's business: it counts hits, and replaces a worker that does not answer.
  */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -25,6 +25,7 @@ import {
   type TestRunnerCapabilities,
 } from '@stryker-mutator/api/test-runner';
 import { AREA_VARIABLE, areaNamed } from './areas.ts';
+import { BusyBound } from './busy-bound.ts';
 import type { CollectedTest } from './collected-tests.ts';
 import { TestBench } from './test-bench.ts';
 
@@ -36,6 +37,8 @@ const LOADING = 'loading ';
 
 /** Longer tests are not run a second time before the first mutant. */
 const QUICK_MS = 100;
+/** Longer tests wait until the others have run, of whatever file they are. */
+const AT_ONCE_MS = 10;
 
 /** A test without a mutant, the first time. */
 const FIRST_BOUND_MS = 120_000;
@@ -55,7 +58,8 @@ class AreaTestRunner implements TestRunner {
   readonly #durationsMs = new Map<string, number>();
   /** Mutants that a test file runs while it loads. */
   readonly #loadingHits = new Map<string, ReadonlySet<string>>();
-  #fileOfTest = new Map<string, string>();
+  readonly #fileOfTest = new Map<string, string>();
+  readonly #busyBound = new BusyBound(context());
   #isStale = false;
 
   capabilities(): TestRunnerCapabilities {
@@ -66,7 +70,7 @@ class AreaTestRunner implements TestRunner {
     // Failed assertions are counted, not read.
     Error.stackTraceLimit = 0;
     // What runs while the sources load counts as static, so they are loaded before the fixtures of any test run.
-    await this.#bench.loadSources(this.#area.sources.flatMap((glob) => globSync(glob)));
+    await this.#bench.loadSources(this.#sources());
     for (const file of this.#bench.testFiles()) await this.#loadObserved(file);
   }
 
@@ -87,7 +91,7 @@ class AreaTestRunner implements TestRunner {
 
   /** Loading everything again must fail no test, or mutants would seem to be killed that are not. */
   async #failureAfterReloading(): Promise<string | undefined> {
-    this.#bench.forget();
+    this.#bench.reload(this.#sources());
     for (const file of this.#bench.testFiles()) {
       const tests = await this.#bench.tests(file);
       const quick = tests.filter(({ id }) => (this.#durationsMs.get(id) ?? 0) <= QUICK_MS);
@@ -96,53 +100,71 @@ class AreaTestRunner implements TestRunner {
         if (failure !== undefined) return `after reloading: ${test.id}: ${failure}`;
       }
     }
+    this.#bench.reload(undefined);
     return undefined;
   }
 
   async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
     const startMs = performance.now();
     const hasMemory = MEMORY.test(readFileSync(options.sandboxFileName, 'utf8'));
-    if (options.reloadEnvironment || hasMemory || this.#isStale) this.#bench.forget();
-    this.#isStale = options.reloadEnvironment || hasMemory;
+    if (this.#isStale) this.#bench.forget();
+    this.#isStale = false;
+    const changed = path.relative(process.cwd(), options.sandboxFileName);
+    this.#bench.reload(options.reloadEnvironment || hasMemory ? [changed] : undefined);
     const shared = context();
     shared.hitCount = 0;
     if (options.hitLimit === undefined) delete shared.hitLimit;
     else shared.hitLimit = options.hitLimit;
-    shared.activeMutant = options.activeMutant.id;
+    this.#busyBound.activate(options.activeMutant.id);
     try {
       return await this.#tryTests(options, startMs);
     } finally {
-      delete shared.activeMutant;
+      this.#busyBound.activate(undefined);
     }
   }
 
   async #tryTests(options: MutantRunOptions, startMs: number): Promise<MutantRunResult> {
     let nrOfTests = 0;
-    const files = this.#filesFor(options);
-    for (const [file, wanted] of files) {
+    const longer: CollectedTest[] = [];
+    const fateAfter = async (
+      tests: readonly CollectedTest[],
+    ): Promise<MutantRunResult | undefined> => {
+      for (const test of tests) {
+        nrOfTests += 1;
+        const fate = await this.#fateAfter(test, nrOfTests);
+        if (fate !== undefined) return fate;
+      }
+      return undefined;
+    };
+    for (const [file, wanted] of this.#filesFor(options)) {
       let tests: readonly CollectedTest[];
       try {
-        tests = await this.#testsWith(options, file);
+        tests = this.#inOrder(await this.#testsWith(options, file), wanted);
       } catch (error) {
         return killed([...wanted][0] ?? file, String(error), nrOfTests);
       }
-      for (const test of this.#inOrder(tests, wanted)) {
-        nrOfTests += 1;
-        const { failure, isOver } = await this.#bench.run(test, this.#boundMsOf(test));
-        // What still runs would disturb the next mutant: everything is loaded anew.
-        if (!isOver) this.#isStale = true;
-        const { hitCount, hitLimit } = context();
-        const reached = determineHitLimitReached(hitCount, hitLimit);
-        if (reached !== undefined) {
-          return {
-            status: MutantRunStatus.Timeout,
-            ...(reached.reason === undefined ? {} : { reason: reached.reason }),
-          };
-        }
-        if (failure !== undefined) return killed(test.id, failure, nrOfTests);
-      }
+      longer.push(...tests.filter((test) => this.#durationMsOf(test) > AT_ONCE_MS));
+      const fate = await fateAfter(tests.filter((test) => !longer.includes(test)));
+      if (fate !== undefined) return fate;
     }
+    const fate = await fateAfter(longer.sort((left, right) => this.#compare(left, right)));
+    if (fate !== undefined) return fate;
     return { status: MutantRunStatus.Survived, nrOfTests, duration: performance.now() - startMs };
+  }
+
+  /** What became of the mutant by this test; undefined: nothing. */
+  async #fateAfter(test: CollectedTest, nrOfTests: number): Promise<MutantRunResult | undefined> {
+    const boundMs = this.#boundMsOf(test);
+    this.#busyBound.begin(boundMs);
+    const { failure, isOver } = await this.#bench.run(test, boundMs);
+    const wasStopped = this.#busyBound.end();
+    // What still runs would disturb the next mutant: everything is loaded anew.
+    if (!isOver || wasStopped) this.#isStale = true;
+    const { hitCount, hitLimit } = context();
+    const reached = determineHitLimitReached(hitCount, hitLimit);
+    if (reached !== undefined) return timedOut(reached.reason);
+    if (wasStopped) return timedOut(failure);
+    return failure === undefined ? undefined : killed(test.id, failure, nrOfTests);
   }
 
   /** The files to try, best first, each with the tests that are wanted of it. */
@@ -166,13 +188,24 @@ class AreaTestRunner implements TestRunner {
   }
 
   #inOrder(tests: readonly CollectedTest[], wanted: ReadonlySet<string>): CollectedTest[] {
-    const duration = (test: CollectedTest): number => this.#durationsMs.get(test.id) ?? 0;
     return (
       tests
         // A test that nobody knows has a title which the mutant changed: it is one of those that reach it.
         .filter((test) => wanted.has(test.id) || !this.#fileOfTest.has(test.id))
-        .sort((left, right) => duration(left) - duration(right))
+        .sort((left, right) => this.#compare(left, right))
     );
+  }
+
+  #sources(): readonly string[] {
+    return this.#area.sources.flatMap((glob) => globSync(glob));
+  }
+
+  #durationMsOf(test: CollectedTest): number {
+    return this.#durationsMs.get(test.id) ?? 0;
+  }
+
+  #compare(left: CollectedTest, right: CollectedTest): number {
+    return this.#durationMsOf(left) - this.#durationMsOf(right);
   }
 
   async #loadObserved(file: string): Promise<void> {
@@ -186,8 +219,7 @@ class AreaTestRunner implements TestRunner {
   }
 
   #boundMsOf(test: CollectedTest): number {
-    const durationMs = this.#durationsMs.get(test.id) ?? 0;
-    return Math.max(BOUND_MS_MIN, BOUND_FACTOR * durationMs);
+    return Math.max(BOUND_MS_MIN, BOUND_FACTOR * this.#durationMsOf(test));
   }
 
   async #runForCoverage(test: CollectedTest): Promise<TestResult> {
@@ -216,6 +248,10 @@ class AreaTestRunner implements TestRunner {
 
 function killed(test: string, failureMessage: string, nrOfTests: number): MutantRunResult {
   return { status: MutantRunStatus.Killed, killedBy: [test], failureMessage, nrOfTests };
+}
+
+function timedOut(reason: string | undefined): MutantRunResult {
+  return { status: MutantRunStatus.Timeout, ...(reason === undefined ? {} : { reason }) };
 }
 
 function context(): InstrumenterContext {

@@ -1,5 +1,5 @@
 /**
- * Says whether the compiler accepts the core with one mutant in it.
+ * Says whether the compiler accepts an area with one mutant in it.
  *
  * Only survivors are asked about, so the cost is one check of one file for each. A check of that file alone is
  * enough: an error that a mutant causes elsewhere (a changed return type) is rare, and then it stays a survivor.
@@ -27,6 +27,8 @@ export class CompilerJudge {
   #changedFile: string | undefined;
   #changedText = '';
   #version = 0;
+  /** Files that were accepted as they are. */
+  readonly #sound = new Set<string>();
 
   constructor(configFile: string) {
     const config = ts.getParsedCommandLineOfConfigFile(
@@ -40,7 +42,9 @@ export class CompilerJudge {
       },
     );
     if (config === undefined) throw new Error(`no compiler options in ${configFile}`);
-    const { fileNames, options } = config;
+    const { fileNames } = config;
+    // Sources of other projects are read as such, not as what these were built to: no project holds all it reads.
+    const options = { ...config.options, composite: false, rootDir: path.parse(configFile).root };
     this.#service = ts.createLanguageService({
       getCompilationSettings: () => options,
       getScriptFileNames: () => fileNames,
@@ -58,14 +62,23 @@ export class CompilerJudge {
     });
   }
 
-  /** Why the compiler refuses the change; undefined if it does not. */
+  /** Why the compiler refuses the change; undefined if it does not. Throws if it refuses the file as it is. */
   refusal({ file, location, replacement }: TextChange): string | undefined {
     const source = ts.sys.readFile(file);
     if (source === undefined) throw new Error(`cannot read ${file}`);
+    if (!this.#sound.has(file)) {
+      const complaint = this.#complaintAbout(file, source);
+      if (complaint !== undefined) throw new Error(`${file} without a mutant: ${complaint}`);
+      this.#sound.add(file);
+    }
     const from = offsetOf(source, location.start);
     const to = offsetOf(source, location.end);
+    return this.#complaintAbout(file, source.slice(0, from) + replacement + source.slice(to));
+  }
+
+  #complaintAbout(file: string, text: string): string | undefined {
     this.#changedFile = file;
-    this.#changedText = source.slice(0, from) + replacement + source.slice(to);
+    this.#changedText = text;
     this.#version += 1;
     const [first] = [
       ...this.#service.getSyntacticDiagnostics(file),

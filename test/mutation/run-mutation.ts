@@ -15,6 +15,7 @@ import { AREA_VARIABLE, type MutationArea } from './areas.ts';
 import { changedFiles } from './changed-files.ts';
 import { CompilerJudge } from './compiler-judge.ts';
 import { findUnreasoned } from './exclusions.ts';
+import { drawFrom, mutatorList, type Sample } from './mutator-list.ts';
 import { addNumberMutator } from './number-mutator.ts';
 import { isSurvivor, printReport, summarise, type MutationSummary } from './report.ts';
 
@@ -22,7 +23,7 @@ import { isSurvivor, printReport, summarise, type MutationSummary } from './repo
 const EXCLUDED_PERCENT_MAX = 2;
 
 /** A mutant is slow for a reason of the machine, or endless: this much beside one and a half times its tests' own time. */
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 5000;
 
 /** All tests once, and most of them again after reloading: seconds, on a machine with time. */
 const DRY_RUN_MINUTES = 30;
@@ -34,6 +35,8 @@ export interface MutationRequest {
   readonly globs: readonly string[];
   /** Only what changed since this revision. */
   readonly since: string | undefined;
+  /** Only so many of the mutants. */
+  readonly sample: Sample | undefined;
   readonly workersCount: number;
   /** Without the property tests. */
   readonly isFast: boolean;
@@ -50,6 +53,11 @@ export async function runMutation(request: MutationRequest): Promise<number> {
   // Modules are loaded again under new addresses: Node would keep each of them.
   process.env['NODE_DISABLE_COMPILE_CACHE'] = '1';
   await addNumberMutator();
+  if (request.sample !== undefined) {
+    const { percent, seed } = request.sample;
+    process.stderr.write(`a sample: --sample ${percent} --seed ${seed}\n`);
+    drawFrom(await mutatorList(), request.sample);
+  }
   const mutate = filesToMutate(request);
   let results: readonly MutantResult[];
   try {
@@ -66,7 +74,8 @@ export async function runMutation(request: MutationRequest): Promise<number> {
   });
   if (request.isJson) process.stdout.write(`${JSON.stringify(summary, undefined, 2)}\n`);
   else printReport(request.area.name, summary);
-  const isWhole = request.globs.length === 0 && request.since === undefined;
+  const isWhole =
+    request.globs.length === 0 && request.since === undefined && request.sample === undefined;
   const complaints = [...judge(summary, request.area, isWhole), ...findUnreasoned('src')];
   for (const complaint of complaints) process.stderr.write(`rollcall: ${complaint}\n`);
   return complaints.length === 0 ? 0 : 1;

@@ -1,10 +1,11 @@
 /**
  * Loads the tests of an area into this process and runs them one by one, as often as asked.
  *
- * Modules get a query in their address: `core` counts loadings of the sources, `tests` counts loadings of test files.
+ * Modules get a query in their address: `at` counts loadings of the sources, `tests` counts loadings of test files.
  * So a test file can be loaded again (its fixtures call the sources while they load), and the sources themselves (constants are
- * computed while they load), without a new process. A test file has its own copy of test/support. A test that waits for what
- * a mutant took away is given up: that is a failure, and the bench says that it may still run.
+ * computed while they load), without a new process. A source that is loaded again takes those with it that load it, and no
+ * others (module-versions.ts). A test file has its own copy of test/support. A test that waits for what a mutant took away is
+ * given up: that is a failure, and the bench says whether it may still run.
  */
 import { registerHooks } from 'node:module';
 import { globSync } from 'node:fs';
@@ -12,6 +13,8 @@ import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import { beginFile, collectedTests, type CollectedTest } from './collected-tests.ts';
+import { ModuleVersions } from './module-versions.ts';
+import { Patience } from './patience.ts';
 
 const COLLECTOR_URL = new URL('./collected-tests.ts', import.meta.url).href;
 const FAST_CHECK_URL = new URL('./seeded-fast-check.ts', import.meta.url).href;
@@ -21,7 +24,7 @@ export interface TestOutcome {
   /** The failure's message; undefined means passed. */
   readonly failure: string | undefined;
   readonly durationMs: number;
-  /** False: it was given up, and may still run. */
+  /** False: it was given up, and may still run. One that waits while nothing runs is over. */
   readonly isOver: boolean;
 }
 
@@ -33,12 +36,17 @@ export interface BenchPlace {
   readonly testGlobs: readonly string[];
 }
 
+type Tests = readonly CollectedTest[];
+
 /** The tests of an area, ready to run in this process. Only one may exist per process: its hooks stay. */
 export class TestBench {
   readonly #place: BenchPlace;
   readonly #rootUrl: string;
-  readonly #loaded = new Map<string, readonly CollectedTest[]>();
-  #coreLoadings = 0;
+  readonly #versions = new ModuleVersions();
+  /** Loadings of test files that stay: number and tests. */
+  readonly #kept = new Map<string, { readonly loading: number; readonly tests: Tests }>();
+  /** The same of the sources that are loaded anew for one mutant. */
+  readonly #anew = new Map<string, Tests>();
   #testLoadings = 0;
 
   constructor(place: BenchPlace) {
@@ -57,52 +65,73 @@ export class TestBench {
 
   /** Forgets every loaded module: the next loading starts with the sources. */
   forget(): void {
-    this.#loaded.clear();
-    this.#coreLoadings += 1;
+    this.#kept.clear();
+    this.#anew.clear();
+    this.#versions.beginAll();
+  }
+
+  /** From now on these sources, and what loads them, are loaded anew; `undefined` goes back to what was loaded before. */
+  reload(files: readonly string[] | undefined): void {
+    this.#anew.clear();
+    if (files === undefined) this.#versions.end();
+    else this.#versions.begin(files);
   }
 
   /** Loads sources that no test has loaded yet. Throws what they throw. */
   async loadSources(files: readonly string[]): Promise<void> {
     for (const file of files) {
-      await import(`${this.#rootUrl}${file}?core=${this.#coreLoadings}`);
+      await import(`${this.#rootUrl}${file}?at=${this.#versions.of(file)}`);
     }
   }
 
   /** The tests of a file, loaded if they are not yet. Throws what the file throws. */
-  async tests(file: string): Promise<readonly CollectedTest[]> {
-    const known = this.#loaded.get(file);
-    if (known !== undefined) return known;
+  async tests(file: string): Promise<Tests> {
+    const kept = this.#kept.get(file);
+    if (this.#versions.isAnew(file)) {
+      const known = this.#anew.get(file) ?? (await this.#load(file, kept?.loading));
+      this.#anew.set(file, known);
+      return known;
+    }
+    if (kept !== undefined) return kept.tests;
     const tests = await this.loadAnew(file);
-    this.#loaded.set(file, tests);
+    this.#kept.set(file, { loading: this.#testLoadings, tests });
     return tests;
   }
 
   /** The tests of a file from a loading of their own, which is not remembered. */
-  async loadAnew(file: string): Promise<readonly CollectedTest[]> {
-    this.#testLoadings += 1;
+  loadAnew(file: string): Promise<Tests> {
+    return this.#load(file, undefined);
+  }
+
+  /** What of test/support is not loaded anew is shared with the loading of that number. */
+  async #load(file: string, shared: number | undefined): Promise<Tests> {
+    if (shared === undefined) this.#testLoadings += 1;
     beginFile(file);
-    await import(`${this.#rootUrl}${file}?core=${this.#coreLoadings}&tests=${this.#testLoadings}`);
+    const loading = shared ?? this.#testLoadings;
+    await import(`${this.#rootUrl}${file}?at=${this.#versions.of(file)}&tests=${loading}`);
     return collectedTests();
   }
 
   /** Runs one test, for `boundMs` at most if it waits. */
   async run(test: CollectedTest, boundMs: number): Promise<TestOutcome> {
     const startMs = performance.now();
-    let failure: string | undefined;
-    let isOver = true;
     const givenUp = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      isOver = false;
-      givenUp.reject(new Error(`not over after ${boundMs} ms`));
-    }, boundMs);
+    const patience = new Patience({
+      boundMs,
+      giveUp: (reason) => {
+        givenUp.reject(new Error(reason));
+      },
+      pending: () => process.getActiveResourcesInfo().length,
+    });
+    let failure: string | undefined;
     try {
       await Promise.race([test.run(), givenUp.promise]);
     } catch (error) {
       failure = error instanceof Error ? error.message : String(error);
     } finally {
-      clearTimeout(timer);
+      patience.end();
     }
-    return { failure, isOver, durationMs: performance.now() - startMs };
+    return { failure, isOver: !patience.isLost, durationMs: performance.now() - startMs };
   }
 
   #registerHooks(): void {
@@ -122,8 +151,10 @@ export class TestBench {
   #queryFor(url: string, parent: string): string | undefined {
     if (!url.startsWith(this.#rootUrl) || url.includes('/node_modules/')) return undefined;
     const { searchParams } = new URL(parent);
-    const core = `core=${searchParams.get('core') ?? this.#coreLoadings}`;
-    const isTest = url.startsWith(`${this.#rootUrl}test/`);
-    return isTest ? `${core}&tests=${searchParams.get('tests') ?? 0}` : core;
+    const file = url.slice(this.#rootUrl.length);
+    this.#versions.noteLoads(parent.slice(this.#rootUrl.length).replace(/\?.*$/, ''), file);
+    const at = `at=${this.#versions.of(file, Number(searchParams.get('at') ?? 0))}`;
+    const isTest = file.startsWith('test/');
+    return isTest ? `${at}&tests=${searchParams.get('tests') ?? 0}` : at;
   }
 }
