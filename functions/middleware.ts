@@ -1,10 +1,11 @@
 /**
- * The stack around each handler: middy with early time-out, Powertools logs and metrics.
+ * The stack around each handler: middy, an early time-out, Powertools logs and metrics.
  *
  * A handler gets its event and a context, and returns its result; what it throws is logged once, with
  * its class, and thrown on: the event-source mapping redelivers. The signal is aborted 700 ms before
  * the function is stopped, so that metrics are still written. Everything is awaited: Node 24 does not
- * wait for the event loop. The embedded engine replaces the sinks (`useSinks`), nothing else.
+ * wait for the event loop. The embedded engine replaces the sinks (`useSinks`), nothing else. The early time-out is
+ * not middy's, whose timer is the machine's: the simulation plays this stack on virtual time.
  */
 import middy from '@middy/core';
 import type { MiddlewareObj } from '@middy/core';
@@ -13,6 +14,8 @@ import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import type { Context } from 'aws-lambda';
 import { createPowertoolsLog } from '../src/adapters/system/powertools-log.ts';
 import { createPowertoolsMetrics } from '../src/adapters/system/powertools-metrics.ts';
+import { createSystemClock } from '../src/adapters/system/system-clock.ts';
+import type { Clock } from '../src/ports/clock.ts';
 import type { Seal, TokenPurpose } from '../src/ports/credential-store.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Metrics } from '../src/ports/metrics.ts';
@@ -63,6 +66,13 @@ export interface Sinks {
   readonly metrics: Metrics;
 }
 
+/** What one handler runs on instead of the machine: for simulations. */
+export interface Seams {
+  readonly sinks: Sinks;
+  /** Has the timer of the early time-out. */
+  readonly clock: Pick<Clock, 'after'>;
+}
+
 /** Reserved for reporting a time-out: log line, metrics, answer; milliseconds. */
 export const TIMEOUT_RESERVE_MS = 700;
 
@@ -71,6 +81,7 @@ export class HandlerTimeoutError extends Error {
   override readonly name = 'HandlerTimeoutError';
 }
 
+const MACHINE = createSystemClock();
 let replacedSinks: Sinks | undefined;
 
 /** Sends logs and metrics of every handler elsewhere: for the embedded engine and for tests. */
@@ -83,8 +94,22 @@ interface Stack<Event, Result> {
   readonly run: LambdaFunction<Event, Result>;
 }
 
-function throwTimeout(): never {
-  throw new HandlerTimeoutError('the handler did not finish in time');
+/** Rejects shortly before the function is stopped, and tells the work so; what still runs then is Lambda's to freeze. */
+async function endEarly<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  limits: { readonly remainingMs: number; readonly clock: Seams['clock'] },
+): Promise<Result> {
+  const stop = new AbortController();
+  const late = Promise.withResolvers<never>();
+  const cancel = limits.clock.after(Math.max(0, limits.remainingMs - TIMEOUT_RESERVE_MS), () => {
+    stop.abort();
+    late.reject(new HandlerTimeoutError('the handler did not finish in time'));
+  });
+  try {
+    return await Promise.race([work(stop.signal), late.promise]);
+  } finally {
+    cancel();
+  }
 }
 
 /** What the deployed stack adds; the one named first is outermost: it sees an error last. */
@@ -92,29 +117,30 @@ type Layers<Event, Result> = readonly MiddlewareObj<Event, Result>[];
 
 function createStack<Event, Result>(
   definition: HandlerDefinition<Event, Result>,
-  sinks: Sinks,
+  { sinks, clock }: Seams,
   layers: Layers<Event, Result>,
 ): Stack<Event, Result> {
   const { name, handle, makeSeal, connects } = definition;
-  const stack = middy<Event, Result>({
-    timeoutEarlyInMillis: TIMEOUT_RESERVE_MS,
-    timeoutEarlyResponse: throwTimeout,
-  })
+  const stack = middy<Event, Result>({ timeoutEarlyInMillis: 0 })
     .use([...layers])
     .onError(({ error }) => {
       sinks.metrics.count('HandlerFailures', { outcome: error?.name ?? 'unknown' });
       sinks.log.error('handler failed', { function: name }, error);
     })
-    .handler((event, context, { signal }) =>
-      handle(event, {
+    .handler((event, context) => {
+      const remainingMs = (): number => context.getRemainingTimeInMillis();
+      const given = {
         ...sinks,
         functionName: name,
         ...(makeSeal === undefined ? {} : { makeSeal }),
         ...(connects === undefined ? {} : { connects }),
-        signal,
-        remainingMs: () => context.getRemainingTimeInMillis(),
-      }),
-    );
+        remainingMs,
+      };
+      return endEarly((signal) => handle(event, { ...given, signal }), {
+        remainingMs: remainingMs(),
+        clock,
+      });
+    });
   return { sinks, run: (event, context) => stack(event, context) };
 }
 
@@ -130,21 +156,22 @@ function deployedStack<Event, Result>(
     metrics.publish();
   };
   const sinks: Sinks = { log: createPowertoolsLog({ logger }), metrics };
-  return createStack(definition, sinks, [
+  return createStack(definition, { sinks, clock: MACHINE }, [
     { after: publish, onError: publish },
     // Bodies of events are never logged, whatever the environment asks for.
     injectLambdaContext(logger, { resetKeys: true, logEvent: false }),
   ]);
 }
 
-/** Composes a handler as Lambda calls it. The stack is made at its first call. */
+/** Composes a handler as Lambda calls it. The stack is made at its first call, or of what a simulation gives. */
 export function createHandler<Event, Result>(
   definition: HandlerDefinition<Event, Result>,
+  seams?: Seams,
 ): LambdaFunction<Event, Result> {
-  let stack: Stack<Event, Result> | undefined;
+  let stack = seams && createStack(definition, seams, []);
   return (event, context) => {
-    if (replacedSinks !== undefined && stack?.sinks !== replacedSinks) {
-      stack = createStack(definition, replacedSinks, []);
+    if (seams === undefined && replacedSinks !== undefined && stack?.sinks !== replacedSinks) {
+      stack = createStack(definition, { sinks: replacedSinks, clock: MACHINE }, []);
     }
     stack ??= deployedStack(definition);
     return stack.run(event, context);

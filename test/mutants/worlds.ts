@@ -58,4 +58,14 @@ export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'L5: is not looked at before',
     },
   },
+  'told-when-it-is-over': {
+    bug: 'a function is told of its end only when Lambda stops it: its metrics are lost (14 A.7)',
+    file: 'functions/middleware.ts',
+    before: 'limits.remainingMs - TIMEOUT_RESERVE_MS',
+    after: 'limits.remainingMs',
+    killedBy: {
+      file: 'test/simulation/out-of-time.test.ts',
+      title: 'ends 700 ms before its time-out',
+    },
+  },
 };

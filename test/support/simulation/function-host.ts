@@ -1,12 +1,19 @@
 /**
  * Runs the functions as Lambda does: warm processes, time-outs, crashes and freezes, on virtual time.
  *
- * The code of src/app is real; its ports pass a gate, so that any await can be an invocation's last.
- * A process that was killed or frozen is never used again for new work. Handlers repeat what
- * functions/ does without middy and Powertools: parse, call, report what failed.
+ * The code of src/app and the stack around handlers (functions/middleware.ts, records.ts) are real; their ports pass a
+ * gate, so that any await can be an invocation's last. A process that was killed or frozen is never used again for new
+ * work; one whose invocation ran out of time is, and what was left of that goes on then, as in a sandbox that wakes up.
+ * Handlers repeat what functions/* compose of ports: parse, call, report what failed.
  */
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { toIngestRecord } from '../../../functions/ingest-record.ts';
+import { HandlerTimeoutError, createHandler } from '../../../functions/middleware.ts';
+import { handleRecords } from '../../../functions/records.ts';
+import { leaveLane } from '../../../functions/reconcile/leave-lane.ts';
 import { parseHint, parseTimer } from '../../../src/adapters/sqs/hint-codec.ts';
 import { handleDeadLetter } from '../../../src/app/dead-letter.ts';
+import { TALK_MS } from '../../../src/app/ingest/bounded-talk.ts';
 import { defaultIngestOptions } from '../../../src/app/ingest/dependencies.ts';
 import type { IngestDependencies } from '../../../src/app/ingest/dependencies.ts';
 import { ingestBatch } from '../../../src/app/ingest/ingest-batch.ts';
@@ -17,7 +24,7 @@ import { reconcileKey } from '../../../src/app/reconcile/reconcile-key.ts';
 import { createReconcileWarmth } from '../../../src/app/reconcile/warmth.ts';
 import { requeueTimers } from '../../../src/app/requeue.ts';
 import { resyncClusters } from '../../../src/app/resync.ts';
-import { defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
+import { WALK_RESERVE_MS, defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
 import type { Hint, HintReason, Timer } from '../../../src/core/model/hint.ts';
 import type { Delivery } from '../../../src/local/aws/sqs/message.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
@@ -32,10 +39,10 @@ import { MemoryMetrics } from '../memory-metrics.ts';
 import { Gate } from './gate.ts';
 import type { GateRule } from './gate.ts';
 import { gatedConnector } from './gated-connector.ts';
-import { toIngestRecord } from './ingest-record.ts';
+import { toSqsEvent } from './lambda-event.ts';
 import { notedView } from './noted-view.ts';
 import type { NotedView } from './noted-view.ts';
-import type { Invocation, Process } from './invocation.ts';
+import type { Invocation, InvocationPorts, Process } from './invocation.ts';
 import type { InvocationEnd } from './mapping.ts';
 
 /** The functions of serverless.yml. */
@@ -49,9 +56,6 @@ export const TIMEOUTS_MS: Readonly<Record<FunctionName, number>> = {
   resync: 30_000,
   'dead-letter': 10_000,
 };
-
-/** Before its time-out an invocation is told to stop (functions/middleware.ts). */
-const STOP_RESERVE_MS = 700;
 
 /** What the host runs on. */
 export interface HostOptions {
@@ -81,6 +85,8 @@ export class FunctionHost {
   /** What handlers rejected with. */
   readonly failures: unknown[] = [];
   invocations = 0;
+  /** Invocations that had run out of time, and went on in a later one of their process. */
+  woken = 0;
   readonly #on: HostOptions;
   readonly #idle: Process[] = [];
   readonly #running = new Set<Gate>();
@@ -108,43 +114,54 @@ export class FunctionHost {
 
   /** Invokes `ingest`. */
   ingest(deliveries: readonly Delivery[]): Promise<InvocationEnd | undefined> {
-    return this.#invoke('ingest', async (invocation) => {
-      const records = deliveries.map(toIngestRecord);
-      const { failedMessageIds, results } = await ingestBatch(records, this.#ingestOn(invocation));
+    return this.#invoke('ingest', deliveries, async (event, invocation) => {
+      const { failedMessageIds, results } = await ingestBatch(
+        event.Records.map(toIngestRecord),
+        this.#ingestOn(invocation),
+        () => invocation.context.remainingMs() > TALK_MS + 1000,
+      );
       const kinds = [...results.values()].map((result) =>
         'reason' in result ? `${result.kind}/${result.reason}` : result.kind,
       );
       this.#on.note(`ingest ${kinds.join(' ')}`);
-      return { failed: failedMessageIds };
+      return failures(failedMessageIds);
     });
   }
 
   /** Invokes `reconcile` with one record. */
   reconcile(deliveries: readonly Delivery[]): Promise<InvocationEnd | undefined> {
-    return this.#invoke('reconcile', async (invocation) => {
-      const failed: string[] = [];
-      for (const { message } of deliveries) {
-        const parsed = parseHint(message.body);
-        if (parsed.kind === 'refused') continue;
-        if (!(await this.#reconcileOne(parsed.hint, invocation))) failed.push(message.messageId);
-      }
-      return { failed };
-    });
+    return this.#invoke('reconcile', deliveries, (event, invocation) =>
+      handleRecords(event, {
+        order: 'fifo',
+        context: invocation.context,
+        handle: async (record) => {
+          const parsed = parseHint(record.body);
+          if (parsed.kind === 'refused') return;
+          const { hint } = parsed;
+          const { queue } = invocation;
+          await this.#reconcileOne(hint, invocation).catch((error: unknown) =>
+            leaveLane({ record, hint, error, queue, log: this.log }),
+          );
+        },
+      }),
+    );
   }
 
   /** Invokes `requeue`. */
   requeue(deliveries: readonly Delivery[]): Promise<InvocationEnd | undefined> {
-    return this.#invoke('requeue', async ({ queue, clock, view }) => {
-      const timers = deliveries.flatMap(({ message }): { id: string; timer: Timer }[] => {
-        const parsed = parseTimer(message.body);
-        return parsed.kind === 'timer' ? [{ id: message.messageId, timer: parsed.timer }] : [];
-      });
+    return this.#invoke('requeue', deliveries, async (event, { queue, clock, view }) => {
+      const timers = event.Records.flatMap(
+        ({ body, messageId }): { id: string; timer: Timer }[] => {
+          const parsed = parseTimer(body);
+          return parsed.kind === 'timer' ? [{ id: messageId, timer: parsed.timer }] : [];
+        },
+      );
       const outcomes = await requeueTimers(
         timers.map(({ timer }) => timer),
         { queue, clock, view, log: this.log, metrics: this.metrics },
       );
       const failed = timers.filter((_, index) => outcomes[index]?.kind === 'failed');
-      return { failed: failed.map(({ id }) => id) };
+      return failures(failed.map(({ id }) => id));
     });
   }
 
@@ -153,28 +170,31 @@ export class FunctionHost {
     queue: 'events' | 'reconcile' | 'delay',
     deliveries: readonly Delivery[],
   ): Promise<InvocationEnd | undefined> {
-    return this.#invoke('dead-letter', async (invocation) => {
-      for (const delivery of deliveries) {
-        const { message } = delivery;
-        const { messageId, sentAtMs, body } = message;
-        const letter =
-          queue === 'events'
-            ? { queue, ...toIngestRecord(delivery) }
-            : { queue, messageId, sentAtMs, body, ...lostHintOf(queue, body) };
-        const ports = { ...this.#ingestOn(invocation), queue: invocation.queue };
-        const result = await handleDeadLetter(letter, ports);
-        this.#on.note(`dead-letter ${result.kind}`);
-      }
-      return { failed: [] };
-    });
+    return this.#invoke('dead-letter', deliveries, (event, invocation) =>
+      handleRecords(event, {
+        order: queue === 'delay' ? 'unordered' : 'fifo',
+        context: invocation.context,
+        handle: async (record) => {
+          const { messageId, body } = record;
+          const sentAtMs = Number(record.attributes.SentTimestamp);
+          const letter =
+            queue === 'events'
+              ? { queue, ...toIngestRecord(record) }
+              : { queue, messageId, sentAtMs, body, ...lostHintOf(queue, body) };
+          const ports = { ...this.#ingestOn(invocation), queue: invocation.queue };
+          const result = await handleDeadLetter(letter, ports);
+          this.#on.note(`dead-letter ${result.kind}`);
+        },
+      }),
+    );
   }
 
   /** Invokes `resync` as its schedule does. */
   resync(): Promise<InvocationEnd | undefined> {
-    return this.#invoke('resync', async (invocation) => {
-      const { registry, view, queue, clock, gate, deadlineMs } = invocation;
+    return this.#invoke('resync', [], async (_event, invocation) => {
+      const { registry, view, queue, clock, gate, context } = invocation;
       await resyncClusters(
-        { deadlineMs: deadlineMs - 5000 },
+        { deadlineMs: clock.monotonicMs() + context.remainingMs() - WALK_RESERVE_MS },
         {
           registry,
           view,
@@ -187,21 +207,18 @@ export class FunctionHost {
           options: defaultResyncOptions,
         },
       );
-      return { failed: [] };
+      return failures([]);
     });
   }
 
-  async #reconcileOne(
-    hint: Parameters<typeof reconcileKey>[0],
-    invocation: Invocation,
-  ): Promise<boolean> {
-    const { gate, clock, registry, view, queue, process, deadlineMs, signal } = invocation;
+  async #reconcileOne(hint: Hint, invocation: Invocation): Promise<void> {
+    const { gate, clock, registry, view, queue, process, context } = invocation;
     const noted = notedView(view, this.#on.clock);
     this.#on.onRun?.(hint.key.name, hint.reason);
     try {
       const result = await reconcileKey(
         hint,
-        { deadlineMs, signal },
+        { deadlineMs: clock.monotonicMs() + context.remainingMs(), signal: context.signal },
         {
           registry,
           view: noted.view,
@@ -218,11 +235,10 @@ export class FunctionHost {
       const code = 'code' in result ? ` ${result.code}` : '';
       this.results.push(`${hint.key.name} ${result.kind}${code}`);
       this.#on.note(`reconcile ${hint.key.name} ${hint.reason} ${result.kind}${code}`);
-      return true;
     } catch (error) {
       this.failures.push(error);
       this.#on.note(`reconcile ${hint.key.name} failed: ${String(error)}`);
-      return false;
+      throw error;
     }
   }
 
@@ -245,56 +261,100 @@ export class FunctionHost {
   /** Resolves when the handler is done, or the invocation is gone: then with undefined. */
   #invoke(
     name: FunctionName,
-    handle: (invocation: Invocation) => Promise<InvocationEnd>,
+    deliveries: readonly Delivery[],
+    handle: Handle,
   ): Promise<InvocationEnd | undefined> {
-    const { clock, registry, view } = this.#on;
-    const process = this.#idle.pop() ?? {
+    const { clock } = this.#on;
+    const process: Process = this.#idle.pop() ?? {
       ingestWarmth: createIngestWarmth(),
       reconcileWarmth: createReconcileWarmth(),
     };
+    if (process.left !== undefined) this.woken += 1;
+    process.left?.thaw();
+    delete process.left;
     this.invocations += 1;
     return new Promise((resolve) => {
+      let isOver = false;
       const gate = new Gate(clock, (how) => {
+        if (isOver) return;
         this.#on.note(`${name} ${how}`);
         if (how === 'frozen') this.frozen.push(gate);
         resolve(undefined);
       });
       gate.rule = this.ruleFor(name);
       this.#running.add(gate);
-      const ownClock = gate.clock();
-      const stop = new AbortController();
-      const timeoutMs = TIMEOUTS_MS[name];
-      const cancels = [
-        clock.after(timeoutMs - STOP_RESERVE_MS, () => {
-          if (!gate.isFrozen) stop.abort();
-        }),
-        clock.after(timeoutMs, () => {
-          if (!gate.isFrozen) gate.kill();
-        }),
-      ];
-      const invocation: Invocation = {
-        gate,
-        clock: ownClock,
-        registry: gate.around('registry', registry),
-        view: gate.around('view', view),
-        queue: gate.around('queue', this.#on.hintQueue(ownClock)),
-        process,
-        deadlineMs: ownClock.monotonicMs() + timeoutMs,
-        signal: stop.signal,
-      };
+      const cancel = clock.after(TIMEOUTS_MS[name], () => {
+        if (!gate.isFrozen) gate.kill();
+      });
       const finish = (end: InvocationEnd | undefined): void => {
-        for (const cancel of cancels) cancel();
+        cancel();
+        isOver = true;
         this.#running.delete(gate);
         if (!gate.isDead && !this.frozen.includes(gate)) this.#idle.push(process);
         resolve(end);
       };
-      handle(invocation).then(finish, (error: unknown) => {
-        this.failures.push(error);
-        this.#on.note(`${name} failed: ${String(error)}`);
-        finish(undefined);
-      });
+      this.#run(name, { gate, process, event: toSqsEvent(deliveries), handle }).then(
+        (response) => {
+          finish({ failed: response.batchItemFailures.map((one) => one.itemIdentifier) });
+        },
+        (error: unknown) => {
+          this.failures.push(error);
+          this.#on.note(`${name} failed: ${String(error)}`);
+          finish(undefined);
+          if (!(error instanceof HandlerTimeoutError) || gate.isDead) return;
+          // Lambda lets the sandbox stand still as soon as it has its answer.
+          gate.freeze();
+          process.left = gate;
+        },
+      );
     });
   }
+
+  /** Calls the handler through the stack that is deployed, on the clock of its sandbox. */
+  #run(
+    name: FunctionName,
+    work: {
+      readonly gate: Gate;
+      readonly process: Process;
+      readonly event: SQSEvent;
+      readonly handle: Handle;
+    },
+  ): Promise<SQSBatchResponse> {
+    const { registry, view } = this.#on;
+    const { gate, process, event, handle } = work;
+    const clock = gate.clock();
+    const ports: InvocationPorts = {
+      gate,
+      clock,
+      registry: gate.around('registry', registry),
+      view: gate.around('view', view),
+      queue: gate.around('queue', this.#on.hintQueue(clock)),
+      process,
+    };
+    const handler = createHandler<SQSEvent, SQSBatchResponse>(
+      { name, handle: (given, context) => handle(given, { ...ports, context }) },
+      {
+        sinks: { log: this.log, metrics: this.metrics },
+        // Timers of a sandbox that stands still, or is gone, do not fire.
+        clock: {
+          after: (delayMs, callback) =>
+            this.#on.clock.after(delayMs, () => {
+              if (!gate.isFrozen && !gate.isDead) callback();
+            }),
+        },
+      },
+    );
+    const endsMs = clock.monotonicMs() + TIMEOUTS_MS[name];
+    const context = { getRemainingTimeInMillis: () => endsMs - clock.monotonicMs() };
+    return handler(event, context as Context); // what the stack reads of it
+  }
+}
+
+/** What a handler makes of its event. */
+type Handle = (event: SQSEvent, invocation: Invocation) => Promise<SQSBatchResponse>;
+
+function failures(messageIds: readonly string[]): SQSBatchResponse {
+  return { batchItemFailures: messageIds.map((itemIdentifier) => ({ itemIdentifier })) };
 }
 
 /** What a lost hint or timer was about, as functions/dead-letter reads it. */

@@ -1,4 +1,5 @@
 /** One invocation of a function: its ports behind its gate, its process, its limits. */
+import type { HandlerContext } from '../../../functions/middleware.ts';
 import type { IngestWarmth } from '../../../src/app/ingest/warmth.ts';
 import type { ReconcileWarmth } from '../../../src/app/reconcile/warmth.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
@@ -11,16 +12,21 @@ import type { Gate } from './gate.ts';
 export interface Process {
   readonly ingestWarmth: IngestWarmth;
   readonly reconcileWarmth: ReconcileWarmth;
+  /** An invocation that had run out of time: it stands still until the process is used again (rows 21, 30). */
+  left?: Gate;
 }
 
-/** An invocation. */
-export interface Invocation {
+/** The ports of an invocation. */
+export interface InvocationPorts {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly registry: RegistryStore;
   readonly view: ViewStore;
   readonly queue: HintQueue;
   readonly process: Process;
-  readonly deadlineMs: number;
-  readonly signal: AbortSignal;
+}
+
+/** An invocation, with what the real stack around handlers gives it. */
+export interface Invocation extends InvocationPorts {
+  readonly context: HandlerContext;
 }

@@ -58,6 +58,8 @@ export interface WorldOptions {
 
 const RESYNC_MS = 60_000;
 const QUIET_WINDOW_MS = 180_000;
+const FOR_ANOTHER_TIME =
+  /injected|lost \d+ compare-and-sets|did not finish in time|no time left for this record/;
 
 /** The world. */
 export class World {
@@ -326,8 +328,8 @@ export class World {
     }
     const logged = this.host.lines('error').map(({ cause, message }) => cause ?? message);
     const causes = [...this.host.failures, ...logged].map(textOfError);
-    // A late writer that loses every compare-and-set gives its record back: it comes again.
-    const own = causes.filter((cause) => !/injected|lost \d+ compare-and-sets/.test(cause));
+    // A late writer that loses every compare-and-set gives its record back, and so does who has no time: it comes again.
+    const own = causes.filter((cause) => !FOR_ANOTHER_TIME.test(cause));
     const [failure] = own;
     if (failure !== undefined) throw new PromiseBroken('bug', `a handler failed: ${failure}`, tail);
     if (this.watcherMetrics.sum('WatcherBugs') > 0) {
