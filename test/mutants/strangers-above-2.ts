@@ -83,6 +83,16 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
       title: 'walks no longer than it has time to write down what it did',
     },
   },
+  'refused-engine-runs-on': {
+    bug: 'queues and tables of an engine that was refused run on (14)',
+    file: 'src/local/engine.ts',
+    before: '    await stop();\n    throw error;',
+    after: '    throw error;',
+    killedBy: {
+      file: 'test/integration/start/start.test.ts',
+      title: 'ends with a word when its cluster cannot be reached',
+    },
+  },
   'renewal-tried-once': {
     bug: 'a credential whose renewal failed once is never renewed again (14)',
     file: 'src/local/credential-renewal.ts',
@@ -93,6 +103,142 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
       title: 'is asked for again when that failed',
     },
   },
+  'ask-opens-act': {
+    bug: 'the key lets functions that ask open tokens that act (14)',
+    file: 'infra/keys.yml',
+    before: '              StringEquals:\n                kms:EncryptionContext:purpose: ask\n',
+    after: '',
+    killedBy: { file: 'test/security/template.test.ts', title: 'the packaged template (issue 7)' },
+  },
+  'interfaces-for-code': {
+    bug: 'network interfaces are denied to Lambda and given to the code (14)',
+    file: 'infra/roles.yml',
+    before: "                    lambda:SourceFunctionArn: 'false'",
+    after: "                    lambda:SourceFunctionArn: 'true'",
+    killedBy: { file: 'test/security/template.test.ts', title: 'the packaged template (issue 7)' },
+  },
+  'letters-expire-early': {
+    bug: 'dead hints expire with the age of their queue (14)',
+    file: 'infra/queues.yml',
+    before:
+      'QueueName: rollcall-${sls:stage}-reconcile-dead-letter.fifo\n      FifoQueue: true\n      DeduplicationScope: messageGroup\n      FifoThroughputLimit: perMessageGroupId\n      SqsManagedSseEnabled: true\n      VisibilityTimeout: 60\n      MessageRetentionPeriod: 1209600',
+    after:
+      'QueueName: rollcall-${sls:stage}-reconcile-dead-letter.fifo\n      FifoQueue: true\n      DeduplicationScope: messageGroup\n      FifoThroughputLimit: perMessageGroupId\n      SqsManagedSseEnabled: true\n      VisibilityTimeout: 60\n      MessageRetentionPeriod: 345600',
+    killedBy: { file: 'test/security/template.test.ts', title: 'the packaged template (issue 7)' },
+  },
+  'hops-stopped': {
+    bug: 'Lambda takes hops for a runaway loop and stops them after sixteen (14)',
+    file: 'serverless.yml',
+    before:
+      '    # Longer delays hop through its own queue: 6 h are 24 hops. See reconcile.\n    recursiveLoop: Allow\n',
+    after: '',
+    killedBy: { file: 'test/security/template.test.ts', title: 'the packaged template (issue 7)' },
+  },
+  'suffixes-not-told': {
+    bug: 'the allow-list of hosts does not reach the functions (14)',
+    file: 'serverless.yml',
+    before: '    ROLLCALL_ENDPOINT_SUFFIXES: ${param:endpointSuffixes}\n',
+    after: '',
+    killedBy: {
+      file: 'test/security/template.test.ts',
+      title: 'carries its parameters to where they count',
+    },
+  },
+  'breaker-alarm-of-resync': {
+    bug: 'the alarm on silent API servers looks at a service that never counts them (14)',
+    file: 'infra/alarms/clusters.yml',
+    before:
+      'MetricName: BreakerRefusals\n      Dimensions:\n        - Name: service\n          Value: reconcile',
+    after:
+      'MetricName: BreakerRefusals\n      Dimensions:\n        - Name: service\n          Value: resync',
+    killedBy: { file: 'test/unit/infra/alarms.test.ts', title: 'rings in its stated time' },
+  },
+  'letters-of-live-queue': {
+    bug: 'waiting dead letters of credentials ring nothing (14)',
+    file: 'infra/alarms/queues.yml',
+    before: 'Value: !GetAtt CredentialsDeadLetterQueue.QueueName',
+    after: 'Value: !GetAtt CredentialsQueue.QueueName',
+    killedBy: { file: 'test/unit/infra/alarms.test.ts', title: 'rings in its stated time' },
+  },
+  'errors-of-requeue': {
+    bug: 'errors of requeue ring nothing, those of reconcile count twice (14)',
+    file: 'infra/alarms/functions.yml',
+    before:
+      'MetricName: Errors\n              Dimensions:\n                - Name: FunctionName\n                  Value: !Ref RequeueLambdaFunction',
+    after:
+      'MetricName: Errors\n              Dimensions:\n                - Name: FunctionName\n                  Value: !Ref ReconcileLambdaFunction',
+    killedBy: { file: 'test/unit/infra/alarms.test.ts', title: 'rings in its stated time' },
+  },
+  'grace-below-release': {
+    bug: 'the watcher is killed before it has given its Lease back (14)',
+    file: 'infra/watcher/deployment.yaml',
+    before: 'terminationGracePeriodSeconds: 15',
+    after: 'terminationGracePeriodSeconds: 5',
+    killedBy: {
+      file: 'test/unit/composition/dependent-bounds.test.ts',
+      title: 'stops a watcher no sooner than it has given its Lease back',
+    },
+  },
+  'import-hides-taken-uid': {
+    bug: 'an import that left a cluster out ends with 0 (14)',
+    file: 'src/cli/registry/import-registry.ts',
+    before: "['lost', 'uid-taken'];",
+    after: "['lost'];",
+    killedBy: {
+      file: 'test/unit/cli/registry/registry-commands.test.ts',
+      title: 'names a cluster whose UID another id has, and ends with 1',
+    },
+  },
+  'mode-judged-before-edit': {
+    bug: 'takeover is judged by the credential before the change (14)',
+    file: 'src/cli/cluster/set-cluster.ts',
+    before: 'refuseMode(edited, wanted);',
+    after: 'refuseMode(before, wanted);',
+    killedBy: {
+      file: 'test/unit/cli/cluster/set-cluster.test.ts',
+      title: 'judges takeover by the credential that the command gives, or takes away',
+    },
+  },
+  'rival-not-cleared': {
+    bug: 'after a rival, entering takeover anew says that there is nothing to do (14)',
+    file: 'src/cli/cluster/change-mode.ts',
+    before: 'registration.mode === mode && registration.rival === undefined;',
+    after: 'registration.mode === mode;',
+    killedBy: {
+      file: 'test/unit/cli/cluster/set-cluster.test.ts',
+      title: 'enters takeover anew after a rival, and forgets it',
+    },
+  },
+  'authority-of-other-address': {
+    bug: 'the authority of another address is registered at a reset (14)',
+    file: 'src/cli/cluster/reset-cluster.ts',
+    before: 'server === before.server && caPem !== undefined;',
+    after: 'caPem !== undefined;',
+    killedBy: {
+      file: 'test/unit/cli/cluster/reset-cluster.test.ts',
+      title: 'takes the new certificate authority where the kubeconfig names the same endpoint',
+    },
+  },
+  'renewer-sends-to-events': {
+    bug: 'a moved renewer sends tokens to the events queue (14)',
+    file: 'src/cli/cluster/turn-watcher.ts',
+    before: 'ROLLCALL_CREDENTIALS_QUEUE_URL: outputs.CredentialsQueueUrl,',
+    after: 'ROLLCALL_CREDENTIALS_QUEUE_URL: outputs.EventsQueueUrl,',
+    killedBy: {
+      file: 'test/unit/cli/cluster/move-cluster.test.ts',
+      title: 'changes the watcher itself with a kubeconfig, each object once',
+    },
+  },
+  'export-readable-by-all': {
+    bug: 'an export with credentials can be read by everybody on the machine (14)',
+    file: 'src/cli/registry/export-registry.ts',
+    before: 'const OWNER_ONLY = 0o600;',
+    after: 'const OWNER_ONLY = 0o644;',
+    killedBy: {
+      file: 'test/unit/cli/registry/registry-commands.test.ts',
+      title: 'in a file for its owner alone',
+    },
+  },
   'reserved-not-told': {
     bug: 'places that other functions reserved are not missed (14)',
     file: 'src/cli/stack/judge-stack.ts',
@@ -101,6 +247,36 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/unit/cli/stack/judge-stack.test.ts',
       title: 'warns of the quota of a new account, and of places that others reserved',
+    },
+  },
+  'apply-without-force': {
+    bug: 'manifests that a person applied before are a conflict (14)',
+    file: 'src/cli/cluster/add/apply-manifests.ts',
+    before: '&force=true',
+    after: '',
+    killedBy: {
+      file: 'test/unit/cli/cluster/add/apply-manifests.test.ts',
+      title: 'applies on the server, by force',
+    },
+  },
+  'dry-run-writes-manifests': {
+    bug: 'a dry run writes manifests (14)',
+    file: 'src/cli/cluster/import/import-clusters.ts',
+    before: 'if (options.manifestsDir !== undefined && options.dryRun !== true) {',
+    after: 'if (options.manifestsDir !== undefined) {',
+    killedBy: {
+      file: 'test/unit/cli/cluster/import/import-clusters.test.ts',
+      title: 'and neither in a plan or a dry run',
+    },
+  },
+  'network-is-a-bug': {
+    bug: 'an address that answers on neither IPv4 nor IPv6 is told as a bug of rollcall (14)',
+    file: 'src/cli/command-line/explain-aws-error.ts',
+    before: 'current = current instanceof AggregateError ? current.errors[0] : current.cause;',
+    after: 'current = current.cause;',
+    killedBy: {
+      file: 'test/unit/cli/command-line/explain-aws-error.test.ts',
+      title: 'knows a network by its code',
     },
   },
 };

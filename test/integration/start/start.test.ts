@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -15,6 +15,8 @@ import type { StartReport } from '../../../src/cli/start/report.ts';
 
 const MAIN = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
 const DEADLINE_MS = 300_000;
+/** Of a start that is refused: seconds, where one that runs on would never end. */
+const REFUSAL_DEADLINE_MS = 60_000;
 /** Real time: ten times what a quiet machine needs, and some. */
 const SETTLE_S = 240;
 
@@ -57,6 +59,26 @@ describe('npm start on a laptop', () => {
   });
   after(async () => {
     await rm(directory, { recursive: true, force: true });
+  });
+
+  it('ends with a word when its cluster cannot be reached: nothing of it runs on', async () => {
+    const kubeconfig = path.join(directory, 'unreachable.json');
+    const cluster = { server: 'https://127.0.0.1:1' };
+    const named = { cluster: 'c', user: 'u' };
+    await writeFile(
+      kubeconfig,
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        'current-context': 'x',
+        clusters: [{ name: 'c', cluster }],
+        users: [{ name: 'u', user: { token: 'of-nobody' } }],
+        contexts: [{ name: 'x', context: named }],
+      }),
+    );
+    const argv = [MAIN, '--kubeconfig', kubeconfig];
+    const ended = promisify(execFile)(process.execPath, argv, { timeout: REFUSAL_DEADLINE_MS });
+    await assert.rejects(ended, { code: 1, killed: false, stderr: /^error: .*127\.0\.0\.1:1/m });
   });
 
   it('settles two local clusters to the counters that the rules demand', async () => {

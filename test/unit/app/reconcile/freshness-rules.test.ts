@@ -25,6 +25,20 @@ describe('protocol 1: silence with work to do', () => {
     assert.deepEqual(world.placed, ['node-0001', 'node-0002'], 'the node is gone live: no pod');
   });
 
+  it('ends by the cap however often the key is looked at meanwhile: it counts from the first deferral', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.settle();
+    world.addNode('node-0003');
+    await world.mirror.sync({ heardAtMs: {} });
+    const kinds: string[] = [];
+    for (let look = 0; look < 5; look += 1) {
+      kinds.push((await world.run()).kind);
+      await world.clock.advance(8_000);
+    }
+    assert.deepEqual(kinds.slice(0, 4), Array<string>(4).fill('deferred'));
+    assert.deepEqual(world.placed, ['node-0001', 'node-0002', 'node-0003']);
+  });
+
   it('without work is no deferral: the run is complete', async () => {
     const world = new ReconcileWorld({ nodes: 2 });
     await world.settle();

@@ -90,6 +90,18 @@ describe('rollcall cluster move', () => {
         'POST /apis/batch/v1/namespaces/rollcall-system/jobs',
       ],
     );
+    const dataOf = (index: number): unknown =>
+      (JSON.parse(requests[index]?.body ?? '{}') as { readonly data?: unknown }).data;
+    const { outputs, aws } = world.open({ stage: 'canary' });
+    assert.deepEqual(dataOf(0), {
+      ROLLCALL_EVENTS_QUEUE_URL: outputs.EventsQueueUrl,
+      AWS_REGION: aws.region,
+    });
+    assert.deepEqual(dataOf(2), {
+      ROLLCALL_CREDENTIALS_QUEUE_URL: outputs.CredentialsQueueUrl,
+      ROLLCALL_CREDENTIALS_KEY_ARN: outputs.CredentialsKeyArn,
+      AWS_REGION: aws.region,
+    });
     const moved = await world.stores('canary').registry.readCluster(clusterId(ID));
     assert.equal(moved?.senderRoleId, 'AROANEW');
     assert.deepEqual(moved.authentication, { kind: 'bound-token', renewerRoleId: 'AROARENEWER' });

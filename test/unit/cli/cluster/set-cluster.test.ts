@@ -111,6 +111,16 @@ describe('rollcall cluster set: edits', () => {
     assert.equal((await stored())?.configVersion, 1);
   });
 
+  it('judges takeover by the credential that the command gives, or takes away', async () => {
+    const without = await sceneOf({ authentication: { kind: 'none' } });
+    const given = ['--eks-cluster', 'prod', '--eks-region', 'eu-west-1', '--mode', 'takeover'];
+    (await without.world.run(['cluster', 'set', ID, ...given, '--dry-run'])).expectExit(0);
+    const managed = await sceneOf(takenOver);
+    const run = await managed.world.run(['cluster', 'set', ID, '--without-credential']);
+    assert.match(run.expectExit(3).stderr, /has no credential/);
+    assert.equal((await managed.stored())?.configVersion, 1);
+  });
+
   it('overwrites nothing that was changed meanwhile; a freeze alone is tried again', async () => {
     const { world, stored } = await sceneOf();
     const { registry } = world.stores();
