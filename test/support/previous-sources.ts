@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
 
 /** The previous release: the state before ADR 0042. */
-export const PREVIOUS_RELEASE = '52cbd08';
+const PREVIOUS_RELEASE = '52cbd08';
 
 const ARCHIVE_BYTES_MAX = 256 * 1024 * 1024;
 

@@ -15,7 +15,7 @@ interface Release {
 }
 
 /** The Kubernetes releases that can be built, by minor version; the suites run against the newest. */
-export const KUBERNETES_RELEASES: Readonly<Record<string, Release>> = {
+const KUBERNETES_RELEASES: Readonly<Record<string, Release>> = {
   '1.34': { version: 'v1.34.4', module: 'kubernetes-1.34' },
   '1.35': { version: 'v1.35.4', module: 'kubernetes-1.35' },
   '1.36': { version: 'v1.36.3', module: 'kubernetes' },
@@ -64,7 +64,7 @@ const programsOf = ({ version, module }: Release): GoPrograms => ({
 });
 
 /** The release that ROLLCALL_KUBERNETES asks for, else the newest. Throws for one that cannot be built. */
-export function askedRelease(environment: NodeJS.ProcessEnv = process.env): Release {
+function askedRelease(environment: NodeJS.ProcessEnv = process.env): Release {
   const asked = environment['ROLLCALL_KUBERNETES'] ?? NEWEST;
   const release = KUBERNETES_RELEASES[asked];
   if (release !== undefined) return release;

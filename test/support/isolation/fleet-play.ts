@@ -45,12 +45,19 @@ const SETTLES_WITHIN_MS = 30 * 60_000;
 
 const FORBIDDEN: Outcome = { kind: 'refused', code: 'forbidden', status: 403, message: 'no' };
 
-/** Plays one seed. */
-export async function playFleet(seed: number): Promise<FleetReport> {
+/** Plays one seed, with so many healthy clusters beside the noisy one. */
+export async function playFleet(
+  seed: number,
+  healthyCount: number = HEALTHY.length,
+): Promise<FleetReport> {
   const dice = new Dice(mixSeed(seed, 'fleet'));
   const world = new FleetWorld(seed);
-  const healthy = HEALTHY.map((name) =>
-    world.add({ name, daemonSets: dice.between(...SETS), nodes: dice.between(...NODES) }),
+  const healthy = Array.from({ length: healthyCount }, (_, index) =>
+    world.add({
+      name: HEALTHY[index] ?? `healthy-${String(index)}`,
+      daemonSets: dice.between(...SETS),
+      nodes: dice.between(...NODES),
+    }),
   );
   const noisy = world.add({ name: 'noisy', daemonSets: NOISY_KEYS });
   await world.clock.advance(30_000);

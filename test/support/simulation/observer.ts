@@ -23,7 +23,8 @@ import type { ClusterAccess } from '../../../src/ports/cluster-access.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { NamespacedName, SliceRef, ViewStore } from '../../../src/ports/view-store.ts';
 import { controllerUid } from '../simulated-objects.ts';
-import type { Commit, SimulatedApiServer } from './api-server.ts';
+import { SimulatedApiServer } from './api-server.ts';
+import type { Commit } from './api-server.ts';
 import { AvailabilityAudit } from './availability-audit.ts';
 import { NameAudit } from './name-audit.ts';
 import { NodeAudit } from './node-audit.ts';
@@ -113,12 +114,14 @@ export class Observer {
       if (commit.kind === 'pods') this.#names.noteCommit(commit, nowMs);
       if (commit.kind === 'daemonsets') this.#noteDaemonSet(commit);
       if (commit.kind === 'pods') this.#noteOwner(commit.object);
-      if (commit.kind === 'pods' && commit.type !== 'deleted') this.#checkCrowds(api);
+      const mayCrowd = commit.kind === 'pods' && commit.type !== 'deleted';
+      if (mayCrowd && this.looksAtEverything()) this.#checkCrowds(api);
       // Its own checks of S1 and S5 know nothing of batches and adoption: those here do.
       const own = api.violations.splice(0).filter((text) => !/^S[15]/.test(text));
       for (const text of own) this.report(text);
     });
-    const availability = new AvailabilityAudit(api, clock, (text) => {
+    const looksAt = this.looksAtEverything() ? api : new SimulatedApiServer(api.clusterUid, clock);
+    const availability = new AvailabilityAudit(looksAt, clock, (text) => {
       this.report(text);
     });
     availability.areClocksTrue = () => this.areClocksTrue();
@@ -161,6 +164,11 @@ export class Observer {
         return access.execute(effects, options);
       },
     });
+  }
+
+  /** False: S1 to S3 are judged elsewhere, in a world too wide to be looked at as a whole at each commit. */
+  protected looksAtEverything(): boolean {
+    return true;
   }
 
   get #isTimed(): boolean {

@@ -54,6 +54,8 @@ export interface WorldOptions {
     readonly functions?: number;
     readonly watcher?: number;
   };
+  /** Another observer than the ordinary one. */
+  readonly observer?: Observer;
 }
 
 const RESYNC_MS = 60_000;
@@ -65,7 +67,7 @@ const FOR_ANOTHER_TIME =
 export class World {
   readonly clock = new VirtualClock();
   readonly random: Random;
-  readonly observer = new Observer();
+  readonly observer: Observer;
   readonly stability = new StabilityAudit(this.clock, (text) => {
     this.observer.report(text);
   });
@@ -90,6 +92,7 @@ export class World {
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
+    this.observer = options.observer ?? new Observer();
     this.random = createSeededRandom(options.seed ?? 1);
     this.observer.onRequest = ({ name }) => {
       this.stability.noteRequest(name);
