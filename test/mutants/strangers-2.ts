@@ -2,7 +2,7 @@
  * Bugs of adapters, watcher and app that a second stranger to the tests chose: sixty, of which all but two stand here and
  * in strangers-above-2.ts (functions, engine, infra, command line).
  *
- * 39 of the sixty died at once; the tests that the others lacked were written then. What is left out cannot be told from
+ * 40 of the sixty died at once; the tests that the others lacked were written then. What is left out cannot be told from
  * the original: a Lease that is given back before the run has ended, which is over by then for all that anybody can see;
  * and the admission rule that a pin names one node alone, which the API server demands of every pod.
  */
