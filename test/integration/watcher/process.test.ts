@@ -16,6 +16,7 @@ import { after, before, describe, test } from 'node:test';
 import { parseExposition, sampleOf } from '../../support/exposition.ts';
 import { answerJson, startScriptedApiServer } from '../../support/scripted-api-server.ts';
 import type { ScriptedApiServer, SeenRequest } from '../../support/scripted-api-server.ts';
+import { makeTestCertificate } from '../../support/test-certificate.ts';
 import { mountWatcher } from '../../support/watcher-mount.ts';
 import type { WatcherMount } from '../../support/watcher-mount.ts';
 
@@ -108,6 +109,29 @@ test('of what an API server says it tells little: no token, no control character
     assert.ok(!text.includes(token), text);
     assert.doesNotMatch(text.replaceAll('\n', ''), /\p{Cc}/u);
     for (const line of text.split('\n')) assert.ok(line.length <= 300, String(line.length));
+  } finally {
+    child.kill('SIGKILL');
+    await server.close();
+    mount.remove();
+  }
+});
+
+test('an API server of an authority that is not trusted ends it not: it is live and not ready, logs why, and sends nothing', async () => {
+  const server = await startScriptedApiServer();
+  const { certificatePem: caPem } = makeTestCertificate('former');
+  const mount = mountWatcher({ ...server, caPem });
+  const child = startWatcher(mount.settings);
+  let logged = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    logged += chunk.toString();
+  });
+  try {
+    const base = await probesOf(child);
+    do assert.equal((await fetch(`${base}/readyz`)).status, 503);
+    while (!logged.includes('of no certificate authority that is trusted'));
+    assert.equal((await fetch(`${base}/livez`)).status, 200);
+    assert.equal(child.exitCode, null);
+    assert.equal(server.requests.length, 0);
   } finally {
     child.kill('SIGKILL');
     await server.close();
