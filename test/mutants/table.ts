@@ -9,6 +9,7 @@ import { CLAIM_BUGS } from './claims.ts';
 import { BOUNDS_BUGS } from './bounds.ts';
 import { COMPOSITION_BUGS } from './composition.ts';
 import { DIFFERENTIAL_BUGS } from './differential.ts';
+import { MUTATION_BUGS } from './mutation.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
@@ -34,6 +35,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   MORE_STRANGERS,
   MORE_STRANGERS_ABOVE,
   WEEK_ONE_BUGS,
+  MUTATION_BUGS,
 ];
 
 /** The rows by name. */

@@ -44,7 +44,11 @@ export class CompilerJudge {
     if (config === undefined) throw new Error(`no compiler options in ${configFile}`);
     const { fileNames } = config;
     // Sources of other projects are read as such, not as what these were built to: no project holds all it reads.
-    const options = { ...config.options, composite: false, rootDir: path.parse(configFile).root };
+    const options = {
+      ...config.options,
+      composite: false,
+      rootDir: path.parse(path.resolve(configFile)).root,
+    };
     this.#service = ts.createLanguageService({
       getCompilationSettings: () => options,
       getScriptFileNames: () => fileNames,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { areaNamed } from '../../mutation/areas.ts';
 import { CompilerJudge } from '../../mutation/compiler-judge.ts';
 
 const FILE = `${process.cwd()}/src/core/compare-text.ts`;
@@ -30,5 +31,20 @@ describe('the compiler as a judge of mutants', () => {
 
   it('accepts what only behaves differently', () => {
     assert.equal(judge.refusal({ ...change, replacement: 'left > right' }), undefined);
+  });
+
+  it('accepts what it reads as it is, of each area: else it would refuse every survivor', () => {
+    const start = { line: 1, column: 1 };
+    const unchanged = { location: { start, end: start }, replacement: '' };
+    const files = {
+      watcher: 'src/watcher/membership.ts',
+      ingest: 'src/app/ingest/ingest-batch.ts',
+      reconcile: 'src/app/reconcile/confirm.ts',
+    };
+    for (const [area, file] of Object.entries(files)) {
+      const judgeOfArea = new CompilerJudge(areaNamed(area).tsconfig);
+      const change = { ...unchanged, file: `${process.cwd()}/${file}` };
+      assert.equal(judgeOfArea.refusal(change), undefined, area);
+    }
   });
 });
