@@ -64,8 +64,49 @@ export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
     before: 'limits.remainingMs - TIMEOUT_RESERVE_MS',
     after: 'limits.remainingMs',
     killedBy: {
-      file: 'test/simulation/out-of-time.test.ts',
+      file: 'test/simulation/losses.test.ts',
       title: 'ends 700 ms before its time-out',
+    },
+  },
+  'refusals-do-not-grow': {
+    bug: 'the back-off of a refused node does not grow: an hour without room costs thousands of requests (14 A.7)',
+    file: 'src/app/reconcile/retry.ts',
+    before: 'at.options.retryFirstMs : former.delayMs * 2;',
+    after: 'at.options.retryFirstMs : former.delayMs;',
+    killedBy: {
+      file: 'test/simulation/refused-creates.test.ts',
+      title: 'an hour in which a quota refuses every pod',
+    },
+  },
+  'seconds-are-no-toleration': {
+    bug: 'a taint that is tolerated for seconds is not tolerated: the pod is deleted, and not made again (14 A.7)',
+    file: 'src/core/taints.ts',
+    before: 'const { key, effect } = toleration;',
+    after:
+      'const { key, effect } = toleration;\n  if (toleration.tolerationSeconds !== undefined) return false;',
+    killedBy: {
+      file: 'test/simulation/other-writers.test.ts',
+      title: 'is made again each time it is evicted',
+    },
+  },
+  'batches-of-eleven': {
+    bug: 'hints go in batches of more entries than SQS takes (14 A.7)',
+    file: 'src/adapters/sqs/hint-queue.ts',
+    before: 'const BATCH_ENTRIES_MAX = 10;',
+    after: 'const BATCH_ENTRIES_MAX = 11;',
+    killedBy: {
+      file: 'test/integration/adapters/sqs/queues.test.ts',
+      title: 'take the longest hints and timers that can be',
+    },
+  },
+  'too-large-fails-its-batch': {
+    bug: 'one entry that SQS refuses makes those beside it count as refused (14 A.7)',
+    file: 'src/adapters/sqs/hint-queue.ts',
+    before: '(answer.Successful ?? []).map((entry) => entry.Id)',
+    after: '(answer.Failed?.length ? [] : (answer.Successful ?? [])).map((entry) => entry.Id)',
+    killedBy: {
+      file: 'test/integration/adapters/sqs/queues.test.ts',
+      title: 'refuse an entry that is too large alone',
     },
   },
 };

@@ -1,8 +1,12 @@
-// Messages, slices and whole tables that are lost or late: what ingest and reconcile make of it together.
+// Messages, slices and whole tables that are lost or late: what ingest and reconcile make of it together. And a function
+// that has no time left (row 29): the deployed stack tells it 700 ms before its end, and what is left of it when Lambda has its
+// answer goes on in the next invocation of the same sandbox (rows 21, 30).
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { uid } from '../../src/core/model/identifiers.ts';
 import { stampOf } from '../../src/core/model/position.ts';
+import type { FunctionName } from '../support/simulation/function-host.ts';
+import { TIMEOUTS_MS } from '../support/simulation/function-host.ts';
 import type { Passage } from '../support/simulation/gate.ts';
 import { podOn, podsOf, theWatcher } from '../support/simulation/look.ts';
 import { rawNode, rawPod } from '../support/simulation/objects.ts';
@@ -317,5 +321,48 @@ for (const [what, tear] of Object.entries(TEARS)) {
     world.addNode('n3');
     await world.settle();
     assert.equal(podsOf(world, 'agent').length, 3);
+  });
+}
+
+/** One call of the next invocation of a function takes until 300 ms before the function would be stopped. */
+function holdOnce(
+  world: World,
+  name: FunctionName,
+  operation: string,
+): { readonly held: number[] } {
+  const held: number[] = [];
+  world.host.ruleFor = (invoked) => {
+    if (invoked !== name || held.length > 0) return undefined;
+    return (passage) => {
+      if (held.length > 0 || passage.moment !== 'before' || passage.operation !== operation) return;
+      held.push(world.clock.monotonicMs());
+      return world.clock.sleep(TIMEOUTS_MS[name] - 300);
+    };
+  };
+  return { held };
+}
+
+for (const [name, operation] of [
+  ['reconcile', 'writeState'],
+  ['reconcile', 'execute'],
+  ['ingest', 'writeSlice'],
+] as const) {
+  test(`row 29: ${name} whose ${operation} lasts too long ends 700 ms before its time-out, wakes up beside the next, and nothing is broken`, async () => {
+    const world = await World.start({ nodes: ['n1', 'n2'] });
+    const { held } = holdOnce(world, name, operation);
+    world.addDaemonSet('agent');
+    if (name === 'ingest') world.addNode('n3');
+    while (held.length === 0) await world.advance(100);
+    const ended = (): number => world.host.metrics.sum('HandlerFailures', 'HandlerTimeoutError');
+    const toEndMs = (held[0] ?? 0) + TIMEOUTS_MS[name] - 700 - world.clock.monotonicMs();
+    // Calls before the held one took some of the time.
+    await world.advance(toEndMs - 1000);
+    assert.equal(ended(), 0, 'it was told too early');
+    await world.advance(1000);
+    assert.equal(ended(), 1, 'it was not told in time');
+    await world.settle();
+    assert.equal(world.host.woken, 1, 'what was left did not go on');
+    assert.equal(podsOf(world, 'agent').length, name === 'ingest' ? 3 : 2);
+    world.assertSafe();
   });
 }

@@ -8,6 +8,7 @@ import { nodeOf } from '../support/simulated-cluster.ts';
 import { phaseOf } from '../support/simulation/controllers.ts';
 import { imageOf, podOn, podsOf, setImage } from '../support/simulation/look.ts';
 import { setReady } from '../support/simulation/steps-of-nodes.ts';
+import { taintNode, tolerateFor } from '../support/simulation/steps-of-taints.ts';
 import { write } from '../support/simulation/steps-of-writers.ts';
 import { World } from '../support/simulation/world.ts';
 
@@ -267,4 +268,39 @@ describe('orders of other writers', () => {
       await ends(world, 'agent:2');
     });
   }
+});
+
+const SECONDS = 10;
+const LASTS_SECONDS = 65;
+
+test('spec 2.6: a pod that bears a taint for seconds is made again each time it is evicted, and never deleted by us', async () => {
+  const world = await World.start({ nodes: NODES });
+  world.addDaemonSet('agent');
+  tolerateFor(world, 'agent', SECONDS);
+  await world.settle();
+  const made: string[] = [];
+  world.site.intervene = (effect) => {
+    assert.notEqual(effect.kind, 'delete-pod', 'we delete what may run there');
+    if (effect.kind === 'create-pod') made.push(effect.node);
+    return undefined;
+  };
+  let evictions = 0;
+  taintNode(
+    {
+      world,
+      later: (delayMs, act) => void world.clock.after(delayMs, act),
+      onEviction: () => (evictions += 1),
+    },
+    { node: 'n2', seconds: SECONDS, lastsSeconds: LASTS_SECONDS },
+  );
+  await world.advance((LASTS_SECONDS + 5) * 1000);
+  assert.ok(evictions >= 4, `${evictions} evictions`);
+  // Once for each eviction, wherever the taint is: no more, no less.
+  assert.deepEqual(
+    made,
+    Array.from({ length: evictions }, () => 'n2'),
+  );
+  assert.deepEqual(podsOf(world, 'agent').map(nodeOf).toSorted(), NODES);
+  await world.settle();
+  await world.rest();
 });

@@ -1,4 +1,5 @@
-// No create is refused because an old pod still bears the name, and none is made beside one that still ends (S1, S13).
+// No create is refused because an old pod still bears the name, and none is made beside one that still ends (S1, S13);
+// what a quota refuses for an hour is tried now and then, and made when there is room again (row 57).
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../src/core/model/json.ts';
@@ -97,4 +98,40 @@ test('A.0: pods that fail, are evicted, or lose their node leave no name in the 
   assert.ok(counts.creates >= 6, `${counts.creates} creates, seed ${SEED}`);
   assert.deepEqual(counts.refused, [], `of ${counts.creates} creates, seed ${SEED}`);
   assert.deepEqual(counts.beside, []);
+});
+
+const FOUR = NODES.slice(0, 4);
+const HALF_HOUR_MS = 30 * 60_000;
+/** Two seconds doubling to five minutes, each a fifth sooner or later: of each node, by when the chain is at its end. */
+const FIRST_HALF_MAX = 15;
+const SECOND_HALF_MAX = 8;
+/** The longest step of the back-off. */
+const HEALS_MS = 6 * 60_000;
+
+test('row 57, L5: an hour in which a quota refuses every pod costs 23 creates of each node at most, and heals within six minutes', async () => {
+  const world = await World.start({ nodes: FOUR });
+  const counts = { creates: 0, others: 0 };
+  world.site.isFull = true;
+  world.site.api.hooks.admitPod = () => (world.site.isFull ? { code: 'quota' } : undefined);
+  world.site.intervene = ({ kind }) => {
+    counts[kind === 'create-pod' ? 'creates' : 'others'] += 1;
+    return undefined;
+  };
+  world.addDaemonSet('agent');
+  await world.advance(HALF_HOUR_MS);
+  const first = { ...counts };
+  assert.ok(first.creates >= FOUR.length, 'nothing was refused');
+  assert.ok(first.creates <= FIRST_HALF_MAX * FOUR.length, `${first.creates} creates at first`);
+  await world.advance(HALF_HOUR_MS);
+  const creates = counts.creates - first.creates;
+  assert.ok(creates >= 4 * FOUR.length, `given up: ${creates} creates in the second half hour`);
+  assert.ok(creates <= SECOND_HALF_MAX * FOUR.length, `${creates} creates in the second half`);
+  // Besides: its status, its revision, and an event that is told again with each run.
+  assert.ok(counts.others <= counts.creates, `${counts.others} other requests`);
+  assert.deepEqual(podsOf(world, 'agent'), []);
+  world.site.isFull = false;
+  await world.advance(HEALS_MS);
+  assert.equal(podsOf(world, 'agent').length, FOUR.length, 'there is room, and pods are missing');
+  await world.settle();
+  await world.rest();
 });

@@ -338,6 +338,16 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     in: 'crowded-api',
     seedsMax: 5,
   },
+  'injected-for-an-edit': {
+    bug: 'a pod with a label that its template does not have counts as made of another template',
+    file: 'src/watcher/project-object.ts',
+    before: 'phase: readPhase(status),',
+    after:
+      "phase: readPhase(status),\n    ...(Object.keys(readLabels(metadata)).length > 2 ? { labels: { ...readLabels(metadata), 'controller-revision-hash': 'edited' } } : {}),",
+    breaks: ['L1', 'L5'],
+    in: 'webhooks',
+    seedsMax: 5,
+  },
   'unbound-is-nowhere': {
     bug: 'a pod that waits for the scheduler belongs to no node (spec 2.4)',
     file: 'src/watcher/project-object.ts',

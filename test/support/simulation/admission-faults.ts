@@ -54,8 +54,45 @@ export function admitPod(
   return { ...pod, metadata: { ...pod.metadata, finalizers: [HELD_FINALIZER] } };
 }
 
+/** The toleration and the label that an injector gives to each pod. */
+const INJECTED = {
+  toleration: { key: 'dedicated', operator: 'Exists' },
+  label: ['simulation.example/injected', 'true'],
+} as const;
+
+/** What stands at the namespace has the last word: a quota, an injector, a LimitRange. */
+export function admitToNamespace(
+  on: Admission,
+  pod: KubernetesObject,
+  admitted: ReturnType<typeof admitPod>,
+): ReturnType<typeof admitPod> {
+  if (!on.world.site.isFull) return withLimits(on, pod, withInjected(on, pod, admitted));
+  on.decider.note('refuse-namespace');
+  return { code: 'quota' };
+}
+
+/** An injector: the pod tolerates, and is labelled, as its template is not. */
+function withInjected(
+  { world, decider }: Admission,
+  pod: KubernetesObject,
+  admitted: ReturnType<typeof admitPod>,
+): ReturnType<typeof admitPod> {
+  if (!world.site.isInjecting || (admitted !== undefined && 'code' in admitted)) return admitted;
+  decider.note('injector');
+  const given = admitted ?? pod;
+  const { metadata } = given;
+  const spec = given['spec'] as JsonObject;
+  const { tolerations = [] } = spec as { readonly tolerations?: readonly JsonObject[] };
+  const [name, value] = INJECTED.label;
+  return {
+    ...given,
+    metadata: { ...metadata, labels: { ...metadata.labels, [name]: value } },
+    spec: { ...spec, tolerations: [...tolerations, INJECTED.toleration] },
+  };
+}
+
 /** A LimitRange gives resources to containers whose template asks for none. It stays when faults stop. */
-export function withLimits(
+function withLimits(
   { world, decider }: Admission,
   pod: KubernetesObject,
   admitted: ReturnType<typeof admitPod>,

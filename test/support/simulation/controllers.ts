@@ -4,7 +4,7 @@
  * Each reacts to commits after a delay of virtual time and looks at the present state when it acts.
  * A pod is bound to the node it is aimed at, becomes ready (or fails, as `behaviour` says), and is
  * removed once its kubelet confirms a deletion. A dead kubelet confirms nothing. There is no node
- * controller and no eviction: tests taint nodes themselves.
+ * controller: tests taint nodes themselves, and evict pods that bear a taint for seconds (steps-of-taints.ts).
  */
 import type { JsonObject } from '../../../src/core/model/json.ts';
 import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';

@@ -102,6 +102,9 @@ export const STEPS = [
   'dead-kubelet', // 48
   'close-namespace', // 57
   'limit-range', // pods get defaults that their template does not have
+  'injector', // a webhook gives each pod a toleration and a label, for a while or for good
+  'refuse-namespace', // 57: no pod at all is admitted, for minutes
+  'taint-for-seconds', // NoExecute, tolerated for seconds: pods are evicted again and again
   // Watchers.
   'restart-watcher',
   'second-watcher', // 72

@@ -7,7 +7,7 @@
 import type { Effect, Outcome } from '../../../src/core/model/effects.ts';
 import type { Intervention } from '../simulated-cluster.ts';
 import type { StoreCall, StoreHooks } from '../store-hooks.ts';
-import { admitPod, refuseRequest, slowWebhook, withLimits } from './admission-faults.ts';
+import { admitPod, refuseRequest, slowWebhook, admitToNamespace } from './admission-faults.ts';
 import type { Fault } from './deeds.ts';
 import { Dice, mixSeed } from './dice.ts';
 import type { FaultDecider } from './fault-decider.ts';
@@ -56,7 +56,7 @@ export function installFaults(world: World, plan: SimulationPlan, decider: Fault
       ? { kind: 'unavailable', message: 'injected', isRefused: false }
       : undefined;
   };
-  world.site.api.hooks.admitPod = (pod) => withLimits(on, pod, admitPod(on, pod));
+  world.site.api.hooks.admitPod = (pod) => admitToNamespace(on, pod, admitPod(on, pod));
   world.controllers.bindDelayMs = () =>
     decider.strike('slow-bind')?.between(...SLOW_BIND_MS) ?? BIND_MS;
   world.controllers.behaviour = () => (decider.fires('failing-pods') ? 'fail' : 'run');

@@ -49,6 +49,10 @@ export class Site {
 
   /** What a LimitRange of the namespace gives to containers that ask for nothing; undefined: there is none. */
   limits: JsonObject | undefined;
+  /** A webhook gives each pod what its template does not have. */
+  isInjecting = false;
+  /** A quota leaves no room for a pod. */
+  isFull = false;
 
   #restoredAtMs = Number.NEGATIVE_INFINITY;
 

@@ -1,5 +1,5 @@
 /**
- * Steps of limits: of a namespace (LimitRange), of an event-source mapping (maximumConcurrency), of a queue (bytes).
+ * Steps of limits: of a namespace (LimitRange, a webhook that injects, a quota), of an event-source mapping (maximumConcurrency), of a queue (bytes).
  *
  * A step counts once its limit was felt: a pod was changed, a message waited or was refused.
  */
@@ -16,6 +16,26 @@ export function setLimits({ world, dice }: StepContext): boolean {
   const cpu = dice.pick(['100m', '250m']);
   const amounts = { cpu, memory: '128Mi' };
   world.site.limits = dice.chance(0.8) ? { limits: amounts, requests: amounts } : undefined;
+  return false;
+}
+
+/** A webhook that changes every new pod is installed, or taken away: later, or never. */
+export function setInjector({ world, dice, later }: StepContext): boolean {
+  world.site.isInjecting = dice.chance(0.8);
+  if (dice.chance(0.5)) {
+    later(dice.between(...NARROW_MS), () => {
+      world.site.isInjecting = false;
+    });
+  }
+  return false;
+}
+
+/** For a while a quota admits no pod; a whole hour is played in test/simulation/refused-creates.test.ts. */
+export function fillNamespace({ world, dice, later }: StepContext): boolean {
+  world.site.isFull = true;
+  later(dice.between(...NARROW_MS), () => {
+    world.site.isFull = false;
+  });
   return false;
 }
 

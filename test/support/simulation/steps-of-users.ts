@@ -121,7 +121,7 @@ function drawSelector(dice: Dice): Readonly<Record<string, string>> {
   return dice.chance(0.5) ? { disk: 'ssd' } : {};
 }
 
-function editPodSpec(world: World, name: string, changes: JsonObject): void {
+export function editPodSpec(world: World, name: string, changes: JsonObject): void {
   world.api.editDaemonSet(name, (spec) => {
     const template = spec['template'] as JsonObject;
     const podSpec = { ...(template['spec'] as JsonObject), ...changes };

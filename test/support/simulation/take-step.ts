@@ -22,7 +22,14 @@ import {
   startSecondWatcher,
   stepClock,
 } from './steps-of-machines.ts';
-import { narrowMapping, narrowQueue, setLimits } from './steps-of-limits.ts';
+import {
+  fillNamespace,
+  narrowMapping,
+  narrowQueue,
+  setInjector,
+  setLimits,
+} from './steps-of-limits.ts';
+import { taintForSeconds } from './steps-of-taints.ts';
 import { loseWay } from './steps-of-outages.ts';
 import { annotateObjects, annotateOften, rewriteObjects } from './steps-of-managers.ts';
 import {
@@ -95,6 +102,9 @@ export class StepTaker {
     'freeze-cache': freezeCache,
     'freeze-pods': freezePods,
     'limit-range': setLimits,
+    injector: setInjector,
+    'refuse-namespace': fillNamespace,
+    'taint-for-seconds': taintForSeconds,
     'pause-queue': pauseQueue,
     'narrow-mapping': narrowMapping,
     'narrow-queue': narrowQueue,

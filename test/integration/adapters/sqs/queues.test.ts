@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Message } from '@aws-sdk/client-sqs';
+import type { Hint } from '../../../../src/core/model/hint.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { CALL_LIMITS, createAwsClient } from '../../../../src/adapters/aws/create-client.ts';
 import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../../../../src/adapters/sqs/cut-age.ts';
@@ -26,6 +27,17 @@ const hint = {
   reason: 'changed',
 } as const;
 
+/** As long as its schema lets it be; the other end reads it. */
+function longestHint(index: number): Hint {
+  const name = String(index).padStart(253, 'n');
+  return {
+    schema: 1,
+    key: { cluster: clusterId('c'.repeat(100)), namespace: 'n'.repeat(63), name },
+    clusterUid: clusterUid('u'.repeat(128)),
+    reason: 'snapshot',
+  };
+}
+
 describe('queues over a real SQS protocol', () => {
   let server: SqsServer;
   let client: SQSClient;
@@ -42,10 +54,13 @@ describe('queues over a real SQS protocol', () => {
       DeduplicationScope: 'messageGroup',
       FifoThroughputLimit: 'perMessageGroupId',
     };
-    for (const QueueName of ['events.fifo', 'reconcile.fifo']) {
+    for (const QueueName of ['events.fifo', 'reconcile.fifo', 'long.fifo']) {
       await client.send(new CreateQueueCommand({ QueueName, Attributes: fifo }));
     }
     await client.send(new CreateQueueCommand({ QueueName: 'delay' }));
+    await client.send(new CreateQueueCommand({ QueueName: 'long' }));
+    const narrow = { ...fifo, MaximumMessageSize: '1024' };
+    await client.send(new CreateQueueCommand({ QueueName: 'narrow.fifo', Attributes: narrow }));
   });
   after(async () => {
     client.destroy();
@@ -62,6 +77,16 @@ describe('queues over a real SQS protocol', () => {
       }),
     );
     return answer.Messages ?? [];
+  }
+
+  /** Bodies of everything that is there; each is received once, since its visibility outlasts the test. */
+  async function receiveAll(queueName: string): Promise<readonly string[]> {
+    const bodies: string[] = [];
+    for (;;) {
+      const messages = await receive(queueName);
+      if (messages.length === 0) return bodies;
+      bodies.push(...messages.map(({ Body }) => Body ?? ''));
+    }
   }
 
   it('take a frozen message once, however often it is sent, with its sender', async () => {
@@ -109,6 +134,55 @@ describe('queues over a real SQS protocol', () => {
     await queue.sendTimers([timer]);
     const timers = await receive('delay');
     assert.deepEqual(parseTimer(timers[0]?.Body ?? ''), { kind: 'timer', timer });
+  });
+
+  it('take the longest hints and timers that can be, ten at a time, within a thirtieth of what a batch may have', async () => {
+    const queue = createHintQueue({
+      client,
+      clock,
+      reconcileQueueUrl: server.urlOf('long.fifo'),
+      delayQueueUrl: server.urlOf('long'),
+    });
+    const longest = Array.from({ length: 23 }, (_, index) => longestHint(index));
+    await queue.sendHints(longest, 'l'.repeat(36));
+    const timers = longest.map((one) => ({
+      schema: 1 as const,
+      hint: one,
+      timerId: 't'.repeat(128),
+      dueAtMs: clock.nowMs() - 1,
+      hops: 1_000_000,
+    }));
+    await queue.sendTimers(timers);
+    for (const [name, parse] of [
+      ['long.fifo', parseHint],
+      ['long', parseTimer],
+    ] as const) {
+      const bodies = await receiveAll(name);
+      assert.equal(bodies.length, longest.length, name);
+      for (const body of bodies) assert.notEqual(parse(body).kind, 'refused');
+      const bytes = Math.max(...bodies.map((body) => Buffer.byteLength(body)));
+      assert.ok(10 * bytes < 1_048_576 / 30, `${bytes} bytes`);
+    }
+  });
+
+  it('refuse an entry that is too large alone: the others of its batch, and other batches, are taken', async () => {
+    const queue = createHintQueue({
+      client,
+      clock,
+      reconcileQueueUrl: server.urlOf('narrow.fifo'),
+      delayQueueUrl: server.urlOf('long'),
+    });
+    const names = Array.from({ length: 12 }, (_, index) => `set-${index}`);
+    const hints = names.map((name) => ({ ...hint, key: { ...hint.key, name } }));
+    // None is so long: the queue was made narrower than any may be.
+    const tooLarge = { ...hint, key: { ...hint.key, name: 'x'.repeat(2000) } };
+    const sent = queue.sendHints([...hints.slice(0, 4), tooLarge, ...hints.slice(4)], 'n/');
+    await assert.rejects(sent, { name: 'QueueRejectionError', message: /did not accept 1 of 10/ });
+    const taken = (await receiveAll('narrow.fifo')).map((body) => {
+      const parsed = parseHint(body);
+      return parsed.kind === 'hint' ? parsed.hint.key.name : parsed.kind;
+    });
+    assert.deepEqual(taken.toSorted(), names.toSorted());
   });
 
   it('are told apart: no server is unsent, no queue is unsent, both to be repeated', async () => {
