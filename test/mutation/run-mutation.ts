@@ -168,7 +168,7 @@ function refuseByCompiler(
 
 function judge(
   summary: MutationSummary,
-  { thresholdPercent }: MutationArea,
+  { thresholdPercent, strictThresholdPercent }: MutationArea,
   isWhole: boolean,
 ): readonly string[] {
   const complaints: string[] = [];
@@ -177,7 +177,7 @@ function judge(
       `${summary.scorePercent.toFixed(1)} % of the mutants were killed, less than ${thresholdPercent} %`,
     );
   }
-  if (isWhole && summary.strictScorePercent < thresholdPercent) {
+  if (isWhole && summary.strictScorePercent < strictThresholdPercent) {
     complaints.push('the compiler refuses so many survivors that the score says little');
   }
   if (isWhole && summary.excludedPercent > EXCLUDED_PERCENT_MAX) {
