@@ -28,6 +28,12 @@ interface TimerRow {
 
 /** Every file that sets one. */
 const TIMERS: Readonly<Record<string, TimerRow>> = {
+  'functions/middleware.ts': {
+    places: 1,
+    bound: '700 ms before the function is stopped',
+    merged: 'one for each invocation, cancelled with its end',
+    playedBy: 'test/unit/functions/middleware.test.ts',
+  },
   'src/app/reconcile/schedule.ts': {
     places: 1,
     bound: 'back-off to five minutes; none for the expiry of a memo, which resync finds',
