@@ -1,5 +1,5 @@
 /**
- * How many test files run at once: a run is a row of lanes, one after the other, each with files side by side.
+ * How many test files run at once: a run is a row of lanes, one after the other, each of parts side by side.
  *
  * Files that need npm alone are bound by the processor: as many at once as there are processors, and one more, since some
  * of them wait. What they test is mostly over in milliseconds, while a process takes a tenth of a second to begin and more to load
@@ -8,12 +8,15 @@
  * It decides nothing about which files are run: `tier-files.ts` does.
  */
 
-/** Some files of a run, and how many processes at once: one for each file, or these alone, which share the files. */
-export interface Lane {
+/** One `node --test`: its files, and how many of them at once; or all of them in its one process. */
+export interface Part {
   readonly files: readonly string[];
   readonly atOnceMax: number;
   readonly process: 'own' | 'shared';
 }
+
+/** Parts that run side by side. */
+export type Lane = readonly Part[];
 
 /** Where a run takes place. */
 export interface LaneSetting {
@@ -60,6 +63,13 @@ export const APART: Readonly<Record<string, string>> = {
   'test/unit/local/kubernetes/store/journal.test.ts': 'hooks of the whole file',
 };
 
+/** Files of a quick tier that take longest: one after the other from the start on, or the last of them would end alone. */
+export const LONG: readonly string[] = [
+  'test/simulation/random.test.ts',
+  'test/integration/start/start.test.ts',
+  'test/security/template.test.ts',
+];
+
 /** Whether a test file, as a path from the root, shares its process with others. */
 export function isSharing(file: string): boolean {
   return APART[file] === undefined && SHARING.some((directory) => file.startsWith(directory));
@@ -71,22 +81,35 @@ export function lanesOf(
   { isSlow, processorsCount }: LaneSetting,
 ): readonly Lane[] {
   const processors = Math.max(processorsCount, PROCESSORS_MIN);
-  const lanes: readonly Lane[] = isSlow
-    ? [
-        {
-          files: files.filter((file) => ALONE[file] === undefined),
-          atOnceMax: processors + 1,
-          process: 'own',
-        },
-        { files: files.filter((file) => ALONE[file] !== undefined), atOnceMax: 1, process: 'own' },
-      ]
-    : [
-        { files: files.filter(isSharing), atOnceMax: processors, process: 'shared' },
-        {
-          files: files.filter((file) => !isSharing(file)),
-          atOnceMax: processors + 1,
-          process: 'own',
-        },
-      ];
-  return lanes.filter((lane) => lane.files.length > 0);
+  const lanes = isSlow ? slowLanes(files, processors) : quickLanes(files, processors);
+  return lanes
+    .map((lane) => lane.filter((part) => part.files.length > 0))
+    .filter((lane) => lane.length > 0);
+}
+
+function slowLanes(files: readonly string[], processors: number): readonly Lane[] {
+  const others = files.filter((file) => ALONE[file] === undefined);
+  const alone = files.filter((file) => ALONE[file] !== undefined);
+  return [
+    [{ files: others, atOnceMax: processors + 1, process: 'own' }],
+    [{ files: alone, atOnceMax: 1, process: 'own' }],
+  ];
+}
+
+function quickLanes(files: readonly string[], processors: number): readonly Lane[] {
+  const sharing = files.filter(isSharing);
+  const long = files.filter((file) => LONG.includes(file));
+  const others = files.filter((file) => !isSharing(file) && !LONG.includes(file));
+  return [
+    // By turns, so that directories of long tests are divided, too.
+    Array.from({ length: processors }, (_, turn) => ({
+      files: sharing.filter((_file, index) => index % processors === turn),
+      atOnceMax: 1,
+      process: 'shared',
+    })),
+    [
+      { files: long, atOnceMax: 1, process: 'own' },
+      { files: others, atOnceMax: processors, process: 'own' },
+    ],
+  ];
 }

@@ -1,8 +1,8 @@
 /**
  * Runs lanes of test files one after the other, and adds up what they counted.
  *
- * A lane is one `node --test`; one whose files share processes is as many of them as run at once, side by side, each of
- * which is printed when it is over: two that print by turns would be unreadable.
+ * A lane is some `node --test` side by side. The last of them prints as it goes, the others when they are over: two that print by turns
+ * would be unreadable.
  * Every lane runs although one before it failed: who waits for a suite wants all its failures. A signal goes to the lane that
  * runs, which ends its test processes, and no other lane begins. It judges nothing: `scripts/test.ts` does.
  */
@@ -11,7 +11,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Lane } from './lanes.ts';
+import type { Lane, Part } from './lanes.ts';
 import type { TestCounts } from './test-count-reporter.ts';
 
 /** What came of a run; without counts it was ended from outside. */
@@ -19,14 +19,6 @@ export interface LanesResult {
   /** The first exit code of `node --test` that is not 0. */
   readonly exitCode: number;
   readonly counts: TestCounts | undefined;
-}
-
-/** One `node --test`: some files of a lane. */
-interface Part {
-  readonly files: readonly string[];
-  readonly lane: Lane;
-  /** Where its counts go. */
-  readonly countsFile: string;
 }
 
 interface Ended {
@@ -45,12 +37,21 @@ export async function runLanes(
   let exitCode = 0;
   try {
     for (const [index, lane] of lanes.entries()) {
-      const parts = partsOf(lane).map((files, part) => {
-        return { files, lane, countsFile: path.join(directory, `counts-${index}-${part}.json`) };
-      });
-      const ended = await Promise.all(parts.map((part) => runPart(root, part, flags)));
+      const countsFiles = lane.map((_part, at) => path.join(directory, `${index}-${at}.json`));
+      const ended = await Promise.all(
+        lane.map((part, at) =>
+          runNode(root, {
+            parameters: [
+              ...parametersOf(root, part, countsFiles[at] ?? ''),
+              ...flags,
+              ...part.files,
+            ],
+            printed: at === lane.length - 1 ? 'at-once' : 'when-over',
+          }),
+        ),
+      );
       exitCode = [exitCode, ...ended.map((end) => end.exitCode)].find((code) => code !== 0) ?? 0;
-      for (const { countsFile } of parts) {
+      for (const countsFile of countsFiles) {
         const counts = readCounts(countsFile);
         if (counts === undefined) return { exitCode, counts };
         total = total === undefined ? counts : addCounts(total, counts);
@@ -63,25 +64,12 @@ export async function runLanes(
   }
 }
 
-/** Files by turns, so that directories of long tests are divided, too. */
-function partsOf({ files, atOnceMax, process: owner }: Lane): readonly (readonly string[])[] {
-  if (owner === 'own') return [files];
-  const parts = Array.from({ length: Math.min(atOnceMax, files.length) }, (): string[] => []);
-  for (const [index, file] of files.entries()) parts[index % parts.length]?.push(file);
-  return parts;
-}
-
-function runPart(root: string, part: Part, flags: readonly string[]): Promise<Ended> {
-  const parameters = [...parametersOf(root, part), ...flags, ...part.files];
-  return runNode(root, parameters, part.lane.process === 'own' ? 'at-once' : 'when-over');
-}
-
-function parametersOf(root: string, { lane, countsFile }: Part): readonly string[] {
+function parametersOf(root: string, part: Part, countsFile: string): readonly string[] {
   const urlOf = (name: string): string => pathToFileURL(path.join(root, 'scripts/lib', name)).href;
   return [
     `--import=${urlOf('untracked-promises.ts')}`,
     '--test',
-    lane.process === 'own' ? `--test-concurrency=${lane.atOnceMax}` : '--test-isolation=none',
+    part.process === 'own' ? `--test-concurrency=${part.atOnceMax}` : '--test-isolation=none',
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     `--test-reporter=${urlOf('test-count-reporter.ts')}`,
@@ -92,11 +80,10 @@ function parametersOf(root: string, { lane, countsFile }: Part): readonly string
 /** Runs the files and resolves to node's exit code; Ctrl-C is left to node, which then ends the test processes. */
 function runNode(
   root: string,
-  parameters: readonly string[],
-  printed: 'at-once' | 'when-over',
+  how: { readonly parameters: readonly string[]; readonly printed: 'at-once' | 'when-over' },
 ): Promise<Ended> {
-  const output = printed === 'at-once' ? 'inherit' : 'pipe';
-  const child = spawn(process.execPath, parameters, {
+  const output = how.printed === 'at-once' ? 'inherit' : 'pipe';
+  const child = spawn(process.execPath, [...how.parameters], {
     cwd: root,
     stdio: ['inherit', output, output],
   });

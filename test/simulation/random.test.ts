@@ -10,10 +10,10 @@ import { PROFILES, USERS_WORLDS } from '../support/simulation/profiles.ts';
 import { runSeed } from '../support/simulation/run-seed.ts';
 
 // Other seeds, more of them, other profiles, one seed again: npm run sim -- --help (docs/testing.md).
-const SEEDS = Array.from({ length: 200 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: 120 }, (_, index) => index + 1);
 const SEEDS_OF_WORLDS = 10;
 /** Worlds of a dozen nodes and more cost more. */
-const SEEDS_OF_LARGE_WORLDS = 6;
+const SEEDS_OF_LARGE_WORLDS = 4;
 
 const happened = new Map<string, number>();
 let judged = 0;
@@ -45,8 +45,8 @@ for (const world of USERS_WORLDS) {
 test('M1: every fault and every step that a plan can have happened', () => {
   const dead = [...FAULTS, ...STEPS].filter((deed) => !happened.has(deed));
   assert.deepEqual(dead, []);
-  assert.ok((happened.get('roll') ?? 0) > 400, 'too few rolling updates');
-  assert.ok(judged > 150, `only ${judged} deletes of available pods`);
+  assert.ok((happened.get('roll') ?? 0) > 240, 'too few rolling updates');
+  assert.ok(judged > 90, `only ${judged} deletes of available pods`);
 });
 
 test('M1: a fault that is demanded and cannot happen fails the run (row 16)', async () => {

@@ -51,7 +51,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S4'],
     in: 'mixed',
     seedsMax: 3,
-    isQuick: true,
   },
   'incomplete-view': {
     bug: 'a view that is not whole is acted upon (#14528, #33245)',
@@ -130,7 +129,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S8'],
     in: 'troubled-watchers',
     seedsMax: 5,
-    isQuick: true,
   },
   'skip-by-number': {
     bug: 'a hint is skipped because the number of its message was seen',
@@ -160,7 +158,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S3'],
     in: 'late-deletes',
     seedsMax: 20,
-    isQuick: true,
   },
   'successor-without-resolution': {
     bug: 'a successor name is used while the earlier create may still arrive (protocol 5)',
@@ -189,7 +186,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S7', 'L1'],
     in: 'overlapping-runs',
     seedsMax: 40,
-    isQuick: true,
   },
   'victim-not-read-again': {
     bug: 'a pod that was unavailable in the view is deleted beyond the budget, whatever it is now',
@@ -208,7 +204,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S3'],
     in: 'lost-ways',
     seedsMax: 5,
-    isQuick: true,
   },
   'cut-without-age-ignored': {
     bug: 'a cut that does not tell its age, as of an earlier watcher, closes no flush: nothing is deleted any more (14 A.8)',
@@ -228,7 +223,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['L1', 'L5'],
     in: 'other-managers',
     seedsMax: 10,
-    isQuick: true,
   },
   'timer-not-merged': {
     bug: 'every look is a timer of its own, whatever is on its way already: chains never merge',
@@ -268,7 +262,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S5'],
     in: 'silent-clusters',
     seedsMax: 10,
-    isQuick: true,
   },
   'never-released': {
     bug: 'a pod that no longer matches the selector is never let go (spec 2.4)',
@@ -278,7 +271,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['L1'],
     in: 'webhooks',
     seedsMax: 15,
-    isQuick: true,
   },
   'budget-by-old-pods': {
     bug: 'a budget is counted from pods that were heard of a quarter of an hour ago, not 90 seconds (S3)',
@@ -297,7 +289,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['S11'],
     in: 'mixed',
     seedsMax: 3,
-    isQuick: true,
   },
   'credential-in-log': {
     bug: 'a line about a silent cluster tells how to authenticate to it (S11)',
@@ -317,7 +308,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['L5'],
     in: 'crowded-api',
     seedsMax: 10,
-    isQuick: true,
   },
   'deadline-not-looked-at': {
     bug: 'creates start although the time of the run went by while it computed (protocol 5)',
@@ -365,6 +355,5 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     breaks: ['L5'],
     in: 'crowded-api',
     seedsMax: 20,
-    isQuick: true,
   },
 };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { ALONE, APART, isSharing, lanesOf, SHARING } from '../../../scripts/lib/lanes.ts';
+import { ALONE, APART, isSharing, lanesOf, LONG, SHARING } from '../../../scripts/lib/lanes.ts';
 import { tierFiles } from '../../../scripts/lib/tier-files.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -14,20 +14,26 @@ describe('the lanes of a run', () => {
     const others = ['test/conformance/a.test.ts', 'test/conformance/b.test.ts'];
     const lanes = lanesOf([...alone, ...others], { isSlow: true, processorsCount: 2 });
     assert.deepEqual(lanes, [
-      { files: others, atOnceMax: 3, process: 'own' },
-      { files: alone, atOnceMax: 1, process: 'own' },
+      [{ files: others, atOnceMax: 3, process: 'own' }],
+      [{ files: alone, atOnceMax: 1, process: 'own' }],
     ]);
   });
 
-  it('are two where nothing is slow, by whether files share a process, and none without files', () => {
-    const own = ['test/unit/a.test.ts', ...Object.keys(APART)];
-    const sharing = ['test/unit/core/a.test.ts', 'test/property/core/b.test.ts'];
+  it('are two where nothing is slow: what shares processes, then the rest beside what takes longest', () => {
+    const own = ['test/unit/docs/a.test.ts', ...Object.keys(APART)];
+    const sharing = ['a', 'b', 'c'].map((name) => `test/unit/core/${name}.test.ts`);
     const setting = { isSlow: false, processorsCount: 1 };
-    assert.deepEqual(lanesOf([...own, ...sharing], setting), [
-      { files: sharing, atOnceMax: 2, process: 'shared' },
-      { files: own, atOnceMax: 3, process: 'own' },
+    assert.deepEqual(lanesOf([...own, ...LONG, ...sharing], setting), [
+      [
+        { files: [sharing[0], sharing[2]], atOnceMax: 1, process: 'shared' },
+        { files: [sharing[1]], atOnceMax: 1, process: 'shared' },
+      ],
+      [
+        { files: LONG, atOnceMax: 1, process: 'own' },
+        { files: own, atOnceMax: 2, process: 'own' },
+      ],
     ]);
-    assert.deepEqual(lanesOf(own, setting), [{ files: own, atOnceMax: 3, process: 'own' }]);
+    assert.deepEqual(lanesOf(own, setting), [[{ files: own, atOnceMax: 2, process: 'own' }]]);
     assert.deepEqual(lanesOf([], { ...setting, isSlow: true }), []);
   });
 
@@ -47,7 +53,7 @@ describe('the lanes of a run', () => {
   });
 
   it('name only files and directories that there are', () => {
-    const named = [...Object.keys(ALONE), ...Object.keys(APART), ...SHARING];
+    const named = [...Object.keys(ALONE), ...Object.keys(APART), ...LONG, ...SHARING];
     const lost = named.filter((file) => !existsSync(path.join(root, file)));
     assert.deepEqual(lost, []);
   });

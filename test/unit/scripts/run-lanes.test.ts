@@ -35,7 +35,13 @@ describe('a lane whose files share processes', () => {
       writeFileSync(file, text);
       return file;
     });
-    const lanes: readonly Lane[] = [{ files, atOnceMax: 2, process: 'shared' }];
+    const lanes: readonly Lane[] = [
+      [0, 1].map((turn) => ({
+        files: files.filter((_file, index) => index % 2 === turn),
+        atOnceMax: 1,
+        process: 'shared' as const,
+      })),
+    ];
     const program = `import { runLanes } from '${runner}';
       const result = await runLanes(${JSON.stringify(root)}, ${JSON.stringify(lanes)}, []);
       console.log('${RESULT}' + JSON.stringify(result));`;
