@@ -9,7 +9,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { CreateTableCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { CreateKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import {
   CreateQueueCommand,
@@ -42,6 +42,7 @@ import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
+import { createKeyTable } from '../../support/create-key-table.ts';
 
 /** MiniStack's account, which it also names as every sender. */
 export const SENDER = '000000000000';
@@ -98,7 +99,7 @@ async function openAws(endpoint: string): Promise<OpenedAws> {
   const key = await kms.send(new CreateKeyCommand({}));
   const keyArn = key.KeyMetadata?.Arn ?? '';
   const { QueueUrl: queueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: 'c' }));
-  await dynamo.send(tableOf(TABLE));
+  await createKeyTable(dynamo, TABLE);
   Object.assign(process.env, {
     ROLLCALL_STAGE: 'local',
     ROLLCALL_REGISTRY_TABLE: TABLE,
@@ -201,21 +202,6 @@ async function identityOf(admin: ApiClient): Promise<string> {
     const found = await admin.request({ method: 'GET', path });
     const { metadata } = found.body as { readonly metadata?: { readonly uid?: string } };
     return found.status === 200 ? metadata?.uid : undefined;
-  });
-}
-
-function tableOf(TableName: string): CreateTableCommand {
-  return new CreateTableCommand({
-    TableName,
-    BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: [
-      { AttributeName: 'pk', AttributeType: 'S' },
-      { AttributeName: 'sk', AttributeType: 'S' },
-    ],
-    KeySchema: [
-      { AttributeName: 'pk', KeyType: 'HASH' },
-      { AttributeName: 'sk', KeyType: 'RANGE' },
-    ],
   });
 }
 

@@ -10,7 +10,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { parseAllDocuments } from 'yaml';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
@@ -31,25 +30,11 @@ import { CommandRun, CommandWorld } from '../../support/command-world.ts';
 import { createHeldTimers } from '../../support/held-timers.ts';
 import { createTestHttpsClient } from '../../support/https-client.ts';
 import { MemoryLog } from '../../support/memory-log.ts';
+import { createKeyTable } from '../../support/create-key-table.ts';
 
 const ROLE_ARN = 'arn:aws:iam::111122223333:role/rollcall/dev/rollcall-dev-a-watcher';
 const ROLES = ['--sender-role-id', 'AROATEST', '--watcher-role-arn', ROLE_ARN];
 const random = createSystemRandom();
-
-async function createRegistryTable(client: DynamoDBDocumentClient): Promise<void> {
-  const names = ['pk', 'sk'];
-  await client.send(
-    new CreateTableCommand({
-      TableName: 'registry',
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: names.map((name) => ({ AttributeName: name, AttributeType: 'S' })),
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-    }),
-  );
-}
 
 describe('rollcall cluster add, against a local cluster', () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-add-'));
@@ -80,7 +65,7 @@ describe('rollcall cluster add, against a local cluster', () => {
       region: 'us-east-1',
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     });
-    await createRegistryTable(client);
+    await createKeyTable(client, 'registry');
     registry = createDynamoRegistryStore({ client, tableName: 'registry', random });
   });
 

@@ -5,13 +5,9 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { it } from 'node:test';
-import {
-  CreateTableCommand,
-  DynamoDBClient,
-  PutItemCommand,
-  QueryCommand,
-} from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { operatorCredentials } from '../../../src/local/aws/iam/principals.ts';
+import { createKeyTable } from '../../support/create-key-table.ts';
 
 const TURNS_MAX = 1000;
 
@@ -76,20 +72,7 @@ it('leaves no iterator open after a Query that is read to its end, or to its lim
     credentials: operatorCredentials,
   });
   try {
-    await client.send(
-      new CreateTableCommand({
-        ...TABLE,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: [
-          { AttributeName: 'pk', AttributeType: 'S' },
-          { AttributeName: 'sk', AttributeType: 'S' },
-        ],
-        KeySchema: [
-          { AttributeName: 'pk', KeyType: 'HASH' },
-          { AttributeName: 'sk', KeyType: 'RANGE' },
-        ],
-      }),
-    );
+    await createKeyTable(client, TABLE.TableName);
     for (const slice of ['1', '2', '3']) {
       const Item = { pk: { S: 'cluster' }, sk: { S: slice } };
       await client.send(new PutItemCommand({ ...TABLE, Item }));
