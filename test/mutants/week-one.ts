@@ -11,8 +11,8 @@ export const WEEK_ONE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'authority-read-once': {
     bug: 'the watcher reads its authority at the start alone: after a change it is blind until somebody restarts it (14 A.8)',
     file: 'src/adapters/kubernetes/program-settings.ts',
-    before: 'if (nowMs - known.readMs < FILE_LIFETIME_MS) return known.caPem;',
-    after: 'if (nowMs >= known.readMs) return known.caPem;',
+    before: 'if (nowMs - known.readMs >= FILE_LIFETIME_MS)',
+    after: 'if (nowMs < known.readMs)',
     killedBy: { file: AUTHORITY, title: HEALS },
   },
   'streams-keep-the-authority': {
@@ -25,8 +25,8 @@ export const WEEK_ONE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'empty-authority-trusted': {
     bug: 'a file that is just being exchanged is taken for an authority, and then nobody is trusted (14 A.8)',
     file: 'src/adapters/kubernetes/program-settings.ts',
-    before: 'certificateIn(caFile) ?? known.caPem,',
-    after: "readSettingFile(caFile, 'CA'),",
+    before: '(known) => certificateIn(caFile) ?? known',
+    after: "() => readSettingFile(caFile, 'CA')",
     killedBy: { file: AUTHORITY, title: 'goes on with what it knew' },
   },
   'untrusted-says-nothing': {

@@ -131,23 +131,18 @@ export function readApiServer(
   return {
     endpoint: parsed.endpoint,
     caPem,
-    readCaPem: authorityReader({ caFile, caPem, clock }),
+    readCaPem: readingAgain(caPem, clock, (known) => certificateIn(caFile) ?? known),
     credential: readCredential(given, clock),
   };
 }
 
-function authorityReader(of: {
-  readonly caFile: string;
-  readonly caPem: string;
-  readonly clock: Clock;
-}): () => string {
-  const { caFile, clock } = of;
-  let known = { caPem: of.caPem, readMs: clock.monotonicMs() };
+/** Asks again once what was read is a minute old; `read` is told what holds until then. */
+function readingAgain(first: string, clock: Clock, read: (known: string) => string): () => string {
+  let known = { text: first, readMs: clock.monotonicMs() };
   return () => {
     const nowMs = clock.monotonicMs();
-    if (nowMs - known.readMs < FILE_LIFETIME_MS) return known.caPem;
-    known = { caPem: certificateIn(caFile) ?? known.caPem, readMs: nowMs };
-    return known.caPem;
+    if (nowMs - known.readMs >= FILE_LIFETIME_MS) known = { text: read(known.text), readMs: nowMs };
+    return known.text;
   };
 }
 
@@ -184,13 +179,8 @@ function readCredential(given: GivenSettings<ApiServerFlag>, clock: Clock): Cred
   }
   const file = given['token-file'] ?? `${SERVICE_ACCOUNT}/token`;
   const read = (): string => readSettingFile(file, API_SERVER_FLAGS['token-file']).trim();
-  let known = { token: read(), readMs: clock.monotonicMs() };
-  const token = async (): Promise<string> => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs - known.readMs >= FILE_LIFETIME_MS) known = { token: read(), readMs: nowMs };
-    return Promise.resolve(known.token);
-  };
-  return { kind: 'bearer', token };
+  const token = readingAgain(read(), clock, read);
+  return { kind: 'bearer', token: async () => Promise.resolve(token()) };
 }
 
 function readSettingFile(file: string, setting: string): string {
