@@ -228,16 +228,22 @@ describe('moving a cluster to another stack', () => {
     assert.equal(calledBack, 2, 'after the freeze, and after it was registered');
   });
 
+  /** The watcher never came, and calling back died after the write of this index, if it makes so many. */
+  async function dieCallingBackAt(index: number): Promise<{ world: World; died: unknown }> {
+    const world = await worldOf();
+    world.isWatcherUp = false;
+    assert.equal((await world.run()).kind, 'timed-out');
+    world.isWatcherUp = true;
+    world.writes = 0;
+    world.dieAt = { index, moment: 'after' };
+    const died = await world.run(moveBack).catch((error: unknown) => error);
+    world.dieAt = undefined;
+    return { world, died };
+  }
+
   it('goes on with calling back from a crash at any write', async () => {
     for (let index = 0; index < 40; index += 1) {
-      const world = await worldOf();
-      world.isWatcherUp = false;
-      assert.equal((await world.run()).kind, 'timed-out');
-      world.isWatcherUp = true;
-      world.writes = 0;
-      world.dieAt = { index, moment: 'after' };
-      const died = await world.run(moveBack).catch((error: unknown) => error);
-      world.dieAt = undefined;
+      const { world, died } = await dieCallingBackAt(index);
       if (!(died instanceof Crash)) {
         assert.ok(index >= 3);
         break;
@@ -252,14 +258,7 @@ describe('moving a cluster to another stack', () => {
   it('lifts its own freeze though calling it back died at any write before it went on', async () => {
     let crashes = 0;
     for (let index = 0; index < 40; index += 1) {
-      const world = await worldOf();
-      world.isWatcherUp = false;
-      assert.equal((await world.run()).kind, 'timed-out');
-      world.isWatcherUp = true;
-      world.writes = 0;
-      world.dieAt = { index, moment: 'after' };
-      const died = await world.run(moveBack).catch((error: unknown) => error);
-      world.dieAt = undefined;
+      const { world, died } = await dieCallingBackAt(index);
       if (!(died instanceof Crash)) break;
       crashes += 1;
       assert.equal((await world.run()).kind, 'moved', died.message);
