@@ -5,6 +5,11 @@
 #   beside TITLE COMMAND…    starts it beside what follows: for what mostly waits. One at a time
 #   join                     waits for what runs beside, prints what it said; its status
 #   took                     the table of times
+#   freshSeed                the number that fresh seeds are drawn from: the commit's, as test/support/commit.ts has it
+
+freshSeed() {
+  printf '%s' "${ROLLCALL_SEED:-$((16#$(git rev-parse --short=7 HEAD 2> /dev/null || echo 0)))}"
+}
 
 times=()
 besideTitle='' besidePid='' besideLog=''
