@@ -2,9 +2,10 @@
  * How many test files run at once: a run is a row of lanes, one after the other, each of parts side by side.
  *
  * Files that need npm alone are bound by the processor: as many at once as there are processors, and one more, since some
- * of them wait. What they test is mostly over in milliseconds, while a process takes a tenth of a second to begin and more to load
- * what is tested: the files of {@link SHARING} share a process for each processor, as they leave nothing behind in it. Files of a slow tier mostly wait for a control plane, so several share the machine, in directories and
- * on ports of their own; what states a bound in seconds or bytes of the whole machine is in {@link ALONE}, with why.
+ * of them wait. What they test is mostly over in milliseconds, while a process takes a tenth of a second to begin and more to
+ * load what is tested: the files of {@link SHARING} share a process for each processor, as they leave nothing behind in it.
+ * Files of a slow tier mostly wait for a control plane, so several share the machine, in directories and on ports of
+ * their own; what states a bound in seconds or bytes of the whole machine is in {@link ALONE}, with why.
  * It decides nothing about which files are run: `tier-files.ts` does.
  */
 
