@@ -6,15 +6,26 @@
  * only reported if no other term matches. Absent required block: every node matches.
  */
 import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from './model/kubernetes.ts';
-import type { NodeProjection } from './model/projections.ts';
-import type { PlacementReason } from './model/verdict.ts';
 import { parseInteger } from './integer.ts';
 import { compileExpression, labelOf } from './label-selector.ts';
+import type { Labels } from './label-selector.ts';
+
+/** What affinity reads of a node. */
+export interface AffinityNode {
+  readonly name: string;
+  readonly labels: Labels;
+}
+
+/** Why a node does not match; `detail` lists the terms, or what is wrong with them. */
+export interface AffinityMismatch {
+  readonly code: 'NodeAffinityMismatch' | 'NodeAffinityInvalid';
+  readonly detail: string;
+}
 
 /** Undefined when the node matches, else why it does not. */
-export type AffinityMatcher = (node: NodeProjection) => PlacementReason | undefined;
+export type AffinityMatcher = (node: AffinityNode) => AffinityMismatch | undefined;
 
-type Predicate = (node: NodeProjection) => boolean;
+type Predicate = (node: AffinityNode) => boolean;
 
 /** Compiles the required node affinity of a pod spec. */
 export function compileNodeAffinity(spec: PodSpec): AffinityMatcher {
@@ -28,7 +39,7 @@ export function compileNodeAffinity(spec: PodSpec): AffinityMatcher {
     if (typeof compiled === 'string') faults.push(compiled);
     else predicates.push(compiled);
   }
-  const mismatch: PlacementReason =
+  const mismatch: AffinityMismatch =
     faults.length > 0
       ? { code: 'NodeAffinityInvalid', detail: faults.join('; ') }
       : { code: 'NodeAffinityMismatch', detail: describeTerms(terms) };

@@ -5,26 +5,13 @@
  * hash is their sum modulo 2^48, so that it can be kept incrementally and in any order (protocol 19).
  * It detects loss, not malice: a watcher can only deceive about its own cluster.
  */
+import { hash48 } from './hash48.ts';
 import { canonicalJson } from './model/json.ts';
 import { projectionJson } from './model/projections.ts';
 import type { Projection } from './model/projections.ts';
 import type { SetHashes, SetId } from './model/watcher-message.ts';
 
 const MODULUS = 2 ** 48;
-
-/** A 48-bit hash of text as a non-negative integer. */
-export function hash48(text: string): number {
-  let high = 0xdeadbeef;
-  let low = 0x41c6ce57;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    high = Math.imul(high ^ unit, 2654435761);
-    low = Math.imul(low ^ unit, 1597334677);
-  }
-  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
-  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
-  return (low >>> 0) + (high & 0xffff) * 0x1_0000_0000;
-}
 
 /** Text that is equal for two projections exactly when nothing but the version differs. */
 export function projectionText(projection: Projection): string {

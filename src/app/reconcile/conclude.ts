@@ -8,7 +8,7 @@ import type { FoundIntents } from '../../core/confirmed-intents.ts';
 import type { IntentJudgement } from '../../core/model/plan.ts';
 import type { Guard, Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
-import { hash48 } from '../../core/set-hash.ts';
+import { hash48 } from '../../core/hash48.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import type { RunContext, Subject, ViewedSubject } from './context.ts';
 import { finishRun } from './finish.ts';

@@ -9,7 +9,7 @@ import { DUE_TOLERANCE_MS } from '../../core/model/hint.ts';
 import { canonicalJson } from '../../core/model/json.ts';
 import type { JsonObject } from '../../core/model/json.ts';
 import type { Memo } from '../../core/model/state.ts';
-import { hash48 } from '../../core/set-hash.ts';
+import { hash48 } from '../../core/hash48.ts';
 import type { Basis } from './read-basis.ts';
 import { CLOCKS_DIFFER_MS } from './waits-ahead.ts';
 

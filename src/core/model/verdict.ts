@@ -4,6 +4,7 @@
  * `placement` answers spec 2.5; `code` says in one word why there is (or is not) a pod. Codes are
  * public: docs/reference.md lists each with its meaning and what to do.
  */
+import type { AffinityMismatch } from '../node-affinity.ts';
 import type { NodeName } from './identifiers.ts';
 
 /** run: should have a pod. keep: may keep one, gets no new one. leave: its pods go. */
@@ -14,8 +15,7 @@ export type PlacementReason =
   | { readonly code: 'Eligible' }
   | { readonly code: 'OtherNodeName'; readonly wanted: string }
   | { readonly code: 'NodeSelectorMismatch'; readonly label: string }
-  | { readonly code: 'NodeAffinityMismatch'; readonly detail: string }
-  | { readonly code: 'NodeAffinityInvalid'; readonly detail: string }
+  | AffinityMismatch
   | { readonly code: 'TaintNotTolerated'; readonly taint: string };
 
 /** What is the matter on this node now; absent placement trouble, about the pod. */

@@ -5,13 +5,11 @@
  * Pure. The first reason found is the one that is told, in the kubelet's order and words. Differs from Kubernetes:
  * critical pods do not preempt others.
  */
-import type { NodeName, ResourceVersion, Uid } from '../../../core/model/identifiers.ts';
 import type {
   PodSpec as PlacementSpec,
   Taint,
   Toleration,
 } from '../../../core/model/kubernetes.ts';
-import type { NodeProjection } from '../../../core/model/projections.ts';
 import { compileNodeAffinity } from '../../../core/node-affinity.ts';
 import { findUntoleratedTaint, toleratesTaint } from '../../../core/taints.ts';
 import { isJsonObject } from '../../../core/model/json.ts';
@@ -161,24 +159,9 @@ function rejectByAffinity({ pod, node }: AdmissionInput): Rejection | undefined 
   const isSelected = Object.entries(spec.nodeSelector ?? {}).every(
     ([key, value]) => node.labels[key] === value,
   );
-  const isMatched = isSelected && compileNodeAffinity(spec)(projectionOf(node)) === undefined;
+  const isMatched = isSelected && compileNodeAffinity(spec)(node) === undefined;
   if (isMatched) return undefined;
   return failedPredicate('NodeAffinity', "node(s) didn't match Pod's node affinity/selector");
-}
-
-/** Affinity reads the name and the labels only. */
-function projectionOf({ name, labels, taints }: AdmissionNode): NodeProjection {
-  return {
-    kind: 'Node',
-    name: name as NodeName,
-    uid: '' as Uid,
-    resourceVersion: '' as ResourceVersion,
-    labels,
-    taints,
-    unschedulable: false,
-    isReady: true,
-    isTerminating: false,
-  };
 }
 
 function rejectByPorts({ pod, others }: AdmissionInput): Rejection | undefined {

@@ -4,13 +4,19 @@
  * Usage is kept by addition and subtraction, so that a thousand nodes cost nothing per pod. Pods may be known of a node
  * before the node is, and after it is gone.
  */
-import type { NodeName, ResourceVersion, Uid } from '../../../core/model/identifiers.ts';
-import type { NodeProjection } from '../../../core/model/projections.ts';
-import { conditionOf, viewNode } from '../controllers/object-views.ts';
+import type { Taint } from '../../../core/model/kubernetes.ts';
+import type { AffinityNode } from '../../../core/node-affinity.ts';
+import { viewNode } from '../controllers/object-views.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import { nanosOf } from '../node-agent/pod-resources.ts';
 import type { Amounts, HostPort } from '../node-agent/pod-resources.ts';
 import type { PodFootprint } from './scheduling-pod.ts';
+
+/** What filters read of the Node object. */
+export interface NodeProjection extends AffinityNode {
+  readonly taints: readonly Taint[];
+  readonly unschedulable: boolean;
+}
 
 /** What filters and scores read of a node. */
 export interface NodeState {
@@ -81,18 +87,12 @@ export class TrackedNode {
   }
 }
 
-/** A node as the core's placement rules read it. */
 function projectNode(node: ApiObject): NodeProjection {
-  const { metadata, spec, status } = viewNode(node);
+  const { metadata, spec } = viewNode(node);
   return {
-    kind: 'Node',
-    name: metadata.name as NodeName,
-    uid: metadata.uid as Uid,
-    resourceVersion: metadata.resourceVersion as ResourceVersion,
+    name: metadata.name,
     labels: metadata.labels ?? {},
     taints: spec.taints ?? [],
     unschedulable: spec.unschedulable ?? false,
-    isReady: conditionOf(status.conditions, 'Ready')?.status === 'True',
-    isTerminating: metadata.deletionTimestamp !== undefined,
   };
 }

@@ -5,8 +5,7 @@
  * placement and scheduling cannot disagree. Nothing is validated: the API server did.
  */
 import type { Toleration } from '../../../core/model/kubernetes.ts';
-import type { NodeProjection } from '../../../core/model/projections.ts';
-import type { AffinityMatcher } from '../../../core/node-affinity.ts';
+import type { AffinityMatcher, AffinityNode } from '../../../core/node-affinity.ts';
 import { compileNodeAffinity } from '../../../core/node-affinity.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import { hostPorts, podRequests } from '../node-agent/pod-resources.ts';
@@ -38,7 +37,7 @@ export interface SchedulingPod extends PodFootprint {
   /** The only nodes that the required affinity can match, by name; undefined: any. */
   readonly pinnedTo: ReadonlySet<string> | undefined;
   /** Sum of the weights of the preferred terms that match. */
-  readonly preferenceOf: (node: NodeProjection) => number;
+  readonly preferenceOf: (node: AffinityNode) => number;
 }
 
 /** What a pod takes, bound or not. */

@@ -9,7 +9,7 @@ import type { Cancel } from '../../../../ports/clock.ts';
 import type { Log } from '../../../../ports/log.ts';
 import { canonicalJson, isJsonObject } from '../../../../core/model/json.ts';
 import type { Json, JsonObject } from '../../../../core/model/json.ts';
-import { hash48 } from '../../../../core/set-hash.ts';
+import { hash48 } from '../../../../core/hash48.ts';
 import type { Metadata } from '../../objects/api-object.ts';
 import { CONFIG_HASH_ANNOTATION, CONFIG_SOURCE_ANNOTATION, podName, uidOf } from '../pod-object.ts';
 import type { PodObject } from '../pod-object.ts';

@@ -2,7 +2,7 @@
  * Preferred node affinity: the weights of the terms that a node matches.
  */
 import type { NodeSelectorTerm, PodSpec } from '../../../../core/model/kubernetes.ts';
-import type { NodeProjection } from '../../../../core/model/projections.ts';
+import type { AffinityNode } from '../../../../core/node-affinity.ts';
 import { compileNodeAffinity } from '../../../../core/node-affinity.ts';
 
 interface PreferredTerm {
@@ -11,7 +11,7 @@ interface PreferredTerm {
 }
 
 /** Sum of the weights of a node's matching terms; terms that cannot be parsed match nothing. */
-export function compilePreferredAffinity(spec: PodSpec): (node: NodeProjection) => number {
+export function compilePreferredAffinity(spec: PodSpec): (node: AffinityNode) => number {
   const terms = (spec.affinity?.nodeAffinity?.['preferredDuringSchedulingIgnoredDuringExecution'] ??
     []) as readonly PreferredTerm[];
   if (terms.length === 0) return () => 0;
