@@ -20,14 +20,13 @@ import { buriedAfter } from './bury.ts';
 import { confirmPlan } from './confirm.ts';
 import type { ConfirmedPlan } from './confirm.ts';
 import { effectDeadlineMs } from './context.ts';
-import type { RunContext, ViewedSubject } from './context.ts';
+import type { RunContext, StateWrite, ViewedSubject } from './context.ts';
 import { executeCreates } from './execute-creates.ts';
 import { executeDeletes, neverSent } from './execute-deletes.ts';
 import type { Ledger } from './ledger.ts';
 import { withListed } from './listed.ts';
 import { noteCreates, noteDeletes } from './note-outcomes.ts';
 import type { IntentBook } from './note-outcomes.ts';
-import { writeState } from './record-state.ts';
 
 /** What acting works with. */
 export interface ActInput {
@@ -140,7 +139,7 @@ async function recordIntents(
     readonly intents: readonly Intent[];
   },
   input: ActInput,
-): ReturnType<typeof writeState> {
+): Promise<StateWrite> {
   const { subject } = input;
   const { plan, confirmed } = made;
   const isHeldBack = new Set(
@@ -161,7 +160,7 @@ async function recordIntents(
     }),
     backoff,
   };
-  return writeState(next, input);
+  return input.context.recordIntents(subject.basis.ref, next);
 }
 
 interface StepInput {

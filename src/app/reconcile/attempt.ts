@@ -3,8 +3,7 @@
  *
  *   read → skip? → guard → plan → confirm → record intents → execute → record outcomes
  *
- * Every branch that cannot go on has arranged the next look before it returns. `lost` means that
- * another run recorded its intents first: nothing was done here, and the caller looks again.
+ * Every branch that cannot go on says how the run ends (exit.ts); end-run.ts arranges the next look.
  *
  * Differs from upstream: a run that is put off writes the status only where nothing but own pods is unseen, of a
  * generation that was observed before. What rests on an untrusted view (a cut, silence, own patches) tells nothing.
@@ -16,28 +15,21 @@ import type { Guard, Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
 import { buryMissing } from '../../core/tombstones.ts';
 import { actOnPlan, hasPodWork } from './act.ts';
-import { concludeRun, storeVerdicts } from './conclude.ts';
 import type { RunContext, Subject, ViewedSubject } from './context.ts';
-import { deferRun } from './defer.ts';
-import { endUnavailable } from './end-unavailable.ts';
+import type { Exit } from './exit.ts';
 import { findHistory } from './find-history.ts';
 import { freshnessOf, judgeSubject } from './guard.ts';
 import type { Judgement, Waiting } from './guard.ts';
 import { guessHash } from './history.ts';
 import { Ledger } from './ledger.ts';
 import type { Problem } from './ledger.ts';
-import { endAwaiting, openSubject } from './open-subject.ts';
+import { exitAwaiting, openSubject } from './open-subject.ts';
 import { relistPods } from './relist-pods.ts';
 import { heldWrite } from './refused-writes.ts';
-import type { ReconcileResult } from './result.ts';
 import { giveRivalNotice } from './rival-notice.ts';
 import { heedSentinel } from './sentinel-stands.ts';
 import { trimHistory } from './trim-history.ts';
 import { updateStatus } from './update-status.ts';
-import { withholdVerdicts } from './withhold-verdicts.ts';
-
-/** The end of an attempt. */
-export type AttemptResult = ReconcileResult | { readonly kind: 'lost' };
 
 /** What an attempt decides on, once it is known that it may. */
 interface Judged {
@@ -50,24 +42,26 @@ interface Judged {
 }
 
 /** Runs the steps once. */
-export async function attemptReconcile(context: RunContext): Promise<AttemptResult> {
+export async function attemptReconcile(context: RunContext): Promise<Exit> {
   const opening = await openSubject(context);
-  if (opening.kind === 'ended') return opening.result;
+  if (opening.kind === 'ended') return opening.exit;
   const { subject } = opening;
   const judged = await judgeSubject(subject, context);
   const judgement = await heedSentinel(judged, subject, context);
   if (judgement.kind === 'unavailable') {
-    return endUnavailable(judgement.message, context, await withholdVerdicts(subject, context));
+    return { kind: 'withheld', message: judgement.message, subject };
   }
   if (judgement.kind === 'defer') {
-    const { guard, retryInMs } = judgement;
-    if (guard.code === 'view-incomplete') return endAwaiting(guard.message, subject.nowMs);
-    return deferWith({ guard, retryInMs }, context, subject);
+    const { guard } = judgement;
+    if (guard.code === 'view-incomplete') return exitAwaiting(guard.message, subject.nowMs);
+    return exitDeferred(judgement, subject);
   }
   const current = judgement.isLive ? await refreshLive(subject) : subject;
-  if (current === undefined) return endUnavailable('the DaemonSet is unreadable', context, subject);
+  if (current === undefined) {
+    return { kind: 'unavailable', message: 'the DaemonSet is unreadable', subject };
+  }
   const history = await findHistory(current, judgement.guard, context);
-  if (history.kind === 'ended') return history.result;
+  if (history.kind === 'ended') return history.exit;
   const { daemonSet, read, nowMs } = current;
   const { pods } = judgement;
   const { nodes, revisions } = read;
@@ -79,18 +73,17 @@ export async function attemptReconcile(context: RunContext): Promise<AttemptResu
   return decide({ context, subject: viewed, judgement, history: entry, isHistorySettled });
 }
 
-function deferWith(
+function exitDeferred(
   doubt: { readonly guard: Exclude<Guard, { kind: 'act' }>; readonly retryInMs: number },
-  context: RunContext,
   subject: Subject,
-): Promise<ReconcileResult> {
+): Extract<Exit, { kind: 'deferral' }> {
   const { code, message } = doubt.guard;
   const deferral = {
     code: isDeferralCode(code) ? code : ('cluster-unavailable' as const),
     message,
     delayMs: doubt.retryInMs,
   };
-  return deferRun(deferral, { context, subject });
+  return { kind: 'deferral', deferral, subject };
 }
 
 function isDeferralCode(
@@ -134,7 +127,7 @@ function hasClusterWork(wanted: Plan): boolean {
   return hasPodWork(wanted) || wanted.status !== undefined || wanted.trims.length > 0;
 }
 
-async function decide(judged: Judged): Promise<AttemptResult> {
+async function decide(judged: Judged): Promise<Exit> {
   const { subject, judgement } = judged;
   const { waiting } = judgement;
   const whole = plan(judged, judgement.guard);
@@ -152,7 +145,7 @@ async function decide(judged: Judged): Promise<AttemptResult> {
  * 9). An own status that is unseen is not followed by another, as a write and its event wake no second one (L5); nor are counts that
  * a live read gave followed by those of a view without it (ADR 0039).
  */
-async function putOff(judged: Judged, waiting: Waiting): Promise<AttemptResult> {
+async function putOff(judged: Judged, waiting: Waiting): Promise<Exit> {
   const { subject, context } = judged;
   const { guard, isStatusHeld } = waiting;
   const { metadata, status } = subject.daemonSet;
@@ -162,13 +155,13 @@ async function putOff(judged: Judged, waiting: Waiting): Promise<AttemptResult> 
     !isStatusHeld &&
     freshnessOf(subject, context, { unseenCount: 0, hasWork: true }).kind === 'fresh';
   const told = isSound ? plan(judged, guard) : undefined;
-  if (told?.status === undefined) return deferWith(waiting, context, subject);
+  if (told?.status === undefined) return exitDeferred(waiting, subject);
   const problem = { code: 'own-writes-unseen', message: guard.message, pace: 'soon' } as const;
   return carryOut(judged, { plan: told, guard, isLive: false, problem });
 }
 
 /** What there is to do is done by a view that is fresh enough for it, or by what is read live (protocol 1, S3). */
-async function decideByFreshness(judged: Judged, wanted: Plan): Promise<AttemptResult> {
+async function decideByFreshness(judged: Judged, wanted: Plan): Promise<Exit> {
   const { subject, context, judgement } = judged;
   const hasWork = hasClusterWork(wanted);
   if (judgement.guard.kind !== 'act' || !hasWork) {
@@ -183,8 +176,7 @@ async function decideByFreshness(judged: Judged, wanted: Plan): Promise<AttemptR
   });
   if (freshness.kind === 'defer' && !judgement.isLive) {
     const withheld = plan(judged, freshness.guard);
-    await storeVerdicts(withheld.verdicts, judged);
-    return deferWith(freshness, context, subject);
+    return { ...exitDeferred(freshness, subject), verdicts: withheld.verdicts };
   }
   const isLive = judgement.isLive || freshness.kind === 'live-read';
   const at = { nowMs: context.dependencies.clock.nowMs(), withinMs: podsFreshMs };
@@ -194,11 +186,11 @@ async function decideByFreshness(judged: Judged, wanted: Plan): Promise<AttemptR
 }
 
 /** The view is too old to say who is available: a fresh walk over one live list does (S3). */
-async function carryOutListed(judged: Judged, decision: Decision): Promise<AttemptResult> {
+async function carryOutListed(judged: Judged, decision: Decision): Promise<Exit> {
   const { context, subject, judgement } = judged;
   const relisted = await relistPods(subject, context);
   if (relisted.kind === 'unavailable') {
-    return endUnavailable(relisted.message, context, await withholdVerdicts(subject, context));
+    return { kind: 'withheld', message: relisted.message, subject };
   }
   const { pods } = relisted.subject.read;
   const { intents } = relisted;
@@ -242,14 +234,14 @@ function openLedger({ problem }: Decision): Ledger {
   return ledger;
 }
 
-async function carryOut(judged: Judged, decision: Decision): Promise<AttemptResult> {
+async function carryOut(judged: Judged, decision: Decision): Promise<Exit> {
   const { context, subject, judgement } = judged;
   const { guard } = decision;
   const ledger = openLedger(decision);
   const needsAccess = guard.kind !== 'observe' && hasClusterWork(decision.plan);
   const access = needsAccess ? await subject.access.get() : undefined;
   if (needsAccess && access === undefined) {
-    return endUnavailable('no access', context, await withholdVerdicts(subject, context));
+    return { kind: 'withheld', message: 'no access', subject };
   }
   let stored: DaemonSetState = subject.state;
   if (access !== undefined) {
@@ -274,5 +266,6 @@ async function carryOut(judged: Judged, decision: Decision): Promise<AttemptResu
     else await updateStatus({ context, subject, plan: decision.plan, access, ledger });
   }
   const telling = await giveRivalNotice({ context, subject, ledger });
-  return concludeRun(judged, { decision, ledger, stored, access: access ?? telling });
+  const conclusion = { decision, ledger, stored, access: access ?? telling };
+  return { kind: 'carried-out', judged, conclusion };
 }

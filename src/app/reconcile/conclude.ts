@@ -4,43 +4,23 @@
  * Everything that was done is in the ledger. Events are sent beside the final write of the state: they
  * decide nothing, and nobody waits for them but the end of this invocation, which awaits them all.
  */
-import type { FoundIntents } from '../../core/confirmed-intents.ts';
-import type { IntentJudgement } from '../../core/model/plan.ts';
-import type { Guard, Plan } from '../../core/model/plan.ts';
-import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
-import { hash48 } from '../../core/hash48.ts';
-import type { ClusterAccess } from '../../ports/cluster-access.ts';
-import type { RunContext, Subject, ViewedSubject } from './context.ts';
+import type { EndContext } from './context.ts';
+import type { Conclusion, Judged } from './exit.ts';
 import { finishRun } from './finish.ts';
 import type { Finish } from './finish.ts';
 import type { Ledger } from './ledger.ts';
 import type { ReconcileResult } from './result.ts';
+import { storeVerdicts } from './store-verdicts.ts';
 import { correlateRun, writeEvents } from './write-events.ts';
-
-/** What a run decided on. */
-export interface Judged {
-  readonly context: RunContext;
-  readonly subject: ViewedSubject;
-  readonly judgement: { readonly intents: IntentJudgement; readonly found?: FoundIntents };
-  readonly history: HistoryEntry | undefined;
-}
-
-/** What was decided, and what came of it. */
-export interface Conclusion {
-  readonly decision: { readonly plan: Plan; readonly guard: Guard };
-  readonly ledger: Ledger;
-  readonly stored: DaemonSetState;
-  readonly access: ClusterAccess | undefined;
-}
 
 /** Records and tells; answers how the run ended. */
 export async function concludeRun(
   judged: Judged,
   conclusion: Conclusion,
+  context: EndContext,
 ): Promise<ReconcileResult> {
-  const { context } = judged;
   const { decision, ledger } = conclusion;
-  const finish = await record(judged, conclusion);
+  const finish = await record(judged, conclusion, context);
   forgetRefusedCredential(context, ledger);
   return resultOf(decision, ledger, { ...finish, cappedCount: decision.plan.cappedCount });
 }
@@ -48,12 +28,13 @@ export async function concludeRun(
 async function record(
   judged: Judged,
   { decision, ledger, stored, access }: Conclusion,
+  context: EndContext,
 ): Promise<Finish> {
-  const { context, subject, judgement, history } = judged;
+  const { subject, judgement, history } = judged;
   const { plan } = decision;
   const verdictsHash = ledger.hasEffects
     ? subject.state.verdictsHash
-    : await storeVerdicts(plan.verdicts, judged);
+    : await storeVerdicts(plan.verdicts, { context, subject });
   const told = correlateRun(ledger.events, { context, tallies: stored.events });
   const telling =
     access === undefined
@@ -78,7 +59,7 @@ async function record(
 }
 
 /** A 401 says that the warm credential is not good any more. */
-function forgetRefusedCredential(context: RunContext, ledger: Ledger): void {
+function forgetRefusedCredential(context: EndContext, ledger: Ledger): void {
   if (!ledger.problems.some(({ code }) => code === 'no-access')) return;
   context.dependencies.connector.forget(context.hint.key.cluster);
 }
@@ -105,17 +86,4 @@ function resultOf(
   }
   if (guard.kind !== 'act') return { kind: 'observed', code: guard.code, counts };
   return { kind: ledger.hasEffects || counts.isStatusWritten ? 'acted' : 'settled', counts };
-}
-
-/** Stores verdicts if they differ from those stored last; answers their hash. */
-export async function storeVerdicts(
-  verdicts: Plan['verdicts'],
-  judged: { readonly context: RunContext; readonly subject: Pick<Subject, 'basis' | 'state'> },
-): Promise<string> {
-  const { context, subject } = judged;
-  const verdictsHash = hash48(JSON.stringify(verdicts)).toString(36);
-  if (verdictsHash !== subject.state.verdictsHash) {
-    await context.dependencies.view.writeVerdicts(subject.basis.ref, verdicts);
-  }
-  return verdictsHash;
 }

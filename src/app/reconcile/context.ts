@@ -14,8 +14,8 @@ import type {
   ConnectRefusal,
 } from '../../ports/cluster-access.ts';
 import type { ClusterGate } from '../isolation/cluster-gate.ts';
-import type { NamespacedName } from '../../ports/view-store.ts';
-import type { ReconcileDependencies, ReconcileRun } from './dependencies.ts';
+import type { DaemonSetRef, NamespacedName } from '../../ports/view-store.ts';
+import type { ReconcileDependencies, ReconcileRun, StepDependencies } from './dependencies.ts';
 import type { Basis } from './read-basis.ts';
 import type { ReadView } from './read-view.ts';
 
@@ -25,13 +25,24 @@ export interface RunNote {
   seq?: number;
 }
 
-/** One invocation. */
+/** Result of a compare-and-set: the state as it stands now. */
+export type StateWrite =
+  { readonly kind: 'written'; readonly state: DaemonSetState } | { readonly kind: 'lost' };
+
+/** One invocation, as its steps see it. */
 export interface RunContext {
   readonly note: RunNote;
   readonly hint: Hint;
   /** The way to the cluster, through its circuit breaker. */
   readonly gate: ClusterGate;
   readonly run: ReconcileRun;
+  readonly dependencies: StepDependencies;
+  /** Records intents before effects; whoever loses this write has done nothing (protocol 4). */
+  readonly recordIntents: (ref: DaemonSetRef, state: DaemonSetState) => Promise<StateWrite>;
+}
+
+/** The same for the end of the run, which alone sends timers and writes the state. */
+export interface EndContext extends RunContext {
   readonly dependencies: ReconcileDependencies;
 }
 

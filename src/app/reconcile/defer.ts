@@ -5,25 +5,25 @@
  * serves all hints that meet it (schedule.ts), so a deferral costs a read, not a write per hint.
  */
 import type { DaemonSetState, RetryEntry } from '../../core/model/state.ts';
-import type { RunContext, Subject } from './context.ts';
+import { BREAKER_OPEN, breakerWaitOf } from './breaker-wait.ts';
+import type { EndContext } from './context.ts';
+import type { BackOff, Deferral, RecordedSubject } from './exit.ts';
 import { writeState } from './record-state.ts';
 import { NO_COUNTS } from './result.ts';
 import type { DeferralCode, ReconcileResult } from './result.ts';
 import { nextRetry } from './retry.ts';
-import type { RetryReason } from './retry.ts';
 import { scheduleLook, scheduleUnrecorded } from './schedule.ts';
 
-/** Why, and for how long. */
-export interface Deferral {
-  readonly code: DeferralCode;
-  readonly message: string;
-  readonly delayMs: number;
+/** Whose run it is, and what is recorded of it. */
+interface DeferInput {
+  readonly context: EndContext;
+  readonly subject: RecordedSubject;
 }
 
 /** A deferral without anything to record it in: only a timer. */
 export async function deferUnrecorded(
   deferral: Deferral,
-  context: RunContext,
+  context: EndContext,
 ): Promise<ReconcileResult> {
   const { deferralLookMs } = context.dependencies.options;
   const delayMs = Math.max(deferral.delayMs, deferralLookMs);
@@ -31,25 +31,19 @@ export async function deferUnrecorded(
 }
 
 /** A deferral whose beginning is kept, because it is capped. */
-export async function deferRun(
-  deferral: Deferral,
-  input: { readonly context: RunContext; readonly subject: Subject },
-): Promise<ReconcileResult> {
+export async function deferRun(deferral: Deferral, input: DeferInput): Promise<ReconcileResult> {
   const { context, subject } = input;
   const { state, nowMs } = subject;
   const atMs = nowMs + deferralDelayMs(deferral, input);
   const look = await scheduleLook({ atMs, waitsFor: 'change' }, { context, subject });
   const next = { ...state, deferredSinceMs: state.deferredSinceMs ?? nowMs, ...look };
   // Losing this write is harmless: whoever won looks after the due time, and the timer is sent.
-  if (!isRecorded(state, next)) await writeState(next, { context, subject });
+  if (!isRecorded(state, next)) await record(next, input);
   return { ...resultOf(deferral), nextLookAtMs: look.dueAtMs };
 }
 
 /** What lasts longer than any deferral may is looked at ever more seldom (L5). */
-function deferralDelayMs(
-  { delayMs }: Deferral,
-  { context, subject }: { readonly context: RunContext; readonly subject: Subject },
-): number {
+function deferralDelayMs({ delayMs }: Deferral, { context, subject }: DeferInput): number {
   const { deferralLookMs, deferralMaxMs, retryMaxMs } = context.dependencies.options;
   const lastedMs = subject.nowMs - (subject.state.deferredSinceMs ?? subject.nowMs);
   const patienceMs = lastedMs > deferralMaxMs ? Math.min(lastedMs / 2, retryMaxMs) : 0;
@@ -66,13 +60,7 @@ function isRecorded(state: DaemonSetState, next: DaemonSetState): boolean {
 }
 
 /** A deferral that waits longer each time, without counting towards the cap of stale reads. */
-export async function backOffRun(
-  reason: RetryReason & { readonly code: DeferralCode; readonly message: string },
-  input: {
-    readonly context: RunContext;
-    readonly subject: Pick<Subject, 'basis' | 'state' | 'nowMs'>;
-  },
-): Promise<ReconcileResult> {
+export async function backOffRun(reason: BackOff, input: DeferInput): Promise<ReconcileResult> {
   const { context, subject } = input;
   const { random, options } = context.dependencies;
   const { state, nowMs } = subject;
@@ -91,28 +79,13 @@ export async function backOffRun(
   return waitUntil({ retry, isWaiting, code: reason.code, message: reason.message }, input);
 }
 
-/** The deferral of a run that its cluster's breaker refused. */
-const BREAKER_OPEN = 'breaker-open';
-
-/** When a key that waits for its cluster's breaker looks again, if it does (protocol 11, 12). */
-export function breakerWaitOf(
-  state: Pick<DaemonSetState, 'retry'> | undefined,
-  nowMs: number,
-): RetryEntry | undefined {
-  const retry = state?.retry;
-  return retry?.code === BREAKER_OPEN && retry.notBeforeMs > nowMs ? retry : undefined;
-}
-
 /**
  * The breaker's due time is the key's (protocol 11); the key's own back-off does not grow meanwhile. While
  * a timer is on its way, it serves all hints that meet the open breaker.
  */
 export async function waitForBreaker(
   wait: { readonly message: string; readonly untilMs: number },
-  input: {
-    readonly context: RunContext;
-    readonly subject: Pick<Subject, 'basis' | 'state' | 'nowMs'>;
-  },
+  input: DeferInput,
 ): Promise<ReconcileResult> {
   const { state, nowMs } = input.subject;
   const { message, untilMs } = wait;
@@ -132,15 +105,19 @@ async function waitUntil(
     readonly code: DeferralCode;
     readonly message: string;
   },
-  { context, subject }: Parameters<typeof waitForBreaker>[1],
+  { context, subject }: DeferInput,
 ): Promise<ReconcileResult> {
   const { state } = subject;
   const { retry, isWaiting, code, message } = wait;
   const wanted = { atMs: retry.notBeforeMs, waitsFor: 'moment' } as const;
   const look = await scheduleLook(wanted, { context, subject });
   const isKnown = isWaiting && state.dueAtMs === look.dueAtMs;
-  if (!isKnown) await writeState({ ...state, retry, ...look }, { context, subject });
+  if (!isKnown) await record({ ...state, retry, ...look }, { context, subject });
   return { ...resultOf({ code, message, delayMs: retry.delayMs }), nextLookAtMs: look.dueAtMs };
+}
+
+async function record(state: DaemonSetState, { context, subject }: DeferInput): Promise<void> {
+  await writeState(state, subject.basis.ref, context.dependencies.view);
 }
 
 function resultOf({

@@ -73,6 +73,12 @@ export interface ReconcileDependencies {
   readonly warmth: ReconcileWarmth;
 }
 
+/** What steps are given: everything but what only the end of a run does (end-run.ts). */
+export interface StepDependencies extends Omit<ReconcileDependencies, 'view' | 'queue'> {
+  readonly view: ViewReader & Pick<StateStore, 'readState'>;
+  readonly queue: Pick<HintQueue, 'sendHints'>;
+}
+
 /** The limits of one invocation. */
 export interface ReconcileRun {
   /** Monotonic (Clock.monotonicMs): no request starts after it. */

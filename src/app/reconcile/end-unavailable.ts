@@ -4,14 +4,15 @@
  * to register it differently (row 66). Nothing is sent to any API server from here.
  */
 import { backOffRun } from './defer.ts';
-import type { RunContext, Subject } from './context.ts';
+import type { EndContext } from './context.ts';
+import type { FoundSubject } from './exit.ts';
 import type { ReconcileResult } from './result.ts';
 
 /** Why the cluster cannot be used, as the end of the run. */
 export async function endUnavailable(
   message: string,
-  context: RunContext,
-  subject: Pick<Subject, 'access' | 'basis' | 'state' | 'nowMs'>,
+  context: EndContext,
+  subject: FoundSubject,
 ): Promise<ReconcileResult> {
   const { refusal } = subject.access;
   const input = { context, subject };

@@ -10,13 +10,11 @@ import type { ResourceVersion } from '../../core/model/identifiers.ts';
 import type { Guard } from '../../core/model/plan.ts';
 import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
 import type { RunContext, Subject } from './context.ts';
-import { backOffRun, deferRun } from './defer.ts';
-import { endUnavailable } from './end-unavailable.ts';
+import { ended } from './exit.ts';
+import type { Ended } from './exit.ts';
 import { isFreshHistory, knownHistory, lookUpHistory } from './history.ts';
 import type { HistoryFailure } from './history-result.ts';
 import { generationOf, heldWrite, isRefusedWrite } from './refused-writes.ts';
-import type { ReconcileResult } from './result.ts';
-import { withholdVerdicts } from './withhold-verdicts.ts';
 
 /** The entry (undefined where it may not be asked for), or the end of the run. */
 export type HistoryFinding =
@@ -26,7 +24,7 @@ export type HistoryFinding =
       /** True if the revisions as seen are those that the entry was told from: they may be trimmed. */
       readonly isSettled: boolean;
     }
-  | { readonly kind: 'ended'; readonly result: ReconcileResult };
+  | Ended;
 
 /** Finds the current revision; creates it if there is none. */
 export async function findHistory(
@@ -41,13 +39,9 @@ export async function findHistory(
   const isSettled = known !== undefined && isFreshHistory(known, input);
   if (isSettled || guard.kind !== 'act') return { kind: 'entry', entry: known, isSettled };
   const held = heldWrite('history-refused', subject);
-  if (held !== undefined)
-    return ended(await endFailed({ ...held, kind: 'failed' }, { context, subject }));
+  if (held !== undefined) return endFailed({ ...held, kind: 'failed' }, subject);
   const access = await subject.access.get();
-  if (access === undefined) {
-    const told = await withholdVerdicts(subject, context);
-    return ended(await endUnavailable('no access', context, told));
-  }
+  if (access === undefined) return ended({ kind: 'withheld', message: 'no access', subject });
   const found = await lookUpHistory(input, { context, subject, access });
   switch (found.kind) {
     case 'known': {
@@ -56,7 +50,7 @@ export async function findHistory(
       const written = { type: 'pods' as const, resourceVersion: podsWritten };
       const next = { ...raised(subject, written), history: entry };
       const message = 'pods of a duplicate revision were relabelled';
-      return ended(await lookAgain(message, { context, subject: { ...subject, state: next } }));
+      return lookAgain(message, { ...subject, state: next });
     }
     case 'look-again': {
       const { message, daemonSetWritten } = found;
@@ -64,10 +58,10 @@ export async function findHistory(
         daemonSetWritten === undefined
           ? state
           : raised(subject, { type: 'daemonSet', resourceVersion: daemonSetWritten });
-      return ended(await lookAgain(message, { context, subject: { ...subject, state: next } }));
+      return lookAgain(message, { ...subject, state: next });
     }
     case 'failed':
-      return ended(await endFailed(found, { context, subject }));
+      return endFailed(found, subject);
   }
 }
 
@@ -80,25 +74,17 @@ function raised(
   return { ...state, written };
 }
 
-function lookAgain(
-  message: string,
-  input: { readonly context: RunContext; readonly subject: Subject },
-): Promise<ReconcileResult> {
-  return deferRun({ code: 'own-writes-unseen', message, delayMs: 0 }, input);
+function lookAgain(message: string, subject: Subject): Ended {
+  const deferral = { code: 'own-writes-unseen', message, delayMs: 0 } as const;
+  return ended({ kind: 'deferral', deferral, subject });
 }
 
-function endFailed(
-  failure: HistoryFailure,
-  input: { readonly context: RunContext; readonly subject: Subject },
-): Promise<ReconcileResult> {
+function endFailed(failure: HistoryFailure, subject: Subject): Ended {
   const { code, message, retryAfterMs } = failure;
   const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
   const holdsCreates = code === 'namespace-terminating';
-  const generation = isRefusedWrite(code) ? generationOf(input.subject.daemonSet) : undefined;
+  const generation = isRefusedWrite(code) ? generationOf(subject.daemonSet) : undefined;
   const of = generation === undefined ? {} : { generation };
-  return backOffRun({ code, message, holdsCreates, ...asked, ...of }, input);
-}
-
-function ended(result: ReconcileResult): HistoryFinding {
-  return { kind: 'ended', result };
+  const reason = { code, message, holdsCreates, ...asked, ...of };
+  return ended({ kind: 'back-off', reason, subject });
 }

@@ -13,6 +13,7 @@ import { mergeIntents } from '../../core/intents.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState, EventTally } from '../../core/model/state.ts';
 import { buriedAfter } from './bury.ts';
+import type { EndContext } from './context.ts';
 import { withListed } from './listed.ts';
 import { intentChangeOf, mergeOutcomes, raiseWritten, writeState } from './record-state.ts';
 import { scheduleNext } from './schedule.ts';
@@ -23,6 +24,7 @@ import type { Waits, WaitsInput } from './waits.ts';
 
 /** What finishing works with. */
 export interface FinishInput extends WaitsInput {
+  readonly context: EndContext;
   /** Unseen intents that were read live, if any. */
   readonly found: FoundIntents | undefined;
   readonly verdictsHash: string | undefined;
@@ -47,7 +49,7 @@ export async function finishRun(input: FinishInput): Promise<Finish> {
   });
   const next = composeState(input, { ...waits, isComplete, due });
   if (!isSame(input.stored, next)) {
-    const write = await writeState(next, { context, subject });
+    const write = await writeState(next, subject.basis.ref, context.dependencies.view);
     if (write.kind === 'lost') {
       await mergeOutcomes(ledger, { context, subject });
       return { isComplete: false, dueAtMs: due.dueAtMs };

@@ -11,18 +11,17 @@ import type { PodProjection } from '../../core/model/projections.ts';
 import { emptyState } from '../../core/model/state.ts';
 import { LazyAccess, keyOf } from './context.ts';
 import type { RunContext, Subject } from './context.ts';
-import { backOffRun, breakerWaitOf, deferRun, deferUnrecorded, waitForBreaker } from './defer.ts';
-import { endUnavailable } from './end-unavailable.ts';
+import { breakerWaitOf } from './breaker-wait.ts';
+import { ended } from './exit.ts';
+import type { Ended, Exit, FoundSubject } from './exit.ts';
 import { digestDaemonSet } from './digest-daemon-set.ts';
 import type { Digest } from './digest-daemon-set.ts';
 import { readBasis } from './read-basis.ts';
 import type { Basis } from './read-basis.ts';
 import { readView } from './read-view.ts';
-import type { ReconcileResult } from './result.ts';
+import { NO_COUNTS } from './result.ts';
 import { resolveOpaque } from './resolve-opaque.ts';
 import { isAboutSentinel, lookAtSentinel } from './rival-sentinel.ts';
-import { keepLook } from './schedule.ts';
-import { refuseSelectingAll } from './selecting-all.ts';
 import { decideSkip } from './skip.ts';
 import { isTorn } from './torn-view.ts';
 import type { StampAhead } from './torn-view.ts';
@@ -37,9 +36,7 @@ const REGISTRY_LOOK_MS = 15_000;
 const NOTHING_TO_LOSE = 0;
 
 /** A subject to be decided on, or the end of the run. */
-export type Opening =
-  | { readonly kind: 'opened'; readonly subject: Subject }
-  | { readonly kind: 'ended'; readonly result: ReconcileResult };
+export type Opening = { readonly kind: 'opened'; readonly subject: Subject } | Ended;
 
 /** Opens the subject of a run. */
 export async function openSubject(context: RunContext): Promise<Opening> {
@@ -47,7 +44,7 @@ export async function openSubject(context: RunContext): Promise<Opening> {
   for (let read = 1; read < READS_MAX && opening.kind === 'moving'; read += 1) {
     opening = await tryOpening(context);
   }
-  return opening.kind === 'moving' ? endMoving(opening, context) : opening;
+  return opening.kind === 'moving' ? ended(await exitMoving(opening, context)) : opening;
 }
 
 /** A view that does not hold still, with what was ahead in it when it was read last. */
@@ -60,25 +57,24 @@ interface Moving {
 async function tryOpening(context: RunContext): Promise<Opening | Moving> {
   const { dependencies } = context;
   const read = await readBasis(context.hint, dependencies);
-  if (read.kind !== 'read') return endWithoutBasis(read, context);
+  if (read.kind !== 'read') return ended(exitWithoutBasis(read, context));
   const { basis } = read;
   context.note.epoch = basis.meta.epoch;
   context.note.seq = basis.meta.seq;
   const nowMs = dependencies.clock.nowMs();
-  const early = await endEarly({ basis, nowMs }, context);
+  const early = await exitEarly({ basis, nowMs }, context);
   if (early !== undefined) return ended(early);
   const access = new LazyAccess({ connector: dependencies.connector, gate: context.gate, basis });
   const digest = await digestDaemonSet(basis, keyOf(context), () => access.get());
   const stored = rebaseState(basis.state ?? emptyState(nowMs), basis.meta.era, nowMs);
   const state = withoutWaitsAhead(stored, nowMs);
-  if (digest.kind !== 'usable') {
-    return ended(await endUndigested(digest, { context, basis, state, access, nowMs }));
-  }
+  if (digest.kind !== 'usable')
+    return ended(exitUndigested(digest, { basis, state, access, nowMs }));
   const { daemonSet } = digest;
   const view = await readView(basis, dependencies);
   const found = { basis, daemonSet, state, access, nowMs };
   if (view.kind === 'moving') return { ...view, found };
-  if (view.kind === 'incomplete') return endIncomplete(view.missing, { context, found });
+  if (view.kind === 'incomplete') return ended(await exitIncomplete(view.missing, found));
   const reader = view.view.opaque.length === 0 ? undefined : await access.get();
   const resolved = await resolveOpaque(view.view, reader);
   if (resolved.kind === 'resolved') {
@@ -87,19 +83,24 @@ async function tryOpening(context: RunContext): Promise<Opening | Moving> {
     const known = isFresh ? { ...state, createdAtMs: NOTHING_TO_LOSE } : state;
     return { kind: 'opened', subject: { ...found, state: known, read: resolvedRead } };
   }
-  const { message } = resolved;
-  const reason = { code: 'cluster-unavailable' as const, message, holdsCreates: false };
-  return ended(await backOffRun(reason, { context, subject: found }));
+  return ended(exitUnanswered(resolved.message, found));
+}
+
+/** The API server did not say what has to be known. */
+function exitUnanswered(message: string, subject: FoundSubject): Exit {
+  const reason = { code: 'cluster-unavailable', message, holdsCreates: false } as const;
+  return { kind: 'back-off', reason, subject };
 }
 
 /** What is over after the small reads: the sentinel, a skip, a wait for the cluster's breaker. */
-async function endEarly(
+async function exitEarly(
   at: { readonly basis: Basis; readonly nowMs: number },
   context: RunContext,
-): Promise<ReconcileResult | undefined> {
+): Promise<Exit | undefined> {
   const { basis, nowMs } = at;
   if (isAboutSentinel(basis, context)) return lookAtSentinel(basis, context);
-  if (await isSkipped(at, context)) return { kind: 'skipped' };
+  const skipped = exitSkipped(at, context);
+  if (skipped !== undefined) return skipped;
   const { state } = basis;
   if (state === undefined || !isOpen(basis.meta.breaker, nowMs)) return undefined;
   const wait = breakerWaitOf(state, nowMs);
@@ -107,20 +108,18 @@ async function endEarly(
   // Its timer is on its way, and nothing can be done before: a flood of hints costs small reads.
   const message = 'waiting for the API server to answer again';
   const subject = { basis, state, nowMs };
-  return waitForBreaker({ message, untilMs: wait.notBeforeMs }, { context, subject });
+  return { kind: 'breaker-wait', message, untilMs: wait.notBeforeMs, subject };
 }
 
 /** Step 2. A due time that is near is sent once more (protocol 12). */
-async function isSkipped(
+function exitSkipped(
   { basis, nowMs }: { readonly basis: Basis; readonly nowMs: number },
   context: RunContext,
-): Promise<boolean> {
+): Exit | undefined {
   const { release, memoLifeMs } = context.dependencies.options;
   const skip = decideSkip(basis, { release, nowMs, memoLifeMs });
-  if (skip.kind === 'run') return false;
-  const { resendDueAtMs } = skip;
-  if (resendDueAtMs !== undefined) await keepLook(resendDueAtMs, context, nowMs);
-  return true;
+  if (skip.kind === 'run') return undefined;
+  return { kind: 'skipped', nowMs, resendDueAtMs: skip.resendDueAtMs };
 }
 
 /**
@@ -131,20 +130,16 @@ function isUntouched(daemonSet: DaemonSetObject, pods: readonly PodProjection[])
   return pods.length === 0 && (daemonSet.status?.observedGeneration ?? 0) === 0;
 }
 
-function ended(result: ReconcileResult): Opening {
-  return { kind: 'ended', result };
-}
-
-async function endWithoutBasis(
+function exitWithoutBasis(
   read: Exclude<Awaited<ReturnType<typeof readBasis>>, { kind: 'read' }>,
   context: RunContext,
-): Promise<Opening> {
+): Exit {
   switch (read.kind) {
     case 'absent':
-      return ended({ kind: 'absent' });
+      return { kind: 'over', result: { kind: 'absent' } };
     case 'unregistered': {
       const message = `cluster ${context.hint.key.cluster} is not registered`;
-      return ended({ kind: 'refused', reason: 'unknown-cluster', message });
+      return { kind: 'over', result: { kind: 'refused', reason: 'unknown-cluster', message } };
     }
     case 'registry-unreadable': {
       // Counts as frozen and writes nothing (protocol 13); why is for whoever must mend it (row 69).
@@ -155,65 +150,55 @@ async function endWithoutBasis(
       );
       const message = 'the registry is unreadable, which counts as frozen';
       const delayMs = Math.round(REGISTRY_LOOK_MS * (1 + context.dependencies.random.next()));
-      const deferral = { code: 'registry-unreadable' as const, message, delayMs };
-      return ended(await deferUnrecorded(deferral, context));
+      return { kind: 'unrecorded', deferral: { code: 'registry-unreadable', message, delayMs } };
     }
   }
 }
 
-async function endUndigested(
-  digest: Exclude<Digest, { kind: 'usable' }>,
-  found: Omit<Subject, 'read' | 'daemonSet'> & { readonly context: RunContext },
-): Promise<ReconcileResult> {
+function exitUndigested(digest: Exclude<Digest, { kind: 'usable' }>, subject: FoundSubject): Exit {
   switch (digest.kind) {
     case 'gone':
-      return { kind: 'absent' };
+      return { kind: 'over', result: { kind: 'absent' } };
     case 'terminating':
       // Children are the garbage collector's business (spec 2.3 step 5).
-      return { kind: 'terminating' };
+      return { kind: 'over', result: { kind: 'terminating' } };
     case 'malformed': {
-      const { context, access } = found;
+      const { refusal } = subject.access;
+      const { problem: message } = digest;
       // Nobody could look at it live: an outage does not make it malformed for good (protocol 22).
-      const isUnseen = access.refusal !== undefined && access.refusal.kind !== 'no-credential';
-      if (isUnseen) return endUnavailable(digest.problem, context, found);
-      return { kind: 'refused', reason: 'malformed-daemon-set', message: digest.problem };
+      const isUnseen = refusal !== undefined && refusal.kind !== 'no-credential';
+      if (isUnseen) return { kind: 'unavailable', message, subject };
+      return { kind: 'over', result: { kind: 'refused', reason: 'malformed-daemon-set', message } };
     }
     case 'selecting-all':
-      return refuseSelectingAll(digest.daemonSet, found);
-    case 'unavailable': {
-      const { message } = digest;
-      const reason = { code: 'cluster-unavailable' as const, message, holdsCreates: false };
-      return backOffRun(reason, { context: found.context, subject: found });
-    }
+      return { kind: 'selecting-all', daemonSet: digest.daemonSet, subject };
+    case 'unavailable':
+      return exitUnanswered(digest.message, subject);
   }
 }
 
 /** It is looked at again soon; what no message will ever reach needs a snapshot instead (L1). */
-async function endMoving({ ahead, found }: Moving, context: RunContext): Promise<Opening> {
+async function exitMoving({ ahead, found }: Moving, context: RunContext): Promise<Exit> {
   const { basis, nowMs } = found;
   const code = 'view-moving';
   if (ahead === undefined || !(await isTorn(ahead, basis, context.dependencies))) {
     const message = 'the view kept moving while it was read';
-    return ended(await deferUnrecorded({ code, message, delayMs: 1_000 }, context));
+    return { kind: 'unrecorded', deferral: { code, message, delayMs: 1_000 } };
   }
   const message = 'a part of the view is ahead of its position for good; waiting for a snapshot';
-  if (!basis.meta.isComplete) return ended(await endAwaiting(message, nowMs));
+  if (!basis.meta.isComplete) return exitAwaiting(message, nowMs);
   await askForSnapshot('ahead', found);
-  return ended(await deferUnrecorded({ code, message, delayMs: INCOMPLETE_LOOK_MS }, context));
+  return { kind: 'unrecorded', deferral: { code, message, delayMs: INCOMPLETE_LOOK_MS } };
 }
 
 /** META calls itself whole, and a slice is missing (protocol 18). */
-async function endIncomplete(
-  missing: string,
-  { context, found }: { readonly context: RunContext; readonly found: Omit<Subject, 'read'> },
-): Promise<Opening> {
+async function exitIncomplete(missing: string, found: Omit<Subject, 'read'>): Promise<Exit> {
   const { meta } = found.basis;
   const message = `a slice of ${missing} is missing; waiting for a snapshot`;
-  if (!meta.isComplete) return ended(await endAwaiting(message, found.nowMs));
+  if (!meta.isComplete) return exitAwaiting(message, found.nowMs);
   await askForSnapshot(`missing-${missing.replace('/', '-')}`, found);
-  const read = { nodes: [], pods: [], gone: [], revisions: [], opaque: [] };
-  const deferral = { code: 'view-incomplete' as const, message, delayMs: INCOMPLETE_LOOK_MS };
-  return ended(await deferRun(deferral, { context, subject: { ...found, read } }));
+  const deferral = { code: 'view-incomplete', message, delayMs: INCOMPLETE_LOOK_MS } as const;
+  return { kind: 'deferral', deferral, subject: found };
 }
 
 /**
@@ -228,12 +213,7 @@ async function askForSnapshot(why: string, found: Omit<Subject, 'read'>): Promis
 }
 
 /** The manifest that completes the view hints every key (protocol 20): no timer is needed. */
-export function endAwaiting(message: string, nowMs: number): Promise<ReconcileResult> {
-  return Promise.resolve({
-    kind: 'deferred',
-    code: 'view-incomplete',
-    message,
-    nextLookAtMs: nowMs,
-    counts: { creates: 0, deletes: 0, patches: 0, refused: 0, isStatusWritten: false },
-  });
+export function exitAwaiting(message: string, nowMs: number): Exit {
+  const why = { code: 'view-incomplete', message, nextLookAtMs: nowMs } as const;
+  return { kind: 'over', result: { kind: 'deferred', ...why, counts: NO_COUNTS } };
 }

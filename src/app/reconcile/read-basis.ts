@@ -18,7 +18,7 @@ import type {
   NameItem,
 } from '../../core/model/view-items.ts';
 import type { DaemonSetRef } from '../../ports/view-store.ts';
-import type { ReconcileDependencies } from './dependencies.ts';
+import type { StepDependencies } from './dependencies.ts';
 
 /** What a run stands on, as read. */
 export interface Basis {
@@ -45,7 +45,7 @@ export type BasisRead =
   /** No META, no such name, or the DaemonSet is gone. */
   | { readonly kind: 'absent' };
 
-type Readers = Pick<ReconcileDependencies, 'registry' | 'view'>;
+type Readers = Pick<StepDependencies, 'registry' | 'view'>;
 
 /** Reads the basis of a run; rejects only when the view table cannot be read. */
 export async function readBasis(hint: Hint, readers: Readers): Promise<BasisRead> {

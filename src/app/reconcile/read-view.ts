@@ -18,7 +18,7 @@ import type {
 } from '../../core/model/projections.ts';
 import type { Tombstone } from '../../core/model/tombstone.ts';
 import type { SlicedSet } from '../../ports/view-store.ts';
-import type { ReconcileDependencies } from './dependencies.ts';
+import type { StepDependencies } from './dependencies.ts';
 import { NO_POSITION } from './read-basis.ts';
 import type { Basis } from './read-basis.ts';
 import type { StampAhead } from './torn-view.ts';
@@ -48,7 +48,7 @@ export type ViewRead =
   | Moving
   | { readonly kind: 'incomplete'; readonly missing: string };
 
-type Readers = Pick<ReconcileDependencies, 'view' | 'warmth'>;
+type Readers = Pick<StepDependencies, 'view' | 'warmth'>;
 
 interface SetRequest {
   readonly set: SlicedSet;

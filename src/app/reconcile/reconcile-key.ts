@@ -9,10 +9,10 @@ import type { Hint } from '../../core/model/hint.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import { ClusterGate } from '../isolation/cluster-gate.ts';
 import { attemptReconcile } from './attempt.ts';
-import type { AttemptResult } from './attempt.ts';
-import type { RunContext } from './context.ts';
-import { deferUnrecorded } from './defer.ts';
+import type { EndContext } from './context.ts';
 import type { ReconcileDependencies, ReconcileRun } from './dependencies.ts';
+import { endRun } from './end-run.ts';
+import { writeState } from './record-state.ts';
 import { reportRun } from './report.ts';
 import type { ReconcileResult } from './result.ts';
 
@@ -31,7 +31,11 @@ export async function reconcileKey(
   dependencies: ReconcileDependencies,
 ): Promise<ReconcileResult> {
   const gate = new ClusterGate(dependencies);
-  const context: RunContext = { hint, run, dependencies, gate, note: {} };
+  const { view } = dependencies;
+  const context: EndContext = {
+    ...{ hint, run, dependencies, gate, note: {} },
+    recordIntents: (ref, state) => writeState(state, ref, view),
+  };
   const startedMs = dependencies.clock.monotonicMs();
   const result = await lookUntilDecided(context);
   await gate.settle();
@@ -39,12 +43,13 @@ export async function reconcileKey(
   return result;
 }
 
-async function lookUntilDecided(context: RunContext): Promise<ReconcileResult> {
+async function lookUntilDecided(context: EndContext): Promise<ReconcileResult> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-    const result: AttemptResult = await attemptReconcile(context);
-    if (result.kind !== 'lost') return result;
+    const exit = await attemptReconcile(context);
+    if (exit.kind !== 'lost') return endRun(exit, context);
     context.dependencies.metrics.count('ReconcileLostRaces');
   }
   const message = `other runs of ${formatKey(context.hint.key)} were first each time`;
-  return deferUnrecorded({ code: 'lost-race', message, delayMs: 1_000 }, context);
+  const deferral = { code: 'lost-race', message, delayMs: 1_000 } as const;
+  return endRun({ kind: 'unrecorded', deferral }, context);
 }

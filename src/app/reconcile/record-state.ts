@@ -12,23 +12,20 @@ import { mergeIntents, noteWritten } from '../../core/intents.ts';
 import type { IntentChange } from '../../core/intents.ts';
 import { emptyState } from '../../core/model/state.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
-import type { RunContext, Subject } from './context.ts';
+import type { DaemonSetRef, StateStore } from '../../ports/view-store.ts';
+import type { EndContext, StateWrite, Subject } from './context.ts';
 import type { Ledger } from './ledger.ts';
 
 /** Attempts at merging before the run is given up as a lost dependency. */
 const MERGES_MAX = 8;
 
-/** Result of a compare-and-set: the state as it stands now. */
-export type StateWrite =
-  { readonly kind: 'written'; readonly state: DaemonSetState } | { readonly kind: 'lost' };
-
-/** Writes a state; the answer holds the version that it has now. */
+/** Writes a state; the answer holds the version that it has now. For the end of a run, and `recordIntents`. */
 export async function writeState(
   state: DaemonSetState,
-  input: { readonly context: RunContext; readonly subject: Pick<Subject, 'basis'> },
+  ref: DaemonSetRef,
+  view: Pick<StateStore, 'writeState'>,
 ): Promise<StateWrite> {
-  const { view } = input.context.dependencies;
-  const result = await view.writeState(input.subject.basis.ref, state);
+  const result = await view.writeState(ref, state);
   if (result === 'lost') return { kind: 'lost' };
   return { kind: 'written', state: { ...state, version: state.version + 1 } };
 }
@@ -60,7 +57,7 @@ export function raiseWritten(
  */
 export async function mergeOutcomes(
   ledger: Ledger,
-  input: { readonly context: RunContext; readonly subject: Subject },
+  input: { readonly context: EndContext; readonly subject: Pick<Subject, 'basis'> },
 ): Promise<void> {
   const { context, subject } = input;
   const hasOwn = ledger.recorded.length > 0 || ledger.hasEffects || ledger.isStatusWritten;
@@ -77,7 +74,7 @@ export async function mergeOutcomes(
       intents: mergeIntents(base.intents, { ...record, ...intentChangeOf(ledger) }),
       written: raiseWritten(base, ledger, meta.era),
     };
-    const result = await writeState(merged, { context, subject });
+    const result = await writeState(merged, ref, view);
     if (result.kind === 'written') return;
   }
   throw new Error(`outcomes of ${ref.uid} could not be recorded: the state never stood still`);

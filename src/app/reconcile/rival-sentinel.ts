@@ -5,9 +5,9 @@
 import { findSentinelEvidence, hasSentinelName, isSentinel } from '../../core/takeover-sentinel.ts';
 import type { Basis } from './read-basis.ts';
 import type { RunContext } from './context.ts';
+import type { Exit } from './exit.ts';
 import { noteRival } from './rival.ts';
 import { NO_COUNTS } from './result.ts';
-import type { ReconcileResult } from './result.ts';
 
 /** True if the run is about a sentinel; one that travelled opaque is known by its name alone. */
 export function isAboutSentinel({ daemonSet }: Basis, { hint }: RunContext): boolean {
@@ -16,7 +16,7 @@ export function isAboutSentinel({ daemonSet }: Basis, { hint }: RunContext): boo
 }
 
 /** Looks at the sentinel, and stops the cluster if another controller gave itself away. */
-export async function lookAtSentinel(basis: Basis, context: RunContext): Promise<ReconcileResult> {
+export async function lookAtSentinel(basis: Basis, context: RunContext): Promise<Exit> {
   const { registration, daemonSet } = basis;
   const evidence =
     registration.mode === 'takeover' && daemonSet.object !== null
@@ -25,5 +25,6 @@ export async function lookAtSentinel(basis: Basis, context: RunContext): Promise
   if (evidence !== undefined) {
     await noteRival({ evidence, by: 'sentinel', seenUnder: registration }, context);
   }
-  return { kind: 'observed', code: 'sentinel', counts: NO_COUNTS };
+  const result = { kind: 'observed', code: 'sentinel', counts: NO_COUNTS } as const;
+  return { kind: 'over', result };
 }

@@ -19,7 +19,7 @@ import { formatKey } from '../../core/model/identifiers.ts';
 import type { Timer } from '../../core/model/hint.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import { hash48 } from '../../core/hash48.ts';
-import type { RunContext } from './context.ts';
+import type { EndContext, RunContext } from './context.ts';
 import { RESEND_WITHIN_MS } from './skip.ts';
 
 /** Members of the state that say when to look again, and which timers say so. */
@@ -40,7 +40,7 @@ const EXPIRY_KEPT_SHARE = 1 / 3;
 
 /** Whose look it is, and what is known of its timers. */
 export interface LookInput {
-  readonly context: RunContext;
+  readonly context: EndContext;
   readonly subject: { readonly state: DueTimes; readonly nowMs: number };
 }
 
@@ -115,12 +115,12 @@ function remembered(pending: readonly number[]): Pick<DueTimes, 'timersSentAtMs'
 }
 
 /** Once more, if the timer of a look that stands may be gone. */
-export async function keepLook(dueAtMs: number, context: RunContext, nowMs: number): Promise<void> {
+export async function keepLook(dueAtMs: number, context: EndContext, nowMs: number): Promise<void> {
   if (mayBeGone(context, dueAtMs, nowMs)) await sendTimers(context, [dueAtMs]);
 }
 
 /** A look that nothing can record: only this process knows that one is on its way. Answers when it is. */
-export async function scheduleUnrecorded(delayMs: number, context: RunContext): Promise<number> {
+export async function scheduleUnrecorded(delayMs: number, context: EndContext): Promise<number> {
   const { clock, warmth } = context.dependencies;
   const key = formatKey(context.hint.key);
   const nowMs = clock.nowMs();
@@ -141,7 +141,7 @@ function mayBeGone(context: RunContext, dueAtMs: number, nowMs: number): boolean
 }
 
 /** Puts timers for this key on the delay queue; rejects when the queue does not take them. */
-async function sendTimers(context: RunContext, timersAtMs: readonly number[]): Promise<void> {
+async function sendTimers(context: EndContext, timersAtMs: readonly number[]): Promise<void> {
   if (timersAtMs.length === 0) return;
   const { queue, random, warmth, clock } = context.dependencies;
   const timers = timersAtMs.map((dueAtMs): Timer => ({

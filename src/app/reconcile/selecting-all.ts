@@ -6,7 +6,8 @@
  */
 import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
 import { selectingAllEvent } from '../../core/events.ts';
-import type { RunContext, Subject } from './context.ts';
+import type { EndContext } from './context.ts';
+import type { FoundSubject } from './exit.ts';
 import { guardOfRegistration } from './guard.ts';
 import { writeState } from './record-state.ts';
 import type { ReconcileResult } from './result.ts';
@@ -16,17 +17,19 @@ import { correlateRun, writeEvents } from './write-events.ts';
 /** Warns once per version of the DaemonSet. */
 export async function refuseSelectingAll(
   daemonSet: DaemonSetObject,
-  found: Omit<Subject, 'read' | 'daemonSet'> & { readonly context: RunContext },
+  found: { readonly context: EndContext; readonly subject: FoundSubject },
 ): Promise<ReconcileResult> {
-  const { context, basis, state, nowMs } = found;
+  const { context, subject } = found;
+  const { basis, state, nowMs } = subject;
   const event = selectingAllEvent();
   const mayAct = guardOfRegistration(basis.registration).kind === 'act';
-  const access = mayAct ? await found.access.get() : undefined;
+  const access = mayAct ? await subject.access.get() : undefined;
   const told = correlateRun([event], { context, tallies: state.events });
   if (access !== undefined) await writeEvents(told.writes, { context, daemonSet, access });
-  const { release } = context.dependencies.options;
+  const { view, options } = context.dependencies;
+  const { release } = options;
   const memo = memoOf(basis, { release, nowMs });
   const events = access === undefined ? {} : { events: told.tallies };
-  await writeState({ ...state, ...events, memo }, { context, subject: found });
+  await writeState({ ...state, ...events, memo }, basis.ref, view);
   return { kind: 'refused', reason: 'selecting-all', message: event.message };
 }

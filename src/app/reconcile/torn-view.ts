@@ -11,7 +11,7 @@ import { compareStamps, stampOf } from '../../core/model/position.ts';
 import type { Stamp } from '../../core/model/position.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { SlicedSet } from '../../ports/view-store.ts';
-import type { ReconcileDependencies } from './dependencies.ts';
+import type { StepDependencies } from './dependencies.ts';
 import { NO_POSITION } from './read-basis.ts';
 import type { Basis } from './read-basis.ts';
 
@@ -26,7 +26,7 @@ export interface StampAhead {
 export async function isTorn(
   { stamp, of }: StampAhead,
   { ref }: Basis,
-  { view }: Pick<ReconcileDependencies, 'view'>,
+  { view }: Pick<StepDependencies, 'view'>,
 ): Promise<boolean> {
   const meta = await view.readMeta(ref.clusterUid);
   if (meta === undefined || isOfNextMessage(stamp, meta)) return false;

@@ -6,18 +6,15 @@
  */
 import { planReconcile } from '../../core/plan.ts';
 import { computeView } from '../../core/view.ts';
-import { storeVerdicts } from './conclude.ts';
-import type { RunContext, Subject } from './context.ts';
-import { breakerWaitOf } from './defer.ts';
+import type { EndContext, RunContext, Subject } from './context.ts';
+import { breakerWaitOf } from './breaker-wait.ts';
 import { guessHash } from './history.ts';
+import { storeVerdicts } from './store-verdicts.ts';
 
 const MESSAGE = 'The API server of the cluster does not answer; it is tried again by itself.';
 
 /** Stores the verdicts of an unavailable cluster, if this wait has not done so yet. */
-export async function withholdVerdicts<T extends Subject>(
-  subject: T,
-  context: RunContext,
-): Promise<T> {
+export async function withholdVerdicts(subject: Subject, context: EndContext): Promise<Subject> {
   const { daemonSet, read, state, nowMs } = subject;
   if (isTold(state, context, nowMs) || subject.access.refusal?.kind !== 'unavailable')
     return subject;
