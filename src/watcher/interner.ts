@@ -5,17 +5,13 @@
  * else. Shared maps are never written to.
  */
 
+import type { Labels, Sharing } from '../core/projections/project.ts';
+
 /** How many different texts, and label maps, are shared at most. */
 const POOL_ENTRIES_MAX = 50_000;
 
-/** Labels of an object. */
-export type Labels = Readonly<Record<string, string>>;
-
 /** A pool of strings and label maps. */
-export interface Interner {
-  text(value: string): string;
-  labels(value: Labels): Labels;
-}
+export type Interner = Sharing;
 
 /** Creates an empty pool. */
 export function createInterner(): Interner {

@@ -17,7 +17,8 @@ import type {
   WatchedKind,
 } from '../core/model/projections.ts';
 import { projectionText } from '../core/set-hash.ts';
-import type { Interner, Labels } from './interner.ts';
+import type { Labels } from '../core/projections/project.ts';
+import type { Interner } from './interner.ts';
 import { identify } from './object-identity.ts';
 import type { ObjectIdentity } from './object-identity.ts';
 import { projectNode, projectPod, projectRevision, rawJson } from './project-object.ts';

@@ -22,7 +22,7 @@ import type {
 import type { ClusterMeta, Slice } from '../../src/core/model/view-items.ts';
 import { EMPTY_HASHES, projectionText } from '../../src/core/set-hash.ts';
 import { keepTombstones, tombstoneOf } from '../../src/core/tombstones.ts';
-import { projectLivePod } from '../../src/app/reconcile/live-pod.ts';
+import { projectLivePod } from '../../src/core/projections/project-live.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { SlicedSet, ViewStore } from '../../src/ports/view-store.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';

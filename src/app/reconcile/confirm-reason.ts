@@ -23,8 +23,7 @@ import {
   revisionHashOfPod,
   templateGenerationOf,
 } from '../../core/pod-facts.ts';
-import { projectLiveNode } from './live-node.ts';
-import { projectLivePod } from './live-pod.ts';
+import { projectLiveNode, projectLivePod } from '../../core/projections/project-live.ts';
 import type { SharedReads } from './shared-reads.ts';
 
 /** Whether a reason holds; `unreadable`: nothing can be said now. */

@@ -9,7 +9,7 @@ import type { DeletePodEffect } from '../../core/model/effects.ts';
 import type { PlannedDelete, View } from '../../core/model/plan.ts';
 import type { ClusterReader } from '../../ports/cluster-access.ts';
 import { ReasonJudge } from './confirm-reason.ts';
-import { projectLivePod } from './live-pod.ts';
+import { projectLivePod } from '../../core/projections/project-live.ts';
 import { SharedReads } from './shared-reads.ts';
 
 /** Live reads sent side by side. */

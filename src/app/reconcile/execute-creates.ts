@@ -15,7 +15,7 @@ import type { Fence, FenceAnswer } from './batch-fence.ts';
 import { effectDeadlineMs } from './context.ts';
 import { resolveCreate } from './create-result.ts';
 import type { CreateResult } from './create-result.ts';
-import { projectLivePod } from './live-pod.ts';
+import { projectLivePod } from '../../core/projections/project-live.ts';
 import type { PaceKey } from './paces.ts';
 import { SLOW_START, continueSlowStart } from './slow-start.ts';
 import type { SlowStart } from './slow-start.ts';

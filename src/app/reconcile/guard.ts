@@ -24,7 +24,7 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { Intent } from '../../core/model/state.ts';
 import type { ClusterReader } from '../../ports/cluster-access.ts';
 import type { RunContext, Subject } from './context.ts';
-import { projectLivePod } from './live-pod.ts';
+import { projectLivePod } from '../../core/projections/project-live.ts';
 
 /**
  * Own creates and deletes of pods are unseen, each known by its identity: their nodes count as

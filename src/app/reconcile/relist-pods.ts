@@ -12,7 +12,7 @@ import { buryMissing } from '../../core/tombstones.ts';
 import { computeView } from '../../core/view.ts';
 import type { RunContext, ViewedSubject } from './context.ts';
 import { judgeByLive } from './guard.ts';
-import { projectLivePod } from './live-pod.ts';
+import { projectLivePod } from '../../core/projections/project-live.ts';
 import { selectorText } from './selector-text.ts';
 
 /** The subject as it is live, with its intents judged by that; or why it cannot be told. */

@@ -7,8 +7,7 @@
  */
 import type { NodeProjection, PodProjection } from '../../core/model/projections.ts';
 import type { ClusterReader } from '../../ports/cluster-access.ts';
-import { projectLiveNode } from './live-node.ts';
-import { projectLivePod } from './live-pod.ts';
+import { projectLiveNode, projectLivePod } from '../../core/projections/project-live.ts';
 import type { ReadView } from './read-view.ts';
 
 /** The view with its opaque objects resolved, or why they could not be. */

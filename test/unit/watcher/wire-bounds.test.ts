@@ -1,14 +1,15 @@
 /** What a message's reader takes, so that one object cannot cost a cluster its view (protocol 22, L4). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonObject } from '../../../src/core/model/json.ts';
 import type { Taint } from '../../../src/core/model/kubernetes.ts';
+import * as fields from '../../../src/core/projections/raw-fields.ts';
 import {
+  raiseFault,
   readInteger,
   readObject,
-  readObjects,
   readText,
   readTexts,
-  readTimeMs,
   requireText,
 } from '../../../src/watcher/raw-fields.ts';
 import {
@@ -19,6 +20,11 @@ import {
   isSendableTaints,
   isToken,
 } from '../../../src/watcher/wire-bounds.ts';
+
+const readObjects = (raw: JsonObject, field: string): readonly JsonObject[] =>
+  fields.readObjects(raw, field, raiseFault);
+const readTimeMs = (raw: JsonObject, field: string): number | undefined =>
+  fields.readTimeMs(raw, field, raiseFault);
 
 function labelsOf(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { confirmVictims } from '../../../../src/app/reconcile/confirm-victims.ts';
 import type { VictimConfirmation } from '../../../../src/app/reconcile/confirm-victims.ts';
-import { projectLivePod } from '../../../../src/app/reconcile/live-pod.ts';
+import { projectLivePod } from '../../../../src/core/projections/project-live.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { DaemonSetObject, KubernetesObject } from '../../../../src/core/model/kubernetes.ts';
 import type { PlannedDelete, View } from '../../../../src/core/model/plan.ts';

@@ -1,0 +1,206 @@
+/**
+ * The fields of a raw Node, Pod or ControllerRevision that can move a decision (spec 2.4, 2.5).
+ *
+ * The one place that reads them, for what a watcher reports and for what a live read answers alike, with what the
+ * API server leaves out as it is meant. The two differ in what they do about a field that is not as documented: a
+ * watcher lets the object travel opaque (protocol 22), a live read takes it as absent.
+ */
+import { nodeName } from '../model/identifiers.ts';
+import type { ResourceVersion, Uid } from '../model/identifiers.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { KubernetesObject, Taint } from '../model/kubernetes.ts';
+import type {
+  NodeProjection,
+  PodPhase,
+  PodProjection,
+  RevisionProjection,
+} from '../model/projections.ts';
+import {
+  readInteger,
+  readObject,
+  readObjects,
+  readText,
+  readTexts,
+  readTimeMs,
+  requireText,
+} from './raw-fields.ts';
+import type { OnFault } from './raw-fields.ts';
+
+/** Labels of an object. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** Shares equal texts and label maps, where ten thousand projections are kept. */
+export interface Sharing {
+  text(value: string): string;
+  labels(value: Labels): Labels;
+}
+
+/** A raw object whose identity is known. */
+export interface RawObject {
+  readonly identity: {
+    readonly uid: Uid;
+    readonly name: string;
+    readonly namespace?: string;
+    readonly resourceVersion: ResourceVersion;
+  };
+  /** UID of the controlling owner; absent for an orphan. */
+  readonly ownerUid?: Uid;
+  readonly raw: KubernetesObject;
+}
+
+/** How fields are read. */
+export interface Reading {
+  readonly onFault: OnFault;
+  readonly sharing: Sharing;
+}
+
+/** Long enough for every reason that a kubelet gives. */
+const REASON_LENGTH_MAX = 256;
+
+/** A Node. */
+export function projectNode(
+  { identity, raw }: RawObject,
+  { onFault, sharing }: Reading,
+): NodeProjection {
+  const json = rawJson(raw);
+  const metadata = readObject(json, 'metadata', onFault);
+  const spec = readObject(json, 'spec', onFault);
+  const ready = findReadyCondition(json, onFault);
+  return {
+    kind: 'Node',
+    name: nodeName(identity.name),
+    uid: identity.uid,
+    resourceVersion: identity.resourceVersion,
+    labels: shareTexts(readTexts(metadata, 'labels', onFault), sharing),
+    taints: readTaints(spec, { onFault, sharing }),
+    unschedulable: spec['unschedulable'] === true,
+    isReady: ready?.['status'] === 'True',
+    isTerminating: readText(metadata, 'deletionTimestamp', onFault) !== undefined,
+  };
+}
+
+/** timeAdded is left out: it explains nothing and decides nothing (spec 2.5). */
+function readTaints(spec: JsonObject, { onFault, sharing }: Reading): readonly Taint[] {
+  return readObjects(spec, 'taints', onFault).map((raw) => {
+    const value = readText(raw, 'value', onFault) ?? '';
+    return {
+      key: sharing.text(requireText(raw, 'key', onFault)),
+      ...(value === '' ? {} : { value: sharing.text(value) }),
+      effect: requireText(raw, 'effect', onFault) as Taint['effect'],
+    };
+  });
+}
+
+type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
+
+/** A Pod. */
+export function projectPod(
+  { identity, ownerUid, raw }: RawObject,
+  reading: Reading,
+): PodProjection {
+  const { onFault, sharing } = reading;
+  const json = rawJson(raw);
+  const metadata = readObject(json, 'metadata', onFault);
+  const status = readObject(json, 'status', onFault);
+  const ready = findReadyCondition(json, onFault);
+  const createdAtMs = readTimeMs(metadata, 'creationTimestamp', onFault);
+  if (createdAtMs === undefined) onFault('creationTimestamp is missing');
+  const pod: Writable<PodProjection> = {
+    kind: 'Pod',
+    namespace: sharing.text(identity.namespace ?? ''),
+    name: identity.name,
+    uid: identity.uid,
+    resourceVersion: identity.resourceVersion,
+    labels: sharing.labels(readTexts(metadata, 'labels', onFault)),
+    phase: readPhase(status, onFault),
+    isReady: ready?.['status'] === 'True',
+    createdAtMs: createdAtMs ?? 0,
+    isTerminating: readText(metadata, 'deletionTimestamp', onFault) !== undefined,
+  };
+  if (ownerUid !== undefined) pod.ownerUid = sharing.text(ownerUid) as Uid;
+  const reason = readText(status, 'reason', onFault) ?? '';
+  // Whoever may write a pod's status may write anything here; it is compared with words of the kubelet.
+  const word = reason.slice(0, REASON_LENGTH_MAX).replace(/[^\x20-\x7e]/g, '?');
+  if (word !== '') pod.reason = sharing.text(word);
+  const readyChangedAtMs =
+    ready === undefined ? undefined : readTimeMs(ready, 'lastTransitionTime', onFault);
+  if (readyChangedAtMs !== undefined) pod.readyChangedAtMs = readyChangedAtMs;
+  addNodes(pod, readObject(json, 'spec', onFault), reading);
+  return pod;
+}
+
+/** Where the pod runs, or is meant to: spec.nodeName, else its required affinity (spec 2.4). */
+function addNodes(
+  pod: Writable<PodProjection>,
+  spec: JsonObject,
+  { onFault, sharing }: Reading,
+): void {
+  const bound = readText(spec, 'nodeName', onFault) ?? '';
+  if (bound !== '') pod.boundNode = nodeName(sharing.text(bound));
+  const target = bound === '' ? (readAffinityNode(spec, onFault) ?? '') : bound;
+  if (target !== '') pod.targetNode = nodeName(sharing.text(target));
+}
+
+const PHASES: readonly string[] = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'];
+
+/** An API server gives each pod the phase Pending that has none. */
+function readPhase(status: JsonObject, onFault: OnFault): PodPhase {
+  const phase = readText(status, 'phase', onFault) ?? 'Pending';
+  if (PHASES.includes(phase)) return phase as PodPhase;
+  onFault('phase is not known');
+  return 'Unknown';
+}
+
+/** The node named by required affinity: the first matchFields entry of one name (spec 2.4). */
+function readAffinityNode(spec: JsonObject, onFault: OnFault): string | undefined {
+  const affinity = readObject(readObject(spec, 'affinity', onFault), 'nodeAffinity', onFault);
+  const required = readObject(affinity, 'requiredDuringSchedulingIgnoredDuringExecution', onFault);
+  for (const term of readObjects(required, 'nodeSelectorTerms', onFault)) {
+    for (const field of readObjects(term, 'matchFields', onFault)) {
+      const values = field['values'];
+      const isNodeName = field['key'] === 'metadata.name' && field['operator'] === 'In';
+      if (!isNodeName || !Array.isArray(values) || values.length !== 1) continue;
+      const name: unknown = values[0];
+      if (typeof name === 'string') return name;
+    }
+  }
+  return undefined;
+}
+
+/** A ControllerRevision, without its data. */
+export function projectRevision(
+  { identity, ownerUid, raw }: RawObject,
+  { onFault, sharing }: Reading,
+): RevisionProjection {
+  const json = rawJson(raw);
+  const metadata = readObject(json, 'metadata', onFault);
+  const revision = readInteger(json, 'revision', onFault);
+  if (revision === undefined) onFault('revision is missing');
+  return {
+    kind: 'ControllerRevision',
+    namespace: sharing.text(identity.namespace ?? ''),
+    name: identity.name,
+    uid: identity.uid,
+    resourceVersion: identity.resourceVersion,
+    ...(ownerUid === undefined ? {} : { ownerUid }),
+    labels: sharing.labels(readTexts(metadata, 'labels', onFault)),
+    revision: revision ?? 0,
+    isTerminating: readText(metadata, 'deletionTimestamp', onFault) !== undefined,
+  };
+}
+
+function findReadyCondition(raw: JsonObject, onFault: OnFault): JsonObject | undefined {
+  const conditions = readObjects(readObject(raw, 'status', onFault), 'conditions', onFault);
+  return conditions.find((condition) => condition['type'] === 'Ready');
+}
+
+function shareTexts(labels: Labels, sharing: Sharing): Labels {
+  const shared: Record<string, string> = {};
+  for (const key in labels) shared[sharing.text(key)] = sharing.text(labels[key] ?? '');
+  return shared;
+}
+
+/** The same raw value, to be read without trusting its type. */
+function rawJson(raw: KubernetesObject): JsonObject {
+  return raw as unknown as JsonObject; // the same raw value, read without trusting its type
+}
