@@ -38,6 +38,12 @@ const files: Readonly<Record<string, string>> = {
   'src/local/kubernetes/clean-differs.ts': `${header}// Differs from Kubernetes: it is named.\n`,
   'src/local/kubernetes/wrong-tag.ts': `${header}// Differs from upstream: but which?\n`,
   'docs/local-cluster.md': '| `src/local/kubernetes/clean-differs.ts` | it is named |\n',
+  'docs/spec/README.md':
+    '| `protocol 4` | [protocol.md](../protocol.md) | rules |\n| `Q2` | [gone.md](gone.md) | gone |\n',
+  'docs/protocol.md': '### 1. The only rule\n',
+  'src/core/cites.ts': `${header}// A rule (protocol 1, protocol\n// 2), and one more (protocol 1, 3).\n`,
+  'src/core/clean-cites.ts': `${header}// A rule (protocol 1, #54).\n`,
+  'src/core/cites-unknown.ts': `${header}// As spec other-worlds 3 says; see ../shared/design.md and docs/lost.md.\n`,
   'package.json':
     '{"scripts":{"bare":"tsc"},"dependencies":{"ranged":"^1.0.0"},"allowScripts":{"node":true}}\n',
   'package-lock.json':
@@ -73,6 +79,12 @@ export const tidyCanaries: readonly Canary[] = [
       /src\/core\/differs\.ts:\d+ parity/,
       /kubernetes\/differs\.ts:7 parity/,
       /wrong-tag\.ts:\d+ parity: a difference with the tag of another part/,
+      /spec\/README\.md:2 citation: gone\.md does not exist/,
+      /core\/cites\.ts:6 citation: docs\/protocol\.md has no 2/,
+      /core\/cites\.ts:7 citation: docs\/protocol\.md has no 3/,
+      /cites-unknown\.ts:6 citation: there is no specification other-worlds/,
+      /cites-unknown\.ts:6 citation: a document outside of the repository/,
+      /cites-unknown\.ts:6 citation: docs\/lost\.md does not exist/,
       /package\.json:1 manifest: ranged has the range/,
       /package\.json:1 manifest: the script bare/,
       /package\.json:1 manifest: unknown has an install script/,

@@ -4,6 +4,7 @@
  * Works on syntax trees and texts, not on types. A rule is a function from the repository to findings; the list below
  * is all of them. It refuses to pass when it found nothing to read.
  */
+import { checkCitations } from '../tidy/citations.ts';
 import { checkDocumentation } from '../tidy/documentation.ts';
 import { checkManifest } from '../tidy/manifest.ts';
 import { checkRecords } from '../tidy/records.ts';
@@ -12,7 +13,14 @@ import { checkSize } from '../tidy/size.ts';
 import { checkText } from '../tidy/text.ts';
 import type { Check } from './check.ts';
 
-const rules = [checkSize, checkDocumentation, checkText, checkRecords, checkManifest];
+const rules = [
+  checkSize,
+  checkDocumentation,
+  checkText,
+  checkRecords,
+  checkManifest,
+  checkCitations,
+];
 
 /** The check of the project's own rules. */
 export const tidyCheck: Check = {

@@ -74,3 +74,8 @@ export async function readRepository(directory: string): Promise<Repository> {
 export function lineAt(file: SourceFile, position: number): number {
   return file.tree.getLineAndCharacterOfPosition(position).line + 1;
 }
+
+/** The line, counted from 1, on which a character of a text file lies. */
+export function lineOf(file: TextFile, index: number): number {
+  return file.text.slice(0, index).split('\n').length;
+}

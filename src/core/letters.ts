@@ -10,7 +10,7 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** How many letters a hash has: 27^10 values, so that 5,000 nodes never clash (spec faults 4). */
+/** How many letters a hash has: 27^10 values, so that 5,000 nodes never clash (faults §4). */
 export const HASH_LETTERS = 10;
 
 /** Ten letters of a text; equal texts have equal letters, for ever (ADR 0005). */

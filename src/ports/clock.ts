@@ -2,7 +2,7 @@
  * Time as a port: no decision and no loop reads a clock or sets a timer otherwise.
  *
  * The simulation runs the same code on virtual time. Wall time may step and skew; only `monotonicMs`
- * measures durations. Client clocks appear in no safety argument (spec faults 4).
+ * measures durations. Client clocks appear in no safety argument (faults §4).
  */
 
 /** Cancels a timer; harmless when it has fired. */

@@ -460,7 +460,7 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'ingest-acts-with-its-token': {
-    bug: 'ingest opens the token that may act, not the one that may only ask (13 B.3)',
+    bug: 'ingest opens the token that may act, not the one that may only ask (B.3)',
     file: 'functions/ingest/handler.ts',
     before: "connects: 'ask',",
     after: "connects: 'act',",

@@ -1,5 +1,5 @@
 /**
- * From an effect to its request, with its precondition asserted (S1, S4; spec faults 4).
+ * From an effect to its request, with its precondition asserted (S1, S4; faults §4).
  *
  * Every write is fenced: a create by its name, a delete by UID and resourceVersion, a patch by the
  * UID in its body, a status PUT by the resourceVersion in its body. An effect without its fence is a

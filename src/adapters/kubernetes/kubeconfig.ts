@@ -1,7 +1,7 @@
 /**
  * Reads a user's own kubeconfig file for the CLI: one context, resolved to server, CA and credential.
  *
- * A kubeconfig is code (spec faults 5): it names files and programs. It is therefore read only where
+ * A kubeconfig is code (faults §5): it names files and programs. It is therefore read only where
  * a person passes one on a command line; the registry never stores one (S12). A credential plugin is
  * run only through `runPlugin`, which the CLI gives. What this loader does not understand it refuses
  * with its name, rather than to connect in another way than kubectl would. Secrets are never part of

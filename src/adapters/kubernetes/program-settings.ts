@@ -3,7 +3,7 @@
  *
  * A flag wins over its variable. A value in angle brackets is a placeholder of a manifest that nobody filled in, and is
  * refused, also in the variables that the AWS SDK reads. Files are read at once, so that a wrong name is told at
- * the start. No kubeconfig: that is code (faults 5). Messages name settings, never a secret (S11).
+ * the start. No kubeconfig: that is code (faults §5). Messages name settings, never a secret (S11).
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -8,7 +8,7 @@
 /** Name of the attribute; its value is a whole number of milliseconds. */
 export const CUT_AGE_ATTRIBUTE = 'rollcall-cut-age-ms';
 
-/** Bytes that the attribute takes from a message at most: SQS counts name, type and value (aws-rules). */
+/** Bytes that the attribute takes from a message at most: SQS counts name, type and value (aws-rules 9). */
 export const CUT_AGE_BYTES_MAX = 64;
 
 /** Older than anything a queue keeps: what says more is as old as that. */

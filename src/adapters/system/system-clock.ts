@@ -3,7 +3,7 @@
  *
  * Composition roots create one and pass it down; nothing else reads time. Timers may be unreferenced,
  * so that a pending one never keeps a finished process (or a function's freeze) waiting.
- * It does not correct skew: no safety argument rests on a client's clock (spec faults 4).
+ * It does not correct skew: no safety argument rests on a client's clock (faults §4).
  */
 import type { Cancel, Clock } from '../../ports/clock.ts';
 

@@ -117,7 +117,7 @@ export interface PlannedCreate {
   readonly name: string;
   /**
    * Only with the successor name of a pod that is there: it must still be, by a live read, when this is
-   * sent (spec faults 4, fencing 1). Gone or re-made: do not create, look again.
+   * sent (faults §4, fencing 1). Gone or re-made: do not create, look again.
    */
   readonly predecessor?: { readonly name: string; readonly uid: Uid };
   readonly body: JsonObject;

@@ -1,6 +1,6 @@
 /**
  * infra/admission/policy.yaml on a real API server: what Rollcall makes passes, and whoever holds its
- * credential can create nothing that a DaemonSet does not say (spec/faults 5, row 69; S5, S6).
+ * credential can create nothing that a DaemonSet does not say (faults §5, row 69; S5, S6).
  *
  * The API server runs alone: nothing collects, schedules or runs what a test creates. Creates are dry
  * runs where nothing needs to stay; admission is the same.

@@ -2,7 +2,7 @@
  * Named mixes of faults and steps. Each seed draws its own part of its profile (a swarm): some faults, each at a rate
  * of its own, and steps by weight.
  *
- * The first six are those of the robustness tests that Kubernetes has for its own controller (spec faults 7); the
+ * The first six are those of the robustness tests that Kubernetes has for its own controller (faults §7); the
  * others group what this architecture adds. What a profile demands happens in every run of it (M1).
  */
 import type { Deed, Fault, StepKind } from './deeds.ts';
