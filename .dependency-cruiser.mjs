@@ -123,10 +123,26 @@ const placeRules = [
     ],
   ),
   forbid(
+    'client-node-opens-kubeconfigs',
+    'It costs half a second to load and a megabyte of bundle (ADR 0043). Our requests go by the transport (ADR 0006).',
+    [
+      { pathNot: '^(src/adapters/kubeconfig|test)/' },
+      { path: 'node_modules/@kubernetes/client-node/' },
+    ],
+  ),
+  forbid(
+    'kubeconfigs-are-for-people',
+    'A kubeconfig names programs, files and proxies: only what a person starts may read one (S12), no function, no watcher.',
+    [
+      { pathNot: '^(src/adapters/kubeconfig|src/cli|test)/' },
+      { path: '^src/adapters/kubeconfig/' },
+    ],
+  ),
+  forbid(
     'files-stay-outside',
     'Files are state of a machine: only adapters, the local engine and tools touch them.',
     [
-      { pathNot: '^(src/adapters/(system|kubernetes)|src/local|src/cli|scripts|test)/' },
+      { pathNot: '^(src/adapters/(system|kubernetes|kubeconfig)|src/local|src/cli|scripts|test)/' },
       { path: '^(fs|fs/promises)$' },
     ],
   ),

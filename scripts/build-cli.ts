@@ -6,6 +6,7 @@ import { chmod, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { leaveOutClients } from './lib/cli-plugins.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 /** A first argument replaces it: for the test of the bundle, which runs beside others. */
@@ -26,6 +27,7 @@ const { metafile } = await build({
     js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);",
   },
   minify: true,
+  plugins: [leaveOutClients],
   legalComments: 'none',
   logLevel: 'warning',
   metafile: true,

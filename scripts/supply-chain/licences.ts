@@ -33,6 +33,7 @@ const ALLOWED = new Set([
   'ISC',
   'MIT',
   'MIT-0',
+  'PSF-2.0',
   'Unlicense',
 ]);
 
@@ -43,7 +44,6 @@ const LICENCE_EXCEPTIONS: readonly LicenceException[] = [
     licence: 'Python-2.0',
     reason: 'permissive; parses the arguments of development tools',
   },
-  { name: 'argparse', licence: 'PSF-2.0', reason: 'the same licence under its newer id' },
   { name: 'caniuse-lite', licence: 'CC-BY-4.0', reason: 'data of the mutation tester’s compiler' },
 ];
 

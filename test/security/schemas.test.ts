@@ -16,7 +16,8 @@ import { parseRegistration } from '../../src/adapters/dynamodb/registration-sche
 import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry-store.ts';
 import type { DynamoStoreOptions } from '../../src/adapters/dynamodb/table.ts';
 import { createClusterConnector } from '../../src/adapters/kubernetes/cluster-connector.ts';
-import { loadKubeconfig } from '../../src/adapters/kubernetes/kubeconfig.ts';
+import { parseEndpoint } from '../../src/adapters/kubernetes/endpoint.ts';
+import { loadKubeconfig } from '../../src/adapters/kubeconfig/load-kubeconfig.ts';
 import { parseHint, parseTimer } from '../../src/adapters/sqs/hint-codec.ts';
 import {
   encodeWatcherMessage,
@@ -150,7 +151,7 @@ describe('a registration (S12, row 65)', () => {
         users: [{ name: 'u', user }],
       };
       writeFileSync(file, JSON.stringify(config));
-      const loaded = await loadKubeconfig({ path: file });
+      const loaded = await loadKubeconfig({ path: file, parseServer: parseEndpoint });
       return loaded.kind === 'refused' ? loaded.code : loaded.kind;
     };
     const made = await resourcesMade(PROCESS_SOCKET, async () => {

@@ -9,7 +9,7 @@
  * echoes our token in an error has it cut out. Bodies are parsed once and stay raw (ADR 0006).
  */
 import { request as httpsRequest } from 'node:https';
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Cancel, Clock } from '../../ports/clock.ts';
@@ -41,6 +41,8 @@ export interface TransportOptions {
   readonly responseBytesMax?: number;
   /** `skipped` only where a user's own kubeconfig says so. Default `required`. */
   readonly tlsVerification?: 'required' | 'skipped';
+  /** Makes the connections in place of our own pool: through a proxy, or to a server of another name. */
+  readonly agent?: Agent;
   /** Resolves the host; the seam for checks on addresses. Default: the system's resolver. */
   readonly lookup?: LookupFunction;
 }
@@ -181,7 +183,7 @@ class HttpsTransport implements Transport {
           method: request.method,
           path: endpoint.pathPrefix + request.path,
           headers: this.#headersFor(request, token),
-          agent: this.#pool.agent(),
+          agent: this.#options.agent ?? this.#pool.agent(),
           maxHeaderSize: HEADER_BYTES_MAX,
         });
       } catch (error) {

@@ -4,6 +4,7 @@
  * It serves for looking at the cluster and, when asked, for applying manifests. Its credential is never
  * stored anywhere (S11). Addresses are not judged here: a person may reach what functions may not.
  */
+import type { Agent } from 'node:http';
 import { staticBearer } from '../../adapters/kubernetes/credential.ts';
 import type { Credential } from '../../adapters/kubernetes/credential.ts';
 import type { AwsCredentials } from '../../adapters/kubernetes/eks-token.ts';
@@ -15,6 +16,7 @@ import type { ClusterAuthentication } from '../../core/model/registration.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { openKubeconfig } from '../kubeconfig/open-kubeconfig.ts';
+import type { KubeconfigPlace } from '../kubeconfig/open-kubeconfig.ts';
 
 /** An open connection. */
 export interface ClusterConnection {
@@ -26,15 +28,18 @@ export interface ClusterConnection {
 const REQUEST_TIMEOUT_MS = 15_000;
 
 /** Connects by a context of a kubeconfig. Throws CommandError when the file cannot be used. */
-export async function connectByKubeconfig(options: {
-  readonly file: string;
-  readonly context?: string;
-  readonly clock: Clock;
-}): Promise<ClusterConnection> {
+export async function connectByKubeconfig(
+  options: KubeconfigPlace & { readonly clock: Clock },
+): Promise<ClusterConnection> {
   const { clock, ...where } = options;
-  const { server, caPem, authentication } = await openKubeconfig(where);
-  const credential = credentialOf(authentication);
-  return connect({ server, credential, clock, ...(caPem === undefined ? {} : { caPem }) });
+  const { server, caPem, authentication, agent } = await openKubeconfig(where, 'allowed');
+  return connect({
+    server,
+    credential: credentialOf(authentication),
+    clock,
+    ...(caPem === undefined ? {} : { caPem }),
+    ...(agent === undefined ? {} : { agent }),
+  });
 }
 
 /** Connects to an EKS cluster with a token of the person's own AWS identity. */
@@ -55,8 +60,9 @@ function connect(options: {
   readonly caPem?: string;
   readonly credential: Credential;
   readonly clock: Clock;
+  readonly agent?: Agent;
 }): ClusterConnection {
-  const { server, caPem, credential, clock } = options;
+  const { server, caPem, credential, clock, agent } = options;
   const parsed = parseEndpoint(server);
   if (parsed.kind === 'refused') {
     throw new CommandError({
@@ -68,7 +74,14 @@ function connect(options: {
   const ca = caPem === undefined ? {} : { caPem };
   const { endpoint } = parsed;
   const requestTimeoutMs = REQUEST_TIMEOUT_MS;
-  const transport = createTransport({ endpoint, credential, clock, requestTimeoutMs, ...ca });
+  const transport = createTransport({
+    endpoint,
+    credential,
+    clock,
+    requestTimeoutMs,
+    ...ca,
+    ...(agent === undefined ? {} : { agent }),
+  });
   return { server, transport, ...ca };
 }
 

@@ -5,8 +5,6 @@
  * kubeconfig may be of any cluster, so its kube-system UID is always compared with the registered one
  * before anything is written. An exec plugin of that kubeconfig may run here (design 8).
  */
-import { homedir } from 'node:os';
-import path from 'node:path';
 import type { Command } from 'commander';
 import { PRIVATE_RANGES } from '../../adapters/kubernetes/address-class.ts';
 import { createClusterConnector } from '../../adapters/kubernetes/cluster-connector.ts';
@@ -21,6 +19,7 @@ import { openTransport } from '../../local/open-transport.ts';
 import type { ClusterConnector } from '../../ports/cluster-access.ts';
 import type { HandBackAccess } from '../../ports/hand-back-access.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
+import { defaultKubeconfig } from '../kubeconfig/open-kubeconfig.ts';
 import { loadCluster } from '../start/load-cluster.ts';
 
 /** Which kubeconfig. */
@@ -61,7 +60,7 @@ export async function openOperatorCluster(
   const kubeconfig = options.kubeconfig ?? defaultKubeconfig(environment);
   const { context } = options;
   const cluster = await loadCluster(
-    { kind: 'kubeconfig', kubeconfig, ...(context === undefined ? {} : { context }) },
+    { kubeconfig, ...(context === undefined ? {} : { context }) },
     'takeover',
   );
   const transport = openTransport(cluster, cluster.probe);
@@ -82,12 +81,6 @@ export async function openOperatorCluster(
     transport.retire();
     throw error;
   }
-}
-
-/** As kubectl finds it; of several files in KUBECONFIG the first one. */
-function defaultKubeconfig(environment: NodeJS.ProcessEnv): string {
-  const [first = ''] = (environment['KUBECONFIG'] ?? '').split(path.delimiter);
-  return first === '' ? path.join(environment['HOME'] ?? homedir(), '.kube', 'config') : first;
 }
 
 /** Whoever runs the command named this server; it may well be on this machine or in a private network. */

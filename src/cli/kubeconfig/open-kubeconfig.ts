@@ -8,48 +8,78 @@ import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts';
-import type { LoadedKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts';
-import type { CredentialPlugin } from '../../adapters/kubernetes/kubeconfig-user.ts';
+import type { CredentialPlugin } from '../../adapters/kubeconfig/credential-plugin.ts';
+import { loadKubeconfig } from '../../adapters/kubeconfig/load-kubeconfig.ts';
+import type {
+  KubeconfigOptions,
+  LoadedKubeconfig,
+} from '../../adapters/kubeconfig/load-kubeconfig.ts';
+import { readKubeconfigFiles } from '../../adapters/kubeconfig/read-files.ts';
+import type { KubeconfigPath } from '../../adapters/kubeconfig/read-files.ts';
+import type { KubeconfigRefusal } from '../../adapters/kubeconfig/refusal.ts';
+import { parseEndpoint } from '../../adapters/kubernetes/endpoint.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
+
+/** Which context of which kubeconfig. */
+export interface KubeconfigPlace {
+  readonly file: KubeconfigPath;
+  /** Default: the current one. */
+  readonly context?: string;
+}
 
 const PLUGIN_TIMEOUT_MS = 30_000;
 /** As the user gave it: the engine sets AWS variables for its handlers, which are no plugin's business. */
 const USER_ENVIRONMENT = { ...process.env };
 
-/** Where kubectl would look: the first file of KUBECONFIG, or the one in the home directory. */
-export function defaultKubeconfig(environment: Readonly<NodeJS.ProcessEnv>): string {
-  const [first = ''] = (environment['KUBECONFIG'] ?? '').split(path.delimiter);
-  return first === '' ? path.join(homedir(), '.kube', 'config') : first;
+/** Where kubectl would look: the files of KUBECONFIG, merged, or the one in the home directory. */
+export function defaultKubeconfig(environment: Readonly<NodeJS.ProcessEnv>): KubeconfigPath {
+  const files = (environment['KUBECONFIG'] ?? '').split(path.delimiter).filter((one) => one !== '');
+  if (files.length > 1) return files;
+  return files[0] ?? path.join(environment['HOME'] ?? homedir(), '.kube', 'config');
 }
 
-/** Opens a context; the current one if none is named. Throws CommandError when it cannot be used. */
-export async function openKubeconfig(options: {
-  readonly file: string;
-  readonly context?: string;
-}): Promise<LoadedKubeconfig> {
-  const { file, context } = options;
+/** Opens a context. Throws CommandError when it cannot be used. */
+export async function openKubeconfig(
+  { file, context }: KubeconfigPlace,
+  detours: NonNullable<KubeconfigOptions['detours']> = 'refused',
+): Promise<LoadedKubeconfig> {
   const result = await loadKubeconfig({
     path: file,
-    ...(context === undefined ? {} : { context }),
+    parseServer: parseEndpoint,
     runPlugin,
+    detours,
+    ...(context === undefined ? {} : { context }),
   });
-  if (result.kind === 'refused') {
-    const known = result.available === undefined ? '' : ` It has: ${result.available.join(', ')}.`;
-    throw new CommandError({
-      message: `${file} cannot be used: ${result.message}${known}`,
-      remedy: 'Try `kubectl --kubeconfig FILE --context NAME get nodes` with the same file.',
-      exitCode: EXIT.usage,
-    });
-  }
+  if (result.kind === 'refused') throw refuse(file, result, '--context NAME get nodes');
   if (result.kubeconfig.isInsecure) {
     throw new CommandError({
-      message: `${file} asks to skip the verification of the server’s certificate.`,
+      message: `${nameOf(file)} asks to skip the verification of the server’s certificate.`,
       remedy: 'Put the cluster’s certificate authority into the kubeconfig instead.',
       exitCode: EXIT.usage,
     });
   }
   return result.kubeconfig;
+}
+
+/** The names of all contexts; no file that it names is read, no program run. Throws CommandError. */
+export async function listContexts(file: KubeconfigPath): Promise<readonly string[]> {
+  const entries = await readKubeconfigFiles(file);
+  if (entries.kind === 'refused') throw refuse(file, entries, 'config get-contexts');
+  return entries.contexts.map(({ name }) => name);
+}
+
+function nameOf(file: KubeconfigPath): string {
+  return typeof file === 'string' ? file : file.join(path.delimiter);
+}
+
+function refuse(file: KubeconfigPath, refusal: KubeconfigRefusal, attempt: string): CommandError {
+  const { message, available } = refusal;
+  const known = available === undefined ? '' : ` It has: ${available.join(', ')}.`;
+  return new CommandError({
+    message: `${nameOf(file)} cannot be used: ${message}${known}`,
+    remedy: `Try \`kubectl --kubeconfig FILE ${attempt}\` with the same file.`,
+    exitCode: EXIT.usage,
+  });
 }
 
 async function runPlugin(plugin: CredentialPlugin): Promise<string> {

@@ -4,15 +4,18 @@
  * The kubeconfig is the user's own, so an exec credential plugin in it may run here, and only here
  * (design 8): registry data can never name one.
  */
-import type { LoadedKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts';
+import type { LoadedKubeconfig } from '../../adapters/kubeconfig/load-kubeconfig.ts';
+import type { KubeconfigPath } from '../../adapters/kubeconfig/read-files.ts';
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { EngineCluster } from '../../local/engine-options.ts';
 import { openKubeconfig } from '../kubeconfig/open-kubeconfig.ts';
-import type { ClusterChoice } from './options.ts';
 
-/** A cluster that a kubeconfig names, and how to manage it. */
-export type KubeconfigChoice = Extract<ClusterChoice, { readonly kind: 'kubeconfig' }>;
+/** A cluster that a kubeconfig names. */
+export interface KubeconfigChoice {
+  readonly kubeconfig: KubeconfigPath;
+  readonly context?: string;
+}
 
 /** Loads the cluster that the options name. Throws CommandError when it cannot be used. */
 export async function loadCluster(

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { parseEndpoint } from '../../../src/adapters/kubernetes/endpoint.ts';
-import { loadKubeconfig } from '../../../src/adapters/kubernetes/kubeconfig.ts';
+import { loadKubeconfig } from '../../../src/adapters/kubeconfig/load-kubeconfig.ts';
 import { readWatchSettings } from '../../../src/adapters/kubernetes/watch-settings.ts';
 import { CommandError, EXIT } from '../../../src/cli/exit-codes.ts';
 import { parseStartOptions } from '../../../src/cli/start/options.ts';
@@ -65,7 +65,7 @@ test('rows 65, 67: a kubeconfig is loaded or refused, and no program runs withou
               ? bendText(stringify(KUBECONFIG), random)
               : garbage(random);
         writeFileSync(file, text);
-        const result = await loadKubeconfig({ path: file });
+        const result = await loadKubeconfig({ path: file, parseServer: parseEndpoint });
         if (result.kind === 'loaded') assert.match(result.kubeconfig.server, /^https:/);
       },
     });

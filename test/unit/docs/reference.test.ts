@@ -40,7 +40,7 @@ const UNIONS: readonly (readonly [string, string])[] = [
   ['src/core/model/effects.ts', 'RefusalCode'],
   ['src/ports/cluster-access.ts', 'EgressRefusalReason'],
   ['src/adapters/sqs/watcher-message-codec.ts', 'MessageRefusalCode'],
-  ['src/adapters/kubernetes/kubeconfig-refusal.ts', 'KubeconfigRefusalCode'],
+  ['src/adapters/kubeconfig/refusal.ts', 'KubeconfigRefusalCode'],
   ['src/app/ingest/result.ts', 'IngestRefusalCode'],
   ['src/app/ingest/result.ts', 'LossReason'],
   ['src/app/reconcile/result.ts', 'DeferralCode'],

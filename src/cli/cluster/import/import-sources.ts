@@ -5,8 +5,7 @@
  * with the reason, so that it is shown beside the others. Nothing is asked of any cluster here.
  */
 import { parse } from 'yaml';
-import { loadKubeconfigContexts } from '../../kubeconfig/kubeconfig-contexts.ts';
-import { defaultKubeconfig } from '../../kubeconfig/open-kubeconfig.ts';
+import { defaultKubeconfig, listContexts } from '../../kubeconfig/open-kubeconfig.ts';
 import { CommandError, EXIT } from '../../exit-codes.ts';
 import type { AddContext } from '../add/add-context.ts';
 import { readUserFile } from '../add/add-options.ts';
@@ -85,12 +84,14 @@ async function draftsOf(source: ImportSource, context: AddContext): Promise<read
       }));
   }
   const kubeconfig = source.kubeconfig ?? defaultKubeconfig(context.environment);
-  const contexts = await loadKubeconfigContexts(kubeconfig);
+  const contexts = await listContexts(kubeconfig);
+  // Several files have no name: each cluster is looked for where these were found.
+  const place = typeof kubeconfig === 'string' ? { kubeconfig } : {};
   return contexts
     .filter((name) => pattern.test(name))
     .map((name) => ({
       name,
-      fields: { ...fields, ...eksOfName(name), id: idFor(name), kubeconfig, context: name },
+      fields: { ...fields, ...eksOfName(name), id: idFor(name), ...place, context: name },
     }));
 }
 

@@ -4,11 +4,18 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { loadKubeconfig } from '../../../../src/adapters/kubernetes/kubeconfig.ts';
-import type { KubeconfigResult } from '../../../../src/adapters/kubernetes/kubeconfig.ts';
-import type { CredentialPlugin } from '../../../../src/adapters/kubernetes/kubeconfig-user.ts';
+import type { CredentialPlugin } from '../../../../src/adapters/kubeconfig/credential-plugin.ts';
+import { loadKubeconfig as loadWith } from '../../../../src/adapters/kubeconfig/load-kubeconfig.ts';
+import type {
+  KubeconfigOptions,
+  KubeconfigResult,
+} from '../../../../src/adapters/kubeconfig/load-kubeconfig.ts';
+import { parseEndpoint } from '../../../../src/adapters/kubernetes/endpoint.ts';
 
 const CA = '-----BEGIN CERTIFICATE-----\nQ0E=\n-----END CERTIFICATE-----\n';
+const loadKubeconfig = (
+  options: Omit<KubeconfigOptions, 'parseServer'>,
+): Promise<KubeconfigResult> => loadWith({ ...options, parseServer: parseEndpoint });
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 interface Parts {

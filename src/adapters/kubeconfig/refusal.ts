@@ -12,6 +12,7 @@ export type KubeconfigRefusalCode =
   | 'server-invalid'
   | 'unsupported'
   | 'file-unreadable'
+  | 'token-ended'
   | 'plugin-not-allowed'
   | 'plugin-failed';
 
