@@ -1,5 +1,5 @@
 /**
- * Hand-back: leaving a cluster's DaemonSets to the built-in controller, with no pod restarted (issue 5).
+ * Hand-back: leaving a cluster's DaemonSets to the built-in controller, with no pod restarted.
  *
  *   freeze ──▶ wait until nothing of ours can still arrive ──▶ mode observe ──▶ clean up
  *

@@ -55,7 +55,7 @@ export function isSafelyAvailable(each: RolloutPod): boolean {
   return each.isAvailable && !each.isDoomed;
 }
 
-/** Which of two nodes with an old pod goes first: longest not updated, then by name (issue 5). */
+/** Which of two nodes with an old pod goes first: longest not updated, then by name. */
 export function compareSites(
   left: { readonly node: NodeName; readonly old: RolloutPod },
   right: { readonly node: NodeName; readonly old: RolloutPod },

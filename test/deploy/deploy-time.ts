@@ -1,5 +1,5 @@
 /**
- * How long a deployment from nothing and back may take: ten minutes of a machine with nothing else to do (issue 7).
+ * How long a deployment from nothing and back may take: ten minutes of a machine with nothing else to do.
  *
  * On a busier one only the work takes longer (test/support/machine-pace.ts); the deliveries of a dead letter are a
  * minute apart on any machine. The most that comes of it ends before the suite's own time-out, which would hide it.

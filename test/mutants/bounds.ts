@@ -6,7 +6,7 @@ import type { PlantedBug } from './planted-bug.ts';
 const CHAOS = 'test/conformance/chaos';
 const SUPPORT = 'test/unit/support';
 
-/** The rows of item A.5 of issue 14. */
+/** The rows of finding 14 A.5. */
 export const BOUNDS_BUGS: Readonly<Record<string, PlantedBug>> = {
   'attended-clock-excuses-computing': {
     bug: 'a loop that is blocked by what it computes itself stops the clock that judges it (14 A.5)',

@@ -13,7 +13,7 @@ const DEPENDENT = 'test/unit/composition/dependent-bounds.test.ts';
 const CONNECTOR = 'test/integration/adapters/kubernetes/cluster-connector.test.ts';
 const LEASES = 'a lease is twice the function’s time where it blocks a group';
 
-/** The rows of item A.4 of issue 14. */
+/** The rows of finding 14 A.4. */
 export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'events-are-logged': {
     bug: 'the deployed logger writes each event: secrets and payloads reach CloudWatch (14 A.4)',

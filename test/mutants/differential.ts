@@ -22,7 +22,7 @@ function ofMutant(name: string): Mutant {
   return { file, before, after };
 }
 
-/** The rows of item A.6 of issue 14, and of A.5 where it is about this suite. */
+/** The rows of finding 14 A.6, and of 14 A.5 where it is about this suite. */
 export const DIFFERENTIAL_BUGS: Readonly<Record<string, PlantedBug>> = {
   'one-agreeing-replay-clears': {
     bug: 'a disagreement is chance where one of two replays agrees (14 A.5)',

@@ -7,7 +7,7 @@ const INGEST = 'test/unit/app/ingest';
 const WATCHER = 'test/unit/watcher';
 const TOOL = 'test/unit/mutation';
 
-/** The rows of item A.9 of issue 14. */
+/** The rows of finding 14 A.9. */
 export const MUTATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'names-first-page-only': {
     bug: 'of a cluster of more than 500 DaemonSets the others are woken by nothing (14 A.9)',

@@ -5,7 +5,7 @@
  */
 import type { PlantedBug } from './planted-bug.ts';
 
-/** The rows of the vacuous tests of item A.3 of issue 14, and of what is drawn from the commit (A.2). */
+/** The rows of the vacuous tests of finding 14 A.3, and of what is drawn from the commit (14 A.2). */
 export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'memo-of-the-end': {
     bug: 'a run remembers what was there when it had read its slices, not what it stood on (14 A.3, row 73)',

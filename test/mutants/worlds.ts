@@ -4,7 +4,7 @@ import type { PlantedBug } from './planted-bug.ts';
 const FLEETS = 'test/simulation/fleets.test.ts';
 const REGISTRY_DATA = 'test/simulation/registry-data.test.ts';
 
-/** The rows of the first half of item A.3 of issue 14. */
+/** The rows of the first half of finding 14 A.3. */
 export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
   'address-not-judged': {
     bug: 'an address that is written out in the registry is connected to unjudged (14 A.3, S12)',

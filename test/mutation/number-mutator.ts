@@ -1,5 +1,5 @@
 /**
- * A mutator for numbers, which Stryker lacks: bounds and periods are where bugs were planted and lived (issue 14).
+ * A mutator for numbers, which Stryker lacks: bounds and periods are where bugs were planted and lived.
  *
  * A number below ten becomes one more, another one ten times itself: a test that knows a bound sees either.
  */

@@ -19,7 +19,7 @@ import { drawFrom, mutatorList, type Sample } from './mutator-list.ts';
 import { addNumberMutator } from './number-mutator.ts';
 import { isSurvivor, printReport, summarise, type MutationSummary } from './report.ts';
 
-/** Percent of the mutants that may be excluded, over a whole area (issue 6). */
+/** Percent of the mutants that may be excluded, over a whole area. */
 const EXCLUDED_PERCENT_MAX = 2;
 
 /** A mutant is slow for a reason of the machine, or endless: this much beside one and a half times its tests' own time. */

@@ -4,7 +4,7 @@
  * What `npm start` does, at the size of a large cluster: a local cluster in its thread, the engine beside it, DaemonSets
  * applied at once. Times are those of DaemonSet status as the API server shows it; memory is the peak of the whole
  * process, both threads, as the kernel counts it. Bounded: everything has a deadline and is stopped at the end. Exits 1
- * when a bound of issue 4 is missed.
+ * when a bound is missed.
  */
 import { readFileSync } from 'node:fs';
 import { createSystemClock } from '../../src/adapters/system/system-clock.ts';

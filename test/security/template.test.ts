@@ -1,5 +1,5 @@
 /**
- * The template that is deployed keeps its rules (issue 7, S6, S11, S12, row 69, protocol 23, and what AWS enforces where
+ * The template that is deployed keeps its rules (S6, S11, S12, row 69, protocol 23, and what AWS enforces where
  * emulators do not): rights, queues, tables, endpoints, logs, alarms, outputs. Every rule is shown to fail on a template that breaks it.
  */
 import assert from 'node:assert/strict';

@@ -7,7 +7,7 @@
  */
 import type { ClusterId, ClusterUid, Uid } from './identifiers.ts';
 
-/** Who may touch the cluster's DaemonSets (design 5). `copilot` comes with a later issue. */
+/** Who may touch the cluster's DaemonSets (design 5). `copilot` is planned. */
 export type ClusterMode = 'observe' | 'takeover';
 
 /** How a function authenticates to the cluster. */

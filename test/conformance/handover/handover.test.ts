@@ -1,5 +1,5 @@
 /**
- * DaemonSets change hands on a real control plane (issue 5): takeover and hand-back, each while one is
+ * DaemonSets change hands on a real control plane: takeover and hand-back, each while one is
  * steady, one half-way through a rolling update and one surging; and a built-in loop that comes back.
  *
  * The steps build on each other: one control plane, one story.

@@ -1,6 +1,6 @@
 /**
  * What Rollcall's credential may do to objects other than pods, on a real API server: revisions, statuses, Events and
- * the watcher's Lease (row 69; S4, S5). Each refusal here was an accepted request before issue 13, B.2.
+ * the watcher's Lease (row 69; S4, S5). Each refusal here was an accepted request before B.2.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * Attacks on the admission policy by whoever holds Rollcall's credential: each was created (201) while the policy compared
- * what it named, and let pass what it did not name (issue 13, B.1). The policy now lets pass what it names.
+ * what it named, and let pass what it did not name (B.1). The policy now lets pass what it names.
  *
  * They are changes of a pod of wide-daemon-set.ts. The first are the attack that was shown, in its variants; the others
  * were found by walking the schema of a pod (pod-variants.ts does so again in each run).

@@ -1,5 +1,5 @@
 /**
- * Scenarios of issue 3 on a control plane, real and local: what happens to DaemonSets. Created, scaled by labels,
+ * Scenarios on a control plane, real and local: what happens to DaemonSets. Created, scaled by labels,
  * deleted in the background, in the foreground and with orphans, orphans adopted, and an admission
  * policy that refuses the pods of some nodes.
  */

@@ -1,5 +1,5 @@
 /**
- * Scenarios of issue 3 on a control plane, real and local: the examples settle to exactly the pods that the
+ * Scenarios on a control plane, real and local: the examples settle to exactly the pods that the
  * rules demand, stay so, and settle again after whatever happens to nodes.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Scenarios of issue 3 on a control plane, real and local: what happens to pods. Deleted, failed (the first
+ * Scenarios on a control plane, real and local: what happens to pods. Deleted, failed (the first
  * steps of the back-off for real and across a restart), succeeded, evicted, stuck terminating, held by a
  * finalizer.
  */

@@ -7,7 +7,7 @@
 import { createSeededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import type { Random } from '../../../src/ports/random.ts';
 
-/** Inputs for each parser (issue 6). */
+/** Inputs for each parser. */
 const INPUTS = 10_000;
 
 /** One parser under fire. */

@@ -12,7 +12,7 @@ const REFERENCE = readFileSync(path.join(repositoryRoot, 'docs/reference.md'), '
 /** Stands for our namespace, which has the stage in it. */
 const OWN = 'own ';
 const AGE = 'ApproximateAgeOfOldestMessage';
-/** Each must have an alarm (issue 7). */
+/** Each must have an alarm. */
 const WATCHED = [
   'own SilentClusters',
   'own ResyncClusters',

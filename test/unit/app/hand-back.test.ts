@@ -1,4 +1,4 @@
-/** Hand-back (issue 5): freeze, wait until nothing of ours can arrive, leave; no pod is touched. */
+/** Hand-back: freeze, wait until nothing of ours can arrive, leave; no pod is touched. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterId, nodeName, uid } from '../../../src/core/model/identifiers.ts';

@@ -1,5 +1,5 @@
 /**
- * Bounds that rest on bounds (issue 14, A.4): who changes one of them learns what counts on it.
+ * Bounds that rest on bounds (14 A.4): who changes one of them learns what counts on it.
  *
  * Each test is one argument that a module makes in words, about values that stand in different layers. The values of the
  * template are held to theirs by test/security/template; what is published, by published-bounds.test.ts.

@@ -1,5 +1,5 @@
 /**
- * What the documents publish in numbers is what is deployed (issue 14, A.4): each bound once, in the words of its page.
+ * What the documents publish in numbers is what is deployed (14 A.4): each bound once, in the words of its page.
  *
  * The sentence is composed from the value, so either side that changes alone fails. What such a bound rests on, and what
  * rests on it, is in dependent-bounds.test.ts.

@@ -1,4 +1,4 @@
-/** Which Events are written (issue 5, point 5; client-go's tools/record). */
+/** Which Events are written (client-go's tools/record). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

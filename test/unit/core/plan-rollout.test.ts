@@ -1,4 +1,4 @@
-/** When a rolling update acts, how it shares a run, what it says (spec 2.9, issue 5). */
+/** When a rolling update acts, how it shares a run, what it says (spec 2.9). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../../src/core/model/json.ts';

@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 const root = path.resolve(import.meta.dirname, '../../..');
 const read = (name: string): string => readFileSync(path.join(root, name), 'utf8');
 
-/** Minutes that a whole run may take (issue 14). */
+/** Minutes that a whole run may take. */
 const MINUTES_MAX = 35;
 
 interface Section {

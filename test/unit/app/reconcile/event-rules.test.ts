@@ -1,4 +1,4 @@
-/** spec 2.8 and issue 5, point 5: what is told on the DaemonSet, and that telling costs nothing else. */
+/** spec 2.8: what is told on the DaemonSet, and that telling costs nothing else. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubernetesObject } from '../../../../src/core/model/kubernetes.ts';

@@ -1,4 +1,4 @@
-/** The numbers that safety counts on (protocol 4, 5) are those that the deployed function keeps: issue 13, A.6. */
+/** The numbers that safety counts on (protocol 4, 5) are those that the deployed function keeps (A.6). */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
