@@ -24,7 +24,7 @@ import { computeDueAt } from './due-time.ts';
 import { selectingAllEvent } from './events.ts';
 import { planTrims } from './history-trim.ts';
 import { judgeIntents } from './intents.ts';
-import { compileSelector, isEmptySelector } from './label-selector.ts';
+import { whyLeftAlone } from './left-alone.ts';
 import { planPods } from './plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from './plan-pods.ts';
 import { planRollout } from './plan-rollout.ts';
@@ -79,18 +79,21 @@ export function planReconcile(view: View, context: PlanContext): Plan {
 
 /** DaemonSets that are left alone: selecting all pods, being deleted, malformed (spec 2.3 step 4, 5). */
 function refuse(view: View, context: PlanContext): Plan | undefined {
-  const { daemonSet } = view;
-  const { selector } = daemonSet.spec;
-  if (isEmptySelector(selector)) {
-    const events = context.guard.kind === 'act' ? [selectingAllEvent()] : [];
-    return leaveAlone(view, context, { events, cause: 'its selector would select all pods' });
+  const why = whyLeftAlone(view.daemonSet);
+  switch (why?.kind) {
+    case undefined:
+      return undefined;
+    case 'selecting-all': {
+      const events = context.guard.kind === 'act' ? [selectingAllEvent()] : [];
+      return leaveAlone(view, context, { events, cause: 'its selector would select all pods' });
+    }
+    case 'terminating':
+      return leaveAlone(view, context, { events: [], cause: 'the DaemonSet is being deleted' });
+    case 'malformed': {
+      const cause = `its selector is invalid: ${why.problem}`;
+      return leaveAlone(view, context, { events: [], cause });
+    }
   }
-  if (daemonSet.metadata.deletionTimestamp !== undefined) {
-    return leaveAlone(view, context, { events: [], cause: 'the DaemonSet is being deleted' });
-  }
-  const { invalid } = compileSelector(selector);
-  if (invalid === undefined) return undefined;
-  return leaveAlone(view, context, { events: [], cause: `its selector is invalid: ${invalid}` });
 }
 
 function leaveAlone(

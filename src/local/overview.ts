@@ -12,6 +12,7 @@ import type { DaemonSetStatus } from '../core/model/kubernetes.ts';
 import type { NameItem } from '../core/model/view-items.ts';
 import type { NodeCode, Verdict } from '../core/model/verdict.ts';
 import { hasSentinelName } from '../core/takeover-sentinel.ts';
+import { namePages } from '../app/name-pages.ts';
 import type { RegistryStore } from '../ports/registry-store.ts';
 import type { ViewStore } from '../ports/view-store.ts';
 
@@ -86,15 +87,7 @@ export async function readOverview(
 type ClusterUidOf = Parameters<ViewStore['readMeta']>[0];
 
 async function* eachName(cluster: ClusterUidOf, view: ViewStore): AsyncGenerator<NameItem> {
-  let cursor: string | undefined;
-  do {
-    const page = await view.listNames(cluster, {
-      limit: NAMES_PER_PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    yield* page.names;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  for await (const names of namePages(view, cluster, { limit: NAMES_PER_PAGE })) yield* names;
 }
 
 async function readDaemonSet(

@@ -12,8 +12,8 @@ export const MUTATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'names-first-page-only': {
     bug: 'of a cluster of more than 500 DaemonSets the others are woken by nothing (14 A.9)',
     file: 'src/app/ingest/names.ts',
-    before: 'while (cursor !== undefined);',
-    after: 'while (false);',
+    before: 'for await (const page of pages) names.push(...page);',
+    after: 'for await (const page of pages) { names.push(...page); break; }',
     killedBy: { file: `${INGEST}/names.test.ts`, title: 'on however many pages' },
   },
   'names-of-a-message-collapse': {

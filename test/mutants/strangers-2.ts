@@ -216,8 +216,8 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   'silence-of-first-page': {
     bug: 'open requests of the hundred-and-first DaemonSet are not waited for (14)',
     file: 'src/app/clusters/await-silence.ts',
-    before: '    ({ cursor } = page);\n  } while (cursor !== undefined);\n  return lastMs;',
-    after: '  } while (cursor !== undefined);\n  return lastMs;',
+    before: '    }\n  }\n  return lastMs;',
+    after: '    }\n    break;\n  }\n  return lastMs;',
     killedBy: {
       file: 'test/unit/app/clusters/await-silence.test.ts',
       title: 'waits for an open request of any DaemonSet, beyond the first hundred too',

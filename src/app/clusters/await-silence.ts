@@ -13,6 +13,7 @@ import type { ClusterUid } from '../../core/model/identifiers.ts';
 import { hasOpenRequest, requestLifeMs, resolvedAtMs } from '../../core/request-life.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ViewStore } from '../../ports/view-store.ts';
+import { namePages } from '../name-pages.ts';
 
 /** What waiting needs. */
 export interface SilenceDependencies {
@@ -61,20 +62,14 @@ async function findLastDeath(
   { view, requestTimeoutMs }: SilenceDependencies,
 ): Promise<number> {
   let lastMs = 0;
-  let cursor: string | undefined;
-  do {
-    const page = await view.listNames(clusterUid, {
-      limit: NAMES_PER_PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    for (const { uid } of page.names) {
+  for await (const names of namePages(view, clusterUid, { limit: NAMES_PER_PAGE })) {
+    for (const { uid } of names) {
       const state = uid === null ? undefined : await view.readState({ clusterUid, uid });
       for (const intent of state?.intents ?? []) {
         if (!hasOpenRequest(intent)) continue;
         lastMs = Math.max(lastMs, resolvedAtMs(intent, requestTimeoutMs));
       }
     }
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+  }
   return lastMs;
 }

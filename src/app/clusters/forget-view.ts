@@ -8,6 +8,7 @@
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { NameItem } from '../../core/model/view-items.ts';
 import type { SliceRef, SlicedSet, ViewStore } from '../../ports/view-store.ts';
+import { namePages } from '../name-pages.ts';
 import { breakView } from './break-view.ts';
 
 /** What forgetting needs of the view. */
@@ -38,18 +39,12 @@ export async function forgetView(view: View, clusterUid: ClusterUid): Promise<Fo
   await breakView(view, clusterUid, 'the cluster was removed');
   const sliceCount = Math.max(SLICES_MAX, meta.sliceCount);
   let daemonSets = 0;
-  let cursor: string | undefined;
-  do {
-    const page = await view.listNames(clusterUid, {
-      limit: NAMES_PER_PAGE,
-      includeDeleted: true,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    for (const item of page.names) {
+  const pages = namePages(view, clusterUid, { limit: NAMES_PER_PAGE, includeDeleted: true });
+  for await (const names of pages) {
+    for (const item of names) {
       daemonSets += await forgetName({ view, clusterUid, sliceCount }, item);
     }
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+  }
   await forgetSlices({ view, clusterUid, sliceCount }, 'nodes');
   return { daemonSets };
 }

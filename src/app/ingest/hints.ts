@@ -9,8 +9,8 @@
  * Differs from upstream: every change of a node, its deletion too, wakes every DaemonSet of the cluster.
  */
 import { isSuspect } from '../../core/breaker.ts';
-import { HINT_SCHEMA } from '../../core/model/hint.ts';
-import type { Hint, HintReason } from '../../core/model/hint.ts';
+import { hintFor } from '../../core/model/hint.ts';
+import type { HintReason } from '../../core/model/hint.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type {
@@ -77,12 +77,7 @@ async function sendHintsFor(
 ): Promise<number> {
   if (hinted.keys.length === 0) return 0;
   const { cluster, clusterUid, epoch, incarnation, seq } = header;
-  const hints = hinted.keys.map(({ namespace, name }): Hint => ({
-    schema: HINT_SCHEMA,
-    key: { cluster, namespace, name },
-    clusterUid,
-    reason: hinted.reason,
-  }));
+  const hints = hinted.keys.map((key) => hintFor({ id: cluster, clusterUid }, key, hinted.reason));
   const prefix = `ingest/${cluster}/${epoch}/${incarnation}/${seq}`;
   await dependencies.queue.sendHints(hints, prefix, hinted.pace);
   dependencies.metrics.count('IngestHints', { by: hints.length });

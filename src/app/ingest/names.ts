@@ -11,6 +11,7 @@ import { ZERO_STAMP, laterStamp } from '../../core/model/position.ts';
 import type { Stamp } from '../../core/model/position.ts';
 import type { ClusterMeta, NameItem } from '../../core/model/view-items.ts';
 import type { NamespacedName } from '../../ports/view-store.ts';
+import { namePages } from '../name-pages.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { boundFormer, removeFormerDaemonSets } from './former-uids.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -31,16 +32,8 @@ export async function listAllNames(
   includeDeleted: boolean,
 ): Promise<readonly NameItem[]> {
   const names: NameItem[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await dependencies.view.listNames(cluster, {
-      limit: NAMES_PER_PAGE,
-      includeDeleted,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    names.push(...page.names);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  const pages = namePages(dependencies.view, cluster, { limit: NAMES_PER_PAGE, includeDeleted });
+  for await (const page of pages) names.push(...page);
   return names;
 }
 

@@ -4,7 +4,7 @@
  * A DaemonSet travels as raw JSON, so its shape is checked once per run before the core sees it. One
  * that travelled opaque, or does not have the shape, is read live: that read decides (protocol 22).
  */
-import { compileSelector, isEmptySelector } from '../../core/label-selector.ts';
+import { whyLeftAlone } from '../../core/left-alone.ts';
 import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import type { NamespacedName } from '../../ports/view-store.ts';
@@ -46,14 +46,10 @@ export async function digestDaemonSet(
   return problem === undefined ? classify(live.object) : { kind: 'malformed', problem };
 }
 
-/** Order of spec 2.3: the empty selector is looked at before the deletion. */
 function classify(daemonSet: DaemonSetObject): Digest {
-  const { selector } = daemonSet.spec;
-  if (isEmptySelector(selector)) return { kind: 'selecting-all', daemonSet };
-  const { invalid } = compileSelector(selector);
-  if (invalid !== undefined) return { kind: 'malformed', problem: invalid };
-  if (daemonSet.metadata.deletionTimestamp !== undefined) return { kind: 'terminating' };
-  return { kind: 'usable', daemonSet };
+  const why = whyLeftAlone(daemonSet);
+  if (why === undefined) return { kind: 'usable', daemonSet };
+  return why.kind === 'selecting-all' ? { kind: why.kind, daemonSet } : why;
 }
 
 /** The first thing that is not as it must be, as a sentence for a person. */

@@ -7,11 +7,11 @@
  * that was left meanwhile, marks nothing. Only entering takeover anew, with its probe, takes the mark
  * away: two controllers on one cluster would break S1.
  */
-import { HINT_SCHEMA } from '../../core/model/hint.ts';
-import type { Hint } from '../../core/model/hint.ts';
+import { hintFor } from '../../core/model/hint.ts';
 import type { KubernetesObject } from '../../core/model/kubernetes.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { findForeignStatusWrite } from '../../core/status-writers.ts';
+import { namePages } from '../name-pages.ts';
 import type { RunContext, Subject } from './context.ts';
 
 /** What gave it away. */
@@ -80,21 +80,9 @@ function isSameTakeover(stored: ClusterRegistration, seenUnder: ClusterRegistrat
 
 async function hintEveryKey(registration: ClusterRegistration, context: RunContext): Promise<void> {
   const { view, queue, random } = context.dependencies;
-  const { id: cluster, clusterUid } = registration;
   const prefix = `rival/${random.uniqueId()}`;
-  let cursor: string | undefined;
-  do {
-    const page = await view.listNames(clusterUid, {
-      limit: NAMES_PER_PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    const hints = page.names.map(({ namespace, name }): Hint => ({
-      schema: HINT_SCHEMA,
-      key: { cluster, namespace, name },
-      clusterUid,
-      reason: 'changed',
-    }));
+  for await (const names of namePages(view, registration.clusterUid, { limit: NAMES_PER_PAGE })) {
+    const hints = names.map((name) => hintFor(registration, name, 'changed'));
     if (hints.length > 0) await queue.sendHints(hints, prefix);
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+  }
 }

@@ -9,11 +9,11 @@
 import { isSuspect } from '../../core/breaker.ts';
 import { hash48 } from '../../core/hash48.ts';
 import { turnWithin } from '../../core/resync-walk.ts';
-import { HINT_SCHEMA } from '../../core/model/hint.ts';
-import type { Hint } from '../../core/model/hint.ts';
+import { hintFor } from '../../core/model/hint.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta, NameItem } from '../../core/model/view-items.ts';
+import { namePages } from '../name-pages.ts';
 import type { ResyncDependencies } from './dependencies.ts';
 import { requestFirstSnapshot, requestSnapshot } from './request-snapshot.ts';
 import type { Tally } from './tally.ts';
@@ -71,33 +71,22 @@ async function takeTurns(scope: ClusterScope, visit: ClusterVisit, tally: Tally)
   const hinting = turnWithin(options.hintEveryMs, turn);
   const checking = turnWithin(options.overdueEveryMs, turn);
   if (hinting !== undefined) {
-    await forEachPage(scope, async (names) => {
+    for await (const names of pagesOf(scope)) {
       await sendHints(names, `resync/all-${hinting}/`, scope);
       tally.hints += names.length;
-    });
+    }
   } else if (checking !== undefined) {
-    await forEachPage(scope, async (names) => {
+    for await (const names of pagesOf(scope)) {
       const overdue = await findOverdue(names, scope);
       await sendHints(overdue, `resync/due-${checking}/`, scope);
       tally.overdue += overdue.length;
       tally.hints += overdue.length;
-    });
+    }
   }
 }
 
-async function forEachPage(
-  { registration, dependencies }: ClusterScope,
-  visit: (names: readonly NameItem[]) => Promise<void>,
-): Promise<void> {
-  let cursor: string | undefined;
-  do {
-    const page = await dependencies.view.listNames(registration.clusterUid, {
-      limit: NAMES_PER_PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    await visit(page.names);
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+function pagesOf({ registration, dependencies }: ClusterScope): ReturnType<typeof namePages> {
+  return namePages(dependencies.view, registration.clusterUid, { limit: NAMES_PER_PAGE });
 }
 
 /** Keys whose due time passed a while ago: their timer was lost (protocol 12). */
@@ -122,13 +111,7 @@ async function sendHints(
 ): Promise<void> {
   if (names.length === 0) return;
   const { queue, clock } = dependencies;
-  const { id: cluster, clusterUid } = registration;
   const pace = isSuspect(meta.breaker, clock.nowMs()) ? 'suspect' : 'usual';
-  const hints = names.map(({ namespace, name }): Hint => ({
-    schema: HINT_SCHEMA,
-    key: { cluster, namespace, name },
-    clusterUid,
-    reason: 'resync',
-  }));
+  const hints = names.map((name) => hintFor(registration, name, 'resync'));
   await queue.sendHints(hints, deduplicationPrefix, pace);
 }

@@ -1,7 +1,7 @@
 /**
  * Hints: messages that say *look again*. Their content is never acted upon (design 1).
  */
-import type { ClusterUid, DaemonSetKey } from './identifiers.ts';
+import type { ClusterId, ClusterUid, DaemonSetKey } from './identifiers.ts';
 
 /** A timer that is this close counts as due: now ≥ due − 2 s (protocol 12). */
 export const DUE_TOLERANCE_MS = 2_000;
@@ -18,6 +18,15 @@ export interface Hint {
   readonly key: DaemonSetKey;
   readonly clusterUid: ClusterUid;
   readonly reason: HintReason;
+}
+
+/** A hint for a DaemonSet of a registered cluster, or for what stands under its name. */
+export function hintFor(
+  { id: cluster, clusterUid }: { readonly id: ClusterId; readonly clusterUid: ClusterUid },
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  reason: HintReason,
+): Hint {
+  return { schema: HINT_SCHEMA, key: { cluster, namespace, name }, clusterUid, reason };
 }
 
 /** A body of the delay queue: forwarded to reconcile.fifo once due; longer delays hop. */
