@@ -59,8 +59,8 @@ async function runAll(selected: readonly Check[]): Promise<TimedResult[]> {
 }
 
 function print(result: TimedResult): void {
-  const verdict = result.passed ? 'ok  ' : 'FAIL';
-  console.log(`${verdict} ${result.name} (${result.seconds.toFixed(1)} s)`);
+  const judgement = result.passed ? 'ok  ' : 'FAIL';
+  console.log(`${judgement} ${result.name} (${result.seconds.toFixed(1)} s)`);
   if (!result.passed) console.log(result.report.replace(/^(?=.)/gm, '     '));
 }
 

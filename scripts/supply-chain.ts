@@ -12,7 +12,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { repositoryRoot, runTool } from './lib/run-tool.ts';
 import { compareBills, licenceOf, normalizeBill } from './supply-chain/bill-of-materials.ts';
 import type { BillOfMaterials, RawBill } from './supply-chain/bill-of-materials.ts';
-import type { Verdict } from './supply-chain/finding.ts';
+import type { Judgement } from './supply-chain/finding.ts';
 import { checkLicences } from './supply-chain/licences.ts';
 import { checkLockfile, packageNameAt } from './supply-chain/lockfile.ts';
 import type { Lockfile, Manifest } from './supply-chain/lockfile.ts';
@@ -93,7 +93,7 @@ async function signatureReader(): Promise<ReadSignatures> {
   };
 }
 
-async function runAll(shouldUpdate: boolean): Promise<ReadonlyMap<string, Verdict>> {
+async function runAll(shouldUpdate: boolean): Promise<ReadonlyMap<string, Judgement>> {
   const lockfile = readJson('package-lock.json') as Lockfile; // written by npm
   const manifest = readJson('package.json') as Manifest; // our own
   const installedFile = 'node_modules/.package-lock.json';
@@ -113,7 +113,7 @@ async function runAll(shouldUpdate: boolean): Promise<ReadonlyMap<string, Verdic
     licence: licenceOf(component),
     isRuntime: runtime.has(component.purl),
   }));
-  return new Map<string, Verdict>([
+  return new Map<string, Judgement>([
     ['lockfile', checkLockfile({ manifest, lockfile, installed })],
     ['licences', checkLicences(licensed)],
     ['bill of materials', compareBills(kept, shipped)],
@@ -125,12 +125,12 @@ async function runAll(shouldUpdate: boolean): Promise<ReadonlyMap<string, Verdic
   ]);
 }
 
-function print(name: string, verdict: Verdict): void {
-  if (verdict.kind === 'held') console.log(`ok      ${name}: ${verdict.summary}`);
-  if (verdict.kind === 'unknown') console.log(`unknown ${name}: ${verdict.reason}`);
-  if (verdict.kind !== 'broken') return;
+function print(name: string, judgement: Judgement): void {
+  if (judgement.kind === 'held') console.log(`ok      ${name}: ${judgement.summary}`);
+  if (judgement.kind === 'unknown') console.log(`unknown ${name}: ${judgement.reason}`);
+  if (judgement.kind !== 'broken') return;
   console.log(`FAIL    ${name}`);
-  for (const finding of verdict.findings) console.log(`        ${finding}`);
+  for (const finding of judgement.findings) console.log(`        ${finding}`);
 }
 
 async function main(flags: readonly string[]): Promise<number> {
@@ -141,9 +141,9 @@ async function main(flags: readonly string[]): Promise<number> {
     out('usage: npm run check:supply-chain [-- --strict] [--update]');
     return unknown.length > 0 ? 2 : 0;
   }
-  const verdicts = await runAll(flags.includes('--update'));
-  for (const [name, verdict] of verdicts) print(name, verdict);
-  const failing = [...verdicts.values()].filter(
+  const judgements = await runAll(flags.includes('--update'));
+  for (const [name, judgement] of judgements) print(name, judgement);
+  const failing = [...judgements.values()].filter(
     ({ kind }) => kind === 'broken' || (kind === 'unknown' && flags.includes('--strict')),
   );
   return failing.length === 0 ? 0 : 1;

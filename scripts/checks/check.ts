@@ -1,5 +1,5 @@
 /**
- * What a static check is: a name and a function from a directory to a verdict.
+ * What a static check is: a name and a function from a directory to a judgement.
  *
  * The directory is a parameter so that the canaries can point the very same check at a planted violation. A check
  * reads files and runs tools; it changes nothing but caches. Assumes the tools of this repository's node_modules.

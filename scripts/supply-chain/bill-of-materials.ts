@@ -5,7 +5,7 @@
  * file has no times, serial numbers or addresses, so that the same packages give the same bytes.
  */
 import { judge } from './finding.ts';
-import type { Verdict } from './finding.ts';
+import type { Judgement } from './finding.ts';
 
 interface RawLicence {
   readonly license?: { readonly id?: string; readonly name?: string };
@@ -79,7 +79,10 @@ function lineOf(component: Component): string {
 }
 
 /** Compares the kept bill with the present one. */
-export function compareBills(kept: BillOfMaterials | undefined, present: BillOfMaterials): Verdict {
+export function compareBills(
+  kept: BillOfMaterials | undefined,
+  present: BillOfMaterials,
+): Judgement {
   const before = new Set((kept?.components ?? []).map(lineOf));
   const after = new Set(present.components.map(lineOf));
   const findings = [

@@ -6,12 +6,12 @@
  */
 
 /** Result of one look. */
-export type Verdict =
+export type Judgement =
   | { readonly kind: 'held'; readonly summary: string }
   | { readonly kind: 'broken'; readonly findings: readonly string[] }
   | { readonly kind: 'unknown'; readonly reason: string };
 
 /** Held with the summary if there are no findings. */
-export function judge(findings: readonly string[], summary: string): Verdict {
+export function judge(findings: readonly string[], summary: string): Judgement {
   return findings.length === 0 ? { kind: 'held', summary } : { kind: 'broken', findings };
 }

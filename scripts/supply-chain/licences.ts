@@ -6,7 +6,7 @@
  * packages say of themselves, not their files.
  */
 import { judge } from './finding.ts';
-import type { Verdict } from './finding.ts';
+import type { Judgement } from './finding.ts';
 
 /** A package and the licence that it states. */
 export interface LicensedPackage {
@@ -62,7 +62,7 @@ function isExcepted(each: LicensedPackage, exception: LicenceException): boolean
 export function checkLicences(
   packages: readonly LicensedPackage[],
   exceptions: readonly LicenceException[] = LICENCE_EXCEPTIONS,
-): Verdict {
+): Judgement {
   const refused = packages.filter(
     (each) =>
       !isAllowedLicence(each.licence) &&

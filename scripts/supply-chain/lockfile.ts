@@ -7,7 +7,7 @@
  * makes it irrelevant.
  */
 import { judge } from './finding.ts';
-import type { Verdict } from './finding.ts';
+import type { Judgement } from './finding.ts';
 
 /** One package of a lockfile. */
 export interface LockedPackage {
@@ -97,7 +97,7 @@ function findInstalledFaults({ lockfile, installed }: LockfileInput): readonly s
 }
 
 /** Looks at lockfile, manifest and installed tree. */
-export function checkLockfile(input: LockfileInput): Verdict {
+export function checkLockfile(input: LockfileInput): Judgement {
   const entries = Object.entries(input.lockfile.packages).filter(([location]) => location !== '');
   const findings = [
     ...(input.lockfile.lockfileVersion === 3 ? [] : ['lockfileVersion is not 3']),

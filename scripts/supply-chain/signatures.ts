@@ -8,7 +8,7 @@
  */
 import { createPublicKey, verify } from 'node:crypto';
 import { judge } from './finding.ts';
-import type { Verdict } from './finding.ts';
+import type { Judgement } from './finding.ts';
 
 /** A signature of a registry. */
 export interface Signature {
@@ -84,7 +84,7 @@ export async function checkSignatures(input: {
   readonly archives: readonly SignedArchive[];
   readonly read: ReadSignatures;
   readonly keys?: readonly SigningKey[];
-}): Promise<Verdict> {
+}): Promise<Judgement> {
   const { archives, read, keys = NPM_KEYS } = input;
   const probed = await Promise.all(archives.slice(0, PROBES).map((archive) => read(archive)));
   if (probed.every((signatures) => signatures === undefined)) {

@@ -5,7 +5,7 @@
  * does not answer the question (mirrors often do not) leaves it unknown.
  */
 import { judge } from './finding.ts';
-import type { Verdict } from './finding.ts';
+import type { Judgement } from './finding.ts';
 
 interface AuditReport {
   readonly vulnerabilities?: Readonly<
@@ -27,7 +27,7 @@ function parse(text: string): AuditReport | undefined {
 }
 
 /** Judges the output of `npm audit --json`. */
-export function judgeAudit(text: string): Verdict {
+export function judgeAudit(text: string): Judgement {
   const report = parse(text);
   if (report?.vulnerabilities === undefined) {
     const reason = report?.error?.summary ?? report?.message ?? '';

@@ -41,7 +41,7 @@ export interface BreakerPolicy {
   /** The time after closing in which one failure opens it again. */
   readonly calmMs: number;
   /** How long a slow run makes the cluster count as slow. */
-  readonly slowMarkMs: number;
+  readonly slowForMs: number;
 }
 
 /** The published bounds (docs/adr/0019). */
@@ -51,7 +51,7 @@ export const breakerPolicy: BreakerPolicy = {
   openMaxMs: 30_000,
   probeMs: 30_000,
   calmMs: 120_000,
-  slowMarkMs: 60_000,
+  slowForMs: 60_000,
 };
 
 /** Closed, with nothing remembered: also what a lost breaker counts as. */
@@ -106,9 +106,9 @@ export function noteFinding(
   policy: BreakerPolicy = breakerPolicy,
 ): ClusterBreaker | undefined {
   const changed = transition(breaker, finding, policy);
-  const isMarked = isAhead(breaker.slowUntilMs, finding.nowMs + policy.slowMarkMs / 2, Infinity);
+  const isMarked = isAhead(breaker.slowUntilMs, finding.nowMs + policy.slowForMs / 2, Infinity);
   if (!finding.isSlow || isMarked) return changed;
-  return { ...(changed ?? breaker), slowUntilMs: finding.nowMs + policy.slowMarkMs };
+  return { ...(changed ?? breaker), slowUntilMs: finding.nowMs + policy.slowForMs };
 }
 
 function transition(
@@ -184,7 +184,7 @@ export function isSuspect(
 ): boolean {
   if (breaker === undefined) return false;
   if (breaker.open !== undefined || breaker.failures > 0) return true;
-  if (isAhead(breaker.slowUntilMs, nowMs, policy.slowMarkMs)) return true;
+  if (isAhead(breaker.slowUntilMs, nowMs, policy.slowForMs)) return true;
   return isOnParole(breaker, nowMs, policy);
 }
 

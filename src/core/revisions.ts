@@ -12,7 +12,7 @@ import type { JsonObject } from './model/json.ts';
 import type { DaemonSetObject, KubernetesObject } from './model/kubernetes.ts';
 import { compareText } from './compare-text.ts';
 import { meaningOf } from './history-meaning.ts';
-import { hashLetters } from './letters.ts';
+import { nameHash } from './name-hash.ts';
 import { ownerReferenceOf } from './owner.ts';
 import { REVISION_HASH_LABEL } from './pod-facts.ts';
 
@@ -41,7 +41,7 @@ export function revisionHashOf(revision: Pick<KubernetesObject, 'metadata'>): st
   const { name, labels } = revision.metadata;
   const hash = labels?.[REVISION_HASH_LABEL] ?? '';
   if (hash !== '') return hash;
-  return name.length <= LABEL_VALUE_MAX ? name : hashLetters(`revision name\n${name}`);
+  return name.length <= LABEL_VALUE_MAX ? name : nameHash(`revision name\n${name}`);
 }
 
 /** The number of a revision; 0 where it has none. */
@@ -58,7 +58,7 @@ export function compareRevisions(left: KubernetesObject, right: KubernetesObject
 
 /** Our own hash of the present template: deterministic, and different for each collisionCount. */
 export function revisionHash(daemonSet: DaemonSetObject, collisionCount: number): string {
-  return hashLetters(`revision\n${collisionCount}\n${meaningOf(revisionData(daemonSet))}`);
+  return nameHash(`revision\n${collisionCount}\n${meaningOf(revisionData(daemonSet))}`);
 }
 
 /** A new ControllerRevision of the present template (spec 2.10, snapshot). */

@@ -11,7 +11,7 @@ import type { SourceFailure, WatchFrame } from '../ports/watch-source.ts';
 /** Where a list-watch puts what it reads. Every call is synchronous. */
 export interface ListWatchTarget<Item> {
   /** What is to be kept of a listed object; undefined when it does not matter. */
-  digest(raw: KubernetesObject): Item | undefined;
+  project(raw: KubernetesObject): Item | undefined;
   /** The whole kind as of a version. */
   replace(items: readonly Item[], version: ResourceVersion): void;
   /** One event; its object's version is the new position. */
@@ -107,7 +107,7 @@ export class InitialReader<Item> implements FrameReader {
   }
 
   #collect(kind: 'added' | 'modified' | 'deleted', raw: KubernetesObject): void {
-    const item = kind === 'deleted' ? undefined : this.#target.digest(raw);
+    const item = kind === 'deleted' ? undefined : this.#target.project(raw);
     if (item === undefined) this.#collected.delete(raw.metadata.uid);
     else this.#collected.set(raw.metadata.uid, item);
   }

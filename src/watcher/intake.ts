@@ -17,7 +17,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { ListWatchTarget } from './frame-reader.ts';
-import type { Digest, Projector } from './projection.ts';
+import type { Projector, SlimObject } from './projection.ts';
 import type { ObjectStore } from './store.ts';
 
 /** What an intake runs on. */
@@ -64,13 +64,13 @@ export class Intake {
   }
 
   /** The end of one kind's list-watch. */
-  target(kind: WatchedKind): ListWatchTarget<Digest> {
+  target(kind: WatchedKind): ListWatchTarget<SlimObject> {
     const { store, clock } = this.#on;
     return {
-      digest: (raw) => this.#digest(kind, raw),
-      replace: (digests, version) => {
+      project: (raw) => this.#project(kind, raw),
+      replace: (objects, version) => {
         if (this.#isBelowMark(kind, version)) return;
-        store.replaceKind(kind, digests);
+        store.replaceKind(kind, objects);
         const wasSynced = this.isSynced;
         this.#marks.set(kind, version);
         if (!wasSynced && this.isSynced) this.#on.onSynced();
@@ -87,11 +87,11 @@ export class Intake {
     };
   }
 
-  #digest(kind: WatchedKind, raw: KubernetesObject): Digest | undefined {
+  #project(kind: WatchedKind, raw: KubernetesObject): SlimObject | undefined {
     const result = this.#on.projector.project(kind, raw);
     if (result.kind === 'unidentified') this.#reportUnidentified(kind, result.message);
     // A list after 410 names mostly what is known: it must not hold all of that twice until it is whole.
-    return result.kind === 'tracked' ? this.#on.store.sameOr(result.digest) : undefined;
+    return result.kind === 'tracked' ? this.#on.store.sameOr(result.slim) : undefined;
   }
 
   #change(
@@ -103,9 +103,9 @@ export class Intake {
     const result = projector.project(kind, raw);
     switch (result.kind) {
       case 'tracked':
-        if (change === 'deleted') store.remove(result.digest);
-        else store.apply(result.digest);
-        this.#advance(kind, result.digest.resourceVersion);
+        if (change === 'deleted') store.remove(result.slim);
+        else store.apply(result.slim);
+        this.#advance(kind, result.slim.resourceVersion);
         return;
       case 'irrelevant':
         store.remove(result.identity);

@@ -220,7 +220,7 @@ export class ListWatch<Item> {
     try {
       do {
         const answer = await this.#page(continueToken, (raw) => {
-          const item = target.digest(raw);
+          const item = target.project(raw);
           if (item !== undefined) items.push(item);
         });
         if (this.#signal.aborted) return { kind: 'ended' };

@@ -11,7 +11,7 @@ import type { CompiledSelector } from '../core/label-selector.ts';
 import type { Uid } from '../core/model/identifiers.ts';
 import type { LabelSelector } from '../core/model/kubernetes.ts';
 import type { SetId } from '../core/model/watcher-message.ts';
-import type { Digest } from './projection.ts';
+import type { SlimObject } from './projection.ts';
 
 const NODES: readonly SetId[] = ['nodes'];
 const DAEMON_SETS: readonly SetId[] = ['daemonsets'];
@@ -23,7 +23,7 @@ export interface SelectorIndex {
   put(namespace: string, owner: Uid, selector: LabelSelector | undefined): boolean;
   remove(namespace: string, owner: Uid): void;
   /** Sets in which this object stands now. */
-  setsOf(digest: Digest): readonly SetId[];
+  setsOf(slim: SlimObject): readonly SetId[];
 }
 
 interface Selector {
@@ -70,14 +70,14 @@ export function createSelectorIndex(onInvalid: (owner: Uid, why: string) => void
       shared.delete(`pods/${owner}`);
       shared.delete(`revisions/${owner}`);
     },
-    setsOf: (digest) => {
-      if (digest.of === 'Node') return NODES;
-      if (digest.of === 'DaemonSet') return DAEMON_SETS;
-      const prefix = digest.of === 'Pod' ? 'pods' : 'revisions';
-      if (digest.ownerUid !== undefined) return only(`${prefix}/${digest.ownerUid}`);
+    setsOf: (slim) => {
+      if (slim.of === 'Node') return NODES;
+      if (slim.of === 'DaemonSet') return DAEMON_SETS;
+      const prefix = slim.of === 'Pod' ? 'pods' : 'revisions';
+      if (slim.ownerUid !== undefined) return only(`${prefix}/${slim.ownerUid}`);
       const sets: SetId[] = [];
-      for (const [owner, { compiled }] of byNamespace.get(digest.namespace ?? '') ?? []) {
-        if (compiled.matches(digest.labels ?? {})) sets.push(`${prefix}/${owner}`);
+      for (const [owner, { compiled }] of byNamespace.get(slim.namespace ?? '') ?? []) {
+        if (compiled.matches(slim.labels ?? {})) sets.push(`${prefix}/${owner}`);
       }
       return sets;
     },

@@ -211,8 +211,7 @@ export class Outbox {
 }
 
 function deltaOf(tracked: Tracked, wanted: readonly Membership[]): Delta {
-  const object: Projection | null =
-    wanted.length === 0 ? null : (tracked.digest?.projection ?? null);
+  const object: Projection | null = wanted.length === 0 ? null : (tracked.slim?.projection ?? null);
   const { of, uid, name, namespace } = tracked;
   const names = { of, uid, name, ...(namespace === undefined ? {} : { namespace }) };
   return { ...names, object, sets: wanted, formerSets: tracked.sent };

@@ -26,8 +26,8 @@ import type { ProjectionInput } from './project-object.ts';
 import { UnexpectedFieldError, readInteger, readObject } from './raw-fields.ts';
 import { isSendableDaemonSet } from './wire-bounds.ts';
 
-/** What the watcher keeps of one object. */
-export interface Digest extends ObjectIdentity {
+/** What the watcher keeps of one object: its slim form. */
+export interface SlimObject extends ObjectIdentity {
   readonly projection: Projection;
   /** UID of the DaemonSet that controls it; absent for orphans, nodes and DaemonSets. */
   readonly ownerUid?: Uid;
@@ -40,10 +40,10 @@ export interface Digest extends ObjectIdentity {
 }
 
 /**
- * Equal for two digests exactly when there is nothing to send. Computed where it is needed and not kept:
+ * Equal for two objects exactly when there is nothing to send. Computed where it is needed and not kept:
  * for a pod it is as long as all else that is known of it.
  */
-export function digestText({ projection, resourceVersion }: Digest): string {
+export function slimText({ projection, resourceVersion }: SlimObject): string {
   const text = projectionText(projection);
   // An opaque object is sent at each version: what changed inside is unknown, so somebody must look.
   return projection.kind === 'Opaque' ? `${text}@${resourceVersion}` : text;
@@ -51,7 +51,7 @@ export function digestText({ projection, resourceVersion }: Digest): string {
 
 /** What became of one raw object. */
 export type ProjectionResult =
-  | { readonly kind: 'tracked'; readonly digest: Digest }
+  | { readonly kind: 'tracked'; readonly slim: SlimObject }
   /** Controlled by something else than a DaemonSet: not kept, and dropped if it was. */
   | { readonly kind: 'irrelevant'; readonly identity: ObjectIdentity }
   /** Without uid, name or version: nothing can be said about it. */
@@ -60,8 +60,8 @@ export type ProjectionResult =
 /** Projects raw objects of every watched kind. */
 export interface Projector {
   project(kind: WatchedKind, raw: KubernetesObject): ProjectionResult;
-  /** The digest of an object that cannot be sent as it is. */
-  opaque(digest: Digest, reason: OpaqueReason): Digest;
+  /** The slim form of an object that cannot be sent as it is. */
+  opaque(slim: SlimObject, reason: OpaqueReason): SlimObject;
 }
 
 /** Why an object travels opaque. */
@@ -87,9 +87,9 @@ export function createProjector(options: ProjectorOptions): Projector {
       const owner = readOwner(kind, raw);
       if (owner.kind === 'other') return { kind: 'irrelevant', identity };
       const shared = owner.kind === 'daemon-set' ? { ownerUid: owner.uid } : {};
-      const digest = tryDigest({ identity, raw, shared, options });
-      if (typeof digest !== 'string') return { kind: 'tracked', digest };
-      options.onOpaque(identity, digest);
+      const slim = trySlim({ identity, raw, shared, options });
+      if (typeof slim !== 'string') return { kind: 'tracked', slim };
+      options.onOpaque(identity, slim);
       const labels =
         kind === 'Pod' || kind === 'ControllerRevision' ? labelsOrNone(raw) : undefined;
       const selector = kind === 'DaemonSet' ? selectorOf(raw) : undefined;
@@ -98,29 +98,29 @@ export function createProjector(options: ProjectorOptions): Projector {
         ...(labels === undefined ? {} : { labels }),
         ...(selector === undefined ? {} : { selector }),
       };
-      return { kind: 'tracked', digest: opaqueDigest(identity, known, digest) };
+      return { kind: 'tracked', slim: opaqueObject(identity, known, slim) };
     },
-    opaque: (digest, reason) => {
-      const { projection: _projection, ...identity } = digest;
+    opaque: (slim, reason) => {
+      const { projection: _projection, ...identity } = slim;
       options.onOpaque(identity, reason);
-      return opaqueDigest(identity, digest, reason);
+      return opaqueObject(identity, slim, reason);
     },
   };
 }
 
-/** The digest, or why the object must travel opaque. */
-function tryDigest(input: {
+/** The slim form, or why the object must travel opaque. */
+function trySlim(input: {
   readonly identity: ObjectIdentity;
   readonly raw: KubernetesObject;
   readonly shared: { readonly ownerUid?: Uid };
   readonly options: ProjectorOptions;
-}): Digest | OpaqueReason {
+}): SlimObject | OpaqueReason {
   const { identity, raw, shared, options } = input;
   const refused = options.unsendable.get(identity.uid);
   if (refused !== undefined) return refused;
   try {
-    const digest = digestObject({ identity, raw, shared, interner: options.interner });
-    return isLonger(digestText(digest), options.objectBytesMax) ? 'too-large' : digest;
+    const slim = slimObject({ identity, raw, shared, interner: options.interner });
+    return isLonger(slimText(slim), options.objectBytesMax) ? 'too-large' : slim;
   } catch (cause) {
     // RangeError: nested too deeply to walk. Whatever else it is, one object must not stop a stream.
     if (cause instanceof Error) return 'undecodable';
@@ -151,7 +151,7 @@ function readOwner(kind: WatchedKind, raw: KubernetesObject): Owner {
   return { kind: 'none' };
 }
 
-function digestObject(input: ProjectionInput): Digest {
+function slimObject(input: ProjectionInput): SlimObject {
   const { identity, shared } = input;
   switch (identity.of) {
     case 'Node': {
@@ -165,15 +165,15 @@ function digestObject(input: ProjectionInput): Digest {
       return { ...identity, ...shared, projection, labels, isRollingOut: false };
     }
     case 'DaemonSet':
-      return digestDaemonSet(input);
+      return slimDaemonSet(input);
   }
 }
 
-function opaqueDigest(
+function opaqueObject(
   identity: ObjectIdentity,
-  known: Pick<Digest, 'ownerUid' | 'labels' | 'selector'>,
+  known: Pick<SlimObject, 'ownerUid' | 'labels' | 'selector'>,
   reason: OpaqueReason,
-): Digest {
+): SlimObject {
   const { of, uid: ownUid, name, namespace, resourceVersion: version } = identity;
   const names = { name, uid: ownUid, ...(namespace === undefined ? {} : { namespace }) };
   const projection: OpaqueProjection = {
@@ -197,7 +197,7 @@ function opaqueDigest(
 }
 
 /** Whole, without managedFields. Items of a list lack apiVersion and kind: put back, or they differ. */
-function digestDaemonSet({ identity, raw }: ProjectionInput): Digest {
+function slimDaemonSet({ identity, raw }: ProjectionInput): SlimObject {
   if (!isSendableDaemonSet(rawJson(raw))) throw new UnexpectedFieldError('not to be walked');
   const { managedFields: _dropped, ...metadata } = readObject(rawJson(raw), 'metadata');
   const object = { ...raw, apiVersion: 'apps/v1', kind: 'DaemonSet', metadata };

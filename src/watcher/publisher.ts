@@ -236,9 +236,9 @@ export class Publisher {
   /** Answers false when it was opaque already. */
   #makeOpaque(tracked: Tracked, reason: OpaqueReason): boolean {
     const { store, projector, unsendable } = this.#on;
-    if (tracked.digest === null || tracked.digest.projection.kind === 'Opaque') return false;
+    if (tracked.slim === null || tracked.slim.projection.kind === 'Opaque') return false;
     unsendable.set(tracked.uid, reason);
-    store.apply(projector.opaque(tracked.digest, reason));
+    store.apply(projector.opaque(tracked.slim, reason));
     return true;
   }
 

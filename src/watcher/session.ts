@@ -31,7 +31,7 @@ import type { MessageSize } from './message-size.ts';
 import type { WatcherOptions } from './options.ts';
 import { Outbox } from './outbox.ts';
 import { createProjector } from './projection.ts';
-import type { Digest, OpaqueReason, Projector } from './projection.ts';
+import type { OpaqueReason, Projector, SlimObject } from './projection.ts';
 import { Publisher, SLICE_COUNT_MAX } from './publisher.ts';
 import type { PublishEnd } from './publisher.ts';
 import { Sender } from './sender.ts';
@@ -339,7 +339,7 @@ export class Session {
     return 'over';
   }
 
-  #listWatch(kind: WatchedKind): ListWatch<Digest> {
+  #listWatch(kind: WatchedKind): ListWatch<SlimObject> {
     const { options } = this.#on;
     const target = this.#intake.target(kind);
     const dependencies = { ...this.#on, kind, target, options: options.listWatch };

@@ -76,7 +76,7 @@ export class Snapshot implements PendingSlices {
     if (this.#daemonSets.size === 0) return;
     // Those that vanished before their portion need none: the manifest will not name them.
     for (const tracked of this.#daemonSets) {
-      if (tracked.digest === null) this.#daemonSets.delete(tracked);
+      if (tracked.slim === null) this.#daemonSets.delete(tracked);
     }
   }
 
@@ -138,8 +138,8 @@ function charsOf(tracked: Tracked): number {
 
 function memberOf(tracked: Tracked, set: SetId): SliceMember | undefined {
   const membership = tracked.sets.find((one) => one.set === set);
-  if (tracked.digest === null || membership === undefined) return undefined;
-  return { tracked, projection: tracked.digest.projection, membership };
+  if (tracked.slim === null || membership === undefined) return undefined;
+  return { tracked, projection: tracked.slim.projection, membership };
 }
 
 function sliceOf(set: SetId, index: number, members: readonly SliceMember[]): SnapshotSlice {

@@ -1,5 +1,5 @@
 /**
- * The watcher's slim picture of its cluster: newest digest per object, by name, and who stands in which set.
+ * The watcher's slim picture of its cluster: the newest slim form of each object, by name, and who stands in which set.
  *
  * An object is one (kind, namespace, name, uid). Another uid under a known name means that the old one
  * was deleted in between (faults rows 38, 39): it is dropped first, whatever the stream said about it.
@@ -14,8 +14,8 @@ import { membershipHash } from '../core/set-hash.ts';
 import type { Membership, SetId } from '../core/model/watcher-message.ts';
 import type { SelectorIndex } from './membership.ts';
 import type { ObjectIdentity } from './object-identity.ts';
-import { digestText } from './projection.ts';
-import type { Digest } from './projection.ts';
+import { slimText } from './projection.ts';
+import type { SlimObject } from './projection.ts';
 
 /** One object of the cluster, live or gone but not yet sent as gone. */
 export interface Tracked {
@@ -24,7 +24,7 @@ export interface Tracked {
   readonly name: string;
   readonly namespace?: string;
   /** Newest state; null once it is gone, or does not matter any more. */
-  digest: Digest | null;
+  slim: SlimObject | null;
   /** Sets in which it stands now, with hashes of the newest state. */
   sets: readonly Membership[];
   /** Memberships as frozen into messages of this epoch; only the outbox writes this. */
@@ -66,37 +66,37 @@ export class ObjectStore {
     this.#listener = listener;
   }
 
-  /** What is stored of the object that this digest is of, if it is the same version of it; else the digest. */
-  sameOr(digest: Digest): Digest {
-    const known = this.#names(digest.of).get(nameKey(digest))?.digest;
+  /** What is stored of that object, if it is the same version of it; else what was given. */
+  sameOr(slim: SlimObject): SlimObject {
+    const known = this.#names(slim.of).get(nameKey(slim))?.slim;
     const isSame =
-      known?.uid === digest.uid &&
-      known.resourceVersion === digest.resourceVersion &&
-      known.projection.kind === digest.projection.kind;
-    return isSame ? known : digest;
+      known?.uid === slim.uid &&
+      known.resourceVersion === slim.resourceVersion &&
+      known.projection.kind === slim.projection.kind;
+    return isSame ? known : slim;
   }
 
   /** The newest state of an object, from an event or a list. */
-  apply(digest: Digest): void {
-    const names = this.#names(digest.of);
-    const key = nameKey(digest);
+  apply(slim: SlimObject): void {
+    const names = this.#names(slim.of);
+    const key = nameKey(slim);
     let tracked = names.get(key);
-    if (tracked !== undefined && tracked.uid !== digest.uid) {
+    if (tracked !== undefined && tracked.uid !== slim.uid) {
       this.#drop(tracked);
       tracked = undefined;
     }
-    if (tracked?.digest === undefined || tracked.digest === null) {
-      this.#place(this.#track(digest), digest);
+    if (tracked?.slim === undefined || tracked.slim === null) {
+      this.#place(this.#track(slim), slim);
       return;
     }
-    const former = tracked.digest;
-    if (compareResourceVersions(digest.resourceVersion, former.resourceVersion) < 0) return;
-    if (former === digest || digestText(former) === digestText(digest)) {
-      tracked.digest = digest;
+    const former = tracked.slim;
+    if (compareResourceVersions(slim.resourceVersion, former.resourceVersion) < 0) return;
+    if (former === slim || slimText(former) === slimText(slim)) {
+      tracked.slim = slim;
       this.#listener.onFiltered(tracked);
       return;
     }
-    this.#place(tracked, digest);
+    this.#place(tracked, slim);
   }
 
   /** The object is gone, or does not matter any more. A deletion of another uid changes nothing. */
@@ -105,13 +105,13 @@ export class ObjectStore {
     if (tracked?.uid === identity.uid) this.#drop(tracked);
   }
 
-  /** A whole list: applies each digest, and drops what the list does not name. */
-  replaceKind(kind: WatchedKind, digests: readonly Digest[]): void {
-    const listed = new Set(digests.map((digest) => digest.uid));
+  /** A whole list: applies each object, and drops what the list does not name. */
+  replaceKind(kind: WatchedKind, objects: readonly SlimObject[]): void {
+    const listed = new Set(objects.map((slim) => slim.uid));
     for (const tracked of [...this.#names(kind).values()]) {
       if (!listed.has(tracked.uid)) this.#drop(tracked);
     }
-    for (const digest of digests) this.apply(digest);
+    for (const slim of objects) this.apply(slim);
   }
 
   /** Live objects that stand in a set. */
@@ -160,13 +160,13 @@ export class ObjectStore {
     return names;
   }
 
-  #track(digest: Digest): Tracked {
-    const { of, uid, name, namespace } = digest;
+  #track(slim: SlimObject): Tracked {
+    const { of, uid, name, namespace } = slim;
     const names = { of, uid, name, ...(namespace === undefined ? {} : { namespace }) };
     const returning = this.#gone.get(uid);
     this.#gone.delete(uid);
-    const tracked = returning ?? { ...names, digest: null, sets: NONE, sent: NONE, chars: 0 };
-    this.#names(of).set(nameKey(digest), tracked);
+    const tracked = returning ?? { ...names, slim: null, sets: NONE, sent: NONE, chars: 0 };
+    this.#names(of).set(nameKey(slim), tracked);
     return tracked;
   }
 
@@ -178,21 +178,20 @@ export class ObjectStore {
     this.#gone.set(tracked.uid, tracked);
   }
 
-  #place(tracked: Tracked, digest: Digest): void {
-    tracked.digest = digest;
-    if (digest.of === 'DaemonSet') this.#trackRollout(tracked, digest.isRollingOut);
-    else if (digest.of !== 'Node') this.#trackOrphan(tracked, digest.ownerUid === undefined);
-    const text = digestText(digest);
-    const sets = membershipsOf(this.#selectors.setsOf(digest), text);
+  #place(tracked: Tracked, slim: SlimObject): void {
+    tracked.slim = slim;
+    if (slim.of === 'DaemonSet') this.#trackRollout(tracked, slim.isRollingOut);
+    else if (slim.of !== 'Node') this.#trackOrphan(tracked, slim.ownerUid === undefined);
+    const text = slimText(slim);
+    const sets = membershipsOf(this.#selectors.setsOf(slim), text);
     this.#stand(tracked, sets, text.length);
-    if (digest.of !== 'DaemonSet') return;
-    const namespace = digest.namespace ?? '';
-    if (this.#selectors.put(namespace, digest.uid, digest.selector))
-      this.#replaceOrphans(namespace);
+    if (slim.of !== 'DaemonSet') return;
+    const namespace = slim.namespace ?? '';
+    if (this.#selectors.put(namespace, slim.uid, slim.selector)) this.#replaceOrphans(namespace);
   }
 
   #drop(tracked: Tracked): void {
-    tracked.digest = null;
+    tracked.slim = null;
     this.#names(tracked.of).delete(nameKey(tracked));
     this.#trackRollout(tracked, false);
     this.#trackOrphan(tracked, false);
@@ -241,9 +240,9 @@ export class ObjectStore {
 
   #replaceOrphans(namespace: string): void {
     for (const tracked of this.#orphans.get(namespace) ?? []) {
-      if (tracked.digest === null) continue;
-      const text = digestText(tracked.digest);
-      const sets = membershipsOf(this.#selectors.setsOf(tracked.digest), text);
+      if (tracked.slim === null) continue;
+      const text = slimText(tracked.slim);
+      const sets = membershipsOf(this.#selectors.setsOf(tracked.slim), text);
       if (isSameMembership(sets, tracked.sets)) continue;
       this.#stand(tracked, sets, text.length);
     }

@@ -12,19 +12,19 @@ export type MutantRun =
   | { readonly kind: 'time-out'; readonly afterMs: number };
 
 /** `killed`, or why not. */
-export type Verdict =
+export type Judgement =
   { readonly kind: 'killed' } | { readonly kind: 'survived'; readonly why: string };
 
 /** Reasons are one line: the first of a message. */
 const REASON_LENGTH_MAX = 200;
 
-function survived(why: string): Verdict {
+function survived(why: string): Judgement {
   const [line = ''] = why.trim().split('\n');
   return { kind: 'survived', why: line.slice(0, REASON_LENGTH_MAX) };
 }
 
 /** Judges one run by the text that a title has to contain. */
-export function judgeRun(run: MutantRun, title: string): Verdict {
+export function judgeRun(run: MutantRun, title: string): Judgement {
   if (run.kind === 'time-out') return survived(`time-out after ${run.afterMs / 1000} s`);
   if (run.kind === 'no-report') return survived(`the run left no report: ${run.output}`);
   const named = run.tests.filter(({ titles }) => titles.some((text) => text.includes(title)));

@@ -12,7 +12,7 @@ import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
 import { chooseRows, UsageError } from './choose-rows.ts';
 import type { ChosenRows } from './choose-rows.ts';
 import { copyRepository } from './copy-repository.ts';
-import type { Verdict } from './judge-run.ts';
+import type { Judgement } from './judge-run.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { PLANTED_BUGS } from './table.ts';
 import { tryBug } from './try-bug.ts';
@@ -33,7 +33,7 @@ const TIMEOUT_MS = 300_000;
 const SLOW_TIMEOUT_MS = 1_800_000;
 const SLOW = /^test\/(?:browser|conformance|deploy)\/|\.nightly\.test\.ts$/;
 
-async function judge(bug: PlantedBug, trial: Omit<Trial, 'timeoutMs'>): Promise<Verdict> {
+async function judge(bug: PlantedBug, trial: Omit<Trial, 'timeoutMs'>): Promise<Judgement> {
   const timeoutMs = SLOW.test(bug.killedBy.file) ? SLOW_TIMEOUT_MS : TIMEOUT_MS;
   try {
     return await tryBug(bug, { ...trial, timeoutMs });
@@ -61,12 +61,12 @@ async function work(
     const bug = PLANTED_BUGS[name];
     if (bug === undefined) throw new Error(`no row ${name}`);
     const startedAt = performance.now();
-    const verdict = await judge(bug, { directory: copy, signal, onGroup });
+    const judgement = await judge(bug, { directory: copy, signal, onGroup });
     if (signal.aborted) break;
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    const outcome = verdict.kind === 'killed' ? 'killed' : `SURVIVED: ${verdict.why}`;
+    const outcome = judgement.kind === 'killed' ? 'killed' : `SURVIVED: ${judgement.why}`;
     process.stdout.write(`${name}: ${outcome} (${seconds} s)\n`);
-    if (verdict.kind === 'survived') survivors.push(name);
+    if (judgement.kind === 'survived') survivors.push(name);
   }
   return survivors;
 }

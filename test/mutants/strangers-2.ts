@@ -226,7 +226,7 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   'moved-again-stays-frozen': {
     bug: 'a cluster that is moved again after it was called back stays frozen for ever (14)',
     file: 'src/app/clusters/move-cluster.ts',
-    before: 'marks.to === undefined ? !source.isFrozen : marks.isLifting;',
+    before: 'move.to === undefined ? !source.isFrozen : move.isLifting;',
     after: '!source.isFrozen;',
     killedBy: {
       file: 'test/unit/app/clusters/move-cluster.test.ts',

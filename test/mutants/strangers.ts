@@ -202,8 +202,8 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   'initial-deletes-are-kept': {
     bug: 'an object deleted among initial events stays (14)',
     file: 'src/watcher/frame-reader.ts',
-    before: "const item = kind === 'deleted' ? undefined : this.#target.digest(raw);",
-    after: "const item = kind === 'modified' ? undefined : this.#target.digest(raw);",
+    before: "const item = kind === 'deleted' ? undefined : this.#target.project(raw);",
+    after: "const item = kind === 'modified' ? undefined : this.#target.project(raw);",
     killedBy: {
       file: 'test/unit/watcher/list-watch.test.ts',
       title: 'an object that is deleted among the initial events is not listed',

@@ -7,7 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { mutate } from '../support/mutants.ts';
 import { judgeRun } from './judge-run.ts';
-import type { Verdict } from './judge-run.ts';
+import type { Judgement } from './judge-run.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { runTest } from './run-test.ts';
 import type { TestRun } from './run-test.ts';
@@ -16,7 +16,7 @@ import type { TestRun } from './run-test.ts';
 export type Trial = Pick<TestRun, 'directory' | 'onGroup' | 'signal' | 'timeoutMs'>;
 
 /** Says whether the test of a bug kills it. Throws when the bug cannot be planted. */
-export async function tryBug(bug: PlantedBug, trial: Trial): Promise<Verdict> {
+export async function tryBug(bug: PlantedBug, trial: Trial): Promise<Judgement> {
   const { killedBy } = bug;
   const file = path.join(trial.directory, bug.file);
   const source = await readFile(file, 'utf8');

@@ -23,7 +23,7 @@ import {
   ENTRY_TOKEN,
   directoryKey,
   finishRemoval,
-  readRemovalMark,
+  readBegunRemoval,
   removeRegistration,
 } from './remove-registration.ts';
 import { Table } from './table.ts';
@@ -58,7 +58,7 @@ export function createDynamoRegistryStore(options: DynamoStoreOptions): Registry
 async function readCluster(table: Table, id: ClusterId): Promise<ClusterRegistration | undefined> {
   const key = registrationKey(id);
   const item = await table.get(key);
-  if (item === undefined || readRemovalMark(id, item) !== undefined) return undefined;
+  if (item === undefined || readBegunRemoval(id, item) !== undefined) return undefined;
   const { registration, configVersion } = item;
   const candidate = { ...(registration as object), configVersion };
   const parsed = parseRegistration(candidate);
@@ -105,9 +105,9 @@ async function writeCluster(
 async function isVacant(table: Table, id: ClusterId): Promise<boolean> {
   const item = await table.get(registrationKey(id));
   if (item === undefined) return true;
-  const mark = readRemovalMark(id, item);
-  if (mark === undefined) return false;
-  await finishRemoval(table, id, mark);
+  const removal = readBegunRemoval(id, item);
+  if (removal === undefined) return false;
+  await finishRemoval(table, id, removal);
   return true;
 }
 

@@ -1,18 +1,18 @@
 /**
  * Removing a registration, in an order that a crash may end anywhere.
  *
- *   registration ─▶ mark "being removed" ─▶ claim of the UID ─▶ directory entry ─▶ mark itself
+ *   registration ─▶ note "being removed" ─▶ claim of the UID ─▶ directory entry ─▶ note itself
  *                   (compare-and-set on
  *                    configVersion)
  *
- * The mark replaces the registration in one write, so from there on the cluster reads as not registered,
+ * The note replaces the registration in one write, so from there on the cluster reads as not registered,
  * and nothing of its credential is left. The claim goes only after that, or another registration could
  * speak for a cluster that is still registered (S6); the directory entry after the claim, so that a
- * removal that was not finished is still listed. The mark remembers what there is to remove, goes last,
+ * removal that was not finished is still listed. The note remembers what there is to remove, goes last,
  * and is finished by a repeat or by the next registration under this id.
  *
  * A remover that was stopped for long and wakes up beside a new registration removes nothing of it: the
- * claim and the entry are removed only as the very writes that the mark remembers.
+ * claim and the entry are removed only as the very writes that the note remembers.
  */
 import * as v from 'valibot';
 import { clusterUid } from '../../core/model/identifiers.ts';
@@ -27,7 +27,7 @@ import type { Condition, Table } from './table.ts';
 /** Attribute of a directory entry: which write made it. */
 export const ENTRY_TOKEN = 'entry';
 
-const MarkSchema = v.strictObject({
+const RemovalSchema = v.strictObject({
   token: v.string(),
   clusterUid: v.pipe(v.string(), v.transform(clusterUid)),
   claimWriter: v.exactOptional(v.string()),
@@ -35,18 +35,18 @@ const MarkSchema = v.strictObject({
 });
 
 /** What is left to remove. */
-export type RemovalMark = v.InferOutput<typeof MarkSchema>;
+export type BegunRemoval = v.InferOutput<typeof RemovalSchema>;
 
 /** The directory entry of a cluster. */
 export function directoryKey(id: ClusterId): ItemKey {
   return { pk: DIRECTORY_PARTITION, sk: id };
 }
 
-/** The mark of an unfinished removal; undefined for a registration. Throws on a mark that is none. */
-export function readRemovalMark(id: ClusterId, item: StoredItem): RemovalMark | undefined {
+/** What an unfinished removal left to do; undefined for a registration. Throws on a note that is none. */
+export function readBegunRemoval(id: ClusterId, item: StoredItem): BegunRemoval | undefined {
   const { removal } = item;
   if (removal === undefined) return undefined;
-  const parsed = v.safeParse(MarkSchema, removal);
+  const parsed = v.safeParse(RemovalSchema, removal);
   if (parsed.success) return parsed.output;
   throw new ItemUnreadableError(
     formatItemKey(registrationKey(id)),
@@ -63,23 +63,23 @@ export async function removeRegistration(
   const key = registrationKey(id);
   const item = await table.get(key);
   if (item === undefined) return 'missing';
-  const begun = readRemovalMark(id, item);
+  const begun = readBegunRemoval(id, item);
   if (begun !== undefined) {
     await finishRemoval(table, id, begun);
     return 'removed';
   }
   if (item['configVersion'] !== expectedVersion) return 'lost';
-  const mark = await markOf(table, id, item);
+  const removal = await removalOf(table, id, item);
   const ifExpected = {
     expression: 'configVersion = :expected',
     values: { ':expected': expectedVersion },
   };
-  if ((await table.putIf(key, { removal: mark }, ifExpected)) === 'lost') return 'lost';
-  await finishRemoval(table, id, mark);
+  if ((await table.putIf(key, { removal }, ifExpected)) === 'lost') return 'lost';
+  await finishRemoval(table, id, removal);
   return 'removed';
 }
 
-async function markOf(table: Table, id: ClusterId, item: StoredItem): Promise<RemovalMark> {
+async function removalOf(table: Table, id: ClusterId, item: StoredItem): Promise<BegunRemoval> {
   const { registration } = item as { readonly registration?: { readonly clusterUid?: unknown } };
   const uid = clusterUid(String(registration?.clusterUid));
   const [claim, entry] = await Promise.all([
@@ -96,19 +96,23 @@ async function markOf(table: Table, id: ClusterId, item: StoredItem): Promise<Re
   };
 }
 
-/** Removes what a mark names, the mark last. Harmless when it was done already. */
-export async function finishRemoval(table: Table, id: ClusterId, mark: RemovalMark): Promise<void> {
-  if (mark.claimWriter !== undefined) {
-    await table.removeIf(clusterUidKey(mark.clusterUid), {
+/** Removes what a note names, the note last. Harmless when it was done already. */
+export async function finishRemoval(
+  table: Table,
+  id: ClusterId,
+  removal: BegunRemoval,
+): Promise<void> {
+  if (removal.claimWriter !== undefined) {
+    await table.removeIf(clusterUidKey(removal.clusterUid), {
       expression: 'holder = :id AND writer = :writer',
-      values: { ':id': id, ':writer': mark.claimWriter },
+      values: { ':id': id, ':writer': removal.claimWriter },
     });
   }
-  await table.removeIf(directoryKey(id), ifEntryIs(mark.entryToken));
+  await table.removeIf(directoryKey(id), ifEntryIs(removal.entryToken));
   await table.removeIf(registrationKey(id), {
     expression: 'removal.#token = :token',
     names: { '#token': 'token' },
-    values: { ':token': mark.token },
+    values: { ':token': removal.token },
   });
 }
 

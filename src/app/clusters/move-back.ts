@@ -2,7 +2,7 @@
  * Calling a move back before it has arrived: the old stack takes the cluster again.
  *
  *   new stack   frozen, silent ──────────────────────────────▶ removed
- *   old stack   marked "back", view broken ─▶ view complete ─────└─▶ freeze lifted
+ *   old stack   labelled back, view broken ─▶ view complete ─────└─▶ freeze lifted
  *   watcher       └─▶ sends to the old queue again ─┘
  *
  * The old registration stays frozen until the new one is removed, so again at most one may write. Once the
@@ -14,8 +14,8 @@ import { awaitSilence } from './await-silence.ts';
 import { breakView } from './break-view.ts';
 import { forgetView } from './forget-view.ts';
 import { writeFreeze } from './freeze-cluster.ts';
-import { liftMarks } from './move-cluster.ts';
-import { readMarks, withMarks } from './move-marks.ts';
+import { liftMoveLabels } from './move-cluster.ts';
+import { readMoveLabels, withMoveLabels } from './move-labels.ts';
 import type { MoveDependencies, MoveResult } from './move-types.ts';
 import { waitUntilTaken } from './wait-until-taken.ts';
 
@@ -30,24 +30,24 @@ export async function moveBack(id: ClusterId, dependencies: MoveDependencies): P
     const reason = target === undefined ? 'unknown-cluster' : 'arrived-already';
     return { kind: 'refused', reason };
   }
-  if (readMarks(source).to !== to.name) return { kind: 'refused', reason: 'not-moving' };
-  if (target !== undefined && readMarks(target).from !== from.name) {
+  if (readMoveLabels(source).to !== to.name) return { kind: 'refused', reason: 'not-moving' };
+  if (target !== undefined && readMoveLabels(target).from !== from.name) {
     return { kind: 'refused', reason: 'registered-in-both' };
   }
-  const marked = await markBack(source, dependencies);
-  if (marked === undefined) return { kind: 'lost', step: 'freeze' };
-  return takeBack(marked, target, dependencies);
+  const labelled = await labelBack(source, dependencies);
+  if (labelled === undefined) return { kind: 'lost', step: 'freeze' };
+  return takeBack(labelled, target, dependencies);
 }
 
-/** The view is broken before the mark: a repeat that finds the mark does not break it again. */
-async function markBack(
+/** The view is broken before the labels are written: a repeat that finds them does not break it again. */
+async function labelBack(
   source: ClusterRegistration,
   { from }: MoveDependencies,
 ): Promise<ClusterRegistration | undefined> {
-  const marks = readMarks(source);
-  if (marks.isBack && source.isFrozen) return source;
+  const move = readMoveLabels(source);
+  if (move.isBack && source.isFrozen) return source;
   if (!(await breakView(from.view, source.clusterUid, 'a move was called back'))) return undefined;
-  const labels = withMarks(source.labels, { ...marks, isBack: true });
+  const labels = withMoveLabels(source.labels, { ...move, isBack: true });
   const next = { ...source, isFrozen: true, labels };
   const written = await from.registry.writeCluster(next, source.configVersion);
   return written === 'written' ? { ...next, configVersion: source.configVersion + 1 } : undefined;
@@ -71,7 +71,7 @@ async function takeBack(
     const removed = await to.registry.removeCluster(target.id, version);
     if (removed === 'lost') return { kind: 'lost', step: 'remove' };
   }
-  const lifted = await liftMarks(source.id, from);
+  const lifted = await liftMoveLabels(source.id, from);
   if (lifted === undefined) return { kind: 'lost', step: 'lift' };
   await dependencies.wake(lifted, 'from');
   await to.credentials.removeTokens(lifted.id);

@@ -9,7 +9,7 @@
  * Why at most one may write: the new registration is frozen from its first write on, and is lifted only
  * after the old one was removed, by compare-and-set on the version at which nothing of it was under way
  * (await-silence.ts). Whoever changes the old one meanwhile (lifts its freeze, say) raises that version,
- * and the removal is lost. Where the move stands is said by marks in the registrations alone, so the same
+ * and the removal is lost. Where the move stands is said by labels of the registrations alone, so the same
  * command goes on from a crash anywhere, and move-back.ts undoes it until the old registration is gone.
  *
  * What the old view knew is not carried over: the new stack's view is broken first, so that only a
@@ -21,7 +21,7 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { awaitSilence } from './await-silence.ts';
 import { breakView } from './break-view.ts';
 import { forgetView } from './forget-view.ts';
-import { readMarks, withMarks, withoutMarks } from './move-marks.ts';
+import { readMoveLabels, withMoveLabels, withoutMoveLabels } from './move-labels.ts';
 import type { MoveDependencies, MoveResult, MoveSide } from './move-types.ts';
 import { waitUntilTaken } from './wait-until-taken.ts';
 
@@ -37,7 +37,7 @@ export async function moveCluster(
   ]);
   if (source === undefined) {
     if (target === undefined) return { kind: 'refused', reason: 'unknown-cluster' };
-    if (readMarks(target).from === from.name) return arrive(target, dependencies);
+    if (readMoveLabels(target).from === from.name) return arrive(target, dependencies);
     // Perhaps a repeat of one that died at its very end: what comes last is done again.
     await dependencies.wake(target, 'to');
     await from.credentials.removeTokens(id);
@@ -49,7 +49,10 @@ export async function moveCluster(
   const leaving = await freezeSource(source, dependencies);
   if (leaving === undefined) return { kind: 'lost', step: 'freeze' };
   if (typeof leaving === 'string') return { kind: 'refused', reason: leaving };
-  return carryOver({ source: leaving, target, wasBack: readMarks(source).isBack }, dependencies);
+  return carryOver(
+    { source: leaving, target, wasBack: readMoveLabels(source).isBack },
+    dependencies,
+  );
 }
 
 function isOfThisMove(
@@ -57,19 +60,19 @@ function isOfThisMove(
   target: ClusterRegistration,
   { from }: MoveDependencies,
 ): boolean {
-  return readMarks(target).from === from.name && target.clusterUid === source.clusterUid;
+  return readMoveLabels(target).from === from.name && target.clusterUid === source.clusterUid;
 }
 
-/** Frozen and marked in one write. Undefined: somebody else wrote first. */
+/** Frozen and labelled in one write. Undefined: somebody else wrote first. */
 async function freezeSource(
   source: ClusterRegistration,
   { from, to }: MoveDependencies,
 ): Promise<ClusterRegistration | 'another-move' | undefined> {
-  const marks = readMarks(source);
-  if (marks.to !== undefined && marks.to !== to.name) return 'another-move';
-  if (marks.to === to.name && source.isFrozen && !marks.isBack) return source;
-  const isLifting = marks.to === undefined ? !source.isFrozen : marks.isLifting;
-  const labels = withMarks(source.labels, { to: to.name, isLifting, isBack: false });
+  const move = readMoveLabels(source);
+  if (move.to !== undefined && move.to !== to.name) return 'another-move';
+  if (move.to === to.name && source.isFrozen && !move.isBack) return source;
+  const isLifting = move.to === undefined ? !source.isFrozen : move.isLifting;
+  const labels = withMoveLabels(source.labels, { to: to.name, isLifting, isBack: false });
   const frozen = { ...source, isFrozen: true, labels };
   const written = await from.registry.writeCluster(frozen, source.configVersion);
   return written === 'written' ? { ...frozen, configVersion: source.configVersion + 1 } : undefined;
@@ -112,7 +115,7 @@ async function isSilent(
   { from, clock, requestTimeoutMs, runMaxMs, onProgress }: MoveDependencies,
 ): Promise<boolean> {
   if (source.mode === 'observe') return true;
-  const known = target === undefined ? undefined : readMarks(target).silentAtVersion;
+  const known = target === undefined ? undefined : readMoveLabels(target).silentAtVersion;
   if (known === String(source.configVersion)) return true;
   return awaitSilence(source.clusterUid, {
     view: from.view,
@@ -133,9 +136,9 @@ async function registerTarget(
   const wanted: ClusterRegistration = {
     ...(target ?? source),
     isFrozen: true,
-    labels: withMarks(source.labels, {
+    labels: withMoveLabels(source.labels, {
       from: dependencies.from.name,
-      isLifting: readMarks(source).isLifting,
+      isLifting: readMoveLabels(source).isLifting,
       silentAtVersion: String(source.configVersion),
       isBack: false,
     }),
@@ -167,7 +170,7 @@ async function arrive(
   dependencies: MoveDependencies,
 ): Promise<MoveResult> {
   const { from, to } = dependencies;
-  const lifted = await liftMarks(registered.id, to);
+  const lifted = await liftMoveLabels(registered.id, to);
   if (lifted === undefined) return { kind: 'lost', step: 'lift' };
   await dependencies.wake(lifted, 'to');
   await from.credentials.removeTokens(lifted.id);
@@ -175,16 +178,16 @@ async function arrive(
   return { kind: 'moved', registration: lifted };
 }
 
-/** Takes the marks away, and the freeze with them where it was the move's. */
-export async function liftMarks(
+/** Takes the labels away, and the freeze with them where it was the move's. */
+export async function liftMoveLabels(
   id: ClusterId,
   { registry }: Pick<MoveSide, 'registry'>,
 ): Promise<ClusterRegistration | undefined> {
   for (let attempt = 0; attempt < LIFTS_MAX; attempt += 1) {
     const stored = await registry.readCluster(id);
     if (stored === undefined) return undefined;
-    const isFrozen = stored.isFrozen && !readMarks(stored).isLifting;
-    const labels = withoutMarks(stored.labels);
+    const isFrozen = stored.isFrozen && !readMoveLabels(stored).isLifting;
+    const labels = withoutMoveLabels(stored.labels);
     const next = { ...stored, isFrozen, labels };
     if ((await registry.writeCluster(next, stored.configVersion)) !== 'written') continue;
     return { ...next, configVersion: stored.configVersion + 1 };

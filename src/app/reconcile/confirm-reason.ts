@@ -27,7 +27,7 @@ import { projectLiveNode, projectLivePod } from '../../core/projections/project-
 import type { SharedReads } from './shared-reads.ts';
 
 /** Whether a reason holds; `unreadable`: nothing can be said now. */
-export type ReasonVerdict = 'holds' | 'dropped' | 'unreadable';
+export type ReasonState = 'holds' | 'dropped' | 'unreadable';
 
 /** What reasons are judged with. */
 export interface ReasonContext {
@@ -59,7 +59,7 @@ export class ReasonJudge {
   }
 
   /** `pod` is the victim as it is live: owned by us, not terminating, of the planned UID. */
-  async judge(planned: PlannedDelete, pod: PodProjection): Promise<ReasonVerdict> {
+  async judge(planned: PlannedDelete, pod: PodProjection): Promise<ReasonState> {
     const reason = planned.repeats ?? planned.reason;
     switch (reason) {
       case 'replaced':
@@ -114,7 +114,7 @@ export class ReasonJudge {
   }
 
   /** With surge: the old pod goes while it is not ready, or once the new one is available. */
-  async #judgeReplaced(planned: PlannedDelete, pod: PodProjection): Promise<ReasonVerdict> {
+  async #judgeReplaced(planned: PlannedDelete, pod: PodProjection): Promise<ReasonState> {
     const { currentHash } = this.#context;
     // The victim by hash alone, as surge pruning tells the two apart (spec 2.7, consequence e).
     if (currentHash === undefined || revisionHashOfPod(pod) === currentHash) return 'dropped';
@@ -126,7 +126,7 @@ export class ReasonJudge {
   }
 
   /** A duplicate goes only while the pod that stays is alive. */
-  async #judgeDuplicate(planned: PlannedDelete): Promise<ReasonVerdict> {
+  async #judgeDuplicate(planned: PlannedDelete): Promise<ReasonState> {
     const live = await this.#readStaying(this.#findStaying(planned, () => true));
     return typeof live === 'string' ? live : 'holds';
   }
@@ -143,7 +143,7 @@ export class ReasonJudge {
   }
 
   /** The live pod, if it still is the one that was planned on and alive. */
-  async #readStaying(pod: PodProjection | undefined): Promise<PodProjection | ReasonVerdict> {
+  async #readStaying(pod: PodProjection | undefined): Promise<PodProjection | ReasonState> {
     if (pod === undefined) return 'dropped';
     const read = await this.#context.reads.pod(pod.name);
     if (read.kind === 'unavailable') return 'unreadable';
@@ -152,7 +152,7 @@ export class ReasonJudge {
     return live.uid === pod.uid && isAlive(live) ? live : 'dropped';
   }
 
-  async #judgeAbsence(node: NodeName | undefined): Promise<ReasonVerdict> {
+  async #judgeAbsence(node: NodeName | undefined): Promise<ReasonState> {
     if (node === undefined) return 'dropped';
     const read = await this.#context.reads.node(node);
     if (read.kind === 'unavailable') return 'unreadable';
@@ -163,7 +163,7 @@ export class ReasonJudge {
   async #judgeUnwanted(
     node: NodeName | undefined,
     places: readonly Placement[],
-  ): Promise<ReasonVerdict> {
+  ): Promise<ReasonState> {
     if (node === undefined) return 'dropped';
     const read = await this.#context.reads.node(node);
     if (read.kind === 'unavailable') return 'unreadable';
@@ -173,7 +173,7 @@ export class ReasonJudge {
   }
 }
 
-function holdsIf(isTrue: boolean): ReasonVerdict {
+function holdsIf(isTrue: boolean): ReasonState {
   return isTrue ? 'holds' : 'dropped';
 }
 

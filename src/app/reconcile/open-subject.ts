@@ -1,5 +1,5 @@
 /**
- * Steps 1 and 2 of a reconcile: read, skip if the last complete run saw exactly this, and digest.
+ * Steps 1 and 2 of a reconcile: read, skip if the last complete run saw exactly this, and judge.
  *
  * While `ingest` is at work on what is being read, everything is read again, at most three times;
  * then a timer looks later (protocol 2). What cannot be decided on ends the run here, with a reason.
@@ -14,8 +14,8 @@ import type { RunContext, Subject } from './context.ts';
 import { breakerWaitOf } from './breaker-wait.ts';
 import { ended } from './exit.ts';
 import type { Ended, Exit, FoundSubject } from './exit.ts';
-import { digestDaemonSet } from './digest-daemon-set.ts';
-import type { Digest } from './digest-daemon-set.ts';
+import { judgeDaemonSet } from './judge-daemon-set.ts';
+import type { JudgedDaemonSet } from './judge-daemon-set.ts';
 import { readBasis } from './read-basis.ts';
 import type { Basis } from './read-basis.ts';
 import { readView } from './read-view.ts';
@@ -65,12 +65,11 @@ async function tryOpening(context: RunContext): Promise<Opening | Moving> {
   const early = await exitEarly({ basis, nowMs }, context);
   if (early !== undefined) return ended(early);
   const access = new LazyAccess({ connector: dependencies.connector, gate: context.gate, basis });
-  const digest = await digestDaemonSet(basis, keyOf(context), () => access.get());
+  const judged = await judgeDaemonSet(basis, keyOf(context), () => access.get());
   const stored = rebaseState(basis.state ?? emptyState(nowMs), basis.meta.era, nowMs);
   const state = withoutWaitsAhead(stored, nowMs);
-  if (digest.kind !== 'usable')
-    return ended(exitUndigested(digest, { basis, state, access, nowMs }));
-  const { daemonSet } = digest;
+  if (judged.kind !== 'usable') return ended(exitUnusable(judged, { basis, state, access, nowMs }));
+  const { daemonSet } = judged;
   const view = await readView(basis, dependencies);
   const found = { basis, daemonSet, state, access, nowMs };
   if (view.kind === 'moving') return { ...view, found };
@@ -155,8 +154,11 @@ function exitWithoutBasis(
   }
 }
 
-function exitUndigested(digest: Exclude<Digest, { kind: 'usable' }>, subject: FoundSubject): Exit {
-  switch (digest.kind) {
+function exitUnusable(
+  judged: Exclude<JudgedDaemonSet, { kind: 'usable' }>,
+  subject: FoundSubject,
+): Exit {
+  switch (judged.kind) {
     case 'gone':
       return { kind: 'over', result: { kind: 'absent' } };
     case 'terminating':
@@ -164,16 +166,16 @@ function exitUndigested(digest: Exclude<Digest, { kind: 'usable' }>, subject: Fo
       return { kind: 'over', result: { kind: 'terminating' } };
     case 'malformed': {
       const { refusal } = subject.access;
-      const { problem: message } = digest;
+      const { problem: message } = judged;
       // Nobody could look at it live: an outage does not make it malformed for good (protocol 22).
       const isUnseen = refusal !== undefined && refusal.kind !== 'no-credential';
       if (isUnseen) return { kind: 'unavailable', message, subject };
       return { kind: 'over', result: { kind: 'refused', reason: 'malformed-daemon-set', message } };
     }
     case 'selecting-all':
-      return { kind: 'selecting-all', daemonSet: digest.daemonSet, subject };
+      return { kind: 'selecting-all', daemonSet: judged.daemonSet, subject };
     case 'unavailable':
-      return exitUnanswered(digest.message, subject);
+      return exitUnanswered(judged.message, subject);
   }
 }
 

@@ -1,4 +1,4 @@
-// A DaemonSet of any shape that passes the schemas: digested, planned and put on the wire without a crash (row 67).
+// A DaemonSet of any shape that passes the schemas: judged, planned and put on the wire without a crash (row 67).
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { Json, JsonObject } from '../../../src/core/model/json.ts';
@@ -8,7 +8,7 @@ import type { DaemonSetObject } from '../../../src/core/model/kubernetes.ts';
 import { isExtension, meaningOf } from '../../../src/core/history-meaning.ts';
 import { planReconcile } from '../../../src/core/plan.ts';
 import { isDaemonSetOf } from '../../../src/adapters/sqs/raw-object.ts';
-import { digestDaemonSet } from '../../../src/app/reconcile/digest-daemon-set.ts';
+import { judgeDaemonSet } from '../../../src/app/reconcile/judge-daemon-set.ts';
 import type { Basis } from '../../../src/app/reconcile/read-basis.ts';
 import {
   OWNER_UID,
@@ -56,7 +56,7 @@ const RICH: JsonObject = daemonSet({
 
 function basisOf(object: DaemonSetObject): Basis {
   const ref = { clusterUid: clusterUid('uid-1'), uid: uid(OWNER_UID) };
-  return { ref, daemonSet: { object } } as unknown as Basis; // the members that a digest reads
+  return { ref, daemonSet: { object } } as unknown as Basis; // the members that judging it reads
 }
 
 test('row 67: whatever a DaemonSet says, it is malformed or it has a plan', async () => {
@@ -70,12 +70,12 @@ test('row 67: whatever a DaemonSet says, it is malformed or it has a plan', asyn
       const identity = { name: 'agent', namespace: 'ns', uid: OWNER_UID, resourceVersion: '100' };
       if (!isDaemonSetOf(bent, identity)) return;
       const object = bent as DaemonSetObject; // as the schema lets it through
-      const digest = await digestDaemonSet(basisOf(object), identity, () =>
+      const judged = await judgeDaemonSet(basisOf(object), identity, () =>
         Promise.resolve(undefined),
       );
-      kinds.set(digest.kind, (kinds.get(digest.kind) ?? 0) + 1);
-      if (digest.kind !== 'usable') return;
-      const plan = planReconcile(view({ daemonSet: digest.daemonSet, nodes, pods }), context());
+      kinds.set(judged.kind, (kinds.get(judged.kind) ?? 0) + 1);
+      if (judged.kind !== 'usable') return;
+      const plan = planReconcile(view({ daemonSet: judged.daemonSet, nodes, pods }), context());
       assert.ok(plan.creates.length <= 2 && plan.deletes.length <= 2);
       JSON.stringify(plan, (_key, value: unknown) =>
         typeof value === 'bigint' ? String(value) : value,

@@ -175,7 +175,7 @@ test('row 67: any object of a cluster is projected, opaque or irrelevant, and th
       });
       const result = projector.project(kind, raw as unknown as KubernetesObject); // as frames give it
       if (result.kind !== 'tracked') return void seen.add(result.kind);
-      const { projection } = result.digest;
+      const { projection } = result.slim;
       seen.add(projection.kind);
       const { uid, name } = projection;
       const namespace = 'namespace' in projection ? { namespace: projection.namespace } : {};

@@ -106,7 +106,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     file: 'src/core/naming.ts',
     before: 'let letters = rememberedLetters.get(text);',
     after:
-      'globalThis.canaryNames = (globalThis.canaryNames ?? 0) + 1;\n  let letters = hashLetters(text + String(globalThis.canaryNames));',
+      'globalThis.canaryNames = (globalThis.canaryNames ?? 0) + 1;\n  let letters = nameHash(text + String(globalThis.canaryNames));',
     breaks: ['S1', 'S2'],
     in: 'lost-states',
     seedsMax: 60,

@@ -187,13 +187,13 @@ describe('breaker: slow clusters', () => {
   it('are suspect for a while, and marked once, not by every run', () => {
     const slow = after(CLOSED_BREAKER, { kind: 'answered', isSlow: true });
     assert.equal(isSuspect(slow, START_MS), true);
-    assert.equal(isSuspect(slow, START_MS + breakerPolicy.slowMarkMs), false);
+    assert.equal(isSuspect(slow, START_MS + breakerPolicy.slowForMs), false);
     const next = finding({ kind: 'answered', isSlow: true, nowMs: START_MS + 1_000 });
     assert.equal(noteFinding(slow, next), undefined);
-    const halfMs = START_MS + breakerPolicy.slowMarkMs / 2;
+    const halfMs = START_MS + breakerPolicy.slowForMs / 2;
     assert.equal(noteFinding(slow, { ...next, nowMs: halfMs - 1 }), undefined);
     const renewed = noteFinding(slow, { ...next, nowMs: halfMs });
-    assert.equal(renewed?.slowUntilMs, halfMs + breakerPolicy.slowMarkMs);
+    assert.equal(renewed?.slowUntilMs, halfMs + breakerPolicy.slowForMs);
   });
 
   it('are admitted all the same', () => {

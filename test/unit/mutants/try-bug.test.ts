@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { judgeRun } from '../../mutants/judge-run.ts';
-import type { Verdict } from '../../mutants/judge-run.ts';
+import type { Judgement } from '../../mutants/judge-run.ts';
 import { tryBug } from '../../mutants/try-bug.ts';
 
 const SOURCE = 'export const value: number = 1;\n';
@@ -41,9 +41,9 @@ describe('tryBug', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const trial = async (title: string, after: string, file = 'value.ts'): Promise<Verdict> => {
+  const trial = async (title: string, after: string, file = 'value.ts'): Promise<Judgement> => {
     const groups: boolean[] = [];
-    const verdict = await tryBug(
+    const judgement = await tryBug(
       {
         bug: 'another value',
         file,
@@ -61,12 +61,12 @@ describe('tryBug', () => {
     assert.deepEqual(groups, [true, false]);
     assert.equal(readFileSync(path.join(copy, 'value.ts'), 'utf8'), SOURCE);
     assert.ok(!existsSync(path.join(directory, 'tmp')));
-    return verdict;
+    return judgement;
   };
 
-  const assertSurvived = (verdict: Verdict, why: RegExp): void => {
-    assert.equal(verdict.kind, 'survived');
-    assert.match(verdict.kind === 'survived' ? verdict.why : '', why);
+  const assertSurvived = (judgement: Judgement, why: RegExp): void => {
+    assert.equal(judgement.kind, 'survived');
+    assert.match(judgement.kind === 'survived' ? judgement.why : '', why);
   };
 
   it('calls a bug killed when its test fails, or one in a suite of that title', async () => {

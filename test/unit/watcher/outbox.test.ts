@@ -19,7 +19,7 @@ function trackedOf(
   more: { of?: WatchedKind; sets?: Membership[]; chars?: number } = {},
 ): Tracked {
   const { of = 'Pod', sets = [member('pods/d1')], chars = 100 } = more;
-  return { of, uid: uid(`u-${name}`), name, namespace: 'ops', digest: null, sets, sent: [], chars };
+  return { of, uid: uid(`u-${name}`), name, namespace: 'ops', slim: null, sets, sent: [], chars };
 }
 
 function gone(tracked: Tracked): Tracked {

@@ -4,12 +4,12 @@ import { describe, it } from 'node:test';
 import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
 import type { Projection, WatchedKind } from '../../../src/core/model/projections.ts';
 import { createInterner } from '../../../src/watcher/interner.ts';
-import { createProjector, type Digest } from '../../../src/watcher/projection.ts';
+import { createProjector, type SlimObject } from '../../../src/watcher/projection.ts';
 import { daemonSetDraft, ownerOf } from '../../support/watcher-harness.ts';
 
 const CREATED = '2026-01-01T00:00:00Z';
 
-function digestOf(kind: WatchedKind, raw: object): Digest {
+function slimOf(kind: WatchedKind, raw: object): SlimObject {
   const projector = createProjector({
     interner: createInterner(),
     objectBytesMax: 10_000,
@@ -17,11 +17,11 @@ function digestOf(kind: WatchedKind, raw: object): Digest {
     onOpaque: () => undefined,
   });
   const result = projector.project(kind, raw as unknown as KubernetesObject);
-  return result.kind === 'tracked' ? result.digest : assert.fail(result.kind);
+  return result.kind === 'tracked' ? result.slim : assert.fail(result.kind);
 }
 
 function projectionOf(kind: WatchedKind, raw: object): Projection {
-  return digestOf(kind, raw).projection;
+  return slimOf(kind, raw).projection;
 }
 
 function metadataWith(more: object = {}): object {
@@ -237,14 +237,14 @@ describe('a revision is sent', () => {
 
 describe('who owns a pod', () => {
   const ownerUidOf = (...ownerReferences: readonly unknown[]): unknown =>
-    digestOf('Pod', podWith({ metadata: { ownerReferences } })).ownerUid;
+    slimOf('Pod', podWith({ metadata: { ownerReferences } })).ownerUid;
   const owner = ownerOf('DaemonSet', 'd1');
 
   it('is the reference that controls it, whatever stands before it', () => {
     assert.equal(ownerUidOf(null, { ...owner, controller: false, uid: 'd0' }, owner), 'd1');
     assert.equal(ownerUidOf({ ...owner, controller: 'true' }), undefined);
     assert.equal(
-      digestOf('Pod', podWith({ metadata: { ownerReferences: 'x' } })).ownerUid,
+      slimOf('Pod', podWith({ metadata: { ownerReferences: 'x' } })).ownerUid,
       undefined,
     );
   });
@@ -252,8 +252,8 @@ describe('who owns a pod', () => {
   it('is asked of pods and revisions alone', () => {
     const references = { ownerReferences: [ownerOf('ReplicaSet', 'r1')] };
     const raw = { metadata: metadataWith(references), spec: {} };
-    assert.equal(digestOf('Node', raw).ownerUid, undefined);
-    assert.equal(digestOf('DaemonSet', raw).ownerUid, undefined);
+    assert.equal(slimOf('Node', raw).ownerUid, undefined);
+    assert.equal(slimOf('DaemonSet', raw).ownerUid, undefined);
   });
 
   it('is nobody that the informers know if it has no identity', () => {
@@ -274,7 +274,7 @@ describe('who owns a pod', () => {
 describe('a rollout runs (heartbeats)', () => {
   const isRollingOut = (generation: number | undefined, status?: object): boolean => {
     const metadata = metadataWith({ generation });
-    return digestOf('DaemonSet', { ...daemonSetDraft('a'), metadata, status }).isRollingOut;
+    return slimOf('DaemonSet', { ...daemonSetDraft('a'), metadata, status }).isRollingOut;
   };
 
   it('from the first generation that nobody has observed', () => {

@@ -14,8 +14,8 @@ import type { WatchedKind } from '../../../src/core/model/projections.ts';
 import { MESSAGE_SCHEMA } from '../../../src/core/model/watcher-message.ts';
 import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
 import { createInterner } from '../../../src/watcher/interner.ts';
-import { createProjector, digestText } from '../../../src/watcher/projection.ts';
-import type { Digest, OpaqueReason } from '../../../src/watcher/projection.ts';
+import { createProjector, slimText } from '../../../src/watcher/projection.ts';
+import type { SlimObject, OpaqueReason } from '../../../src/watcher/projection.ts';
 import {
   daemonSetDraft,
   nodeDraft,
@@ -42,14 +42,14 @@ function stored(draft: object, version = '5'): KubernetesObject {
   } as unknown as KubernetesObject;
 }
 
-function digestOf(kind: WatchedKind, draft: object, version?: string): Digest {
+function slimOf(kind: WatchedKind, draft: object, version?: string): SlimObject {
   const result = projector.project(kind, stored(draft, version));
   assert.equal(result.kind, 'tracked');
-  return result.kind === 'tracked' ? result.digest : assert.fail();
+  return result.kind === 'tracked' ? result.slim : assert.fail();
 }
 
 function textOf(kind: WatchedKind, draft: object, version?: string): string {
-  return digestText(digestOf(kind, draft, version));
+  return slimText(slimOf(kind, draft, version));
 }
 
 test('a node heartbeat changes nothing that is sent (design 2)', () => {
@@ -92,47 +92,47 @@ test('a pod that something else than an apps DaemonSet controls does not matter'
     );
     assert.equal(result.kind, 'irrelevant');
   }
-  assert.equal(digestOf('Pod', podDraft('p', { owner: 'ds1' })).ownerUid, 'ds1');
-  assert.equal(digestOf('Pod', podDraft('p')).ownerUid, undefined);
+  assert.equal(slimOf('Pod', podDraft('p', { owner: 'ds1' })).ownerUid, 'ds1');
+  assert.equal(slimOf('Pod', podDraft('p')).ownerUid, undefined);
 });
 
 test('the target of an unbound pod is the node that its required affinity names (spec 2.4)', () => {
   const requirement = { key: 'metadata.name', operator: 'In', values: ['n7'] };
   const terms = { nodeSelectorTerms: [{ matchFields: [requirement] }] };
   const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms } };
-  const unbound = digestOf('Pod', { ...podDraft('p', { owner: 'd' }), spec: { affinity } });
+  const unbound = slimOf('Pod', { ...podDraft('p', { owner: 'd' }), spec: { affinity } });
   assert.equal(unbound.projection.kind === 'Pod' && unbound.projection.targetNode, 'n7');
   assert.equal(unbound.projection.kind === 'Pod' && unbound.projection.boundNode, undefined);
   const spec = { affinity, nodeName: 'n8' };
-  const bound = digestOf('Pod', { ...podDraft('p', { owner: 'd' }), spec });
+  const bound = slimOf('Pod', { ...podDraft('p', { owner: 'd' }), spec });
   assert.equal(bound.projection.kind === 'Pod' && bound.projection.targetNode, 'n8');
 });
 
 test('a DaemonSet of a list equals the same one of an event, and loses managedFields', () => {
   const draft = daemonSetDraft('agent');
-  const listed = digestOf('DaemonSet', draft);
-  const seen = digestOf('DaemonSet', {
+  const listed = slimOf('DaemonSet', draft);
+  const seen = slimOf('DaemonSet', {
     ...draft,
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
     metadata: { ...draft.metadata, managedFields: [{ manager: 'x' }] },
   });
-  assert.equal(digestText(listed), digestText(seen));
-  assert.ok(!digestText(listed).includes('managedFields'));
+  assert.equal(slimText(listed), slimText(seen));
+  assert.ok(!slimText(listed).includes('managedFields'));
   const object = listed.projection.kind === 'DaemonSet' ? listed.projection.object : assert.fail();
   assert.equal(object.apiVersion, 'apps/v1');
 });
 
 test('a revision is slim: owner, labels and number, without its data', () => {
-  const digest = digestOf('ControllerRevision', revisionDraft('r1', 'ds1', 7));
-  const { projection } = digest;
+  const slim = slimOf('ControllerRevision', revisionDraft('r1', 'ds1', 7));
+  const { projection } = slim;
   assert.equal(projection.kind === 'ControllerRevision' && projection.revision, 7);
-  assert.ok(!digestText(digest).includes('xxx'));
+  assert.ok(!slimText(slim).includes('xxx'));
 });
 
 test('a rollout runs while the status lags, or pods are not updated (design 2, heartbeats)', () => {
   const with_ = (status: object): boolean =>
-    digestOf('DaemonSet', { ...daemonSetDraft('a'), status }).isRollingOut;
+    slimOf('DaemonSet', { ...daemonSetDraft('a'), status }).isRollingOut;
   assert.equal(with_({ observedGeneration: 1 }), false);
   assert.equal(with_({ observedGeneration: 0 }), true);
   const desired = { observedGeneration: 1, desiredNumberScheduled: 3 };
@@ -143,7 +143,7 @@ test('a rollout runs while the status lags, or pods are not updated (design 2, h
 test('what is too large or not as documented travels opaque, and each version of it (protocol 22)', () => {
   opaqued.length = 0;
   const large = { ...daemonSetDraft('a'), notes: 'x'.repeat(10_000) };
-  const first = digestOf('DaemonSet', large, '5');
+  const first = slimOf('DaemonSet', large, '5');
   assert.deepEqual(first.projection, {
     kind: 'Opaque',
     of: 'DaemonSet',
@@ -154,13 +154,13 @@ test('what is too large or not as documented travels opaque, and each version of
     reason: 'too-large',
   });
   assert.deepEqual(first.selector, { matchLabels: { app: 'a' } });
-  assert.notEqual(textOf('DaemonSet', large, '6'), digestText(first));
-  const odd = digestOf('Pod', { ...podDraft('p', { owner: 'ds1' }), status: { phase: 'Odd' } });
+  assert.notEqual(textOf('DaemonSet', large, '6'), slimText(first));
+  const odd = slimOf('Pod', { ...podDraft('p', { owner: 'ds1' }), status: { phase: 'Odd' } });
   assert.equal(odd.projection.kind === 'Opaque' && odd.projection.reason, 'undecodable');
   assert.equal(odd.ownerUid, 'ds1');
   let nested: object = {};
   for (let depth = 0; depth < 5000; depth += 1) nested = { nested };
-  assert.equal(digestOf('DaemonSet', { ...daemonSetDraft('d'), nested }).projection.kind, 'Opaque');
+  assert.equal(slimOf('DaemonSet', { ...daemonSetDraft('d'), nested }).projection.kind, 'Opaque');
   assert.deepEqual(opaqued, ['a too-large', 'a too-large', 'p undecodable', 'd undecodable']);
 });
 
@@ -205,7 +205,7 @@ test('whatever an API server sends, the reader of messages accepts what is made 
     fc.property(fc.constantFrom(...WATCHED_KINDS), raw, (kind, object) => {
       const result = projector.project(kind, object as unknown as KubernetesObject);
       if (result.kind !== 'tracked') return;
-      const { of, uid, name, namespace, projection } = result.digest;
+      const { of, uid, name, namespace, projection } = result.slim;
       const names = { of, uid, name, ...(namespace === undefined ? {} : { namespace }) };
       const delta = { ...names, object: projection, sets: [], formerSets: [] };
       const message: WatcherMessage = {

@@ -38,12 +38,12 @@ export interface AdmissionNode {
   readonly allocatable: Readonly<Record<string, string>>;
 }
 
-/** The verdict; `reason` becomes the pod's. */
-export type AdmissionVerdict =
+/** Admitted or rejected; `reason` becomes the pod's. */
+export type AdmissionResult =
   | { readonly kind: 'admitted' }
   | { readonly kind: 'rejected'; readonly reason: string; readonly message: string };
 
-type Rejection = Extract<AdmissionVerdict, { readonly kind: 'rejected' }>;
+type Rejection = Extract<AdmissionResult, { readonly kind: 'rejected' }>;
 
 const MILLI = 1_000_000n;
 const NANOS = 1_000_000_000n;
@@ -59,7 +59,7 @@ const CHECKS: readonly ((input: AdmissionInput) => Rejection | undefined)[] = [
 ];
 
 /** Admits or rejects one pod. */
-export function admitPod(input: AdmissionInput): AdmissionVerdict {
+export function admitPod(input: AdmissionInput): AdmissionResult {
   for (const check of CHECKS) {
     const rejection = check(input);
     if (rejection !== undefined) return rejection;

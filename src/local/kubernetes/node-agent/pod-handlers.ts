@@ -73,14 +73,14 @@ function addPod(options: PodHandlersOptions, pod: PodObject): void {
   const isEnding = state !== undefined && state !== 'syncing';
   if (!isEnding && !isTerminalPhase(pod.status?.phase)) {
     const others = activePods(context, workers).filter((other) => uidOf(other) !== uid);
-    const verdict = admitPod({ ...options.nodeForAdmission(), pod, others });
+    const admission = admitPod({ ...options.nodeForAdmission(), pod, others });
     context.log.debug('admission', {
       pod: podName(pod),
-      verdict: verdict.kind,
-      ...(verdict.kind === 'rejected' ? { reason: verdict.reason } : {}),
+      verdict: admission.kind,
+      ...(admission.kind === 'rejected' ? { reason: admission.reason } : {}),
     });
-    if (verdict.kind === 'rejected') {
-      rejectPod(context, pod, verdict);
+    if (admission.kind === 'rejected') {
+      rejectPod(context, pod, admission);
       return;
     }
   }

@@ -64,7 +64,7 @@ export interface PodRuntime {
   onPodEvent(listener: (podUid: string) => void): Cancel;
 }
 
-/** A probe's verdict changed. */
+/** A probe's result changed. */
 export interface ProbeResult {
   readonly podUid: string;
   readonly containerName: string;

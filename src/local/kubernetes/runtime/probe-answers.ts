@@ -45,20 +45,20 @@ function decide(record: ContainerRecord, kind: ProbeInput['kind'], ranMs: number
   const affected = isAffected(record);
   switch (kind) {
     case 'startup':
-      return verdict(ranMs >= simulation.startupAfterMs);
+      return answerOf(ranMs >= simulation.startupAfterMs);
     case 'readiness':
-      return verdict(
+      return answerOf(
         ranMs >= simulation.readyAfterMs && !(affected && ranMs >= simulation.unreadyAtMs),
       );
     case 'liveness':
-      return verdict(!(affected && ranMs >= simulation.livenessFailsAtMs));
+      return answerOf(!(affected && ranMs >= simulation.livenessFailsAtMs));
     case 'postStart':
-      return verdict(!(affected && simulation.failsPostStart));
+      return answerOf(!(affected && simulation.failsPostStart));
     case 'preStop':
-      return verdict(!(affected && simulation.failsPreStop));
+      return answerOf(!(affected && simulation.failsPreStop));
   }
 }
 
-function verdict(isGood: boolean): ProbeAnswer {
+function answerOf(isGood: boolean): ProbeAnswer {
   return isGood ? 'success' : 'failure';
 }

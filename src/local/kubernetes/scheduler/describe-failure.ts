@@ -24,7 +24,7 @@ const CONFLICTING_NAMES = 'pod affinity terms conflict';
 const NOT_LOOKED_AT = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
 
 /** What was done about it by making room. */
-export type PreemptionVerdict =
+export type PreemptionResult =
   /** Looked, and no node would do. */
   | { readonly kind: 'useless' }
   | { readonly kind: 'not-eligible'; readonly why: string }
@@ -34,7 +34,7 @@ export type PreemptionVerdict =
 /** Puts it into words. */
 export function describeFailure(
   failure: SearchFailure,
-  preemption: PreemptionVerdict = { kind: 'useless' },
+  preemption: PreemptionResult = { kind: 'useless' },
 ): string {
   const { nodeCount, failures, hasConflictingNames = false } = failure;
   if (nodeCount === 0) return NO_NODES_MESSAGE;

@@ -19,7 +19,7 @@ import { bindPod } from './bind-pod.ts';
 import { ClusterState } from './cluster-state.ts';
 import { PODS_FLUSH_MS, SCHEDULER_NAME } from './constants.ts';
 import { describeFailure } from './describe-failure.ts';
-import type { PreemptionVerdict } from './describe-failure.ts';
+import type { PreemptionResult } from './describe-failure.ts';
 import { findNode } from './find-node.ts';
 import type { NodeState } from './node-state.ts';
 import { chooseVictims } from './preemption/choose-victims.ts';
@@ -146,8 +146,8 @@ class Scheduler {
     );
     if (search.kind === 'none') {
       this.#waiting.add(pod, this.#clock.monotonicMs());
-      const verdict = await this.#preempt(pod, search.crowded);
-      await this.#report(object, describeFailure(search.failure, verdict));
+      const preemption = await this.#preempt(pod, search.crowded);
+      await this.#report(object, describeFailure(search.failure, preemption));
       return { kind: 'later', delayMs: PODS_FLUSH_MS };
     }
     const { nodeName } = search;
@@ -171,7 +171,7 @@ class Scheduler {
   }
 
   /** Makes room for a pod, if less important ones are in the way. */
-  async #preempt(pod: SchedulingPod, crowded: readonly NodeState[]): Promise<PreemptionVerdict> {
+  async #preempt(pod: SchedulingPod, crowded: readonly NodeState[]): Promise<PreemptionResult> {
     if (!pod.mayPreempt) return { kind: 'not-eligible', why: NEVER_PREEMPTS };
     const earlier = this.#nominations.of(pod.key);
     const earlierNode = earlier && this.#cluster.node(earlier.nodeName);

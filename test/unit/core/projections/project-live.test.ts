@@ -23,7 +23,7 @@ function watchedOf(kind: 'Pod' | 'Node', raw: KubernetesObject): unknown {
     onOpaque: () => undefined,
   });
   const result = projector.project(kind, raw);
-  return result.kind === 'tracked' ? result.digest.projection : result.kind;
+  return result.kind === 'tracked' ? result.slim.projection : result.kind;
 }
 
 const condition = { type: 'Ready', status: 'True', lastTransitionTime: CREATED };

@@ -25,9 +25,9 @@ test('row 70: a new, a gone and an exchanged package are found; the same ones ho
   const kept = normalizeBill({ components: [component('a', '1.0.0'), component('b', '1.0.0')] });
   assert.equal(compareBills(kept, kept).kind, 'held');
   const present = normalizeBill({ components: [component('a', '1.0.1'), component('c', '1.0.0')] });
-  const verdict = compareBills(kept, present);
-  assert.equal(verdict.kind, 'broken');
-  const text = verdict.kind === 'broken' ? verdict.findings.join('\n') : '';
+  const judgement = compareBills(kept, present);
+  assert.equal(judgement.kind, 'broken');
+  const text = judgement.kind === 'broken' ? judgement.findings.join('\n') : '';
   for (const line of [/new: a@1.0.1/, /gone: a@1.0.0/, /new: c@/, /gone: b@/, /--update/]) {
     assert.match(text, line);
   }

@@ -21,8 +21,8 @@ test('row 70: an exception lets a package help to build, never be shipped', () =
 });
 
 test('row 70: an exception that no package needs is found', () => {
-  const verdict = checkLicences([{ ...one, licence: 'MIT' }], [EXCEPTION]);
-  assert.deepEqual(verdict, {
+  const judgement = checkLicences([{ ...one, licence: 'MIT' }], [EXCEPTION]);
+  assert.deepEqual(judgement, {
     kind: 'broken',
     findings: ['exception one (CC-BY-4.0): no package needs it'],
   });

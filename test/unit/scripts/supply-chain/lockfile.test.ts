@@ -19,8 +19,8 @@ function check(
   };
   const { installed = lockfile, allowScripts = {} } = change;
   const manifest = { dependencies: { one: '1.0.0' }, allowScripts };
-  const verdict = checkLockfile({ manifest, lockfile, installed });
-  return verdict.kind === 'broken' ? verdict.findings : [];
+  const judgement = checkLockfile({ manifest, lockfile, installed });
+  return judgement.kind === 'broken' ? judgement.findings : [];
 }
 
 test('row 70: an exact version with a SHA-512 holds', () => {
@@ -52,13 +52,13 @@ test('row 70: another archive than the locked one, or nothing, installed is foun
   };
   assert.match(check({}, { installed: { packages: other } }).join(), /another archive/);
   const lockfile: Lockfile = { lockfileVersion: 3, packages: { '': {} } };
-  const verdict = checkLockfile({ manifest: {}, lockfile, installed: undefined });
-  assert.deepEqual(verdict, { kind: 'broken', findings: ['nothing is installed: npm ci'] });
+  const judgement = checkLockfile({ manifest: {}, lockfile, installed: undefined });
+  assert.deepEqual(judgement, { kind: 'broken', findings: ['nothing is installed: npm ci'] });
 });
 
 test('row 70: package.json and lockfile that differ are found', () => {
   const lockfile: Lockfile = { lockfileVersion: 3, packages: { '': { dependencies: {} } } };
   const manifest = { dependencies: { one: '1.0.0' } };
-  const verdict = checkLockfile({ manifest, lockfile, installed: lockfile });
-  assert.equal(verdict.kind, 'broken');
+  const judgement = checkLockfile({ manifest, lockfile, installed: lockfile });
+  assert.equal(judgement.kind, 'broken');
 });

@@ -22,12 +22,12 @@ function signed({ name, version, integrity }: SignedArchive): Signature {
 
 test('row 70: a signature over name, version and the locked hash holds', async () => {
   assert.equal(findSignatureFault(archive, [signed(archive)], keys), undefined);
-  const verdict = await checkSignatures({
+  const judgement = await checkSignatures({
     archives: [archive],
     read: (each) => Promise.resolve([signed(each)]),
     keys,
   });
-  assert.equal(verdict.kind, 'held');
+  assert.equal(judgement.kind, 'held');
 });
 
 test('row 70: a signature of another archive, of another key, or none is found', () => {
@@ -39,12 +39,12 @@ test('row 70: a signature of another archive, of another key, or none is found',
 
 test('row 70: one unsigned archive among signed ones is found', async () => {
   const bare = { ...archive, name: 'bare' };
-  const verdict = await checkSignatures({
+  const judgement = await checkSignatures({
     archives: [archive, bare],
     read: (each) => Promise.resolve(each === bare ? [] : [signed(each)]),
     keys,
   });
-  assert.deepEqual(verdict, { kind: 'broken', findings: ['bare@1.0.0: not signed'] });
+  assert.deepEqual(judgement, { kind: 'broken', findings: ['bare@1.0.0: not signed'] });
 });
 
 test('a registry that serves no signatures, or no answer, leaves it unknown, never held', async () => {
@@ -59,8 +59,8 @@ test('row 70: an archive without an answer leaves it unknown, and hides no findi
   const bare = { ...archive, name: 'bare' };
   const read = (each: SignedArchive) =>
     Promise.resolve(each === silent ? undefined : each === bare ? [] : [signed(each)]);
-  const verdict = await checkSignatures({ archives: [archive, silent], read, keys });
-  assert.deepEqual(verdict, { kind: 'unknown', reason: 'no answer for silent@1.0.0' });
+  const judgement = await checkSignatures({ archives: [archive, silent], read, keys });
+  assert.deepEqual(judgement, { kind: 'unknown', reason: 'no answer for silent@1.0.0' });
   const worse = await checkSignatures({ archives: [archive, silent, bare], read, keys });
   assert.deepEqual(worse, { kind: 'broken', findings: ['bare@1.0.0: not signed'] });
 });

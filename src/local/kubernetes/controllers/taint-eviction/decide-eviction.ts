@@ -7,7 +7,7 @@
 import { toleratesTaint } from '../../../../core/taints.ts';
 import type { Taint, Toleration } from '../../../../core/model/kubernetes.ts';
 
-/** The verdict. */
+/** What is to become of the pod. */
 export type EvictionDecision =
   | { readonly kind: 'stay' }
   | { readonly kind: 'leave' }

@@ -161,7 +161,7 @@ function startWorker(
     onFailure: (answer) => {
       tellFailure(adjustment, { kind, probe, answer });
     },
-    onVerdict: (isSuccess) => {
+    onResult: (isSuccess) => {
       const { uid } = probed.pod.metadata;
       const { id } = running;
       logProbe(adjustment, { kind, verdict: isSuccess ? 'success' : 'failure' });
@@ -216,7 +216,7 @@ function verdictOf(
   containerId: string,
 ): boolean | undefined {
   const worker = workers.get(kind);
-  return worker?.containerId === containerId ? worker.verdict() : undefined;
+  return worker?.containerId === containerId ? worker.result() : undefined;
 }
 
 function failuresOf(probed: ProbedPod | undefined): ReadonlyMap<string, 'liveness' | 'startup'> {
@@ -225,7 +225,7 @@ function failuresOf(probed: ProbedPod | undefined): ReadonlyMap<string, 'livenes
   for (const { workers } of probed.containers.values()) {
     for (const kind of ['startup', 'liveness'] as const) {
       const worker = workers.get(kind);
-      if (worker?.verdict() === false) failures.set(worker.containerId, kind);
+      if (worker?.result() === false) failures.set(worker.containerId, kind);
     }
   }
   return failures;

@@ -1,9 +1,9 @@
 /**
  * Probes one container of a pod with one of its probes (spec node-agent 6), for as long as one instance of it runs.
  *
- *     running --initialDelay--> probe --period--> probe ... --threshold reached--> verdict
+ *     running --initialDelay--> probe --period--> probe ... --threshold reached--> result
  *
- * One timer at a time. A verdict of a startup probe, and a failure of a liveness probe, are the last: the worker rests
+ * One timer at a time. A result of a startup probe, and a failure of a liveness probe, are the last: the worker rests
  * until there is a new instance. Differs from Kubernetes: the first probe comes when the initial delay is over, not at
  * the next tick of a period that began with the pod.
  */
@@ -25,15 +25,15 @@ export interface ProbeWorkerOptions {
   readonly spec: ProbeSpec;
   /** Every answer that is no success, as it comes. */
   readonly onFailure: (answer: ProbeAnswer) => void;
-  /** A threshold was reached and the verdict is another than before. */
-  readonly onVerdict: (isSuccess: boolean) => void;
+  /** A threshold was reached and the result is another than before. */
+  readonly onResult: (isSuccess: boolean) => void;
 }
 
 /** A worker. */
 export interface ProbeWorker {
   readonly containerId: string;
-  /** The last verdict; undefined before the first. */
-  readonly verdict: () => boolean | undefined;
+  /** The last result; undefined before the first. */
+  readonly result: () => boolean | undefined;
   stop(): void;
 }
 
@@ -45,7 +45,7 @@ export function startProbeWorker(options: ProbeWorkerOptions): ProbeWorker {
   const { runtime, clock, containerId, kind, spec } = options;
   const periodMs = (spec.periodSeconds ?? DEFAULT_PERIOD_SECONDS) * 1000;
   const timeoutSeconds = spec.timeoutSeconds ?? 1;
-  let verdict: boolean | undefined;
+  let result: boolean | undefined;
   let last: boolean | undefined;
   let runLength = 0;
   let isStopped = false;
@@ -59,9 +59,9 @@ export function startProbeWorker(options: ProbeWorkerOptions): ProbeWorker {
       : (spec.failureThreshold ?? DEFAULT_FAILURE_THRESHOLD);
     if (runLength < threshold) return;
     if (kind === 'startup' || (kind === 'liveness' && !isSuccess)) isStopped = true;
-    if (verdict === isSuccess) return;
-    verdict = isSuccess;
-    options.onVerdict(isSuccess);
+    if (result === isSuccess) return;
+    result = isSuccess;
+    options.onResult(isSuccess);
   };
 
   const probe = async (): Promise<void> => {
@@ -72,12 +72,12 @@ export function startProbeWorker(options: ProbeWorkerOptions): ProbeWorker {
     conclude(answer === 'success');
     if (!stopped()) schedule(periodMs - (clock.monotonicMs() - startMs));
   };
-  /** Asked anew: a verdict stops the worker, and so may whoever is told of it. */
+  /** Asked anew: a result stops the worker, and so may whoever is told of it. */
   const stopped = (): boolean => isStopped;
   const schedule = (delayMs: number): void => {
     cancel = clock.after(Math.max(0, delayMs), () => {
       probe().catch((cause: unknown) => {
-        // The runtime cannot be asked: the machine is off, and nobody waits for a verdict.
+        // The runtime cannot be asked: the machine is off, and nobody waits for a result.
         asRuntimeError(cause);
         isStopped = true;
       });
@@ -87,7 +87,7 @@ export function startProbeWorker(options: ProbeWorkerOptions): ProbeWorker {
   schedule(options.startedAtMs + (spec.initialDelaySeconds ?? 0) * 1000 - clock.nowMs());
   return {
     containerId,
-    verdict: () => verdict,
+    result: () => result,
     stop: () => {
       isStopped = true;
       cancel();

@@ -61,13 +61,13 @@ export function nodeConditions(
   previous: readonly Condition[],
   nowText: string,
 ): readonly Condition[] {
-  const verdicts: Condition[] = PRESSURES.map(({ type, whenTrue, whenFalse }) =>
+  const conditions: Condition[] = PRESSURES.map(({ type, whenTrue, whenFalse }) =>
     health.pressures.includes(type)
       ? { type, status: 'True', ...whenTrue }
       : { type, status: 'False', ...whenFalse },
   );
   const { errors } = health;
-  verdicts.push(
+  conditions.push(
     errors.length === 0
       ? {
           type: 'Ready',
@@ -82,11 +82,11 @@ export function nodeConditions(
           message: errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`,
         },
   );
-  return verdicts.map((verdict) => {
-    const known = previous.find(({ type }) => type === verdict.type);
-    const isSame = known !== undefined && known.status === verdict.status;
+  return conditions.map((condition) => {
+    const known = previous.find(({ type }) => type === condition.type);
+    const isSame = known !== undefined && known.status === condition.status;
     return {
-      ...verdict,
+      ...condition,
       lastHeartbeatTime: nowText,
       lastTransitionTime: (isSame ? known.lastTransitionTime : undefined) ?? nowText,
     };

@@ -22,9 +22,9 @@ export interface ConditionInput {
   readonly foreign: readonly Condition[];
 }
 
-type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
+type ConditionState = Pick<Condition, 'status' | 'reason' | 'message'>;
 
-const TRUE: Verdict = { status: 'True' };
+const TRUE: ConditionState = { status: 'True' };
 
 const OWN_TYPES: ReadonlySet<string> = new Set([
   'PodReadyToStartContainers',
@@ -41,18 +41,18 @@ export function isOwnCondition(type: string): boolean {
 
 /** The agent's conditions, in the order in which the kubelet lists them, without transition times. */
 export function podConditions(input: ConditionInput): readonly Condition[] {
-  const containersReady = containersReadyVerdict(input);
+  const containersReady = containersReadyState(input);
   const ready = containersReady.status === 'True' ? readinessGates(input) : containersReady;
-  const sandboxReady: Verdict = { status: needsNewSandbox(input) ? 'False' : 'True' };
+  const sandboxReady: ConditionState = { status: needsNewSandbox(input) ? 'False' : 'True' };
   const { generation } = input.pod.metadata;
-  const condition = (type: string, verdict: Verdict): Condition => ({
+  const condition = (type: string, state: ConditionState): Condition => ({
     type,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
-    ...verdict,
+    ...state,
   });
   return [
     condition('PodReadyToStartContainers', sandboxReady),
-    condition('Initialized', initializedVerdict(input)),
+    condition('Initialized', initializedState(input)),
     condition('Ready', ready),
     condition('ContainersReady', containersReady),
     condition('PodScheduled', TRUE),
@@ -69,7 +69,7 @@ function needsNewSandbox({ pod, runtime }: ConditionInput): boolean {
   return !isHostNetwork && newest.podIp === undefined;
 }
 
-function initializedVerdict(input: ConditionInput): Verdict {
+function initializedState(input: ConditionInput): ConditionState {
   const containers = input.pod.spec.initContainers ?? [];
   if (containers.length === 0) {
     return input.phase === 'Succeeded' ? { ...TRUE, reason: 'PodCompleted' } : TRUE;
@@ -91,7 +91,7 @@ function initializedVerdict(input: ConditionInput): Verdict {
   };
 }
 
-function containersReadyVerdict(input: ConditionInput): Verdict {
+function containersReadyState(input: ConditionInput): ConditionState {
   const sidecars = (input.pod.spec.initContainers ?? []).filter(isSidecar);
   const { unknown, failing } = sort(
     [...sidecars, ...input.pod.spec.containers],
@@ -110,7 +110,7 @@ function containersReadyVerdict(input: ConditionInput): Verdict {
   };
 }
 
-function readinessGates({ pod, foreign }: ConditionInput): Verdict {
+function readinessGates({ pod, foreign }: ConditionInput): ConditionState {
   const messages = (pod.spec.readinessGates ?? []).flatMap(({ conditionType }) => {
     const condition = foreign.find(({ type }) => type === conditionType);
     if (condition === undefined) {

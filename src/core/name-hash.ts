@@ -11,14 +11,14 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** How many letters a hash has: 27^10 values, so that 5,000 nodes never clash (faults §4). */
-export const HASH_LETTERS = 10;
+export const NAME_HASH_LENGTH = 10;
 
 /** Ten letters of a text; equal texts have equal letters, for ever (ADR 0005). */
-export function hashLetters(text: string): string {
+export function nameHash(text: string): string {
   const digest = sha256(utf8ToBytes(text));
   const view = new DataView(digest.buffer, digest.byteOffset, digest.byteLength);
   let letters = '';
-  for (let index = 0; index < HASH_LETTERS; index += 1) {
+  for (let index = 0; index < NAME_HASH_LENGTH; index += 1) {
     letters += ALPHABET.charAt(view.getUint16(index * 2) % ALPHABET.length);
   }
   return letters;

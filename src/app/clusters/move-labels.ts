@@ -1,5 +1,5 @@
 /**
- * The marks of a move between two stacks: labels of the registrations, so that any repeat knows where it is.
+ * What registrations say of a move between two stacks, in labels, so that any repeat knows where it is.
  *
  * They are written by the very writes that freeze, register and lift, never apart from them. `lift` says
  * whether the freeze is the move's own: it is lifted at the end only then.
@@ -14,7 +14,7 @@ const BACK = 'rollcall.dev/moving-back';
 const ALL: ReadonlySet<string> = new Set([TO, FROM, LIFT, SILENT_AT, BACK]);
 
 /** What a registration says of a move. */
-export interface MoveMarks {
+export interface MoveLabels {
   /** In the old stack: where it goes. */
   readonly to?: string;
   /** In the new stack: where it comes from. */
@@ -27,8 +27,8 @@ export interface MoveMarks {
   readonly isBack: boolean;
 }
 
-/** Reads the marks. */
-export function readMarks({ labels }: Pick<ClusterRegistration, 'labels'>): MoveMarks {
+/** Reads the labels. */
+export function readMoveLabels({ labels }: Pick<ClusterRegistration, 'labels'>): MoveLabels {
   const { [TO]: to, [FROM]: from, [SILENT_AT]: silentAtVersion } = labels;
   return {
     ...(to === undefined ? {} : { to }),
@@ -39,22 +39,24 @@ export function readMarks({ labels }: Pick<ClusterRegistration, 'labels'>): Move
   };
 }
 
-/** Labels with these marks, and no others of a move. */
-export function withMarks(
+/** These labels, with what is said of a move, and nothing else of a move. */
+export function withMoveLabels(
   labels: ClusterRegistration['labels'],
-  marks: MoveMarks,
+  move: MoveLabels,
 ): ClusterRegistration['labels'] {
   return {
-    ...withoutMarks(labels),
-    ...(marks.to === undefined ? {} : { [TO]: marks.to }),
-    ...(marks.from === undefined ? {} : { [FROM]: marks.from }),
-    ...(marks.silentAtVersion === undefined ? {} : { [SILENT_AT]: marks.silentAtVersion }),
-    ...(marks.isBack ? { [BACK]: 'yes' } : {}),
-    [LIFT]: marks.isLifting ? 'yes' : 'no',
+    ...withoutMoveLabels(labels),
+    ...(move.to === undefined ? {} : { [TO]: move.to }),
+    ...(move.from === undefined ? {} : { [FROM]: move.from }),
+    ...(move.silentAtVersion === undefined ? {} : { [SILENT_AT]: move.silentAtVersion }),
+    ...(move.isBack ? { [BACK]: 'yes' } : {}),
+    [LIFT]: move.isLifting ? 'yes' : 'no',
   };
 }
 
 /** Labels as they were before the move. */
-export function withoutMarks(labels: ClusterRegistration['labels']): ClusterRegistration['labels'] {
+export function withoutMoveLabels(
+  labels: ClusterRegistration['labels'],
+): ClusterRegistration['labels'] {
   return Object.fromEntries(Object.entries(labels).filter(([key]) => !ALL.has(key)));
 }

@@ -12,7 +12,7 @@ import { findShapeProblem } from './daemon-set-shape.ts';
 import type { Basis } from './read-basis.ts';
 
 /** What the run is about. */
-export type Digest =
+export type JudgedDaemonSet =
   | { readonly kind: 'usable'; readonly daemonSet: DaemonSetObject }
   | { readonly kind: 'terminating' }
   | { readonly kind: 'gone' }
@@ -21,12 +21,12 @@ export type Digest =
   | { readonly kind: 'selecting-all'; readonly daemonSet: DaemonSetObject }
   | { readonly kind: 'unavailable'; readonly message: string };
 
-/** Digests what the view holds; asks `access` only when that cannot be used. */
-export async function digestDaemonSet(
+/** Judges what the view holds; asks `access` only when that cannot be used. */
+export async function judgeDaemonSet(
   basis: Basis,
   key: NamespacedName,
   access: () => Promise<ClusterAccess | undefined>,
-): Promise<Digest> {
+): Promise<JudgedDaemonSet> {
   const { object } = basis.daemonSet;
   if (object !== null && findProblem(object, basis) === undefined) return classify(object);
   const reader = await access();
@@ -46,7 +46,7 @@ export async function digestDaemonSet(
   return problem === undefined ? classify(live.object) : { kind: 'malformed', problem };
 }
 
-function classify(daemonSet: DaemonSetObject): Digest {
+function classify(daemonSet: DaemonSetObject): JudgedDaemonSet {
   const why = whyLeftAlone(daemonSet);
   if (why === undefined) return { kind: 'usable', daemonSet };
   return why.kind === 'selecting-all' ? { kind: why.kind, daemonSet } : why;
