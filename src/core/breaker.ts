@@ -22,7 +22,7 @@ export interface ClusterBreaker {
   readonly openings: number;
   /** Present while not closed: the moment from which one probe is admitted. */
   readonly open?: { readonly untilMs: number; readonly delayMs: number };
-  /** Present while a probe is under way: nobody else goes before it. A crashed one is overtaken. */
+  /** Present while a probe is under way: no other run is admitted until then, and a crashed probe blocks no longer. */
   readonly probeUntilMs?: number;
   /** When it closed last: until `calmMs` later it is on parole. */
   readonly closedAtMs?: number;
@@ -117,7 +117,7 @@ function transition(
   policy: BreakerPolicy,
 ): ClusterBreaker | undefined {
   if (breaker.open !== undefined) {
-    // Whoever was admitted before it opened has nothing new to say: only the probe decides.
+    // A run that was admitted before the breaker opened reports too late: only the probe decides.
     return finding.isProbe ? afterProbe(breaker, finding, policy) : undefined;
   }
   if (finding.kind === 'failed') return afterFailure(breaker, finding, policy);

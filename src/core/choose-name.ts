@@ -4,7 +4,7 @@
  * It follows from the newest pod that is known to have been in the slot, living or gone; from the node
  * alone where none is known. With surge a slot is of a node and a revision. If a known pod bears the
  * name that comes out, the next one follows from that pod, and so on: so no pod gets a name that one
- * is known to have borne, and whoever knows the same chooses the same. It does not decide whether a
+ * is known to have borne, and runs that know the same pods choose the same name. It does not decide whether a
  * pod may be created (plan-create.ts).
  */
 import type { NodeName, Uid } from './model/identifiers.ts';
@@ -17,7 +17,7 @@ import { revisionHashOfPod } from './pod-facts.ts';
 /** A name and, where it follows from a pod that is there, that pod. */
 export type NameChoice = Pick<PlannedCreate, 'name' | 'predecessor'>;
 
-/** Who bears a name, or has borne it: a pod of the DaemonSet, or nobody's that was found live for this node. */
+/** Who bears a name, or has borne it: a pod of the DaemonSet, or one without a controller that was found live. */
 export function bearerOf(planning: Planning, node: NodeName, name: string): Bearer | undefined {
   const found = planning.refusals.get(node)?.holders?.find((holder) => holder.name === name);
   return found === undefined ? planning.bearers.get(name) : { ...found, isThere: true };

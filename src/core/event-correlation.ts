@@ -5,7 +5,7 @@
  * and reason nine single Events, told apart by their message; the tenth is combined, and everything
  * after it only raises its count. After ten minutes without one of the kind, singles begin afresh. A
  * message that is repeated raises the count of its Event. The memory of a recorder is a few tallies
- * here, kept with the DaemonSet's state: whoever loses them writes a few Events too many, no more.
+ * here, kept with the DaemonSet's state: where they are lost, a few Events too many are written.
  *
  * Differs from upstream: the combined Event counts all that it stands for; client-go stops writing
  * after 25 Events of an object and type, and lets one more pass every five minutes.

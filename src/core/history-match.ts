@@ -4,7 +4,7 @@
  *
  * 1. By meaning: equal data (history-meaning.ts).
  * 2. By generation: the revision that was current at this very metadata.generation. The API server
- *    raises it whenever a user changes the spec, so what else differs nobody asked for. The caller names
+ *    raises it whenever a user changes the spec, so any other difference is no edit. The caller names
  *    it only if the template does not contradict it: a restored etcd gives generations out again (row 71).
  * 3. By template generation, if neither finds any (state lost, or the generation moved for another
  *    reason): the API server raises it exactly when the template changes, and a revision carries the

@@ -61,7 +61,7 @@ export function judgeIntents(input: JudgeIntentsInput): IntentJudgement {
 
 /**
  * Creates that are settled by a mark alone: made and gone before anybody reported them, or hidden by the view, as by a
- * watcher that filters wrongly. Whoever makes another pod beside one that lives breaks S1: to be read live first.
+ * watcher that filters wrongly. Another pod beside one that lives would break S1, so they are read live first.
  */
 export function unshownCreates(
   { settled }: Pick<IntentJudgement, 'settled'>,
@@ -115,7 +115,7 @@ function judgeDelete(
 }
 
 /**
- * True if the answer to a delete is of a history that etcd has left: of another era, or one that nobody noticed yet.
+ * True if the answer to a delete is of a history that etcd has left: of another era, or before a restore that was not noticed yet.
  * A live read after the answer finds the pod terminating or gone, unless etcd was restored in between (row 71).
  */
 function isAnswerVoid({ uid }: DeleteIntent, input: JudgeIntentsInput): boolean {

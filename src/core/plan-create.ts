@@ -83,8 +83,8 @@ function decideName(planning: Planning, nodeView: NodeView): CreateDecision {
 }
 
 /**
- * The state may have been lost with a create on record that is still on its way. Under which name, nobody knows: it
- * may follow from a pod of which nothing is remembered (protocol 6, faults 34, 86).
+ * The state may have been lost with a create on record that is still on its way. Its name cannot be computed: it may
+ * follow from a pod of which nothing is remembered (protocol 6, faults 34, 86).
  */
 function waitAfterLoss({ predecessor }: NameChoice, untilMs: number): Wait {
   if (predecessor === undefined) {

@@ -163,7 +163,7 @@ function pruneSurge(planning: Planning, running: readonly PodProjection[]): read
     .map((pod): Victim => ({ pod, reason: 'duplicate' }));
   if (kept === undefined || old === undefined) return victims;
   const at = { minReadyMs: planning.minReadyMs, nowMs: planning.view.nowMs };
-  // One whose delete may still arrive counts as unavailable, and replaces nobody (S3).
+  // A new pod whose delete may still arrive counts as unavailable, so the old one stays (S3).
   const isKept = !planning.unresolvedDeletes.has(kept.uid);
   const isReplaced = !old.isReady || (isKept && isAvailable(kept, at));
   return isReplaced ? [...victims, { pod: old, reason: 'replaced' }] : victims;

@@ -118,7 +118,7 @@ function byName(left: CreateIntent, right: CreateIntent): number {
 
 /**
  * A state item that is missing or young beside existing pods may mean that intents were lost
- * (protocol 6). That of a DaemonSet which nobody had acted on says so (`createdAtMs` 0).
+ * (protocol 6). The state of a DaemonSet that was never acted on has `createdAtMs` 0.
  */
 function findRestriction(view: View, context: PlanContext): number | undefined {
   const untilMs = forgottenUntilMs(context.state.createdAtMs, context.requestTimeoutMs);
@@ -130,7 +130,7 @@ function findRestriction(view: View, context: PlanContext): number | undefined {
   return hasPods || wasActedOn(view) ? untilMs : undefined;
 }
 
-/** A DaemonSet whose status nobody wrote was never acted on: nothing of its own can be on its way. */
+/** A DaemonSet whose status was never written was never acted on: no request for it can be on its way. */
 function wasActedOn({ daemonSet }: View): boolean {
   return (daemonSet.status?.observedGeneration ?? 0) > 0;
 }

@@ -4,7 +4,7 @@
  * Kept for ten minutes after a pod was told to be gone; of one node and revision only the newest sixteen,
  * so that a pod which comes and goes each second cannot fill an item. Sixteen, because names lead from pod to
  * pod along the whole chain where its first one counts as the newest (an API server's clock was ahead) or
- * outlives the others (a finalizer), and nobody may be missing on the way; a pod that fails at once has some
+ * outlives the others (a finalizer), and a pod that is missing breaks the chain; a pod that fails at once has some
  * ten successors in ten minutes. A list that is full keeps the newest two of each first. A pod that lives
  * has no tombstone. Pure: in a slice the time is the message's, so that a redelivery buries alike; in a state
  * ten minutes must pass by two clocks, the function's and the view's messages', so that one that is wrong
@@ -97,7 +97,7 @@ export function buryMissing(
 
 /**
  * Tombstones of creates that were answered and are settled, whose pods may have come and gone unseen:
- * nobody knows their labels. Whoever sees such a pod buries it again, or knows that it lives.
+ * their labels are unknown. When such a pod is seen after all, its tombstone is written anew, or dropped if it lives.
  */
 export function buryAnswered(settled: readonly Intent[], goneAtMs: number): readonly Tombstone[] {
   return settled

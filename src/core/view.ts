@@ -115,8 +115,8 @@ function groupByTarget(pods: readonly PodProjection[]): {
 }
 
 /**
- * True if the name is not the slot's own (of its revision, with surge): whoever knows less of the slot's
- * past asks for another name, which the API server cannot fence against such a pod (protocol 9).
+ * True if the name is not the slot's own (of its revision, with surge): a run that knows less of the slot's past
+ * asks for another name, which the API server does not refuse beside such a pod (protocol 9).
  */
 function isForeign(daemonSet: DaemonSetObject, pod: PodProjection): boolean {
   const node = pod.targetNode ?? pod.boundNode;

@@ -35,7 +35,7 @@ export interface ClaimExecution {
   readonly failure?: ClaimFailure;
 }
 
-/** Why a claim failed; `soon`: somebody was faster, and the view is about to show it. */
+/** Why a claim failed; `soon`: another writer was faster, and the view is about to show it. */
 export interface ClaimFailure {
   readonly message: string;
   readonly pace: 'soon' | 'backoff';

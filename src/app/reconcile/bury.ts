@@ -2,10 +2,10 @@
  * What a state keeps of pods that are gone and that no view ever showed (S13, ADR 0030).
  *
  * An answered create is settled once its pod is seen, or once the view has been read past it. In the
- * second case nobody else knows that its name was borne. Written with the very write that settles the
- * intent: a run that dies after it has forgotten nothing. What the slices know is not kept twice; what only
- * a live read found, they do not know. Each is kept until ten minutes have passed by the clock of the run
- * and by that of the view's messages: either may be wrong (row 13).
+ * second case this state alone knows that the pod's name was used. The tombstone is part of the write that
+ * settles the intent, so a crash after it loses nothing. A pod that the slices have a tombstone of gets none
+ * here; one that only a live read found does. Each is kept until ten minutes have passed both by the clock of
+ * the run and by that of the view's messages, because either clock may be wrong (row 13).
  */
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { DaemonSetState, Intent } from '../../core/model/state.ts';

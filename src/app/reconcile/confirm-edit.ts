@@ -5,9 +5,9 @@
  * again: an undo half-way must restart no pod that was never replaced (spec 2.10), and where no pod belonged
  * one may belong by now (S3: the view may show new nodes beside the old DaemonSet). It is asked after the
  * victims were read, and again before each later batch, so that as little as possible lies between the
- * answer and the deletes; an edit committed after it still meets the batch that is on its way. In doubt
- * nothing of that goes. The generation alone does not tell: an etcd that is restored gives its
- * generations out again (faults row 71).
+ * answer and the deletes; an edit committed after the answer comes too late for the batch under way. If it
+ * cannot be answered, none of these pods is deleted. Equal generations are not enough: after a restore etcd
+ * gives the same generations out again (faults row 71).
  */
 import { contradictsTemplate } from '../../core/history-match.ts';
 import type { DaemonSetObject } from '../../core/model/kubernetes.ts';

@@ -37,7 +37,7 @@ export interface RunContext {
   readonly gate: ClusterGate;
   readonly run: ReconcileRun;
   readonly dependencies: StepDependencies;
-  /** Records intents before effects; whoever loses this write has done nothing (protocol 4). */
+  /** Records intents before effects; a run that loses this write has sent nothing (protocol 4). */
   readonly recordIntents: (ref: DaemonSetRef, state: DaemonSetState) => Promise<StateWrite>;
 }
 
@@ -102,7 +102,7 @@ export class LazyAccess {
     return this.#refusal;
   }
 
-  /** The cluster, or undefined when it refuses. In observe mode nobody asks (design 5). */
+  /** The cluster, or undefined when it refuses. In observe mode it is never asked for (design 5). */
   get(): Promise<ClusterAccess | undefined> {
     this.#opened ??= this.#connect();
     return this.#opened;

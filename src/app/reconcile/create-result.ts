@@ -40,8 +40,8 @@ export type CreateResult =
   /** The pod that held the name, or that had to be there, was just gone: look again. */
   | { readonly kind: 'waiting'; readonly held: 'vanished' }
   /**
-   * This node's pod will not pass as it is; `holder`: nobody's pod that holds the name; `pod`: one that
-   * was made all the same, and is on its way out.
+   * The API server refuses this node's pod as it is; `holder`: a pod without a controller that holds the name;
+   * `pod`: one that was made all the same, and is being deleted.
    */
   | {
       readonly kind: 'refused';
@@ -133,8 +133,8 @@ function madeOf({ uid, resourceVersion }: PodProjection): MadePod {
 }
 
 /**
- * The name is held by a pod that is not this node's (row 41). One that nobody controls may be one
- * that we released: the next name follows from it. Anything else is somebody's, and stays a refusal.
+ * The name is held by a pod that is not this node's (row 41). A pod without a controller may be one that we
+ * released: the next name follows from it. A pod of another controller stays a refusal.
  */
 function findTaken(
   pod: PodProjection,

@@ -37,7 +37,7 @@ export async function deferRun(deferral: Deferral, input: DeferInput): Promise<R
   const atMs = nowMs + deferralDelayMs(deferral, input);
   const look = await scheduleLook({ atMs, waitsFor: 'change' }, { context, subject });
   const next = { ...state, deferredSinceMs: state.deferredSinceMs ?? nowMs, ...look };
-  // Losing this write is harmless: whoever won looks after the due time, and the timer is sent.
+  // Losing this write is harmless: the run that won keeps a due time of its own, and our timer is sent already.
   if (!isRecorded(state, next)) await record(next, input);
   return { ...resultOf(deferral), nextLookAtMs: look.dueAtMs };
 }

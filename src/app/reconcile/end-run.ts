@@ -1,9 +1,9 @@
 /**
  * The one place that ends a run: from here alone timers are sent and the state is written (design 3; protocol 4, 12).
  *
- * A timer is sent before what says that it was sent is recorded, and verdicts are stored before either: whoever dies
- * in between looks once too often, never too seldom. The only other write of the state is the record of intents
- * before effects (act.ts).
+ * Order: verdicts are stored, timers are sent, then the state records that they were sent. A crash in between costs
+ * one look more and never one less. The only other write of the state is the record of intents before effects
+ * (act.ts).
  */
 import { concludeRun } from './conclude.ts';
 import type { EndContext } from './context.ts';

@@ -122,7 +122,7 @@ async function claim(plan: HistoryPlan, steps: HistorySteps): Promise<ClaimFailu
   );
 }
 
-/** Gone, or called invalid: somebody was faster (spec 2.4). */
+/** An answer "not found" or "invalid" means that another writer was faster (spec 2.4). */
 async function release(
   plan: HistoryPlan,
   steps: HistorySteps,

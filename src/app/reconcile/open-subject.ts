@@ -141,7 +141,7 @@ function exitWithoutBasis(
       return { kind: 'over', result: { kind: 'refused', reason: 'unknown-cluster', message } };
     }
     case 'registry-unreadable': {
-      // Counts as frozen and writes nothing (protocol 13); why is for whoever must mend it (row 69).
+      // Counts as frozen and writes nothing (protocol 13); the log has the cause, for the operator (row 69).
       context.dependencies.log.warn(
         'the registry is unreadable',
         { code: 'registry-unreadable' },
@@ -167,7 +167,7 @@ function exitUnusable(
     case 'malformed': {
       const { refusal } = subject.access;
       const { problem: message } = judged;
-      // Nobody could look at it live: an outage does not make it malformed for good (protocol 22).
+      // No live read was possible: an outage must not make it malformed for good (protocol 22).
       const isUnseen = refusal !== undefined && refusal.kind !== 'no-credential';
       if (isUnseen) return { kind: 'unavailable', message, subject };
       return { kind: 'over', result: { kind: 'refused', reason: 'malformed-daemon-set', message } };

@@ -137,7 +137,7 @@ async function readNodes(basis: Basis, readers: Readers): Promise<SetRead> {
   }
   const load = loadSet(basis, request, readers);
   const result = load.then((read) => asWarm(read, request.changed));
-  // Whoever shares it handles its failure; nobody may.
+  // Runs that share the load handle its failure; without any, it must not be an unhandled rejection.
   result.catch(() => undefined);
   loading.set(loadKey, result);
   try {

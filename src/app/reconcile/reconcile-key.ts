@@ -1,8 +1,8 @@
 /**
  * One reconcile for one key (design 3): the shell around its attempts.
  *
- * Two runs of one key cannot hurt: the loser of the state's compare-and-set has done nothing and
- * looks again here; whoever still gets through meets names and preconditions at the API server
+ * Two runs of one key at once do no harm: the one that loses the state's compare-and-set has sent nothing and
+ * starts again here; a late request of either is refused by the API server, for its name or its precondition
  * (S1–S5). Reports each run once: one line, one metric.
  */
 import type { Hint } from '../../core/model/hint.ts';

@@ -1,9 +1,10 @@
 /**
  * A write that the API server refused is sent again by its back-off, and by no hint before (A.9).
  *
- * A webhook that says no to a status says no to the next one as well; forty changes of nodes are no reason to ask it
- * forty times. An edited DaemonSet is another matter. Each kind of write waits for itself: two that are refused at
- * once would else take turns, each ending the other's wait. There are as many entries as kinds. Pods have back-offs of their own, node by node (retry.ts).
+ * A webhook that refuses one status refuses the next one too, so forty changes of nodes must not send forty writes.
+ * An edit of the DaemonSet ends the wait, because it may be the remedy. Each kind of write has an entry of its own;
+ * with one entry for all, two refused kinds would end each other's wait in turn. Pods have a back-off for each node
+ * instead (retry.ts).
  *
  * Differs from upstream: it tries at every event.
  */

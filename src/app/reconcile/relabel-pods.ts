@@ -2,8 +2,8 @@
  * Moves pods from the hashes of duplicate revisions to that of the one which is kept (spec 2.10 step 5).
  *
  * The pods are listed live, by selector and hash: one that the view does not show yet would be taken
- * for an old one later, and restarted. Pods of others are not touched (S4). Whoever is not relabelled
- * keeps the duplicates alive: the next run goes on, also beyond the burst of one (S9). Deadline, freeze and mode are looked at again before
+ * for an old one later, and restarted. Pods of others are not touched (S4). A pod that is not relabelled
+ * keeps its duplicate revision alive: the next run goes on, also beyond the burst of one (S9). Deadline, freeze and mode are looked at again before
  * each further batch (protocol 7).
  *
  * Differs from upstream: only pods that carry a duplicate's hash are relabelled. Upstream relabels

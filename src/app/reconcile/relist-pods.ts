@@ -3,7 +3,7 @@
  *
  * Asked for only once a deferral was capped: the cluster is silent, and work is left that spends availability. All
  * pods of the selector, each reduced to what a projection has; those of others are left out, and what the list does
- * not show is gone. Intents are judged anew by it, as by single live reads. Whole or nothing: in doubt nobody acts.
+ * not show is gone. Intents are judged anew by it, as by single live reads. A list that fails in part is not used.
  */
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { IntentJudgement } from '../../core/model/plan.ts';

@@ -62,7 +62,7 @@ export interface Refused {
   readonly victim?: Uid;
 }
 
-/** Names in a row that may be held by nobody's pods; more than a person makes by hand. */
+/** Names in a row that may be held by pods without a controller; more than a person makes by hand. */
 const HOLDERS_MAX = 16;
 
 /** Longest part of a refusal's message that is kept. */

@@ -1,9 +1,9 @@
 /**
  * Tells on a DaemonSet that Rollcall has stopped: a status condition, then one Event.
  *
- * The condition is written first, over what a live read shows, and is the mark that it was told: whoever
- * finds it there tells nothing more. The counters in that write are the ones of that read; they are the
- * other controller's now.
+ * The condition is written first, over what a live read shows. A run that finds it there neither writes it
+ * again nor sends the Event. The write repeats the counters of that read, because they belong to the other
+ * controller now.
  */
 import { isPaused, rivalControllerEvent, withPauseNotice } from '../../core/pause-notice.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';

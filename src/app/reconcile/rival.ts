@@ -1,7 +1,7 @@
 /**
  * Another DaemonSet controller was seen: Rollcall stops in that cluster (design 5, faults row 58).
  *
- * The registration is marked by compare-and-set, which raises configVersion: whoever acts there stops
+ * The registration is marked by compare-and-set, which raises configVersion: a run under way stops
  * at its next batch, and every later run finds the guard `rival-controller` (protocol 7, 13). Then every
  * key gets a hint, so that each DaemonSet tells of it at once. Evidence of an older takeover, or of one
  * that was left meanwhile, marks nothing. Only entering takeover anew, with its probe, takes the mark

@@ -90,8 +90,8 @@ function planLook(
 }
 
 /**
- * Until when no look is worth it: an API server that answered 429 said when to come again, whatever was asked of it and
- * whoever wanted to look sooner. Not all keys come at once.
+ * Until when a look would be refused: an API server that answered 429 said when to come again, and that holds for all
+ * requests, also for looks that are wanted sooner. Keys are spread over a short time after it.
  */
 function leftAloneUntilMs({ gate, hint, dependencies }: RunContext): number {
   const { clock, options } = dependencies;

@@ -1,11 +1,11 @@
 /**
  * Deletes the surplus of old revisions, last of all and only if nothing failed before (spec 2.11).
  *
- * Each is read live, and its delete carries UID and version of that read (S4, S10). One whose content is
- * not what was seen is left, and looked at again; a version alone says nothing (protocol 8). Neither says
- * whether a pod uses it: that is the view's word, so nothing goes by a view of a history that etcd has left
- * (row 71; live-planned.ts). A delete returns no version that a mark could vouch for, so a view that is
- * older than it shows the revision still: what is gone is not deleted a second time (L1).
+ * Each is read live, and its delete carries UID and version of that read (S4, S10). A revision whose content
+ * differs from the view's is kept and looked at again; a version alone does not count (protocol 8). Whether a
+ * pod uses a revision only the view knows, so nothing is deleted by a view from before a restore of etcd (row
+ * 71; live-planned.ts). A delete returns no version, so no mark shows that the view has seen it: an older view
+ * still holds the revision, and a live 404 ends the matter without a second delete (L1).
  *
  * Differs from upstream: a live read of each revision and of the DaemonSet before the deletes.
  */

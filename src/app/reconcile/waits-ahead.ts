@@ -1,11 +1,11 @@
 /**
  * Ends the waits of a state that a clock ahead of ours recorded (row 14, L1).
  *
- * A state is written on one machine and read on another. A wait is kept as the moment of its end, beside how long
- * it was to be: one that lasts twice as long yet was begun by a clock that was ahead, and its timer came long ago.
- * To wait for that moment would be to stand still by as much as the clocks differ. So it is over: the key tries
- * now, and what is refused again waits longer than before, by this clock. Bounds what a wrong clock costs; says
- * nothing of intents and names, whose times are for safety and may only be too long.
+ * A state is written on one machine and read on another. It keeps when a wait ends and how long the wait is. If the
+ * end is still more than twice that length away, the clock that wrote it was ahead, and the timer for it has fired
+ * already. Waiting on would block the key for as long as the clocks differ, so the wait counts as over: the key
+ * tries now, and a new refusal starts a longer wait by this clock. Intents and names are not touched: their times
+ * are for safety, where too long does no harm.
  */
 import type { DaemonSetState } from '../../core/model/state.ts';
 

@@ -5,10 +5,10 @@
  *    ▲                                                               │ conflict
  *    └───────────────────────── three times at most ─────────────────┘
  *
- * A conflict alone says only that somebody wrote something, perhaps a label; each try asks again by content,
- * so counts are never put over what contradicts them, and somebody who writes ten times a second starves
- * nobody. The whole object is sent, because a status write also replaces labels and annotations: those of
- * the read just before.
+ * A conflict says only that something was written, perhaps a label. Each try compares the content again, so
+ * counts are never written over what contradicts them, and another writer at ten writes a second cannot keep
+ * the status from being written. The whole object is sent, because a status write also replaces labels and
+ * annotations: it carries those of the read just before.
  *
  * Differs from upstream: a conflict is tried again only after that look at the content (spec 2.12 repeats the same
  * counts); a live read before the write.

@@ -134,7 +134,7 @@ async function race(chosen: Chosen, context: CommandContext): Promise<CommandRes
     return await Promise.race([running, interrupted.promise]);
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // Whoever lost the race has nobody left to tell; the winner's word is the one that is said.
+    // The promise that lost the race may still reject; nobody awaits it, and an unhandled rejection ends the process.
     running.catch(() => undefined);
     interrupted.promise.catch(() => undefined);
   }
