@@ -7,7 +7,7 @@
  * (protocol 7); the first batch of a run that had begun before is the last thing that can be sent. A
  * request is dead after twice its time-out (design 3). Only then is the mode written; a crash before
  * that leaves a frozen cluster, a crash after it only the sentinel and notices: repeating goes on from
- * either. Whoever changes the registration meanwhile makes this fail, not overwrite.
+ * either. A change of the registration meanwhile makes this fail; it is not overwritten.
  *
  * It touches no pod, no revision and no counter, and switches nothing on: that is the next step of
  * whoever asked for it. Pods, revisions and labels are as the built-in controller would have made them

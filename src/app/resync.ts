@@ -53,7 +53,7 @@ export async function resyncClusters(
   metrics.record('SilentClusters', tally.silentClusters, 'Count');
   const { failed } = tally;
   const paused = pauseWalk(walk, { failed, ...(cursor === undefined ? {} : { cursor }) });
-  // Lost: whoever took the walk over, after our time, does again what was done here.
+  // Lost: the invocation that took the walk over, after our time, repeats what was done here.
   await view.writeWalk(paused);
   if (cursor === undefined) return resultOf(tally, 'over');
   metrics.count('ResyncUnfinished');
@@ -99,7 +99,7 @@ async function walkOn(
   return cursor;
 }
 
-/** Looks at one cluster; never rejects: one that fails holds nobody (protocol 23). */
+/** Looks at one cluster; never rejects, so that a cluster that fails does not delay the others (protocol 23). */
 async function visitCluster(
   visit: { readonly id: ClusterId; readonly fromMs: number; readonly untilMs: number },
   tally: Tally,

@@ -243,7 +243,7 @@ export class LeaseKeeper {
     return read === 'aborted' ? failureOf(undefined) : read;
   }
 
-  /** A write that is given up may still be applied: whoever comes next reads first. */
+  /** A write that is given up may still be applied, so the next holder reads first. */
   async #write(lease: KubernetesObject, signal: AbortSignal): Promise<LeaseWrite> {
     const write = await untilAborted(this.#on.source.writeLease(lease), signal).catch(failureOf);
     return write === 'aborted' ? failureOf(undefined) : write;

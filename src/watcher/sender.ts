@@ -46,7 +46,7 @@ export interface CutMoment {
   readonly wallMs: number;
 }
 
-/** How a send ended; `stopped` means that its fate is unknown and nobody cares any more. */
+/** How a send ended; `stopped`: whether it arrived is unknown, and no longer matters. */
 export type SendEnd = 'accepted' | 'refused' | 'stopped';
 
 /** The stream of messages of one epoch. */

@@ -56,7 +56,7 @@ export async function awaitSilence(
   return false;
 }
 
-/** When the last request is dead of which nobody knows whether it was applied; 0: there is none. */
+/** When the last request without a known outcome is dead; 0: there is none. */
 async function findLastDeath(
   clusterUid: ClusterUid,
   { view, requestTimeoutMs }: SilenceDependencies,

@@ -2,7 +2,7 @@
  * Deletes what the view holds of a cluster that is no longer registered: a cache that nobody will read.
  *
  * The view is broken first: should the cluster be registered again, nothing that was left is believed, and
- * a snapshot rebuilds the rest. A crash leaves items that harm nobody; a repeat goes on. META itself stays,
+ * a snapshot rebuilds the rest. A crash leaves items that do no harm; a repeat goes on. META itself stays,
  * incomplete: its counters are what makes a later snapshot believed.
  */
 import type { ClusterUid } from '../../core/model/identifiers.ts';

@@ -8,7 +8,7 @@
  *
  * Why at most one may write: the new registration is frozen from its first write on, and is lifted only
  * after the old one was removed, by compare-and-set on the version at which nothing of it was under way
- * (await-silence.ts). Whoever changes the old one meanwhile (lifts its freeze, say) raises that version,
+ * (await-silence.ts). A change of the old one meanwhile (its freeze is lifted, say) raises that version,
  * and the removal is lost. Where the move stands is said by labels of the registrations alone, so the same
  * command goes on from a crash anywhere, and move-back.ts undoes it until the old registration is gone.
  *

@@ -147,7 +147,7 @@ async function removeFormer(
   await sideBySide(swept.items, options.concurrencyMax, async (item) => {
     const uids = item.formerUids ?? [];
     if (uids.some(isNamed)) return;
-    // Pods that it still holds are gone, too: nobody told of them once their DaemonSet was.
+    // Pods that they still hold are gone, too: no delta said so once their DaemonSet was gone.
     const left = uids.flatMap((uid) => emptying(uid, SLICE_COUNT_MAX));
     await writeSlices(target, left, dependencies);
     const { clusterUid, sentAtMs: nowMs } = target;

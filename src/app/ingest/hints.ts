@@ -2,7 +2,7 @@
  * Which keys a message affects, and sending them their hints.
  *
  * Affected keys come from the message, never from what it changed in the table, and a redelivered
- * message sends its hints again (protocol 20): whoever crashed between META and hints is repaired so.
+ * message sends its hints again (protocol 20): that repairs a crash between META and hints.
  * The deduplication prefix is the message's own identity, so a repeat within five minutes costs
  * nothing and no other message's hints are swallowed (protocol 12).
  *

@@ -103,7 +103,7 @@ async function finishApplied(
   return { kind: 'applied', hints, isComplete };
 }
 
-/** META first: nobody acts on the view while the way back is still being asked for. */
+/** META first: no run acts on the view from here on, also while the snapshot is still being asked for. */
 async function finishIncomplete(
   incoming: Incoming,
   step: { readonly meta: ClusterMeta; readonly reason: LossReason | undefined },

@@ -3,7 +3,7 @@
  *
  * A delta stands where its `sets` say and is removed where only its `formerSets` say (protocol 21).
  * A whole slice of a snapshot replaces; unless a loss came before, it is written only where it
- * differs, so that a restart of the watcher wakes nobody (protocol 18).
+ * differs, so that a restart of the watcher causes no runs (protocol 18).
  */
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { Tombstone } from '../../core/model/tombstone.ts';

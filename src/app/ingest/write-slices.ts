@@ -124,7 +124,7 @@ function editedSlice(stored: Slice | undefined, edit: SliceEdit, target: SliceTa
 
 /**
  * Tombstones of the pods that a slice no longer holds once these objects are its own, beside those of its former ones
- * that are still needed (S13). Only where the slice is written anyway; nobody waits for one to be dropped.
+ * that are still needed (S13). Only where the slice is written anyway: dropping one is not urgent.
  */
 export function tombstonesOf(
   { objects, gone = [] }: Pick<Slice, 'objects' | 'gone'>,

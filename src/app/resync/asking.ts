@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../ports/clock.ts';
 
-/** Requests to API servers at once; whoever finds no room is asked by the next round. */
+/** Requests to API servers at once; a cluster that finds no room is asked by the next round. */
 const ASKING_MAX = 64;
 /** The longest that one takes: connecting, and a request that is never answered. */
 const ASKING_MS = 15_000;
