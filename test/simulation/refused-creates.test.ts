@@ -3,7 +3,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../src/core/model/json.ts';
-import { createSeededRandom } from '../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '../../src/local/aws/event-source-mapping/seeded-random.ts';
 import { nodeOf } from '../support/simulated-cluster.ts';
 import { phaseOf } from '../support/simulation/controllers.ts';
 import { podOn, podsOf, setImage } from '../support/simulation/look.ts';
@@ -41,7 +41,7 @@ function endContainersFirst(world: World, random: { readonly next: () => number 
 /** A settled world whose pods take from half a second to half a minute to end. */
 async function slowWorld(strategy: JsonObject): Promise<{ world: World; counts: Counts }> {
   const world = await World.start({ nodes: NODES, seed: SEED });
-  const random = createSeededRandom(SEED);
+  const random = seededRandom(SEED);
   world.controllers.stopDelayMs = () => 500 + Math.floor(random.next() * 29_500);
   endContainersFirst(world, random);
   world.addDaemonSet('agent', { spec: { updateStrategy: { type: 'RollingUpdate', ...strategy } } });

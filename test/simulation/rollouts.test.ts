@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../src/core/model/json.ts';
-import { createSeededRandom } from '../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '../../src/local/aws/event-source-mapping/seeded-random.ts';
 import type { GateRule, Passage } from '../support/simulation/gate.ts';
 import { imageOf, podOn, podsOf, setImage, watchReady } from '../support/simulation/look.ts';
 import type { RawDaemonSetOptions } from '../support/simulation/objects.ts';
@@ -206,7 +206,7 @@ for (const spec of [unavailable(1), unavailable(3), surge(1), surge(3)]) {
   const name = JSON.stringify(bounds);
   test(`S2, S3, row 22: duplicates, reordering and lost hints with ${name}`, async () => {
     const world = await settled(spec, { seed: 11 });
-    const dice = createSeededRandom(4711);
+    const dice = seededRandom(4711);
     const fates = { copy: 0, keep: 0, drop: 0 };
     world.deliveryDelayMs = () => Math.floor(dice.next() * 400);
     world.fate = (queue) => {
@@ -232,7 +232,7 @@ for (const spec of [unavailable(1), unavailable(3), surge(1), surge(3)]) {
 
   test(`S2, S3, rows 10, 78: lost answers and late requests with ${name}`, async () => {
     const world = await settled(spec, { seed: 12 });
-    const dice = createSeededRandom(99);
+    const dice = seededRandom(99);
     const befell = { lost: 0, late: 0 };
     world.site.intervene = (effect) => {
       if (effect.kind === 'create-event' || effect.kind === 'patch-event') return undefined;

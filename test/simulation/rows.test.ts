@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../../src/core/model/json.ts';
 import type { KubernetesObject } from '../../src/core/model/kubernetes.ts';
-import { createSeededRandom } from '../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '../../src/local/aws/event-source-mapping/seeded-random.ts';
 import { nodeOf } from '../support/simulated-cluster.ts';
 import { phaseOf } from '../support/simulation/controllers.ts';
 import { imageOf, podOn, podsOf, setImage, watchReady } from '../support/simulation/look.ts';
@@ -60,7 +60,7 @@ for (const [name, spec] of [
   test(`row 6: a template that went elsewhere and back ends as one that never moved (${name})`, async () => {
     const still = await settled(spec);
     for (const seed of [1, 2, 3]) {
-      const dice = createSeededRandom(seed);
+      const dice = seededRandom(seed);
       const moved = await settled(spec);
       for (let step = 0; step < 4; step += 1) {
         setImage(moved, 'agent', 2 + Math.floor(dice.next() * 3));
@@ -76,7 +76,7 @@ for (const [name, spec] of [
 test('row 8, S4: somebody deletes, relabels and makes pods all the time; it settles when that stops', async () => {
   const world = await settled(ONE_AT_ONCE);
   world.observer.allowsAdopted = true;
-  const dice = createSeededRandom(8);
+  const dice = seededRandom(8);
   const pick = <T>(of: readonly T[]): T | undefined => of[Math.floor(dice.next() * of.length)];
   for (let step = 0; step < 80; step += 1) {
     const pod = pick(podsOf(world, 'agent'));
@@ -199,7 +199,7 @@ test('row 50, S3: two updates within minReadySeconds take no more than the budge
 
 test('row 51, S2: a surge with pods that lose readiness, and a node that evicts, ends within its bounds', async () => {
   const world = await settled(SURGE);
-  const dice = createSeededRandom(25);
+  const dice = seededRandom(25);
   let born = 0;
   world.api.subscribe((commit) => {
     if (commit?.kind === 'pods' && commit.type === 'added') born += 1;
@@ -225,7 +225,7 @@ test('row 51, S2: a surge with pods that lose readiness, and a node that evicts,
 
 test('row 52: taints and tolerations that come and go leave pods exactly where they belong', async () => {
   const world = await settled(ONE_AT_ONCE);
-  const dice = createSeededRandom(52);
+  const dice = seededRandom(52);
   const effects = ['NoSchedule', 'NoExecute', 'PreferNoSchedule'] as const;
   const counts = new Set<number>();
   for (let round = 0; round < 6; round += 1) {

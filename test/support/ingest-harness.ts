@@ -19,7 +19,7 @@ import { MemoryMetrics } from './memory-metrics.ts';
 import { MemoryRegistryStore } from './memory-registry-store.ts';
 import { MemoryViewStore } from './memory-view-store.ts';
 import { RecordingHintQueue } from './recording-hint-queue.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../../src/local/aws/event-source-mapping/seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 /** A registration whose watcher has the role `AROA1`, reachable unless told otherwise. */

@@ -13,7 +13,7 @@ import { RecordingEventQueue } from './recording-event-queue.ts';
 import { ReferenceIngest } from './reference-ingest.ts';
 import { ScriptedWatchSource } from './scripted-watch-source.ts';
 import type { ObjectDraft } from './scripted-watch-source.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../../src/local/aws/event-source-mapping/seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 /** Everything a watcher test touches. */

@@ -10,15 +10,8 @@ import {
   SetQueueAttributesCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import type { CreatedQueue } from './event-source-mapping/declarations.ts';
 import type { QueueDeclaration } from './template/service.ts';
-
-/** Where a created queue is. */
-export interface CreatedQueue {
-  readonly id: string;
-  readonly name: string;
-  readonly url: string;
-  readonly arn: string;
-}
 
 /** Creates or updates each queue; the result is by logical id. */
 export async function createQueues(

@@ -10,7 +10,8 @@ import { createSystemClock } from '../../adapters/system/system-clock.ts';
 import { createSystemRandom } from '../../adapters/system/system-random.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
-import { createQueues, type CreatedQueue } from './create-queues.ts';
+import { createQueues } from './create-queues.ts';
+import type { CreatedQueue } from './event-source-mapping/declarations.ts';
 import { createClients } from './create-clients.ts';
 import { holdDataDirectory } from './data-directory.ts';
 import { createTables } from './dynamodb/create-tables.ts';
@@ -31,7 +32,7 @@ import type { ConcurrencyLimits } from './event-source-mapping/concurrency.ts';
 import type { FaultOptions } from './event-source-mapping/faults.ts';
 import type { InvocationCounts, LambdaHandler } from './event-source-mapping/invocation.ts';
 import { MappingSet, type EngineFailure } from './event-source-mapping/mapping-set.ts';
-import { createSeededRandom } from './event-source-mapping/seeded-random.ts';
+import { seededRandom } from './event-source-mapping/seeded-random.ts';
 import { localAccountId } from './sqs/broker.ts';
 import { startSqsServer } from './sqs/server.ts';
 import { readService, type EnvironmentValue, type ServiceDeclaration } from './template/service.ts';
@@ -132,7 +133,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     clock,
     newId: () => random.uniqueId(),
     faults,
-    random: faults === undefined ? random : createSeededRandom(faults.seed),
+    random: faults === undefined ? random : seededRandom(faults.seed),
     onFailure: options.onFailure ?? writeFailure,
   });
   const stopOnce = async (waitMs: number): Promise<void> => {

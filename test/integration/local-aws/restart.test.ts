@@ -13,7 +13,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { operatorCredentials } from '../../../src/local/aws/iam/principals.ts';
-import { createSeededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import { startLocalAws, type LocalAws } from '../../../src/local/aws/local-aws.ts';
 import { eventually, newGate, startWork, temporaryDirectory } from './local-aws-fixture.ts';
 
@@ -122,7 +122,7 @@ describe('a data directory', () => {
   it('holds everything that was acknowledged, after a kill at any point', async (context) => {
     const seed = Number(process.env['ROLLCALL_TEST_SEED'] ?? '11');
     context.diagnostic(`replay: ROLLCALL_TEST_SEED=${seed}`);
-    const random = createSeededRandom(seed);
+    const random = seededRandom(seed);
     for (let round = 0; round < 5; round += 1) {
       await checkAfterKill(context, 2 + Math.floor(random.next() * 120));
     }

@@ -4,7 +4,7 @@
  * A parser may refuse or accept, never throw, and never touch a prototype. What it owes beyond that is the caller's
  * `feed`. Inputs are fewer only where the environment says so.
  */
-import { createSeededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import type { Random } from '../../../src/ports/random.ts';
 
 /** Inputs for each parser. */
@@ -33,7 +33,7 @@ export async function fuzz(target: FuzzTarget): Promise<number> {
   const only = process.env['ROLLCALL_FUZZ_INDEX'];
   const [first, last] = only === undefined ? [0, INPUTS] : [Number(only), Number(only) + 1];
   for (let index = first; index < last; index += 1) {
-    const random = createSeededRandom(seed * 1_000_003 + index);
+    const random = seededRandom(seed * 1_000_003 + index);
     try {
       await target.feed(random);
       assertPrototypesClean();

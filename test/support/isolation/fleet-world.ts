@@ -12,7 +12,7 @@ import { HINT_SCHEMA } from '../../../src/core/model/hint.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
 import { parseHint } from '../../../src/adapters/sqs/hint-codec.ts';
 import type { Delivery } from '../../../src/local/aws/sqs/message.ts';
-import { createSeededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import type { ClusterConnector, LiveRead } from '../../../src/ports/cluster-access.ts';
 import type { Random } from '../../../src/ports/random.ts';
 import type { NamespacedName } from '../../../src/ports/view-store.ts';
@@ -67,7 +67,7 @@ export class FleetWorld {
 
   constructor(seed = 7) {
     const { clock } = this;
-    this.random = createSeededRandom(seed);
+    this.random = seededRandom(seed);
     this.queues = new SimulatedQueues(clock, (queue) => this.#mappings.get(queue)?.poke());
     this.host = new FunctionHost({
       clock,

@@ -16,7 +16,7 @@ import { createSchema } from '../../../src/local/kubernetes/schema/create-schema
 import { createMemoryStore } from '../../../src/local/kubernetes/store/memory-store.ts';
 import type { Store } from '../../../src/local/kubernetes/store/store.ts';
 import { TABLES } from '../../../src/local/kubernetes/tables/all.ts';
-import { seededRandom } from '../seeded-random.ts';
+import { seededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 
 /** Content types of patches. */

@@ -22,7 +22,7 @@ import type {
 } from '../../../src/local/kubernetes/runtime/cri.ts';
 import { createSimulatedRuntime } from '../../../src/local/kubernetes/runtime/simulated-runtime.ts';
 import { MemoryLog } from '../memory-log.ts';
-import { seededRandom } from '../seeded-random.ts';
+import { seededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 
 /** A recorded event, in short. */

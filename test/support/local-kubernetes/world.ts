@@ -28,7 +28,7 @@ import type { Store } from '../../../src/local/kubernetes/store/store.ts';
 import type { JsonObject } from '../../../src/core/model/json.ts';
 import type { Random } from '../../../src/ports/random.ts';
 import { MemoryLog } from '../memory-log.ts';
-import { seededRandom } from '../seeded-random.ts';
+import { seededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import { settle, VirtualClock } from '../virtual-clock.ts';
 
 /** The user of `admin`. */

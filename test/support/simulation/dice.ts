@@ -1,5 +1,5 @@
 /** Dice from a seed: whole numbers, choices and chances, each drawn from one repeatable stream. */
-import { createSeededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
 
 /** A number of 32 bits that mixes all parts: the seed of a stream of its own. */
 export function mixSeed(...parts: readonly (string | number)[]): number {
@@ -16,7 +16,7 @@ export class Dice {
   readonly #next: () => number;
 
   constructor(seed: number) {
-    const random = createSeededRandom(seed);
+    const random = seededRandom(seed);
     this.#next = () => random.next();
   }
 

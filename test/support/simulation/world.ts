@@ -16,7 +16,7 @@ import type { Hint } from '../../../src/core/model/hint.ts';
 import type { ClusterMeta } from '../../../src/core/model/view-items.ts';
 import { encodeHint } from '../../../src/adapters/sqs/hint-codec.ts';
 import type { ReconcileOptions } from '../../../src/app/reconcile/dependencies.ts';
-import { createSeededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import type { Random } from '../../../src/ports/random.ts';
 import type { WatcherOptions } from '../../../src/watcher/options.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
@@ -93,7 +93,7 @@ export class World {
   constructor(options: WorldOptions = {}) {
     this.#options = options;
     this.observer = options.observer ?? new Observer();
-    this.random = createSeededRandom(options.seed ?? 1);
+    this.random = seededRandom(options.seed ?? 1);
     this.observer.onRequest = ({ name }) => {
       this.stability.noteRequest(name);
     };

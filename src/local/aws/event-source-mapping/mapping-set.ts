@@ -6,9 +6,8 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Random } from '../../../ports/random.ts';
-import type { CreatedQueue } from '../create-queues.ts';
 import { localAccountId } from '../sqs/broker.ts';
-import type { FunctionDeclaration, QueueMapping, ServiceDeclaration } from '../template/service.ts';
+import type { CreatedQueue, MappedFunction, MappedService, QueueMapping } from './declarations.ts';
 import { ConcurrencyLimits } from './concurrency.ts';
 import type { FaultOptions } from './faults.ts';
 import {
@@ -31,7 +30,7 @@ export interface EngineFailure {
 
 /** What the mappings of a service need. */
 export interface MappingSetOptions {
-  readonly service: ServiceDeclaration;
+  readonly service: MappedService;
   readonly queues: ReadonlyMap<string, CreatedQueue>;
   /** Polls with the rights of a function. */
   readonly clientOf: (functionName: string) => SQSClient;
@@ -123,7 +122,7 @@ export class MappingSet {
     ended.abort();
   }
 
-  #startFunction(declared: FunctionDeclaration, handler: LambdaHandler): void {
+  #startFunction(declared: MappedFunction, handler: LambdaHandler): void {
     const { name, timeoutMs, memoryMegabytes } = declared;
     const target: LocalFunction = { name, timeoutMs, memoryMegabytes, handler };
     for (const mapping of declared.queueMappings) this.#startMapping(target, mapping);

@@ -23,7 +23,7 @@ import {
 import type { SQSRecord } from 'aws-lambda';
 import type { Cancel } from '../../../ports/clock.ts';
 import type { Random } from '../../../ports/random.ts';
-import type { QueueMapping } from '../template/service.ts';
+import type { QueueMapping } from './declarations.ts';
 import { readBatchOutcome } from './batch-outcome.ts';
 import type { ConcurrencyLimits, Release } from './concurrency.ts';
 import { planFaults, type FaultOptions, type FaultPlan } from './faults.ts';

@@ -9,7 +9,7 @@ import type { Random } from '../../../ports/random.ts';
 const idLength = 26;
 
 /** A repeatable source of randomness. */
-export function createSeededRandom(seed: number): Random {
+export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -2,7 +2,7 @@
 //
 // Queues have theirs already; tables, keys and log groups get one as AWS would give them in this account. Log groups
 // are declared nowhere: osls adds one for each function, under a logical id that roles refer to.
-import type { CreatedQueue } from '../create-queues.ts';
+import type { CreatedQueue } from '../event-source-mapping/declarations.ts';
 import { localAccountId } from '../sqs/broker.ts';
 import type { ServiceDeclaration } from '../template/service.ts';
 

@@ -6,6 +6,11 @@
 import path from 'node:path';
 import * as v from 'valibot';
 import { readRole, type RoleDeclaration } from '../iam/policy.ts';
+import type {
+  MappedFunction,
+  MappedService,
+  QueueMapping,
+} from '../event-source-mapping/declarations.ts';
 import { decideResources } from './conditions.ts';
 import { resolveVariables } from './variables.ts';
 import { readYamlFile, type Json } from './yaml-file.ts';
@@ -89,24 +94,10 @@ const serviceSchema = v.looseObject({
 
 const typedSchema = v.looseObject({ Type: v.string() });
 
-/** A mapping from a queue to a function. */
-export interface QueueMapping {
-  readonly queueId: string;
-  readonly batchSize: number;
-  readonly reportsBatchItemFailures: boolean;
-  readonly maximumConcurrency: number | undefined;
-}
-
 /** A function as declared. */
-export interface FunctionDeclaration {
-  readonly name: string;
+export interface FunctionDeclaration extends MappedFunction {
   /** Logical id of its role. */
   readonly roleId: string;
-  readonly timeoutMs: number;
-  readonly memoryMegabytes: number;
-  readonly queueMappings: readonly QueueMapping[];
-  /** The periods of its schedules. */
-  readonly schedulePeriodsMs: readonly number[];
 }
 
 /** A queue as declared; the target of a RedrivePolicy is a logical id. */
@@ -135,10 +126,7 @@ export interface TableDeclaration {
 export type EnvironmentValue = string | { readonly Ref: string } | { readonly arnOf: string };
 
 /** Everything that the local engine takes from serverless.yml. */
-export interface ServiceDeclaration {
-  readonly service: string;
-  readonly stage: string;
-  readonly region: string;
+export interface ServiceDeclaration extends MappedService {
   /** Values are texts, or the logical id of the resource that they refer to. */
   readonly environment: Readonly<Record<string, EnvironmentValue>>;
   readonly functions: readonly FunctionDeclaration[];

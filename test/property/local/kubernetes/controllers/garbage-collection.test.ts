@@ -12,7 +12,7 @@ import { configMapObject } from '../../../../support/local-kubernetes/objects.ts
 import { startOne } from '../../../../support/local-kubernetes/start-one.ts';
 import { createLocalWorld } from '../../../../support/local-kubernetes/world.ts';
 import type { LocalWorld } from '../../../../support/local-kubernetes/world.ts';
-import { seededRandom } from '../../../../support/seeded-random.ts';
+import { seededRandom } from '../../../../../src/local/aws/event-source-mapping/seeded-random.ts';
 
 const PROPAGATIONS = ['Background', 'Foreground', 'Orphan'] as const;
 const OBJECTS_MAX = 12;

@@ -3,21 +3,21 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { planFaults } from '../../../../../src/local/aws/event-source-mapping/faults.ts';
-import { createSeededRandom } from '../../../../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '../../../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import { sqsRecord } from './record-fixture.ts';
 
 describe('faults', () => {
   it('do nothing unless they are asked for', () => {
     const records = [sqsRecord('1', 'g')];
     const expected = { records, delayMs: 0, isDropped: false, duplication: 'none' };
-    assert.deepEqual(planFaults(records, undefined, createSeededRandom(1)), expected);
-    assert.deepEqual(planFaults(records, {}, createSeededRandom(1)), expected);
+    assert.deepEqual(planFaults(records, undefined, seededRandom(1)), expected);
+    assert.deepEqual(planFaults(records, {}, seededRandom(1)), expected);
   });
 
   it('come as often as their probability says, and the same again from the same seed', () => {
     const faults = { drop: 0.1, duplicate: 0.3, delay: 0.5 };
     const plan = (seed: number): string[] => {
-      const random = createSeededRandom(seed);
+      const random = seededRandom(seed);
       return Array.from({ length: 2000 }, () => {
         const { isDropped, duplication, delayMs } = planFaults([sqsRecord('1')], faults, random);
         return `${isDropped ? 'drop ' : ''}${duplication} ${delayMs > 0 ? 'delay' : ''}`;
@@ -41,7 +41,7 @@ describe('faults', () => {
     fc.assert(
       fc.property(groups, fc.integer(), (groupIds, seed) => {
         const records = groupIds.map((groupId, index) => sqsRecord(String(index), groupId));
-        const plan = planFaults(records, { reorder: 1 }, createSeededRandom(seed));
+        const plan = planFaults(records, { reorder: 1 }, seededRandom(seed));
         assert.deepEqual(new Set(plan.records), new Set(records));
         for (const groupId of ['a', 'b', 'c']) {
           const order = plan.records

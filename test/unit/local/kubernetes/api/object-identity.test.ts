@@ -5,7 +5,7 @@ import {
   generateName,
   generateUid,
 } from '../../../../../src/local/kubernetes/api/object-identity.ts';
-import { seededRandom } from '../../../../support/seeded-random.ts';
+import { seededRandom } from '../../../../../src/local/aws/event-source-mapping/seeded-random.ts';
 
 describe('object identity', () => {
   it('generates names of five characters behind a prefix, cut at 63', () => {

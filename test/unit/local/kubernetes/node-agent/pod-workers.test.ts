@@ -8,7 +8,7 @@ import type {
   SyncOutcome,
 } from '../../../../../src/local/kubernetes/node-agent/pod-workers.ts';
 import { MemoryLog } from '../../../../support/memory-log.ts';
-import { seededRandom } from '../../../../support/seeded-random.ts';
+import { seededRandom } from '../../../../../src/local/aws/event-source-mapping/seeded-random.ts';
 import { settle } from '../../../../support/virtual-clock.ts';
 
 interface Bench {
