@@ -1,8 +1,9 @@
 /**
- * Import directions (docs/architecture.md): core <- ports <- {adapters, app} <- {functions, watcher, cli, web, local}.
+ * Import directions (docs/architecture.md): core <- ports <- {adapters, app} <- {functions, watcher, engine, cli, web}.
+ * packages/ stand below all of it: base is shared, the stand-ins (local-cluster, local-aws) know nothing else.
  *
  * Each rule says why it exists. There is no list of exceptions and no baseline: a violation is repaired, or the rule
- * is changed with an ADR. Composition roots (functions/, src/cli, src/local, src/watcher/main.ts) are the only places
+ * is changed with an ADR. Composition roots (functions/, src/cli, src/engine, src/watcher/main.ts) are the only places
  * that may see both an adapter and the code that uses it through a port.
  */
 
@@ -14,13 +15,25 @@ function forbid(name, comment, [from, to]) {
 const layerRules = [
   forbid(
     'core-is-pure',
-    'The core is a function of its input. It may use itself and one hash function, neither Node nor any other package.',
-    [{ path: '^src/core/' }, { pathNot: ['^src/core/', 'node_modules/@noble/hashes/'] }],
+    'The core is a function of its input. It may use itself, the pure base and one hash function, neither Node nor any other package.',
+    [
+      { path: '^src/core/' },
+      {
+        path: '.',
+        pathNot: ['^src/core/', '^packages/base/src/[^/]+\\.ts$', 'node_modules/@noble/hashes/'],
+      },
+    ],
   ),
   forbid(
     'ports-are-interfaces',
     'A port names what the application needs, in the words of the core. It drags in no implementation and no package.',
-    [{ path: '^src/ports/' }, { pathNot: ['^src/core/', '^src/ports/'] }],
+    [
+      { path: '^src/ports/' },
+      {
+        path: '.',
+        pathNot: ['^src/core/', '^src/ports/', '^packages/base/src/([^/]+|ports/[^/]+)\\.ts$'],
+      },
+    ],
   ),
   forbid(
     'adapters-know-no-application',
@@ -62,23 +75,54 @@ const layerRules = [
   forbid(
     'local-engine-knows-no-user-interface',
     'The local engine runs under tests without a terminal or a browser.',
-    [{ path: '^src/local/' }, { path: '^src/(cli|web)/' }],
+    [{ path: '^src/engine/' }, { path: '^src/(cli|web)/' }],
   ),
+  forbid(
+    'base-is-pure',
+    'What the core shares with the stand-ins is as pure as the core. Only base/system touches a clock or a generator.',
+    [
+      { path: '^packages/base/src/', pathNot: '^packages/base/src/(system|testing)/' },
+      { path: '.', pathNot: '^packages/base/src/([^/]+|ports/[^/]+)\\.ts$' },
+    ],
+  ),
+  forbid('base-stands-alone', 'Everything stands on base, so it stands on nothing here.', [
+    { path: '^packages/base/' },
+    { path: '^(src|functions|test|scripts|packages)/', pathNot: '^packages/base/' },
+  ]),
   forbid(
     'local-cluster-stands-alone',
     'A local cluster is a cluster: it knows nothing of Rollcall but the pure rules that both follow, and the ports.',
     [
-      { path: '^src/local/kubernetes/', pathNot: 'cluster-thread-entry\\.ts$' },
-      { path: ['^src/', '^functions/'], pathNot: ['^src/(core|ports)/', '^src/local/kubernetes/'] },
+      { path: '^packages/local-cluster/' },
+      {
+        path: '^(src|functions|test|scripts|packages)/',
+        pathNot: '^packages/(base|local-cluster)/',
+      },
+    ],
+  ),
+  forbid(
+    'local-aws-stands-alone',
+    'A queue server has never heard of Rollcall, nor of its serverless.yml.',
+    [
+      { path: '^packages/local-aws/' },
+      { path: '^(src|functions|test|scripts|packages)/', pathNot: '^packages/(base|local-aws)/' },
+    ],
+  ),
+  forbid(
+    'stand-ins-are-not-deployed',
+    'What runs in Lambda or in a cluster meets the real AWS and the real API server.',
+    [
+      { path: '^(src/(core|ports|adapters|app|watcher)|functions)/' },
+      { path: '^packages/(local-cluster|local-aws)/|^packages/base/src/testing/' },
     ],
   ),
   forbid(
     'local-parts-use-the-client',
     'Controllers, scheduler and node agents meet the fences that kubectl meets: they reach the API through the client.',
     [
-      { path: '^src/local/kubernetes/(controllers|scheduler|node-agent|machines)/' },
+      { path: '^packages/local-cluster/src/(controllers|scheduler|node-agent|machines)/' },
       {
-        path: '^src/local/kubernetes/(store|api|resources|schema|server|access|tables|discovery)/',
+        path: '^packages/local-cluster/src/(store|api|resources|schema|server|access|tables|discovery)/',
         pathNot: ['api/api-request\\.ts$', 'resources/all\\.ts$'],
       },
     ],
@@ -87,10 +131,10 @@ const layerRules = [
     'runtime-knows-no-api',
     'A container runtime has never heard of Kubernetes objects: the node agent stands between them.',
     [
-      { path: '^src/local/kubernetes/runtime/' },
+      { path: '^packages/local-cluster/src/runtime/' },
       {
-        path: '^src/local/kubernetes/',
-        pathNot: '^src/local/kubernetes/(runtime|machines/machine|objects)',
+        path: '^packages/local-cluster/src/',
+        pathNot: '^packages/local-cluster/src/(runtime|machines/machine|objects)',
       },
     ],
   ),
@@ -106,13 +150,13 @@ const layerRules = [
 
 const placeRules = [
   forbid('tests-stay-in-test', 'What ships must not lean on a test or a fake.', [
-    { pathNot: '^test/' },
-    { path: '^test/' },
+    { pathNot: ['^test/', '^packages/[^/]+/test/'] },
+    { path: ['^test/', '^packages/[^/]+/test/'] },
   ]),
   forbid(
     'scripts-are-for-the-repository',
     'Scripts serve developers and CI; what ships stands alone.',
-    [{ pathNot: '^(scripts|test)/' }, { path: '^scripts/' }],
+    [{ pathNot: '^(scripts|test|packages/[^/]+/test)/' }, { path: '^scripts/' }],
   ),
   forbid(
     'aws-stays-outside',
@@ -142,14 +186,20 @@ const placeRules = [
     'files-stay-outside',
     'Files are state of a machine: only adapters, the local engine and tools touch them.',
     [
-      { pathNot: '^(src/adapters/(system|kubernetes|kubeconfig)|src/local|src/cli|scripts|test)/' },
+      {
+        pathNot:
+          '^(src/adapters/(system|kubernetes|kubeconfig)|src/engine|src/cli|packages/local-[^/]+|scripts|test)/',
+      },
       { path: '^(fs|fs/promises)$' },
     ],
   ),
   forbid(
     'processes-stay-outside',
     'Only the command line (a kubeconfig may name a plugin), the local engine and tools start programs.',
-    [{ pathNot: '^(src/local|src/cli|scripts|test)/' }, { path: '^child_process$' }],
+    [
+      { pathNot: '^(src/engine|src/cli|packages/local-[^/]+|scripts|test)/' },
+      { path: '^child_process$' },
+    ],
   ),
 ];
 
@@ -178,7 +228,7 @@ const hygieneRules = [
     'no-development-package-in-what-ships',
     'What is deployed is bundled from runtime dependencies. Types vanish when types are stripped.',
     [
-      { path: '^(src|functions)/', pathNot: '^src/local/' },
+      { path: '^(src|functions)/', pathNot: '^src/engine/' },
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm'] },
     ],
   ),

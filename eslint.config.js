@@ -161,7 +161,7 @@ export default defineConfig(
     rules: { ...languageRules, ...sizeRules, 'no-restricted-syntax': 'off' },
   },
   {
-    files: ['src/**/*.ts', 'functions/**/*.ts'],
+    files: ['src/**/*.ts', 'functions/**/*.ts', 'packages/*/src/**/*.ts'],
     rules: {
       'no-restricted-syntax': ['error', ...restrictedSyntaxEverywhere, ...restrictedClientSyntax],
     },
@@ -172,7 +172,8 @@ export default defineConfig(
       'src/core/**/*.ts',
       'src/app/**/*.ts',
       'src/watcher/**/*.ts',
-      'src/local/kubernetes/**/*.ts',
+      'packages/base/src/{*,ports/*}.ts',
+      'packages/local-cluster/src/**/*.ts',
     ],
     rules: {
       'no-restricted-globals': ['error', ...restrictedTimeGlobals],
@@ -189,7 +190,7 @@ export default defineConfig(
   {
     // A describe block is a chapter, not a function; node:test's describe and it return promises that the runner
     // itself awaits. The tidy check limits the functions of tests.
-    files: ['test/**/*.ts'],
+    files: ['test/**/*.ts', 'packages/*/test/**/*.ts'],
     rules: {
       'max-lines-per-function': 'off',
       '@typescript-eslint/no-floating-promises': [

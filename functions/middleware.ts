@@ -14,10 +14,10 @@ import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import type { Context } from 'aws-lambda';
 import { createPowertoolsLog } from '../src/adapters/system/powertools-log.ts';
 import { createPowertoolsMetrics } from '../src/adapters/system/powertools-metrics.ts';
-import { createSystemClock } from '../src/adapters/system/system-clock.ts';
-import type { Clock } from '../src/ports/clock.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Seal, TokenPurpose } from '../src/ports/credential-store.ts';
-import type { Log } from '../src/ports/log.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../src/ports/metrics.ts';
 
 /** What a function's seal is made of. */

@@ -14,7 +14,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
-import type { Json } from '../src/core/model/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import { readInjected, samplePods } from './lib/injected.ts';
 import { listedPolicy, readDaemonSetList, readRawDaemonSets } from './lib/listed-policy.ts';
 

@@ -5,7 +5,7 @@
  * leaves in order, the second one at once (the reaper then ends what is left). deploy/ does the work.
  */
 import { CommandError, EXIT } from '../src/cli/exit-codes.ts';
-import { EngineRefusal } from '../src/local/engine-refusal.ts';
+import { EngineRefusal } from '../src/engine/engine-refusal.ts';
 import { runDown } from './deploy/down.ts';
 import { parseDeployOptions } from './deploy/options.ts';
 import { runUp } from './deploy/up.ts';

@@ -12,10 +12,12 @@ import type { TestFile } from './promise/compose-catalogue.ts';
 const root = path.resolve(import.meta.dirname, '..');
 const PAGE = path.join(root, 'docs/promise.md');
 
-const files = globSync('test/**/*.test.ts', { cwd: root }).map((name): TestFile => ({
-  path: name.split(path.sep).join('/'),
-  text: readFileSync(path.join(root, name), 'utf8'),
-}));
+const files = globSync('{test,packages/*/test}/**/*.test.ts', { cwd: root }).map(
+  (name): TestFile => ({
+    path: name.split(path.sep).join('/'),
+    text: readFileSync(path.join(root, name), 'utf8'),
+  }),
+);
 const { text, findings } = composeCatalogue(files);
 writeFileSync(PAGE, withCatalogue(readFileSync(PAGE, 'utf8'), text));
 for (const finding of findings) process.stderr.write(`${finding}\n`);

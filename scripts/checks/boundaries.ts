@@ -21,7 +21,7 @@ interface CruiseOutput {
   readonly summary: { readonly violations: readonly Violation[] };
 }
 
-const folders = ['src', 'functions', 'scripts', 'test'];
+const folders = ['src', 'functions', 'packages', 'scripts', 'test'];
 
 function describeViolation(violation: Violation): string {
   const cycle = violation.cycle?.map((step) => step.name).join(' -> ');

@@ -6,9 +6,10 @@
  * scripts/checks/canary-*.ts. Every planted file must be named in the report together with its expected finding, and
  * no clean file may be. The repository itself is not touched.
  */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { linkModules } from '../lib/link-modules.ts';
 import { repositoryRoot } from '../lib/run-tool.ts';
 import { boundariesCheck } from './boundaries.ts';
 import { boundariesCanaries } from './canary-boundaries.ts';
@@ -46,12 +47,19 @@ const configurations = [
   'eslint.config.js',
   'knip.json',
   'package.json',
+  'packages/base/package.json',
+  'packages/local-aws/package.json',
+  'packages/local-cluster/package.json',
   'tsconfig.base.json',
   'tsconfig.json',
 ];
 
 const layers = [
-  ...['core', 'ports', 'adapters', 'app', 'watcher', 'local', 'cli'].map((name) => `src/${name}`),
+  ...['core', 'ports', 'adapters', 'app', 'watcher', 'engine', 'cli'].map((name) => `src/${name}`),
+  ...['base', 'local-cluster', 'local-aws'].flatMap((name) => [
+    `packages/${name}/src`,
+    `packages/${name}/test`,
+  ]),
   'functions',
   'scripts',
   'test',
@@ -78,7 +86,7 @@ function writeFiles(directory: string, files: Readonly<Record<string, string>>):
 
 function prepare(canary: Canary): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-canary-'));
-  symlinkSync(path.join(repositoryRoot, 'node_modules'), path.join(directory, 'node_modules'));
+  linkModules(repositoryRoot, directory);
   const copied = [...configurations, ...layers.map((layer) => `${layer}/tsconfig.json`)];
   for (const name of copied) {
     cpSync(path.join(repositoryRoot, name), path.join(directory, name), { recursive: true });

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openStack } from '../../src/cli/stack/open-stack.ts';
 import type { Stack } from '../../src/cli/stack/stack.ts';
-import type { Log } from '../../src/ports/log.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import { startReaper } from '../lib/reaper.ts';
 import { awsEnvironment, REGION, STAGE } from './aws-environment.ts';
 import { openEmulator } from './emulator.ts';

@@ -1,17 +1,17 @@
 /**
  * A local cluster that a deployed stack manages: started, registered, watched, given the examples.
  *
- * The cluster lives in a thread of this process (src/local/kubernetes); its watcher is the bundled program, and the
+ * The cluster lives in a thread of this process (packages/local-cluster/src); its watcher is the bundled program, and the
  * bundled command line registers it (register.ts).
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Log } from '../../src/ports/log.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Stack } from '../../src/cli/stack/stack.ts';
-import { applyManifests } from '../../src/local/apply-manifests.ts';
-import type { EngineCluster } from '../../src/local/engine-options.ts';
-import { repositoryFile, startLocalFleet } from '../../src/local/local-fleet.ts';
-import { openTransport } from '../../src/local/open-transport.ts';
+import { applyManifests } from '../../src/engine/apply-manifests.ts';
+import type { EngineCluster } from '../../src/engine/engine-options.ts';
+import { repositoryFile, startLocalFleet } from '../../src/engine/local-fleet.ts';
+import { openTransport } from '../../src/engine/open-transport.ts';
 import type { Component } from '../lib/component.ts';
 import type { Reaper } from '../lib/reaper.ts';
 import { registerLocalCluster } from './register.ts';

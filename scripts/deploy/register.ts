@@ -8,7 +8,7 @@
  */
 import path from 'node:path';
 import type { Stack } from '../../src/cli/stack/stack.ts';
-import type { EngineCluster } from '../../src/local/engine-options.ts';
+import type { EngineCluster } from '../../src/engine/engine-options.ts';
 import type { RollcallCommand } from './rollcall-command.ts';
 
 /** What registering needs. */

@@ -4,7 +4,7 @@
  * Neither holds a secret: tokens are in files below the directory that is named, and the outputs of the stack are
  * names and addresses.
  */
-import type { ClusterOverview } from '../../src/local/overview.ts';
+import type { ClusterOverview } from '../../src/engine/overview.ts';
 import type { LocalDeployment, StepDurations } from './local-deployment.ts';
 
 /** The document of `--json`, described in docs/deploy-local.md. */

@@ -5,8 +5,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { judgeSettled } from '../../src/cli/start/settled.ts';
 import type { Stack } from '../../src/cli/stack/stack.ts';
 import type { ClusterId } from '../../src/core/model/identifiers.ts';
-import { readOverview } from '../../src/local/overview.ts';
-import type { ClusterOverview } from '../../src/local/overview.ts';
+import { readOverview } from '../../src/engine/overview.ts';
+import type { ClusterOverview } from '../../src/engine/overview.ts';
 
 /** What is known of a cluster at one moment. */
 export interface Progress {

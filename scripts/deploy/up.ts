@@ -4,7 +4,7 @@
  * Leaves when everything is settled (if asked to), when time is up, on a signal, or when something that was started
  * died; whatever the reason, what was started is stopped.
  */
-import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { listenForInterrupt } from '../../src/cli/listen-for-interrupt.ts';
 import { openActivity } from '../../src/cli/start/activity.ts';

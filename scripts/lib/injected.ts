@@ -10,9 +10,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { nodeName } from '../../src/core/model/identifiers.ts';
-import { isJsonObject } from '../../src/core/model/json.ts';
-import type { Json, JsonObject } from '../../src/core/model/json.ts';
-import type { DaemonSetObject } from '../../src/core/model/kubernetes.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { buildPod } from '../../src/core/pod-template.ts';
 
 /** Members of the variable `injected` of infra/admission/policy.yaml. */

@@ -41,12 +41,16 @@ export const ALONE: Readonly<Record<string, string>> = {
 
 /** Directories whose test files share processes. */
 export const SHARING: readonly string[] = [
+  'packages/base/test/unit/',
+  'packages/local-aws/test/unit/',
+  'packages/local-cluster/test/property/',
+  'packages/local-cluster/test/unit/',
   'test/property/',
   'test/unit/adapters/',
   'test/unit/app/',
   'test/unit/cli/',
   'test/unit/core/',
-  'test/unit/local/',
+  'test/unit/engine/',
   'test/unit/watcher/',
 ];
 
@@ -58,10 +62,10 @@ export const APART: Readonly<Record<string, string>> = {
   'test/unit/cli/registry/registry-commands.test.ts': 'hooks of the whole file',
   'test/unit/cli/stack/mappings.test.ts': 'the environment',
   'test/unit/cli/start/options.test.ts': 'writing to stderr',
-  'test/unit/local/kubernetes/discovery/discovery.test.ts': 'hooks of the whole file',
-  'test/unit/local/kubernetes/server/https-server.test.ts': 'hooks of the whole file',
-  'test/unit/local/kubernetes/server/watches.test.ts': 'hooks of the whole file',
-  'test/unit/local/kubernetes/store/journal.test.ts': 'hooks of the whole file',
+  'packages/local-cluster/test/unit/discovery/discovery.test.ts': 'hooks of the whole file',
+  'packages/local-cluster/test/unit/server/https-server.test.ts': 'hooks of the whole file',
+  'packages/local-cluster/test/unit/server/watches.test.ts': 'hooks of the whole file',
+  'packages/local-cluster/test/unit/store/journal.test.ts': 'hooks of the whole file',
 };
 
 /** Files of a quick tier that take longest: one after the other from the start on, or the last of them would end alone. */

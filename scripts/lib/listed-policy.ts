@@ -10,7 +10,7 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { parseAllDocuments } from 'yaml';
-import type { JsonObject } from '../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { celLiteral } from './injected.ts';
 import type { Injected } from './injected.ts';
 

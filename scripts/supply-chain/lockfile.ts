@@ -1,8 +1,8 @@
 /**
  * The lockfile: what it promises, and whether what is installed is that.
  *
- * Every package comes from the registry under an exact version and a SHA-512 of its archive; no address, link, git or
- * file dependency. Install scripts run only where package.json's `allowScripts` says so, and that list names nothing
+ * Every package comes from the registry under an exact version and a SHA-512 of its archive; no address, git or
+ * file dependency, and no link but those to this repository's own packages (packages/*). Install scripts run only where package.json's `allowScripts` says so, and that list names nothing
  * that is gone. The installed tree is the locked one. Which host serves the archives is npm's configuration: the hash
  * makes it irrelevant.
  */
@@ -46,6 +46,12 @@ export interface LockfileInput {
 /** Name of the package at a place of the tree. */
 export function packageNameAt(location: string): string {
   return location.replace(/^.*node_modules\//, '');
+}
+
+/** A package of this repository, or the link to it: npm made both from the manifests here. */
+function isOwn([location, entry]: readonly [string, LockedPackage]): boolean {
+  const own = /^packages\/[\w-]+$/;
+  return entry.link === true ? own.test(entry.resolved ?? '') : own.test(location);
 }
 
 function findSourceFaults([location, entry]: readonly [string, LockedPackage]): readonly string[] {
@@ -101,10 +107,13 @@ export function checkLockfile(input: LockfileInput): Judgement {
   const entries = Object.entries(input.lockfile.packages).filter(([location]) => location !== '');
   const findings = [
     ...(input.lockfile.lockfileVersion === 3 ? [] : ['lockfileVersion is not 3']),
-    ...entries.flatMap(findSourceFaults),
+    ...entries.filter((entry) => !isOwn(entry)).flatMap(findSourceFaults),
     ...findManifestFaults(input),
     ...findScriptFaults(input),
     ...findInstalledFaults(input),
   ];
-  return judge(findings, `${entries.length} packages, each with an exact version and a SHA-512`);
+  return judge(
+    findings,
+    `${entries.filter((entry) => !isOwn(entry)).length} packages, each with an exact version and a SHA-512`,
+  );
 }

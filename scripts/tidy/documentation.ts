@@ -39,7 +39,9 @@ function countTextLines(comment: string): number {
 
 function headerLinesMinOf(file: SourceFile): number {
   const isSmall = file.text.split('\n').length - 1 <= SMALL_MODULE_LINES_MAX;
-  return isSmall || /^test\/|\.d\.ts$/.test(file.path) ? 1 : HEADER_LINES_MIN;
+  return isSmall || /^test\/|^packages\/[^/]+\/test\/|\.d\.ts$/.test(file.path)
+    ? 1
+    : HEADER_LINES_MIN;
 }
 
 function checkHeader(file: SourceFile): Finding[] {
@@ -89,6 +91,8 @@ function checkDocstrings(file: SourceFile): Finding[] {
 
 /** Finds modules without a header and exports without a docstring. */
 export function checkDocumentation(repository: Repository): Finding[] {
-  const shipped = repository.sources.filter((file) => /^(src|functions)\//.test(file.path));
+  const shipped = repository.sources.filter((file) =>
+    /^(src|functions|packages\/[^/]+\/src)\//.test(file.path),
+  );
   return [...repository.sources.flatMap(checkHeader), ...shipped.flatMap(checkDocstrings)];
 }

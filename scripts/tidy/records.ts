@@ -20,12 +20,12 @@ interface DifferenceRule {
 const DIFFERENCES: readonly DifferenceRule[] = [
   {
     tag: /Differs[\s*/]+from[\s*/]+upstream:/,
-    place: /^(src(?!\/local\/kubernetes\/)|functions)\//,
+    place: /^(src|functions|packages\/base)\//,
     documents: ['docs/parity.md'],
   },
   {
     tag: /Differs[\s*/]+from[\s*/]+Kubernetes:/,
-    place: /^src\/local\/kubernetes\//,
+    place: /^packages\/local-cluster\/src\//,
     documents: ['docs/local-cluster.md', 'docs/emulator.md'],
   },
 ];
@@ -69,7 +69,7 @@ function checkPromises(repository: Repository): Finding[] {
   return document.text.split('\n').flatMap((text, index) => {
     const promise = /^\|\s*\**([SLM]\d+)\**\s*\|/.exec(text)?.[1];
     if (promise === undefined) return [];
-    const tests = text.match(/test\/[\w./-]+\.ts/g) ?? [];
+    const tests = text.match(/(?:packages\/[\w-]+\/)?test\/[\w./-]+\.ts/g) ?? [];
     const missing = tests.filter((path) => !paths.has(path));
     if (tests.length > 0 && missing.length === 0) return [];
     const message = `promise ${promise} names ${missing.join(', ') || 'no test'}: it must name an existing one`;
@@ -81,7 +81,7 @@ function checkDifference(repository: Repository, rule: DifferenceRule): Finding[
   const documents = rule.documents.flatMap((path) => findFile(repository, path) ?? []);
   if (documents.length === 0) return [];
   return repository.files.flatMap(({ path, text }) => {
-    const index = /^(src|functions)\//.test(path) ? text.search(rule.tag) : -1;
+    const index = /^(src|functions|packages)\//.test(path) ? text.search(rule.tag) : -1;
     if (index === -1) return [];
     const isNamed = documents.some((document) => document.text.includes(path));
     if (isNamed && rule.place.test(path)) return [];

@@ -24,7 +24,7 @@ function calleeName(expression: ts.Expression): string {
 }
 
 function linesMaxOf(node: ts.Node, file: SourceFile): number {
-  if (!file.path.startsWith('test/') || !ts.isCallExpression(node.parent)) {
+  if (!/^(packages\/[^/]+\/)?test\//.test(file.path) || !ts.isCallExpression(node.parent)) {
     return FUNCTION_LINES_MAX;
   }
   const name = calleeName(node.parent.expression);

@@ -30,7 +30,7 @@ const textRules: readonly TextRule[] = [
   },
   {
     rule: 'lockfile-address',
-    pattern: /"resolved":/,
+    pattern: /"resolved": "(?!packages\/[\w-]+")/,
     message: 'an address in the lockfile: install with omit-lockfile-registry-resolved',
     paths: /^package-lock\.json$/,
   },
@@ -38,7 +38,7 @@ const textRules: readonly TextRule[] = [
     rule: 'only',
     pattern: /\b(describe|suite|it|test)\.only\b|\bonly: true\b/,
     message: 'a test left on "only"',
-    paths: /^test\/.*\.ts$/,
+    paths: /^(packages\/[^/]+\/)?test\/.*\.ts$/,
   },
   {
     rule: 'invisible-character',

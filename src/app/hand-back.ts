@@ -14,7 +14,7 @@
  * (pods under other names), so it finds nothing to restart.
  */
 import type { ClusterId } from '../core/model/identifiers.ts';
-import type { DaemonSetObject } from '../core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../core/model/registration.ts';
 import { isPaused, withoutPauseNotice } from '../core/pause-notice.ts';
 import type { HandBackAccess } from '../ports/hand-back-access.ts';

@@ -7,7 +7,7 @@
  */
 import type { Effect, Outcome } from '../core/model/effects.ts';
 import type { ClusterAccess, LiveRead } from '../ports/cluster-access.ts';
-import type { Log } from '../ports/log.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 
 const DETAIL_CHARACTERS_MAX = 500;

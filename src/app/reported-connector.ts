@@ -7,7 +7,7 @@
  */
 import type { ClusterRegistration } from '../core/model/registration.ts';
 import type { ClusterConnector, ConnectRefusal } from '../ports/cluster-access.ts';
-import type { Log } from '../ports/log.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { reportedAccess } from './reported-access.ts';
 

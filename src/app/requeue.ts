@@ -12,8 +12,8 @@ import { DUE_TOLERANCE_MS } from '../core/model/hint.ts';
 import type { Timer } from '../core/model/hint.ts';
 import type { ClusterUid } from '../core/model/identifiers.ts';
 import type { BreakerStore } from '../ports/breaker-store.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { HintPace, HintQueue } from '../ports/queue.ts';
 

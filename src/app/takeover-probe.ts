@@ -8,13 +8,13 @@
  */
 import { uid } from '../core/model/identifiers.ts';
 import type { ClusterId } from '../core/model/identifiers.ts';
-import type { ObjectMeta } from '../core/model/kubernetes.ts';
+import type { ObjectMeta } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration, TakeoverSentinel } from '../core/model/registration.ts';
 import { SENTINEL_KEY, isObserved, isSentinel, sentinelBody } from '../core/takeover-sentinel.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../ports/cluster-access.ts';
 import type { ProbeAccess } from '../ports/probe-access.ts';
-import type { Random } from '../ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryStore } from '../ports/registry-store.ts';
 import type { ViewStore } from '../ports/view-store.ts';
 import { breakView } from './clusters/break-view.ts';

@@ -6,8 +6,8 @@
  * leave in order, the second one leaves at once.
  */
 import path from 'node:path';
-import { createSystemClock } from '../adapters/system/system-clock.ts';
-import { createSystemRandom } from '../adapters/system/system-random.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { RELEASE } from '../../functions/release.ts';
 import { runProgram } from './command-line/run-program.ts';
 import { COMMANDS } from './commands.ts';

@@ -4,7 +4,7 @@
  * All have operator Exists and no seconds. A toleration of the template with identical key, effect,
  * operator and value is replaced, so its tolerationSeconds is lost; everything else is kept in place.
  */
-import type { PodSpec, TaintEffect, Toleration } from './model/kubernetes.ts';
+import type { PodSpec, TaintEffect, Toleration } from '@rollcall/base/objects.ts';
 
 function exists(key: string, effect: TaintEffect): Toleration {
   return { key: `node.kubernetes.io/${key}`, operator: 'Exists', effect };

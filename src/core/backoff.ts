@@ -8,9 +8,9 @@
  * Differs from upstream: kept with the state, not in memory; and it also holds back surge pods
  * (#124388), see plan-pods.ts.
  */
-import { compareText } from './compare-text.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
 import type { NodeName } from './model/identifiers.ts';
-import type { DaemonSetObject } from './model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { BackoffEntry } from './model/state.ts';
 
 /** First delay, in milliseconds (spec 2.1). */

@@ -9,7 +9,7 @@
  */
 import type { NodeName, Uid } from './model/identifiers.ts';
 import type { NodeView, PlannedCreate } from './model/plan.ts';
-import { compareText } from './compare-text.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
 import { slotName, successorName } from './naming.ts';
 import type { Bearer, Planning } from './planning.ts';
 import { revisionHashOfPod } from './pod-facts.ts';

@@ -7,7 +7,7 @@
  */
 import type { Uid } from './model/identifiers.ts';
 import type { PodProjection } from './model/projections.ts';
-import type { CompiledSelector } from './label-selector.ts';
+import type { CompiledSelector } from '@rollcall/base/label-selector.ts';
 
 /** What becomes of one pod: kept (ours), adopted, released, or not ours to look at. */
 export type Claim = 'keep' | 'adopt' | 'release' | 'ignore';

@@ -4,7 +4,7 @@
  * By default, bugs that upstream concedes and nobody can depend on are mended; `strict` restores the
  * original where that makes sense. docs/parity.md says for each difference whether it does.
  */
-import type { DaemonSetObject } from './model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 
 /** Annotation on the DaemonSet. */
 const COMPAT_ANNOTATION = 'rollcall.dev/compat';

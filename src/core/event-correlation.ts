@@ -12,7 +12,7 @@
  */
 import type { PlannedEvent } from './model/plan.ts';
 import type { EventTally } from './model/state.ts';
-import { hash48 } from './hash48.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
 
 /** After so long without an event of its kind, a tally's singles begin afresh (client-go: 600 s). */
 const WINDOW_MS = 600_000;

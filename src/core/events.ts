@@ -7,8 +7,8 @@
  */
 import type { EventWrite } from './event-correlation.ts';
 import type { NodeName } from './model/identifiers.ts';
-import type { JsonObject } from './model/json.ts';
-import type { DaemonSetObject } from './model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PlannedEvent } from './model/plan.ts';
 
 /** Source component of every event (spec 2.1). */

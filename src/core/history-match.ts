@@ -16,8 +16,8 @@
  *
  * Differs from upstream: matching by meaning and generations instead of bytes.
  */
-import type { Json } from './model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from './model/kubernetes.ts';
+import type { Json } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { isExtension, meaningOf } from './history-meaning.ts';
 import { controllerUidOf } from './owner.ts';
 import { TEMPLATE_GENERATION_ANNOTATION } from './pod-facts.ts';

@@ -11,8 +11,8 @@
 import type { DeleteRevisionEffect, PatchEffect } from './model/effects.ts';
 import { resourceVersion, uid } from './model/identifiers.ts';
 import type { Uid } from './model/identifiers.ts';
-import type { JsonObject } from './model/json.ts';
-import type { DaemonSetObject, KubernetesObject, OwnerReference } from './model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject, OwnerReference } from '@rollcall/base/objects.ts';
 import { ownerReferenceOf } from './owner.ts';
 import { REVISION_HASH_LABEL, TEMPLATE_GENERATION_ANNOTATION } from './pod-facts.ts';
 import { revisionHashOf } from './revisions.ts';

@@ -6,10 +6,10 @@
  * carries it out in the order of the fields, each step fenced; what it cannot finish it begins anew
  * from a new list, so a plan may be carried out in part. A DaemonSet being deleted has no plan.
  */
-import type { DaemonSetObject, KubernetesObject } from './model/kubernetes.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { findCurrentRevisions } from './history-match.ts';
-import { compileSelector } from './label-selector.ts';
-import type { CompiledSelector } from './label-selector.ts';
+import { compileSelector } from '@rollcall/base/label-selector.ts';
+import type { CompiledSelector } from '@rollcall/base/label-selector.ts';
 import { controllerUidOf } from './owner.ts';
 import { compareRevisions, lacksHash, revisionNumberOf } from './revisions.ts';
 

@@ -13,7 +13,7 @@
  *
  * Differs from upstream: identities and marks instead of counters that expire after five minutes.
  */
-import { compareText } from './compare-text.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
 import { compareResourceVersions, isResourceVersion, newerVersion } from './model/identifiers.ts';
 import type { ResourceVersion, Uid } from './model/identifiers.ts';
 import type { IntentJudgement } from './model/plan.ts';

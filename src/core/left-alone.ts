@@ -4,8 +4,8 @@
  * In upstream's order: a selector that would select every pod, then a deletion, then a selector that selects nothing
  * because it cannot be used. An API server accepts neither selector; this is a last defence.
  */
-import { compileSelector, isEmptySelector } from './label-selector.ts';
-import type { DaemonSetObject } from './model/kubernetes.ts';
+import { compileSelector, isEmptySelector } from '@rollcall/base/label-selector.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 
 /** Why a DaemonSet is left alone. */
 export type LeftAlone =

@@ -10,7 +10,7 @@
  */
 import { formatKey } from './model/identifiers.ts';
 import type { DaemonSetKey } from './model/identifiers.ts';
-import { hash48 } from './hash48.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
 
 /** The earliest look after a letter. */
 const LOOK_AFTER_MS = 600_000;

@@ -6,8 +6,8 @@
  * controlling owner (422). Whether to adopt or release is decided in claim.ts.
  */
 import type { PatchEffect } from './model/effects.ts';
-import type { JsonObject } from './model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from './model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { PodProjection, RevisionProjection } from './model/projections.ts';
 
 /** The controlling owner reference that our pods and revisions carry (spec 2.4). */

@@ -8,8 +8,8 @@
  *
  * Differs from upstream: it writes no conditions.
  */
-import type { JsonObject } from './model/json.ts';
-import type { DaemonSetStatus } from './model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { PlannedEvent } from './model/plan.ts';
 import type { RivalNote } from './model/registration.ts';
 

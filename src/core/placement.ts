@@ -5,14 +5,14 @@
  * milliseconds. Resources, ports, pod affinity, the condition Ready and spec.unschedulable are not
  * looked at: scheduler and kubelet own those. Every reason names the label, term or taint it is about.
  */
-import type { DaemonSetObject, Toleration } from './model/kubernetes.ts';
+import type { DaemonSetObject, Toleration } from '@rollcall/base/objects.ts';
 import type { NodeProjection } from './model/projections.ts';
 import type { Placement, PlacementReason } from './model/verdict.ts';
 import { withAutomaticTolerations } from './automatic-tolerations.ts';
-import { labelOf } from './label-selector.ts';
-import { compileNodeAffinity } from './node-affinity.ts';
-import type { AffinityMatcher } from './node-affinity.ts';
-import { findUntoleratedTaint, formatTaint } from './taints.ts';
+import { labelOf } from '@rollcall/base/label-selector.ts';
+import { compileNodeAffinity } from '@rollcall/base/node-affinity.ts';
+import type { AffinityMatcher } from '@rollcall/base/node-affinity.ts';
+import { findUntoleratedTaint, formatTaint } from '@rollcall/base/taints.ts';
 
 /** A template as placement needs it: parsed once, used for every node. */
 export interface PreparedPlacement {

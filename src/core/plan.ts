@@ -9,7 +9,7 @@
  *
  * Differs from upstream: a selector that cannot be parsed leaves the DaemonSet alone; claims are capped.
  */
-import type { DaemonSetStatus } from './model/kubernetes.ts';
+import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type {
   IntentJudgement,
   Plan,

@@ -12,7 +12,7 @@ import type { PodProjection } from './model/projections.ts';
 import type { BackoffEntry, CreateIntent, DeleteIntent, RefusalEntry } from './model/state.ts';
 import type { Tombstone } from './model/tombstone.ts';
 import { backoffGeneration, indexBackoff } from './backoff.ts';
-import { compareText } from './compare-text.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
 import { readCompat } from './compat.ts';
 import type { Compat } from './compat.ts';
 import { minReadyMsOf } from './pod-facts.ts';

@@ -3,11 +3,11 @@
  * a run hold different opinions. Upstream computes some of these three times per sync.
  * Pure functions of one pod, or of one DaemonSet.
  */
-import type { DaemonSetObject } from './model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PodProjection } from './model/projections.ts';
-import { compareText } from './compare-text.ts';
-import { parseInteger } from './integer.ts';
-import { labelOf } from './label-selector.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
+import { parseInteger } from '@rollcall/base/integer.ts';
+import { labelOf } from '@rollcall/base/label-selector.ts';
 
 /** Label that names the revision a pod was made from. */
 export const REVISION_HASH_LABEL = 'controller-revision-hash';

@@ -8,9 +8,9 @@
  * Differs from upstream: metadata.name instead of generateName, because the name is the fence (S1).
  */
 import type { NodeName } from './model/identifiers.ts';
-import { isJsonObject } from './model/json.ts';
-import type { Json, JsonObject } from './model/json.ts';
-import type { DaemonSetObject } from './model/kubernetes.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { withAutomaticTolerations } from './automatic-tolerations.ts';
 import { ownerReferenceOf } from './owner.ts';
 import {

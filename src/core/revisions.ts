@@ -8,9 +8,9 @@
  * Differs from upstream: the hash of a new revision is not the FNV hash of a Go dump, which nothing
  * outside Go can reproduce.
  */
-import type { JsonObject } from './model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from './model/kubernetes.ts';
-import { compareText } from './compare-text.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
 import { meaningOf } from './history-meaning.ts';
 import { nameHash } from './name-hash.ts';
 import { ownerReferenceOf } from './owner.ts';

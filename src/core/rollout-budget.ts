@@ -9,7 +9,7 @@
  *
  * Differs from upstream: a value that cannot be parsed counts as absent, instead of failing each sync.
  */
-import type { DaemonSetObject } from './model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { allowsSurge } from './strategy.ts';
 
 /** maxUnavailable without a value (API server default, spec 2.13). */

@@ -13,7 +13,7 @@ import type { NodeView } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
 import type { RefusalEntry } from './model/state.ts';
 import type { Placement } from './model/verdict.ts';
-import { compareText } from './compare-text.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
 import { isGoing } from './plan-pods.ts';
 import type { NodeDecision, PodDecisions } from './plan-pods.ts';
 import type { Planning } from './planning.ts';

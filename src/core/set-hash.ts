@@ -5,8 +5,8 @@
  * hash is their sum modulo 2^48, so that it can be kept incrementally and in any order (protocol 19).
  * It detects loss, not malice: a watcher can only deceive about its own cluster.
  */
-import { hash48 } from './hash48.ts';
-import { canonicalJson } from './model/json.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
+import { canonicalJson } from '@rollcall/base/json.ts';
 import { projectionJson } from './model/projections.ts';
 import type { Projection } from './model/projections.ts';
 import type { SetHashes, SetId } from './model/watcher-message.ts';

@@ -12,9 +12,9 @@
  * manager's name; and a write within the second in which takeover was entered. The sentinel sees the
  * built-in loop in all of these.
  */
-import { isJsonObject } from './model/json.ts';
-import type { Json } from './model/json.ts';
-import type { KubernetesObject } from './model/kubernetes.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 
 /**
  * How kubectl calls itself (kubectl-patch, kubectl-edit …): a person, not a loop. To stop the whole

@@ -6,7 +6,7 @@
  * observedGeneration never falls and never leads (S7). Pods on nodes that do not exist are in no
  * counter.
  */
-import type { DaemonSetObject, DaemonSetStatus } from './model/kubernetes.ts';
+import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { View } from './model/plan.ts';
 import { NO_COUNTS, isPaused, withoutPauseNotice } from './pause-notice.ts';
 import { isAvailable, isUpdated, minReadyMsOf, templateGenerationOf } from './pod-facts.ts';

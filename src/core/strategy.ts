@@ -5,7 +5,7 @@
  * nothing, as upstream. A value that cannot be parsed means no surge. How many pods a rolling update
  * may touch at once is in rollout-budget.ts.
  */
-import type { DaemonSetObject } from './model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 
 /** RollingUpdate replaces outdated pods by itself; with OnDelete they stay until somebody deletes them. */
 export type StrategyType = 'RollingUpdate' | 'OnDelete';

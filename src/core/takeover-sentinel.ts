@@ -6,8 +6,8 @@
  * every change. Rollcall itself never writes its status, creates nothing for it and does not list it.
  * Only the sentinel of the present takeover tells anything: it is known by its UID.
  */
-import type { JsonObject } from './model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from './model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { TakeoverSentinel } from './model/registration.ts';
 
 /** Where the sentinel stands; there is one name, so that none can pile up. */

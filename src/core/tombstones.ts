@@ -14,7 +14,7 @@ import type { Uid } from './model/identifiers.ts';
 import type { PodProjection } from './model/projections.ts';
 import type { CreateIntent, Intent } from './model/state.ts';
 import type { Tombstone } from './model/tombstone.ts';
-import { compareText } from './compare-text.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
 import { revisionHashOfPod } from './pod-facts.ts';
 
 /** How long a name is not used again, at least (S13). */

@@ -7,13 +7,13 @@
  */
 import { uid } from './model/identifiers.ts';
 import type { NodeName } from './model/identifiers.ts';
-import type { DaemonSetObject } from './model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeView, View, ViewInput } from './model/plan.ts';
 import type { PodProjection } from './model/projections.ts';
 import type { Tombstone } from './model/tombstone.ts';
 import { claimPods } from './claim.ts';
-import { compareText } from './compare-text.ts';
-import { compileSelector } from './label-selector.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
+import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { slotName } from './naming.ts';
 import { decidePlacement, preparePlacement } from './placement.ts';
 import { comparePods, isHeld, revisionHashOfPod } from './pod-facts.ts';

@@ -8,8 +8,8 @@
  * leave the adapter (S11).
  */
 import type { ClusterId, ResourceVersion, Uid } from '../core/model/identifiers.ts';
-import type { JsonObject } from '../core/model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from '../core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../core/model/effects.ts';
 import type { ClusterRegistration } from '../core/model/registration.ts';
 import type { NamespacedName } from './view-store.ts';

@@ -3,7 +3,7 @@
  *
  * Each answer says why it is missing, in words without anything that the other side wrote.
  */
-import type { JsonObject } from '../core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Permission } from '../core/permission.ts';
 
 /** An answer, or why there is none. */

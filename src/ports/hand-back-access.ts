@@ -4,8 +4,8 @@
  *
  * Used with the credential of a person, never by a function. Expected failures are values.
  */
-import type { JsonObject } from '../core/model/json.ts';
-import type { DaemonSetObject } from '../core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { LiveRead } from './cluster-access.ts';
 import type { ProbeAccess } from './probe-access.ts';
 

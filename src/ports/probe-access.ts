@@ -5,8 +5,8 @@
  * enters takeover holds a credential for this, for as long as the probe lasts.
  */
 import type { Uid } from '../core/model/identifiers.ts';
-import type { JsonObject } from '../core/model/json.ts';
-import type { DaemonSetObject } from '../core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { LiveRead } from './cluster-access.ts';
 import type { NamespacedName } from './view-store.ts';
 

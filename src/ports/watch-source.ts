@@ -5,7 +5,7 @@
  * watcher's own (design 2). Objects are raw JSON and are projected at once by the caller.
  */
 import type { ClusterUid, ResourceVersion } from '../core/model/identifiers.ts';
-import type { KubernetesObject } from '../core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchedKind } from '../core/model/projections.ts';
 
 /** Why a request or stream failed. */

@@ -4,7 +4,7 @@
  * At most one sleeper. A ring while nobody sleeps ends the next sleep at once, so that no ring is lost
  * between a look at the state and the sleep that follows it.
  */
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 
 /** A wake-up bell. */
 export class Alarm {

@@ -5,8 +5,8 @@
  * the cap bounds how long a healed dependency goes unnoticed. Takes no time itself: callers sleep
  * through the Clock port.
  */
-import { jittered } from '../ports/random.ts';
-import type { Random } from '../ports/random.ts';
+import { jittered } from '@rollcall/base/ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 
 /** Bounds of a back-off, in milliseconds. */
 export interface BackoffOptions {

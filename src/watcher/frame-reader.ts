@@ -5,7 +5,7 @@
  * before that has changed nothing (faults row 35).
  */
 import type { ResourceVersion } from '../core/model/identifiers.ts';
-import type { KubernetesObject } from '../core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { SourceFailure, WatchFrame } from '../ports/watch-source.ts';
 
 /** Where a list-watch puts what it reads. Every call is synchronous. */

@@ -9,12 +9,12 @@
  */
 import { compareResourceVersions, isResourceVersion } from '../core/model/identifiers.ts';
 import type { ResourceVersion } from '../core/model/identifiers.ts';
-import type { KubernetesObject } from '../core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { WATCHED_KINDS } from '../core/model/projections.ts';
 import type { WatchedKind } from '../core/model/projections.ts';
 import type { Marks } from '../core/model/watcher-message.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { ListWatchTarget } from './frame-reader.ts';
 import type { Projector, SlimObject } from './projection.ts';

@@ -7,7 +7,7 @@
  */
 import { isResourceVersion } from '../core/model/identifiers.ts';
 import type { Incarnation, ResourceVersion } from '../core/model/identifiers.ts';
-import type { KubernetesObject } from '../core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { isToken } from './wire-bounds.ts';
 
 /** Name of the Lease, and its namespace (design 8). */

@@ -18,12 +18,12 @@
  */
 import { compareResourceVersions, epoch, incarnation } from '../core/model/identifiers.ts';
 import type { Epoch, Incarnation, ResourceVersion } from '../core/model/identifiers.ts';
-import type { KubernetesObject } from '../core/model/kubernetes.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import { jittered } from '../ports/random.ts';
-import type { Random } from '../ports/random.ts';
+import { jittered } from '@rollcall/base/ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import type { LeaseWrite, SourceFailure, WatchSource } from '../ports/watch-source.ts';
 import { createBackoff } from './backoff.ts';
 import type { Backoff } from './backoff.ts';

@@ -13,12 +13,12 @@
  */
 import { compareResourceVersions, isResourceVersion } from '../core/model/identifiers.ts';
 import type { ResourceVersion } from '../core/model/identifiers.ts';
-import type { KubernetesObject } from '../core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchedKind } from '../core/model/projections.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import type { Random } from '../ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import type { SourceFailure, WatchSource } from '../ports/watch-source.ts';
 import { createBackoff } from './backoff.ts';
 import type { Backoff } from './backoff.ts';

@@ -26,10 +26,10 @@ import {
   PROMETHEUS_CONTENT_TYPE,
 } from '../adapters/system/prometheus-metrics.ts';
 import type { PrometheusMetrics } from '../adapters/system/prometheus-metrics.ts';
-import { createSystemClock } from '../adapters/system/system-clock.ts';
-import { createSystemRandom } from '../adapters/system/system-random.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import { judgeHealth } from './health.ts';
 import type { Health } from './health.ts';
 import { observeQueue } from './observed-queue.ts';

@@ -6,10 +6,10 @@
  * DaemonSet that will adopt it is not lost (faults row 85): it is kept, and placed when that comes.
  * Empty and invalid selectors match nothing (spec 2.3). Knows nothing of what was sent.
  */
-import { compileSelector } from '../core/label-selector.ts';
-import type { CompiledSelector } from '../core/label-selector.ts';
+import { compileSelector } from '@rollcall/base/label-selector.ts';
+import type { CompiledSelector } from '@rollcall/base/label-selector.ts';
 import type { Uid } from '../core/model/identifiers.ts';
-import type { LabelSelector } from '../core/model/kubernetes.ts';
+import type { LabelSelector } from '@rollcall/base/objects.ts';
 import type { SetId } from '../core/model/watcher-message.ts';
 import type { SlimObject } from './projection.ts';
 

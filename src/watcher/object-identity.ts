@@ -5,8 +5,8 @@
  */
 import { isResourceVersion, uid } from '../core/model/identifiers.ts';
 import type { ResourceVersion, Uid } from '../core/model/identifiers.ts';
-import type { JsonObject } from '../core/model/json.ts';
-import type { KubernetesObject } from '../core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchedKind } from '../core/model/projections.ts';
 import { UnexpectedFieldError, readObject, readText, requireText } from './raw-fields.ts';
 import { isNamespace, isObjectName, isToken } from './wire-bounds.ts';

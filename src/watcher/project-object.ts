@@ -6,8 +6,8 @@
  * shared, because there are ten thousands of these.
  */
 import type { Uid } from '../core/model/identifiers.ts';
-import type { JsonObject } from '../core/model/json.ts';
-import type { KubernetesObject } from '../core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type {
   NodeProjection,
   PodProjection,

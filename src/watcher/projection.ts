@@ -8,8 +8,8 @@
  */
 import { uid } from '../core/model/identifiers.ts';
 import type { Uid } from '../core/model/identifiers.ts';
-import type { JsonObject } from '../core/model/json.ts';
-import type { DaemonSetObject, KubernetesObject, LabelSelector } from '../core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject, LabelSelector } from '@rollcall/base/objects.ts';
 import type {
   DaemonSetProjection,
   OpaqueProjection,

@@ -13,8 +13,8 @@
 import type { Uid } from '../core/model/identifiers.ts';
 import { WATCHED_KINDS } from '../core/model/projections.ts';
 import type { AnnouncementBody, Cut } from '../core/model/watcher-message.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { FrozenMessage } from '../ports/queue.ts';
 import type { HeartbeatSchedule } from './heartbeat.ts';

@@ -3,7 +3,7 @@
  *
  * An {@link UnexpectedFieldError} makes its object opaque (protocol 22) and nothing else.
  */
-import type { JsonObject } from '../core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import * as raw from '../core/projections/raw-fields.ts';
 
 /** A field that is not what the Kubernetes API documents. */

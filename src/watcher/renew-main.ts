@@ -16,9 +16,9 @@ import { createTokenMint } from '../adapters/kubernetes/token-mint.ts';
 import { createTransport } from '../adapters/kubernetes/transport.ts';
 import { createCredentialQueue } from '../adapters/sqs/credential-queue.ts';
 import { createConsoleLog } from '../adapters/system/console-log.ts';
-import { createSystemClock } from '../adapters/system/system-clock.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import { renewCredentials } from './renew-credential.ts';
 import type { RenewalResult } from './renew-credential.ts';
 

@@ -13,11 +13,11 @@
 import type { ClusterId, ClusterUid, Epoch, Incarnation } from '../core/model/identifiers.ts';
 import { MESSAGE_SCHEMA } from '../core/model/watcher-message.ts';
 import type { WatcherBody } from '../core/model/watcher-message.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { EventQueue, FrozenMessage, SendOutcome } from '../ports/queue.ts';
-import type { Random } from '../ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import { createBackoff } from './backoff.ts';
 import { untilAborted } from './until-aborted.ts';
 

@@ -5,7 +5,7 @@
  * nor the sender know of probes. Times are monotonic milliseconds. Nothing is judged here: health.ts does.
  */
 import type { WatchedKind } from '../core/model/projections.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { SendOutcome } from '../ports/queue.ts';
 import type { SourceFailure } from '../ports/watch-source.ts';
 

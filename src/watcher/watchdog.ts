@@ -4,7 +4,7 @@
  * A connection whose other end vanished gives no error for many minutes (spec aws-facts 8). One timer
  * per request, re-armed when it fires and not at each byte, so that a busy stream costs no timers.
  */
-import type { Cancel, Clock } from '../ports/clock.ts';
+import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
 
 /** Watches over one request. */
 export interface Watchdog {

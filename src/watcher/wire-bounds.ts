@@ -5,9 +5,9 @@
  * (protocol 22, L4). Such an object travels opaque instead. The bounds here are those of the reader's
  * schema (src/adapters/sqs), or tighter; a property test holds the two together.
  */
-import { isJsonObject } from '../core/model/json.ts';
-import type { JsonObject } from '../core/model/json.ts';
-import type { Taint } from '../core/model/kubernetes.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { Taint } from '@rollcall/base/objects.ts';
 
 const OBJECT_NAME = /^[a-z0-9][a-z0-9.-]{0,252}$/;
 const NAMESPACE = /^[a-z0-9][a-z0-9-]{0,62}$/;

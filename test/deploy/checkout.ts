@@ -5,9 +5,10 @@
  * tree. Packages are linked, not copied. It may begin with the sources of the previous release, out of git history: then
  * the release after it is the present code.
  */
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { linkModules } from '../../scripts/lib/link-modules.ts';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
 import { extractPrevious } from '../support/previous-sources.ts';
 
@@ -21,7 +22,7 @@ export interface Checkout {
 
 const ENTRIES = [
   ...['serverless.yml', 'package.json', 'tsconfig.json', 'tsconfig.base.json'],
-  ...['infra', 'functions', 'src', 'scripts', 'examples'],
+  ...['infra', 'functions', 'src', 'packages', 'scripts', 'examples'],
 ];
 
 /** Makes one, with the sources of this release or of the one before. */
@@ -29,7 +30,7 @@ export async function makeCheckout(first: 'present' | 'previous' = 'present'): P
   const directory = await mkdtemp(path.join(tmpdir(), 'rollcall-checkout-'));
   if (first === 'previous') extractPrevious(ENTRIES, directory);
   else await copySources(directory);
-  await symlink(path.join(repositoryRoot, 'node_modules'), path.join(directory, 'node_modules'));
+  linkModules(repositoryRoot, directory);
   const packageFile = path.join(directory, 'package.json');
   return {
     directory,

@@ -1,10 +1,10 @@
 /**
  * What the deploy test does in the cluster as its administrator: labels, DaemonSets, and looks at their pods.
  */
-import { jsonItems, jsonMember } from '../../src/core/model/json.ts';
-import type { Json } from '../../src/core/model/json.ts';
-import type { EngineCluster } from '../../src/local/engine-options.ts';
-import { openTransport } from '../../src/local/open-transport.ts';
+import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
+import type { EngineCluster } from '../../src/engine/engine-options.ts';
+import { openTransport } from '../../src/engine/open-transport.ts';
 
 /** One pod, as the test compares it. */
 export interface SeenPod {

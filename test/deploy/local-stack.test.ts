@@ -22,7 +22,7 @@ import { EXIT } from '../../src/cli/exit-codes.ts';
 import { clusterUid, uid } from '../../src/core/model/identifiers.ts';
 import { startPaceMeter } from '../support/machine-pace.ts';
 import { skipWithoutTools, TOOLS } from '../support/require-tool.ts';
-import { MemoryLog } from '../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { makeCheckout } from './checkout.ts';
 import type { Checkout } from './checkout.ts';
 import { openClusterClient } from './cluster-client.ts';

@@ -4,7 +4,7 @@
  */
 import type { KubernetesObject } from '../conformance/control-plane/api.ts';
 import { readPod } from '../conformance/control-plane/observed-records.ts';
-import type { PodSpec } from '../../src/core/model/kubernetes.ts';
+import type { PodSpec } from '@rollcall/base/objects.ts';
 import type { NodeProjection } from '../../src/core/model/projections.ts';
 import { referencePlacement } from '../support/reference-placement.ts';
 

@@ -16,7 +16,7 @@ export interface DifferentialMutant extends Mutant {
 /** The errors by name. */
 export const MUTANTS: Readonly<Record<string, DifferentialMutant>> = {
   placement: {
-    file: 'src/core/taints.ts',
+    file: 'packages/base/src/taints.ts',
     before: 'taint.effect === input.effect &&',
     after: "(taint.effect === input.effect || taint.effect === 'PreferNoSchedule') &&",
     shownBy: ['placement'],
@@ -34,14 +34,14 @@ export const MUTANTS: Readonly<Record<string, DifferentialMutant>> = {
     shownBy: ['ownerless'],
   },
   'greater-and-less-swapped': {
-    file: 'src/core/node-affinity.ts',
+    file: 'packages/base/src/node-affinity.ts',
     before: "return operator === 'Gt' ? value > bound : value < bound;",
     after: "return operator === 'Gt' ? value < bound : value > bound;",
     shownBy: ['placement', 'pod-count', 'status'],
     needs: 'greater-than',
   },
   'fields-ignored': {
-    file: 'src/core/node-affinity.ts',
+    file: 'packages/base/src/node-affinity.ts',
     before: '    ...(term.matchFields ?? []).map(compileFieldRequirement),\n',
     after: '    ...(term.matchFields ?? []).slice(0, 0).map(compileFieldRequirement),\n',
     shownBy: ['placement', 'pod-count', 'status'],

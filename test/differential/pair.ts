@@ -10,7 +10,7 @@ import type { ApiClient } from '../conformance/control-plane/api.ts';
 import { createActivityLog } from '../conformance/scenarios/activity-log.ts';
 import type { ActivityLog } from '../conformance/scenarios/activity-log.ts';
 import { clusterId } from '../../src/core/model/identifiers.ts';
-import { startEngine } from '../../src/local/engine.ts';
+import { startEngine } from '../../src/engine/engine.ts';
 import type { Place } from './place.ts';
 import { startMirror } from './mirror.ts';
 import type { Mirror } from './mirror.ts';

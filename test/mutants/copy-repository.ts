@@ -1,7 +1,7 @@
 /**
  * A copy of the repository in which bugs are planted: all files that git knows and those that it has not been told of yet.
  *
- * node_modules is a link to the original's, so nothing in the copy may install. Files are real copies, never hard links:
+ * node_modules has links to the original's, so nothing in the copy may install. Files are real copies, never hard links:
  * what is planted must not reach the original. A file that is deleted but not committed is left out.
  */
 import { execFile } from 'node:child_process';
@@ -9,6 +9,7 @@ import { constants, existsSync } from 'node:fs';
 import { copyFile, lstat, mkdir, readlink, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { linkModules } from '../../scripts/lib/link-modules.ts';
 
 const run = promisify(execFile);
 const LIST_BYTES_MAX = 64 * 1024 * 1024;
@@ -34,5 +35,5 @@ export async function copyRepository(root: string, to: string): Promise<void> {
   for (const file of await filesOf(root)) {
     await copyOne(path.join(root, file), path.join(to, file));
   }
-  await symlink(path.join(root, 'node_modules'), path.join(to, 'node_modules'));
+  linkModules(root, to);
 }

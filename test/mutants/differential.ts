@@ -104,13 +104,16 @@ export const DIFFERENTIAL_BUGS: Readonly<Record<string, PlantedBug>> = {
   'greater-and-less-swapped': {
     bug: 'required affinity takes Gt for Lt (14 A.6)',
     ...ofMutant('greater-and-less-swapped'),
-    killedBy: { file: 'test/unit/core/node-affinity.test.ts', title: 'one requirement on a label' },
+    killedBy: {
+      file: 'packages/base/test/unit/node-affinity.test.ts',
+      title: 'one requirement on a label',
+    },
   },
   'fields-ignored': {
     bug: 'required affinity does not look at matchFields (14 A.6)',
     ...ofMutant('fields-ignored'),
     killedBy: {
-      file: 'test/unit/core/node-affinity.test.ts',
+      file: 'packages/base/test/unit/node-affinity.test.ts',
       title: 'ANDs expressions and fields',
     },
   },

@@ -64,11 +64,11 @@ export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'unknown-conditions-hold': {
     bug: 'the local judge of rights takes a condition that it does not know (security, rights in AWS)',
-    file: 'src/local/aws/iam/policy.ts',
+    file: 'packages/local-aws/src/iam/policy.ts',
     before: 'const statementSchema = v.strictObject({',
     after: 'const statementSchema = v.looseObject({',
     killedBy: {
-      file: 'test/unit/local/aws/iam/policy.test.ts',
+      file: 'packages/local-aws/test/unit/iam/policy.test.ts',
       title: 'is refused where it says what is not understood',
     },
   },

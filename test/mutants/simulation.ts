@@ -39,7 +39,7 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'no-execute-forgotten': {
     bug: 'a taint that ends pods ends none (14 A.3, row 52)',
-    file: 'src/core/taints.ts',
+    file: 'packages/base/src/taints.ts',
     before: 'taint.effect === input.effect &&',
     after: "taint.effect === input.effect && taint.effect !== 'NoExecute' &&",
     killedBy: { file: 'test/simulation/rows.test.ts', title: 'row 52: taints and tolerations' },

@@ -85,7 +85,7 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'refused-engine-runs-on': {
     bug: 'queues and tables of an engine that was refused run on (14)',
-    file: 'src/local/engine.ts',
+    file: 'src/engine/engine.ts',
     before: '    await stop();\n    throw error;',
     after: '    throw error;',
     killedBy: {
@@ -95,11 +95,11 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'renewal-tried-once': {
     bug: 'a credential whose renewal failed once is never renewed again (14)',
-    file: 'src/local/credential-renewal.ts',
+    file: 'src/engine/credential-renewal.ts',
     before: '      schedule(clock.nowMs() + RETRY_MS);\n',
     after: '',
     killedBy: {
-      file: 'test/unit/local/credential-renewal.test.ts',
+      file: 'test/unit/engine/credential-renewal.test.ts',
       title: 'is asked for again when that failed',
     },
   },

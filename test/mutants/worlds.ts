@@ -80,7 +80,7 @@ export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'seconds-are-no-toleration': {
     bug: 'a taint that is tolerated for seconds is not tolerated: the pod is deleted, and not made again (14 A.7)',
-    file: 'src/core/taints.ts',
+    file: 'packages/base/src/taints.ts',
     before: 'const { key, effect } = toleration;',
     after:
       'const { key, effect } = toleration;\n  if (toleration.tolerationSeconds !== undefined) return false;',

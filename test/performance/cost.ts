@@ -6,20 +6,20 @@
  * are then arithmetic (support/cost-model.ts). Counts are of this code; durations of Lambda are assumed, not measured.
  * Bounded: changes are counted, every wait has a deadline.
  */
-import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Transport } from '../../src/adapters/kubernetes/transport.ts';
-import { applyManifests } from '../../src/local/apply-manifests.ts';
-import { startEngine } from '../../src/local/engine.ts';
-import type { Engine } from '../../src/local/engine.ts';
-import { startClusterThread } from '../../src/local/kubernetes/cluster/cluster-thread.ts';
-import { DEFAULT_CAPACITY } from '../../src/local/kubernetes/machines/machine-annotations.ts';
-import type { MachineSpec } from '../../src/local/kubernetes/machines/machine.ts';
+import { applyManifests } from '../../src/engine/apply-manifests.ts';
+import { startEngine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { startClusterThread } from '@rollcall/local-cluster/cluster/cluster-thread.ts';
+import { DEFAULT_CAPACITY } from '@rollcall/local-cluster/machines/machine-annotations.ts';
+import type { MachineSpec } from '@rollcall/local-cluster/machines/machine.ts';
 import {
   engineClusterOf,
   LOCAL_PROBE_WAIT_MS,
   RBAC_MANIFESTS,
-} from '../../src/local/local-fleet.ts';
-import { openTransport } from '../../src/local/open-transport.ts';
+} from '../../src/engine/local-fleet.ts';
+import { openTransport } from '../../src/engine/open-transport.ts';
 import { createActivityLog } from '../conformance/scenarios/activity-log.ts';
 import { daemonSetPath, testDaemonSet } from '../conformance/scenarios/daemon-set.ts';
 import { AwsMeter } from './support/aws-meter.ts';

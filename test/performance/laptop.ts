@@ -7,21 +7,21 @@
  * when a bound is missed.
  */
 import { readFileSync } from 'node:fs';
-import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Transport } from '../../src/adapters/kubernetes/transport.ts';
-import { isJsonObject } from '../../src/core/model/json.ts';
-import type { Json, JsonObject } from '../../src/core/model/json.ts';
-import { applyManifests } from '../../src/local/apply-manifests.ts';
-import { startEngine } from '../../src/local/engine.ts';
-import { startClusterThread } from '../../src/local/kubernetes/cluster/cluster-thread.ts';
-import { DEFAULT_CAPACITY } from '../../src/local/kubernetes/machines/machine-annotations.ts';
-import type { MachineSpec } from '../../src/local/kubernetes/machines/machine.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { applyManifests } from '../../src/engine/apply-manifests.ts';
+import { startEngine } from '../../src/engine/engine.ts';
+import { startClusterThread } from '@rollcall/local-cluster/cluster/cluster-thread.ts';
+import { DEFAULT_CAPACITY } from '@rollcall/local-cluster/machines/machine-annotations.ts';
+import type { MachineSpec } from '@rollcall/local-cluster/machines/machine.ts';
 import {
   engineClusterOf,
   LOCAL_PROBE_WAIT_MS,
   RBAC_MANIFESTS,
-} from '../../src/local/local-fleet.ts';
-import { openTransport } from '../../src/local/open-transport.ts';
+} from '../../src/engine/local-fleet.ts';
+import { openTransport } from '../../src/engine/open-transport.ts';
 import { daemonSetPath, testDaemonSet } from '../conformance/scenarios/daemon-set.ts';
 import { createActivityLog } from '../conformance/scenarios/activity-log.ts';
 import { renderRows } from './support/statistics.ts';

@@ -3,11 +3,12 @@
  * it is taken back (14 A.8). The former codecs come out of git history; without it there is nothing to ask, and it is skipped.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { linkModules } from '../../scripts/lib/link-modules.ts';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
 import { encodeBody } from '../../src/adapters/dynamodb/item-codec.ts';
 import { encodeTombstones } from '../../src/adapters/dynamodb/tombstone-codec.ts';
@@ -65,7 +66,7 @@ describe('the previous release beside this one', { skip }, () => {
   before(async () => {
     directory = mkdtempSync(path.join(tmpdir(), 'rollcall-previous-'));
     extractPrevious(['package.json', ...CODECS], directory);
-    symlinkSync(path.join(repositoryRoot, 'node_modules'), path.join(directory, 'node_modules'));
+    linkModules(repositoryRoot, directory);
     played = await playWorld();
   });
 

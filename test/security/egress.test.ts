@@ -16,7 +16,7 @@ import { clusterId, clusterUid } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { ClusterConnector } from '../../src/ports/cluster-access.ts';
 import { createHeldTimers } from '../support/held-timers.ts';
-import { MemoryLog } from '../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../support/memory-metrics.ts';
 import { answerJson, startScriptedApiServer } from '../support/scripted-api-server.ts';
 import type { ScriptedApiServer, Script } from '../support/scripted-api-server.ts';

@@ -23,7 +23,7 @@ import {
   encodeWatcherMessage,
   parseWatcherMessage,
 } from '../../src/adapters/sqs/watcher-message-codec.ts';
-import { createSystemRandom } from '../../src/adapters/system/system-random.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { clusterId } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import { messageOf, pod, samples } from '../unit/adapters/sqs/watcher-message-samples.ts';

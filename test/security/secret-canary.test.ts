@@ -18,14 +18,14 @@ import { inspect } from 'node:util';
 import { createClusterConnector } from '../../src/adapters/kubernetes/cluster-connector.ts';
 import { parseEndpoint } from '../../src/adapters/kubernetes/endpoint.ts';
 import { createWatchSource } from '../../src/adapters/kubernetes/watch-source.ts';
-import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { encodeWatcherMessage } from '../../src/adapters/sqs/watcher-message-codec.ts';
 import { clusterId, clusterUid } from '../../src/core/model/identifiers.ts';
 import type {
   ClusterAuthentication,
   ClusterRegistration,
 } from '../../src/core/model/registration.ts';
-import { MemoryLog } from '../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { answerJson, startScriptedApiServer, statusBody } from '../support/scripted-api-server.ts';
 import type { ScriptedApiServer, Script, SeenRequest } from '../support/scripted-api-server.ts';
 import { nodeOf } from '../support/scripted-sender.ts';

@@ -28,7 +28,7 @@ import {
 } from '../../src/core/model/identifiers.ts';
 import type { Projection } from '../../src/core/model/projections.ts';
 import type { Cut, Delta, SetId, WatcherBody } from '../../src/core/model/watcher-message.ts';
-import { MemoryLog } from '../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { daemonSetOf, nodeOf, podOf, revisionOf } from '../support/scripted-sender.ts';
 import { startTwoTenants, waitUntil } from '../support/tenants/two-tenants.ts';
 import type { StoredEntry, TwoTenants } from '../support/tenants/two-tenants.ts';

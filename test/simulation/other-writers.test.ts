@@ -1,8 +1,8 @@
 // Ten orders in which others write what Rollcall reads and writes, each scripted: the end is exact, no promise broken.
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../src/core/model/json.ts';
-import type { KubernetesObject, Taint } from '../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject, Taint } from '@rollcall/base/objects.ts';
 import type { Kind } from '../support/simulated-cluster.ts';
 import { nodeOf } from '../support/simulated-cluster.ts';
 import { phaseOf } from '../support/simulation/controllers.ts';

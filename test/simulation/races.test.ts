@@ -1,7 +1,7 @@
 // Runs of one key that overlap, crash or resume late: memo, lock and intents, end to end.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { GateRule, Passage } from '../support/simulation/gate.ts';
 import { nodeOf } from '../support/simulated-cluster.ts';
 import { podOn, podsOf } from '../support/simulation/look.ts';

@@ -2,8 +2,8 @@
 // what a quota refuses for an hour is tried now and then, and made when there is room again (row 57).
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../src/core/model/json.ts';
-import { seededRandom } from '../../src/local/aws/event-source-mapping/seeded-random.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { nodeOf } from '../support/simulated-cluster.ts';
 import { phaseOf } from '../support/simulation/controllers.ts';
 import { podOn, podsOf, setImage } from '../support/simulation/look.ts';

@@ -1,8 +1,8 @@
 // Rolling updates end to end: budgets and revisions on the API server's own state (S2, S3), under faults.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../src/core/model/json.ts';
-import { seededRandom } from '../../src/local/aws/event-source-mapping/seeded-random.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { GateRule, Passage } from '../support/simulation/gate.ts';
 import { imageOf, podOn, podsOf, setImage, watchReady } from '../support/simulation/look.ts';
 import type { RawDaemonSetOptions } from '../support/simulation/objects.ts';

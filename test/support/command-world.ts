@@ -20,8 +20,8 @@ import { MemoryDeadLetterStore } from './memory-dead-letter-store.ts';
 import { MemoryRegistryStore } from './memory-registry-store.ts';
 import { MemoryViewStore } from './memory-view-store.ts';
 import { RecordingHintQueue } from './recording-hint-queue.ts';
-import { seededRandom } from '../../src/local/aws/event-source-mapping/seeded-random.ts';
-import { VirtualClock, settle } from './virtual-clock.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
+import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
 
 /** The stores of one stack. */
 export interface CommandStores {

@@ -7,7 +7,7 @@ import type {
   PodSpec,
   Taint,
   Toleration,
-} from '../../src/core/model/kubernetes.ts';
+} from '@rollcall/base/objects.ts';
 import { nodeName, resourceVersion } from '../../src/core/model/identifiers.ts';
 import type { NodeProjection, PodProjection } from '../../src/core/model/projections.ts';
 import type { Intent } from '../../src/core/model/state.ts';

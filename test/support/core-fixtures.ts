@@ -3,9 +3,9 @@
  *
  * Each takes only what a test is about; the rest is a healthy default. Nothing random, no clock.
  */
-import type { JsonObject } from '../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { nodeName, resourceVersion, uid } from '../../src/core/model/identifiers.ts';
-import type { DaemonSetObject, PodSpec } from '../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject, PodSpec } from '@rollcall/base/objects.ts';
 import type { Guard, PlanContext, View } from '../../src/core/model/plan.ts';
 import type {
   NodeProjection,

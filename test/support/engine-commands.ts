@@ -11,7 +11,7 @@ import { createDynamoDeadLetterStore } from '../../src/adapters/dynamodb/dead-le
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry-store.ts';
 import { createHintQueue } from '../../src/adapters/sqs/hint-queue.ts';
-import { createSystemRandom } from '../../src/adapters/system/system-random.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { runProgram } from '../../src/cli/command-line/run-program.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { STACK_OUTPUT_NAMES } from '../../src/cli/stack/stack-outputs.ts';
@@ -19,7 +19,7 @@ import type { StackOutputName } from '../../src/cli/stack/stack-outputs.ts';
 import type { Stack } from '../../src/cli/stack/stack.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { ClusterMeta } from '../../src/core/model/view-items.ts';
-import type { Engine } from '../../src/local/engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import { createHeldTimers } from './held-timers.ts';
 
 /** What is different from what stands in the tables. */

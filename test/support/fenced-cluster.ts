@@ -15,7 +15,7 @@ import {
 import type { IntentAnswer, IntentChange } from '../../src/core/intents.ts';
 import { resourceVersion, uid } from '../../src/core/model/identifiers.ts';
 import type { ResourceVersion, Uid } from '../../src/core/model/identifiers.ts';
-import type { DaemonSetObject } from '../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Plan, PlannedCreate, PlannedDelete } from '../../src/core/model/plan.ts';
 import type { NodeProjection, PodProjection } from '../../src/core/model/projections.ts';
 import type { DaemonSetState, Intent } from '../../src/core/model/state.ts';

@@ -1,5 +1,5 @@
 /** Pods that stand in a reconcile world before anybody reconciles: orphans, and others' pods. */
-import type { DaemonSetObject } from '../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { ReconcileWorld, WorldOptions } from './reconcile-world.ts';
 
 /** Puts a running, ready pod on a node; `owner` is the UID of a DaemonSet, absent for an orphan. */

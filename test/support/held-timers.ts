@@ -5,9 +5,9 @@
  * under test comes exactly where the test wants it. A timer is known by its delay: `expire(50)` fires those of 50 ms.
  * Sleeping is real. Where everything is virtual, use virtual-clock.ts.
  */
-import { createSystemClock } from '../../src/adapters/system/system-clock.ts';
-import type { Clock } from '../../src/ports/clock.ts';
-import { settle } from './virtual-clock.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { settle } from '@rollcall/base/testing/virtual-clock.ts';
 
 interface HeldTimer {
   readonly delayMs: number;

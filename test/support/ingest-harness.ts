@@ -11,16 +11,16 @@ import { ingestMessage } from '../../src/app/ingest/ingest-message.ts';
 import type { IngestContext, IngestResult } from '../../src/app/ingest/result.ts';
 import { createIngestWarmth } from '../../src/app/ingest/warmth.ts';
 import type { ClusterAccess, ClusterConnector, LiveRead } from '../../src/ports/cluster-access.ts';
-import type { JsonObject } from '../../src/core/model/json.ts';
-import type { KubernetesObject } from '../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { SlicedSet } from '../../src/ports/view-store.ts';
-import { MemoryLog } from './memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from './memory-metrics.ts';
 import { MemoryRegistryStore } from './memory-registry-store.ts';
 import { MemoryViewStore } from './memory-view-store.ts';
 import { RecordingHintQueue } from './recording-hint-queue.ts';
-import { seededRandom } from '../../src/local/aws/event-source-mapping/seeded-random.ts';
-import { VirtualClock } from './virtual-clock.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 /** A registration whose watcher has the role `AROA1`, reachable unless told otherwise. */
 export function registrationFor(

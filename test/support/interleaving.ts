@@ -7,7 +7,7 @@
  */
 import type { ReconcileDependencies } from '../../src/app/reconcile/dependencies.ts';
 import type { ClusterConnector } from '../../src/ports/cluster-access.ts';
-import { settle } from './virtual-clock.ts';
+import { settle } from '@rollcall/base/testing/virtual-clock.ts';
 
 /** Lets one run's calls through, one by one or all. */
 export class Turnstile {

@@ -4,7 +4,7 @@
  */
 import type { OperatorCluster } from '../../src/cli/cluster/operator-access.ts';
 import { clusterUid } from '../../src/core/model/identifiers.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../../src/ports/cluster-access.ts';
 import { ProbePlace } from './probe-place.ts';
 

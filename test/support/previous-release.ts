@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { KubernetesObject } from '../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Kind } from './simulated-cluster.ts';
 import type { QueueName } from './simulation/queues.ts';
 

@@ -23,9 +23,14 @@ export function missingPrevious(): string | undefined {
   }
 }
 
-/** Writes these files and folders of it into a directory. */
+/** Writes these files and folders of it into a directory, as far as it had them. */
 export function extractPrevious(paths: readonly string[], directory: string): void {
-  const archive = execFileSync('git', ['archive', PREVIOUS_RELEASE, ...paths], {
+  const listed = execFileSync('git', ['ls-tree', '--name-only', PREVIOUS_RELEASE, ...paths], {
+    cwd: repositoryRoot,
+    encoding: 'utf8',
+  });
+  const present = listed.split('\n').filter((name) => name !== '');
+  const archive = execFileSync('git', ['archive', PREVIOUS_RELEASE, ...present], {
     cwd: repositoryRoot,
     maxBuffer: ARCHIVE_BYTES_MAX,
   });

@@ -2,9 +2,9 @@
  * Where the takeover probe and the sentinel stand in tests: one place for one DaemonSet, on a virtual
  * clock, beside users' DaemonSets that are only listed. `observesAfterMs` plays the built-in controller; answers can be replaced by failures.
  */
-import type { JsonObject } from '../../src/core/model/json.ts';
-import type { DaemonSetObject, DaemonSetStatus } from '../../src/core/model/kubernetes.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { LiveRead } from '../../src/ports/cluster-access.ts';
 import type { ConditionsWrite, HandBackAccess } from '../../src/ports/hand-back-access.ts';
 import type { ProbeAccess } from '../../src/ports/probe-access.ts';

@@ -7,15 +7,15 @@
  */
 import { clusterId, clusterUid, uid as asUid } from '../../src/core/model/identifiers.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
-import type { DaemonSetObject, KubernetesObject } from '../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import { defaultReconcileOptions } from '../../src/app/reconcile/dependencies.ts';
 import type { ReconcileDependencies } from '../../src/app/reconcile/dependencies.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
 import type { ReconcileResult } from '../../src/app/reconcile/result.ts';
 import { createReconcileWarmth } from '../../src/app/reconcile/warmth.ts';
-import type { Random } from '../../src/ports/random.ts';
-import { MemoryLog } from './memory-log.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from './memory-metrics.ts';
 import { MemoryRegistryStore } from './memory-registry-store.ts';
 import { MemoryViewStore } from './memory-view-store.ts';
@@ -23,7 +23,7 @@ import { RecordingHintQueue } from './recording-hint-queue.ts';
 import { SimulatedCluster, SimulatedConnector, nodeOf } from './simulated-cluster.ts';
 import { controllerUid } from './simulated-objects.ts';
 import { ViewMirror } from './view-mirror.ts';
-import { VirtualClock } from './virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const CLUSTER_UID = clusterUid('cluster-a-uid');
 const ROUNDS_MAX = 200;

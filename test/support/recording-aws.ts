@@ -2,7 +2,7 @@
  * An AWS that is asked by the real clients, over the network, and only notes what for: queues and tables by JSON.
  *
  * It stores nothing: a read finds what a test has put there, a write succeeds, a queue takes everything. A test may refuse
- * calls, with an error that no client repeats. For what is composed of real adapters; where items matter, use src/local/aws.
+ * calls, with an error that no client repeats. For what is composed of real adapters; where items matter, use packages/local-aws/src.
  */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';

@@ -9,7 +9,7 @@ import type {
   PodSpec,
   Taint,
   Toleration,
-} from '../../src/core/model/kubernetes.ts';
+} from '@rollcall/base/objects.ts';
 import type { NodeProjection } from '../../src/core/model/projections.ts';
 
 const AUTOMATIC = [

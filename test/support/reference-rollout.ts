@@ -7,7 +7,7 @@
  * One documented difference is in it: with surge, pods of vanished nodes count nowhere; with `strict`
  * an outdated one of them fails the step, as the specification has it.
  */
-import type { DaemonSetObject } from '../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeProjection, PodProjection } from '../../src/core/model/projections.ts';
 import { referencePlacement } from './reference-placement.ts';
 

@@ -7,7 +7,7 @@
  * nothing is left to do. After each run it is asked whether the world is still as it must be.
  */
 import type { NodeProjection, PodProjection } from '../../src/core/model/projections.ts';
-import type { DaemonSetObject } from '../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Marks } from '../../src/core/model/watcher-message.ts';
 import type { Plan } from '../../src/core/model/plan.ts';
 import { OWNER_UID } from './core-fixtures.ts';

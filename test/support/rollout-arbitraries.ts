@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { uid } from '../../src/core/model/identifiers.ts';
-import type { JsonObject } from '../../src/core/model/json.ts';
-import type { DaemonSetObject } from '../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeProjection, PodProjection } from '../../src/core/model/projections.ts';
 import type { Intent } from '../../src/core/model/state.ts';
 import { CURRENT_HASH, NOW_MS, daemonSet, deleteIntent, node, pod, slot } from './core-fixtures.ts';

@@ -9,11 +9,11 @@
 import { resourceVersion, uid as asUid } from '../../src/core/model/identifiers.ts';
 import type { ClusterUid } from '../../src/core/model/identifiers.ts';
 import type { Effect, Outcome, RefusalCode } from '../../src/core/model/effects.ts';
-import type { JsonObject } from '../../src/core/model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from '../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { allowsSurge } from '../../src/core/strategy.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
   ClusterAccess,
   ClusterConnector,

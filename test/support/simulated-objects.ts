@@ -1,7 +1,7 @@
 /** Small helpers on raw Kubernetes objects for the simulated cluster. */
 import type { Outcome, PatchEffect, RefusalCode } from '../../src/core/model/effects.ts';
-import type { JsonObject } from '../../src/core/model/json.ts';
-import type { KubernetesObject, OwnerReference } from '../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject, OwnerReference } from '@rollcall/base/objects.ts';
 
 /** UID of the controlling owner, if there is one. */
 export function controllerUid(object: KubernetesObject): string | undefined {

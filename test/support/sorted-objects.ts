@@ -2,7 +2,7 @@
  * Stored objects of one kind by key, and the list of them by name, which is sorted once for each change: a world of a
  * thousand pods is listed several times at every commit. Clearing it is not provided for; a new one is made instead.
  */
-import type { KubernetesObject } from '../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 
 /** A map whose values are also known in the order of their names. */
 export class SortedObjects extends Map<string, KubernetesObject> {

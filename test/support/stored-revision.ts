@@ -1,6 +1,6 @@
 /** ControllerRevisions as an API server stores them, for tests of history. */
-import type { JsonObject } from '../../src/core/model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from '../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { revisionData } from '../../src/core/revisions.ts';
 import { OWNER_UID, daemonSet } from './core-fixtures.ts';
 

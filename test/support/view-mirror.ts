@@ -6,12 +6,12 @@
  * keeps the former version of what differs in nothing else (design 2). Lag is simply a test that does not
  * call `sync` yet; `syncSlices` without `syncMeta` is an ingest in the middle.
  */
-import { compileSelector } from '../../src/core/label-selector.ts';
+import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { nodeName, resourceVersion, uid as asUid } from '../../src/core/model/identifiers.ts';
 import type { ClusterUid, Epoch, Incarnation } from '../../src/core/model/identifiers.ts';
-import { canonicalJson } from '../../src/core/model/json.ts';
-import type { Json } from '../../src/core/model/json.ts';
-import type { DaemonSetObject, KubernetesObject, Taint } from '../../src/core/model/kubernetes.ts';
+import { canonicalJson } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject, Taint } from '@rollcall/base/objects.ts';
 import { ZERO_STAMP, stampOf } from '../../src/core/model/position.ts';
 import type { Stamp } from '../../src/core/model/position.ts';
 import type {
@@ -23,7 +23,7 @@ import type { ClusterMeta, Slice } from '../../src/core/model/view-items.ts';
 import { EMPTY_HASHES, projectionText } from '../../src/core/set-hash.ts';
 import { keepTombstones, tombstoneOf } from '../../src/core/tombstones.ts';
 import { projectLivePod } from '../../src/core/projections/project-live.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { SlicedSet, ViewStore } from '../../src/ports/view-store.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
 import { controllerUid } from './simulated-objects.ts';

@@ -7,14 +7,14 @@ import { DEFAULT_WATCHER_OPTIONS } from '../../src/watcher/options.ts';
 import type { WatcherOptions } from '../../src/watcher/options.ts';
 import { createWatcher } from '../../src/watcher/watcher.ts';
 import type { Watcher } from '../../src/watcher/watcher.ts';
-import { MemoryLog } from './memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from './memory-metrics.ts';
 import { RecordingEventQueue } from './recording-event-queue.ts';
 import { ReferenceIngest } from './reference-ingest.ts';
 import { ScriptedWatchSource } from './scripted-watch-source.ts';
 import type { ObjectDraft } from './scripted-watch-source.ts';
-import { seededRandom } from '../../src/local/aws/event-source-mapping/seeded-random.ts';
-import { VirtualClock } from './virtual-clock.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 /** Everything a watcher test touches. */
 export interface WatcherHarness {

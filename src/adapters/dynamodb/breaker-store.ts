@@ -6,7 +6,7 @@
  * as no breaker: closed (core/breaker.ts).
  */
 import type { ClusterBreaker } from '../../core/breaker.ts';
-import { isJsonObject } from '../../core/model/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
 import type { BreakerStore } from '../../ports/breaker-store.ts';
 import type { StoredItem } from './batched-reader.ts';
 import { metaKey } from './item-keys.ts';

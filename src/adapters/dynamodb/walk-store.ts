@@ -4,7 +4,7 @@
  * A body that cannot be read (damaged, or of a newer release) counts as no walk, under the version that
  * stands beside it, so that the next walk replaces it: a memory of turns must not end them.
  */
-import { isJsonObject } from '../../core/model/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
 import type { ResyncWalk } from '../../core/resync-walk.ts';
 import type { WalkStore } from '../../ports/walk-store.ts';
 import type { StoredItem } from './batched-reader.ts';

@@ -4,8 +4,8 @@
  * `message` is for people: nothing here or elsewhere decides on its text. Absent or malformed fields
  * are left out; a body of another kind is no Status, whatever its HTTP status says.
  */
-import { isJsonObject } from '../../core/model/json.ts';
-import type { Json, JsonObject } from '../../core/model/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 
 /** One cause of a Status. */
 export interface StatusCause {

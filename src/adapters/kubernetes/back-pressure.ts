@@ -4,7 +4,7 @@
  * A 429 (API Priority and Fairness) or 503 with Retry-After speaks for the whole client, not for one
  * request: whatever waits in the same batch would only be refused too, at the server's cost.
  */
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 
 /** The pause that an API server asked for. */
 export interface BackPressure {

@@ -6,11 +6,11 @@
  * A 401 is answered once with a fresh credential, since it certainly applied nothing. Reads answer
  * values; a list is whole or `unavailable` (faults 35). It decides nothing and retries nothing else.
  */
-import { isJsonObject } from '../../core/model/json.ts';
-import type { Json, JsonObject } from '../../core/model/json.ts';
-import type { KubernetesObject } from '../../core/model/kubernetes.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../core/model/effects.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
   ClusterAccess,
   DaemonSetRead,

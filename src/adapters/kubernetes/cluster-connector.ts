@@ -10,7 +10,7 @@
  */
 import type { LookupFunction } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
   ClusterAccess,
   ClusterConnector,

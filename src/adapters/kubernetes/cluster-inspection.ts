@@ -4,8 +4,8 @@
  * A review of one's own rights needs none; one of somebody else's needs the right to ask. Nothing is
  * retried: whoever looks, looks again.
  */
-import { isJsonObject, jsonMember } from '../../core/model/json.ts';
-import type { JsonObject } from '../../core/model/json.ts';
+import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Permission } from '../../core/permission.ts';
 import type { ClusterInspection, Inspected, RightsOf } from '../../ports/cluster-inspection.ts';
 import type { Transport, TransportAnswer } from './transport.ts';

@@ -5,7 +5,7 @@
  * people. Texts are looked through after they were parsed: in JSON a letter can be written in several
  * ways. A server that disguises the token further tells its own secret, and is not stopped from it.
  */
-import type { Json } from '../../core/model/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 
 const CONCEALED = '[redacted]';
 

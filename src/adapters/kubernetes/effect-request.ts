@@ -6,8 +6,8 @@
  * bug of the planner: it is not sent. Bodies come from the core and are stringified once.
  */
 import { isResourceVersion } from '../../core/model/identifiers.ts';
-import { isJsonObject } from '../../core/model/json.ts';
-import type { JsonObject } from '../../core/model/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Effect } from '../../core/model/effects.ts';
 import { goJson } from './go-json.ts';
 import type { WriteSubject } from './status-classifier.ts';

@@ -6,8 +6,8 @@
  * differently comes back changed from that round trip, and the patch is refused because `data` is
  * immutable: `kubectl delete --cascade=orphan` would hang for ever. Measured on 1.36.
  */
-import { canonicalJson } from '../../core/model/json.ts';
-import type { Json } from '../../core/model/json.ts';
+import { canonicalJson } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 
 const ESCAPED = /[<>&\u2028\u2029]/g;
 

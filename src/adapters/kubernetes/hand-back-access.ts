@@ -4,7 +4,7 @@
  * The patch carries UID and resourceVersion of what was read, so it meets that object or nothing.
  * Failures are values; nothing is retried.
  */
-import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { LiveRead } from '../../ports/cluster-access.ts';
 import type { HandBackAccess } from '../../ports/hand-back-access.ts';
 import { namespacedPath } from './effect-request.ts';

@@ -7,9 +7,9 @@
  * and compact, is collected and parsed whole. It does not judge what a page lacks: see watch-source.ts.
  */
 import { isResourceVersion } from '../../core/model/identifiers.ts';
-import { isJsonObject } from '../../core/model/json.ts';
-import type { Json, JsonObject } from '../../core/model/json.ts';
-import type { KubernetesObject } from '../../core/model/kubernetes.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchedKind } from '../../core/model/projections.ts';
 import type { ListPage } from '../../ports/watch-source.ts';
 import { CLOSE_LIST, COMMA, OPEN_LIST, OPEN_OBJECT, readKey, skipValue } from './json-bytes.ts';

@@ -5,9 +5,9 @@
  * UID or version, or with another name than asked for, is none.
  */
 import { isResourceVersion, resourceVersion, uid } from '../../core/model/identifiers.ts';
-import { isJsonObject } from '../../core/model/json.ts';
-import type { Json, JsonObject } from '../../core/model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from '../../core/model/kubernetes.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { DaemonSetRead, PodMetadata } from '../../ports/cluster-access.ts';
 
 /** The name, and for namespaced objects the namespace, that an object must have. */

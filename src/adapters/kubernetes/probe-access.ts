@@ -4,7 +4,7 @@
  * Used by whoever enters takeover, with the credential of a person, never by a function. Failures are
  * values; nothing is retried.
  */
-import { isJsonObject } from '../../core/model/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
 import type { LiveRead } from '../../ports/cluster-access.ts';
 import type { ProbeAccess } from '../../ports/probe-access.ts';
 import { readStatus } from './api-status.ts';

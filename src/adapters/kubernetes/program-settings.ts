@@ -8,7 +8,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Credential } from './credential.ts';
 import { parseEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';

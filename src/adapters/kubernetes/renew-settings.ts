@@ -15,7 +15,7 @@
  */
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import {
   API_SERVER_FLAGS,
   LOG_LEVELS,

@@ -9,7 +9,7 @@
  *   t1 ── 401 ──▶ look ──▶ t1 again ──▶ tried once; after its 401 `rejected`, until the next look
  *                     └──▶ t2       ──▶ generation + 1: the identity is verified anew (protocol 24)
  */
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { TokenFault } from '../../ports/cluster-access.ts';
 import type {
   CredentialStore,

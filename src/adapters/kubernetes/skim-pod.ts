@@ -6,9 +6,9 @@
  * hundred bytes of each. It answers only what is certain: an orphan, anything that names a DaemonSet, and
  * any line that is not laid out as expected is left to the parser. What follows the owner is not looked at.
  */
-import { isJsonObject } from '../../core/model/json.ts';
-import type { JsonObject } from '../../core/model/json.ts';
-import type { KubernetesObject } from '../../core/model/kubernetes.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchFrame } from '../../ports/watch-source.ts';
 import { COMMA, OPEN_OBJECT, readKey, skipValue } from './json-bytes.ts';
 import type { Key } from './json-bytes.ts';

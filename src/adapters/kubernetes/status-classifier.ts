@@ -10,8 +10,8 @@
  * refused create, admission does: that tells `forbidden` from `admission`.
  */
 import type { Outcome, RefusalCode } from '../../core/model/effects.ts';
-import { isJsonObject } from '../../core/model/json.ts';
-import type { Json } from '../../core/model/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import type { LiveRead } from '../../ports/cluster-access.ts';
 import { readStatus } from './api-status.ts';
 import type { ApiStatus } from './api-status.ts';

@@ -5,9 +5,9 @@
  * without any, to the API server's own. The server may make it shorter than asked. What it answers to a refused
  * request is quoted without our own token (transport.ts); a minted one is in no message (S11).
  */
-import { isJsonObject } from '../../core/model/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
 import { clusterUid } from '../../core/model/identifiers.ts';
-import type { Json } from '../../core/model/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import { FUNCTIONS_ACCOUNTS } from '../../ports/credential-store.ts';
 import type { MintedToken, TokenMint } from '../../ports/token-mint.ts';
 import { readObject } from './object-reader.ts';

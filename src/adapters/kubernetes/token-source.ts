@@ -4,7 +4,7 @@
  * `generation` grows with each new token, so that whoever verified a cluster's identity with an older
  * one verifies it again (protocol 24). A token never outlives the credentials that signed it.
  */
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { createEksToken } from './eks-token.ts';
 import type { AwsCredentials } from './eks-token.ts';
 

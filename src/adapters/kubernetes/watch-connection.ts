@@ -8,7 +8,7 @@
  */
 import { request as httpsRequest } from 'node:https';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { concealToken, parseRefusalBody } from './conceal-token.ts';
 import type { Credential } from './credential.ts';
 import type { Endpoint } from './endpoint.ts';

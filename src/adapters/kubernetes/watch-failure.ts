@@ -3,7 +3,7 @@
  *
  * By status, never by message text. The message is for people.
  */
-import type { Json } from '../../core/model/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import type { SourceFailure } from '../../ports/watch-source.ts';
 import { readStatus } from './api-status.ts';
 

@@ -6,9 +6,9 @@
  * event ends the stream as the HTTP status that it carries would have.
  */
 import { isResourceVersion } from '../../core/model/identifiers.ts';
-import { isJsonObject } from '../../core/model/json.ts';
-import type { JsonObject } from '../../core/model/json.ts';
-import type { KubernetesObject } from '../../core/model/kubernetes.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchFrame } from '../../ports/watch-source.ts';
 import { watchFailure } from './watch-failure.ts';
 

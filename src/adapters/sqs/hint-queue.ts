@@ -8,7 +8,7 @@
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import type { SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
 import type { Hint, Timer } from '../../core/model/hint.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { HintPace, HintQueue } from '../../ports/queue.ts';
 import { encodeHint, encodeTimer } from './hint-codec.ts';
 import { hintDeduplicationId, hintGroupIds, timerGroupId } from './queue-ids.ts';

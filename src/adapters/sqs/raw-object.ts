@@ -4,7 +4,7 @@
  * Everything else in a message has a closed schema; what comes through here is walked by the core
  * (canonical text, templates), which recurses. The walk itself does not.
  */
-import { isJsonObject } from '../../core/model/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
 
 /** Deeper than any pod template; far below what a recursive walk can take. */
 const DEPTH_MAX = 64;

@@ -8,8 +8,8 @@
  */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import * as v from 'valibot';
-import { isJsonObject } from '../../core/model/json.ts';
-import type { JsonObject } from '../../core/model/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { MESSAGE_SCHEMA } from '../../core/model/watcher-message.ts';
 import type { WatcherHeader, WatcherMessage } from '../../core/model/watcher-message.ts';
 import { refusedField } from './refused-field.ts';

@@ -4,7 +4,7 @@
  * stdout stays free for results (`--json`). Pretty output is the CLI's business. No credential passes
  * (S11): every line goes through the redactor.
  */
-import type { Log, LogFields } from '../../ports/log.ts';
+import type { Log, LogFields } from '@rollcall/base/ports/log.ts';
 import { causeFields, safeFields, safeText } from './log-line.ts';
 import { createRedactor } from './redact.ts';
 import type { Redactor } from './redact.ts';

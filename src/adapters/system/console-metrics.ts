@@ -1,7 +1,7 @@
 /**
  * Metrics as log lines: each count and each value is one line at level debug, for development.
  */
-import type { Log } from '../../ports/log.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 
 /** Metrics that are written to a log. */

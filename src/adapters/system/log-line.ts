@@ -4,7 +4,7 @@
  * Both sinks (console, Powertools) build their lines here, so that S11 has one gate. A cause is shown
  * as name, message and stack, with the names of the causes behind it.
  */
-import type { LogFields } from '../../ports/log.ts';
+import type { LogFields } from '@rollcall/base/ports/log.ts';
 import { REDACTED } from './redact.ts';
 import type { Redactor } from './redact.ts';
 

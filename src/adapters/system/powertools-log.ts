@@ -6,7 +6,7 @@
  * the next one (faults 30). No credential passes (S11).
  */
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { Log, LogFields } from '../../ports/log.ts';
+import type { Log, LogFields } from '@rollcall/base/ports/log.ts';
 import { causeFields, safeFields, safeText } from './log-line.ts';
 import type { SafeFields } from './log-line.ts';
 import { createRedactor } from './redact.ts';

@@ -11,7 +11,7 @@
  */
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import { hasOpenRequest, requestLifeMs, resolvedAtMs } from '../../core/request-life.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ViewStore } from '../../ports/view-store.ts';
 import { namePages } from '../name-pages.ts';
 

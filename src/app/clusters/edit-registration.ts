@@ -6,7 +6,7 @@
  * credential its kind and who renews it, never itself (S11).
  */
 import type { ClusterAuthentication, ClusterRegistration } from '../../core/model/registration.ts';
-import { hash48 } from '../../core/hash48.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
 
 /** What to change; what is absent stays. */
 export interface RegistrationEdit {

@@ -5,7 +5,7 @@
  * fails rejects, and the same call goes on later.
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { CredentialStore } from '../../ports/credential-store.ts';
 import type { RegistryStore } from '../../ports/registry-store.ts';
 import type { ViewStore } from '../../ports/view-store.ts';

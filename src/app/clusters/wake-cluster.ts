@@ -8,7 +8,7 @@
 import { hintFor } from '../../core/model/hint.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { HintQueue } from '../../ports/queue.ts';
-import type { Random } from '../../ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import type { ViewStore } from '../../ports/view-store.ts';
 import { namePages } from '../name-pages.ts';
 

@@ -5,8 +5,8 @@
  * that answered may be frozen with requests under way. All of them share three seconds from the first one on. A failure
  * fails no record: `resync` repeats the request while the view is incomplete.
  */
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import { TALK_MS } from './bounded-talk.ts';
 
 /** Of one batch. */

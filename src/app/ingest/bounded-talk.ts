@@ -7,7 +7,7 @@
  * time-outs, and nobody waits for it: a request for a snapshot is repeated by `resync`, a Lease is read
  * again with the message.
  */
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 
 /** For all that one batch, or one message outside of a batch, has to say to an API server. Milliseconds. */
 export const TALK_MS = 3_000;

@@ -5,8 +5,8 @@
  * as such, without an object: its own set alone is decided on a live read (protocol 22).
  */
 import type { Uid } from '../../core/model/identifiers.ts';
-import { canonicalJson } from '../../core/model/json.ts';
-import type { Json } from '../../core/model/json.ts';
+import { canonicalJson } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import type { Projection } from '../../core/model/projections.ts';
 import type { DaemonSetItem } from '../../core/model/view-items.ts';
 import type { Delta } from '../../core/model/watcher-message.ts';

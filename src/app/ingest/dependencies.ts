@@ -3,12 +3,12 @@
  *
  * Nothing here is needed for correctness but the ports: a run with fresh warmth writes the same.
  */
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../../ports/cluster-access.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { HintQueue } from '../../ports/queue.ts';
-import type { Random } from '../../ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryStore } from '../../ports/registry-store.ts';
 import type { StateStore, ViewReader, ViewWriter } from '../../ports/view-store.ts';
 import type { Asides } from './asides.ts';

@@ -6,8 +6,8 @@
  * left to the silence of the stored epoch. Reading is limited in rate by META.
  */
 import type { Incarnation } from '../../core/model/identifiers.ts';
-import { isJsonObject } from '../../core/model/json.ts';
-import type { KubernetesObject } from '../../core/model/kubernetes.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import { withinTalkBound } from './bounded-talk.ts';

@@ -8,7 +8,7 @@
  * mind. Durations are measured, never read from texts.
  */
 import type { Finding } from '../../core/breaker.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 
 /** What one call to an API server showed. */
 export type Talk = 'answered' | 'failed' | 'neutral';

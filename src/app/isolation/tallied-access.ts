@@ -4,7 +4,7 @@
  * A call that is not made answers as one that was certainly not sent; whoever asked looks again later.
  */
 import type { Outcome } from '../../core/model/effects.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterAccess, LiveRead } from '../../ports/cluster-access.ts';
 import type { Talk, TalkTally } from './talk-tally.ts';
 

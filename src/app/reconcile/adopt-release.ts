@@ -13,7 +13,7 @@
 import type { Outcome, PatchEffect } from '../../core/model/effects.ts';
 import { isResourceVersion, newerVersion } from '../../core/model/identifiers.ts';
 import type { ResourceVersion } from '../../core/model/identifiers.ts';
-import { isJsonObject } from '../../core/model/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { buildAdoptPatch, buildReleasePatch } from '../../core/owner.ts';
 import { fenceBatch } from './batch-fence.ts';

@@ -10,7 +10,7 @@
  * gives the same generations out again (faults row 71).
  */
 import { contradictsTemplate } from '../../core/history-match.ts';
-import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { DeleteReason } from '../../core/model/plan.ts';
 import { revisionData } from '../../core/revisions.ts';
 import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';

@@ -4,7 +4,7 @@
  * Nothing of it outlives the invocation; a frozen and thawed process finds nothing half-used here.
  */
 import type { Hint } from '../../core/model/hint.ts';
-import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { View } from '../../core/model/plan.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';

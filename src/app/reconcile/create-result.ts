@@ -9,8 +9,8 @@
  */
 import type { Outcome } from '../../core/model/effects.ts';
 import type { ResourceVersion, Uid } from '../../core/model/identifiers.ts';
-import { compileSelector } from '../../core/label-selector.ts';
-import type { KubernetesObject, LabelSelector } from '../../core/model/kubernetes.ts';
+import { compileSelector } from '@rollcall/base/label-selector.ts';
+import type { KubernetesObject, LabelSelector } from '@rollcall/base/objects.ts';
 import type { PlannedCreate } from '../../core/model/plan.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
 import { isTerminal } from '../../core/pod-facts.ts';

@@ -6,7 +6,7 @@
  * that nothing reads are not looked at, so that a newer API server can add some (ADR 0006).
  */
 import * as v from 'valibot';
-import { isJsonObject } from '../../core/model/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
 
 const text = v.optional(v.string());
 // Not v.record: it looks away from keys such as `constructor`, which are legal labels.

@@ -5,12 +5,12 @@
  */
 import { REQUEST_TIMEOUT_MS } from '../../core/request-life.ts';
 import type { BreakerStore } from '../../ports/breaker-store.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../../ports/cluster-access.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { HintQueue } from '../../ports/queue.ts';
-import type { Random } from '../../ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryStore } from '../../ports/registry-store.ts';
 import type { StateStore, ViewReader } from '../../ports/view-store.ts';
 import type { ReconcileWarmth } from './warmth.ts';

@@ -6,7 +6,7 @@
  * intents can be withdrawn.
  */
 import type { CreatePodEffect } from '../../core/model/effects.ts';
-import type { JsonObject } from '../../core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { PlannedCreate } from '../../core/model/plan.ts';
 import { REVISION_HASH_LABEL, revisionHashOfPod } from '../../core/pod-facts.ts';
 import { allowsSurge } from '../../core/strategy.ts';

@@ -5,7 +5,7 @@
  * (`StepDependencies`). What a step records before it sends effects goes through `RunContext.recordIntents`.
  */
 import type { FoundIntents } from '../../core/confirmed-intents.ts';
-import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Guard, IntentJudgement, Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';

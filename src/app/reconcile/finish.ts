@@ -5,8 +5,8 @@
  * run (protocol 11); if the write is lost, outcomes are merged and the memo is forgotten. A crash
  * before the write leaves open intents and an unacknowledged hint: both lead back here (row 75).
  */
-import { canonicalJson } from '../../core/model/json.ts';
-import type { Json } from '../../core/model/json.ts';
+import { canonicalJson } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import { confirmIntents } from '../../core/confirmed-intents.ts';
 import type { FoundIntents } from '../../core/confirmed-intents.ts';
 import { mergeIntents } from '../../core/intents.ts';

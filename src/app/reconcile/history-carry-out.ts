@@ -12,7 +12,7 @@
  */
 import type { Outcome } from '../../core/model/effects.ts';
 import type { Effect } from '../../core/model/effects.ts';
-import type { DaemonSetObject, KubernetesObject } from '../../core/model/kubernetes.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import {
   buildHashRepair,
   buildRenumbering,

@@ -11,9 +11,9 @@
  *
  * Differs from upstream: a revision of that name and content counts only if it is ours (S10).
  */
-import type { JsonObject } from '../../core/model/json.ts';
-import { jsonMember } from '../../core/model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from '../../core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import { jsonMember } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { holdsTemplate } from '../../core/history-match.ts';
 import { controllerUidOf } from '../../core/owner.ts';
 import { buildRevision, revisionHash } from '../../core/revisions.ts';

@@ -5,7 +5,7 @@
  */
 import type { ResourceVersion } from '../../core/model/identifiers.ts';
 import type { Outcome } from '../../core/model/effects.ts';
-import type { KubernetesObject } from '../../core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { HistoryEntry } from '../../core/model/state.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import type { RunContext, Subject } from './context.ts';

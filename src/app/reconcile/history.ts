@@ -6,10 +6,10 @@
  * be done is decided in core/history-plan.ts and carried out by history-carry-out.ts. Two runs that
  * look at the same time ask for the same: every step is fenced by name, UID or version (S10).
  */
-import { compileSelector } from '../../core/label-selector.ts';
+import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { uid } from '../../core/model/identifiers.ts';
-import type { Json } from '../../core/model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from '../../core/model/kubernetes.ts';
+import type { Json } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { RevisionProjection } from '../../core/model/projections.ts';
 import type { Stamp } from '../../core/model/position.ts';
 import type { HistoryEntry } from '../../core/model/state.ts';

@@ -5,7 +5,7 @@
  * that travelled opaque, or does not have the shape, is read live: that read decides (protocol 22).
  */
 import { whyLeftAlone } from '../../core/left-alone.ts';
-import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import type { NamespacedName } from '../../ports/view-store.ts';
 import { findShapeProblem } from './daemon-set-shape.ts';

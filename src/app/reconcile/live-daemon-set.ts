@@ -8,7 +8,7 @@
  */
 import { compareResourceVersions, isResourceVersion } from '../../core/model/identifiers.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
-import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { isStoreRestored } from '../../core/restored-store.ts';
 import type { ClusterReader, DaemonSetRead } from '../../ports/cluster-access.ts';
 import { keyOf } from './context.ts';

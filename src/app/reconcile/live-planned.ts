@@ -10,7 +10,7 @@
  * again. What is written carries the version of this read as its precondition. Assumed: no etcd is restored,
  * and gets as far as that version again, between this read and the write that rests on it.
  */
-import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { ClusterReader } from '../../ports/cluster-access.ts';
 import { isEdited } from './confirm-edit.ts';
 import { keyOf } from './context.ts';

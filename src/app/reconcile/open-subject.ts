@@ -6,7 +6,7 @@
  */
 import { isOpen } from '../../core/breaker.ts';
 import { rebaseState } from '../../core/intents.ts';
-import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
 import { emptyState } from '../../core/model/state.ts';
 import { LazyAccess, keyOf } from './context.ts';

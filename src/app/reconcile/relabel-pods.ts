@@ -13,7 +13,7 @@
 import type { PatchEffect } from '../../core/model/effects.ts';
 import { newerVersion } from '../../core/model/identifiers.ts';
 import type { ResourceVersion } from '../../core/model/identifiers.ts';
-import type { KubernetesObject } from '../../core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { buildPodRelabel } from '../../core/history-patches.ts';
 import { REVISION_HASH_LABEL } from '../../core/pod-facts.ts';
 import { revisionHashOf } from '../../core/revisions.ts';

@@ -5,7 +5,7 @@
  * object body and no credential is a field (S11); metrics have no dimension per cluster or key.
  */
 import { formatKey } from '../../core/model/identifiers.ts';
-import type { LogFields } from '../../ports/log.ts';
+import type { LogFields } from '@rollcall/base/ports/log.ts';
 import type { RunContext } from './context.ts';
 import type { ReconcileResult } from './result.ts';
 

@@ -11,8 +11,8 @@ import type {
   RefusalEntry,
   RetryEntry,
 } from '../../core/model/state.ts';
-import { jittered } from '../../ports/random.ts';
-import type { Random } from '../../ports/random.ts';
+import { jittered } from '@rollcall/base/ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import type { ReconcileOptions } from './dependencies.ts';
 
 const JITTER = 0.2;

@@ -8,7 +8,7 @@
  * away: two controllers on one cluster would break S1.
  */
 import { hintFor } from '../../core/model/hint.ts';
-import type { KubernetesObject } from '../../core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { findForeignStatusWrite } from '../../core/status-writers.ts';
 import { namePages } from '../name-pages.ts';

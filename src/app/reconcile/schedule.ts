@@ -18,7 +18,7 @@ import { HINT_SCHEMA } from '../../core/model/hint.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { Timer } from '../../core/model/hint.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
-import { hash48 } from '../../core/hash48.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
 import type { EndContext, RunContext } from './context.ts';
 import { RESEND_WITHIN_MS } from './skip.ts';
 

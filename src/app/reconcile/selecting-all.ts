@@ -4,7 +4,7 @@
  * The API server's validation refuses such objects, so this is a last defence. A memo keeps the
  * warning from being repeated by every hint.
  */
-import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { selectingAllEvent } from '../../core/events.ts';
 import type { EndContext } from './context.ts';
 import type { FoundSubject } from './exit.ts';

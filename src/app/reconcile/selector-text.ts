@@ -1,5 +1,5 @@
 /** A label selector as the text that a LIST takes. */
-import type { LabelSelector } from '../../core/model/kubernetes.ts';
+import type { LabelSelector } from '@rollcall/base/objects.ts';
 
 /** `a=b,c in (d,e),f,!g`: all requirements, labels first, in a fixed order. */
 export function selectorText(selector: LabelSelector | undefined): string {

@@ -6,7 +6,7 @@
  * run reads again (S3, S4).
  */
 import type { NodeName } from '../../core/model/identifiers.ts';
-import type { KubernetesObject } from '../../core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterReader, LiveRead } from '../../ports/cluster-access.ts';
 
 /** Reads of pods of one namespace, and of nodes. */

@@ -6,10 +6,10 @@
  * does not say when anything is due: a clock that was ahead wrote it (row 14).
  */
 import { DUE_TOLERANCE_MS } from '../../core/model/hint.ts';
-import { canonicalJson } from '../../core/model/json.ts';
-import type { JsonObject } from '../../core/model/json.ts';
+import { canonicalJson } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Memo } from '../../core/model/state.ts';
-import { hash48 } from '../../core/hash48.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
 import type { Basis } from './read-basis.ts';
 import { CLOCKS_DIFFER_MS } from './waits-ahead.ts';
 

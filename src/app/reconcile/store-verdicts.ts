@@ -1,6 +1,6 @@
 /** Stores verdicts if they differ from those stored last. */
 import type { Plan } from '../../core/model/plan.ts';
-import { hash48 } from '../../core/hash48.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
 import type { EndContext, Subject } from './context.ts';
 
 /** Answers their hash. */

@@ -12,8 +12,8 @@
 import { buildRevisionDelete } from '../../core/history-patches.ts';
 import type { Outcome } from '../../core/model/effects.ts';
 import { resourceVersion } from '../../core/model/identifiers.ts';
-import { canonicalJson } from '../../core/model/json.ts';
-import type { KubernetesObject } from '../../core/model/kubernetes.ts';
+import { canonicalJson } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import type { RevisionProjection } from '../../core/model/projections.ts';
 import { controllerUidOf } from '../../core/owner.ts';

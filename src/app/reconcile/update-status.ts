@@ -7,7 +7,7 @@
 import { readCompat } from '../../core/compat.ts';
 import { isSameBasis, withCounts } from '../../core/status.ts';
 import type { Plan } from '../../core/model/plan.ts';
-import type { DaemonSetStatus, KubernetesObject } from '../../core/model/kubernetes.ts';
+import type { DaemonSetStatus, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import type { RunContext, Subject } from './context.ts';
 import type { Ledger } from './ledger.ts';

@@ -6,7 +6,7 @@
  * made anew under its name. Lost answers and refusals are counted and forgotten (spec 2.8).
  */
 import type { Effect } from '../../core/model/effects.ts';
-import type { DaemonSetObject } from '../../core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PlannedEvent } from '../../core/model/plan.ts';
 import type { EventTally } from '../../core/model/state.ts';
 import { correlateEvents } from '../../core/event-correlation.ts';

@@ -13,10 +13,10 @@
  * Differs from upstream: a conflict is tried again only after that look at the content (spec 2.12 repeats the same
  * counts); a live read before the write.
  */
-import { canonicalJson } from '../../core/model/json.ts';
-import type { JsonObject } from '../../core/model/json.ts';
+import { canonicalJson } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ResourceVersion } from '../../core/model/identifiers.ts';
-import type { DaemonSetObject, DaemonSetStatus } from '../../core/model/kubernetes.ts';
+import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import { versionOf } from './adopt-release.ts';
 import { keyOf } from './context.ts';

@@ -14,7 +14,7 @@ import { HINT_SCHEMA } from '../../core/model/hint.ts';
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { DeadLetterStore, KeptDeadLetter } from '../../ports/dead-letter-store.ts';
 import type { HintPace, HintQueue } from '../../ports/queue.ts';
 import type { RegistryStore } from '../../ports/registry-store.ts';

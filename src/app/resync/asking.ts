@@ -3,7 +3,7 @@
  * cursor nor the clusters behind it (protocol 23). All are awaited at the end; none begins too late
  * for that.
  */
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 
 /** Requests to API servers at once; a cluster that finds no room is asked by the next round. */
 const ASKING_MAX = 64;

@@ -7,7 +7,7 @@
  * when a dependency is lost: its turn is then owed.
  */
 import { isSuspect } from '../../core/breaker.ts';
-import { hash48 } from '../../core/hash48.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
 import { turnWithin } from '../../core/resync-walk.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';

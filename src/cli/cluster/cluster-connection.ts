@@ -13,7 +13,7 @@ import { createEksTokenSource } from '../../adapters/kubernetes/token-source.ts'
 import { createTransport } from '../../adapters/kubernetes/transport.ts';
 import type { Transport } from '../../adapters/kubernetes/transport.ts';
 import type { ClusterAuthentication } from '../../core/model/registration.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { openKubeconfig } from '../kubeconfig/open-kubeconfig.ts';
 import type { KubeconfigPlace } from '../kubeconfig/open-kubeconfig.ts';

@@ -5,7 +5,7 @@
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { CredentialStore } from '../../ports/credential-store.ts';
 import type { ViewStore } from '../../ports/view-store.ts';
 

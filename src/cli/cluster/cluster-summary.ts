@@ -7,7 +7,7 @@
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { DeadLetterStore } from '../../ports/dead-letter-store.ts';
 import type { RegistryStore } from '../../ports/registry-store.ts';
 import type { ViewStore } from '../../ports/view-store.ts';

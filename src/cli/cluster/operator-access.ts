@@ -12,10 +12,10 @@ import { createHandBackAccess } from '../../adapters/kubernetes/hand-back-access
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { Transport } from '../../adapters/kubernetes/transport.ts';
-import { createSystemClock } from '../../adapters/system/system-clock.ts';
-import { readClusterUid } from '../../local/cluster-preparation.ts';
-import type { EngineCluster } from '../../local/engine-options.ts';
-import { openTransport } from '../../local/open-transport.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { readClusterUid } from '../../engine/cluster-preparation.ts';
+import type { EngineCluster } from '../../engine/engine-options.ts';
+import { openTransport } from '../../engine/open-transport.ts';
 import type { ClusterConnector } from '../../ports/cluster-access.ts';
 import type { HandBackAccess } from '../../ports/hand-back-access.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';

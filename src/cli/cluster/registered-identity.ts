@@ -5,7 +5,7 @@
  * bound token is not opened here: it was made by the old cluster, and a rebuilt one does not accept it.
  */
 import { createClusterConnector } from '../../adapters/kubernetes/cluster-connector.ts';
-import { createSystemClock } from '../../adapters/system/system-clock.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { clusterUid } from '../../core/model/identifiers.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';

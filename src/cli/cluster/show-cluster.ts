@@ -4,7 +4,7 @@
  *
  * Reads the registry and the view; asks the cluster nothing. `rollcall cluster doctor` does.
  */
-import { compareText } from '../../core/compare-text.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import { describeAuthentication } from '../../app/clusters/edit-registration.ts';
 import { parseClusterId, requireRegistration } from '../command-line/cluster-arguments.ts';

@@ -6,8 +6,8 @@
  * change of it. No other object is touched, and no pod but Rollcall's own.
  */
 import type { Transport, TransportAnswer } from '../../adapters/kubernetes/transport.ts';
-import { jsonMember } from '../../core/model/json.ts';
-import type { Json, JsonObject } from '../../core/model/json.ts';
+import { jsonMember } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import type { Stack } from '../stack/stack.ts';
 

@@ -7,8 +7,8 @@
  * are put into sentences by the frame (explain-aws-error.ts), anything else is a bug.
  */
 import type { Command } from 'commander';
-import type { Clock } from '../../ports/clock.ts';
-import type { Random } from '../../ports/random.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import type { OperatorCluster, OperatorOptions } from '../cluster/operator-access.ts';
 import type { Stack } from '../stack/stack.ts';
 import type { GlobalOptions } from './global-options.ts';

@@ -4,8 +4,8 @@
  * A CommandError speaks for itself, as does a refusal of the local engine; AWS's errors are put into sentences; the rest is a bug, whose stack
  * is shown with the request to report it.
  */
-import { EngineRefusal } from '../../local/engine-refusal.ts';
-import type { EngineRefusalCode } from '../../local/engine-refusal.ts';
+import { EngineRefusal } from '../../engine/engine-refusal.ts';
+import type { EngineRefusalCode } from '../../engine/engine-refusal.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { explainAwsError } from './explain-aws-error.ts';
 

@@ -6,8 +6,8 @@
  * command that changes nothing at once, and lets the others reach a safe point.
  */
 import { CommanderError } from 'commander';
-import type { Clock } from '../../ports/clock.ts';
-import type { Random } from '../../ports/random.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import type { OperatorCluster, OperatorOptions } from '../cluster/operator-access.ts';
 import type { Stack } from '../stack/stack.ts';

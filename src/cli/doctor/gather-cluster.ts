@@ -15,8 +15,8 @@ import type {
 import { checked, unchecked } from '../../app/doctor/finding.ts';
 import type { Checked } from '../../app/doctor/finding.ts';
 import { neededInMode } from '../../app/doctor/required-permissions.ts';
-import { jsonItems, jsonMember } from '../../core/model/json.ts';
-import type { JsonObject } from '../../core/model/json.ts';
+import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { SENTINEL_KEY } from '../../core/takeover-sentinel.ts';
 import { FUNCTIONS_ACCOUNTS, subjectOf } from '../../ports/credential-store.ts';

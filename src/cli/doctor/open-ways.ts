@@ -12,7 +12,7 @@ import type { EgressPolicy } from '../../adapters/kubernetes/egress.ts';
 import { parseEndpoint } from '../../adapters/kubernetes/endpoint.ts';
 import { createTransport } from '../../adapters/kubernetes/transport.ts';
 import type { ClusterAuthentication, ClusterRegistration } from '../../core/model/registration.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { WayIn } from './ways-in.ts';
 
 const REQUEST_TIMEOUT_MS = 8_000;

@@ -13,7 +13,7 @@ import {
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda';
 import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import type { AwsClientConfig } from './stack.ts';
 

@@ -14,8 +14,8 @@ import { createDynamoDeadLetterStore } from '../../adapters/dynamodb/dead-letter
 import { createDynamoRegistryStore } from '../../adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
 import { createHintQueue } from '../../adapters/sqs/hint-queue.ts';
-import { createSystemClock } from '../../adapters/system/system-clock.ts';
-import { createSystemRandom } from '../../adapters/system/system-random.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { describeStack, readStackOutputs } from './describe-stack.ts';
 import type { AwsClientConfig, Stack } from './stack.ts';

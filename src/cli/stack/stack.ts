@@ -4,11 +4,11 @@
  * Made by open-stack.ts; tests make one over stores of their own. Whoever opened it closes it.
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { DeadLetterStore } from '../../ports/dead-letter-store.ts';
 import type { CredentialStore } from '../../ports/credential-store.ts';
 import type { HintQueue } from '../../ports/queue.ts';
-import type { Random } from '../../ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryStore } from '../../ports/registry-store.ts';
 import type { ViewStore } from '../../ports/view-store.ts';
 import type { StackOutputs } from './stack-outputs.ts';

@@ -5,8 +5,8 @@
  * `--verbose` every line goes to stderr as JSON besides.
  */
 import { inspect } from 'node:util';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log, LogFields } from '../../ports/log.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log, LogFields } from '@rollcall/base/ports/log.ts';
 
 /** The log of the engine, and the last sentences made of it. */
 export interface Activity {

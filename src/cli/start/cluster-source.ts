@@ -7,10 +7,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Log } from '../../ports/log.ts';
-import type { EngineCluster } from '../../local/engine-options.ts';
-import { LOCAL_PROBE_WAIT_MS, repositoryFile, startLocalFleet } from '../../local/local-fleet.ts';
-import type { NodeCounts } from '../../local/local-fleet.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
+import type { EngineCluster } from '../../engine/engine-options.ts';
+import { LOCAL_PROBE_WAIT_MS, repositoryFile, startLocalFleet } from '../../engine/local-fleet.ts';
+import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { loadCluster } from './load-cluster.ts';
 import type { ClusterChoice, StartOptions } from './options.ts';
 

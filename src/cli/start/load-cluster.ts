@@ -8,7 +8,7 @@ import type { LoadedKubeconfig } from '../../adapters/kubeconfig/load-kubeconfig
 import type { KubeconfigPath } from '../../adapters/kubeconfig/read-files.ts';
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
-import type { EngineCluster } from '../../local/engine-options.ts';
+import type { EngineCluster } from '../../engine/engine-options.ts';
 import { openKubeconfig } from '../kubeconfig/open-kubeconfig.ts';
 
 /** A cluster that a kubeconfig names. */

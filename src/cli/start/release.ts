@@ -4,9 +4,9 @@
  * With `--json` stdout holds one document and nothing else; progress goes to stderr. Refusals and
  * failures are thrown, and main.ts says them.
  */
-import { createSystemClock } from '../../adapters/system/system-clock.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
-import { releaseCluster } from '../../local/release-cluster.ts';
+import { releaseCluster } from '../../engine/release-cluster.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { openActivity } from './activity.ts';
 import { loadCluster } from './load-cluster.ts';

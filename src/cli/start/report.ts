@@ -1,7 +1,7 @@
 /**
  * The JSON document of `npm start -- --json`, described in docs/reference.md.
  */
-import type { ClusterOverview } from '../../local/overview.ts';
+import type { ClusterOverview } from '../../engine/overview.ts';
 
 /** How a run of `npm start` ended. */
 export interface StartReport {

@@ -5,7 +5,7 @@
  * status is written, and nothing has changed for a while. Pods that cannot become ready (their node is
  * down) do not hold it up for ever: a longer quiet time stands for "nothing more is coming".
  */
-import type { ClusterOverview, DaemonSetOverview } from '../../local/overview.ts';
+import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.ts';
 
 /** Quiet time that suffices when every desired pod is available. */
 const QUIET_WHEN_AVAILABLE_MS = 2000;

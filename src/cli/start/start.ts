@@ -5,12 +5,12 @@
  * lines go to stderr. Leaving waits for what was begun, so that nothing is left half-done.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { createSystemClock } from '../../adapters/system/system-clock.ts';
-import type { Clock } from '../../ports/clock.ts';
-import { startEngine } from '../../local/engine.ts';
-import type { Engine } from '../../local/engine.ts';
-import type { ClusterOverview } from '../../local/overview.ts';
-import type { NodeCounts } from '../../local/local-fleet.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { startEngine } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { ClusterOverview } from '../../engine/overview.ts';
+import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { EXIT } from '../exit-codes.ts';
 import { listenForInterrupt } from '../listen-for-interrupt.ts';
 import { openActivity } from './activity.ts';

@@ -4,8 +4,8 @@
  * Columns are those of `kubectl get daemonsets`, plus NOTE: how many nodes wait for what. Rendering
  * knows nothing of terminals; `screen.ts` decides whether to redraw or to append.
  */
-import type { ClusterOverview, DaemonSetOverview } from '../../local/overview.ts';
-import type { NodeCounts } from '../../local/local-fleet.ts';
+import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.ts';
+import type { NodeCounts } from '../../engine/local-fleet.ts';
 import type { NodeCode } from '../../core/model/verdict.ts';
 
 const HEADINGS = [

@@ -4,7 +4,7 @@
  * An effect carries everything that its request needs, including its precondition; the adapter adds
  * nothing but transport. Expected outcomes are values of a closed union; exceptions are for bugs.
  */
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
 
 /** Creates one pod under its slot or successor name. The name is the fence (S1). */

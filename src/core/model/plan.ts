@@ -5,8 +5,8 @@
  * status, due time) reads that one view. A plan lists what should be done; it has done nothing yet:
  * intents are recorded before effects are sent, and each destructive step is confirmed live first.
  */
-import type { JsonObject } from './json.ts';
-import type { DaemonSetObject, DaemonSetStatus } from './kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
 import type { NodeProjection, PodProjection, RevisionProjection } from './projections.ts';
 import type { BackoffEntry, DaemonSetState, Intent } from './state.ts';

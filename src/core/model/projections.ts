@@ -5,8 +5,8 @@
  * core decides on them. Times are milliseconds since 1970 as the API server wrote them.
  * The projection without its resourceVersion is the watcher's filter: equal means nothing to send.
  */
-import type { JsonObject } from './json.ts';
-import type { DaemonSetObject, Taint } from './kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, Taint } from '@rollcall/base/objects.ts';
 import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
 
 /** The four watched types, by kind. */

@@ -4,7 +4,7 @@
  * `placement` answers spec 2.5; `code` says in one word why there is (or is not) a pod. Codes are
  * public: docs/reference.md lists each with its meaning and what to do.
  */
-import type { AffinityMismatch } from '../node-affinity.ts';
+import type { AffinityMismatch } from '@rollcall/base/node-affinity.ts';
 import type { NodeName } from './identifiers.ts';
 
 /** run: should have a pod. keep: may keep one, gets no new one. leave: its pods go. */

@@ -9,7 +9,7 @@ import type { ClusterUid, Epoch, Incarnation, Uid } from './identifiers.ts';
 import type { Stamp } from './position.ts';
 import type { Projection, WatchedKind } from './projections.ts';
 import type { Tombstone } from './tombstone.ts';
-import type { DaemonSetObject } from './kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Marks, SetHashes } from './watcher-message.ts';
 
 /** A snapshot that was announced and is not closed yet. */

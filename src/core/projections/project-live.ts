@@ -5,7 +5,7 @@
  * counts as absent, and whoever controls a pod is its owner, a DaemonSet or not.
  */
 import { resourceVersion, uid } from '../model/identifiers.ts';
-import type { KubernetesObject } from '../model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { NodeProjection, PodProjection } from '../model/projections.ts';
 import { controllerUidOf } from '../owner.ts';
 import { projectNode, projectPod } from './project.ts';

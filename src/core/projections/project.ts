@@ -7,8 +7,8 @@
  */
 import { nodeName } from '../model/identifiers.ts';
 import type { ResourceVersion, Uid } from '../model/identifiers.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { KubernetesObject, Taint } from '../model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject, Taint } from '@rollcall/base/objects.ts';
 import type {
   NodeProjection,
   PodPhase,

@@ -4,8 +4,8 @@
  * An absent field is undefined. A field of another type than documented is told to `onFault`, which may throw:
  * whoever sends objects on makes the whole opaque (protocol 22). If it returns, the field counts as absent.
  */
-import { isJsonObject } from '../model/json.ts';
-import type { JsonObject } from '../model/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 
 /** Told of a field that is not what the Kubernetes API documents. */
 export type OnFault = (message: string) => void;

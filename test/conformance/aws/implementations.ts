@@ -5,9 +5,9 @@
  * release of a reference repairs it, its test fails and the entry is removed.
  */
 import { randomUUID } from 'node:crypto';
-import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
-import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
-import { startSqsServer } from '../../../src/local/aws/sqs/server.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import { startSqsServer } from '@rollcall/local-aws/sqs/server.ts';
 import { TOOLS, type ToolRequirement } from '../../support/require-tool.ts';
 import type { KnownDifferences } from './check.ts';
 import {

@@ -10,8 +10,8 @@ import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { createConsoleLog } from '../../../src/adapters/system/console-log.ts';
 import type { LogLevel } from '../../../src/adapters/system/console-log.ts';
 import { createNullMetrics } from '../../../src/adapters/system/null-metrics.ts';
-import { EngineRefusal } from '../../../src/local/engine-refusal.ts';
-import { startEngine } from '../../../src/local/engine.ts';
+import { EngineRefusal } from '../../../src/engine/engine-refusal.ts';
+import { startEngine } from '../../../src/engine/engine.ts';
 import { IN_VAIN_CODE } from './program.ts';
 
 /** What the engine is started with. */

@@ -20,14 +20,14 @@ import {
   IAMClient,
 } from '@aws-sdk/client-iam';
 import { parseAllDocuments } from 'yaml';
-import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
-import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { addClusterCommand } from '../../../src/cli/cluster/add/add-cluster.ts';
 import { renderKustomization } from '../../../src/cli/cluster/add/kustomize.ts';
 import { describeObject } from '../../../src/cli/cluster/add/manifests.ts';
 import { runProgram } from '../../../src/cli/command-line/run-program.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { CommandRun, CommandWorld } from '../../support/command-world.ts';
 import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
 import { startMiniStack } from '../aws/reference-servers.ts';

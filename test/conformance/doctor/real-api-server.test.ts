@@ -9,13 +9,13 @@ import { createClusterInspection } from '../../../src/adapters/kubernetes/cluste
 import { createTransport } from '../../../src/adapters/kubernetes/transport.ts';
 import { parseEndpoint } from '../../../src/adapters/kubernetes/endpoint.ts';
 import { staticBearer } from '../../../src/adapters/kubernetes/credential.ts';
-import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { diagnose } from '../../../src/app/doctor/diagnose.ts';
 import type { Finding } from '../../../src/app/doctor/finding.ts';
 import { gatherFacts } from '../../../src/cli/doctor/gather-facts.ts';
 import type { WayIn } from '../../../src/cli/doctor/ways-in.ts';
 import { clusterId, clusterUid, uid } from '../../../src/core/model/identifiers.ts';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { ZERO_STAMP } from '../../../src/core/model/position.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import { CommandWorld } from '../../support/command-world.ts';

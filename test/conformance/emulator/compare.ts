@@ -1,8 +1,8 @@
 /**
  * Differences between two masked answers, each at a path, grouped into classes that the published list can name.
  */
-import { canonicalJson, isJsonObject } from '../../../src/core/model/json.ts';
-import type { Json, JsonObject } from '../../../src/core/model/json.ts';
+import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { Step } from './step.ts';
 
 /** One difference in the answer to one step. */

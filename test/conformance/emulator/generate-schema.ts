@@ -1,5 +1,5 @@
 /**
- * Generates src/local/kubernetes/schema/types.json from the Go types of the release that the suite runs.
+ * Generates packages/local-cluster/src/schema/types.json from the Go types of the release that the suite runs.
  *
  * Usage: node test/conformance/emulator/generate-schema.ts [--write]
  * Without --write it says whether the committed table is up to date (exit code 1 if not). Needs Go.
@@ -12,7 +12,7 @@ import { ensurePrograms } from '../control-plane/go-programs.ts';
 
 const TABLE = join(
   import.meta.dirname,
-  ...['..', '..', '..', 'src', 'local', 'kubernetes', 'schema', 'types.json'],
+  ...['..', '..', '..', 'packages', 'local-cluster', 'src', 'schema', 'types.json'],
 );
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 

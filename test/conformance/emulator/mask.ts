@@ -6,8 +6,8 @@
  * objects, ages in tables, and of discovery everything that is not on the published list (surface.ts). Nothing else:
  * a time that the request itself wrote is compared.
  */
-import { isJsonObject } from '../../../src/core/model/json.ts';
-import type { Json, JsonObject } from '../../../src/core/model/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { maskDiscovery } from './mask-discovery.ts';
 import type { ServerMemory } from './memory.ts';
 import type { Answer } from './server.ts';

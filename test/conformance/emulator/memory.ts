@@ -4,8 +4,8 @@
  * Symbols count first appearances, so that two servers that behave alike use the same ones whatever values they
  * chose. A version's symbol also says between which earlier ones it lies: order must agree too, not only equality.
  */
-import type { Json, JsonObject } from '../../../src/core/model/json.ts';
-import { isJsonObject as isObject } from '../../../src/core/model/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject as isObject } from '@rollcall/base/json.ts';
 import { applyChanges } from './changes.ts';
 import { objectKey } from './step.ts';
 import type { Step } from './step.ts';

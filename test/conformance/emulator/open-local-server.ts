@@ -4,10 +4,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
-import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
-import type { LocalCluster } from '../../../src/local/kubernetes/cluster/local-cluster.ts';
-import { startLocalCluster } from '../../../src/local/kubernetes/cluster/start-local-cluster.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
+import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
 import { createActivityLog } from '../scenarios/activity-log.ts';
 import { describeServer } from './open-servers.ts';
 import type { RunningServer } from './open-servers.ts';

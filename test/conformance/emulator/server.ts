@@ -5,7 +5,7 @@
  */
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
-import type { Json } from '../../../src/core/model/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import type { ApiConnection } from '../control-plane/api.ts';
 import type { TestActor } from '../control-plane/identities.ts';
 import type { ServerMemory } from './memory.ts';

@@ -4,7 +4,7 @@
  * What a server itself chose (UIDs, versions, generated names, continue tokens) is written as a reference,
  * `{{uid pods:ns/name}}`, and filled in from that server's own answers (memory.ts).
  */
-import type { Json } from '../../../src/core/model/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import type { TestActor } from '../control-plane/identities.ts';
 import type { ComparedVerb } from './surface.ts';
 

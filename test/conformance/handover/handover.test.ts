@@ -6,11 +6,11 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { findForeignStatusWrite } from '../../../src/core/status-writers.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
-import { EngineRefusal } from '../../../src/local/engine-refusal.ts';
-import type { Engine } from '../../../src/local/engine.ts';
+import { EngineRefusal } from '../../../src/engine/engine-refusal.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
 import type { KubernetesObject as ApiObject } from '../control-plane/api.ts';
 import { userNameOf } from '../control-plane/identities.ts';
 import { pollUntil } from '../control-plane/poll.ts';

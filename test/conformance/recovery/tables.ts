@@ -12,11 +12,11 @@ import {
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { operatorCredentials } from '../../../src/local/aws/iam/principals.ts';
-import type { LocalAws } from '../../../src/local/aws/local-aws.ts';
-import { createTables } from '../../../src/local/aws/dynamodb/create-tables.ts';
-import { readService } from '../../../src/local/aws/template/service.ts';
-import { SERVERLESS_FILE, STAGE } from '../../../src/local/engine-stores.ts';
+import { operatorCredentials } from '../../../src/engine/aws/principals.ts';
+import type { LocalAws } from '../../../src/engine/aws/local-aws.ts';
+import { createTables } from '../../../src/engine/aws/create-tables.ts';
+import { readService } from '../../../src/engine/template/service.ts';
+import { SERVERLESS_FILE, STAGE } from '../../../src/engine/engine-stores.ts';
 
 /** A table, by its logical id in infra/tables.yml. */
 export type TableId = 'ViewTable' | 'RegistryTable';

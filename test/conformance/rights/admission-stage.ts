@@ -7,8 +7,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { DaemonSetObject } from '../../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { nodeName } from '../../../src/core/model/identifiers.ts';
 import { buildPod } from '../../../src/core/pod-template.ts';
 import { createApiClient } from '../control-plane/api.ts';

@@ -7,8 +7,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { DaemonSetObject } from '../../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { listedPolicy, readDaemonSetList } from '../../../scripts/lib/listed-policy.ts';
 import { buildRevision } from '../../../src/core/revisions.ts';
 import type { ApiClient, ApiResponse, KubernetesObject } from '../control-plane/api.ts';

@@ -5,8 +5,8 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Json, JsonObject } from '../../../src/core/model/json.ts';
-import { createAuthority } from '../../../src/local/kubernetes/access/certificates.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { createAuthority } from '@rollcall/local-cluster/access/certificates.ts';
 
 /** The webhook while it runs. */
 export interface Injector {

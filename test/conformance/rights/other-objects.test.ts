@@ -11,8 +11,8 @@ import {
   buildRevisionAdoption,
   buildRevisionRelease,
 } from '../../../src/core/history-patches.ts';
-import type { Json, JsonObject } from '../../../src/core/model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { buildRevision } from '../../../src/core/revisions.ts';
 import type { ApiClient, ApiRequest, ApiResponse } from '../control-plane/api.ts';
 import {

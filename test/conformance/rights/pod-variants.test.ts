@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { dryRun, messageOf, openAdmissionStage, podOf } from './admission-stage.ts';
 import type { AdmissionStage } from './admission-stage.ts';
 import { variantsOf } from './pod-variants.ts';

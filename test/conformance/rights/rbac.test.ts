@@ -10,7 +10,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createClusterConnector } from '../../../src/adapters/kubernetes/cluster-connector.ts';
-import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Effect, Outcome } from '../../../src/core/model/effects.ts';
 import {
   clusterId,
@@ -19,7 +19,7 @@ import {
   resourceVersion,
   uid,
 } from '../../../src/core/model/identifiers.ts';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import type { ClusterAccess } from '../../../src/ports/cluster-access.ts';
 import { createApiClient } from '../control-plane/api.ts';

@@ -4,7 +4,7 @@
  *
  * Defaults are left to the API server on purpose: what it fills in must not look like tampering.
  */
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 
 /** Where it lives. */
 export const WIDE_NAMESPACE = 'wide';

@@ -1,7 +1,7 @@
 /**
  * Keeps what the engine logged and counted, for scenarios to ask about and failures to print.
  */
-import type { Log, LogFields } from '../../../src/ports/log.ts';
+import type { Log, LogFields } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../../../src/ports/metrics.ts';
 
 /** One kept line. */

@@ -9,7 +9,7 @@ import { openTestCluster } from '../control-plane/test-cluster.ts';
 import type { TestCluster } from '../control-plane/test-cluster.ts';
 import { openLocalTestCluster } from './local-test-cluster.ts';
 
-/** `real`: processes, or the cluster of ROLLCALL_TEST_KUBECONFIG. `local`: src/local/kubernetes. */
+/** `real`: processes, or the cluster of ROLLCALL_TEST_KUBECONFIG. `local`: packages/local-cluster/src. */
 export type Backend = 'real' | 'local';
 
 /** The backends of this run. */

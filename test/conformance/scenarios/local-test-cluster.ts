@@ -1,5 +1,5 @@
 /**
- * The local cluster (src/local/kubernetes) as a cluster for suites: the same access, kubeconfigs and audit records as a
+ * The local cluster (packages/local-cluster/src) as a cluster for suites: the same access, kubeconfigs and audit records as a
  * control plane of processes.
  *
  * It runs in this process; its requests are recorded as they are answered, those of its own components too.
@@ -8,12 +8,12 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
-import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
-import type { RequestObserver } from '../../../src/local/kubernetes/api/api-request.ts';
-import type { LocalCluster } from '../../../src/local/kubernetes/cluster/local-cluster.ts';
-import { startLocalCluster } from '../../../src/local/kubernetes/cluster/start-local-cluster.ts';
-import type { MachineSpec } from '../../../src/local/kubernetes/machines/machine.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import type { RequestObserver } from '@rollcall/local-cluster/api/api-request.ts';
+import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
+import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
+import type { MachineSpec } from '@rollcall/local-cluster/machines/machine.ts';
 import { matchesAuditFilter } from '../control-plane/audit.ts';
 import type { AuditRecord } from '../control-plane/audit.ts';
 import type { ClusterAccess } from '../control-plane/cluster-access.ts';

@@ -18,8 +18,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
 import { parseWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
-import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
-import { startSqsServer } from '../../../src/local/aws/sqs/server.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { startSqsServer } from '@rollcall/local-aws/sqs/server.ts';
 import { makeTestCertificate } from '../../support/test-certificate.ts';
 
 /** A queue with a reader. */

@@ -13,10 +13,10 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { STACK_OUTPUT_NAMES } from '../../../src/cli/stack/stack-outputs.ts';
 import { clusterId, uid } from '../../../src/core/model/identifiers.ts';
-import { startLocalAws } from '../../../src/local/aws/local-aws.ts';
-import type { LocalAws } from '../../../src/local/aws/local-aws.ts';
-import { SERVERLESS_FILE, STAGE, openStores } from '../../../src/local/engine-stores.ts';
-import type { EngineStores } from '../../../src/local/engine-stores.ts';
+import { startLocalAws } from '../../../src/engine/aws/local-aws.ts';
+import type { LocalAws } from '../../../src/engine/aws/local-aws.ts';
+import { SERVERLESS_FILE, STAGE, openStores } from '../../../src/engine/engine-stores.ts';
+import type { EngineStores } from '../../../src/engine/engine-stores.ts';
 import { metaOf, registrationOf, stampAt } from '../../support/store-suite.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;

@@ -9,17 +9,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Transport } from '../../../src/adapters/kubernetes/transport.ts';
-import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Finding } from '../../../src/app/doctor/finding.ts';
 import type { Stack } from '../../../src/cli/stack/stack.ts';
-import { startEngine } from '../../../src/local/engine.ts';
-import type { Engine } from '../../../src/local/engine.ts';
-import { LOCAL_PROBE_WAIT_MS, startLocalFleet } from '../../../src/local/local-fleet.ts';
-import type { LocalFleet } from '../../../src/local/local-fleet.ts';
-import { openTransport } from '../../../src/local/open-transport.ts';
+import { startEngine } from '../../../src/engine/engine.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
+import { LOCAL_PROBE_WAIT_MS, startLocalFleet } from '../../../src/engine/local-fleet.ts';
+import type { LocalFleet } from '../../../src/engine/local-fleet.ts';
+import { openTransport } from '../../../src/engine/open-transport.ts';
 import { openEngineStack, runOnEngine } from '../../support/engine-commands.ts';
 import type { Breakage, CommandRun } from '../../support/engine-commands.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 
 /** Deadline of waiting for the cluster to be heard. */

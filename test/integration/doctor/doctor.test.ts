@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Finding } from '../../../src/app/doctor/finding.ts';
 import { clusterUid } from '../../../src/core/model/identifiers.ts';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Breakage } from '../../support/engine-commands.ts';
 import { makeTestCertificate } from '../../support/test-certificate.ts';
 import { DoctorStage } from './doctor-stage.ts';

@@ -9,32 +9,32 @@ import { createClusterConnector } from '../../../src/adapters/kubernetes/cluster
 import { createProbeAccess } from '../../../src/adapters/kubernetes/probe-access.ts';
 import type { Transport } from '../../../src/adapters/kubernetes/transport.ts';
 import { createEventQueue } from '../../../src/adapters/sqs/event-queue.ts';
-import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
-import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { enterTakeover } from '../../../src/app/takeover-probe.ts';
 import type { Finding } from '../../../src/app/doctor/finding.ts';
 import { clusterId, uid } from '../../../src/core/model/identifiers.ts';
-import { jsonItems, jsonMember } from '../../../src/core/model/json.ts';
-import type { Json } from '../../../src/core/model/json.ts';
-import { applyManifests } from '../../../src/local/apply-manifests.ts';
-import { startClusterWatcher } from '../../../src/local/cluster-watcher.ts';
-import type { ClusterWatcher } from '../../../src/local/cluster-watcher.ts';
-import type { EngineCluster } from '../../../src/local/engine-options.ts';
-import { startEngine } from '../../../src/local/engine.ts';
-import type { Engine } from '../../../src/local/engine.ts';
-import { startClusterThread } from '../../../src/local/kubernetes/cluster/cluster-thread.ts';
-import type { LocalCluster } from '../../../src/local/kubernetes/cluster/local-cluster.ts';
-import { variedMachines } from '../../../src/local/kubernetes/machines/varied-machines.ts';
+import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
+import { applyManifests } from '../../../src/engine/apply-manifests.ts';
+import { startClusterWatcher } from '../../../src/engine/cluster-watcher.ts';
+import type { ClusterWatcher } from '../../../src/engine/cluster-watcher.ts';
+import type { EngineCluster } from '../../../src/engine/engine-options.ts';
+import { startEngine } from '../../../src/engine/engine.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
+import { startClusterThread } from '@rollcall/local-cluster/cluster/cluster-thread.ts';
+import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
+import { variedMachines } from '@rollcall/local-cluster/machines/varied-machines.ts';
 import {
   LOCAL_PROBE_WAIT_MS,
   RBAC_MANIFESTS,
   engineClusterOf,
   repositoryFile,
-} from '../../../src/local/local-fleet.ts';
-import { openTransport } from '../../../src/local/open-transport.ts';
+} from '../../../src/engine/local-fleet.ts';
+import { openTransport } from '../../../src/engine/open-transport.ts';
 import { pollUntil } from '../../conformance/control-plane/poll.ts';
 import { runOnEngine } from '../../support/engine-commands.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 
 const ID = clusterId('prod');

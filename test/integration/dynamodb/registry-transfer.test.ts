@@ -9,15 +9,15 @@ import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
-import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import {
   readRegistry,
   transferRegistrations,
 } from '../../../src/app/clusters/registry-transfer.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
-import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
-import type { DynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
+import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { RegistryStore } from '../../../src/ports/registry-store.ts';
 import { createKeyTable } from '../../support/create-key-table.ts';
 

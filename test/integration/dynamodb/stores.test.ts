@@ -7,12 +7,12 @@ import { createDynamoCredentialStore } from '../../../src/adapters/dynamodb/cred
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store.ts';
-import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { clusterId, clusterUid, nodeName, uid } from '../../../src/core/model/identifiers.ts';
 import { emptyState } from '../../../src/core/model/state.ts';
 import type { Verdict } from '../../../src/core/model/verdict.ts';
-import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
-import type { DynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
+import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { CredentialStore } from '../../../src/ports/credential-store.ts';
 import type { RegistryStore } from '../../../src/ports/registry-store.ts';
 import type { ViewStore } from '../../../src/ports/view-store.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { it } from 'node:test';
-import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
+import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import { eventually } from './local-aws-fixture.ts';
 
 const listTables = (endpoint: string): Promise<Response> =>

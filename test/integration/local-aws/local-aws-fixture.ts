@@ -10,11 +10,11 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda';
-import { operatorCredentials } from '../../../src/local/aws/iam/principals.ts';
-import type { FaultOptions } from '../../../src/local/aws/event-source-mapping/faults.ts';
-import type { EngineFailure } from '../../../src/local/aws/event-source-mapping/mapping-set.ts';
-import { startLocalAws, type LocalAws } from '../../../src/local/aws/local-aws.ts';
-import { settle, VirtualClock } from '../../support/virtual-clock.ts';
+import { operatorCredentials } from '../../../src/engine/aws/principals.ts';
+import type { FaultOptions } from '@rollcall/local-aws/event-source-mapping/faults.ts';
+import type { EngineFailure } from '@rollcall/local-aws/event-source-mapping/mapping-set.ts';
+import { startLocalAws, type LocalAws } from '../../../src/engine/aws/local-aws.ts';
+import { settle, VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 /** Visibility of the queues under test. */
 export const visibilityMs = 60_000;

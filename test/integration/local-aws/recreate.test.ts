@@ -15,15 +15,15 @@ import {
 } from '@aws-sdk/client-sqs';
 import { recreateCommands } from '../../../scripts/recreate/recreate-commands.ts';
 import type { CommandLine, PackagedTemplate } from '../../../scripts/recreate/recreate-commands.ts';
-import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
-import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
-import { startDynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
-import type { DynamoDbServer } from '../../../src/local/aws/dynamodb/server.ts';
-import { startSqsServer } from '../../../src/local/aws/sqs/server.ts';
-import type { SqsServer } from '../../../src/local/aws/sqs/server.ts';
-import { createQueues } from '../../../src/local/aws/create-queues.ts';
-import { readService } from '../../../src/local/aws/template/service.ts';
-import { SERVERLESS_FILE } from '../../../src/local/engine-stores.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import { startSqsServer } from '@rollcall/local-aws/sqs/server.ts';
+import type { SqsServer } from '@rollcall/local-aws/sqs/server.ts';
+import { createQueues } from '../../../src/engine/aws/create-queues.ts';
+import { readService } from '../../../src/engine/template/service.ts';
+import { SERVERLESS_FILE } from '../../../src/engine/engine-stores.ts';
 import { packageTemplate } from '../../support/template/package-template.ts';
 
 const STAGE = 'ring1';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { it } from 'node:test';
 import { DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { operatorCredentials } from '../../../src/local/aws/iam/principals.ts';
+import { operatorCredentials } from '../../../src/engine/aws/principals.ts';
 import { createKeyTable } from '../../support/create-key-table.ts';
 
 const TURNS_MAX = 1000;
@@ -36,7 +36,7 @@ stores.create = (options) => {
   return store;
 };
 // Only now: it keeps what opens stores when it is loaded.
-const { startDynamoDbServer } = await import('../../../src/local/aws/dynamodb/server.ts');
+const { startDynamoDbServer } = await import('@rollcall/local-aws/dynamodb/server.ts');
 
 const TABLE = { TableName: 'view' };
 const QUERY = {

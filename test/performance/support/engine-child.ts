@@ -8,9 +8,9 @@ import type { ClientRequest } from 'node:http';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
-import { startEngine } from '../../../src/local/engine.ts';
+import { startEngine } from '../../../src/engine/engine.ts';
 import { createActivityLog } from '../../conformance/scenarios/activity-log.ts';
-import type { Log, LogFields } from '../../../src/ports/log.ts';
+import type { Log, LogFields } from '@rollcall/base/ports/log.ts';
 import type { EngineChildSettings } from './engine-process.ts';
 
 const READS = new Set(['GetItem', 'BatchGetItem', 'Query']);

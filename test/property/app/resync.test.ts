@@ -11,7 +11,7 @@ import { resyncClusters } from '../../../src/app/resync.ts';
 import { defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
 import { clusterId, clusterUid, uid } from '../../../src/core/model/identifiers.ts';
 import type { ResyncWalk } from '../../../src/core/resync-walk.ts';
-import { hash48 } from '../../../src/core/hash48.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
 import { ReconcileWorld } from '../../support/reconcile-world.ts';
 import { stampAt } from '../../support/store-suite.ts';
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { DaemonSetObject } from '../../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Plan, PlannedDelete } from '../../../src/core/model/plan.ts';
 import type { PodProjection } from '../../../src/core/model/projections.ts';
 import { planReconcile } from '../../../src/core/plan.ts';

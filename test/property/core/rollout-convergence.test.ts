@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { nodeName } from '../../../src/core/model/identifiers.ts';
 import {
   CURRENT_HASH,

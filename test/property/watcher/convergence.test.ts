@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { WATCHED_KINDS } from '../../../src/core/model/projections.ts';
 import type { Projection, WatchedKind } from '../../../src/core/model/projections.ts';
 import type { Watcher } from '../../../src/watcher/watcher.ts';

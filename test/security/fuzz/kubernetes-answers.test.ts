@@ -1,9 +1,9 @@
 // Everything that an API server says: 10,000 hostile inputs for each reader (row 67).
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { Json, JsonObject } from '../../../src/core/model/json.ts';
-import { isJsonObject } from '../../../src/core/model/json.ts';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import {
   readDaemonSet,
   readObject,
@@ -14,7 +14,7 @@ import { parseRetryAfterMs } from '../../../src/adapters/kubernetes/retry-after.
 import { classifyRead, classifyWrite } from '../../../src/adapters/kubernetes/status-classifier.ts';
 import { skimForeignPod } from '../../../src/adapters/kubernetes/skim-pod.ts';
 import { LineSplitter, parseWatchFrame } from '../../../src/adapters/kubernetes/watch-frames.ts';
-import type { Random } from '../../../src/ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import { createInterner } from '../../../src/watcher/interner.ts';
 import { createProjector } from '../../../src/watcher/projection.ts';
 import {

@@ -20,7 +20,7 @@ import {
 } from '../../../src/adapters/sqs/watcher-message-codec.ts';
 import { decodeBody, encodeBody } from '../../../src/adapters/dynamodb/item-codec.ts';
 import { subjectOf } from '../../../src/ports/credential-store.ts';
-import type { Random } from '../../../src/ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import { assertOneLine, fuzz } from '../../support/fuzz/fuzz.ts';
 import { bendJson, bendJsonText, bendText, garbage } from '../../support/fuzz/hostile-input.ts';
 import { samples } from '../../unit/adapters/sqs/watcher-message-samples.ts';

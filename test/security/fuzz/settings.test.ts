@@ -12,7 +12,7 @@ import { CommandError, EXIT } from '../../../src/cli/exit-codes.ts';
 import { parseStartOptions } from '../../../src/cli/start/options.ts';
 import { fuzz } from '../../support/fuzz/fuzz.ts';
 import { bendJson, bendText, garbage } from '../../support/fuzz/hostile-input.ts';
-import { VirtualClock } from '../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const KUBECONFIG = {
   apiVersion: 'v1',

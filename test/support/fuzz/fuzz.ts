@@ -4,8 +4,8 @@
  * A parser may refuse or accept, never throw, and never touch a prototype. What it owes beyond that is the caller's
  * `feed`. Inputs are fewer only where the environment says so.
  */
-import { seededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
-import type { Random } from '../../../src/ports/random.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 
 /** Inputs for each parser. */
 const INPUTS = 10_000;

@@ -4,7 +4,7 @@
  * A parser's edges lie near what is valid, so most inputs are samples with a few members replaced, removed, doubled or
  * moved, or with a few characters changed; the rest is anything. The same dice give the same input.
  */
-import type { Random } from '../../../src/ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 
 /** Deeper than any recursive walk without a bound can take, as text. */
 const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;

@@ -11,10 +11,10 @@ import type { ClusterId } from '../../../src/core/model/identifiers.ts';
 import { HINT_SCHEMA } from '../../../src/core/model/hint.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
 import { parseHint } from '../../../src/adapters/sqs/hint-codec.ts';
-import type { Delivery } from '../../../src/local/aws/sqs/message.ts';
-import { seededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
+import type { Delivery } from '@rollcall/local-aws/sqs/message.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { ClusterConnector, LiveRead } from '../../../src/ports/cluster-access.ts';
-import type { Random } from '../../../src/ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import type { NamespacedName } from '../../../src/ports/view-store.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { MemoryRegistryStore } from '../memory-registry-store.ts';
@@ -30,7 +30,7 @@ import { SENDER, registrationOf } from '../simulation/registration.ts';
 import { Site } from '../simulation/site.ts';
 import { startWatcherProcess } from '../simulation/watcher-process.ts';
 import { nodeOf } from '../simulated-cluster.ts';
-import { VirtualClock } from '../virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 /** maximumConcurrency of reconcile in serverless.yml. */
 const RECONCILE_ROOM = 50;

@@ -7,16 +7,16 @@
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createHintQueue } from '../../../src/adapters/sqs/hint-queue.ts';
-import { createSystemClock } from '../../../src/adapters/system/system-clock.ts';
-import { createSystemRandom } from '../../../src/adapters/system/system-random.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import type { ClusterId } from '../../../src/core/model/identifiers.ts';
 import { HINT_SCHEMA } from '../../../src/core/model/hint.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
-import { operatorCredentials } from '../../../src/local/aws/iam/principals.ts';
-import { startEngine } from '../../../src/local/engine.ts';
-import type { Engine } from '../../../src/local/engine.ts';
-import { startLocalCluster } from '../../../src/local/kubernetes/cluster/start-local-cluster.ts';
+import { operatorCredentials } from '../../../src/engine/aws/principals.ts';
+import { startEngine } from '../../../src/engine/engine.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
+import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
 import { createApiClient } from '../../conformance/control-plane/api.ts';
 import type { ApiClient } from '../../conformance/control-plane/api.ts';
 import { createNodes, fakeNode } from '../../conformance/control-plane/nodes.ts';

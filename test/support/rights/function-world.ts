@@ -8,22 +8,22 @@ import { useSeal } from '../../../functions/composition.ts';
 import type { Context, SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
-import type { AuthorizationRequest } from '../../../src/local/aws/iam/authorizer.ts';
-import { startLocalAws } from '../../../src/local/aws/local-aws.ts';
-import type { LocalAws } from '../../../src/local/aws/local-aws.ts';
+import type { AuthorizationRequest } from '@rollcall/local-aws/iam/authorizer.ts';
+import { startLocalAws } from '../../../src/engine/aws/local-aws.ts';
+import type { LocalAws } from '../../../src/engine/aws/local-aws.ts';
 import {
   SERVERLESS_FILE,
   STAGE,
   WATCHER_ROLE_FILE,
   openStores,
-} from '../../../src/local/engine-stores.ts';
-import { loadHandlers } from '../../../src/local/handlers.ts';
+} from '../../../src/engine/engine-stores.ts';
+import { loadHandlers } from '../../../src/engine/handlers.ts';
 import { SENTINEL_KEY } from '../../../src/core/takeover-sentinel.ts';
 import type { RegistryStore } from '../../../src/ports/registry-store.ts';
 import type { ViewStore } from '../../../src/ports/view-store.ts';
 import { LocalSeal } from '../local-seal.ts';
-import { MemoryLog } from '../memory-log.ts';
-import type { LogLine } from '../memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
+import type { LogLine } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { answerJson, startScriptedApiServer, statusBody } from '../scripted-api-server.ts';
 import type { ScriptedApiServer } from '../scripted-api-server.ts';

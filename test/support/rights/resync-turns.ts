@@ -1,7 +1,7 @@
 /** Clusters that have their turn in the next walk of `resync`, for tests that call it once. */
 import { defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
 import { FIRST_WALK_MS, turnWithin } from '../../../src/core/resync-walk.ts';
-import { hash48 } from '../../../src/core/hash48.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
 import type { ViewStore } from '../../../src/ports/view-store.ts';
 
 /**

@@ -3,12 +3,12 @@
  *
  * Read from serverless.yml, so that a grant that is added cannot be forgotten by a test.
  */
-import { arnsOf } from '../../../src/local/aws/iam/arns.ts';
-import { resolveStatements } from '../../../src/local/aws/iam/policy.ts';
-import type { PolicyStatement } from '../../../src/local/aws/iam/policy.ts';
-import { localAccountId } from '../../../src/local/aws/sqs/broker.ts';
-import { readService } from '../../../src/local/aws/template/service.ts';
-import { SERVERLESS_FILE, STAGE } from '../../../src/local/engine-stores.ts';
+import { arnsOf } from '../../../src/engine/aws/arns.ts';
+import { resolveStatements } from '@rollcall/local-aws/iam/policy.ts';
+import type { PolicyStatement } from '@rollcall/local-aws/iam/policy.ts';
+import { localAccountId } from '@rollcall/local-aws/sqs/broker.ts';
+import { readService } from '../../../src/engine/template/service.ts';
+import { SERVERLESS_FILE, STAGE } from '../../../src/engine/engine-stores.ts';
 
 /** One action on one resource. */
 export interface Grant {

@@ -3,7 +3,7 @@
  *
  * It is untouched, in the view and at the API server alike: a rival is given away by another DaemonSet.
  */
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
 import type { TakeoverSentinel } from '../../../src/core/model/registration.ts';
 import { SENTINEL_KEY, sentinelBody } from '../../../src/core/takeover-sentinel.ts';

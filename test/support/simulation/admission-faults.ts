@@ -5,8 +5,8 @@
  * What they leave behind (finalizers, pods that nobody can schedule) is taken away when faults stop.
  */
 import type { Effect, RefusalCode } from '../../../src/core/model/effects.ts';
-import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Intervention } from '../simulated-cluster.ts';
 import type { Fault } from './deeds.ts';
 import type { FaultDecider } from './fault-decider.ts';

@@ -5,8 +5,8 @@
  * their resourceVersions, compaction (410), backups of etcd, generations, finalizers, and the snapshot
  * request on the Lease. Listeners hear of each commit at once; nothing stands between them and it.
  */
-import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { LiveRead } from '../../../src/ports/cluster-access.ts';
 import type { NamespacedName } from '../../../src/ports/view-store.ts';
 import { SNAPSHOT_REQUESTED_ANNOTATION, WATCHER_LEASE } from '../../../src/watcher/lease-object.ts';

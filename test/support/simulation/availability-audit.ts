@@ -16,8 +16,8 @@
  * only while no clock is off, and a pod counts as one that was available to lose only some time after it became so:
  * unlike readiness, that moment changes no resourceVersion, which a delete could have as its precondition.
  */
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import type { SimulatedApiServer } from './api-server.ts';

@@ -6,9 +6,9 @@
  * removed once its kubelet confirms a deletion. A dead kubelet confirms nothing. There is no node
  * controller: tests taint nodes themselves, and evict pods that bear a taint for seconds (steps-of-taints.ts).
  */
-import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
 import { isPinnedNowhere } from './pinned-pods.ts';

@@ -1,5 +1,5 @@
 /** Dice from a seed: whole numbers, choices and chances, each drawn from one repeatable stream. */
-import { seededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 
 /** A number of 32 bits that mixes all parts: the seed of a stream of its own. */
 export function mixSeed(...parts: readonly (string | number)[]): number {

@@ -5,7 +5,7 @@
  * (429 with Retry-After, in whole seconds), and means it: until then every request of the flow is refused, reads and
  * writes alike.
  */
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Fault } from './deeds.ts';
 import type { FaultDecider } from './fault-decider.ts';
 

@@ -6,7 +6,7 @@
  * its next passage until it is thawed; its own monotonic clock stands still meanwhile, as in a frozen
  * sandbox, so that it believes to have time left (spec faults rows 21, 30).
  */
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 
 /** A passage of the gate. */
 export interface Passage {

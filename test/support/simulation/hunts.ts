@@ -5,7 +5,7 @@
  * as a profile. Everything that it does may happen to a cluster; without a canary every promise holds in it, for as many
  * seeds as a canary may need there (test/simulation/hunts).
  */
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { StepKind } from './deeds.ts';
 import { Dice, mixSeed } from './dice.ts';
 import { drawPlan } from './draw-plan.ts';

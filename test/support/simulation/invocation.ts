@@ -2,7 +2,7 @@
 import type { HandlerContext } from '../../../functions/middleware.ts';
 import type { IngestWarmth } from '../../../src/app/ingest/warmth.ts';
 import type { ReconcileWarmth } from '../../../src/app/reconcile/warmth.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { HintQueue } from '../../../src/ports/queue.ts';
 import type { RegistryStore } from '../../../src/ports/registry-store.ts';
 import type { ViewStore } from '../../../src/ports/view-store.ts';

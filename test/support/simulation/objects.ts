@@ -1,6 +1,6 @@
 /** Raw nodes and DaemonSets as users of a simulated cluster write them. */
-import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { Taint, Toleration } from '../../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { Taint, Toleration } from '@rollcall/base/objects.ts';
 
 /** A raw object before the API server has seen it. */
 export type NewObject = {

@@ -14,13 +14,13 @@ import type {
   Effect,
   PatchEffect,
 } from '../../../src/core/model/effects.ts';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { stampOf } from '../../../src/core/model/position.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import type { DaemonSetState } from '../../../src/core/model/state.ts';
 import type { ClusterMeta, Slice } from '../../../src/core/model/view-items.ts';
 import type { ClusterAccess } from '../../../src/ports/cluster-access.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { NamespacedName, SliceRef, ViewStore } from '../../../src/ports/view-store.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import { SimulatedApiServer } from './api-server.ts';

@@ -6,7 +6,7 @@
  * Knows as much of placement as the simulation's objects use: nodeSelector, taints and tolerations
  * with Exists and Equal. `keep` allows a pod and demands none (spec 2.5).
  */
-import type { KubernetesObject, Taint, Toleration } from '../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject, Taint, Toleration } from '@rollcall/base/objects.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import type { SimulatedApiServer } from './api-server.ts';

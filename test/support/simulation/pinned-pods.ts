@@ -3,8 +3,8 @@
  *
  * The scheduler finds no place for them, and whoever reads the end state leaves them out. Pure.
  */
-import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 
 /** The selector that no node has: a pod that asks for it stays Pending. */
 export const NOWHERE: JsonObject = { 'simulation.example/nowhere': 'true' };

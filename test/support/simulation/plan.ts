@@ -7,7 +7,7 @@
  * (faults row 16).
  */
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { FAULTS, STEPS } from './deeds.ts';
 import type { Deed, Fault, StepKind } from './deeds.ts';
 

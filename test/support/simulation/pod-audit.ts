@@ -4,7 +4,7 @@
  * S1, for a DaemonSet that never had surge: one non-terminal pod object, terminating or not. S2, with
  * surge: of pods that nobody deleted, one for each revision, and two revisions at most.
  */
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import { phaseOf } from './controllers.ts';

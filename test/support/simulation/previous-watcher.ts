@@ -4,8 +4,8 @@
  * The watcher's code is the present one; what it says goes through these, which leave out what earlier releases did not know:
  * the age of a cut beside the message (ADR 0032), and renewals of the Lease that only grow (protocol 15).
  */
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { EventQueue } from '../../../src/ports/queue.ts';
 import type { LeaseWrite } from '../../../src/ports/watch-source.ts';
 import type { SimulatedApiServer } from './api-server.ts';

@@ -4,7 +4,7 @@
  * Machines disagree about the hour, never about durations. While frozen nothing calls back; what came
  * due meanwhile does so at once when the process wakes up, as after SIGCONT.
  */
-import type { Cancel, Clock } from '../../../src/ports/clock.ts';
+import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
 
 /** A clock that can be skewed and frozen. */
 export class ProcessClock implements Clock {

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import type { Hint, Timer } from '../../../src/core/model/hint.ts';
 import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
   EventQueue,
   FrozenMessage,
@@ -25,9 +25,9 @@ import {
   hintGroupIds,
 } from '../../../src/adapters/sqs/queue-ids.ts';
 import { encodeWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
-import { Broker } from '../../../src/local/aws/sqs/broker.ts';
-import type { BrokerQueue } from '../../../src/local/aws/sqs/broker.ts';
-import type { Delivery, NewMessage } from '../../../src/local/aws/sqs/message.ts';
+import { Broker } from '@rollcall/local-aws/sqs/broker.ts';
+import type { BrokerQueue } from '@rollcall/local-aws/sqs/broker.ts';
+import type { Delivery, NewMessage } from '@rollcall/local-aws/sqs/message.ts';
 
 /** Work queues and their dead-letter queues. */
 export type QueueName =

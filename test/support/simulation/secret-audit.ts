@@ -5,7 +5,7 @@
  * view, put on a queue, sent to an API server, logged, counted or kept as a dead letter. What adapters make of answers that
  * quote a credential is not played here: test/security/secret-canary.test.ts does that.
  */
-import type { LogLine } from '../memory-log.ts';
+import type { LogLine } from '@rollcall/base/testing/memory-log.ts';
 import { CREDENTIAL } from './registration.ts';
 
 /** Looks for the credential in one world. */

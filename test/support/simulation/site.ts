@@ -6,9 +6,9 @@
  */
 import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Effect } from '../../../src/core/model/effects.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
   ClusterConnector,
   ConnectRefusal,

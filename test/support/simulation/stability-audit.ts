@@ -6,7 +6,7 @@
  * each key, and timers that are left at its end. It knows nothing of how looks are scheduled.
  */
 import type { HintReason } from '../../../src/core/model/hint.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 
 /** One chain of looks in a minute, one a second, with some to spare for copies and for moments that are known. */
 const TIMED_RUNS_PER_MINUTE_MAX = 75;

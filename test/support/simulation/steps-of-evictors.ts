@@ -2,8 +2,8 @@
  * Steps of others who end, move or make pods: evictions and their late deletes by name, replaced and restored pods,
  * labels that users overwrite, and DaemonSets deleted without their pods.
  */
-import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import { phaseOf } from './controllers.ts';
 import { rawPod } from './objects.ts';

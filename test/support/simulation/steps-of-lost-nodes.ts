@@ -2,7 +2,7 @@
  * Steps of machines that come and go: the node lifecycle as its writes come one by one, kubelets that shut down, labels
  * that flap.
  */
-import type { KubernetesObject, Taint } from '../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject, Taint } from '@rollcall/base/objects.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { rawNode } from './objects.ts';
 import type { StepContext } from './step-context.ts';

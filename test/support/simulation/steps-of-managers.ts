@@ -4,7 +4,7 @@
  * A server-side apply of equal values, a rewrite of the store after a key rotation, a lock in an annotation: versions and
  * managedFields move, and nothing that a plan rests on does. Whoever takes a version for content stands still for ever.
  */
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Kind } from '../simulated-cluster.ts';
 import type { StepContext } from './step-context.ts';
 import type { World } from './world.ts';

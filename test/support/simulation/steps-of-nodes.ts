@@ -1,5 +1,5 @@
 /** Steps of nodes, kubelets and pods, and of the namespace that they live in. */
-import type { KubernetesObject, Taint } from '../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject, Taint } from '@rollcall/base/objects.ts';
 import { phaseOf } from './controllers.ts';
 import { rawNode } from './objects.ts';
 import type { StepContext } from './step-context.ts';

@@ -4,7 +4,7 @@
  * A DaemonSet that tolerates a taint for seconds should run on the node all the same: each pod that is evicted is made
  * again, and evicted again, until the taint goes.
  */
-import type { Toleration } from '../../../src/core/model/kubernetes.ts';
+import type { Toleration } from '@rollcall/base/objects.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { editableSet } from './step-context.ts';
 import type { StepContext } from './step-context.ts';

@@ -1,5 +1,5 @@
 /** Steps of users and operators: DaemonSets, nodes' owners, freezes, and pods that are not ours. */
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import type { Dice } from './dice.ts';
 import { slotOn } from './look.ts';

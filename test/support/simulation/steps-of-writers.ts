@@ -2,8 +2,8 @@
  * Steps of others who write what Rollcall writes or decides by: installers that erase metadata, a status that somebody
  * else wrote, and edits that are undone before anybody looked. None of them gives a pod a reason to go.
  */
-import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Kind } from '../simulated-cluster.ts';
 import { setImage } from './look.ts';
 import type { StepContext } from './step-context.ts';

@@ -4,12 +4,12 @@
  * All that it hears comes through that clock, so freezing the clock freezes the process.
  */
 import type { ClusterId } from '../../../src/core/model/identifiers.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
-import type { Random } from '../../../src/ports/random.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
 import type { WatcherOptions } from '../../../src/watcher/options.ts';
 import { createWatcher } from '../../../src/watcher/watcher.ts';
 import type { Watcher } from '../../../src/watcher/watcher.ts';
-import { MemoryLog } from '../memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import type { Metrics } from '../../../src/ports/metrics.ts';
 import type { SimulatedApiServer } from './api-server.ts';
 import { PreviousWatchSource, withoutAges } from './previous-watcher.ts';

@@ -5,8 +5,8 @@
  * and assumes a simple world: one DaemonSet without surge or minReadySeconds, nodes that do not change, and nobody who
  * deletes pods but us. What else the ordinary one judges is judged as ever.
  */
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
 import type { AvailabilityAudit } from './availability-audit.ts';

@@ -6,9 +6,9 @@
  * their numbers. Everything else must be equal: labels, images, owners, phases, status, revisions and
  * their numbers, what the view says of each object, and that no intent is left open.
  */
-import { canonicalJson } from '../../../src/core/model/json.ts';
-import type { Json, JsonObject } from '../../../src/core/model/json.ts';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import { canonicalJson } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { DaemonSetState } from '../../../src/core/model/state.ts';
 import type { Slice } from '../../../src/core/model/view-items.ts';
 import { nodeOf } from '../simulated-cluster.ts';

@@ -3,8 +3,8 @@
  *
  * Where nothing is left of a pair, no pod may be touched for it: what was never seen never happened.
  */
-import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { KubernetesObject, Taint } from '../../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject, Taint } from '@rollcall/base/objects.ts';
 import { podOn, setImage } from '../simulation/look.ts';
 import { rawDaemonSet, rawNode } from '../simulation/objects.ts';
 import type { World } from '../simulation/world.ts';

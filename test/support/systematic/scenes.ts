@@ -1,6 +1,6 @@
 /** The scenes over which faults are enumerated. */
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { imageOf, podOn, podsOf, setImage } from '../simulation/look.ts';
 import { rawNode } from '../simulation/objects.ts';
 import type { World } from '../simulation/world.ts';

@@ -1,6 +1,6 @@
 /** Small scenes: two or three nodes, two runs of one key, and `ingest` with a message of its own. */
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { podOn, setImage } from '../simulation/look.ts';
 import { rawNode } from '../simulation/objects.ts';
 import type { World } from '../simulation/world.ts';

@@ -37,7 +37,9 @@ const CLIENT_IMPORT = /import \{([^}]*)\} from '@aws-sdk\/client-kms'/gs;
 
 /** Actions of every command of the key service that code sends. */
 function actionsOfCode(): readonly string[] {
-  const files = globSync('{src,functions,scripts}/**/*.{ts,mjs}', { cwd: repositoryRoot });
+  const files = globSync('{src,functions,packages/*/src,scripts}/**/*.{ts,mjs}', {
+    cwd: repositoryRoot,
+  });
   return files.flatMap((file) => {
     const source = readFileSync(path.join(repositoryRoot, file), 'utf8');
     return [...source.matchAll(CLIENT_IMPORT)]

@@ -13,16 +13,16 @@ import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterId, ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
-import { startLocalAws } from '../../../src/local/aws/local-aws.ts';
-import type { LocalAws } from '../../../src/local/aws/local-aws.ts';
+import { startLocalAws } from '../../../src/engine/aws/local-aws.ts';
+import type { LocalAws } from '../../../src/engine/aws/local-aws.ts';
 import {
   SERVERLESS_FILE,
   STAGE,
   WATCHER_ROLE_FILE,
   openStores,
-} from '../../../src/local/engine-stores.ts';
-import { loadHandlers } from '../../../src/local/handlers.ts';
-import type { Log } from '../../../src/ports/log.ts';
+} from '../../../src/engine/engine-stores.ts';
+import { loadHandlers } from '../../../src/engine/handlers.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { RegistryStore } from '../../../src/ports/registry-store.ts';
 import type { ViewStore } from '../../../src/ports/view-store.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';

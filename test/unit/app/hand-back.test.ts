@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterId, nodeName, uid } from '../../../src/core/model/identifiers.ts';
-import type { DaemonSetObject, DaemonSetStatus } from '../../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import { emptyState } from '../../../src/core/model/state.ts';
 import { sentinelBody } from '../../../src/core/takeover-sentinel.ts';
 import { withPauseNotice } from '../../../src/core/pause-notice.ts';

@@ -5,7 +5,7 @@ import { nodeName, resourceVersion, uid } from '../../../src/core/model/identifi
 import type { Effect } from '../../../src/core/model/effects.ts';
 import { reportedAccess } from '../../../src/app/reported-access.ts';
 import type { ClusterAccess } from '../../../src/ports/cluster-access.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 
 const FORBIDDEN = 'HTTP 403 Forbidden: pods is forbidden: cannot create resource "pods"';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { reportedConnector } from '../../../src/app/reported-connector.ts';
 import type { ClusterConnector, ConnectRefusal } from '../../../src/ports/cluster-access.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 import { registrationOf } from '../../support/store-suite.ts';
 

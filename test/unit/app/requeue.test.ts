@@ -5,12 +5,12 @@ import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { Timer } from '../../../src/core/model/hint.ts';
 import { requeueTimers } from '../../../src/app/requeue.ts';
 import type { RequeueDependencies } from '../../../src/app/requeue.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 import { MemoryViewStore } from '../../support/memory-view-store.ts';
 import { RecordingHintQueue } from '../../support/recording-hint-queue.ts';
 import { metaOf } from '../../support/store-suite.ts';
-import { VirtualClock } from '../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const clock = new VirtualClock();
 

@@ -160,7 +160,7 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'cancelled with the probe',
     playedBy: 'test/integration/doctor/rebuilt-cluster.test.ts',
   },
-  'src/adapters/system/system-clock.ts': {
+  'packages/base/src/system/system-clock.ts': {
     places: 1,
     bound: 'what the caller asks for: every other row',
     merged: 'the caller cancels it',
@@ -168,7 +168,14 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
   },
 };
 
-const FOLDERS = ['src/app', 'src/core', 'src/watcher', 'src/adapters', 'functions'];
+const FOLDERS = [
+  'src/app',
+  'src/core',
+  'src/watcher',
+  'src/adapters',
+  'packages/base/src',
+  'functions',
+];
 
 /** Places that set a timer, by file; comments do not count. */
 function placesInSources(): Readonly<Record<string, number>> {

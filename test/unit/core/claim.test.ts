@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { claimPod, claimPods } from '../../../src/core/claim.ts';
 import type { Claim, Claimant } from '../../../src/core/claim.ts';
-import { compileSelector } from '../../../src/core/label-selector.ts';
+import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { uid } from '../../../src/core/model/identifiers.ts';
 import { OWNER_UID, namedPod } from '../../support/core-fixtures.ts';
 import type { PodOptions } from '../../support/core-fixtures.ts';

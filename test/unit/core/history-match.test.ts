@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findCurrentRevisions, holdsTemplate } from '../../../src/core/history-match.ts';
-import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { revisionData } from '../../../src/core/revisions.ts';
 import { daemonSet } from '../../support/core-fixtures.ts';
 import { storedRevision } from '../../support/stored-revision.ts';

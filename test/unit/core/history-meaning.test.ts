@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { isExtension, meaningOf } from '../../../src/core/history-meaning.ts';
-import type { Json, JsonObject } from '../../../src/core/model/json.ts';
-import { STRUCTS } from '../../../src/local/kubernetes/schema/field-table.ts';
-import type { FieldDefinition, GoType } from '../../../src/local/kubernetes/schema/field-table.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { STRUCTS } from '@rollcall/local-cluster/schema/field-table.ts';
+import type { FieldDefinition, GoType } from '@rollcall/local-cluster/schema/field-table.ts';
 
 const same = (left: Json, right: Json): boolean => meaningOf(left) === meaningOf(right);
 

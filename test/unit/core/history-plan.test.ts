@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { changesHistory, planHistory } from '../../../src/core/history-plan.ts';
 import type { HistoryPlan } from '../../../src/core/history-plan.ts';
-import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { daemonSet } from '../../support/core-fixtures.ts';
 import { storedRevision } from '../../support/stored-revision.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { planTrims } from '../../../src/core/history-trim.ts';
 import { uid } from '../../../src/core/model/identifiers.ts';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { IntentJudgement, PlanContext } from '../../../src/core/model/plan.ts';
 import type { PodProjection, RevisionProjection } from '../../../src/core/model/projections.ts';
 import { planReconcile } from '../../../src/core/plan.ts';

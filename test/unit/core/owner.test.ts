@@ -1,7 +1,7 @@
 /** Owner references and the patches that move them (spec 2.4, S4). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { buildAdoptPatch, buildReleasePatch, controllerUidOf } from '../../../src/core/owner.ts';
 import { OWNER_UID, daemonSet, namedPod, revision } from '../../support/core-fixtures.ts';
 

@@ -1,7 +1,7 @@
 /** The notice on a DaemonSet that Rollcall has stopped. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DaemonSetStatus } from '../../../src/core/model/kubernetes.ts';
+import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import {
   isPaused,
   rivalControllerEvent,

@@ -1,7 +1,7 @@
 /** Placement of one node (spec 2.5), each rule and its reason. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PodSpec, Taint } from '../../../src/core/model/kubernetes.ts';
+import type { PodSpec, Taint } from '@rollcall/base/objects.ts';
 import type { NodeProjection } from '../../../src/core/model/projections.ts';
 import type { PlacementDecision } from '../../../src/core/placement.ts';
 import { decidePlacement, preparePlacement } from '../../../src/core/placement.ts';

@@ -1,7 +1,7 @@
 /** When a rolling update acts, how it shares a run, what it says (spec 2.9). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Plan, PlanContext } from '../../../src/core/model/plan.ts';
 import type { PodProjection } from '../../../src/core/model/projections.ts';
 import { planReconcile } from '../../../src/core/plan.ts';

@@ -1,7 +1,7 @@
 /** maxUnavailable and maxSurge in nodes (spec 2.9). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { resolveBudget } from '../../../src/core/rollout-budget.ts';
 import { daemonSet } from '../../support/core-fixtures.ts';
 

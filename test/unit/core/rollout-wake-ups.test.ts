@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Plan } from '../../../src/core/model/plan.ts';
 import type { PodProjection } from '../../../src/core/model/projections.ts';
 import { planReconcile } from '../../../src/core/plan.ts';

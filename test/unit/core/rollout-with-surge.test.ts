@@ -1,7 +1,7 @@
 /** A rolling update with surge: each row of the second table of spec 2.9, then the budget walk. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DaemonSetObject } from '../../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Plan, PlanContext } from '../../../src/core/model/plan.ts';
 import type { PodProjection } from '../../../src/core/model/projections.ts';
 import type { BackoffEntry } from '../../../src/core/model/state.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { hash48 } from '../../../src/core/hash48.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
 import { nodeName, resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
 import type { NodeProjection } from '../../../src/core/model/projections.ts';
 import {

@@ -1,7 +1,7 @@
 /** Foreign status writes, by managedFields. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { findForeignStatusWrite } from '../../../src/core/status-writers.ts';
 
 const SINCE_MS = Date.parse('2026-01-01T00:00:00Z');

@@ -1,7 +1,7 @@
 /** Status counters (spec 2.12, S7). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DaemonSetStatus } from '../../../src/core/model/kubernetes.ts';
+import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import { withPauseNotice } from '../../../src/core/pause-notice.ts';
 import { computeStatus, hasSameStatus, isSameBasis, withCounts } from '../../../src/core/status.ts';
 import {

@@ -1,7 +1,7 @@
 /** The type of the update strategy, and whether it allows surge (spec 2.7, 2.9). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { allowsSurge, strategyTypeOf } from '../../../src/core/strategy.ts';
 import { daemonSet, surging } from '../../support/core-fixtures.ts';
 

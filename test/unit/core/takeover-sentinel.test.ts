@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { uid } from '../../../src/core/model/identifiers.ts';
-import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { DaemonSetObject } from '../../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import {
   SENTINEL_KEY,
   findSentinelEvidence,

@@ -122,7 +122,7 @@ test('a rule that differs names a file that has a row among the differences', ()
 });
 
 test('every tag `Differs from upstream:` has a row, and every row has its tag, a reason and a word on strict', () => {
-  const files = globSync('{src,functions}/**/*.ts', { cwd: root });
+  const files = globSync('{src,functions,packages/base/src}/**/*.ts', { cwd: root });
   const tagged = files.filter((file) => TAG.test(read(file)));
   const rows = rowsOf(section('Differences'));
   const named = new Set(rows.flatMap(([file = '']) => sourcesIn(file)));

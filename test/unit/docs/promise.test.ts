@@ -16,13 +16,13 @@ const AGAIN = 'node scripts/launch.mjs scripts/promise.ts';
 function promises(): readonly { readonly promise: string; readonly files: readonly string[] }[] {
   return page.split('\n').flatMap((line) => {
     const promise = /^\| \*\*([SLM]\d+)\*\* \|/.exec(line)?.[1];
-    const files = line.match(/test\/[\w./-]+\.test\.ts/g) ?? [];
+    const files = line.match(/(?:packages\/[\w-]+\/)?test\/[\w./-]+\.test\.ts/g) ?? [];
     return promise === undefined ? [] : [{ promise, files }];
   });
 }
 
 function testFiles(): readonly TestFile[] {
-  return globSync('test/**/*.test.ts', { cwd: root }).map((name) => ({
+  return globSync('{test,packages/*/test}/**/*.test.ts', { cwd: root }).map((name) => ({
     path: name.split(path.sep).join('/'),
     text: readFileSync(path.join(root, name), 'utf8'),
   }));

@@ -9,7 +9,7 @@ import type { Health } from '../../../src/watcher/health.ts';
 import { watcherReadings } from '../../../src/watcher/readings.ts';
 import { Vitals } from '../../../src/watcher/vitals.ts';
 import type { WatcherStatus } from '../../../src/watcher/watcher.ts';
-import { VirtualClock } from '../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 /** Of a watcher that is in the middle of it, so that every reading is there that can be. */
 const STATUS: WatcherStatus = {
@@ -45,7 +45,7 @@ const UNIONS: readonly (readonly [string, string])[] = [
   ['src/app/ingest/result.ts', 'LossReason'],
   ['src/app/reconcile/result.ts', 'DeferralCode'],
   ['src/app/reconcile/result.ts', 'RefusalReason'],
-  ['src/local/engine-refusal.ts', 'EngineRefusalCode'],
+  ['src/engine/engine-refusal.ts', 'EngineRefusalCode'],
 ];
 
 /** Members of a union that are code texts; `kind` and type names around them are left out. */
@@ -60,7 +60,7 @@ function membersOf(file: string, type: string): string[] {
 
 function metricNames(): string[] {
   const names = new Set<string>();
-  for (const file of globSync('{src,functions}/**/*.ts', { cwd: ROOT })) {
+  for (const file of globSync('{src,functions,packages/*/src}/**/*.ts', { cwd: ROOT })) {
     const source = readFileSync(path.join(ROOT, file), 'utf8');
     for (const match of source.matchAll(/metrics\s*\.(?:count|record)\(\s*'([A-Za-z_]+)'/g)) {
       names.add(match[1] ?? '');

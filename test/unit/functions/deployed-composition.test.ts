@@ -22,7 +22,7 @@ import { clusterId, clusterUid, epoch } from '../../../src/core/model/identifier
 import type { Incarnation } from '../../../src/core/model/identifiers.ts';
 import { MESSAGE_SCHEMA } from '../../../src/core/model/watcher-message.ts';
 import type { Hint, Timer } from '../../../src/core/model/hint.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 import { functionEnvironment, startRecordingAws } from '../../support/recording-aws.ts';
 import type { AwsCall, RecordingAws } from '../../support/recording-aws.ts';

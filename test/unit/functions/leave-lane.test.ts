@@ -7,7 +7,7 @@ import type { LaneFailure } from '../../../functions/reconcile/leave-lane.ts';
 import { hintGroupId } from '../../../src/adapters/sqs/queue-ids.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { RecordingHintQueue } from '../../support/recording-hint-queue.ts';
 
 const key = { cluster: clusterId('west-1'), namespace: 'agents', name: 'collector' };

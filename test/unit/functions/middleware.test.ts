@@ -6,7 +6,7 @@ import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { createHandler, HandlerTimeoutError, useSinks } from '../../../functions/middleware.ts';
 import type { HandlerContext } from '../../../functions/middleware.ts';
 import { handleRecords, NoTimeLeftError } from '../../../functions/records.ts';
-import { MemoryLog } from '../../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 
 function lambdaContext(remainingMs = 30_000): Context {

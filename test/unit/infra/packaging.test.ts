@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { INSTALL_FILE, installManifest } from '../../../scripts/lib/install-manifest.ts';
 import { readWatchSettings } from '../../../src/adapters/kubernetes/watch-settings.ts';
-import { VirtualClock } from '../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { MutantResult } from '@stryker-mutator/api/core';
 import { summarise } from '../../mutation/report.ts';
 
-const FILE = 'src/core/compare-text.ts';
+const FILE = 'packages/base/src/compare-text.ts';
 
 function mutant(status: MutantResult['status']): MutantResult {
   return {

@@ -5,7 +5,7 @@ import { clusterUid } from '../../../src/core/model/identifiers.ts';
 import { SimulatedApiServer } from '../../support/simulation/api-server.ts';
 import { AvailabilityAudit } from '../../support/simulation/availability-audit.ts';
 import { rawNode } from '../../support/simulation/objects.ts';
-import { VirtualClock } from '../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const SURGE = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } };
 const NO_SURGE = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } };

@@ -6,7 +6,7 @@ import type { CreatePodEffect } from '../../../src/core/model/effects.ts';
 import { SimulatedApiServer } from '../../support/simulation/api-server.ts';
 import { NodeAudit } from '../../support/simulation/node-audit.ts';
 import { rawNode } from '../../support/simulation/objects.ts';
-import { VirtualClock } from '../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,7 +1,7 @@
 /** The simulation's oracle: what a cluster at rest may and may not look like (spec 2.5, 2.11, 2.12). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { differences } from '../../support/simulation/oracle.ts';
 import { setImage } from '../../support/simulation/look.ts';
 import { World } from '../../support/simulation/world.ts';

@@ -5,7 +5,7 @@ import { clusterUid } from '../../../src/core/model/identifiers.ts';
 import { SimulatedApiServer } from '../../support/simulation/api-server.ts';
 import { rawNode } from '../../support/simulation/objects.ts';
 import { SimulatedWatchSource, noWatchFaults } from '../../support/simulation/watch-source.ts';
-import { VirtualClock } from '../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 describe('a simulated API server whose etcd was restored', () => {
   it('can be listed, though the lost history was compacted after the backup (row 71)', async () => {

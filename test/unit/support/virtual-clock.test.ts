@@ -1,7 +1,7 @@
 /** The virtual clock itself: order of timers, cancellation, and what runs between two timers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { VirtualClock } from '../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 test('timers fire in order of time, then of creation, and only when time is advanced', async () => {
   const clock = new VirtualClock(0);

@@ -1,7 +1,7 @@
 /** Epochs, the Lease, and etcd going back (protocol 14, 15, 17; faults rows 71, 72, 80). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { SourceRequest } from '../../support/scripted-watch-source.ts';
 import {
   createWatcherHarness,

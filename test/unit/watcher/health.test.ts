@@ -14,7 +14,7 @@ import { watcherReadings } from '../../../src/watcher/readings.ts';
 import { Vitals } from '../../../src/watcher/vitals.ts';
 import { createWatcher } from '../../../src/watcher/watcher.ts';
 import type { Watcher } from '../../../src/watcher/watcher.ts';
-import { seededRandom } from '../../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { createWatcherHarness, nodeDraft } from '../../support/watcher-harness.ts';
 import type { WatcherHarness } from '../../support/watcher-harness.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { incarnation } from '../../../src/core/model/identifiers.ts';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { leaseFacts, leaseHeldBy, leaseReleased } from '../../../src/watcher/lease-object.ts';
 
 const NOW_MS = Date.parse('2026-01-01T12:00:00.000Z');

@@ -1,7 +1,7 @@
 /** What of an object is sent, field by field (design 2, spec 2.4). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Projection, WatchedKind } from '../../../src/core/model/projections.ts';
 import { createInterner } from '../../../src/watcher/interner.ts';
 import { createProjector, type SlimObject } from '../../../src/watcher/projection.ts';

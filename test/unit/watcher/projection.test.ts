@@ -8,7 +8,7 @@ import {
 } from '../../../src/adapters/sqs/watcher-message-codec.ts';
 import { clusterId, clusterUid, epoch, incarnation } from '../../../src/core/model/identifiers.ts';
 import type { Uid } from '../../../src/core/model/identifiers.ts';
-import type { KubernetesObject } from '../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { WATCHED_KINDS } from '../../../src/core/model/projections.ts';
 import type { WatchedKind } from '../../../src/core/model/projections.ts';
 import { MESSAGE_SCHEMA } from '../../../src/core/model/watcher-message.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { epoch } from '../../../src/core/model/identifiers.ts';
 import { watcherReadings } from '../../../src/watcher/readings.ts';
 import { Vitals } from '../../../src/watcher/vitals.ts';
-import { VirtualClock } from '../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const HEALTHY = { notLive: [], notReady: [] };
 

@@ -5,7 +5,7 @@ import type { WatchSource } from '../../../src/ports/watch-source.ts';
 import { Alarm } from '../../../src/watcher/alarm.ts';
 import { observeSource } from '../../../src/watcher/observed-source.ts';
 import { Vitals } from '../../../src/watcher/vitals.ts';
-import { VirtualClock } from '../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const AWAY = { kind: 'unavailable', message: 'away' } as const;
 

@@ -1,8 +1,8 @@
 /** What a message's reader takes, so that one object cannot cost a cluster its view (protocol 22, L4). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../../src/core/model/json.ts';
-import type { Taint } from '../../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { Taint } from '@rollcall/base/objects.ts';
 import * as fields from '../../../src/core/projections/raw-fields.ts';
 import {
   raiseFault,

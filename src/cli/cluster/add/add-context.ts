@@ -4,7 +4,7 @@
  * Made from the command's context; tests make one over servers of their own.
  */
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { RegistryStore } from '../../../ports/registry-store.ts';
 import type { CommandContext } from '../../command-line/command-module.ts';
 import type { Stack } from '../../stack/stack.ts';

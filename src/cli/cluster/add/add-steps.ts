@@ -7,7 +7,7 @@
  * command goes on: a stack that stands is read, a registration that is the same is kept, objects are
  * applied again. Nothing is made twice, and a dry run makes nothing.
  */
-import type { JsonObject } from '../../../core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { throwIfInterrupted } from '../../command-line/run-program.ts';
 import { CommandError, EXIT } from '../../exit-codes.ts';

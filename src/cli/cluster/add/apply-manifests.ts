@@ -6,8 +6,8 @@
  * created, or merged into what is there. One that fails does not stop the others; run it again.
  */
 import type { Transport, TransportAnswer } from '../../../adapters/kubernetes/transport.ts';
-import { jsonMember } from '../../../core/model/json.ts';
-import type { JsonObject } from '../../../core/model/json.ts';
+import { jsonMember } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import { plainText } from '../../command-line/text-table.ts';
 import { describeObject, objectIdentity } from './manifests.ts';
 

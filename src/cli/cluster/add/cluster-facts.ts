@@ -6,8 +6,8 @@
  */
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
 import { clusterUid } from '../../../core/model/identifiers.ts';
-import { isJsonObject, jsonMember } from '../../../core/model/json.ts';
-import type { Json } from '../../../core/model/json.ts';
+import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import { plainText } from '../../command-line/text-table.ts';
 import { CommandError, EXIT } from '../../exit-codes.ts';
 import type { ClusterConnection } from '../cluster-connection.ts';

@@ -10,8 +10,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
 import { parse, parseAllDocuments } from 'yaml';
-import { isJsonObject, jsonMember } from '../../../core/model/json.ts';
-import type { Json, JsonObject } from '../../../core/model/json.ts';
+import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 
 const KustomizationSchema = v.strictObject({
   apiVersion: v.string(),

@@ -9,8 +9,8 @@
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
-import { isJsonObject, jsonItems, jsonMember } from '../../../core/model/json.ts';
-import type { Json, JsonObject } from '../../../core/model/json.ts';
+import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterAuthentication } from '../../../core/model/registration.ts';
 import { packageFile } from '../../package-files.ts';
 import { isObject, renderKustomization } from './kustomize.ts';

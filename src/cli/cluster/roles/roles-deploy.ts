@@ -15,7 +15,7 @@ import {
   DescribeStacksCommand,
   UpdateStackCommand,
 } from '@aws-sdk/client-cloudformation';
-import type { Clock } from '../../../ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { CommandError, EXIT } from '../../exit-codes.ts';
 import type { RolesParameters } from './roles.ts';
 

@@ -4,7 +4,7 @@
  *
  * Changes are data, so that the same ones serve as creations, updates and the three kinds of patches.
  */
-import type { Json, JsonObject } from '../../../../src/core/model/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { Seeded } from '../../scenarios/seeded.ts';
 import type { Change } from '../step.ts';
 

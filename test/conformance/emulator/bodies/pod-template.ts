@@ -1,7 +1,7 @@
 /**
  * Pod specs: valid ones of many shapes, and changes by path under the spec. Pods and DaemonSets share them.
  */
-import type { Json, JsonObject } from '../../../../src/core/model/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { Seeded } from '../../scenarios/seeded.ts';
 import { sometimes } from './body.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Bodies of pods, DaemonSets and ControllerRevisions.
  */
-import type { Json } from '../../../../src/core/model/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import type { Change } from '../step.ts';
 import { changesOf, makeMetadata, METADATA_CHANGES, sometimes } from './body.ts';
 import type { Bodies } from './body.ts';

@@ -4,7 +4,7 @@
  * Names come from a small pool, so that requests meet objects, and each other. Every cluster-scoped name carries the
  * episode's prefix, and so do the namespaces: episodes do not touch each other's objects.
  */
-import type { Json, JsonObject } from '../../../../src/core/model/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { Seeded } from '../../scenarios/seeded.ts';
 import { bodiesOf } from '../bodies/all.ts';
 import type { Identity } from '../bodies/body.ts';

@@ -1,7 +1,7 @@
 /**
  * Steps beside the ordinary verbs: discovery, access reviews, requests of users with few rights.
  */
-import type { Json } from '../../../../src/core/model/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import { collectionPathOf, makeBody, objectPath, pickPlace } from './episode-context.ts';
 import type { StepBuilder } from './episode-context.ts';
 

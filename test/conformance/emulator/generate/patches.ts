@@ -1,7 +1,7 @@
 /**
  * Steps that patch, in the three formats, on the object and on its status.
  */
-import type { Json } from '../../../../src/core/model/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import { applyChanges, asJsonPatch, asMergePatch, asStrategicPatch } from '../changes.ts';
 import type { Change } from '../step.ts';
 import {

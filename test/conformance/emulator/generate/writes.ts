@@ -1,7 +1,7 @@
 /**
  * Steps that create, replace and delete.
  */
-import type { Json } from '../../../../src/core/model/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import { applyChanges } from '../changes.ts';
 import type { Change } from '../step.ts';
 import {

@@ -14,7 +14,7 @@ import {
   statusBody,
 } from '../../../support/scripted-api-server.ts';
 import type { ScriptedApiServer } from '../../../support/scripted-api-server.ts';
-import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const LEASE = '/leases/rollcall-watcher';

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { staticBearer } from '../../../../src/adapters/kubernetes/credential.ts';
 import { createHandBackAccess } from '../../../../src/adapters/kubernetes/hand-back-access.ts';
 import { createTransport } from '../../../../src/adapters/kubernetes/transport.ts';
-import type { DaemonSetObject } from '../../../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { HandBackAccess } from '../../../../src/ports/hand-back-access.ts';
 import { createHeldTimers } from '../../../support/held-timers.ts';
 import {

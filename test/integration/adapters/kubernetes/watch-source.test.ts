@@ -5,10 +5,10 @@ import { after, before, beforeEach, test } from 'node:test';
 import { createWatchSource } from '../../../../src/adapters/kubernetes/watch-source.ts';
 import type { ApiWatchSource } from '../../../../src/adapters/kubernetes/watch-source.ts';
 import { parseEndpoint } from '../../../../src/adapters/kubernetes/endpoint.ts';
-import { createSystemClock } from '../../../../src/adapters/system/system-clock.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
-import type { KubernetesObject } from '../../../../src/core/model/kubernetes.ts';
-import type { Clock } from '../../../../src/ports/clock.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { WatchFrame, WatchOptions } from '../../../../src/ports/watch-source.ts';
 import { createHeldTimers } from '../../../support/held-timers.ts';
 import {

@@ -11,10 +11,10 @@ import {
 } from '@aws-sdk/client-sqs';
 import { createDeadLetterMover } from '../../../../src/adapters/sqs/dead-letter-mover.ts';
 import { inspectQueue } from '../../../../src/adapters/sqs/queue-inspection.ts';
-import { createSystemClock } from '../../../../src/adapters/system/system-clock.ts';
-import { createSystemRandom } from '../../../../src/adapters/system/system-random.ts';
-import { startSqsServer } from '../../../../src/local/aws/sqs/server.ts';
-import type { SqsServer } from '../../../../src/local/aws/sqs/server.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import { startSqsServer } from '@rollcall/local-aws/sqs/server.ts';
+import type { SqsServer } from '@rollcall/local-aws/sqs/server.ts';
 
 const clock = createSystemClock({ timers: 'unreferenced' });
 const random = createSystemRandom();

@@ -12,10 +12,10 @@ import { parseHint, parseTimer } from '../../../../src/adapters/sqs/hint-codec.t
 import { createHintQueue } from '../../../../src/adapters/sqs/hint-queue.ts';
 import { identifySender } from '../../../../src/adapters/sqs/sender-identity.ts';
 import { parseWatcherMessage } from '../../../../src/adapters/sqs/watcher-message-codec.ts';
-import { createSystemClock } from '../../../../src/adapters/system/system-clock.ts';
-import { createSystemRandom } from '../../../../src/adapters/system/system-random.ts';
-import { startSqsServer } from '../../../../src/local/aws/sqs/server.ts';
-import type { SqsServer } from '../../../../src/local/aws/sqs/server.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import { startSqsServer } from '@rollcall/local-aws/sqs/server.ts';
+import type { SqsServer } from '@rollcall/local-aws/sqs/server.ts';
 import { samples } from '../../../unit/adapters/sqs/watcher-message-samples.ts';
 
 const clock = createSystemClock({ timers: 'unreferenced' });

@@ -7,7 +7,7 @@ import {
   decodeBody,
   encodeBody,
 } from '../../../../src/adapters/dynamodb/item-codec.ts';
-import { seededRandom } from '../../../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 
 describe('item bodies', () => {
   it('come back as they were', () => {

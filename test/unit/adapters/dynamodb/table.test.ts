@@ -7,7 +7,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createBreakerStore } from '../../../../src/adapters/dynamodb/breaker-store.ts';
 import { Table, ifStamp, ifVersion } from '../../../../src/adapters/dynamodb/table.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
-import { seededRandom } from '../../../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 
 interface Call {
   readonly operation: string;

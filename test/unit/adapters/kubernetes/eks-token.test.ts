@@ -7,7 +7,7 @@ import { createEksToken, isRegion } from '../../../../src/adapters/kubernetes/ek
 import { openEgress } from '../../../../src/adapters/kubernetes/egress.ts';
 import { parseEndpoint } from '../../../../src/adapters/kubernetes/endpoint.ts';
 import { createEksTokenSource } from '../../../../src/adapters/kubernetes/token-source.ts';
-import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 // AWS's own documentation credentials; the expected URLs were made by botocore 1.x at the same second.
 const credentials = {

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { parseEndpoint } from '../../../../src/adapters/kubernetes/endpoint.ts';
 import { parseRetryAfterMs } from '../../../../src/adapters/kubernetes/retry-after.ts';
 import { createBackPressure } from '../../../../src/adapters/kubernetes/back-pressure.ts';
-import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 describe('parseEndpoint (S12)', () => {
   it('takes host, port and path prefix of an https address', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ListPageReader } from '../../../../src/adapters/kubernetes/list-page.ts';
-import type { KubernetesObject } from '../../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchedKind } from '../../../../src/core/model/projections.ts';
 import type { ListPage } from '../../../../src/ports/watch-source.ts';
 

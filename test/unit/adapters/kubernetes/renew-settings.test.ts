@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { readRenewSettings } from '../../../../src/adapters/kubernetes/renew-settings.ts';
-import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const KEY =
   'arn:aws-us-gov:kms:us-gov-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';

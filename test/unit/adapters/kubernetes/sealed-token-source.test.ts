@@ -7,7 +7,7 @@ import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts
 import type { SealContext, SealedToken } from '../../../../src/ports/credential-store.ts';
 import { LocalSeal } from '../../../support/local-seal.ts';
 import { MemoryCredentialStore } from '../../../support/memory-credential-store.ts';
-import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const context: SealContext = {
   cluster: clusterId('west'),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Outcome } from '../../../../src/core/model/effects.ts';
-import type { Json } from '../../../../src/core/model/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import {
   classifyRead,
   classifyWrite,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { readWatchSettings } from '../../../../src/adapters/kubernetes/watch-settings.ts';
 import type { WatchSettings } from '../../../../src/adapters/kubernetes/watch-settings.ts';
-import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'rollcall-settings-'));
 after(() => {

@@ -9,7 +9,7 @@ import type {
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { Hint, Timer } from '../../../../src/core/model/hint.ts';
 import { createHintQueue, QueueRejectionError } from '../../../../src/adapters/sqs/hint-queue.ts';
-import { VIRTUAL_START_MS, VirtualClock } from '../../../support/virtual-clock.ts';
+import { VIRTUAL_START_MS, VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 type Entries = NonNullable<SendMessageBatchCommand['input']['Entries']>;
 type Failures = Partial<Pick<SendMessageBatchResult, 'Failed'>>;

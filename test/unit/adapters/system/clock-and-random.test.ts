@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { createSystemClock } from '../../../../src/adapters/system/system-clock.ts';
-import { createSystemRandom } from '../../../../src/adapters/system/system-random.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 
 const run = promisify(execFile);
 
@@ -52,7 +52,7 @@ describe('system clock', () => {
   });
 
   it('lets a process end that has nothing but unreferenced timers', async () => {
-    const url = new URL('../../../../src/adapters/system/system-clock.ts', import.meta.url);
+    const url = new URL('../../../../packages/base/src/system/system-clock.ts', import.meta.url);
     const source = `const { createSystemClock } = await import(${JSON.stringify(url.href)});
       createSystemClock({ timers: 'unreferenced' }).after(2_000_000_000, () => {});`;
     await run(process.execPath, ['--input-type=module', '-e', source], { timeout: 300_000 });

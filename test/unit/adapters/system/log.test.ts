@@ -5,7 +5,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { createConsoleLog } from '../../../../src/adapters/system/console-log.ts';
 import { createPowertoolsLog } from '../../../../src/adapters/system/powertools-log.ts';
 import { createRedactor } from '../../../../src/adapters/system/redact.ts';
-import type { Log } from '../../../../src/ports/log.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import { makeTestCertificate } from '../../../support/test-certificate.ts';
 
 const jwt = [

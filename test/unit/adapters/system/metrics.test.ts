@@ -4,7 +4,7 @@ import { describe, it, mock } from 'node:test';
 import { createConsoleMetrics } from '../../../../src/adapters/system/console-metrics.ts';
 import { createNullMetrics } from '../../../../src/adapters/system/null-metrics.ts';
 import { createPowertoolsMetrics } from '../../../../src/adapters/system/powertools-metrics.ts';
-import { MemoryLog } from '../../../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 
 interface EmbeddedMetrics {
   readonly _aws: {

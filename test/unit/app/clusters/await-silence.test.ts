@@ -5,10 +5,10 @@ import { awaitSilence } from '../../../../src/app/clusters/await-silence.ts';
 import { clusterUid, nodeName, uid } from '../../../../src/core/model/identifiers.ts';
 import { emptyState } from '../../../../src/core/model/state.ts';
 import { resolvedAtMs } from '../../../../src/core/request-life.ts';
-import type { Clock } from '../../../../src/ports/clock.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { MemoryViewStore } from '../../../support/memory-view-store.ts';
 import { stampAt } from '../../../support/store-suite.ts';
-import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const UID = clusterUid('uid-of-prod');
 

@@ -12,7 +12,7 @@ import { MemoryRegistryStore } from '../../../support/memory-registry-store.ts';
 import { MemoryViewStore } from '../../../support/memory-view-store.ts';
 import type { StoreCall } from '../../../support/store-hooks.ts';
 import { metaOf, registrationOf } from '../../../support/store-suite.ts';
-import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const ID = clusterId('prod');
 const UID = clusterUid('uid-of-prod');

@@ -13,13 +13,13 @@ import { subjectOf } from '../../../../src/ports/credential-store.ts';
 import type { SealContext } from '../../../../src/ports/credential-store.ts';
 import { LocalSeal } from '../../../support/local-seal.ts';
 import { MemoryCredentialStore } from '../../../support/memory-credential-store.ts';
-import { MemoryLog } from '../../../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../../support/memory-metrics.ts';
 import { MemoryRegistryStore } from '../../../support/memory-registry-store.ts';
 import { serviceAccountToken } from '../../../support/service-account-token.ts';
 import type { TokenContent } from '../../../support/service-account-token.ts';
 import { registrationOf } from '../../../support/store-suite.ts';
-import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const WEST = clusterId('west');
 const UID = clusterUid('uid-of-west');

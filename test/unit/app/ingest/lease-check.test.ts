@@ -8,7 +8,7 @@ import type { ConnectRefusal } from '../../../../src/ports/cluster-access.ts';
 import { IngestHarness, registrationFor } from '../../../support/ingest-harness.ts';
 import { MemoryMetrics } from '../../../support/memory-metrics.ts';
 import { metaOf, registrationOf } from '../../../support/store-suite.ts';
-import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 describe('a live read of the Lease', () => {
   const renewer = { kind: 'bound-token', renewerRoleId: 'AROARENEWER' } as const;

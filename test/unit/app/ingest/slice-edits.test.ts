@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { replacing, type SliceObjects } from '../../../../src/app/ingest/slice-edits.ts';
 import { isItemTooLarge, noteTooLarge, thinnedOut } from '../../../../src/app/ingest/too-large.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
-import { MemoryLog } from '../../../support/memory-log.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../../support/memory-metrics.ts';
 import { nodeOf } from '../../../support/scripted-sender.ts';
 

@@ -6,7 +6,7 @@ import type { Slice } from '../../../../src/core/model/view-items.ts';
 import { encodeBody } from '../../../../src/adapters/dynamodb/item-codec.ts';
 import { thinnedOut } from '../../../../src/app/ingest/too-large.ts';
 import { IngestHarness } from '../../../support/ingest-harness.ts';
-import { seededRandom } from '../../../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { ScriptedSender, daemonSetOf, nodeOf, podOf } from '../../../support/scripted-sender.ts';
 import type { Standing } from '../../../support/scripted-sender.ts';
 

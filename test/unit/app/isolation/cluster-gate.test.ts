@@ -6,7 +6,7 @@ import type { ClusterBreaker } from '../../../../src/core/breaker.ts';
 import type { ClusterMeta } from '../../../../src/core/model/view-items.ts';
 import type { ConnectRefusal } from '../../../../src/ports/cluster-access.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
-import { seededRandom } from '../../../../src/local/aws/event-source-mapping/seeded-random.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 
 it('the answer of a probe counts for the opening that it was the probe of, and for no later one', async () => {
   const world = new ReconcileWorld();

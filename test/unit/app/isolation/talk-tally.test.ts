@@ -5,7 +5,7 @@ import { OBJECT_READ_TIMEOUT_MS } from '../../../../src/adapters/kubernetes/clus
 import { CONNECT_TIMEOUT_MS } from '../../../../src/adapters/kubernetes/transport.ts';
 import { TalkTally } from '../../../../src/app/isolation/talk-tally.ts';
 import type { Talk } from '../../../../src/app/isolation/talk-tally.ts';
-import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 function tallyOn(clock: VirtualClock) {
   const tally = new TalkTally(clock);

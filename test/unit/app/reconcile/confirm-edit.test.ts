@@ -1,7 +1,7 @@
 /** spec 2.9, 2.10: a rollout's deletes are for the template that is live, not for the one that was seen. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DaemonSetObject } from '../../../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { phaseOf, ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const KEY = { namespace: 'system', name: 'agents' };

@@ -5,14 +5,14 @@ import { confirmVictims } from '../../../../src/app/reconcile/confirm-victims.ts
 import type { VictimConfirmation } from '../../../../src/app/reconcile/confirm-victims.ts';
 import { projectLivePod } from '../../../../src/core/projections/project-live.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
-import type { DaemonSetObject, KubernetesObject } from '../../../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { PlannedDelete, View } from '../../../../src/core/model/plan.ts';
 import { isAvailable, minReadyMsOf } from '../../../../src/core/pod-facts.ts';
 import { computeView } from '../../../../src/core/view.ts';
 import { sampleDaemonSet } from '../../../support/reconcile-world.ts';
 import { SimulatedCluster } from '../../../support/simulated-cluster.ts';
 import { projectNode } from '../../../support/view-mirror.ts';
-import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const CURRENT = 'current';
 type Pod = { readonly hash?: string; readonly isReady?: boolean; readonly generation?: string };

@@ -1,7 +1,7 @@
 /** spec 2.8: what is told on the DaemonSet, and that telling costs nothing else. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubernetesObject } from '../../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { DaemonSetState } from '../../../../src/core/model/state.ts';
 import { nodeOf } from '../../../support/simulated-cluster.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';

@@ -1,7 +1,7 @@
 /** protocol 7, spec 2.8, S9: deletes in fenced batches, beside creates and not behind them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DaemonSetObject } from '../../../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { ReconcileResult } from '../../../../src/app/reconcile/result.ts';
 import { createReconcileWarmth } from '../../../../src/app/reconcile/warmth.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';

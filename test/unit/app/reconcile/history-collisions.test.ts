@@ -1,7 +1,7 @@
 /** Names of revisions that are taken: collisionCount, lost answers, foreign content (spec 2.10, #62519, S10). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DaemonSetStatus } from '../../../../src/core/model/kubernetes.ts';
+import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import { buildRevision, revisionHash } from '../../../../src/core/revisions.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 

@@ -1,8 +1,8 @@
 /** History of a running DaemonSet (spec 2.10): undo, restart, duplicates, repair, new defaults. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../../../src/core/model/json.ts';
-import type { DaemonSetObject, KubernetesObject } from '../../../../src/core/model/kubernetes.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { revisionData } from '../../../../src/core/revisions.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import type { WorldOptions } from '../../../support/reconcile-world.ts';

@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import type { DaemonSetState } from '../../../../src/core/model/state.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
-import { settle } from '../../../support/virtual-clock.ts';
+import { settle } from '@rollcall/base/testing/virtual-clock.ts';
 
 /** A world in which the write of outcomes is lost, and the one that merges them waits to be let go. */
 async function heldWorld(): Promise<{

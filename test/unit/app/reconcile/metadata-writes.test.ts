@@ -1,7 +1,7 @@
 /** protocol 8: versions move without any content of ours changing; nobody is starved, and nothing is overwritten. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DaemonSetStatus, KubernetesObject } from '../../../../src/core/model/kubernetes.ts';
+import type { DaemonSetStatus, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Kind } from '../../../support/simulated-cluster.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 

@@ -2,7 +2,7 @@
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { resourceVersion, uid as asUid } from '../../../../src/core/model/identifiers.ts';
-import type { DaemonSetObject } from '../../../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const STUCK = { Pod: resourceVersion('1'), DaemonSet: resourceVersion('1') };

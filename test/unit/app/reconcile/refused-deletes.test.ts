@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nextRefusals } from '../../../../src/app/reconcile/retry.ts';
 import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
-import type { DaemonSetObject } from '../../../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { RefusalEntry } from '../../../../src/core/model/state.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterId, uid } from '../../../../src/core/model/identifiers.ts';
-import type { DaemonSetObject, DaemonSetStatus } from '../../../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import { SENTINEL_KEY, sentinelBody } from '../../../../src/core/takeover-sentinel.ts';
 import { reconcileKey } from '../../../../src/app/reconcile/reconcile-key.ts';
 import type { ReconcileResult } from '../../../../src/app/reconcile/result.ts';

@@ -1,7 +1,7 @@
 /** spec 2.12: what is written of a status, when, and what is left as it stands. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DaemonSetObject, DaemonSetStatus } from '../../../../src/core/model/kubernetes.ts';
+import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const KEY = { namespace: 'system', name: 'agents' };

@@ -17,7 +17,7 @@ import { MemoryRegistryStore } from '../../../support/memory-registry-store.ts';
 import { MemoryViewStore } from '../../../support/memory-view-store.ts';
 import { RecordingHintQueue } from '../../../support/recording-hint-queue.ts';
 import { metaOf, registrationOf } from '../../../support/store-suite.ts';
-import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const registration = registrationOf('c1');
 const hint: Hint = {

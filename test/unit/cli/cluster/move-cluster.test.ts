@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterId, clusterUid, uid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
-import type { Json } from '../../../../src/core/model/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { operatorPlace } from '../../../support/operator-place.ts';
 import { metaOf, registrationOf, stampAt } from '../../../support/store-suite.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explainError } from '../../../../src/cli/command-line/explain-error.ts';
-import { EngineRefusal } from '../../../../src/local/engine-refusal.ts';
+import { EngineRefusal } from '../../../../src/engine/engine-refusal.ts';
 
 test('what the engine refuses for safety leaves with 3, what it could not do with 1', () => {
   const codes = ['built-in-controller-runs', 'other-cluster', 'still-managed', 'hand-back-failed'];

@@ -9,7 +9,7 @@ import type {
 } from '../../../../src/cli/command-line/command-module.ts';
 import { throwIfInterrupted } from '../../../../src/cli/command-line/run-program.ts';
 import { CommandError, EXIT } from '../../../../src/cli/exit-codes.ts';
-import { EngineRefusal } from '../../../../src/local/engine-refusal.ts';
+import { EngineRefusal } from '../../../../src/engine/engine-refusal.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 
 type Run = (context: CommandContext, options: { readonly much?: true }) => Promise<CommandResult>;

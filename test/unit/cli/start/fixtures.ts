@@ -1,5 +1,5 @@
 /** Overviews for tests of the command line. */
-import type { ClusterOverview, DaemonSetOverview } from '../../../../src/local/overview.ts';
+import type { ClusterOverview, DaemonSetOverview } from '../../../../src/engine/overview.ts';
 
 /** A DaemonSet that is settled, with changes. */
 export function daemonSet(changes: Partial<DaemonSetOverview> = {}): DaemonSetOverview {

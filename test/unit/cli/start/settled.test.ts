@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { judgeSettled } from '../../../../src/cli/start/settled.ts';
-import type { ClusterOverview } from '../../../../src/local/overview.ts';
+import type { ClusterOverview } from '../../../../src/engine/overview.ts';
 import { cluster, daemonSet } from './fixtures.ts';
 
 const SHORT_MS = 2000;

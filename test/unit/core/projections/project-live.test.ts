@@ -1,7 +1,7 @@
 /** One reading of raw objects, for what a watcher sends and for what a live read answers (spec 2.4, 2.5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubernetesObject } from '../../../../src/core/model/kubernetes.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { projectLiveNode, projectLivePod } from '../../../../src/core/projections/project-live.ts';
 import { createInterner } from '../../../../src/watcher/interner.ts';
 import { createProjector } from '../../../../src/watcher/projection.ts';

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { repositoryRoot } from '../../../../scripts/lib/run-tool.ts';
 import RollcallPlugin from '../../../../scripts/osls/plugin.mjs';
 import { protectRegistry, registryNameOf } from '../../../../scripts/osls/protect-registry.mjs';
-import { readYamlFile } from '../../../../src/local/aws/template/yaml-file.ts';
+import { readYamlFile } from '../../../../src/engine/template/yaml-file.ts';
 
 const TABLE = registryNameOf('rollcall-ring1');
 
@@ -65,6 +65,6 @@ describe('the plugin of osls', () => {
     const source = readFileSync(path.join(repositoryRoot, 'scripts/osls/plugin.mjs'), 'utf8');
     const imported = [...source.matchAll(/^import .* from '([^']+)'/gm)].map(([, from]) => from);
     assert.ok(imported.length > 0);
-    assert.ok(imported.every((from) => from?.startsWith('./')));
+    assert.ok(imported.every((from) => from?.startsWith('.//')));
   });
 });

@@ -8,7 +8,7 @@ import type {
 import { applyManifests } from '../../../../../src/cli/cluster/add/apply-manifests.ts';
 import { composeManifests } from '../../../../../src/cli/cluster/add/manifests.ts';
 import type { ManifestValues } from '../../../../../src/cli/cluster/add/manifests.ts';
-import type { Json, JsonObject } from '../../../../../src/core/model/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 
 const CONFIG: JsonObject = {
   apiVersion: 'v1',

@@ -9,8 +9,8 @@ import {
   writeManifests,
 } from '../../../../../src/cli/cluster/add/manifests.ts';
 import type { ManifestValues } from '../../../../../src/cli/cluster/add/manifests.ts';
-import type { JsonObject } from '../../../../../src/core/model/json.ts';
-import { jsonMember } from '../../../../../src/core/model/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import { jsonMember } from '@rollcall/base/json.ts';
 
 const VALUES: ManifestValues = {
   id: 'prod-1',

@@ -12,7 +12,7 @@ import {
 import type { Stack, Tag } from '@aws-sdk/client-cloudformation';
 import { deployRoles } from '../../../../../src/cli/cluster/roles/roles-deploy.ts';
 import type { RolesDeployment } from '../../../../../src/cli/cluster/roles/roles-deploy.ts';
-import { VirtualClock, settle } from '../../../../support/virtual-clock.ts';
+import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
 
 const OUTPUTS = [
   { OutputKey: 'WatcherRoleId', OutputValue: 'AROAW' },

@@ -1,0 +1,143 @@
+/**
+ * The API server without its network: understands a request, authorises it, and lets its verb answer.
+ *
+ * Each request is one synchronous step, so it is atomic against the store. Order, as on the real server: attributes of the
+ * path → authorisation → what exists → form of the answer → verb. What is no resource here (discovery, health, access
+ * reviews) is `extra`'s. A request that the rules refuse gets a Status; an exception is a bug and passes through.
+ */
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+import type { ResourceName } from '../objects/api-object.ts';
+import type { Resource } from '../resources/resource.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { Store } from '../store/store.ts';
+import type { TableShape } from '../tables/table.ts';
+import { answerStatus } from './answers.ts';
+import type {
+  ApiAnswer,
+  ApiHandler,
+  ApiRequest,
+  Authorizer,
+  RequestAttributes,
+  RequestObserver,
+} from './api-request.ts';
+import { observeAnswer } from './observe-answer.ts';
+import { parseOutputForm } from './output-form.ts';
+import { parseTarget } from './parse-target.ts';
+import type { ParsedTarget } from './parse-target.ts';
+import type { ApiServices, ResourceCall } from './resource-call.ts';
+import { createResourceIndex } from './resource-index.ts';
+import type { ResourceIndex } from './resource-index.ts';
+import { forbiddenRequest, isStatus, methodNotAllowed, noSuchResource } from './statuses.ts';
+import { answerCollection, answerObject } from './dispatch.ts';
+
+/** Answers what is no resource of the store; undefined: not mine. */
+export type ExtraPaths = (
+  request: ApiRequest,
+  attributes: RequestAttributes,
+) => ApiAnswer | undefined;
+
+/** What the handler is made of. */
+export interface ApiHandlerOptions {
+  readonly store: Store;
+  readonly resources: readonly Resource[];
+  readonly schema: Schema;
+  readonly authorizer: Authorizer;
+  readonly tables: ReadonlyMap<ResourceName, TableShape>;
+  readonly extra: ExtraPaths;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onRequest?: RequestObserver;
+}
+
+/** Paths that every user may read, as the default roles of a cluster say. */
+const OPEN_PATH = /^\/(api|apis|openapi|version|healthz|livez|readyz)(\/|$)/;
+/** Reviews of oneself, which every user may create. */
+const OPEN_REVIEWS: ReadonlySet<string> = new Set([
+  'selfsubjectaccessreviews',
+  'selfsubjectrulesreviews',
+  'selfsubjectreviews',
+]);
+
+/** Makes the handler. */
+export function createApiHandler(options: ApiHandlerOptions): ApiHandler {
+  const { store, schema, tables, clock, random, onRequest } = options;
+  const services: ApiServices = { store, schema, tables, clock, random };
+  const index = createResourceIndex(options.resources);
+  return {
+    handle: (request) => {
+      const target = parseTarget(request);
+      const answer = answerRequest({ options, services, index, request, target });
+      if (onRequest !== undefined) observeAnswer({ onRequest, request, target, answer });
+      return answer;
+    },
+  };
+}
+
+interface Handling {
+  readonly options: ApiHandlerOptions;
+  readonly services: ApiServices;
+  readonly index: ResourceIndex;
+  readonly request: ApiRequest;
+  readonly target: ParsedTarget;
+}
+
+function answerRequest(handling: Handling): ApiAnswer {
+  const { options, request, target, index } = handling;
+  const { attributes } = target;
+  if (!isOpen(attributes)) {
+    const { allowed, reason } = options.authorizer.authorize(attributes);
+    if (!allowed) return answerStatus(forbiddenRequest(attributes, reason));
+  }
+  if (attributes.resource !== '' && !target.hasMore) {
+    const resource = index.find(attributes, target.version);
+    if (resource !== undefined) return answerResource(handling, resource);
+  }
+  const extra = options.extra(request, attributes);
+  if (extra !== undefined) return extra;
+  return index.hasGroup(groupOf(attributes))
+    ? answerStatus(noSuchResource())
+    : { kind: 'text', status: 404, contentType: 'text/plain', text: '404 page not found\n' };
+}
+
+function isOpen({ resource, verb, path, group }: RequestAttributes): boolean {
+  if (resource === '') return (verb === 'get' || verb === 'head') && OPEN_PATH.test(path);
+  return verb === 'create' && group.endsWith('.k8s.io') && OPEN_REVIEWS.has(resource);
+}
+
+/** The group that a path is in: `/apis/apps/v2` is in a group that exists, whatever its version. */
+function groupOf({ resource, group, path }: RequestAttributes): string | undefined {
+  if (resource !== '') return group;
+  const [, root, first, second] = path.split('/');
+  if (root === 'api' && first !== undefined && first !== '') return '';
+  return root === 'apis' && second !== undefined ? first : undefined;
+}
+
+function answerResource(handling: Handling, resource: Resource): ApiAnswer {
+  const { request, target, services, options } = handling;
+  const { attributes, query } = target;
+  const { namespace, name, subresource, verb } = attributes;
+  const output = parseOutputForm(request.accept);
+  if (isStatus(output)) return answerStatus(output);
+  const call: ResourceCall = {
+    services,
+    request,
+    query,
+    resource,
+    ...(namespace === undefined || !resource.isNamespaced ? {} : { namespace }),
+    output,
+  };
+  const isCollection = verb === 'list' || verb === 'watch' || verb === 'deletecollection';
+  if (isCollection || name === undefined) {
+    if (verb !== 'create' && !isCollection) return answerStatus(methodNotAllowed());
+    return answerCollection(call, verb);
+  }
+  return answerObject(
+    { ...call, name },
+    {
+      attributes,
+      authorizer: options.authorizer,
+      ...(subresource === undefined ? {} : { subresource }),
+    },
+  );
+}

@@ -1,0 +1,210 @@
+/**
+ * PATCH of an object, or of one of its `view` subresources: JSON Patch, merge patch, strategic merge patch.
+ *
+ * Server-side apply is not implemented: 415 with advice. The patched object goes through decoding, defaults and the
+ * same update as a PUT; a resourceVersion that the patch sets is its precondition, a UID is an attempt to change it.
+ */
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { ApiObject } from '../../objects/api-object.ts';
+import type { ApiAnswer, PatchType, Status } from '../api-request.ts';
+import { answerStatus } from '../answers.ts';
+import { answerWritten, warningsOf } from '../written-answer.ts';
+import { inRequestNamespace, mediaTypeOf, nameRefusal, unknownFieldTexts } from '../decode-body.ts';
+import { withUniqueOwners } from '../owner-references.ts';
+import { applyJsonPatch } from '../patch/json-patch.ts';
+import { applyMergePatch } from '../patch/merge-patch.ts';
+import type { PatchOutcome } from '../patch/patch-outcome.ts';
+import { withSortedRaw } from '../patch/sorted-raw.ts';
+import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
+import { apiVersionOf } from '../render.ts';
+import { refOf } from '../resource-call.ts';
+import type { ObjectCall } from '../resource-call.ts';
+import {
+  badRequest,
+  failure,
+  internal,
+  invalid,
+  isStatus,
+  notFound,
+  unprocessable,
+  unsupportedPatchType,
+} from '../statuses.ts';
+import { updateObject } from '../update-object.ts';
+import type { UpdateRules } from '../update-object.ts';
+import { parseWriteOptions } from '../write-options.ts';
+import type { WriteOptions } from '../write-options.ts';
+
+const JSON_PATCH_OPERATIONS_MAX = 10_000;
+const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
+  ['application/json-patch+json', 'json'],
+  ['application/merge-patch+json', 'merge'],
+  ['application/strategic-merge-patch+json', 'strategic'],
+  ['application/apply-patch+yaml', 'apply'],
+]);
+const TAKEN_TYPES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+];
+const APPLY_ADVICE =
+  '; server-side apply is not implemented by the local cluster: use client-side apply (kubectl apply without --server-side)';
+
+interface Patched {
+  readonly object: ApiObject;
+  readonly warnings: readonly string[];
+}
+
+interface RefusedPatch {
+  readonly refusal: Status;
+  readonly warnings: readonly string[];
+}
+
+/** Answers it: 200. */
+export function patchObject(call: ObjectCall, rules: UpdateRules): ApiAnswer {
+  const type = PATCH_TYPES.get(mediaTypeOf(call.request.contentType));
+  if (type === undefined) return answerStatus(unsupportedPatchType(TAKEN_TYPES));
+  if (type === 'apply') return answerStatus(unsupportedPatchType(TAKEN_TYPES, APPLY_ADVICE));
+  const options = parseWriteOptions(call.query, 'PatchOptions');
+  if (isStatus(options)) return answerStatus(options);
+  const current = call.services.store.get(refOf(call));
+  if (current === undefined) return answerStatus(notFound(call.resource, call.name));
+  const patched = patchedObject(call, { current, type, options });
+  if (isStatus(patched)) return answerStatus(patched);
+  const { warnings } = patched;
+  if ('refusal' in patched) return answerStatus(patched.refusal, warnings);
+  const placed = inRequestNamespace(call, patched.object);
+  if (isStatus(placed)) return answerStatus(placed, warnings);
+  const misnamed = nameRefusal(placed, call.name);
+  if (misnamed !== undefined) return answerStatus(misnamed, warnings);
+  const next = call.resource.rules.applyDefaults(placed);
+  const { isDryRun } = options;
+  const stored = updateObject(call, { current, next, rules, isDryRun });
+  if (isStatus(stored)) return answerStatus(stored, warnings);
+  return answerWritten(call, stored, {
+    warnings: [...warnings, ...warningsOf(rules, stored, current)],
+  });
+}
+
+function patchedObject(
+  call: ObjectCall,
+  input: {
+    readonly current: ApiObject;
+    readonly type: Exclude<PatchType, 'apply'>;
+    readonly options: WriteOptions;
+  },
+): Patched | RefusedPatch | Status {
+  const { current, type, options } = input;
+  const patch = call.request.body;
+  if (patch === undefined) return badRequest('error decoding patch: unexpected end of JSON input');
+  const outcome = apply(call, { current, type, patch });
+  if (isStatus(outcome)) return outcome;
+  if (outcome.kind !== 'patched') return refusalOf(outcome);
+  if (type !== 'strategic' && isVersionless(outcome.value)) {
+    return refuseVersionless(call.name, outcome.value, options);
+  }
+  const typed = typedValue(call, outcome.value, type);
+  if (isStatus(typed)) return typed;
+  const decoded = call.services.schema.decode(call.resource, typed);
+  if (decoded.kind === 'malformed') return invalidPatch(decoded.message);
+  const unknown = [...(outcome.warnings ?? []), ...unknownFieldTexts(decoded.unknownFields)];
+  if (unknown.length > 0 && options.fieldValidation === 'Strict') {
+    return invalidPatch(`strict decoding error: ${unknown.join(', ')}`);
+  }
+  const { object, warnings } = withUniqueOwners(decoded.object);
+  return {
+    object,
+    warnings: options.fieldValidation === 'Warn' ? [...unknown, ...warnings] : warnings,
+  };
+}
+
+function isVersionless(value: Json): value is JsonObject {
+  if (!isJsonObject(value)) return false;
+  const { apiVersion } = value;
+  return apiVersion === undefined || apiVersion === null || apiVersion === '';
+}
+
+/** Without a version the real server reads its own internal form, which has none of the members, the name included. */
+function refuseVersionless(name: string, value: JsonObject, options: WriteOptions): RefusedPatch {
+  const members = Object.keys(value).filter((key) => key !== 'kind' && key !== 'apiVersion');
+  return {
+    refusal: badRequest(`the name of the object (${name} based on URL) was undeterminable`),
+    warnings: options.fieldValidation === 'Warn' ? unknownFieldTexts(members) : [],
+  };
+}
+
+/** A strategic patch cannot change the kind: the server knows into what it decodes. The others can, and fail by it. */
+function typedValue(
+  { resource }: ObjectCall,
+  value: Json,
+  type: Exclude<PatchType, 'apply'>,
+): JsonObject | Status {
+  const unknownKind = 'no such kind is registered for this version';
+  if (!isJsonObject(value)) return invalidPatch(unknownKind);
+  const apiVersion = apiVersionOf(resource);
+  if (value.kind === resource.kind && value.apiVersion === apiVersion) return value;
+  if (type !== 'strategic') {
+    const isKind = (value.kind ?? resource.kind) === resource.kind;
+    if (!isKind || value.apiVersion !== apiVersion) return invalidPatch(unknownKind);
+  }
+  if (!isTextOrNothing(value.kind) || !isTextOrNothing(value.apiVersion)) {
+    return invalidPatch('kind and apiVersion are strings');
+  }
+  return { ...value, kind: resource.kind, apiVersion };
+}
+
+function isTextOrNothing(value: Json | undefined): boolean {
+  return value === undefined || value === null || typeof value === 'string';
+}
+
+function apply(
+  { services, resource }: ObjectCall,
+  input: {
+    readonly current: ApiObject;
+    readonly type: Exclude<PatchType, 'apply'>;
+    readonly patch: Json;
+  },
+): PatchOutcome | Status {
+  const { current, type, patch } = input;
+  const { schema } = services;
+  switch (type) {
+    case 'json':
+      if (Array.isArray(patch) && patch.length > JSON_PATCH_OPERATIONS_MAX) {
+        return failure({
+          code: 413,
+          reason: 'RequestEntityTooLarge',
+          message: `Request entity too large: The allowed maximum operations in a JSON patch is ${String(JSON_PATCH_OPERATIONS_MAX)}`,
+        });
+      }
+      return applyJsonPatch(current, patch);
+    case 'merge':
+      if (!isJsonObject(patch)) {
+        return badRequest('error decoding patch: the patch is not an object');
+      }
+      return { kind: 'patched', value: applyMergePatch(current, patch) };
+    case 'strategic': {
+      const types = { schema, struct: schema.structOf(resource) };
+      const outcome = applyStrategicMergePatch(current, patch ?? {}, types);
+      return outcome.kind === 'patched' && isJsonObject(outcome.value)
+        ? { ...outcome, value: withSortedRaw(outcome.value, types) }
+        : outcome;
+    }
+  }
+}
+
+function refusalOf({ kind, message }: Exclude<PatchOutcome, { kind: 'patched' }>): Status {
+  switch (kind) {
+    case 'malformed':
+      return badRequest(message);
+    case 'inapplicable':
+      return unprocessable(message);
+    case 'failed':
+      return internal(message);
+  }
+}
+
+function invalidPatch(message: string): Status {
+  return invalid({ group: '', kind: '' }, [
+    { field: 'patch', type: 'FieldValueInvalid', detail: message },
+  ]);
+}

@@ -1,0 +1,53 @@
+/**
+ * The API server of a local cluster without its network: store, rules, authorisation, in-process clients.
+ *
+ * The HTTPS server, the controllers and the node agents all go through the handler made here.
+ */
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+import { createAccessReviews } from '../access/access-reviews.ts';
+import { createRbacAuthorizer } from '../access/rbac.ts';
+import type { ApiHandler, RequestObserver } from '../api/api-request.ts';
+import { createApiHandler } from '../api/create-api-handler.ts';
+import { createClientFactory } from '../client/in-process-client.ts';
+import type { ClientFactory } from '../client/local-client.ts';
+import { createDiscovery } from '../discovery/create-discovery.ts';
+import { RESOURCES } from '../resources/all.ts';
+import { createSchema } from '../schema/create-schema.ts';
+import type { Store } from '../store/store.ts';
+import { TABLES } from '../tables/all.ts';
+import { withSimulatedAdmission } from './simulated-admission.ts';
+
+/** What it is made on. */
+export interface LocalApiOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onRequest?: RequestObserver;
+}
+
+/** The API. */
+export interface LocalApi {
+  readonly handler: ApiHandler;
+  readonly clients: ClientFactory;
+}
+
+/** Composes it. */
+export function createLocalApi({ store, clock, random, onRequest }: LocalApiOptions): LocalApi {
+  const schema = createSchema();
+  const authorizer = createRbacAuthorizer(store);
+  const discovery = createDiscovery({ resources: RESOURCES });
+  const reviews = createAccessReviews({ authorizer, clock });
+  const handler = createApiHandler({
+    store,
+    resources: withSimulatedAdmission(RESOURCES),
+    schema,
+    authorizer,
+    tables: TABLES,
+    extra: (request, attributes) => reviews(request, attributes) ?? discovery(request, attributes),
+    clock,
+    random,
+    ...(onRequest === undefined ? {} : { onRequest }),
+  });
+  return { handler, clients: createClientFactory({ handler }) };
+}

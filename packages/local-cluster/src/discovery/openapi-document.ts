@@ -1,0 +1,130 @@
+/**
+ * The OpenAPI v3 documents: one for each group and version, with the paths of its resources and the schemas of their
+ * kinds.
+ *
+ * kubectl reads them to learn that the server validates fields by itself, which lists merge by which key, and for
+ * `explain`. So operations say no more than that.
+ */
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import { KINDS } from '../schema/field-table.ts';
+import { groupVersionText } from './api-catalog.ts';
+import type { CatalogGroup, CatalogResource } from './api-catalog.ts';
+import { componentSchemas, referenceTo } from './openapi-schemas.ts';
+import { API_TITLE } from './server-version.ts';
+
+/** A document as it is sent. */
+export interface OpenApiDocument {
+  /** `api/v1`, `apis/apps/v1`: its name in the index, and the end of its path. */
+  readonly name: string;
+  readonly text: string;
+  /** Changes when the text does. */
+  readonly hash: string;
+}
+
+const PATCH_TYPES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+];
+
+/** Makes all documents. */
+export function openApiDocuments(catalog: readonly CatalogGroup[]): readonly OpenApiDocument[] {
+  return catalog.map((group) => {
+    const text = JSON.stringify(describe(group));
+    const hash = createHash('sha256').update(text).digest('hex').toUpperCase();
+    return { name: documentName(group), text, hash };
+  });
+}
+
+/** GET /openapi/v3: where the documents are. */
+export function openApiIndex(documents: readonly OpenApiDocument[]): JsonObject {
+  return {
+    paths: Object.fromEntries(
+      documents.map(({ name, hash }) => [
+        name,
+        { serverRelativeURL: `/openapi/v3/${name}?hash=${hash}` },
+      ]),
+    ),
+  };
+}
+
+function documentName(group: CatalogGroup): string {
+  return `${group.group === '' ? 'api' : 'apis'}/${groupVersionText(group)}`;
+}
+
+function describe(group: CatalogGroup): JsonObject {
+  const structs = [...(KINDS.get(groupVersionText(group))?.values() ?? [])];
+  return {
+    openapi: '3.0.0',
+    info: API_TITLE,
+    paths: Object.fromEntries(group.resources.flatMap((each) => pathsOf(group, each))),
+    components: { schemas: componentSchemas(structs) },
+  };
+}
+
+function pathsOf(
+  group: CatalogGroup,
+  resource: CatalogResource,
+): readonly (readonly [string, JsonObject])[] {
+  const root = `/${documentName(group)}`;
+  const own = `${resource.isNamespaced ? `${root}/namespaces/{namespace}` : root}/${resource.plural}`;
+  const context = { group, resource };
+  const paths: (readonly [string, JsonObject])[] = [[own, collectionPath(context)]];
+  if (resource.verbs.includes('get')) paths.push([`${own}/{name}`, objectPath(context)]);
+  if (resource.isNamespaced && resource.verbs.includes('list')) {
+    paths.push([`${root}/${resource.plural}`, { get: operation(context, { action: 'list' }) }]);
+  }
+  return paths;
+}
+
+interface PathContext {
+  readonly group: CatalogGroup;
+  readonly resource: CatalogResource;
+}
+
+function collectionPath(context: PathContext): JsonObject {
+  const { verbs } = context.resource;
+  return {
+    ...(verbs.includes('list') ? { get: operation(context, { action: 'list' }) } : {}),
+    ...(verbs.includes('create')
+      ? { post: operation(context, { action: 'post', bodyTypes: ['*/*'] }) }
+      : {}),
+  };
+}
+
+function objectPath(context: PathContext): JsonObject {
+  return {
+    get: operation(context, { action: 'get' }),
+    put: operation(context, { action: 'put', bodyTypes: ['*/*'] }),
+    patch: operation(context, { action: 'patch', bodyTypes: PATCH_TYPES }),
+    delete: operation(context, { action: 'delete' }),
+  };
+}
+
+function operation(
+  { group, resource }: PathContext,
+  { action, bodyTypes }: { readonly action: string; readonly bodyTypes?: readonly string[] },
+): JsonObject {
+  const { kind } = resource;
+  const struct = KINDS.get(groupVersionText(group))?.get(kind);
+  const schema = struct === undefined ? {} : { schema: referenceTo(struct) };
+  return {
+    ...(bodyTypes === undefined
+      ? {}
+      : {
+          parameters: ['dryRun', 'fieldManager', 'fieldValidation'].map((name) => ({
+            name,
+            in: 'query',
+            schema: { type: 'string', uniqueItems: true },
+          })),
+          requestBody: {
+            content: Object.fromEntries(bodyTypes.map((type) => [type, schema])),
+            required: true,
+          },
+        }),
+    responses: { '200': { description: 'OK', content: { 'application/json': schema } } },
+    'x-kubernetes-action': action,
+    'x-kubernetes-group-version-kind': { group: group.group, version: group.version, kind },
+  };
+}

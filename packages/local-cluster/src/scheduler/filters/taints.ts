@@ -1,0 +1,15 @@
+/** Taints NoSchedule and NoExecute that the pod does not tolerate keep it away. */
+import { findUntoleratedTaint } from '@rollcall/base/taints.ts';
+import { hopeless } from './filter.ts';
+import type { Filter } from './filter.ts';
+
+const FAILURE = hopeless('node(s) had untolerated taint(s)');
+
+/** Taints by toleration; PreferNoSchedule is a matter of scores. */
+export const filterTaints: Filter = ({ tolerations }, { projection: { taints } }) => {
+  if (taints.length === 0) return undefined;
+  const untolerated =
+    findUntoleratedTaint({ taints, tolerations, effect: 'NoSchedule' }) ??
+    findUntoleratedTaint({ taints, tolerations, effect: 'NoExecute' });
+  return untolerated === undefined ? undefined : FAILURE;
+};

@@ -1,0 +1,68 @@
+/**
+ * The JSON text of what the API server answers, made once for each stored object however many ask.
+ *
+ * Stored objects never change, so their texts are kept as long as they are. Differs in form only: as Go does, the items
+ * of a list are written without their kind and apiVersion, which the list's own kind implies.
+ */
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+
+const texts = new WeakMap<JsonObject, string>();
+const itemTexts = new WeakMap<JsonObject, string>();
+
+/** The text of an answer's body or of a watch frame's object. */
+export function jsonText(body: JsonObject): string {
+  const { items, ...rest } = body;
+  if (isList(items) && isListBody(body)) return listText(rest, items);
+  return isStored(body) ? remember(texts, body, () => JSON.stringify(body)) : JSON.stringify(body);
+}
+
+function isListBody({ kind }: JsonObject): boolean {
+  return typeof kind === 'string' && kind.endsWith('List');
+}
+
+function listText(rest: JsonObject, items: readonly Json[]): string {
+  const head = JSON.stringify(rest);
+  const body = items.map((item) => itemText(item, rest['kind'])).join(',');
+  return `${head.slice(0, -1)},"items":[${body}]}`;
+}
+
+function itemText(item: Json, listKind: Json | undefined): string {
+  if (!isJsonObject(item)) return JSON.stringify(item);
+  const make = (): string => {
+    const { kind, apiVersion, ...rest } = item;
+    // Items of a PartialObjectMetadataList do name their kind.
+    const isImplied =
+      apiVersion !== undefined &&
+      typeof kind === 'string' &&
+      kind !== 'PartialObjectMetadata' &&
+      `${kind}List` === listKind;
+    return JSON.stringify(isImplied ? rest : item);
+  };
+  return isStored(item) ? remember(itemTexts, item, make) : make();
+}
+
+function remember(
+  cache: WeakMap<JsonObject, string>,
+  object: JsonObject,
+  make: () => string,
+): string {
+  const known = cache.get(object);
+  if (known !== undefined) return known;
+  const text = make();
+  cache.set(object, text);
+  return text;
+}
+
+/** Has it been stored? Only then is it worth keeping its text. */
+function isStored({ metadata }: JsonObject): boolean {
+  return (
+    isJsonObject(metadata) &&
+    metadata['uid'] !== undefined &&
+    metadata['resourceVersion'] !== undefined
+  );
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}

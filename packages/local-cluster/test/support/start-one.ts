@@ -1,0 +1,40 @@
+/**
+ * Runs one controller alone in a world, so that a test sees what that one does.
+ */
+import type { ClientFactory } from '../../src/client/local-client.ts';
+import type {
+  ControllerSettings,
+  StartController,
+} from '../../src/controllers/controller-context.ts';
+import { createMirrors } from '../../src/controllers/mirrors.ts';
+import { createPodsByNode } from '../../src/controllers/pods-by-node.ts';
+import { ADMINISTRATOR } from './world.ts';
+import type { LocalWorld } from './world.ts';
+
+/** The controller. */
+export interface StartedController {
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts it, on the world's clients unless others are given. */
+export function startOne(
+  world: LocalWorld,
+  start: StartController,
+  options: { readonly clients?: ClientFactory; readonly settings?: ControllerSettings } = {},
+): StartedController {
+  const mirrors = createMirrors(world.admin);
+  const controller = start({
+    mirrors,
+    podsByNode: createPodsByNode(mirrors),
+    client: (options.clients ?? world.clients).clientFor(ADMINISTRATOR),
+    clock: world.clock,
+    log: world.log,
+    settings: options.settings ?? {},
+  });
+  return {
+    stop: async () => {
+      mirrors.stop();
+      await controller.stop();
+    },
+  };
+}

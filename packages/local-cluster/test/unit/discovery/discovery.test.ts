@@ -1,0 +1,218 @@
+/**
+ * Discovery against what kube-apiserver v1.36.3 says of the same resources (recorded-discovery.json, cut down to them),
+ * and the other pages that clients ask for before they ask for objects.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { before, describe, test } from 'node:test';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { ApiAnswer } from '../../../src/api/api-request.ts';
+import { createLocalWorld } from '../../support/world.ts';
+import type { LocalWorld } from '../../support/world.ts';
+
+const recorded = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, 'recorded-discovery.json'), 'utf8'),
+) as {
+  readonly legacy: Readonly<Record<string, JsonObject>>;
+  readonly aggregated: Readonly<Record<string, JsonObject>>;
+};
+
+/** What kubectl 1.32 and 1.36 send. */
+const KUBECTL_ACCEPT =
+  'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,' +
+  'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const READER = { name: 'ann', groups: ['system:authenticated'] };
+const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+let world: LocalWorld;
+before(async () => {
+  world = await createLocalWorld();
+});
+
+function get(target: string, accept?: string): ApiAnswer {
+  return world.handler.handle({
+    method: 'GET',
+    target,
+    user: READER,
+    ...(accept === undefined ? {} : { accept }),
+  });
+}
+
+function bodyOf(answer: ApiAnswer): JsonObject {
+  assert.equal(answer.kind, 'object');
+  assert.equal(answer.status, 200);
+  return answer.body;
+}
+
+function textOf(answer: ApiAnswer, contentType: string): string {
+  assert.equal(answer.kind, 'text');
+  assert.equal(answer.status, 200);
+  assert.equal(answer.contentType, contentType);
+  return answer.text;
+}
+
+/** The order of groups is the server's own affair; that of subresources among resources too. */
+function sortedLists(value: Json | undefined): Json | undefined {
+  if (Array.isArray(value)) {
+    return value
+      .map((item: Json) => sortedLists(item) ?? null)
+      .toSorted((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
+  }
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((key) => [key, sortedLists(value[key])]),
+  );
+}
+
+describe('legacy discovery', () => {
+  for (const [target, expected] of Object.entries(recorded.legacy)) {
+    test(`${target} is as the original's`, () => {
+      assert.deepEqual(sortedLists(bodyOf(get(target))), sortedLists(expected));
+    });
+  }
+
+  test('/api names the version and offers no other address', () => {
+    assert.deepEqual(bodyOf(get('/api')), {
+      kind: 'APIVersions',
+      versions: ['v1'],
+      serverAddressByClientCIDRs: [],
+    });
+  });
+
+  test('groups and versions that are not served are not found', () => {
+    for (const target of ['/apis/batch', '/apis/batch/v1', '/apis/apps/v1beta1', '/api/v2']) {
+      const answer = get(target);
+      assert.equal(answer.kind === 'watch' ? 0 : answer.status, 404, target);
+    }
+  });
+});
+
+describe('aggregated discovery', () => {
+  for (const [target, expected] of Object.entries(recorded.aggregated)) {
+    test(`${target} is as the original's, and known by its media type`, () => {
+      const text = textOf(get(target, KUBECTL_ACCEPT), AGGREGATED);
+      assert.deepEqual(sortedLists(JSON.parse(text) as Json), sortedLists(expected));
+    });
+  }
+
+  test('is for those who ask for v2', () => {
+    for (const accept of ['application/json', AGGREGATED.replace('v=v2', 'v=v2beta1'), '*/*']) {
+      assert.equal(get('/apis', accept).kind, 'object');
+    }
+  });
+});
+
+describe('version and health', () => {
+  test('the version is the release that is followed, marked as ours', () => {
+    const { major, minor, gitVersion } = bodyOf(get('/version'));
+    assert.deepEqual([major, minor, gitVersion], ['1', '36', 'v1.36.3+rollcall-local']);
+  });
+
+  for (const name of ['healthz', 'livez', 'readyz']) {
+    test(`/${name} says ok, and more when asked`, () => {
+      const type = 'text/plain; charset=utf-8';
+      assert.equal(textOf(get(`/${name}`), type), 'ok');
+      const verbose = textOf(get(`/${name}?verbose`), type);
+      assert.ok(verbose.endsWith(`${name} check passed\n`));
+    });
+  }
+
+  test('nothing can be written there', () => {
+    for (const method of METHODS) {
+      const user = { name: 'root', groups: ['system:masters'] };
+      const answer = world.handler.handle({ method, target: '/version', user });
+      assert.equal(answer.kind === 'object' ? answer.status : 0, 405);
+    }
+  });
+});
+
+describe('OpenAPI', () => {
+  const documentOf = (target: string): OpenApi => {
+    const text = textOf(get(target), 'application/json');
+    return JSON.parse(text) as OpenApi;
+  };
+
+  test('the index names a document for each group and version, by a hash of its text', () => {
+    const { paths } = bodyOf(get('/openapi/v3')) as unknown as OpenApiIndex; // JSON that this test reads by its shape
+    assert.deepEqual(Object.keys(paths).toSorted(), [
+      'api/v1',
+      'apis/apps/v1',
+      'apis/authentication.k8s.io/v1',
+      'apis/authorization.k8s.io/v1',
+      'apis/coordination.k8s.io/v1',
+      'apis/rbac.authorization.k8s.io/v1',
+      'apis/scheduling.k8s.io/v1',
+    ]);
+    for (const [name, { serverRelativeURL }] of Object.entries(paths)) {
+      assert.match(serverRelativeURL, new RegExp(`^/openapi/v3/${name}\\?hash=[0-9A-F]{64}$`));
+      assert.equal(documentOf(serverRelativeURL).openapi, '3.0.0');
+    }
+  });
+
+  test('every object can be patched strategically, with validation of fields by the server', () => {
+    const { paths } = documentOf('/openapi/v3/apis/apps/v1');
+    const patch = paths['/apis/apps/v1/namespaces/{namespace}/daemonsets/{name}']?.patch;
+    assert.deepEqual(patch?.['x-kubernetes-group-version-kind'], {
+      group: 'apps',
+      version: 'v1',
+      kind: 'DaemonSet',
+    });
+    assert.ok(patch.parameters.some(({ name }) => name === 'fieldValidation'));
+    assert.ok('application/strategic-merge-patch+json' in patch.requestBody.content);
+  });
+
+  test('schemas carry what patches need', () => {
+    const { components } = documentOf('/openapi/v3/api/v1');
+    const spec = components.schemas['io.k8s.api.core.v1.PodSpec'];
+    assert.deepEqual(spec?.properties['containers'], {
+      type: 'array',
+      items: { allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.Container' }] },
+      'x-kubernetes-patch-strategy': 'merge',
+      'x-kubernetes-patch-merge-key': 'name',
+    });
+    assert.deepEqual(
+      spec.properties['volumes']?.['x-kubernetes-patch-strategy'],
+      'merge,retainKeys',
+    );
+  });
+
+  test('every reference leads to a schema', () => {
+    for (const name of ['api/v1', 'apis/apps/v1', 'apis/authorization.k8s.io/v1']) {
+      const document = documentOf(`/openapi/v3/${name}`);
+      const references = JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g);
+      for (const [, schema = ''] of references) {
+        assert.ok(schema in document.components.schemas, schema);
+      }
+    }
+  });
+});
+
+interface OpenApiIndex {
+  readonly paths: Readonly<Record<string, { readonly serverRelativeURL: string }>>;
+}
+
+interface OpenApi {
+  readonly openapi: string;
+  readonly paths: Readonly<
+    Record<
+      string,
+      {
+        readonly patch?: {
+          readonly 'x-kubernetes-group-version-kind': JsonObject;
+          readonly parameters: readonly { readonly name: string }[];
+          readonly requestBody: { readonly content: JsonObject };
+        };
+      }
+    >
+  >;
+  readonly components: {
+    readonly schemas: Readonly<
+      Record<string, { readonly properties: Readonly<Record<string, JsonObject>> }>
+    >;
+  };
+}

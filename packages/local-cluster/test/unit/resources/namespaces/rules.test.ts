@@ -1,0 +1,53 @@
+/** Namespaces: how they begin, and how they end through the finalize view. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { ApiObject } from '../../../../src/objects/api-object.ts';
+import {
+  acceptedByRules,
+  resourceNamed,
+  updateByRules,
+  withPath,
+} from '../../../support/resource-rules.ts';
+
+const NAMESPACES = resourceNamed('namespaces');
+const CURRENT = acceptedByRules(NAMESPACES, {
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: 'x' },
+});
+
+test('a new namespace is active, named in its label and held by the kubernetes finalizer', () => {
+  assert.deepEqual(CURRENT.metadata.labels, { 'kubernetes.io/metadata.name': 'x' });
+  assert.deepEqual(CURRENT.spec, { finalizers: ['kubernetes'] });
+  assert.deepEqual(CURRENT.status, { phase: 'Active' });
+});
+
+test('only the finalize view takes the finalizer away', () => {
+  const next = withPath(CURRENT, 'spec.finalizers', []);
+  const finalizersAfter = (view?: string): JsonObject['finalizers'] => {
+    const outcome = updateByRules(NAMESPACES, {
+      next,
+      current: CURRENT,
+      ...(view === undefined ? {} : { view }),
+    });
+    assert.ok(outcome.kind === 'accepted', JSON.stringify(outcome));
+    return (outcome.object.spec as JsonObject | undefined)?.finalizers;
+  };
+  assert.deepEqual(finalizersAfter(), ['kubernetes']);
+  assert.deepEqual(finalizersAfter('status'), ['kubernetes']);
+  assert.ok(((finalizersAfter('finalize') as readonly string[] | undefined) ?? []).length === 0);
+});
+
+test('a terminating namespace must say so in its status', () => {
+  const current: ApiObject = {
+    ...CURRENT,
+    metadata: { ...CURRENT.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+  };
+  const phaseIsTaken = (phase: string): boolean => {
+    const next = withPath(current, 'status.phase', phase);
+    return updateByRules(NAMESPACES, { next, current, view: 'status' }).kind === 'accepted';
+  };
+  assert.equal(phaseIsTaken('Active'), false);
+  assert.equal(phaseIsTaken('Terminating'), true);
+});

@@ -1,0 +1,36 @@
+// The ARNs of what a service declares, for the references in its roles.
+//
+// Queues have theirs already; tables, keys and log groups get one as AWS would give them in this account. Log groups
+// are declared nowhere: osls adds one for each function, under a logical id that roles refer to.
+import type { CreatedQueue } from '@rollcall/local-aws/event-source-mapping/declarations.ts';
+import { localAccountId } from '@rollcall/local-aws/sqs/broker.ts';
+import type { ServiceDeclaration } from '../template/service.ts';
+
+/** The ARN of a table of this account. */
+export function tableArnOf({ region }: Pick<ServiceDeclaration, 'region'>, name: string): string {
+  return `arn:aws:dynamodb:${region}:${localAccountId}:table/${name}`;
+}
+
+/** Answers the ARN of a declared resource by its logical id. */
+export function arnsOf(
+  service: ServiceDeclaration,
+  queues: ReadonlyMap<string, CreatedQueue>,
+): (id: string) => string | undefined {
+  const arns = new Map([...queues.values()].map(({ id, arn }) => [id, arn]));
+  for (const { id, name } of service.tables) arns.set(id, tableArnOf(service, name));
+  for (const id of service.keyIds) {
+    arns.set(id, `arn:aws:kms:${service.region}:${localAccountId}:key/${id}`);
+  }
+  for (const { name } of service.functions) {
+    const group = `/aws/lambda/${service.service}-${service.stage}-${name}`;
+    const arn = `arn:aws:logs:${service.region}:${localAccountId}:log-group:${group}:*`;
+    arns.set(logGroupIdOf(name), arn);
+  }
+  return (id) => arns.get(id);
+}
+
+/** As osls names the log group of a function. */
+function logGroupIdOf(functionName: string): string {
+  const name = functionName.replaceAll('-', 'Dash').replaceAll('_', 'Underscore');
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}LogGroup`;
+}

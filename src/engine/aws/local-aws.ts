@@ -1,0 +1,230 @@
+// AWS in this process, as serverless.yml declares it: queues, tables, mappings, schedules.
+//
+// Two steps, because handlers read their environment when they are loaded: `startLocalAws` starts the servers and
+// says the environment; then the caller loads the handlers and gives them to `startMappings`. Assumes a service file
+// that osls accepts. Everything binds loopback; credentials are dummies, and only the access key matters: it says who
+// sends, and which role's rights the request has. `stop` lets running invocations end, up to a bound; what is left is delivered again at the next
+// start with the same data directory.
+import path from 'node:path';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+import { createQueues } from './create-queues.ts';
+import type { CreatedQueue } from '@rollcall/local-aws/event-source-mapping/declarations.ts';
+import { createClients } from './create-clients.ts';
+import { holdDataDirectory } from './data-directory.ts';
+import { createTables } from './create-tables.ts';
+import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import { arnsOf, tableArnOf } from './arns.ts';
+import { Authorizer } from '@rollcall/local-aws/iam/authorizer.ts';
+import {
+  functionCredentials,
+  grantFunctions,
+  grantOperator,
+  grantSenders,
+  operatorCredentials,
+  type LocalAccount,
+  type LocalCredentials,
+  type LocalSenders,
+} from './principals.ts';
+import type { ConcurrencyLimits } from '@rollcall/local-aws/event-source-mapping/concurrency.ts';
+import type { FaultOptions } from '@rollcall/local-aws/event-source-mapping/faults.ts';
+import type {
+  InvocationCounts,
+  LambdaHandler,
+} from '@rollcall/local-aws/event-source-mapping/invocation.ts';
+import {
+  MappingSet,
+  type EngineFailure,
+} from '@rollcall/local-aws/event-source-mapping/mapping-set.ts';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
+import { localAccountId } from '@rollcall/local-aws/sqs/broker.ts';
+import { startSqsServer } from '@rollcall/local-aws/sqs/server.ts';
+import {
+  readService,
+  type EnvironmentValue,
+  type ServiceDeclaration,
+} from '../template/service.ts';
+
+/** How the local AWS is set up. */
+export interface LocalAwsOptions {
+  readonly serverlessFile: string;
+  readonly stage: string;
+  /** Where everything survives a kill; in memory if absent. */
+  readonly dataDirectory?: string | undefined;
+  /** Who may send messages from outside, as the watchers of clusters do. */
+  readonly senders?: LocalSenders | undefined;
+  /** Disturbs deliveries, repeatably. */
+  readonly faults?: (FaultOptions & { readonly seed: number }) | undefined;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** Told of everything that went wrong around a function; by default written to standard error. */
+  readonly onFailure?: (failure: EngineFailure) => void;
+}
+
+/** A running local AWS. */
+export interface LocalAws {
+  readonly sqsEndpoint: string;
+  readonly dynamodbEndpoint: string;
+  readonly region: string;
+  /** By logical id, as in infra/queues.yml. */
+  readonly queueUrls: Readonly<Record<string, string>>;
+  /** By logical id, as in infra/tables.yml. */
+  readonly tableNames: Readonly<Record<string, string>>;
+  /**
+   * What the functions' environment must hold before their handlers are loaded. Its credentials are those of
+   * whoever deploys; functions get their own from `credentialsOf`.
+   */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly counts: Readonly<InvocationCounts>;
+  /** The rights of every access key; a test may change them. */
+  readonly authorizer: Authorizer;
+  /** The credentials of a function's role. */
+  readonly credentialsOf: (functionName: string) => LocalCredentials;
+  /** Starts the declared mappings and schedules. Every declared function needs a handler. */
+  startMappings(handlers: Readonly<Record<string, LambdaHandler>>): void;
+  /** The account's places for invocations: a test may take them away (throttles). */
+  readonly limits: ConcurrencyLimits;
+  /** Disables the mappings of a function; resolves when what is in work has ended. Messages stay in their queues. */
+  disableMappings(functionName: string): Promise<void>;
+  /** Enables them again. */
+  enableMappings(functionName: string): void;
+  /** Fires the schedules of a function now; resolves when it has ended. */
+  fireSchedule(functionName: string): Promise<void>;
+  /** Stops everything, once. `waitMs` bounds the wait for running invocations. */
+  stop(options?: { readonly waitMs?: number }): Promise<void>;
+}
+
+const stopWaitMs = 10_000;
+/**
+ * There is none here, so no cluster can be registered with bound tokens. The mapping of their queue runs all the same,
+ * and refuses what comes; whoever wants to open a seal is refused a connection, and never asks AWS itself.
+ */
+const NO_KEY_SERVICE = 'http://127.0.0.1:1';
+
+/** Starts queues and tables; mappings start with `startMappings`. */
+export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
+  const { dataDirectory } = options;
+  const clock = options.clock ?? createSystemClock();
+  const random = options.random ?? createSystemRandom();
+  const service = readService(options.serverlessFile, options.stage);
+  const held = dataDirectory === undefined ? undefined : holdDataDirectory(dataDirectory);
+  const inData = (name: string): string | undefined => held && path.join(held.path, name);
+  const authorizer = new Authorizer();
+  grantOperator(authorizer, localAccountId);
+  const sqs = await startSqsServer({
+    clock,
+    newId: () => random.uniqueId(),
+    region: service.region,
+    dataDirectory: inData('sqs'),
+    senderIds: options.senders?.ids,
+    authorizer,
+  });
+  const dynamoDb = await startDynamoDbServer({
+    dataDirectory: inData('dynamodb'),
+    guard: { authorizer, arnOf: (name) => tableArnOf(service, name) },
+  });
+  const clients = createClients(service, { sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint });
+  await createTables(clients.dynamoDb, service.tables);
+  const queues = await createQueues(clients.operatorSqs, service.queues);
+  const account: LocalAccount = {
+    service,
+    accountId: localAccountId,
+    arnOf: arnsOf(service, queues),
+  };
+  grantFunctions(authorizer, account);
+  if (options.senders !== undefined) grantSenders(authorizer, options.senders, account);
+  const { faults } = options;
+  const mappings = new MappingSet({
+    service,
+    queues,
+    clientOf: clients.sqsOf,
+    clock,
+    newId: () => random.uniqueId(),
+    faults,
+    random: faults === undefined ? random : seededRandom(faults.seed),
+    onFailure: options.onFailure ?? writeFailure,
+  });
+  const stopOnce = async (waitMs: number): Promise<void> => {
+    await mappings.stop(waitMs);
+    clients.destroy();
+    await sqs.stop();
+    await dynamoDb.stop();
+    held?.release();
+  };
+  let stopped: Promise<void> | undefined;
+  return {
+    sqsEndpoint: sqs.endpoint,
+    dynamodbEndpoint: dynamoDb.endpoint,
+    region: service.region,
+    queueUrls: Object.fromEntries([...queues.values()].map(({ id, url }) => [id, url])),
+    tableNames: Object.fromEntries(service.tables.map(({ id, name }) => [id, name])),
+    environment: {
+      ...resolveEnvironment(account, queues),
+      ...sdkEnvironment(service, { sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint }),
+    },
+    ...controlsOf(mappings),
+    authorizer,
+    credentialsOf: functionCredentials,
+    stop: ({ waitMs = stopWaitMs } = {}) => (stopped ??= stopOnce(waitMs)),
+  };
+}
+
+/** What whoever started it may do with the mappings. */
+function controlsOf(mappings: MappingSet) {
+  return {
+    counts: mappings.counts,
+    limits: mappings.limits,
+    startMappings: (handlers: Readonly<Record<string, LambdaHandler>>) => {
+      mappings.start(handlers);
+    },
+    disableMappings: (functionName: string) => mappings.disable(functionName),
+    enableMappings: (functionName: string) => {
+      mappings.enable(functionName);
+    },
+    fireSchedule: (functionName: string) => mappings.fireSchedule(functionName),
+  };
+}
+
+/** Where the SDK finds the local AWS, and as whom it signs unless it is told otherwise. */
+function sdkEnvironment(
+  { region }: ServiceDeclaration,
+  endpoints: { readonly sqs: string; readonly dynamoDb: string },
+): Record<string, string> {
+  return {
+    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamoDb,
+    AWS_ENDPOINT_URL_KMS: NO_KEY_SERVICE,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: operatorCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: operatorCredentials.secretAccessKey,
+    AWS_EC2_METADATA_DISABLED: 'true',
+  };
+}
+
+/** The provider's environment, with what references stand for: a queue's URL, a table's name, an ARN. */
+function resolveEnvironment(
+  { service, arnOf }: LocalAccount,
+  queues: ReadonlyMap<string, CreatedQueue>,
+): Record<string, string> {
+  const tables = new Map(service.tables.map((table) => [table.id, table.name]));
+  const textOf = (value: EnvironmentValue): string | undefined => {
+    if (typeof value === 'string') return value;
+    if ('arnOf' in value) return arnOf(value.arnOf);
+    return queues.get(value.Ref)?.url ?? tables.get(value.Ref);
+  };
+  const resolved: Record<string, string> = {};
+  for (const [name, value] of Object.entries(service.environment)) {
+    const text = textOf(value);
+    if (text === undefined) throw new Error(`${name} refers to nothing that exists here`);
+    resolved[name] = text;
+  }
+  return resolved;
+}
+
+function writeFailure(failure: EngineFailure): void {
+  const { functionName, queueName = 'schedule', message, error } = failure;
+  const cause = error instanceof Error ? `: ${error.stack ?? error.message}` : '';
+  process.stderr.write(`local AWS: ${functionName} (${queueName}): ${message}${cause}\n`);
+}

@@ -1,0 +1,62 @@
+/**
+ * The watcher of one cluster inside the embedded engine: the very watcher that is deployed into a
+ * cluster, with the adapters that suit a process outside of it. It knows no handler and no table: what
+ * it learns leaves through the queue alone.
+ */
+import type { Credential } from '../adapters/kubernetes/credential.ts';
+import { createWatchSource } from '../adapters/kubernetes/watch-source.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { EventQueue } from '../ports/queue.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+import { createWatcher } from '../watcher/watcher.ts';
+import type { EngineCluster } from './engine-options.ts';
+import { requireEndpoint } from './open-transport.ts';
+
+/** What it runs on. */
+export interface ClusterWatcherOptions {
+  readonly cluster: EngineCluster;
+  readonly credential: Credential;
+  readonly queue: EventQueue;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Called once it has stopped, for what belongs to it alone. */
+  readonly onStopped: () => void;
+}
+
+/** A running watcher. */
+export interface ClusterWatcher {
+  readonly started: Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts it. */
+export function startClusterWatcher(options: ClusterWatcherOptions): ClusterWatcher {
+  const { cluster, credential, queue, clock, random, log, metrics, onStopped } = options;
+  const source = createWatchSource({
+    endpoint: requireEndpoint(cluster),
+    credential,
+    clock,
+    ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
+  });
+  const watcher = createWatcher({
+    cluster: cluster.id,
+    source,
+    queue,
+    clock,
+    random,
+    log,
+    metrics,
+  });
+  return {
+    started: watcher.start(),
+    stop: async () => {
+      await watcher.stop();
+      source.close();
+      onStopped();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * What the embedded engine is told: which clusters, as whom, and how to run.
+ *
+ * Three identities for each cluster, because three parties act there: its watcher, the functions, and
+ * whoever prepares and probes it. A laptop gives one credential for all; a test gives each its own.
+ */
+import type { ClusterId } from '../core/model/identifiers.ts';
+import type { ClusterAuthentication, ClusterMode } from '../core/model/registration.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { LocalAwsOptions } from './aws/local-aws.ts';
+
+/** A cluster to manage, and as whom. */
+export interface EngineCluster {
+  readonly id: ClusterId;
+  readonly server: string;
+  readonly caPem?: string;
+  readonly mode: ClusterMode;
+  /** As whom the watcher lists and watches. */
+  readonly watcher: ClusterAuthentication;
+  /** As whom the functions act; `none` in mode observe. */
+  readonly functions: ClusterAuthentication;
+  /** As whom the cluster is prepared and probed: namespace rollcall-system, the takeover probe. */
+  readonly probe: ClusterAuthentication;
+  /** How to get a new credential when this one ends; absent when it does not. */
+  readonly renewal?: {
+    readonly expiresAtMs: number;
+    readonly renew: () => Promise<FreshCredential>;
+  };
+}
+
+/** A credential that was just obtained. */
+export interface FreshCredential {
+  readonly authentication: ClusterAuthentication;
+  readonly expiresAtMs?: number;
+}
+
+/** How the engine runs. */
+export interface EngineOptions {
+  readonly clusters: readonly EngineCluster[];
+  /** Queues and tables live there between runs; in memory when absent. */
+  readonly dataDir?: string;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Disturbs deliveries, repeatably; for tests. */
+  readonly faults?: LocalAwsOptions['faults'];
+  /** How long the built-in DaemonSet loop gets to show itself before takeover; default: 20 s. */
+  readonly probeWaitMs?: number;
+  /** `elsewhere`: watchers are processes of their own (src/watcher/main.ts), as in a deployment. Default: here. */
+  readonly watchers?: 'here' | 'elsewhere';
+  /** Told about long steps, for people. */
+  readonly onProgress?: (text: string) => void;
+}

@@ -1,0 +1,45 @@
+/**
+ * Registry and view of the embedded engine: the very adapters of a deployment, over the local tables.
+ *
+ * The AWS clients read the process's environment, so whoever opens them has put the local AWS's
+ * environment there.
+ */
+import { createDocumentClient } from '../adapters/aws/document-client.ts';
+import { createDynamoRegistryStore } from '../adapters/dynamodb/registry-store.ts';
+import { createDynamoViewStore } from '../adapters/dynamodb/view-store.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import type { RegistryStore } from '../ports/registry-store.ts';
+import type { ViewStore } from '../ports/view-store.ts';
+import type { LocalAws } from './aws/local-aws.ts';
+
+/** Stage of serverless.yml that the engine runs. */
+export const STAGE = 'local';
+/** The service that is deployed, and run here. */
+export const SERVERLESS_FILE = new URL('../../serverless.yml', import.meta.url).pathname;
+/** What a watcher may do in AWS; the same template is deployed for each cluster. */
+export const WATCHER_ROLE_FILE = new URL('../../infra/cluster/roles.yml', import.meta.url).pathname;
+
+/** Both stores, and how to let go of their connections. */
+export interface EngineStores {
+  readonly registry: RegistryStore;
+  readonly view: ViewStore;
+  readonly destroy: () => void;
+}
+
+/** Opens the stores of a running local AWS. */
+export function openStores(aws: LocalAws): EngineStores {
+  const client = createDocumentClient();
+  const random = createSystemRandom();
+  const tableName = (id: string): string => {
+    const name = aws.tableNames[id];
+    if (name === undefined) throw new Error(`infra/tables.yml declares no ${id}`);
+    return name;
+  };
+  return {
+    registry: createDynamoRegistryStore({ client, random, tableName: tableName('RegistryTable') }),
+    view: createDynamoViewStore({ client, random, tableName: tableName('ViewTable') }),
+    destroy: () => {
+      client.destroy();
+    },
+  };
+}

@@ -1,0 +1,235 @@
+/**
+ * The embedded engine: the deployed handlers, over the AWS SDK, against local queues and tables, with a
+ * watcher for each cluster, in one process (design 7).
+ *
+ * It composes and decides nothing: which clusters, in which mode, is registered in the very registry
+ * that a deployment uses. One engine per process at a time, because handlers read the process's
+ * environment. `stop` ends the watchers first, then lets running invocations finish, so that whatever
+ * was begun is recorded; a kill instead is repaired at the next start on the same data.
+ */
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { CALL_LIMITS, createAwsClient } from '../adapters/aws/create-client.ts';
+import { createHandBackAccess } from '../adapters/kubernetes/hand-back-access.ts';
+import { createEventQueue } from '../adapters/sqs/event-queue.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import { handBack } from '../app/hand-back.ts';
+import type { HandBackResult } from '../app/hand-back.ts';
+import { defaultReconcileOptions } from '../app/reconcile/dependencies.ts';
+import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
+import { RUN_MAX_MS } from '../core/request-life.ts';
+import type { RegistryStore } from '../ports/registry-store.ts';
+import type { ViewStore } from '../ports/view-store.ts';
+import { startLocalAws } from './aws/local-aws.ts';
+import type { LocalAws } from './aws/local-aws.ts';
+import { startClusterWatcher } from './cluster-watcher.ts';
+import type { ClusterWatcher } from './cluster-watcher.ts';
+import { keepFresh } from './credential-renewal.ts';
+import type { EngineCluster, EngineOptions } from './engine-options.ts';
+import { SERVERLESS_FILE, STAGE, WATCHER_ROLE_FILE, openStores } from './engine-stores.ts';
+import { loadHandlers } from './handlers.ts';
+import { openTransport } from './open-transport.ts';
+import { readOverview } from './overview.ts';
+import type { ClusterOverview } from './overview.ts';
+import { registerCluster } from './register-cluster.ts';
+
+/** A running engine. */
+export interface Engine {
+  readonly aws: LocalAws;
+  readonly registry: RegistryStore;
+  readonly view: ViewStore;
+  readonly clusterUids: ReadonlyMap<ClusterId, ClusterUid>;
+  /**
+   * With which environment a watcher in a process of its own sends to this engine's queue; where its
+   * API server is, and its token, are said besides (src/adapters/kubernetes/watch-settings.ts).
+   */
+  readonly watcherEnvironment: (id: ClusterId) => Readonly<Record<string, string>>;
+  /** What is known of every cluster now. */
+  readonly overview: () => Promise<readonly ClusterOverview[]>;
+  /**
+   * Hands a cluster back while the engine runs on, observing it (src/app/hand-back.ts). Rejects for a
+   * cluster that is not the engine's.
+   */
+  readonly handBack: (
+    id: ClusterId,
+    onProgress?: (text: string) => void,
+  ) => Promise<HandBackResult>;
+  readonly stop: () => Promise<void>;
+}
+
+/** The access key with which a cluster's watcher signs its messages. */
+function watcherAccessKey(id: ClusterId): string {
+  return `WATCHER${id.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase()}`;
+}
+
+/** The unique id of the role that a cluster's watcher would have in AWS. */
+function watcherRoleId(id: ClusterId): string {
+  return `AROA${watcherAccessKey(id)}`;
+}
+
+/**
+ * Starts everything; resolves when watchers and mappings run. Rejects with EngineRefusal when a
+ * cluster may not be managed as asked; nothing is left running then.
+ */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const senderIds = new Map(
+    options.clusters.map(({ id }) => [
+      watcherAccessKey(id),
+      `${watcherRoleId(id)}:rollcall-watcher`,
+    ]),
+  );
+  const aws = await startLocalAws({
+    serverlessFile: SERVERLESS_FILE,
+    stage: STAGE,
+    senders: { ids: senderIds, roleFile: WATCHER_ROLE_FILE, queueId: 'EventsQueue' },
+    dataDirectory: options.dataDir,
+    faults: options.faults,
+    onFailure: ({ functionName, message, error }) => {
+      options.log.error(message, { function: functionName }, error);
+    },
+  });
+  const stops: (() => Promise<void> | void)[] = [() => aws.stop()];
+  const stop = async (): Promise<void> => {
+    for (const stopOne of stops.splice(0).toReversed()) await stopOne();
+  };
+  try {
+    return { ...(await bringUp({ options, aws, stops })), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface BringUp {
+  readonly options: EngineOptions;
+  readonly aws: LocalAws;
+  readonly stops: (() => Promise<void> | void)[];
+}
+
+async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, 'stop'>> {
+  Object.assign(process.env, aws.environment);
+  const { registry, view, destroy } = openStores(aws);
+  stops.push(destroy);
+  const clusterUids = await registerAll(options, { registry, view });
+  const handlers = await loadHandlers({
+    sinks: { log: options.log, metrics: options.metrics },
+    credentialsOf: aws.credentialsOf,
+  });
+  aws.startMappings(handlers);
+  const watched = options.watchers === 'elsewhere' ? [] : options.clusters;
+  const watchers = watched.map((cluster) => startWatcher({ cluster, aws, options, registry }));
+  stops.push(async () => {
+    await Promise.all(watchers.map((watcher) => watcher.stop()));
+  });
+  await Promise.all(watchers.map((watcher) => watcher.started));
+  const overview = async (): Promise<readonly ClusterOverview[]> => {
+    const all = options.clusters.map(({ id }) => readOverview(id, { registry, view }));
+    return (await Promise.all(all)).filter((one) => one !== undefined);
+  };
+  const handBackOne: Engine['handBack'] = (id, onProgress) =>
+    handBackCluster({ options, stores: { registry, view }, id, onProgress });
+  return {
+    aws,
+    registry,
+    view,
+    clusterUids,
+    watcherEnvironment: (id) => watcherEnvironment(id, aws),
+    overview,
+    handBack: handBackOne,
+  };
+}
+
+async function handBackCluster(parts: {
+  readonly options: EngineOptions;
+  readonly stores: { readonly registry: RegistryStore; readonly view: ViewStore };
+  readonly id: ClusterId;
+  readonly onProgress: ((text: string) => void) | undefined;
+}): Promise<HandBackResult> {
+  const { options, stores, id, onProgress } = parts;
+  const cluster = options.clusters.find((one) => one.id === id);
+  if (cluster === undefined) throw new Error(`the engine has no cluster ${id}`);
+  const transport = openTransport(cluster, cluster.probe);
+  try {
+    return await handBack(id, {
+      ...stores,
+      access: createHandBackAccess({ transport }),
+      clock: createSystemClock(),
+      requestTimeoutMs: defaultReconcileOptions.requestTimeoutMs,
+      runMaxMs: RUN_MAX_MS,
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+  } finally {
+    transport.retire();
+  }
+}
+
+/** Registers the clusters side by side: each probe waits. All have ended when this rejects with the first refusal. */
+async function registerAll(
+  options: EngineOptions,
+  stores: { readonly registry: RegistryStore; readonly view: ViewStore },
+): Promise<ReadonlyMap<ClusterId, ClusterUid>> {
+  const results = await Promise.allSettled(
+    options.clusters.map(async (cluster) => {
+      const senderRoleId = watcherRoleId(cluster.id);
+      return [
+        cluster.id,
+        await registerCluster({ cluster, senderRoleId, stores, options }),
+      ] as const;
+    }),
+  );
+  const entries: (readonly [ClusterId, ClusterUid])[] = [];
+  for (const result of results) {
+    if (result.status === 'rejected') throw result.reason;
+    entries.push(result.value);
+  }
+  return new Map(entries);
+}
+
+function eventsQueueUrl(aws: LocalAws): string {
+  const queueUrl = aws.queueUrls['EventsQueue'];
+  if (queueUrl === undefined) throw new Error('infra/queues.yml declares no EventsQueue');
+  return queueUrl;
+}
+
+function watcherEnvironment(id: ClusterId, aws: LocalAws): Readonly<Record<string, string>> {
+  return {
+    ROLLCALL_CLUSTER: id,
+    ROLLCALL_EVENTS_QUEUE_URL: eventsQueueUrl(aws),
+    ROLLCALL_SQS_ENDPOINT: aws.sqsEndpoint,
+    AWS_REGION: aws.region,
+    AWS_ACCESS_KEY_ID: watcherAccessKey(id),
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_EC2_METADATA_DISABLED: 'true',
+  };
+}
+
+function startWatcher(parts: {
+  readonly cluster: EngineCluster;
+  readonly aws: LocalAws;
+  readonly options: EngineOptions;
+  readonly registry: RegistryStore;
+}): ClusterWatcher {
+  const { cluster, aws, options, registry } = parts;
+  const queueUrl = eventsQueueUrl(aws);
+  const client = createAwsClient(SQSClient, CALL_LIMITS.watcher, {
+    region: aws.region,
+    endpoint: aws.sqsEndpoint,
+    credentials: { accessKeyId: watcherAccessKey(cluster.id), secretAccessKey: 'local' },
+  });
+  const clock = createSystemClock();
+  const log = options.log.with({ cluster: cluster.id });
+  const renewed = keepFresh({ cluster, registry, clock, log });
+  return startClusterWatcher({
+    cluster,
+    credential: renewed.credential,
+    queue: createEventQueue({ client, queueUrl }),
+    clock,
+    random: createSystemRandom(),
+    log,
+    metrics: options.metrics,
+    onStopped: () => {
+      renewed.stop();
+      client.destroy();
+    },
+  });
+}

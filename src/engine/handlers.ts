@@ -1,0 +1,36 @@
+/**
+ * The deployed handlers, loaded into this process by the names that serverless.yml gives them.
+ *
+ * They are imported only when their environment stands. The engine replaces nothing in them but the
+ * sinks of logs and metrics, and the credentials, which Lambda would give each function by itself.
+ */
+import { useCredentials } from '../../functions/composition.ts';
+import type { CredentialsOf } from '../../functions/composition.ts';
+import { useSinks } from '../../functions/middleware.ts';
+import type { Sinks } from '../../functions/middleware.ts';
+import type { LambdaHandler } from '@rollcall/local-aws/event-source-mapping/invocation.ts';
+
+/** Loads all handlers. */
+export async function loadHandlers(seams: {
+  readonly sinks: Sinks;
+  readonly credentialsOf: CredentialsOf;
+}): Promise<Readonly<Record<string, LambdaHandler>>> {
+  useSinks(seams.sinks);
+  useCredentials(seams.credentialsOf);
+  const [ingest, reconcile, requeue, resync, credential, deadLetter] = await Promise.all([
+    import('../../functions/ingest/handler.ts'),
+    import('../../functions/reconcile/handler.ts'),
+    import('../../functions/requeue/handler.ts'),
+    import('../../functions/resync/handler.ts'),
+    import('../../functions/credential/handler.ts'),
+    import('../../functions/dead-letter/handler.ts'),
+  ]);
+  return {
+    ingest: ingest.handler,
+    reconcile: reconcile.handler,
+    requeue: requeue.handler,
+    resync: resync.handler,
+    credential: credential.handler,
+    'dead-letter': deadLetter.handler,
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * Does another Rollcall process look after this cluster? Told by the watcher's Lease (design 2).
+ *
+ * A holder renews it every few seconds; one that does not for the Lease's own duration is gone. That is
+ * judged by watching, with this process's monotonic clock: times in the Lease are another machine's. A
+ * Lease that stands still for so long also says for how long nothing was sent.
+ */
+import type { Transport } from '../adapters/kubernetes/transport.ts';
+import { classifyRead } from '../adapters/kubernetes/status-classifier.ts';
+import { readObject } from '../adapters/kubernetes/object-reader.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { LiveRead } from '../ports/cluster-access.ts';
+import { WATCHER_LEASE, leaseFacts } from '../watcher/lease-object.ts';
+
+/** Whether the Lease is anybody's. */
+export type Vacancy =
+  | { readonly kind: 'vacant'; readonly quietForMs: number }
+  | { readonly kind: 'held'; readonly holder: string; readonly renewedAt: string }
+  | { readonly kind: 'unreadable'; readonly message: string };
+
+/** What watching needs. */
+export interface VacancyWatch {
+  readonly readLease: () => Promise<LiveRead<KubernetesObject>>;
+  readonly clock: Clock;
+  /** Told once when there is a holder to be watched, with the longest that it takes. */
+  readonly onWatching?: (limitMs: number) => void;
+}
+
+const POLL_MS = 1_000;
+const DURATION_DEFAULT_MS = 40_000;
+
+/** Watches the Lease until it is renewed, or has not been for its duration. */
+export async function watchForVacancy(watch: VacancyWatch): Promise<Vacancy> {
+  const { readLease, clock, onWatching } = watch;
+  const startedMs = clock.monotonicMs();
+  let pulse: string | undefined;
+  for (;;) {
+    const read = await readLease();
+    if (read.kind === 'unavailable') return { kind: 'unreadable', message: read.message };
+    const quietForMs = clock.monotonicMs() - startedMs;
+    if (read.kind === 'missing') return { kind: 'vacant', quietForMs };
+    const facts = leaseFacts(read.object);
+    if ((facts.holder ?? '') === '') return { kind: 'vacant', quietForMs };
+    if (pulse !== undefined && facts.pulse !== pulse) return heldBy(read.object);
+    if (pulse === undefined) onWatching?.(durationMsOf(read.object));
+    ({ pulse } = facts);
+    if (quietForMs >= durationMsOf(read.object)) return { kind: 'vacant', quietForMs };
+    await clock.sleep(POLL_MS);
+  }
+}
+
+/** Reads the watcher's Lease with a person's credential. */
+export async function readWatcherLease(transport: Transport): Promise<LiveRead<KubernetesObject>> {
+  const { namespace, name } = WATCHER_LEASE;
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`;
+  const answer = await transport.send({ method: 'GET', path });
+  return classifyRead(answer, name, (body) => readObject(body, WATCHER_LEASE));
+}
+
+function heldBy(lease: KubernetesObject): Vacancy {
+  const { renewTime } = specOf(lease);
+  return {
+    kind: 'held',
+    holder: leaseFacts(lease).holder ?? '',
+    renewedAt: typeof renewTime === 'string' ? renewTime : 'an unknown time',
+  };
+}
+
+function durationMsOf(lease: KubernetesObject): number {
+  const { leaseDurationSeconds: seconds } = specOf(lease);
+  return typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : DURATION_DEFAULT_MS;
+}
+
+function specOf(lease: KubernetesObject): Readonly<Record<string, unknown>> {
+  const { spec } = lease;
+  return typeof spec === 'object' && spec !== null ? (spec as Record<string, unknown>) : {};
+}

@@ -1,0 +1,178 @@
+/**
+ * Registers a cluster with the embedded engine, and takes it over if asked to (design 5).
+ *
+ * An item that is there already is the truth: another clusterUid under the same id means that the
+ * cluster was rebuilt, and nothing is written to it until somebody registers it again (row 90).
+ * Takeover is entered only after the probe; a cluster that was taken over before stays so while its
+ * sentinel was left alone.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { PRIVATE_RANGES } from '../adapters/kubernetes/address-class.ts';
+import { createProbeAccess } from '../adapters/kubernetes/probe-access.ts';
+import { createClusterConnector } from '../adapters/kubernetes/cluster-connector.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import { enterTakeover, isSentinelQuiet } from '../app/takeover-probe.ts';
+import type { ClusterUid } from '../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../core/model/registration.ts';
+import { SENTINEL_KEY } from '../core/takeover-sentinel.ts';
+import type { ProbeAccess } from '../ports/probe-access.ts';
+import type { RegistryStore } from '../ports/registry-store.ts';
+import type { ViewStore } from '../ports/view-store.ts';
+import { ensureSystemNamespace, readClusterUid } from './cluster-preparation.ts';
+import type { EngineCluster, EngineOptions } from './engine-options.ts';
+import { EngineRefusal } from './engine-refusal.ts';
+import { openTransport } from './open-transport.ts';
+
+/** What registering needs. */
+export interface RegisterCluster {
+  readonly cluster: EngineCluster;
+  readonly senderRoleId: string;
+  readonly stores: { readonly registry: RegistryStore; readonly view: ViewStore };
+  readonly options: Pick<EngineOptions, 'probeWaitMs' | 'onProgress'>;
+}
+
+/** Registers, probes and takes over as asked; returns the cluster's UID. Throws EngineRefusal. */
+export async function registerCluster(request: RegisterCluster): Promise<ClusterUid> {
+  const { cluster, stores } = request;
+  const transport = openTransport(cluster, cluster.probe);
+  try {
+    const uid = await readClusterUid(transport, cluster.server);
+    await ensureSystemNamespace(transport, cluster.server);
+    const stored = await stores.registry.readCluster(cluster.id);
+    if (stored !== undefined && stored.clusterUid !== uid) throw otherCluster(cluster, stored);
+    const access = createProbeAccess({ transport });
+    const isKept = await staysTakenOver(cluster, stored, access);
+    await writeRegistration(request, { uid, stored, isKept });
+    if (!isKept) await leaveSentinel(stored, access);
+    if (cluster.mode === 'takeover' && !isKept) await takeOver(request, access);
+    return uid;
+  } finally {
+    transport.retire();
+  }
+}
+
+function otherCluster(cluster: EngineCluster, stored: ClusterRegistration): EngineRefusal {
+  return new EngineRefusal({
+    code: 'other-cluster',
+    message:
+      `${cluster.id} is registered as the cluster ${stored.clusterUid}, ` +
+      `but ${cluster.server} is another one.`,
+    remedy: 'Was it rebuilt? Then start with an empty --data directory to register it anew.',
+  });
+}
+
+/**
+ * A cluster that was taken over stays so if that is still wanted, no rival was seen, and its sentinel
+ * stands untouched: otherwise the built-in loop may have run meanwhile, and the probe is repeated.
+ */
+async function staysTakenOver(
+  cluster: EngineCluster,
+  stored: ClusterRegistration | undefined,
+  access: ProbeAccess,
+): Promise<boolean> {
+  if (cluster.mode !== 'takeover' || stored?.mode !== 'takeover') return false;
+  return isSentinelQuiet(stored, access);
+}
+
+/** The sentinel of a takeover that is left; a failure leaves it behind, which harms nobody. */
+async function leaveSentinel(
+  stored: ClusterRegistration | undefined,
+  access: ProbeAccess,
+): Promise<void> {
+  if (stored?.sentinel === undefined) return;
+  await access.deleteDaemonSet(SENTINEL_KEY, { uid: stored.sentinel.uid });
+}
+
+/** What was found before a registration is written. */
+interface Found {
+  readonly uid: ClusterUid;
+  readonly stored: ClusterRegistration | undefined;
+  readonly isKept: boolean;
+}
+
+async function writeRegistration(request: RegisterCluster, found: Found): Promise<void> {
+  const { cluster, stores } = request;
+  const { stored } = found;
+  const wanted = wantedRegistration(request, found);
+  if (stored !== undefined && isDeepStrictEqual(stored, wanted)) return;
+  const result = await stores.registry.writeCluster(wanted, wanted.configVersion);
+  if (result === 'uid-taken') {
+    throw new EngineRefusal({
+      code: 'already-registered',
+      message: `The cluster at ${cluster.server} is registered under another name than ${cluster.id}.`,
+      remedy: 'Use the kubeconfig as before, or start with an empty --data directory.',
+    });
+  }
+  if (result === 'lost') {
+    throw new EngineRefusal({
+      code: 'registry-busy',
+      message: `The registration of ${cluster.id} was changed at the same moment.`,
+      remedy: 'Start again; if it happens again, another engine uses this --data directory.',
+    });
+  }
+}
+
+/** Takeover is never entered here: only `enterTakeover` does, after its probe. */
+function wantedRegistration(
+  { cluster, senderRoleId }: RegisterCluster,
+  { uid, stored, isKept }: Found,
+): ClusterRegistration {
+  const kept = stored ?? { isFrozen: false, configVersion: 0, labels: {} };
+  return {
+    id: cluster.id,
+    clusterUid: uid,
+    ...(isKept ? takeoverOf(stored) : { mode: 'observe' }),
+    isFrozen: kept.isFrozen,
+    configVersion: kept.configVersion,
+    senderRoleId,
+    server: cluster.server,
+    ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
+    // Whoever starts the engine named this server; it may well be in a private network.
+    egress: { privateRanges: PRIVATE_RANGES },
+    authentication: cluster.functions,
+    labels: kept.labels,
+  };
+}
+
+/** What belongs to a takeover that goes on. */
+function takeoverOf(
+  stored: ClusterRegistration | undefined,
+): Pick<ClusterRegistration, 'mode' | 'takeoverProbedAtMs' | 'sentinel'> {
+  const { takeoverProbedAtMs, sentinel } = stored ?? {};
+  return {
+    mode: 'takeover',
+    ...(takeoverProbedAtMs === undefined ? {} : { takeoverProbedAtMs }),
+    ...(sentinel === undefined ? {} : { sentinel }),
+  };
+}
+
+async function takeOver(request: RegisterCluster, access: ProbeAccess): Promise<void> {
+  const { cluster, stores, options } = request;
+  options.onProgress?.(`checking that no built-in DaemonSet loop runs in ${cluster.id} …`);
+  const clock = createSystemClock();
+  const result = await enterTakeover(cluster.id, {
+    access,
+    registry: stores.registry,
+    view: stores.view,
+    connector: createClusterConnector({ clock, egress: { loopback: 'allowed' } }),
+    clock,
+    random: createSystemRandom(),
+    ...(options.probeWaitMs === undefined ? {} : { waitMs: options.probeWaitMs }),
+  });
+  if (result.kind === 'entered') return;
+  if (result.kind === 'failed') {
+    throw new EngineRefusal({
+      code: 'probe-failed',
+      message: `The takeover probe could not be carried out: ${result.message}.`,
+      remedy:
+        'The kubeconfig’s user must be able to create and delete a DaemonSet in rollcall-system.',
+    });
+  }
+  throw new EngineRefusal({
+    code: 'built-in-controller-runs',
+    message: `Takeover of ${cluster.id} is refused: its built-in DaemonSet loop is on, and two controllers would fight.`,
+    remedy:
+      'Start kube-controller-manager with --controllers=*,-daemonset-controller, or use --mode observe.',
+  });
+}
