@@ -28,9 +28,9 @@ const NEVER_TESTED = [
   'expectation expiry',
 ];
 
-const SOURCE = /`((?:src|functions)\/[\w./-]+)`/g;
+const SOURCE = /`((?:src|functions|packages\/[\w-]+\/src)\/[\w./-]+)`/g;
 /** A test file in backquotes, and fragments of titles in double quotes after it. */
-const TEST = /`(test\/[\w./-]+)`((?: "[^"]+")*)/g;
+const TEST = /`((?:packages\/[\w-]+\/)?test\/[\w./-]+)`((?: "[^"]+")*)/g;
 const TAG = /Differs[\s*/]+from[\s*/]+upstream\b/;
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');

@@ -42,7 +42,7 @@ describe('a planted bug', () => {
       const source = read(bug.file);
       assert.notEqual(mutate(source, bug), source);
       const { file, title } = bug.killedBy;
-      assert.match(file, /^test\/.*\.test\.ts$/);
+      assert.match(file, /^(packages\/[\w-]+\/)?test\/.*\.test\.ts$/);
       assert.ok(existsSync(path.join(repositoryRoot, file)), file);
       assert.ok(hasTitle(file, title), `${file} has no title with: ${title}`);
     });

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { areaNamed } from '../../mutation/areas.ts';
 import { CompilerJudge } from '../../mutation/compiler-judge.ts';
 
-const FILE = `${process.cwd()}/src/core/compare-text.ts`;
+const FILE = `${process.cwd()}/packages/base/src/compare-text.ts`;
 
 /** The place of a text that stands on one line of the file. */
 function placeOf(text: string): {
@@ -22,7 +22,7 @@ function placeOf(text: string): {
 }
 
 describe('the compiler as a judge of mutants', () => {
-  const judge = new CompilerJudge('src/core/tsconfig.json');
+  const judge = new CompilerJudge('packages/base/src/tsconfig.json');
   const change = { file: FILE, location: placeOf('left < right') };
 
   it('refuses what has another type, and says why', () => {

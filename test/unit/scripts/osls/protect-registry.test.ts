@@ -65,6 +65,6 @@ describe('the plugin of osls', () => {
     const source = readFileSync(path.join(repositoryRoot, 'scripts/osls/plugin.mjs'), 'utf8');
     const imported = [...source.matchAll(/^import .* from '([^']+)'/gm)].map(([, from]) => from);
     assert.ok(imported.length > 0);
-    assert.ok(imported.every((from) => from?.startsWith('.//')));
+    assert.ok(imported.every((from) => from?.startsWith('./')));
   });
 });
