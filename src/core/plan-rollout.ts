@@ -211,11 +211,11 @@ function planWithSurge(
   draft.wait(walk.occupied, 'supply');
   draft.hold(walk.refused);
   for (const old of [...walk.creates, ...walk.repeats]) draft.create(old);
-  let { slots } = walk;
+  let { room } = walk;
   const waiting: OldSite[] = [...walk.stale];
   for (const old of walk.candidates) {
-    if (slots === 0) waiting.push(old);
-    else if (draft.create(old)) slots -= 1;
+    if (room === 0) waiting.push(old);
+    else if (draft.create(old)) room -= 1;
   }
   draft.wait(waiting, 'surge');
   return { ...counted, waitingNodes: waiting.length + walk.occupied.length + walk.refused.length };

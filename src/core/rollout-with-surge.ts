@@ -49,9 +49,9 @@ export interface WalkWithSurge {
   readonly creates: readonly OldSite[];
   /** Creates that may be on their way and are to be repeated; they have their part of the budget. */
   readonly repeats: readonly OldSite[];
-  /** Nodes that get a new pod in this order, as far as `slots` goes. */
+  /** Nodes that get a new pod in this order, as far as `room` goes. */
   readonly candidates: readonly OldSite[];
-  readonly slots: number;
+  readonly room: number;
   /** Creates that may be on their way and that the budget does not want repeated. */
   readonly stale: readonly OldSite[];
   /** Sites that count against maxSurge. */
@@ -123,7 +123,7 @@ export function walkWithSurge(
   const vacating = [...leaving, ...listOf('vacate')];
   const surging = taking.filter(isSurgingAnyway).length;
   const supplied = taking.filter(isSupplied).length;
-  const slots = Math.max(0, rules.maxSurge - surging);
+  const room = Math.max(0, rules.maxSurge - surging);
   const spare = Math.max(0, supplied + leaving.length - rules.desiredNodes);
   const [stray] = isStrict ? taking.flatMap(outdatedStrays) : [];
   return {
@@ -132,10 +132,10 @@ export function walkWithSurge(
     occupied: vacating.slice(spare),
     refused: listOf('refused'),
     creates: listOf('create'),
-    repeats: repeat.slice(0, slots),
-    stale: repeat.slice(slots),
+    repeats: repeat.slice(0, room),
+    stale: repeat.slice(room),
     candidates: listOf('candidate'),
-    slots: Math.max(0, slots - repeat.length),
+    room: Math.max(0, room - repeat.length),
     surgingCount: surging + repeat.length,
     ...(stray === undefined ? {} : { stray }),
   };

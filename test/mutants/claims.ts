@@ -28,8 +28,8 @@ const parity: Readonly<Record<string, PlantedBug>> = {
   'surge-of-one-more': {
     bug: 'one node more than maxSurge has two pods (parity 2.9, S2)',
     file: 'src/core/rollout-with-surge.ts',
-    before: 'const slots = Math.max(0, rules.maxSurge - surging);',
-    after: 'const slots = Math.max(0, rules.maxSurge + 1 - surging);',
+    before: 'const room = Math.max(0, rules.maxSurge - surging);',
+    after: 'const room = Math.max(0, rules.maxSurge + 1 - surging);',
     killedBy: {
       file: 'test/unit/core/rollout-with-surge.test.ts',
       title: 'lets exactly maxSurge nodes have two pods',

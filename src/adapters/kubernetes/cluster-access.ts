@@ -60,7 +60,7 @@ const SNAPSHOT_ANNOTATION = 'rollcall.dev/snapshot-requested';
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 /**
  * Of one object, by its name: an API server in health takes a hundredth of it, and a run that waits for
- * longer holds a slot that other clusters wait for (L3). Writes keep the whole time-out: what is given
+ * longer holds a place that other clusters wait for (L3). Writes keep the whole time-out: what is given
  * up too soon is ambiguous.
  */
 export const OBJECT_READ_TIMEOUT_MS = 5_000;

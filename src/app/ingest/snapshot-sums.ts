@@ -60,8 +60,8 @@ export function withDeltas(progress: SnapshotProgress, deltas: readonly Delta[])
   const moving = new MovingSums(progress);
   for (const delta of deltas) {
     if (delta.of !== 'DaemonSet') continue;
-    const slot = { key: daemonSetSumKey(delta.uid), index: 0, of: 'DaemonSet' as const };
-    moving.replace(slot, delta.sets[0]?.hash ?? 0);
+    const place = { key: daemonSetSumKey(delta.uid), index: 0, of: 'DaemonSet' as const };
+    moving.replace(place, delta.sets[0]?.hash ?? 0);
   }
   for (const delta of deltas) {
     if (delta.of === 'DaemonSet') continue;
@@ -100,7 +100,7 @@ function daemonSetSumKey(uid: string): string {
   return `daemonsets/${uid}`;
 }
 
-interface Slot {
+interface SumPlace {
   readonly key: string;
   readonly index: number;
   readonly of: WatchedKind;
@@ -117,13 +117,13 @@ class MovingSums {
     this.hashes = { ...progress.hashes };
   }
 
-  replace(slot: Slot, sum: number): void {
-    const sums = [...(this.sums[slot.key] ?? [])];
-    const former = sums[slot.index] ?? 0;
-    while (sums.length < slot.index) sums.push(null);
-    sums[slot.index] = sum;
-    this.sums[slot.key] = sums;
-    this.hashes[slot.of] = addHash(subtractHash(this.hashes[slot.of], former), sum);
+  replace(place: SumPlace, sum: number): void {
+    const sums = [...(this.sums[place.key] ?? [])];
+    const former = sums[place.index] ?? 0;
+    while (sums.length < place.index) sums.push(null);
+    sums[place.index] = sum;
+    this.sums[place.key] = sums;
+    this.hashes[place.of] = addHash(subtractHash(this.hashes[place.of], former), sum);
   }
 
   move(delta: Delta, membership: Membership, sign: 1 | -1): void {

@@ -17,7 +17,7 @@ export type Talk = 'answered' | 'failed' | 'neutral';
 const HANG_MS = 2_000;
 /** Failing calls in a row, none answered between, after which a run asks no more. */
 const FAILURES_MAX = 3;
-/** A run that spends longer in requests holds its slot for too long, whatever they answer. */
+/** A run that spends longer in requests holds its place for too long, whatever they answer. */
 const SLOW_MS = 5_000;
 
 /** The talk of one run; shared by all its attempts. */
