@@ -40,9 +40,10 @@ export interface ActInput {
   readonly currentHash: string | undefined;
 }
 
-/** The state as it stands after acting, or that another run was first. */
+/** The state as it stands after acting, or that another run was first; or the intents were not fit to be recorded. */
 export type ActResult =
-  { readonly kind: 'done'; readonly state: DaemonSetState } | { readonly kind: 'lost' };
+  | { readonly kind: 'done'; readonly state: DaemonSetState }
+  | Exclude<StateWrite, { kind: 'written' }>;
 
 /** True if the plan would touch pods. */
 export function hasPodWork(plan: Plan): boolean {
@@ -64,7 +65,7 @@ export async function actOnPlan(plan: Plan, input: ActInput): Promise<ActResult>
     return { kind: 'done', state: withListed(subject.state, confirmed, input.intents.settled) };
   }
   const recorded = await recordIntents({ plan, confirmed, intents }, input);
-  if (recorded.kind === 'lost') return { kind: 'lost' };
+  if (recorded.kind !== 'written') return recorded;
   ledger.recorded.push(...intents);
   ledger.events.push(...tellableEvents(plan, confirmed, subject.view.namespace));
   const fence: Fence = {
@@ -160,7 +161,7 @@ async function recordIntents(
     }),
     backoff,
   };
-  return input.context.recordIntents(subject.basis.ref, next);
+  return input.context.recordIntents(subject.basis.ref, { from: subject.state, to: next, settled });
 }
 
 interface StepInput {

@@ -15,6 +15,7 @@ import type { Guard, Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
 import { buryMissing } from '../../core/tombstones.ts';
 import { actOnPlan, hasPodWork } from './act.ts';
+import type { ActResult } from './act.ts';
 import type { RunContext, Subject, ViewedSubject } from './context.ts';
 import type { Exit } from './exit.ts';
 import { findHistory } from './find-history.ts';
@@ -257,7 +258,7 @@ async function carryOut(judged: Judged, decision: Decision): Promise<Exit> {
         isLive,
         currentHash: currentHashOf(judged),
       });
-      if (acted.kind === 'lost') return acted;
+      if (acted.kind !== 'done') return exitUnrecorded(acted, subject);
       stored = acted.state;
     }
     const { version: stateVersion } = stored;
@@ -268,4 +269,16 @@ async function carryOut(judged: Judged, decision: Decision): Promise<Exit> {
   const telling = await giveRivalNotice({ context, subject, ledger });
   const conclusion = { decision, ledger, stored, access: access ?? telling };
   return { kind: 'carried-out', judged, conclusion };
+}
+
+/** Intents were not recorded, so nothing was sent. */
+function exitUnrecorded(write: Exclude<ActResult, { kind: 'done' }>, subject: Subject): Exit {
+  if (write.kind === 'lost') return write;
+  const { invariant, message } = write.breach;
+  const reason = {
+    code: 'invariant',
+    message: `${invariant}: ${message}`,
+    holdsCreates: true,
+  } as const;
+  return { kind: 'back-off', reason, subject };
 }

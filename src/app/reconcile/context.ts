@@ -3,6 +3,7 @@
  *
  * Nothing of it outlives the invocation; a frozen and thawed process finds nothing half-used here.
  */
+import type { Breach, StateChange } from '../../core/invariants.ts';
 import type { Hint } from '../../core/model/hint.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { View } from '../../core/model/plan.ts';
@@ -16,6 +17,7 @@ import type {
 import type { ClusterGate } from '../isolation/cluster-gate.ts';
 import type { DaemonSetRef, NamespacedName } from '../../ports/view-store.ts';
 import type { ReconcileDependencies, ReconcileRun, StepDependencies } from './dependencies.ts';
+import type { EffectAssertions } from './asserted-access.ts';
 import type { Basis } from './read-basis.ts';
 import type { ReadView } from './read-view.ts';
 
@@ -27,7 +29,10 @@ export interface RunNote {
 
 /** Result of a compare-and-set: the state as it stands now. */
 export type StateWrite =
-  { readonly kind: 'written'; readonly state: DaemonSetState } | { readonly kind: 'lost' };
+  | { readonly kind: 'written'; readonly state: DaemonSetState }
+  | { readonly kind: 'lost' }
+  /** Nothing was written, because a promise would have been broken; it was told already. */
+  | { readonly kind: 'stopped'; readonly breach: Breach };
 
 /** One invocation, as its steps see it. */
 export interface RunContext {
@@ -38,7 +43,9 @@ export interface RunContext {
   readonly run: ReconcileRun;
   readonly dependencies: StepDependencies;
   /** Records intents before effects; a run that loses this write has sent nothing (protocol 4). */
-  readonly recordIntents: (ref: DaemonSetRef, state: DaemonSetState) => Promise<StateWrite>;
+  readonly recordIntents: (ref: DaemonSetRef, change: StateChange) => Promise<StateWrite>;
+  /** What this run may send: nothing by which a promise would be broken. */
+  readonly assertions: EffectAssertions;
 }
 
 /** The same for the end of the run, which alone sends timers and writes the state. */
@@ -84,7 +91,8 @@ export function mayContinue(context: RunContext): boolean {
 export interface LazyAccessOptions {
   readonly connector: ClusterConnector;
   readonly gate: ClusterGate;
-  readonly basis: Pick<Basis, 'registration' | 'meta'>;
+  readonly assertions: EffectAssertions;
+  readonly basis: Pick<Basis, 'registration' | 'meta' | 'ref'>;
 }
 
 /** Connects at most once per attempt, and only when something needs the cluster. */
@@ -109,14 +117,14 @@ export class LazyAccess {
   }
 
   async #connect(): Promise<ClusterAccess | undefined> {
-    const { connector, gate, basis } = this.#options;
-    const { registration, meta } = basis;
+    const { connector, gate, assertions, basis } = this.#options;
+    const { registration, meta, ref } = basis;
     if (registration.mode === 'observe') {
       this.#refusal = { kind: 'no-credential' };
       return undefined;
     }
     const answer = await gate.connect(registration, meta, connector);
-    if (answer.kind === 'connected') return answer.access;
+    if (answer.kind === 'connected') return assertions.wrap(answer.access, ref.uid);
     this.#refusal = answer.refusal;
     return undefined;
   }

@@ -8,7 +8,7 @@ import type { DaemonSetState, RetryEntry } from '../../core/model/state.ts';
 import { BREAKER_OPEN, breakerWaitOf } from './breaker-wait.ts';
 import type { EndContext } from './context.ts';
 import type { BackOff, Deferral, RecordedSubject } from './exit.ts';
-import { writeState } from './record-state.ts';
+import { stateWriterOf, writeState } from './record-state.ts';
 import { NO_COUNTS } from './result.ts';
 import type { DeferralCode, ReconcileResult } from './result.ts';
 import { nextRetry } from './retry.ts';
@@ -116,8 +116,8 @@ async function waitUntil(
   return { ...resultOf({ code, message, delayMs: retry.delayMs }), nextLookAtMs: look.dueAtMs };
 }
 
-async function record(state: DaemonSetState, { context, subject }: DeferInput): Promise<void> {
-  await writeState(state, subject.basis.ref, context.dependencies.view);
+async function record(to: DaemonSetState, { context, subject }: DeferInput): Promise<void> {
+  await writeState({ from: subject.state, to }, subject.basis.ref, stateWriterOf(context));
 }
 
 function resultOf({

@@ -15,7 +15,13 @@ import type { DaemonSetState, EventTally } from '../../core/model/state.ts';
 import { buriedAfter } from './bury.ts';
 import type { EndContext } from './context.ts';
 import { withListed } from './listed.ts';
-import { intentChangeOf, mergeOutcomes, raiseWritten, writeState } from './record-state.ts';
+import {
+  intentChangeOf,
+  mergeOutcomes,
+  raiseWritten,
+  stateWriterOf,
+  writeState,
+} from './record-state.ts';
 import { scheduleNext } from './schedule.ts';
 import type { DueTimes } from './schedule.ts';
 import { memoOf } from './skip.ts';
@@ -49,8 +55,10 @@ export async function finishRun(input: FinishInput): Promise<Finish> {
   });
   const next = composeState(input, { ...waits, isComplete, due });
   if (!isSame(input.stored, next)) {
-    const write = await writeState(next, subject.basis.ref, context.dependencies.view);
-    if (write.kind === 'lost') {
+    const settled = [...input.intents.settled, ...ledger.settled];
+    const change = { from: input.stored, to: next, settled };
+    const write = await writeState(change, subject.basis.ref, stateWriterOf(context));
+    if (write.kind !== 'written') {
       await mergeOutcomes(ledger, { context, subject });
       return { isComplete: false, dueAtMs: due.dueAtMs };
     }

@@ -64,7 +64,8 @@ async function tryOpening(context: RunContext): Promise<Opening | Moving> {
   const nowMs = dependencies.clock.nowMs();
   const early = await exitEarly({ basis, nowMs }, context);
   if (early !== undefined) return ended(early);
-  const access = new LazyAccess({ connector: dependencies.connector, gate: context.gate, basis });
+  const { gate, assertions } = context;
+  const access = new LazyAccess({ connector: dependencies.connector, gate, assertions, basis });
   const judged = await judgeDaemonSet(basis, keyOf(context), () => access.get());
   const stored = rebaseState(basis.state ?? emptyState(nowMs), basis.meta.era, nowMs);
   const state = withoutWaitsAhead(stored, nowMs);

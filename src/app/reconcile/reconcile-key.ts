@@ -8,6 +8,7 @@
 import type { Hint } from '../../core/model/hint.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import { ClusterGate } from '../isolation/cluster-gate.ts';
+import { EffectAssertions } from './asserted-access.ts';
 import { attemptReconcile } from './attempt.ts';
 import type { EndContext } from './context.ts';
 import type { ReconcileDependencies, ReconcileRun } from './dependencies.ts';
@@ -31,10 +32,16 @@ export async function reconcileKey(
   dependencies: ReconcileDependencies,
 ): Promise<ReconcileResult> {
   const gate = new ClusterGate(dependencies);
-  const { view } = dependencies;
+  const { view, log, metrics, options } = dependencies;
+  const report = { key: hint.key, log, metrics };
+  const assertions = new EffectAssertions(report, options.burstPodsMax);
   const context: EndContext = {
-    ...{ hint, run, dependencies, gate, note: {} },
-    recordIntents: (ref, state) => writeState(state, ref, view),
+    ...{ hint, run, dependencies, gate, assertions, note: {} },
+    recordIntents: async (ref, change) => {
+      const write = await writeState(change, ref, { view, report });
+      if (write.kind === 'written') assertions.noteRecorded(write.state.intents);
+      return write;
+    },
   };
   const startedMs = dependencies.clock.monotonicMs();
   const result = await lookUntilDecided(context);

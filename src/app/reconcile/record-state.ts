@@ -8,23 +8,45 @@
  * second must not be lost, so a loser re-reads and merges what concerns its own intents and versions,
  * never the memo or a due time.
  */
+import { findStateBreach } from '../../core/invariants.ts';
+import type { StateChange } from '../../core/invariants.ts';
 import { mergeIntents, noteWritten } from '../../core/intents.ts';
 import type { IntentChange } from '../../core/intents.ts';
 import { emptyState } from '../../core/model/state.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import type { DaemonSetRef, StateStore } from '../../ports/view-store.ts';
+import { reportBreach } from './asserted-access.ts';
+import type { BreachReport } from './asserted-access.ts';
 import type { EndContext, StateWrite, Subject } from './context.ts';
 import type { Ledger } from './ledger.ts';
 
 /** Attempts at merging before the run is given up as a lost dependency. */
 const MERGES_MAX = 8;
 
+/** What a state is written with. */
+export interface StateWriter {
+  readonly view: Pick<StateStore, 'writeState'>;
+  readonly report: BreachReport;
+}
+
+/** What the end of a run writes states with. */
+export function stateWriterOf({ hint, dependencies }: EndContext): StateWriter {
+  const { view, log, metrics } = dependencies;
+  return { view, report: { key: hint.key, log, metrics } };
+}
+
 /** Writes a state; the answer holds the version that it has now. For the end of a run, and `recordIntents`. */
 export async function writeState(
-  state: DaemonSetState,
+  change: StateChange,
   ref: DaemonSetRef,
-  view: Pick<StateStore, 'writeState'>,
+  { view, report }: StateWriter,
 ): Promise<StateWrite> {
+  const breach = findStateBreach(change);
+  if (breach !== undefined) {
+    reportBreach(breach, report);
+    return { kind: 'stopped', breach };
+  }
+  const { to: state } = change;
   const result = await view.writeState(ref, state);
   if (result === 'lost') return { kind: 'lost' };
   return { kind: 'written', state: { ...state, version: state.version + 1 } };
@@ -74,8 +96,10 @@ export async function mergeOutcomes(
       intents: mergeIntents(base.intents, { ...record, ...intentChangeOf(ledger) }),
       written: raiseWritten(base, ledger, meta.era),
     };
-    const result = await writeState(merged, ref, view);
-    if (result.kind === 'written') return;
+    const change = { from: base, to: merged, settled: ledger.settled };
+    const result = await writeState(change, ref, stateWriterOf(context));
+    // Stopped: the intents stay as they were recorded, and time resolves them (protocol 5).
+    if (result.kind !== 'lost') return;
   }
   throw new Error(`outcomes of ${ref.uid} could not be recorded: the state never stood still`);
 }

@@ -26,6 +26,8 @@ export type DeferralCode =
   | 'refused'
   | 'namespace-terminating'
   | 'history'
+  /** A promise would have been broken (core/invariants.ts): only a bug gets here. */
+  | 'invariant'
   | RefusedWrite;
 
 /** Writes that the API server says no to, other than of pods: repeated by their back-off, by no hint. */

@@ -9,7 +9,7 @@ import { selectingAllEvent } from '../../core/events.ts';
 import type { EndContext } from './context.ts';
 import type { FoundSubject } from './exit.ts';
 import { guardOfRegistration } from './guard.ts';
-import { writeState } from './record-state.ts';
+import { stateWriterOf, writeState } from './record-state.ts';
 import type { ReconcileResult } from './result.ts';
 import { memoOf } from './skip.ts';
 import { correlateRun, writeEvents } from './write-events.ts';
@@ -26,10 +26,10 @@ export async function refuseSelectingAll(
   const access = mayAct ? await subject.access.get() : undefined;
   const told = correlateRun([event], { context, tallies: state.events });
   if (access !== undefined) await writeEvents(told.writes, { context, daemonSet, access });
-  const { view, options } = context.dependencies;
-  const { release } = options;
+  const { release } = context.dependencies.options;
   const memo = memoOf(basis, { release, nowMs });
   const events = access === undefined ? {} : { events: told.tallies };
-  await writeState({ ...state, ...events, memo }, basis.ref, view);
+  const change = { from: state, to: { ...state, ...events, memo } };
+  await writeState(change, basis.ref, stateWriterOf(context));
   return { kind: 'refused', reason: 'selecting-all', message: event.message };
 }

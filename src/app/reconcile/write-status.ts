@@ -13,12 +13,14 @@
  * Differs from upstream: a conflict is tried again only after that look at the content (spec 2.12 repeats the same
  * counts); a live read before the write.
  */
+import { findStatusBreach } from '../../core/invariants.ts';
 import { canonicalJson } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ResourceVersion } from '../../core/model/identifiers.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { ClusterAccess } from '../../ports/cluster-access.ts';
 import { versionOf } from './adopt-release.ts';
+import { reportBreach } from './asserted-access.ts';
 import { keyOf } from './context.ts';
 import type { RunContext, Subject } from './context.ts';
 import { readPresent } from './live-planned.ts';
@@ -65,6 +67,12 @@ async function putStatus(
   { live, status }: { readonly live: DaemonSetObject; readonly status: DaemonSetStatus },
   { context, subject, access }: StatusInput,
 ): Promise<StatusWrite> {
+  const breach = findStatusBreach(live, status);
+  if (breach !== undefined) {
+    const { log, metrics } = context.dependencies;
+    reportBreach(breach, { key: context.hint.key, log, metrics });
+    return { kind: 'failed', message: `${breach.invariant}: ${breach.message}` };
+  }
   const { metadata, ...rest } = withoutManagers(live);
   const body = {
     ...rest,

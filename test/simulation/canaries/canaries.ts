@@ -35,9 +35,10 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'delete-without-uid': {
     bug: 'a delete goes by name: the UID is no precondition',
-    file: 'src/app/reconcile/execute-deletes.ts',
-    before: 'batch.map(({ effect }) => effect),',
-    after: "batch.map(({ effect }) => ({ ...effect, uid: '' })),",
+    file: 'src/app/reconcile/asserted-access.ts',
+    before: 'await access.execute(sound, options)',
+    after:
+      "await access.execute(sound.map((each) => (each.kind === 'delete-pod' ? { ...each, uid: '' } : each)), options)",
     breaks: ['S4'],
     in: 'mixed',
     seedsMax: 3,
