@@ -6,7 +6,7 @@
  * take nothing of this project to talk to it. Each part works in a namespace of its own.
  */
 import assert from 'node:assert/strict';
-import { ApiException, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
+import { ApiException, AppsV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import type { V1ConfigMap, V1DaemonSet } from '@kubernetes/client-node';
 
 /** Who asks. */
@@ -25,6 +25,29 @@ export function configOf(place: ClientPlace, actor: ClientActor = 'admin'): Kube
   const config = new KubeConfig();
   config.loadFromFile(place.kubeconfigOf(actor));
   return config;
+}
+
+/** The administrator's clients; made when they are first asked for, as the cluster starts after tests are defined. */
+export class Clients {
+  readonly place: ClientPlace;
+  #config: KubeConfig | undefined;
+
+  constructor(place: ClientPlace) {
+    this.place = place;
+  }
+
+  get config(): KubeConfig {
+    this.#config ??= configOf(this.place);
+    return this.#config;
+  }
+
+  get core(): CoreV1Api {
+    return this.config.makeApiClient(CoreV1Api);
+  }
+
+  get apps(): AppsV1Api {
+    return this.config.makeApiClient(AppsV1Api);
+  }
 }
 
 /** Makes a namespace. */

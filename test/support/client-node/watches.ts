@@ -1,9 +1,9 @@
 /** client-node's watch: what happens after a list, in order, under selectors, until it is closed or refused. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { CoreV1Api, PatchStrategy, Watch, setHeaderOptions } from '@kubernetes/client-node';
+import { PatchStrategy, Watch, setHeaderOptions } from '@kubernetes/client-node';
 import type { KubeConfig, V1ConfigMap } from '@kubernetes/client-node';
-import { configMap, configOf, makeNamespace } from './place.ts';
+import { Clients, configMap, configOf, makeNamespace } from './place.ts';
 import type { ClientPlace } from './place.ts';
 import { Seen } from './seen.ts';
 
@@ -38,90 +38,98 @@ async function startWatch(
   return { events, versions: () => versions, ended: end.promise, controller };
 }
 
+const make = (
+  clients: Clients,
+  name: string,
+  labels: Record<string, string>,
+): Promise<V1ConfigMap> =>
+  clients.core.createNamespacedConfigMap({ namespace, body: configMap(name, { labels }) });
+const patch = (clients: Clients, name: string, body: object): Promise<V1ConfigMap> =>
+  clients.core.patchNamespacedConfigMap({ namespace, name, body }, MERGE);
+
 /** Defines it. */
 export function describeWatches(place: ClientPlace): void {
   describe('client-node: watches', () => {
-    let config: KubeConfig;
-    let core: CoreV1Api;
-    before(async () => {
-      config = configOf(place);
-      core = config.makeApiClient(CoreV1Api);
-      await makeNamespace(config, namespace);
-    });
+    const clients = new Clients(place);
+    before(() => makeNamespace(clients.config, namespace));
+    defineEvents(clients);
+    defineEnds(clients);
+  });
+}
 
-    const make = (name: string, labels: Record<string, string>): Promise<V1ConfigMap> =>
-      core.createNamespacedConfigMap({ namespace, body: configMap(name, { labels }) });
-    const patch = (name: string, body: object): Promise<V1ConfigMap> =>
-      core.patchNamespacedConfigMap({ namespace, name, body }, MERGE);
-    const remove = (name: string): Promise<unknown> =>
-      core.deleteNamespacedConfigMap({ namespace, name });
-
-    it('begin with what is there, and tell each change in order', async () => {
-      const labels = { test: 'order' };
-      await make('before', labels);
-      const { events, versions, controller } = await startWatch(config, {
-        labelSelector: 'test=order',
-      });
-      await events.count(1);
-      await make('after', labels);
-      await patch('before', { data: { changed: 'yes' } });
-      await remove('after');
-      assert.deepEqual(await events.count(4), [
-        ['ADDED', 'before'],
-        ['ADDED', 'after'],
-        ['MODIFIED', 'before'],
-        ['DELETED', 'after'],
-      ]);
-      const told = versions();
-      assert.deepEqual(
-        told,
-        told.toSorted((left, right) => left - right),
-      );
-      controller.abort();
+/** What is told. */
+function defineEvents(clients: Clients): void {
+  it('begin with what is there, and tell each change in order', async () => {
+    const labels = { test: 'order' };
+    await make(clients, 'before', labels);
+    const { events, versions, controller } = await startWatch(clients.config, {
+      labelSelector: 'test=order',
     });
+    await events.count(1);
+    await make(clients, 'after', labels);
+    await patch(clients, 'before', { data: { changed: 'yes' } });
+    await clients.core.deleteNamespacedConfigMap({ namespace, name: 'after' });
+    assert.deepEqual(await events.count(4), [
+      ['ADDED', 'before'],
+      ['ADDED', 'after'],
+      ['MODIFIED', 'before'],
+      ['DELETED', 'after'],
+    ]);
+    const told = versions();
+    assert.deepEqual(
+      told,
+      told.toSorted((left, right) => left - right),
+    );
+    controller.abort();
+  });
 
-    it('go on where a list ended', async () => {
-      const labels = { test: 'resumed' };
-      await make('listed', labels);
-      const labelSelector = 'test=resumed';
-      const { metadata } = await core.listNamespacedConfigMap({ namespace, labelSelector });
-      await make('missed', labels);
-      const resourceVersion = metadata?.resourceVersion ?? '';
-      const { events, controller } = await startWatch(config, { labelSelector, resourceVersion });
-      assert.deepEqual(await events.count(1), [['ADDED', 'missed']]);
-      controller.abort();
+  it('go on where a list ended', async () => {
+    const labels = { test: 'resumed' };
+    await make(clients, 'listed', labels);
+    const labelSelector = 'test=resumed';
+    const { metadata } = await clients.core.listNamespacedConfigMap({ namespace, labelSelector });
+    await make(clients, 'missed', labels);
+    const resourceVersion = metadata?.resourceVersion ?? '';
+    const { events, controller } = await startWatch(clients.config, {
+      labelSelector,
+      resourceVersion,
     });
+    assert.deepEqual(await events.count(1), [['ADDED', 'missed']]);
+    controller.abort();
+  });
 
-    it('tell what leaves and enters a selection as deleted and added', async () => {
-      await make('mover', { test: 'selected', colour: 'red' });
-      const { events, controller } = await startWatch(config, {
-        labelSelector: 'test=selected,colour=red',
-      });
-      await events.count(1);
-      for (const colour of ['blue', 'red'])
-        await patch('mover', { metadata: { labels: { colour } } });
-      assert.deepEqual(await events.count(3), [
-        ['ADDED', 'mover'],
-        ['DELETED', 'mover'],
-        ['ADDED', 'mover'],
-      ]);
-      controller.abort();
+  it('tell what leaves and enters a selection as deleted and added', async () => {
+    await make(clients, 'mover', { test: 'selected', colour: 'red' });
+    const { events, controller } = await startWatch(clients.config, {
+      labelSelector: 'test=selected,colour=red',
     });
+    await events.count(1);
+    for (const colour of ['blue', 'red'])
+      await patch(clients, 'mover', { metadata: { labels: { colour } } });
+    assert.deepEqual(await events.count(3), [
+      ['ADDED', 'mover'],
+      ['DELETED', 'mover'],
+      ['ADDED', 'mover'],
+    ]);
+    controller.abort();
+  });
+}
 
-    it('end without an error when their time is over', async () => {
-      const { ended } = await startWatch(config, { timeoutSeconds: 1 });
-      assert.equal(await ended, null);
-    });
+/** How they end. */
+function defineEnds(clients: Clients): void {
+  it('end without an error when their time is over', async () => {
+    const { ended } = await startWatch(clients.config, { timeoutSeconds: 1 });
+    assert.equal(await ended, null);
+  });
 
-    it('end when they are aborted', async () => {
-      const { ended, controller } = await startWatch(config, {});
-      controller.abort();
-      assert.equal(((await ended) as Error | null)?.name ?? 'AbortError', 'AbortError');
-    });
+  it('end when they are aborted', async () => {
+    const { ended, controller } = await startWatch(clients.config, {});
+    controller.abort();
+    assert.equal(((await ended) as Error | null)?.name ?? 'AbortError', 'AbortError');
+  });
 
-    it('are refused to whom may not look', async () => {
-      const { ended } = await startWatch(configOf(place, 'watcher'), {});
-      assert.equal(((await ended) as { readonly statusCode?: number }).statusCode, 403);
-    });
+  it('are refused to whom may not look', async () => {
+    const { ended } = await startWatch(configOf(clients.place, 'watcher'), {});
+    assert.equal(((await ended) as { readonly statusCode?: number }).statusCode, 403);
   });
 }
