@@ -77,7 +77,7 @@ export const tidyCanaries: readonly Canary[] = [
       /promise\.md:1 promise: promise S1 names test\/unit\/not-there/,
       /promise\.md:2 promise: promise S2 names no test/,
       /src\/core\/differs\.ts:\d+ parity/,
-      /kubernetes\/differs\.ts:7 parity/,
+      /local-cluster\/src\/differs\.ts:7 parity/,
       /wrong-tag\.ts:\d+ parity: a difference with the tag of another part/,
       /spec\/README\.md:2 citation: gone\.md does not exist/,
       /core\/cites\.ts:6 citation: docs\/protocol\.md has no 2/,
