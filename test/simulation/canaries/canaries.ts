@@ -46,9 +46,10 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'delete-without-version': {
     bug: 'a delete does not care whether the pod changed since it was confirmed',
-    file: 'src/app/reconcile/execute-deletes.ts',
-    before: 'batch.map(({ effect }) => effect),',
-    after: "batch.map(({ effect }) => ({ ...effect, resourceVersion: '' })),",
+    file: 'src/app/reconcile/asserted-access.ts',
+    before: 'await access.execute(sound, options)',
+    after:
+      "await access.execute(sound.map((each) => (each.kind === 'delete-pod' ? { ...each, resourceVersion: '' } : each)), options)",
     breaks: ['S4'],
     in: 'mixed',
     seedsMax: 3,
@@ -181,9 +182,10 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'status-with-old-counts': {
     bug: 'a DaemonSet that changed gets the counts from before (protocol 8, upstream retries so)',
-    file: 'src/app/reconcile/update-status.ts',
-    before: 'isAsPlanned(live, daemonSet) && isSameBasis(live.status, daemonSet.status);',
-    after: 'true;',
+    file: 'src/app/reconcile/write-status.ts',
+    before: 'const found = await readPresent(input);',
+    after:
+      "const read = await readPresent(input);\n    const { daemonSet } = input.subject;\n    const found = read.kind !== 'found' ? read : { ...read, object: { ...daemonSet, metadata: { ...daemonSet.metadata, resourceVersion: read.object.metadata.resourceVersion } } };",
     breaks: ['S7', 'L1'],
     in: 'overlapping-runs',
     seedsMax: 40,
@@ -321,20 +323,20 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'limits-for-an-edit': {
     bug: 'a pod that a LimitRange gave resources counts as made of another template',
-    file: 'src/core/projections/project.ts',
-    before: 'phase: readPhase(status, onFault),',
+    file: 'src/watcher/project-object.ts',
+    before: '  checkName(pod.boundNode);',
     after:
-      "phase: readPhase(status, onFault),\n    ...(JSON.stringify(json['spec']).includes('\"resources\"') ? { labels: { ...readTexts(metadata, 'labels', onFault), 'controller-revision-hash': 'edited' } } : {}),",
+      "  if (JSON.stringify(input.raw['spec']).includes('\"resources\"')) Object.assign(pod, { labels: { ...pod.labels, 'controller-revision-hash': 'edited' } });\n  checkName(pod.boundNode);",
     breaks: ['L1', 'L5'],
     in: 'crowded-api',
     seedsMax: 5,
   },
   'injected-for-an-edit': {
     bug: 'a pod with a label that its template does not have counts as made of another template',
-    file: 'src/core/projections/project.ts',
-    before: 'phase: readPhase(status, onFault),',
+    file: 'src/watcher/project-object.ts',
+    before: '  checkName(pod.boundNode);',
     after:
-      "phase: readPhase(status, onFault),\n    ...(Object.keys(readTexts(metadata, 'labels', onFault)).length > 2 ? { labels: { ...readTexts(metadata, 'labels', onFault), 'controller-revision-hash': 'edited' } } : {}),",
+      "  if (Object.keys(pod.labels).length > 2) Object.assign(pod, { labels: { ...pod.labels, 'controller-revision-hash': 'edited' } });\n  checkName(pod.boundNode);",
     breaks: ['L1', 'L5'],
     in: 'webhooks',
     seedsMax: 5,
