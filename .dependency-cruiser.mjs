@@ -211,7 +211,7 @@ const hygieneRules = [
   forbid('no-orphans', 'A module that nothing uses and that uses nothing is a leftover.', [
     {
       orphan: true,
-      pathNot: ['\\.d\\.ts$', '\\.test\\.ts$', '^test/performance/', '^scripts/[^/]+$'],
+      pathNot: ['\\.d\\.ts$', '\\.test\\.ts$', '^test/performance/', '^scripts/(build/)?[^/]+$'],
     },
     {},
   ]),

@@ -10,8 +10,8 @@
  * no address: only `localhost`, which no resolver may lead elsewhere (RFC 6761), counts.
  */
 import { isIP } from 'node:net';
-import { classifyAddress } from '../src/adapters/kubernetes/address-class.ts';
-import type { EgressPolicy } from '../src/adapters/kubernetes/egress.ts';
+import { classifyAddress } from '../src/adapters/kubernetes/egress/address-class.ts';
+import type { EgressPolicy } from '../src/adapters/kubernetes/egress/egress.ts';
 
 const LOCAL_STAGE = 'local';
 

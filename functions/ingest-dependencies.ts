@@ -1,9 +1,9 @@
 /**
  * What `ingest` runs on, and `dead-letter` as well: a lost event is a matter of the same view.
  */
-import { reportedConnector } from '../src/app/reported-connector.ts';
-import { defaultIngestOptions } from '../src/app/ingest/dependencies.ts';
-import type { IngestDependencies } from '../src/app/ingest/dependencies.ts';
+import { reportedConnector } from '../src/app/isolation/reported-connector.ts';
+import { defaultIngestOptions } from '../src/app/ingest/process/dependencies.ts';
+import type { IngestDependencies } from '../src/app/ingest/process/dependencies.ts';
 import { composition } from './composition.ts';
 import type { HandlerContext } from './middleware.ts';
 

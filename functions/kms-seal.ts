@@ -7,7 +7,7 @@
 import { KMSClient } from '@aws-sdk/client-kms';
 import { CALL_LIMITS, createAwsClient } from '../src/adapters/aws/create-client.ts';
 import { createKmsSeal } from '../src/adapters/kms/seal.ts';
-import type { Seal } from '../src/ports/credential-store.ts';
+import type { Seal } from '../src/ports/stores/credential-store.ts';
 import type { SealSettings } from './middleware.ts';
 
 /** A seal over the deployment's key. */

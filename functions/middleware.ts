@@ -16,7 +16,7 @@ import { createPowertoolsLog } from '../src/adapters/system/powertools-log.ts';
 import { createPowertoolsMetrics } from '../src/adapters/system/powertools-metrics.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { Seal, TokenPurpose } from '../src/ports/credential-store.ts';
+import type { Seal, TokenPurpose } from '../src/ports/stores/credential-store.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../src/ports/metrics.ts';
 

@@ -4,7 +4,7 @@
  * stdout holds what runs where, or with `--json` exactly one document; progress goes to stderr. The first Ctrl-C
  * leaves in order, the second one at once (the reaper then ends what is left). deploy/ does the work.
  */
-import { CommandError, EXIT } from '../src/cli/exit-codes.ts';
+import { CommandError, EXIT } from '../src/cli/process/exit-codes.ts';
 import { EngineRefusal } from '../src/engine/engine-refusal.ts';
 import { runDown } from './deploy/down.ts';
 import { parseDeployOptions } from './deploy/options.ts';

@@ -1,17 +1,17 @@
 /**
  * Runs the test files of the named tiers: `scripts/test.ts <tier…> [file…] [node --test flags…]`.
  *
- * A tier is a directory of test/, or `nightly` (lib/tier-files.ts). Files, if any are given, replace those of the tiers;
+ * A tier is a directory of test/, or `nightly` (testing/tier-files.ts). Files, if any are given, replace those of the tiers;
  * flags go to `node --test` as they are (write values with `=`). Fails when no test ran, or when a file holds none: a suite that silently stopped
  * finding its tests must not be green. It needs npm alone; suites that need more ask for it themselves.
  */
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { lanesOf } from './lib/lanes.ts';
-import { runLanes } from './lib/run-lanes.ts';
-import type { TestCounts } from './lib/test-count-reporter.ts';
-import { NIGHTLY, tierFiles } from './lib/tier-files.ts';
+import { lanesOf } from './testing/lanes.ts';
+import { runLanes } from './testing/run-lanes.ts';
+import type { TestCounts } from './testing/test-count-reporter.ts';
+import { NIGHTLY, tierFiles } from './testing/tier-files.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const tiers = new Set([
@@ -27,7 +27,7 @@ const tiers = new Set([
   NIGHTLY,
 ]);
 
-/** Slow tiers start clusters and containers: few files at a time (lib/lanes.ts), and half an hour for each. */
+/** Slow tiers start clusters and containers: few files at a time (testing/lanes.ts), and half an hour for each. */
 const slowTiers = new Set(['conformance', 'deploy', 'browser', NIGHTLY]);
 /** Ends what hangs: the longest test takes some twenty seconds, and a busy machine must not look like a bug. */
 const TEST_TIMEOUT_MS = 600_000;

@@ -5,8 +5,8 @@
  * reported one by one, and a refused message is finished business.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { readTokenClaims } from '../../src/adapters/kubernetes/token-claims.ts';
-import { parseCredentialMessage } from '../../src/adapters/sqs/credential-message-schema.ts';
+import { readTokenClaims } from '../../src/adapters/kubernetes/credentials/token-claims.ts';
+import { parseCredentialMessage } from '../../src/adapters/sqs/schema/credential-message-schema.ts';
 import { identifySender } from '../../src/adapters/sqs/sender-identity.ts';
 import { acceptCredential } from '../../src/app/credential/accept-credential.ts';
 import { refuseCredential } from '../../src/app/credential/refuse-credential.ts';

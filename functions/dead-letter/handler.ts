@@ -5,10 +5,10 @@
  * comes again.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { parseHint, parseTimer } from '../../src/adapters/sqs/hint-codec.ts';
+import { parseHint, parseTimer } from '../../src/adapters/sqs/schema/hint-codec.ts';
 import { identifySender } from '../../src/adapters/sqs/sender-identity.ts';
-import { handleDeadLetter } from '../../src/app/dead-letter.ts';
-import type { DeadLetter } from '../../src/app/dead-letter.ts';
+import { handleDeadLetter } from '../../src/app/dead-letter/dead-letter.ts';
+import type { DeadLetter } from '../../src/app/dead-letter/dead-letter.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
 import { composition } from '../composition.ts';
 import { ingestDependencies } from '../ingest-dependencies.ts';

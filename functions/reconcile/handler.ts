@@ -6,10 +6,10 @@
  * that shares its group with other keys (queue-ids.ts) leaves it first: poison stays by itself (L4).
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { parseHint } from '../../src/adapters/sqs/hint-codec.ts';
-import { defaultReconcileOptions } from '../../src/app/reconcile/dependencies.ts';
+import { parseHint } from '../../src/adapters/sqs/schema/hint-codec.ts';
+import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
-import { reportedConnector } from '../../src/app/reported-connector.ts';
+import { reportedConnector } from '../../src/app/isolation/reported-connector.ts';
 import { composition } from '../composition.ts';
 import { makeKmsSeal } from '../kms-seal.ts';
 import { createHandler } from '../middleware.ts';

@@ -7,7 +7,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { hintGroupId } from '../../src/adapters/sqs/queue-ids.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
-import type { HintQueue } from '../../src/ports/queue.ts';
+import type { HintQueue } from '../../src/ports/queues/queue.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 
 /** What failed, and how to send it on. */

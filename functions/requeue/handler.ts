@@ -6,8 +6,8 @@
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { Timer } from '../../src/core/model/hint.ts';
-import { parseTimer } from '../../src/adapters/sqs/hint-codec.ts';
-import { requeueTimers } from '../../src/app/requeue.ts';
+import { parseTimer } from '../../src/adapters/sqs/schema/hint-codec.ts';
+import { requeueTimers } from '../../src/app/requeue/requeue.ts';
 import { composition } from '../composition.ts';
 import { createHandler } from '../middleware.ts';
 import type { HandlerContext } from '../middleware.ts';

@@ -5,8 +5,8 @@
  * walk is kept in the table, and nothing in this process.
  */
 import type { ScheduledEvent } from 'aws-lambda';
-import { reportedConnector } from '../../src/app/reported-connector.ts';
-import { resyncClusters } from '../../src/app/resync.ts';
+import { reportedConnector } from '../../src/app/isolation/reported-connector.ts';
+import { resyncClusters } from '../../src/app/resync/resync.ts';
 import { defaultResyncOptions, WALK_RESERVE_MS } from '../../src/app/resync/dependencies.ts';
 import { composition } from '../composition.ts';
 import { makeKmsSeal } from '../kms-seal.ts';

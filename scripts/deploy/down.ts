@@ -4,7 +4,7 @@
  * What a removed stack retains, the registry table, goes too: at an emulator nothing is lost with it, and the next
  * deployment needs its name. Clusters are not touched: what was placed there stays as it is.
  */
-import { EXIT } from '../../src/cli/exit-codes.ts';
+import { EXIT } from '../../src/cli/process/exit-codes.ts';
 import { awsEnvironment } from './aws-environment.ts';
 import { doesAnswer } from './emulator.ts';
 import type { DeployOptions } from './options.ts';

@@ -11,8 +11,8 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openStack } from '../../src/cli/stack/open-stack.ts';
-import type { Stack } from '../../src/cli/stack/stack.ts';
+import { openStack } from '../../src/cli/reach/open-stack.ts';
+import type { Stack } from '../../src/cli/reach/stack.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import { startReaper } from '../lib/reaper.ts';
 import { awsEnvironment, REGION, STAGE } from './aws-environment.ts';

@@ -7,7 +7,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Stack } from '../../src/cli/stack/stack.ts';
+import type { Stack } from '../../src/cli/reach/stack.ts';
 import { applyManifests } from '../../src/engine/apply-manifests.ts';
 import type { EngineCluster } from '../../src/engine/engine-options.ts';
 import { repositoryFile, startLocalFleet } from '../../src/engine/local-fleet.ts';

@@ -6,8 +6,8 @@
  */
 import { isIP } from 'node:net';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { classifyAddress } from '../../src/adapters/kubernetes/address-class.ts';
-import { CommandError, EXIT } from '../../src/cli/exit-codes.ts';
+import { classifyAddress } from '../../src/adapters/kubernetes/egress/address-class.ts';
+import { CommandError, EXIT } from '../../src/cli/process/exit-codes.ts';
 
 /** What `npm run deploy:local` was asked to do. */
 export interface DeployOptions {

@@ -7,7 +7,7 @@
  * cluster left at an emulator that went on running is removed first: that cluster ended with its process.
  */
 import path from 'node:path';
-import type { Stack } from '../../src/cli/stack/stack.ts';
+import type { Stack } from '../../src/cli/reach/stack.ts';
 import type { EngineCluster } from '../../src/engine/engine-options.ts';
 import type { RollcallCommand } from './rollcall-command.ts';
 

@@ -3,7 +3,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { judgeSettled } from '../../src/cli/start/settled.ts';
-import type { Stack } from '../../src/cli/stack/stack.ts';
+import type { Stack } from '../../src/cli/reach/stack.ts';
 import type { ClusterId } from '../../src/core/model/identifiers.ts';
 import { readOverview } from '../../src/engine/overview.ts';
 import type { ClusterOverview } from '../../src/engine/overview.ts';

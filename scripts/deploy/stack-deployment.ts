@@ -54,7 +54,7 @@ export function createStackDeployment(options: StackDeploymentOptions): StackDep
     stackName: `rollcall-${STAGE}`,
     watcherFile: path.join(directory, 'dist/watcher/watcher.mjs'),
     commandFile: path.join(directory, 'dist/cli/rollcall.mjs'),
-    package: () => run('scripts/package.ts', '--stage', STAGE, '--region', REGION),
+    package: () => run('scripts/build/package.ts', '--stage', STAGE, '--region', REGION),
     deploy: () => osls('deploy', '--region', REGION, '--package', '.serverless'),
     remove: () => osls('remove', '--region', REGION),
     removeRegistry: () => removeRegistry(options.environment),

@@ -5,8 +5,8 @@
  * died; whatever the reason, what was started is stopped.
  */
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import { EXIT } from '../../src/cli/exit-codes.ts';
-import { listenForInterrupt } from '../../src/cli/listen-for-interrupt.ts';
+import { EXIT } from '../../src/cli/process/exit-codes.ts';
+import { listenForInterrupt } from '../../src/cli/process/listen-for-interrupt.ts';
 import { openActivity } from '../../src/cli/start/activity.ts';
 import { startLocalDeployment } from './local-deployment.ts';
 import type { LocalDeployment } from './local-deployment.ts';

@@ -5,7 +5,7 @@
  * What is wrong with the mapping is answered beside the text. Nothing is read or written here, and whether a test proves
  * what its title says is not judged.
  */
-import { numbersNamed, titlesIn } from '../lib/test-titles.ts';
+import { numbersNamed, titlesIn } from '../testing/test-titles.ts';
 import { ROWS, RULES } from './catalogue.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 

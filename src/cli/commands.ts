@@ -4,15 +4,15 @@
  * docs/cli.md describes each, with its options and its document; a test compares. What a command line in
  * docs/operations.md names is held to this list, too.
  */
-import { doctorCommand } from './cluster/doctor.ts';
+import { doctorCommand } from './cluster/show/doctor.ts';
 import { addClusterCommand } from './cluster/add/add-cluster.ts';
 import { importClustersCommand } from './cluster/import/import-clusters.ts';
-import { listClustersCommand } from './cluster/list-clusters.ts';
-import { moveClusterCommand } from './cluster/move-cluster.ts';
-import { removeClusterCommand } from './cluster/remove-cluster.ts';
-import { resetClusterCommand } from './cluster/reset-cluster.ts';
-import { setClusterCommand } from './cluster/set-cluster.ts';
-import { showClusterCommand } from './cluster/show-cluster.ts';
+import { listClustersCommand } from './cluster/show/list-clusters.ts';
+import { moveClusterCommand } from './cluster/change/move-cluster.ts';
+import { removeClusterCommand } from './cluster/change/remove-cluster.ts';
+import { resetClusterCommand } from './cluster/change/reset-cluster.ts';
+import { setClusterCommand } from './cluster/change/set-cluster.ts';
+import { showClusterCommand } from './cluster/show/show-cluster.ts';
 import type { CommandModule } from './command-line/command-module.ts';
 import { listDeadLettersCommand } from './dead-letter/list-dead-letters.ts';
 import { pruneDeadLettersCommand } from './dead-letter/prune-dead-letters.ts';

@@ -11,7 +11,7 @@ import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { RELEASE } from '../../functions/release.ts';
 import { runProgram } from './command-line/run-program.ts';
 import { COMMANDS } from './commands.ts';
-import { EXIT } from './exit-codes.ts';
+import { EXIT } from './process/exit-codes.ts';
 
 function programName(argv: readonly string[]): string {
   const called = path.basename(argv[1] ?? '');
@@ -41,12 +41,12 @@ const exitCode = await runProgram({
   writeError: (text) => process.stderr.write(text),
   signal: listenForInterrupt(),
   openCluster: async (options) => {
-    const { openOperatorCluster } = await import('./cluster/operator-access.ts');
+    const { openOperatorCluster } = await import('./reach/operator-access.ts');
     return openOperatorCluster(options, process.env);
   },
   openStack: async (globals) => {
     // The AWS clients are loaded when they are needed: --help shall not wait for them.
-    const { openStack } = await import('./stack/open-stack.ts');
+    const { openStack } = await import('./reach/open-stack.ts');
     return openStack({ ...globals, environment: process.env });
   },
 });

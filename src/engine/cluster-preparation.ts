@@ -4,7 +4,7 @@
  *
  * Expected failures become an EngineRefusal that says what to do; nothing else is written.
  */
-import type { Transport, TransportAnswer } from '../adapters/kubernetes/transport.ts';
+import type { Transport, TransportAnswer } from '../adapters/kubernetes/transport/transport.ts';
 import { clusterUid } from '../core/model/identifiers.ts';
 import type { ClusterUid } from '../core/model/identifiers.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';

@@ -3,14 +3,14 @@
  * cluster, with the adapters that suit a process outside of it. It knows no handler and no table: what
  * it learns leaves through the queue alone.
  */
-import type { Credential } from '../adapters/kubernetes/credential.ts';
-import { createWatchSource } from '../adapters/kubernetes/watch-source.ts';
+import type { Credential } from '../adapters/kubernetes/credentials/credential.ts';
+import { createWatchSource } from '../adapters/kubernetes/watch/watch-source.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import type { EventQueue } from '../ports/queue.ts';
+import type { EventQueue } from '../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import { createWatcher } from '../watcher/watcher.ts';
+import { createWatcher } from '../watcher/session/watcher.ts';
 import type { EngineCluster } from './engine-options.ts';
 import { requireEndpoint } from './open-transport.ts';
 

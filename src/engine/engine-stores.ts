@@ -8,8 +8,8 @@ import { createDocumentClient } from '../adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../adapters/dynamodb/view-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import type { RegistryStore } from '../ports/registry-store.ts';
-import type { ViewStore } from '../ports/view-store.ts';
+import type { RegistryStore } from '../ports/stores/registry-store.ts';
+import type { ViewStore } from '../ports/stores/view-store.ts';
 import type { LocalAws } from './aws/local-aws.ts';
 
 /** Stage of serverless.yml that the engine runs. */

@@ -9,17 +9,17 @@
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { CALL_LIMITS, createAwsClient } from '../adapters/aws/create-client.ts';
-import { createHandBackAccess } from '../adapters/kubernetes/hand-back-access.ts';
+import { createHandBackAccess } from '../adapters/kubernetes/api/hand-back-access.ts';
 import { createEventQueue } from '../adapters/sqs/event-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import { handBack } from '../app/hand-back.ts';
-import type { HandBackResult } from '../app/hand-back.ts';
-import { defaultReconcileOptions } from '../app/reconcile/dependencies.ts';
+import { handBack } from '../app/takeover/hand-back.ts';
+import type { HandBackResult } from '../app/takeover/hand-back.ts';
+import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
 import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
-import { RUN_MAX_MS } from '../core/request-life.ts';
-import type { RegistryStore } from '../ports/registry-store.ts';
-import type { ViewStore } from '../ports/view-store.ts';
+import { RUN_MAX_MS } from '../core/pod/request-life.ts';
+import type { RegistryStore } from '../ports/stores/registry-store.ts';
+import type { ViewStore } from '../ports/stores/view-store.ts';
 import { startLocalAws } from './aws/local-aws.ts';
 import type { LocalAws } from './aws/local-aws.ts';
 import { startClusterWatcher } from './cluster-watcher.ts';
@@ -41,13 +41,13 @@ export interface Engine {
   readonly clusterUids: ReadonlyMap<ClusterId, ClusterUid>;
   /**
    * With which environment a watcher in a process of its own sends to this engine's queue; where its
-   * API server is, and its token, are said besides (src/adapters/kubernetes/watch-settings.ts).
+   * API server is, and its token, are said besides (src/adapters/kubernetes/settings/watch-settings.ts).
    */
   readonly watcherEnvironment: (id: ClusterId) => Readonly<Record<string, string>>;
   /** What is known of every cluster now. */
   readonly overview: () => Promise<readonly ClusterOverview[]>;
   /**
-   * Hands a cluster back while the engine runs on, observing it (src/app/hand-back.ts). Rejects for a
+   * Hands a cluster back while the engine runs on, observing it (src/app/takeover/hand-back.ts). Rejects for a
    * cluster that is not the engine's.
    */
   readonly handBack: (

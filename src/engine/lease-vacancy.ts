@@ -5,13 +5,13 @@
  * judged by watching, with this process's monotonic clock: times in the Lease are another machine's. A
  * Lease that stands still for so long also says for how long nothing was sent.
  */
-import type { Transport } from '../adapters/kubernetes/transport.ts';
-import { classifyRead } from '../adapters/kubernetes/status-classifier.ts';
-import { readObject } from '../adapters/kubernetes/object-reader.ts';
+import type { Transport } from '../adapters/kubernetes/transport/transport.ts';
+import { classifyRead } from '../adapters/kubernetes/api/status-classifier.ts';
+import { readObject } from '../adapters/kubernetes/api/object-reader.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { LiveRead } from '../ports/cluster-access.ts';
-import { WATCHER_LEASE, leaseFacts } from '../watcher/lease-object.ts';
+import type { LiveRead } from '../ports/cluster/cluster-access.ts';
+import { WATCHER_LEASE, leaseFacts } from '../watcher/lease/lease-object.ts';
 
 /** Whether the Lease is anybody's. */
 export type Vacancy =

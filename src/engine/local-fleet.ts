@@ -5,7 +5,7 @@
  * built-in DaemonSet loop, so the takeover probe may be short; it is not skipped.
  */
 import path from 'node:path';
-import type { Transport } from '../adapters/kubernetes/transport.ts';
+import type { Transport } from '../adapters/kubernetes/transport/transport.ts';
 import { clusterId } from '../core/model/identifiers.ts';
 import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';

@@ -4,12 +4,12 @@
  * The engine takes addresses from a user's own kubeconfig; they are checked all the same, so that a
  * refusal names the cluster and says what to do.
  */
-import { staticBearer } from '../adapters/kubernetes/credential.ts';
-import type { Credential } from '../adapters/kubernetes/credential.ts';
-import { parseEndpoint } from '../adapters/kubernetes/endpoint.ts';
-import type { Endpoint } from '../adapters/kubernetes/endpoint.ts';
-import { createTransport } from '../adapters/kubernetes/transport.ts';
-import type { Transport } from '../adapters/kubernetes/transport.ts';
+import { staticBearer } from '../adapters/kubernetes/credentials/credential.ts';
+import type { Credential } from '../adapters/kubernetes/credentials/credential.ts';
+import { parseEndpoint } from '../adapters/kubernetes/egress/endpoint.ts';
+import type { Endpoint } from '../adapters/kubernetes/egress/endpoint.ts';
+import { createTransport } from '../adapters/kubernetes/transport/transport.ts';
+import type { Transport } from '../adapters/kubernetes/transport/transport.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { ClusterAuthentication } from '../core/model/registration.ts';
 import type { EngineCluster } from './engine-options.ts';

@@ -11,10 +11,10 @@ import type { ClusterId } from '../core/model/identifiers.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { NameItem } from '../core/model/view-items.ts';
 import type { NodeCode, Verdict } from '../core/model/verdict.ts';
-import { hasSentinelName } from '../core/takeover-sentinel.ts';
-import { namePages } from '../app/name-pages.ts';
-import type { RegistryStore } from '../ports/registry-store.ts';
-import type { ViewStore } from '../ports/view-store.ts';
+import { hasSentinelName } from '../core/takeover/takeover-sentinel.ts';
+import { namePages } from '../app/clusters/name-pages.ts';
+import type { RegistryStore } from '../ports/stores/registry-store.ts';
+import type { ViewStore } from '../ports/stores/view-store.ts';
 
 /** One DaemonSet of one cluster. */
 export interface DaemonSetOverview {

@@ -7,18 +7,18 @@
  * sentinel was left alone.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { PRIVATE_RANGES } from '../adapters/kubernetes/address-class.ts';
-import { createProbeAccess } from '../adapters/kubernetes/probe-access.ts';
-import { createClusterConnector } from '../adapters/kubernetes/cluster-connector.ts';
+import { PRIVATE_RANGES } from '../adapters/kubernetes/egress/address-class.ts';
+import { createProbeAccess } from '../adapters/kubernetes/api/probe-access.ts';
+import { createClusterConnector } from '../adapters/kubernetes/api/cluster-connector.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import { enterTakeover, isSentinelQuiet } from '../app/takeover-probe.ts';
+import { enterTakeover, isSentinelQuiet } from '../app/takeover/takeover-probe.ts';
 import type { ClusterUid } from '../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../core/model/registration.ts';
-import { SENTINEL_KEY } from '../core/takeover-sentinel.ts';
-import type { ProbeAccess } from '../ports/probe-access.ts';
-import type { RegistryStore } from '../ports/registry-store.ts';
-import type { ViewStore } from '../ports/view-store.ts';
+import { SENTINEL_KEY } from '../core/takeover/takeover-sentinel.ts';
+import type { ProbeAccess } from '../ports/cluster/probe-access.ts';
+import type { RegistryStore } from '../ports/stores/registry-store.ts';
+import type { ViewStore } from '../ports/stores/view-store.ts';
 import { ensureSystemNamespace, readClusterUid } from './cluster-preparation.ts';
 import type { EngineCluster, EngineOptions } from './engine-options.ts';
 import { EngineRefusal } from './engine-refusal.ts';

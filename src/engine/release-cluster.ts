@@ -1,17 +1,17 @@
 /**
  * `npm start -- --release`: hands a cluster back to the built-in controller, from a process that runs
- * nothing else (src/app/hand-back.ts says how).
+ * nothing else (src/app/takeover/hand-back.ts says how).
  *
  * No handler and no watcher is started here. Another process that still looks after the cluster would
  * go on, so it must have stopped: its Lease says so. With a data directory the registration and open
  * intents in it are honoured; without one there is nothing to read, and the wait stands for it.
  */
-import { createHandBackAccess } from '../adapters/kubernetes/hand-back-access.ts';
-import type { Transport } from '../adapters/kubernetes/transport.ts';
+import { createHandBackAccess } from '../adapters/kubernetes/api/hand-back-access.ts';
+import type { Transport } from '../adapters/kubernetes/transport/transport.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import { handBack } from '../app/hand-back.ts';
-import type { HandBackResult } from '../app/hand-back.ts';
-import { defaultReconcileOptions } from '../app/reconcile/dependencies.ts';
+import { handBack } from '../app/takeover/hand-back.ts';
+import type { HandBackResult } from '../app/takeover/hand-back.ts';
+import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
 import type { ClusterUid } from '../core/model/identifiers.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import { startLocalAws } from './aws/local-aws.ts';

@@ -11,9 +11,12 @@
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { CALL_LIMITS, createAwsClient } from '../adapters/aws/create-client.ts';
-import { createWatchSource } from '../adapters/kubernetes/watch-source.ts';
-import { readWatchSettings } from '../adapters/kubernetes/watch-settings.ts';
-import type { ProbeAddress, WatchSettings } from '../adapters/kubernetes/watch-settings.ts';
+import { createWatchSource } from '../adapters/kubernetes/watch/watch-source.ts';
+import { readWatchSettings } from '../adapters/kubernetes/settings/watch-settings.ts';
+import type {
+  ProbeAddress,
+  WatchSettings,
+} from '../adapters/kubernetes/settings/watch-settings.ts';
 import { createEventQueue } from '../adapters/sqs/event-queue.ts';
 import { createConsoleLog } from '../adapters/system/console-log.ts';
 import { safeText } from '../adapters/system/log-line.ts';
@@ -30,15 +33,15 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import { judgeHealth } from './health.ts';
-import type { Health } from './health.ts';
-import { observeQueue } from './observed-queue.ts';
-import { observeSource } from './observed-source.ts';
-import { DEFAULT_WATCHER_OPTIONS } from './options.ts';
-import { watcherReadings } from './readings.ts';
-import { Vitals } from './vitals.ts';
-import { createWatcher } from './watcher.ts';
-import type { Watcher } from './watcher.ts';
+import { judgeHealth } from './process/health.ts';
+import type { Health } from './process/health.ts';
+import { observeQueue } from './process/observed-queue.ts';
+import { observeSource } from './process/observed-source.ts';
+import { DEFAULT_WATCHER_OPTIONS } from './pace/options.ts';
+import { watcherReadings } from './process/readings.ts';
+import { Vitals } from './process/vitals.ts';
+import { createWatcher } from './session/watcher.ts';
+import type { Watcher } from './session/watcher.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;

@@ -10,7 +10,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { daemonSetKey } from '../../src/adapters/dynamodb/item-keys.ts';
-import type { DaemonSetRef } from '../../src/ports/view-store.ts';
+import type { DaemonSetRef } from '../../src/ports/stores/view-store.ts';
 
 /** First byte of a body: a format that no release has yet. */
 const UNKNOWN_FORMAT = 0x7f;

@@ -22,13 +22,13 @@ export const MUTANTS: Readonly<Record<string, DifferentialMutant>> = {
     shownBy: ['placement'],
   },
   'max-unavailable': {
-    file: 'src/core/rollout-budget.ts',
+    file: 'src/core/rollout/rollout-budget.ts',
     before: 'return { maxUnavailable: isBothZero ? 1 : maxUnavailable, maxSurge: 0 };',
     after: 'return { maxUnavailable: (isBothZero ? 1 : maxUnavailable) + 1, maxSurge: 0 };',
     shownBy: ['availability', 'pod-count'],
   },
   release: {
-    file: 'src/core/claim.ts',
+    file: 'src/core/view/claim.ts',
     before: "return isKept ? 'keep' : 'release';",
     after: "return isKept ? 'keep' : 'keep';",
     shownBy: ['ownerless'],
@@ -48,14 +48,14 @@ export const MUTANTS: Readonly<Record<string, DifferentialMutant>> = {
     needs: 'match-fields-not-in',
   },
   'node-name-ignored': {
-    file: 'src/core/placement.ts',
+    file: 'src/core/placement/placement.ts',
     before: "nodeName: spec.nodeName === '' ? undefined : spec.nodeName,",
     after: 'nodeName: undefined,',
     shownBy: ['placement', 'pod-count', 'status'],
     needs: 'node-name',
   },
   'min-ready-ignored': {
-    file: 'src/core/pod-facts.ts',
+    file: 'src/core/pod/pod-facts.ts',
     before: 'return Math.max(0, daemonSet.spec.minReadySeconds ?? 0) * 1000;',
     after: 'return Math.max(0, daemonSet.spec.minReadySeconds ?? 0) * 0;',
     shownBy: ['status', 'pod-count', 'placement'],

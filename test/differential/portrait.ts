@@ -151,7 +151,7 @@ function drawRevision(revision: KubernetesObject): RevisionPortrait {
 }
 
 /**
- * Known difference `revision-generation` (docs/parity.md, src/core/history-match.ts): Rollcall keeps the template
+ * Known difference `revision-generation` (docs/parity.md, src/core/history/history-match.ts): Rollcall keeps the template
  * generation of a revision's annotation up to date, the original leaves the one of the revision's first use.
  */
 function withoutKnown(

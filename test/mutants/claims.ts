@@ -7,116 +7,119 @@ import type { PlantedBug } from './planted-bug.ts';
 const parity: Readonly<Record<string, PlantedBug>> = {
   'unreadable-bound-is-everything': {
     bug: 'maxUnavailable that cannot be parsed takes all nodes at once (parity 2.9)',
-    file: 'src/core/rollout-budget.ts',
+    file: 'src/core/rollout/rollout-budget.ts',
     before: 'return percent === null ? undefined : Math.ceil((Number(percent[1]) * total) / 100);',
     after: 'return Math.ceil((Number(percent?.[1] ?? 100) * total) / 100);',
     killedBy: {
-      file: 'test/unit/core/rollout-budget.test.ts',
+      file: 'test/unit/core/rollout/rollout-budget.test.ts',
       title: 'a text that is no percentage: as absent',
     },
   },
   'percentage-without-its-sign': {
     bug: 'maxUnavailable "50" as a text counts as a percentage (parity 2.9)',
-    file: 'src/core/rollout-budget.ts',
+    file: 'src/core/rollout/rollout-budget.ts',
     before: '/^([0-9]+)%$/',
     after: '/^([0-9]+)%?$/',
     killedBy: {
-      file: 'test/unit/core/rollout-budget.test.ts',
+      file: 'test/unit/core/rollout/rollout-budget.test.ts',
       title: 'an integer as a text: as absent',
     },
   },
   'surge-of-one-more': {
     bug: 'one node more than maxSurge has two pods (parity 2.9, S2)',
-    file: 'src/core/rollout-with-surge.ts',
+    file: 'src/core/rollout/rollout-with-surge.ts',
     before: 'const room = Math.max(0, rules.maxSurge - surging);',
     after: 'const room = Math.max(0, rules.maxSurge + 1 - surging);',
     killedBy: {
-      file: 'test/unit/core/rollout-with-surge.test.ts',
+      file: 'test/unit/core/rollout/rollout-with-surge.test.ts',
       title: 'lets exactly maxSurge nodes have two pods',
     },
   },
   'surging-nodes-not-counted': {
     bug: 'nodes that surge already take nothing from maxSurge (parity 2.9, S2)',
-    file: 'src/core/rollout-with-surge.ts',
+    file: 'src/core/rollout/rollout-with-surge.ts',
     before: 'const surging = taking.filter(isSurgingAnyway).length;',
     after: 'const surging = 0 * taking.filter(isSurgingAnyway).length;',
     killedBy: {
-      file: 'test/property/core/plan-rollout.test.ts',
+      file: 'test/property/core/rollout/plan-rollout.test.ts',
       title: 'S2: surge stays within maxSurge',
     },
   },
   'both-count-by-the-old-one': {
     bug: 'before others are vacated, a node with both pods counts by the old one alone (parity, differences)',
-    file: 'src/core/rollout-with-surge.ts',
+    file: 'src/core/rollout/rollout-with-surge.ts',
     before: 'return isSafelyAvailable(state.old) || isSafelyAvailable(state.new);',
     after: 'return isSafelyAvailable(state.old);',
     killedBy: {
-      file: 'test/unit/core/rollout-with-surge.test.ts',
+      file: 'test/unit/core/rollout/rollout-with-surge.test.ts',
       title: 'both count as one supplied node while either is available',
     },
   },
   'old-goes-for-a-ready-one': {
     bug: 'with surge the old pod goes when the new one is ready, before minReadySeconds (parity 2.7, S3)',
-    file: 'src/core/plan-pods.ts',
+    file: 'src/core/pods/plan-pods.ts',
     before: '(isKept && isAvailable(kept, at))',
     after: '(isKept && kept.isReady)',
     killedBy: {
-      file: 'test/unit/core/plan-pods.test.ts',
+      file: 'test/unit/core/pods/plan-pods.test.ts',
       title: 'old and new, new ready but not available: both stay',
     },
   },
   'old-goes-when-not-available': {
     bug: 'with surge an old pod that is Ready, for less than minReadySeconds, goes without a successor (parity 2.7, S3)',
-    file: 'src/core/plan-pods.ts',
+    file: 'src/core/pods/plan-pods.ts',
     before: 'const isReplaced = !old.isReady ||',
     after: 'const isReplaced = !isAvailable(old, at) ||',
     killedBy: {
-      file: 'test/unit/core/plan-pods.test.ts',
+      file: 'test/unit/core/pods/plan-pods.test.ts',
       title: 'old ready, but not available: it stays while the new one is not available',
     },
   },
   'cordon-keeps-pods-away': {
     bug: 'a cordoned node gets no pod (parity 2.5)',
-    file: 'src/core/placement.ts',
+    file: 'src/core/placement/placement.ts',
     before: 'if (mismatch !== undefined) return',
     after:
       "if (node.unschedulable) return { placement: 'keep', reason: { code: 'Eligible' } };\n  if (mismatch !== undefined) return",
-    killedBy: { file: 'test/unit/core/placement.test.ts', title: 'looks at nothing else' },
+    killedBy: {
+      file: 'test/unit/core/placement/placement.test.ts',
+      title: 'looks at nothing else',
+    },
   },
   'node-name-is-not-looked-at': {
     bug: 'spec.nodeName of the template leaves no node out (parity 2.5)',
-    file: 'src/core/placement.ts',
+    file: 'src/core/placement/placement.ts',
     before: 'prepared.nodeName !== undefined && prepared.nodeName !== node.name',
     after: 'prepared.nodeName === node.name + "/"',
     killedBy: {
-      file: 'test/unit/core/placement.test.ts',
+      file: 'test/unit/core/placement/placement.test.ts',
       title: 'rule 1: leaves every node but the one of spec.nodeName',
     },
   },
   'succeeded-and-held-blocks-its-node': {
     bug: 'a succeeded pod that a finalizer holds keeps its node from getting another (parity 2.4)',
-    file: 'src/core/pod-facts.ts',
+    file: 'src/core/pod/pod-facts.ts',
     before: 'return pod.isTerminating && isTerminal(pod);',
     after: "return pod.isTerminating && pod.phase === 'Failed';",
     killedBy: {
-      file: 'test/unit/core/view.test.ts',
+      file: 'test/unit/core/view/view.test.ts',
       title: 'leaves out terminal terminating pods',
     },
   },
   'succeeded-waits-for-back-off': {
     bug: 'a succeeded pod waits until the back-off of its node ends (parity 2.7)',
-    file: 'src/core/plan-pods.ts',
+    file: 'src/core/pods/plan-pods.ts',
     before: "if (pod.phase === 'Succeeded') {",
     after:
       "if (pod.phase === 'Succeeded' && (entry === undefined || !isInBackoff(entry, nowMs))) {",
     killedBy: {
-      file: 'test/unit/core/plan-pods.test.ts',
+      file: 'test/unit/core/pods/plan-pods.test.ts',
       title: 'a succeeded pod goes at once, with its event and without back-off',
     },
   },
   'succeeded-is-a-warning': {
     bug: 'the Event about a succeeded pod is a warning (parity 2.7)',
-    file: 'src/core/events.ts',
+    file: 'src/core/events/events.ts',
     before: "{ type: 'Normal', reason: 'SucceededDaemonPod', message }",
     after: "{ type: 'Warning', reason: 'SucceededDaemonPod', message }",
     killedBy: {
@@ -126,24 +129,24 @@ const parity: Readonly<Record<string, PlantedBug>> = {
   },
   'reason-of-a-failed-delete': {
     bug: 'an Event has another reason than upstream gives it (parity 2.8)',
-    file: 'src/core/events.ts',
+    file: 'src/core/events/events.ts',
     before: "reason: 'FailedDelete'",
     after: "reason: 'FailedDeletion'",
-    killedBy: { file: 'test/unit/core/events.test.ts', title: 'Warning FailedDelete' },
+    killedBy: { file: 'test/unit/core/events/events.test.ts', title: 'Warning FailedDelete' },
   },
   'pods-without-labels': {
     bug: 'a template without labels makes pods (parity 2.8)',
-    file: 'src/core/pod-template.ts',
+    file: 'src/core/pod/pod-template.ts',
     before: 'return Object.keys(daemonSet.spec.template.metadata?.labels ?? {}).length > 0;',
     after: 'return Object.keys(daemonSet.spec.template.metadata?.labels ?? {}).length >= 0;',
     killedBy: {
-      file: 'test/unit/core/plan-create.test.ts',
+      file: 'test/unit/core/pods/plan-create.test.ts',
       title: 'a template without labels makes no pods',
     },
   },
   'terminating-namespace-is-told': {
     bug: 'creates that a terminating namespace refuses are told as FailedCreate (parity 2.8)',
-    file: 'src/app/reconcile/create-result.ts',
+    file: 'src/app/reconcile/execute/create-result.ts',
     before: "code === 'namespace-terminating' || code === 'namespace-missing'",
     after: "code === 'namespace-missing'",
     killedBy: {
@@ -153,27 +156,27 @@ const parity: Readonly<Record<string, PlantedBug>> = {
   },
   'held-pods-need-no-revision': {
     bug: 'the revision of a pod that a finalizer holds is trimmed (parity 2.11, S10)',
-    file: 'src/core/history-trim.ts',
+    file: 'src/core/history/history-trim.ts',
     before: '...view.nodes.flatMap(({ pods, held }) => [...pods, ...held]),',
     after: '...view.nodes.flatMap(({ pods }) => pods),',
     killedBy: {
-      file: 'test/unit/core/history-trim.test.ts',
+      file: 'test/unit/core/history/history-trim.test.ts',
       title: 'a finished pod that a finalizer holds',
     },
   },
   'deletes-wait-for-creates': {
     bug: 'the deletes of a run are sent after its creates (parity, differences)',
-    file: 'src/app/reconcile/act.ts',
+    file: 'src/app/reconcile/execute/act.ts',
     before: 'await Promise.all([create(confirmed, step), remove(confirmed, step)]);',
     after: 'await create(confirmed, step);\n    await remove(confirmed, step);',
     killedBy: {
-      file: 'test/unit/app/reconcile/execute-deletes.test.ts',
+      file: 'test/unit/app/reconcile/execute/execute-deletes.test.ts',
       title: 'are not starved by creates that take all the time of the run',
     },
   },
   'events-end-at-25': {
     bug: 'the combined Event stops counting at 25, as client-go does (parity, differences)',
-    file: 'src/core/event-correlation.ts',
+    file: 'src/core/events/event-correlation.ts',
     before: 'const raised = { ...last, count: last.count + 1 };',
     after: 'const raised = { ...last, count: Math.min(25, last.count + 1) };',
     killedBy: {
@@ -183,7 +186,7 @@ const parity: Readonly<Record<string, PlantedBug>> = {
   },
   'invalid-adoption-fails-for-ever': {
     bug: 'a revision whose adoption is invalid fails every run (parity, differences)',
-    file: 'src/app/reconcile/history-carry-out.ts',
+    file: 'src/app/reconcile/history/history-carry-out.ts',
     before: "if (isInvalid(outcome)) return { kind: 'unadoptable', uid: revision.metadata.uid };\n",
     after: '',
     killedBy: {
@@ -196,7 +199,7 @@ const parity: Readonly<Record<string, PlantedBug>> = {
 const promise: Readonly<Record<string, PlantedBug>> = {
   'foreign-conditions-are-dropped': {
     bug: 'a status write drops conditions of others (parity, upstream never tests)',
-    file: 'src/core/status.ts',
+    file: 'src/core/status/status.ts',
     before: 'const merged: { [member: string]: unknown } = { ...live };',
     after:
       'const merged: { [member: string]: unknown } = { collisionCount: live?.collisionCount };',
@@ -207,14 +210,14 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'live-reads-settle-creates': {
     bug: 'an own create is forgotten once a live read, and no view, showed its pod (row 2, S10)',
-    file: 'src/core/intents.ts',
+    file: 'src/core/intents/intents.ts',
     before: 'pods.shown.has(answer.uid) ||',
     after: 'pods.known.has(answer.uid) ||',
-    killedBy: { file: 'test/unit/core/intents.test.ts', title: 'row 2, S10' },
+    killedBy: { file: 'test/unit/core/intents/intents.test.ts', title: 'row 2, S10' },
   },
   'own-creates-need-not-be-seen': {
     bug: 'a view older than an own create is acted upon (row 2)',
-    file: 'src/core/intents.ts',
+    file: 'src/core/intents/intents.ts',
     before: "if (!isMet) return 'unseen';",
     after: "if (!isMet) return 'settled';",
     killedBy: {
@@ -224,7 +227,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'status-conflicts-without-end': {
     bug: 'a run writes its status a thousand times against conflicts (row 11)',
-    file: 'src/app/reconcile/write-status.ts',
+    file: 'src/app/reconcile/status/write-status.ts',
     before: 'const TRIES_MAX = 3;',
     after: 'const TRIES_MAX = 1000;',
     killedBy: {
@@ -235,7 +238,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'poison-is-thrown': {
     bug: 'a body that cannot be read fails its batch (row 25, L4)',
-    file: 'src/app/ingest/ingest-refused.ts',
+    file: 'src/app/ingest/message/ingest-refused.ts',
     before: '  const { cluster, clusterUid } = parsed.header;',
     after:
       "  const { cluster, clusterUid } = parsed.header;\n  if (parsed.code !== undefined) throw new Error('poison');",
@@ -243,7 +246,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'bodies-of-any-size': {
     bug: 'a body is parsed however long it is (row 25, row 67)',
-    file: 'src/adapters/sqs/hint-codec.ts',
+    file: 'src/adapters/sqs/schema/hint-codec.ts',
     before: 'const BODY_LENGTH_MAX = 8192;',
     after: 'const BODY_LENGTH_MAX = 8_192_000;',
     killedBy: {
@@ -253,14 +256,14 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'held-pods-block-their-node': {
     bug: 'a terminal pod that a finalizer holds gets no successor (row 47)',
-    file: 'src/core/pod-facts.ts',
+    file: 'src/core/pod/pod-facts.ts',
     before: 'return pod.isTerminating && isTerminal(pod);',
     after: 'return pod.isTerminating && isTerminal(pod) && pod.targetNode === undefined;',
     killedBy: { file: 'test/simulation/names.test.ts', title: 'row 47' },
   },
   'collisions-are-not-counted': {
     bug: 'a taken name of a revision raises no collisionCount (row 54)',
-    file: 'src/app/reconcile/history-create.ts',
+    file: 'src/app/reconcile/history/history-create.ts',
     before: 'count: count + 1, taken',
     after: 'count, taken',
     killedBy: {
@@ -280,7 +283,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'marks-vouch-for-hidden-pods': {
     bug: 'an inflated mark settles a create whose pod lives and is hidden (row 64, S1)',
-    file: 'src/core/intents.ts',
+    file: 'src/core/intents/intents.ts',
     before: 'if (input.state.written.era !== input.era) return [];\n  const shown',
     after: 'if (input.state.written.era !== undefined) return [];\n  const shown',
     killedBy: {
@@ -290,7 +293,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'deferral-without-cap': {
     bug: 'a mark that never comes puts a run off for ever (row 64, protocol 1)',
-    file: 'src/app/reconcile/guard.ts',
+    file: 'src/app/reconcile/live/guard.ts',
     before: "freshness.kind === 'live-read' || hasOverdue(doubtful, subject, context)",
     after: "freshness.kind === 'live-read'",
     killedBy: {
@@ -300,17 +303,17 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'any-depth-is-parsed': {
     bug: 'texts of a billion values are parsed (row 67, L3)',
-    file: 'src/adapters/sqs/structure-bound.ts',
+    file: 'src/adapters/sqs/schema/structure-bound.ts',
     before: 'separatorsMax: 1_000_000, depthMax: 200',
     after: 'separatorsMax: 1_000_000_000, depthMax: 200_000_000',
     killedBy: {
-      file: 'test/unit/adapters/sqs/structure-bound.test.ts',
+      file: 'test/unit/adapters/sqs/schema/structure-bound.test.ts',
       title: 'row 67: a kilobyte that unpacks to millions of values is refused',
     },
   },
   'unseen-orphans-are-doubled': {
     bug: 'creates do not wait for orphans that the view lacks (row 85, S1)',
-    file: 'src/app/reconcile/foreign-list.ts',
+    file: 'src/app/reconcile/live/foreign-list.ts',
     before: 'ownerUid === view.uid || (ownerUid === undefined && !isTerminating);',
     after: 'ownerUid === view.uid && !(ownerUid === undefined && isTerminating);',
     killedBy: {
@@ -320,7 +323,7 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'unseen-orphans-are-doubled-in-a-cluster': {
     bug: 'creates do not wait for orphans that the view lacks (row 85, S1)',
-    file: 'src/app/reconcile/foreign-list.ts',
+    file: 'src/app/reconcile/live/foreign-list.ts',
     before: 'ownerUid === view.uid || (ownerUid === undefined && !isTerminating);',
     after: 'ownerUid === view.uid && !(ownerUid === undefined && isTerminating);',
     killedBy: {
@@ -331,17 +334,17 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'large-objects-are-sent-whole': {
     bug: 'an object that is too large is sent as it is (protocol 22)',
-    file: 'src/watcher/projection.ts',
+    file: 'src/watcher/project/projection.ts',
     before: 'return isLonger(slimText(slim), options.objectBytesMax)',
     after: 'return isLonger(slimText(slim), options.objectBytesMax * 1_000)',
     killedBy: {
-      file: 'test/unit/watcher/projection.test.ts',
+      file: 'test/unit/watcher/project/projection.test.ts',
       title: 'what is too large or not as documented travels opaque',
     },
   },
   'opaque-harms-the-whole-view': {
     bug: 'an opaque DaemonSet refuses its key for ever (protocol 22)',
-    file: 'src/app/reconcile/read-basis.ts',
+    file: 'src/app/reconcile/read/read-basis.ts',
     before: 'if (daemonSet.object === null && daemonSet.opaqueReason === undefined)',
     after: 'if (daemonSet.object === null)',
     killedBy: {
@@ -361,14 +364,14 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   },
   'one-more-than-the-budget': {
     bug: 'one node more than maxUnavailable allows loses its pod (S3)',
-    file: 'src/core/rollout-without-surge.ts',
+    file: 'src/core/rollout/rollout-without-surge.ts',
     before: 'const left = Math.max(0, maxUnavailable - unavailableCount);',
     after: 'const left = Math.max(0, maxUnavailable + 1 - unavailableCount);',
-    killedBy: { file: 'test/property/core/plan-rollout.test.ts', title: 'S3' },
+    killedBy: { file: 'test/property/core/rollout/plan-rollout.test.ts', title: 'S3' },
   },
   'pods-heard-of-an-hour-ago': {
     bug: 'availability is spent by pods heard of within an hour, not 90 s (S3)',
-    file: 'src/app/reconcile/dependencies.ts',
+    file: 'src/app/reconcile/process/dependencies.ts',
     before: 'podsFreshMs: 90_000,',
     after: 'podsFreshMs: 3_600_000,',
     killedBy: {

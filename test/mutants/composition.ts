@@ -10,7 +10,7 @@ const RINGS = 'each alarm rings at what is published, in time, and at no less';
 const NAMESPACES = 'alarms and the dashboard look where the functions write';
 const PUBLISHED = 'test/unit/composition/published-bounds.test.ts';
 const DEPENDENT = 'test/unit/composition/dependent-bounds.test.ts';
-const CONNECTOR = 'test/integration/adapters/kubernetes/cluster-connector.test.ts';
+const CONNECTOR = 'test/integration/adapters/kubernetes/api/cluster-connector.test.ts';
 const LEASES = 'a lease is twice the function’s time where it blocks a group';
 
 /** The rows of finding 14 A.4. */
@@ -119,21 +119,21 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: 'src/app/resync/dependencies.ts',
     before: 'hintEveryMs: 6 * 3_600_000',
     after: 'hintEveryMs: 60 * 3_600_000',
-    killedBy: { file: 'test/unit/app/resync.test.ts', title: 'costs a hint its hour' },
+    killedBy: { file: 'test/unit/app/resync/resync.test.ts', title: 'costs a hint its hour' },
   },
   'transport-takes-a-minute': {
     bug: 'a request may take 60 s while safety counts on it being dead after twice ten (14 A.4)',
-    file: 'src/adapters/kubernetes/transport.ts',
+    file: 'src/adapters/kubernetes/transport/transport.ts',
     before: 'options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS',
     after: 'options.requestTimeoutMs ?? 60_000',
     killedBy: {
-      file: 'test/integration/adapters/kubernetes/transport.test.ts',
+      file: 'test/integration/adapters/kubernetes/transport/transport.test.ts',
       title: 'gives up after the time that safety counts on',
     },
   },
   'restore-unseen-by-the-lease': {
     bug: 'a Lease whose version fell is no sign that etcd was restored (14 A.4)',
-    file: 'src/watcher/lease.ts',
+    file: 'src/watcher/lease/lease.ts',
     before: "    if (isBelow(facts, versionOf(held))) return { kind: 'over', end: 'restored' };\n",
     after: '',
     killedBy: {
@@ -143,7 +143,7 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'stand-by-waits-for-a-lost-holder': {
     bug: 'who stands by waits for a holder of a history that etcd has lost (14 A.4)',
-    file: 'src/watcher/lease.ts',
+    file: 'src/watcher/lease/lease.ts',
     before: '        if (isBelow(facts, terms.floor)) return read;\n',
     after: '',
     killedBy: {
@@ -153,10 +153,10 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'two-hundred-silent-streams': {
     bug: 'a stream may be silent two hundred times before its kind is listed (14 A.4)',
-    file: 'src/watcher/list-watch.ts',
+    file: 'src/watcher/observe/list-watch.ts',
     before: 'SILENT_STREAMS_MAX = 2;',
     after: 'SILENT_STREAMS_MAX = 200;',
-    killedBy: { file: 'test/unit/watcher/list-watch.test.ts', title: 'twice in a row' },
+    killedBy: { file: 'test/unit/watcher/observe/list-watch.test.ts', title: 'twice in a row' },
   },
   'eventual-batch-reads': {
     bug: 'items that are read together are read eventually consistent (14 A.4)',
@@ -180,21 +180,24 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'breaker-ten-times-weaker': {
     bug: 'thirty failing runs open a breaker instead of three (14 A.4)',
-    file: 'src/core/breaker.ts',
+    file: 'src/core/model/breaker.ts',
     before: 'failuresToOpen: 3,',
     after: 'failuresToOpen: 30,',
-    killedBy: { file: 'test/unit/core/breaker.test.ts', title: 'opens after three failing runs' },
+    killedBy: {
+      file: 'test/unit/core/model/breaker.test.ts',
+      title: 'opens after three failing runs',
+    },
   },
   'time-out-of-a-minute': {
     bug: 'one time-out of 60 s for transport and safety alike: two of them outlast a run (14 A.4)',
-    file: 'src/core/request-life.ts',
+    file: 'src/core/pod/request-life.ts',
     before: 'REQUEST_TIMEOUT_MS = 10_000',
     after: 'REQUEST_TIMEOUT_MS = 60_000',
     killedBy: { file: DEPENDENT, title: 'has time for two requests that are never answered' },
   },
   'connector-stretches-time-outs': {
     bug: 'who makes a connector may give requests more time than safety counts on (14 A.4)',
-    file: 'src/adapters/kubernetes/cluster-connector.ts',
+    file: 'src/adapters/kubernetes/api/cluster-connector.ts',
     before: 'Math.min(requestTimeoutMs ?? Infinity, REQUEST_TIMEOUT_MS)',
     after: 'requestTimeoutMs ?? REQUEST_TIMEOUT_MS',
     killedBy: { file: CONNECTOR, title: 'gives writes the time that safety counts on' },
@@ -222,7 +225,7 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'ingest-asks-once': {
     bug: 'ingest asks again for a lost snapshot after seventeen hours (14 A.4)',
-    file: 'src/app/ingest/dependencies.ts',
+    file: 'src/app/ingest/process/dependencies.ts',
     before: 'snapshotRequestEveryMs: 60_000',
     after: 'snapshotRequestEveryMs: 60_000_000',
     killedBy: {
@@ -235,7 +238,10 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: 'src/app/resync/dependencies.ts',
     before: 'overdueGraceMs: 60_000',
     after: 'overdueGraceMs: 6_000_000',
-    killedBy: { file: 'test/unit/app/resync.test.ts', title: 'finds a lost timer a quarter of an' },
+    killedBy: {
+      file: 'test/unit/app/resync/resync.test.ts',
+      title: 'finds a lost timer a quarter of an',
+    },
   },
   'walk-without-a-reserve': {
     bug: 'a walk of resync goes on until its function is stopped (14 A.4)',
@@ -253,14 +259,14 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'silence-of-ten-days': {
     bug: 'a cluster counts as silent after ten days (14 A.3)',
-    file: 'src/app/reconcile/dependencies.ts',
+    file: 'src/app/reconcile/process/dependencies.ts',
     before: 'silenceBoundMs: 15 * 60_000',
     after: 'silenceBoundMs: 10 * 86_400_000',
     killedBy: { file: PUBLISHED, title: 'nothing was heard of the cluster for' },
   },
   'pods-fresh-for-hours': {
     bug: 'pods go by a view that is hours old (14 A.4)',
-    file: 'src/app/reconcile/dependencies.ts',
+    file: 'src/app/reconcile/process/dependencies.ts',
     before: 'podsFreshMs: 90_000',
     after: 'podsFreshMs: 9_000_000',
     killedBy: {
@@ -270,35 +276,35 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'retries-for-days': {
     bug: 'what an API server refused is tried again after days (14 A.4)',
-    file: 'src/app/reconcile/dependencies.ts',
+    file: 'src/app/reconcile/process/dependencies.ts',
     before: 'retryMaxMs: 300_000',
     after: 'retryMaxMs: 300_000_000',
     killedBy: { file: PUBLISHED, title: 'after a back-off (' },
   },
   'rare-heartbeats': {
     bug: 'a quiet watcher beats every hundred minutes, and its cluster counts as silent (14 A.4)',
-    file: 'src/watcher/options.ts',
+    file: 'src/watcher/pace/options.ts',
     before: 'idleMs: 10 * 60 * 1000',
     after: 'idleMs: 100 * 60 * 1000',
     killedBy: { file: DEPENDENT, title: 'is not what a quiet cluster keeps' },
   },
   'lease-of-a-moment': {
     bug: 'a Lease counts as free before its holder renews it (14 A.4)',
-    file: 'src/watcher/options.ts',
+    file: 'src/watcher/pace/options.ts',
     before: 'durationMs: 40_000',
     after: 'durationMs: 4_000',
     killedBy: { file: DEPENDENT, title: 'outlasts three renewals that failed' },
   },
   'pace-without-a-bound': {
     bug: 'a flush that touches much holds the next one back for minutes (14 A.4)',
-    file: 'src/watcher/options.ts',
+    file: 'src/watcher/pace/options.ts',
     before: 'flushStretchedMsMax: 2_000',
     after: 'flushStretchedMsMax: 200_000',
     killedBy: { file: PUBLISHED, title: 'stretches its pace by' },
   },
   'messages-without-room': {
     bug: 'a message leaves no room for its age, and the queue refuses it (14 A.4)',
-    file: 'src/watcher/options.ts',
+    file: 'src/watcher/pace/options.ts',
     before: 'messageBytesMax: 256 * 1024 - 64',
     after: 'messageBytesMax: 256 * 1024',
     killedBy: { file: DEPENDENT, title: 'of a message leave room for its age' },
@@ -325,21 +331,21 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'connecting-takes-half-a-minute': {
     bug: 'an API server that takes no connection holds a run for its whole time (14 A.4)',
-    file: 'src/adapters/kubernetes/transport.ts',
+    file: 'src/adapters/kubernetes/transport/transport.ts',
     before: 'CONNECT_TIMEOUT_MS = 3_000',
     after: 'CONNECT_TIMEOUT_MS = 30_000',
     killedBy: { file: DEPENDENT, title: 'gives up connecting before it gives up reading' },
   },
   'live-reads-take-a-minute': {
     bug: 'one object is waited for as long as nothing else: a hung cluster holds places (14 A.4)',
-    file: 'src/adapters/kubernetes/cluster-access.ts',
+    file: 'src/adapters/kubernetes/api/cluster-access.ts',
     before: 'OBJECT_READ_TIMEOUT_MS = 5_000',
     after: 'OBJECT_READ_TIMEOUT_MS = 50_000',
     killedBy: { file: PUBLISHED, title: 'cluster that begins to hang adds' },
   },
   'breaker-open-for-an-hour': {
     bug: 'an open breaker asks again after hours: its alarm sees nothing between (14 A.4)',
-    file: 'src/core/breaker.ts',
+    file: 'src/core/model/breaker.ts',
     before: 'openMaxMs: 30_000',
     after: 'openMaxMs: 3_600_000',
     killedBy: { file: DEPENDENT, title: 'is refused to a run in every period of the alarm' },

@@ -119,16 +119,16 @@ export const DIFFERENTIAL_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'taken-from-another-set': {
     bug: 'a DaemonSet takes the pods of another that its selector matches (14 A.6)',
-    file: 'src/core/claim.ts',
+    file: 'src/core/view/claim.ts',
     before: "if (pod.ownerUid !== claimant.uid) return 'ignore';",
     after: "if (pod.ownerUid !== claimant.uid) return isMatch ? 'keep' : 'ignore';",
-    killedBy: { file: 'test/unit/core/claim.test.ts', title: 'ignore:' },
+    killedBy: { file: 'test/unit/core/view/claim.test.ts', title: 'ignore:' },
   },
   'node-name-ignored': {
     bug: 'a template that names a node gets pods on all (14 A.6)',
     ...ofMutant('node-name-ignored'),
     killedBy: {
-      file: 'test/unit/core/placement.test.ts',
+      file: 'test/unit/core/placement/placement.test.ts',
       title: 'rule 1: leaves every node but the one of spec.nodeName',
     },
   },
@@ -136,17 +136,17 @@ export const DIFFERENTIAL_BUGS: Readonly<Record<string, PlantedBug>> = {
     bug: 'a pod is available as soon as it is ready (14 A.6)',
     ...ofMutant('min-ready-ignored'),
     killedBy: {
-      file: 'test/unit/core/pod-facts.test.ts',
+      file: 'test/unit/core/pod/pod-facts.test.ts',
       title: 'reads minReadySeconds as milliseconds',
     },
   },
   'unavailable-within-budget': {
     bug: 'unavailable old pods wait for the budget of a rollout (14 A.6)',
-    file: 'src/core/rollout-without-surge.ts',
+    file: 'src/core/rollout/rollout-without-surge.ts',
     before: "if (!state.old.isAvailable) return 'delete';",
     after: "if (!state.old.isAvailable) return 'candidate';",
     killedBy: {
-      file: 'test/unit/core/rollout-without-surge.test.ts',
+      file: 'test/unit/core/rollout/rollout-without-surge.test.ts',
       title: 'lets all unavailable old pods go beyond the budget',
     },
   },

@@ -33,7 +33,7 @@ const OWN_DIRECTORY = path.resolve(import.meta.dirname, '../..');
 function nodeParameters({ file, title, timeoutMs }: TestRun, report: string): readonly string[] {
   const url = (name: string): string => pathToFileURL(path.join(OWN_DIRECTORY, name)).href;
   return [
-    `--import=${url('scripts/lib/untracked-promises.ts')}`,
+    `--import=${url('scripts/testing/untracked-promises.ts')}`,
     '--test',
     '--test-concurrency=1',
     `--test-timeout=${Math.round(timeoutMs * OF_THE_TEST)}`,

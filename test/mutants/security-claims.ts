@@ -144,7 +144,7 @@ export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'refused-creates-do-not-say-why': {
     bug: 'the Event about a pod that a policy refuses does not say why (security, sidecars)',
-    file: 'src/app/reconcile/note-outcomes.ts',
+    file: 'src/app/reconcile/execute/note-outcomes.ts',
     before: 'createdEvent(planned.name) : createFailedEvent(result.message),',
     after: "createdEvent(planned.name) : createFailedEvent('refused'),",
     killedBy: {
@@ -196,11 +196,11 @@ export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'refusals-are-not-counted': {
     bug: 'what an API server refuses counts in no metric (security, rights in a cluster)',
-    file: 'src/app/reported-access.ts',
+    file: 'src/app/isolation/reported-access.ts',
     before: "    metrics.count('ClusterRefusals', { outcome: code });\n",
     after: '',
     killedBy: {
-      file: 'test/unit/app/reported-access.test.ts',
+      file: 'test/unit/app/isolation/reported-access.test.ts',
       title: 'tells of refused effects: a line for each kind and code, a metric for each',
     },
   },

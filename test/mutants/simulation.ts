@@ -9,7 +9,7 @@ import type { PlantedBug } from './planted-bug.ts';
 export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'memo-of-the-end': {
     bug: 'a run remembers what was there when it had read its slices, not what it stood on (14 A.3, row 73)',
-    file: 'src/app/reconcile/read-view.ts',
+    file: 'src/app/reconcile/read/read-view.ts',
     before: '  return assemble(reads);',
     after:
       '  Object.assign(basis, { meta: (await readers.view.readMeta(ref.clusterUid)) ?? meta, daemonSet: (await readers.view.readDaemonSet(ref)) ?? daemonSet });\n  return assemble(reads);',
@@ -17,7 +17,7 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'hash-of-its-own': {
     bug: 'a revision that is adopted gets another hash: all pods are made anew (14 A.3, row 55)',
-    file: 'src/core/history-patches.ts',
+    file: 'src/core/history/history-patches.ts',
     before: "return patchOf(orphan, 'adopt', { ownerReferences, ...annotations });",
     after:
       "return patchOf(orphan, 'adopt', { ownerReferences, ...annotations, labels: { 'controller-revision-hash': 'anew' } });",
@@ -25,7 +25,7 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'burst-of-251': {
     bug: 'one run makes a pod more than its burst (14 A.3, row 60)',
-    file: 'src/app/reconcile/dependencies.ts',
+    file: 'src/app/reconcile/process/dependencies.ts',
     before: 'burstPodsMax: 250,',
     after: 'burstPodsMax: 251,',
     killedBy: { file: 'test/simulation/rows.test.ts', title: 'row 60, S9: a storm' },
@@ -46,14 +46,14 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'own-creates-forgotten': {
     bug: 'an own pod that no view shows is made again (14 A.3, protocol 3)',
-    file: 'src/core/intents.ts',
+    file: 'src/core/intents/intents.ts',
     before: "if (!isMet) return 'unseen';",
     after: "if (!isMet) return 'settled';",
     killedBy: { file: 'test/simulation/protocol.test.ts', title: 'protocol 3: a mark' },
   },
   'own-creates-expire': {
     bug: 'half an hour without a word settles an own create (14 A.3, row 13)',
-    file: 'src/core/intents.ts',
+    file: 'src/core/intents/intents.ts',
     before: "if (!isMet) return 'unseen';",
     after: "if (!isMet) return isDead(intent, input) ? 'settled' : 'unseen';",
     killedBy: {
@@ -63,14 +63,14 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'silence-is-no-reason': {
     bug: 'a cluster that nobody heard of for half an hour is acted upon (14 A.3, protocol 1)',
-    file: 'src/core/freshness.ts',
+    file: 'src/core/view/freshness.ts',
     before: 'if (silent.length === 0) return undefined;',
     after: 'if (silent.length >= 0) return undefined;',
     killedBy: { file: 'test/simulation/protocol.test.ts', title: 'protocol 1: work' },
   },
   'any-sender': {
     bug: 'whoever may send to the queue speaks for any cluster (14 A.3, row 63)',
-    file: 'src/app/ingest/identity.ts',
+    file: 'src/app/ingest/message/identity.ts',
     before: "if (registration.senderRoleId !== context.senderRoleId) return 'wrong-sender';",
     after: "if (registration.senderRoleId === '') return 'wrong-sender';",
     killedBy: {
@@ -80,7 +80,7 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'relabelled-is-kept': {
     bug: 'a pod that was given other labels as it was made is not let go (14 A.3, S1)',
-    file: 'src/core/claim.ts',
+    file: 'src/core/view/claim.ts',
     before: "return isKept ? 'keep' : 'release';",
     after: "return isKept ? 'keep' : 'ignore';",
     killedBy: {
@@ -90,7 +90,7 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'epochs-wait-longer': {
     bug: 'a lower epoch waits a quarter of an hour instead of ten minutes (14 A.3, protocol 15)',
-    file: 'src/app/ingest/dependencies.ts',
+    file: 'src/app/ingest/process/dependencies.ts',
     before: 'epochSilenceMs: 600_000,',
     after: 'epochSilenceMs: 900_000,',
     killedBy: {
@@ -107,7 +107,7 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'looks-each-hour': {
     bug: 'what does not get any further is looked at once an hour, not each five minutes (14 A.3, L5)',
-    file: 'src/app/reconcile/dependencies.ts',
+    file: 'src/app/reconcile/process/dependencies.ts',
     before: 'retryMaxMs: 300_000,',
     after: 'retryMaxMs: 3_600_000,',
     killedBy: {

@@ -34,71 +34,71 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'event-limit-holds-pods': {
     bug: 'a limit on Events holds pods back (14)',
-    file: 'src/adapters/kubernetes/cluster-access.ts',
+    file: 'src/adapters/kubernetes/api/cluster-access.ts',
     before: "if (outcome.kind === 'unsent' && effect.kind !== 'create-event') {",
     after: "if (outcome.kind === 'unsent') {",
     killedBy: {
-      file: 'test/integration/adapters/kubernetes/cluster-access.test.ts',
+      file: 'test/integration/adapters/kubernetes/api/cluster-access.test.ts',
       title: 'lets throttled Events hold nothing back',
     },
   },
   'credential-after-deadline': {
     bug: 'a write is repeated with a new credential after the deadline of the run (14)',
-    file: 'src/adapters/kubernetes/cluster-access.ts',
+    file: 'src/adapters/kubernetes/api/cluster-access.ts',
     before: 'refreshCredential() && clock.monotonicMs() < deadlineMs;',
     after: 'refreshCredential();',
     killedBy: {
-      file: 'test/integration/adapters/kubernetes/cluster-access.test.ts',
+      file: 'test/integration/adapters/kubernetes/api/cluster-access.test.ts',
       title: 'starts no repetition after the deadline',
     },
   },
   'retry-after-unbounded': {
     bug: 'a server may silence us for as long as it likes (14)',
-    file: 'src/adapters/kubernetes/status-classifier.ts',
+    file: 'src/adapters/kubernetes/api/status-classifier.ts',
     before: 'Math.min(asked, RETRY_AFTER_MAX_MS)',
     after: 'asked',
     killedBy: {
-      file: 'test/unit/adapters/kubernetes/status-classifier.test.ts',
+      file: 'test/unit/adapters/kubernetes/api/status-classifier.test.ts',
       title: 'takes the delay from the details when there is no header, and bounds it',
     },
   },
   'no-bookmarks': {
     bug: 'no bookmarks are asked for: marks of a quiet kind stand still (14)',
-    file: 'src/adapters/kubernetes/watch-source.ts',
+    file: 'src/adapters/kubernetes/watch/watch-source.ts',
     before: "    allowWatchBookmarks: 'true',\n",
     after: '',
     killedBy: {
-      file: 'test/integration/adapters/kubernetes/watch-source.test.ts',
+      file: 'test/integration/adapters/kubernetes/watch/watch-source.test.ts',
       title: 'a stream asks for bookmarks and its time-out',
     },
   },
   'answer-timeout-kept': {
     bug: 'every stream is torn down half a minute after it was opened (14)',
-    file: 'src/adapters/kubernetes/watch-connection.ts',
+    file: 'src/adapters/kubernetes/watch/watch-connection.ts',
     before: '      cancel();\n      resolve(response);',
     after: '      resolve(response);',
     killedBy: {
-      file: 'test/integration/adapters/kubernetes/watch-source.test.ts',
+      file: 'test/integration/adapters/kubernetes/watch/watch-source.test.ts',
       title: 'the time for an answer is over once it begins',
     },
   },
   'retired-kept-alive': {
     bug: 'a connection that was busy when its pool retired stays open (14)',
-    file: 'src/adapters/kubernetes/pooled-agent.ts',
+    file: 'src/adapters/kubernetes/transport/pooled-agent.ts',
     before: '    if (this.#isRetired) return false;\n',
     after: '',
     killedBy: {
-      file: 'test/unit/adapters/kubernetes/pooled-agent.test.ts',
+      file: 'test/unit/adapters/kubernetes/transport/pooled-agent.test.ts',
       title: 'and none once it has retired',
     },
   },
   'cut-list-is-whole': {
     bug: 'a list whose connection broke in the middle counts as whole (14)',
-    file: 'src/adapters/kubernetes/list-page.ts',
+    file: 'src/adapters/kubernetes/watch/list-page.ts',
     before: "    if (this.#state !== 'end') throw new ListItemError('the list is cut short');\n",
     after: '',
     killedBy: {
-      file: 'test/unit/adapters/kubernetes/list-page.test.ts',
+      file: 'test/unit/adapters/kubernetes/watch/list-page.test.ts',
       title: 'row 35: a page that is cut short',
     },
   },
@@ -114,7 +114,7 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'own-lease-waited-for': {
     bug: 'a standing-by watcher waits forty seconds for the Lease that it holds itself (14)',
-    file: 'src/watcher/lease.ts',
+    file: 'src/watcher/lease/lease.ts',
     before: 'holder === own || holder === former;',
     after: 'holder === own;',
     killedBy: {
@@ -124,7 +124,7 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'takes-from-living-holder': {
     bug: 'who stands by takes the Lease from a holder that renews it (14)',
-    file: 'src/watcher/lease.ts',
+    file: 'src/watcher/lease/lease.ts',
     before: '          pulse = facts.pulse;\n          changedMs = clock.monotonicMs();',
     after: '          pulse = facts.pulse;',
     killedBy: {
@@ -134,27 +134,27 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'stream-backoff-grows': {
     bug: 'the back-off of a kind never begins anew: after a month every failure costs its cap (14)',
-    file: 'src/watcher/list-watch.ts',
+    file: 'src/watcher/observe/list-watch.ts',
     before: '    if (this.#hasProgressed) this.#backoff.reset();\n',
     after: '',
     killedBy: {
-      file: 'test/unit/watcher/list-watch.test.ts',
+      file: 'test/unit/watcher/observe/list-watch.test.ts',
       title: 'what works begins the back-off anew',
     },
   },
   'broken-position-kept': {
     bug: 'a stream that cannot be read is opened again at the same place for ever (14)',
-    file: 'src/watcher/list-watch.ts',
+    file: 'src/watcher/observe/list-watch.ts',
     before: '          reason: end.message,\n        });\n        this.#version = undefined;',
     after: '          reason: end.message,\n        });',
     killedBy: {
-      file: 'test/unit/watcher/list-watch.test.ts',
+      file: 'test/unit/watcher/observe/list-watch.test.ts',
       title: 'a line that cannot be read leads to a relist, and is counted',
     },
   },
   'deleted-set-in-manifest': {
     bug: 'the manifest names a DaemonSet that was deleted during the snapshot (14)',
-    file: 'src/watcher/outbox.ts',
+    file: 'src/watcher/replicate/outbox.ts',
     before:
       '    if (next.length > 0) this.#sentDaemonSets.add(tracked);\n    else this.#sentDaemonSets.delete(tracked);',
     after: '    if (next.length > 0) this.#sentDaemonSets.add(tracked);',
@@ -165,7 +165,7 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'opaque-for-ever': {
     bug: 'an object that was refused once travels opaque for as long as the process lives (14)',
-    file: 'src/watcher/session.ts',
+    file: 'src/watcher/session/session.ts',
     before: '    this.#on.memory.unsendable.clear();\n',
     after: '',
     killedBy: {
@@ -175,7 +175,7 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'fewer-slices-announced': {
     bug: 'a cluster that shrinks, and one whose sets need fewer slices, announces snapshots for it (14)',
-    file: 'src/watcher/session.ts',
+    file: 'src/watcher/session/session.ts',
     before: 'if (sliceCount > this.#publisher.sliceCount) return announcement',
     after: 'if (sliceCount !== this.#publisher.sliceCount) return announcement',
     killedBy: {
@@ -185,11 +185,11 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'standby-never-ready': {
     bug: 'a watcher that stands by is never ready: a rollout of two replicas hangs (14)',
-    file: 'src/watcher/health.ts',
+    file: 'src/watcher/process/health.ts',
     before: "  if (status.state === 'standby') return problems;\n",
     after: '',
     killedBy: {
-      file: 'test/unit/watcher/health.test.ts',
+      file: 'test/unit/watcher/process/health.test.ts',
       title: 'that stands by is ready, as long as it can read the Lease',
     },
   },
@@ -205,11 +205,11 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'leaving-lifts-freeze': {
     bug: 'leaving takeover lifts a freeze that a person had set (14)',
-    file: 'src/app/hand-back.ts',
+    file: 'src/app/takeover/hand-back.ts',
     before: "mode: 'observe', isFrozen: wasFrozen",
     after: "mode: 'observe', isFrozen: false",
     killedBy: {
-      file: 'test/unit/app/hand-back.test.ts',
+      file: 'test/unit/app/takeover/hand-back.test.ts',
       title: 'keeps a freeze that stood before',
     },
   },
@@ -245,17 +245,17 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'clock-back-holds-lease-check': {
     bug: 'a wall clock that stepped back holds the check of the Lease for as long (14)',
-    file: 'src/app/ingest/lease-check.ts',
+    file: 'src/app/ingest/message/lease-check.ts',
     before: 'sinceMs >= intervalMs || sinceMs < 0;',
     after: 'sinceMs >= intervalMs;',
     killedBy: {
-      file: 'test/unit/app/ingest/lease-check.test.ts',
+      file: 'test/unit/app/ingest/message/lease-check.test.ts',
       title: 'is not held back by a wall clock that stepped back',
     },
   },
   'former-of-this-epoch-removed': {
     bug: 'what a DaemonSet left that was replaced in this very epoch is removed by a manifest (14)',
-    file: 'src/app/ingest/apply-manifest.ts',
+    file: 'src/app/ingest/apply/apply-manifest.ts',
     before: 'item.stamp < target.epochStart && (item.formerUids ?? []).length > 0',
     after: '(item.formerUids ?? []).length > 0',
     killedBy: {
@@ -265,7 +265,7 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'refusals-of-old-template': {
     bug: 'what the template before was refused for holds the new one back (14)',
-    file: 'src/app/reconcile/retry.ts',
+    file: 'src/app/reconcile/process/retry.ts',
     before: '  if (entry.generation !== change.generation) return false;\n',
     after: '',
     killedBy: {
@@ -275,17 +275,17 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'deletes-go-on-in-trouble': {
     bug: 'deletes go on though the API server turns some away (14)',
-    file: 'src/app/reconcile/execute-deletes.ts',
+    file: 'src/app/reconcile/execute/execute-deletes.ts',
     before: 'isTroubled = outcomes.some(',
     after: 'isTroubled = outcomes.every(',
     killedBy: {
-      file: 'test/unit/app/reconcile/execute-deletes.test.ts',
+      file: 'test/unit/app/reconcile/execute/execute-deletes.test.ts',
       title: 'stop after a batch of which the API server turned one away',
     },
   },
   'deferral-begins-anew': {
     bug: 'a deferral begins anew at each look: its cap is never reached (14)',
-    file: 'src/app/reconcile/defer.ts',
+    file: 'src/app/reconcile/end/defer.ts',
     before: 'deferredSinceMs: state.deferredSinceMs ?? nowMs',
     after: 'deferredSinceMs: nowMs',
     killedBy: {

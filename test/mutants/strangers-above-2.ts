@@ -191,41 +191,41 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'mode-judged-before-edit': {
     bug: 'takeover is judged by the credential before the change (14)',
-    file: 'src/cli/cluster/set-cluster.ts',
+    file: 'src/cli/cluster/change/set-cluster.ts',
     before: 'refuseMode(edited, wanted);',
     after: 'refuseMode(before, wanted);',
     killedBy: {
-      file: 'test/unit/cli/cluster/set-cluster.test.ts',
+      file: 'test/unit/cli/cluster/change/set-cluster.test.ts',
       title: 'judges takeover by the credential that the command gives, or takes away',
     },
   },
   'rival-not-cleared': {
     bug: 'after a rival, entering takeover anew says that there is nothing to do (14)',
-    file: 'src/cli/cluster/change-mode.ts',
+    file: 'src/cli/cluster/change/change-mode.ts',
     before: 'registration.mode === mode && registration.rival === undefined;',
     after: 'registration.mode === mode;',
     killedBy: {
-      file: 'test/unit/cli/cluster/set-cluster.test.ts',
+      file: 'test/unit/cli/cluster/change/set-cluster.test.ts',
       title: 'enters takeover anew after a rival, and forgets it',
     },
   },
   'authority-of-other-address': {
     bug: 'the authority of another address is registered at a reset (14)',
-    file: 'src/cli/cluster/reset-cluster.ts',
+    file: 'src/cli/cluster/change/reset-cluster.ts',
     before: 'server === before.server && caPem !== undefined;',
     after: 'caPem !== undefined;',
     killedBy: {
-      file: 'test/unit/cli/cluster/reset-cluster.test.ts',
+      file: 'test/unit/cli/cluster/change/reset-cluster.test.ts',
       title: 'takes the new certificate authority where the kubeconfig names the same endpoint',
     },
   },
   'renewer-sends-to-events': {
     bug: 'a moved renewer sends tokens to the events queue (14)',
-    file: 'src/cli/cluster/turn-watcher.ts',
+    file: 'src/cli/cluster/change/turn-watcher.ts',
     before: 'ROLLCALL_CREDENTIALS_QUEUE_URL: outputs.CredentialsQueueUrl,',
     after: 'ROLLCALL_CREDENTIALS_QUEUE_URL: outputs.EventsQueueUrl,',
     killedBy: {
-      file: 'test/unit/cli/cluster/move-cluster.test.ts',
+      file: 'test/unit/cli/cluster/change/move-cluster.test.ts',
       title: 'changes the watcher itself with a kubeconfig, each object once',
     },
   },
@@ -251,11 +251,11 @@ export const MORE_STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'apply-without-force': {
     bug: 'manifests that a person applied before are a conflict (14)',
-    file: 'src/cli/cluster/add/apply-manifests.ts',
+    file: 'src/cli/cluster/manifests/apply-manifests.ts',
     before: '&force=true',
     after: '',
     killedBy: {
-      file: 'test/unit/cli/cluster/add/apply-manifests.test.ts',
+      file: 'test/unit/cli/cluster/manifests/apply-manifests.test.ts',
       title: 'applies on the server, by force',
     },
   },

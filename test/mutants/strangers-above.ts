@@ -5,7 +5,7 @@ import type { PlantedBug } from './planted-bug.ts';
 export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   'merged-outcomes-are-not-awaited': {
     bug: 'a run ends before outcomes whose write was lost are merged into the stored state (14)',
-    file: 'src/app/reconcile/finish.ts',
+    file: 'src/app/reconcile/end/finish.ts',
     before: 'await mergeOutcomes(ledger, { context, subject });',
     after: 'void mergeOutcomes(ledger, { context, subject });',
     killedBy: {
@@ -15,27 +15,27 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'warm-sets-of-any-cluster': {
     bug: 'a warm set of one cluster answers for another (14)',
-    file: 'src/app/reconcile/warmth.ts',
+    file: 'src/app/reconcile/process/warmth.ts',
     before: '`${ref.clusterUid}|${ref.set}|${sliceCount}`',
     after: '`${ref.set}|${sliceCount}`',
     killedBy: {
-      file: 'test/unit/app/reconcile/warmth.test.ts',
+      file: 'test/unit/app/reconcile/process/warmth.test.ts',
       title: 'has keys that begin with the cluster',
     },
   },
   'due-timers-hop': {
     bug: 'a timer hops until it is overdue by the tolerance (14)',
-    file: 'src/app/requeue.ts',
+    file: 'src/app/requeue/requeue.ts',
     before: 'timer.dueAtMs - DUE_TOLERANCE_MS',
     after: 'timer.dueAtMs + DUE_TOLERANCE_MS',
     killedBy: {
-      file: 'test/unit/app/requeue.test.ts',
+      file: 'test/unit/app/requeue/requeue.test.ts',
       title: 'forwards what is due, with two seconds of grace, as due',
     },
   },
   'lost-announcement-is-outdated': {
     bug: 'a lost announcement on which the view waits counts as outdated (14)',
-    file: 'src/app/dead-letter.ts',
+    file: 'src/app/dead-letter/dead-letter.ts',
     before: 'seq < announcedSeq;',
     after: 'seq <= announcedSeq;',
     killedBy: {
@@ -45,7 +45,7 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'lost-hints-of-a-former-cluster': {
     bug: 'the lost hint of a rebuilt cluster is looked at again (14)',
-    file: 'src/app/dead-letter.ts',
+    file: 'src/app/dead-letter/dead-letter.ts',
     before: 'if (registration?.clusterUid !== clusterUid) return',
     after: 'if (registration === undefined) return',
     killedBy: {
@@ -55,31 +55,31 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'missing-tokens-are-not-told': {
     bug: 'a cluster without a token is told of nowhere (14)',
-    file: 'src/app/reported-connector.ts',
+    file: 'src/app/isolation/reported-connector.ts',
     before: '        reportToken(registration, connection.refusal, { log, metrics });\n',
     after: '        void reportToken;\n',
     killedBy: {
-      file: 'test/unit/app/reported-connector.test.ts',
+      file: 'test/unit/app/isolation/reported-connector.test.ts',
       title: 'says what is the matter with a bound token, in one line and one metric',
     },
   },
   'rival-outlives-the-hand-back': {
     bug: 'a cluster that was handed back keeps the mark of its rival (14)',
-    file: 'src/app/hand-back.ts',
+    file: 'src/app/takeover/hand-back.ts',
     before: '    rival: _rival,\n',
     after: '',
     killedBy: {
-      file: 'test/unit/app/hand-back.test.ts',
+      file: 'test/unit/app/takeover/hand-back.test.ts',
       title: 'goes on when a rival was marked while it waited',
     },
   },
   'probes-of-doubt-stay': {
     bug: 'the probe stays in a cluster where it could not be read (14)',
-    file: 'src/app/takeover-probe.ts',
+    file: 'src/app/takeover/takeover-probe.ts',
     before: "if (result?.kind !== 'absent') {",
     after: "if (result?.kind === 'present') {",
     killedBy: {
-      file: 'test/unit/app/takeover-probe.test.ts',
+      file: 'test/unit/app/takeover/takeover-probe.test.ts',
       title: 'knows nothing when the probe could not be created, read or kept',
     },
   },
@@ -95,7 +95,7 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'questions-are-left-behind': {
     bug: 'resync ends while API servers are being asked (14)',
-    file: 'src/app/resync.ts',
+    file: 'src/app/resync/resync.ts',
     before: '  await tally.asking.finish();\n',
     after: '',
     killedBy: {
@@ -109,7 +109,7 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
     before: '(states[index]?.dueAtMs ?? Infinity)',
     after: '(states[index]?.dueAtMs ?? 0)',
     killedBy: {
-      file: 'test/unit/app/resync.test.ts',
+      file: 'test/unit/app/resync/resync.test.ts',
       title: 'F11: a tick that comes late, or not at all, costs a hint its hour, never its turn',
     },
   },
@@ -119,13 +119,13 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
     before: '  if (isOpen(meta.breaker, nowMs)) return;\n',
     after: '  void isOpen;\n',
     killedBy: {
-      file: 'test/unit/app/resync.test.ts',
+      file: 'test/unit/app/resync/resync.test.ts',
       title: 'asks no API server whose breaker is open',
     },
   },
   'gone-timers-are-not-sent-again': {
     bug: 'the timer that caused a run is not sent once more, that of others is (14)',
-    file: 'src/app/reconcile/schedule.ts',
+    file: 'src/app/reconcile/end/schedule.ts',
     before: "context.hint.reason !== 'due' ||",
     after: "context.hint.reason === 'due' ||",
     killedBy: {
@@ -291,7 +291,7 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
     before: 'return result.exitCode ?? EXIT.ok;',
     after: 'return EXIT.ok;',
     killedBy: {
-      file: 'test/unit/cli/cluster/doctor.test.ts',
+      file: 'test/unit/cli/cluster/show/doctor.test.ts',
       title: 'fails for a cluster that is not there, and still looks at the stack',
     },
   },
@@ -337,21 +337,21 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'removed-clusters-keep-tokens': {
     bug: 'the sealed tokens of a removed cluster stay (14)',
-    file: 'src/cli/cluster/remove-cluster.ts',
+    file: 'src/cli/cluster/change/remove-cluster.ts',
     before: '    await stack.credentials.removeTokens(id);\n    const daemonSets',
     after: '    const daemonSets',
     killedBy: {
-      file: 'test/unit/cli/cluster/remove-cluster.test.ts',
+      file: 'test/unit/cli/cluster/change/remove-cluster.test.ts',
       title: 'forgets an observed cluster: registration, token, view; and says what is left',
     },
   },
   'reset-clusters-count-as-rebuilt': {
     bug: 'a cluster that was registered anew still counts as rebuilt (14)',
-    file: 'src/cli/cluster/find-rebuilt.ts',
+    file: 'src/cli/cluster/show/find-rebuilt.ts',
     before: 'detail !== clusterUid &&',
     after: "clusterUid !== '' &&",
     killedBy: {
-      file: 'test/unit/cli/cluster/list-clusters.test.ts',
+      file: 'test/unit/cli/cluster/show/list-clusters.test.ts',
       title: 'says that a cluster was rebuilt, by what its watcher was refused for (row 90)',
     },
   },

@@ -74,41 +74,41 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'tokens-are-used-to-the-end': {
     bug: 'a bound token is used until ten milliseconds before it ends (14)',
-    file: 'src/adapters/kubernetes/sealed-token-source.ts',
+    file: 'src/adapters/kubernetes/credentials/sealed-token-source.ts',
     before: 'const EXPIRY_MARGIN_MS = 10_000;',
     after: 'const EXPIRY_MARGIN_MS = 10;',
     killedBy: {
-      file: 'test/unit/adapters/kubernetes/sealed-token-source.test.ts',
+      file: 'test/unit/adapters/kubernetes/credentials/sealed-token-source.test.ts',
       title: 'is used to its end while no newer one can be had, and then says so',
     },
   },
   'retry-after-is-milliseconds': {
     bug: 'Retry-After counts as milliseconds (14)',
-    file: 'src/adapters/kubernetes/retry-after.ts',
+    file: 'src/adapters/kubernetes/transport/retry-after.ts',
     before: 'return Number(header) * 1000;',
     after: 'return Number(header);',
     killedBy: {
-      file: 'test/unit/adapters/kubernetes/endpoint.test.ts',
+      file: 'test/unit/adapters/kubernetes/egress/endpoint.test.ts',
       title: 'reads seconds and dates',
     },
   },
   'new-tokens-need-no-identity': {
     bug: 'the identity is not read again under a new token (14)',
-    file: 'src/adapters/kubernetes/cluster-connector.ts',
+    file: 'src/adapters/kubernetes/api/cluster-connector.ts',
     before: '      verified.generation === (warm.tokens?.generation() ?? 0) &&\n',
     after: '',
     killedBy: {
-      file: 'test/integration/adapters/kubernetes/cluster-connector.test.ts',
+      file: 'test/integration/adapters/kubernetes/api/cluster-connector.test.ts',
       title: 'signs EKS tokens itself, and mints another after a 401',
     },
   },
   'dropped-clusters-keep-connections': {
     bug: 'a cluster that leaves the connector keeps its connections (14)',
-    file: 'src/adapters/kubernetes/cluster-connector.ts',
+    file: 'src/adapters/kubernetes/api/cluster-connector.ts',
     before: '    warm.transport.retire();\n',
     after: '',
     killedBy: {
-      file: 'test/integration/adapters/kubernetes/cluster-connector.test.ts',
+      file: 'test/integration/adapters/kubernetes/api/cluster-connector.test.ts',
       title: 'ends the connections of a cluster that it forgets',
     },
   },
@@ -144,14 +144,17 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'watcher-ignores-retry-after': {
     bug: 'the back-off of the watcher is shorter than the server asked for (14)',
-    file: 'src/watcher/backoff.ts',
+    file: 'src/watcher/wait/backoff.ts',
     before: 'return Math.max(ownMs, retryAfterMs);',
     after: 'return Math.max(ownMs, 0 * retryAfterMs);',
-    killedBy: { file: 'test/unit/watcher/list-watch.test.ts', title: 'Retry-After is honoured' },
+    killedBy: {
+      file: 'test/unit/watcher/observe/list-watch.test.ts',
+      title: 'Retry-After is honoured',
+    },
   },
   'anybodys-lease-is-released': {
     bug: 'a watcher that ends gives back the Lease of its successor (14)',
-    file: 'src/watcher/lease.ts',
+    file: 'src/watcher/lease/lease.ts',
     before: '      if (leaseFacts(read.value).holder !== taken.incarnation) return false;\n',
     after: '',
     killedBy: {
@@ -161,7 +164,7 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'requests-are-heard-again': {
     bug: 'a request in the Lease asks for a snapshot at each renewal (14)',
-    file: 'src/watcher/lease.ts',
+    file: 'src/watcher/lease/lease.ts',
     before: 'if (asked !== undefined && asked !== requestId)',
     after: 'if (asked !== undefined)',
     killedBy: {
@@ -171,7 +174,7 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'filtered-events-are-counted-again': {
     bug: 'filtered events are counted again with each heartbeat (14)',
-    file: 'src/watcher/session.ts',
+    file: 'src/watcher/session/session.ts',
     before: '      this.#filteredCount = 0;\n',
     after: '',
     killedBy: {
@@ -181,7 +184,7 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'sleeping-machines-age-no-cut': {
     bug: 'the age of a cut misses the time that the machine slept (14)',
-    file: 'src/watcher/sender.ts',
+    file: 'src/watcher/replicate/sender.ts',
     before: 'cut.monotonicMs, clock.nowMs() - cut.wallMs)',
     after: 'cut.monotonicMs)',
     killedBy: {
@@ -191,7 +194,7 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'same-version-is-a-restore': {
     bug: 'a list at the version of the mark counts as a restore of etcd (14)',
-    file: 'src/watcher/intake.ts',
+    file: 'src/watcher/observe/intake.ts',
     before: 'compareResourceVersions(version, mark) >= 0) return false;',
     after: 'compareResourceVersions(version, mark) > 0) return false;',
     killedBy: {
@@ -201,11 +204,11 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'initial-deletes-are-kept': {
     bug: 'an object deleted among initial events stays (14)',
-    file: 'src/watcher/frame-reader.ts',
+    file: 'src/watcher/observe/frame-reader.ts',
     before: "const item = kind === 'deleted' ? undefined : this.#target.project(raw);",
     after: "const item = kind === 'modified' ? undefined : this.#target.project(raw);",
     killedBy: {
-      file: 'test/unit/watcher/list-watch.test.ts',
+      file: 'test/unit/watcher/observe/list-watch.test.ts',
       title: 'an object that is deleted among the initial events is not listed',
     },
   },
@@ -221,28 +224,28 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'tokens-of-anybody-are-sealed': {
     bug: 'a token of another account is sealed and sent (14)',
-    file: 'src/watcher/renew-credential.ts',
+    file: 'src/watcher/renew/renew-credential.ts',
     before:
       "  if (subject !== subjectOf(purpose)) return failed('token', 'the token is of somebody else');\n",
     after: '  void subject;\n',
     killedBy: {
-      file: 'test/unit/watcher/renew-credential.test.ts',
+      file: 'test/unit/watcher/renew/renew-credential.test.ts',
       title: ', says so, and sends nothing',
     },
   },
   'heartbeat-never-rests': {
     bug: 'after a filtered event heartbeats follow each other without rest (14)',
-    file: 'src/watcher/heartbeat.ts',
+    file: 'src/watcher/pace/heartbeat.ts',
     before: '    this.#lastCutMs = nowMs;\n    this.#filteredMs = undefined;',
     after: '    this.#lastCutMs = nowMs;',
     killedBy: {
-      file: 'test/unit/watcher/heartbeat.test.ts',
+      file: 'test/unit/watcher/pace/heartbeat.test.ts',
       title: 'a cut answers for the event that was filtered away before it',
     },
   },
   'daemon-sets-go-last': {
     bug: 'deltas of DaemonSets are sent after those of their pods (14)',
-    file: 'src/watcher/outbox.ts',
+    file: 'src/watcher/replicate/outbox.ts',
     before: 'new Set([...waiting.filter(isOwner), ...others])',
     after: 'new Set([...others, ...waiting.filter(isOwner)])',
     killedBy: {

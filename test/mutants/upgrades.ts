@@ -34,14 +34,14 @@ export const UPGRADE_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'tokens-need-a-purpose': {
     bug: 'a message of the former renewer, which names no purpose, is refused (14 A.8, ADR 0042)',
-    file: 'src/adapters/sqs/credential-message-schema.ts',
+    file: 'src/adapters/sqs/schema/credential-message-schema.ts',
     before: "purpose: v.exactOptional(v.literal('ask')),",
     after: "purpose: v.literal('ask'),",
     killedBy: { file: LEFT, title: MESSAGES },
   },
   'revisions-under-another-label': {
     bug: 'the revision of a pod is read from another label than the former release wrote: all are restarted (14 A.8)',
-    file: 'src/core/pod-facts.ts',
+    file: 'src/core/pod/pod-facts.ts',
     before: "REVISION_HASH_LABEL = 'controller-revision-hash'",
     after: "REVISION_HASH_LABEL = 'rollcall.dev/revision-hash'",
     killedBy: { file: LEFT, title: 'S1, S3: goes on under this one' },

@@ -8,21 +8,21 @@ const REGISTRY_DATA = 'test/simulation/registry-data.test.ts';
 export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
   'address-not-judged': {
     bug: 'an address that is written out in the registry is connected to unjudged (14 A.3, S12)',
-    file: 'src/adapters/kubernetes/egress.ts',
+    file: 'src/adapters/kubernetes/egress/egress.ts',
     before: 'if (reason !== undefined) return refuse(reason);',
     after: '',
     killedBy: { file: REGISTRY_DATA, title: 'a metadata address' },
   },
   'name-not-judged': {
     bug: 'where a name of the registry leads is not judged (14 A.3, S12)',
-    file: 'src/adapters/kubernetes/egress.ts',
+    file: 'src/adapters/kubernetes/egress/egress.ts',
     before: 'if (reason !== undefined) throw new EgressRefusedError(reason);',
     after: '',
     killedBy: { file: REGISTRY_DATA, title: 'a name that leads to metadata' },
   },
   'any-port': {
     bug: 'the registry chooses the port, those of mail and shells too (14 A.3, S12)',
-    file: 'src/adapters/kubernetes/egress.ts',
+    file: 'src/adapters/kubernetes/egress/egress.ts',
     before: "if (port !== HTTPS_PORT && port < UNPRIVILEGED_PORT_MIN) return refuse('port');",
     after: '',
     killedBy: { file: REGISTRY_DATA, title: 'a port of mail' },
@@ -36,7 +36,7 @@ export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'breaker-never-opens': {
     bug: 'a cluster that hangs is asked again and again: its runs take the room of all others (14 A.3, L3)',
-    file: 'src/core/breaker.ts',
+    file: 'src/core/model/breaker.ts',
     before: 'failuresToOpen: 3,',
     after: 'failuresToOpen: 3000,',
     killedBy: { file: FLEETS, title: 'keeps every promise beside a noisy cluster' },
@@ -70,7 +70,7 @@ export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'refusals-do-not-grow': {
     bug: 'the back-off of a refused node does not grow: an hour without room costs thousands of requests (14 A.7)',
-    file: 'src/app/reconcile/retry.ts',
+    file: 'src/app/reconcile/process/retry.ts',
     before: 'at.options.retryFirstMs : former.delayMs * 2;',
     after: 'at.options.retryFirstMs : former.delayMs;',
     killedBy: {

@@ -68,7 +68,7 @@ export const AREAS: Readonly<Record<string, MutationArea>> = {
   },
   watcher: {
     name: 'watcher',
-    sources: ['src/watcher/!(main|renew-main|options).ts'],
+    sources: ['src/watcher/*/**/!(options).ts'],
     quickTests: ['test/unit/watcher/**/*.test.ts'],
     slowTests: ['test/property/watcher/**/*.test.ts'],
     support: SHARED,

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { bundleFileOf, findFunctionNames } from '../../scripts/lib/function-bundles.ts';
+import { bundleFileOf, findFunctionNames } from '../../scripts/build/function-bundles.ts';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
 import { percentile, renderRows } from './support/statistics.ts';
 
@@ -107,7 +107,7 @@ function renderFigures(figures: readonly Figure[]): string {
 const isJson = process.argv.includes('--json');
 const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-cold-start-'));
 try {
-  await run(process.execPath, ['scripts/build-functions.ts'], { cwd: repositoryRoot });
+  await run(process.execPath, ['scripts/build/build-functions.ts'], { cwd: repositoryRoot });
   const emptyFile = path.join(directory, 'empty.mjs');
   writeFileSync(emptyFile, 'export {};\n');
   const figures = toFigures(await measure(emptyFile));

@@ -7,7 +7,7 @@
  * Bounded: changes are counted, every wait has a deadline.
  */
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import type { Transport } from '../../src/adapters/kubernetes/transport.ts';
+import type { Transport } from '../../src/adapters/kubernetes/transport/transport.ts';
 import { applyManifests } from '../../src/engine/apply-manifests.ts';
 import { startEngine } from '../../src/engine/engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';

@@ -8,7 +8,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import type { Transport } from '../../src/adapters/kubernetes/transport.ts';
+import type { Transport } from '../../src/adapters/kubernetes/transport/transport.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { applyManifests } from '../../src/engine/apply-manifests.ts';

@@ -8,15 +8,15 @@ import { createDynamoCredentialStore } from '../../src/adapters/dynamodb/credent
 import { createDynamoDeadLetterStore } from '../../src/adapters/dynamodb/dead-letter-store.ts';
 import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../../src/adapters/dynamodb/view-store.ts';
-import { parseCredentialMessage } from '../../src/adapters/sqs/credential-message-schema.ts';
-import { parseHint, parseTimer } from '../../src/adapters/sqs/hint-codec.ts';
-import { parseWatcherMessage } from '../../src/adapters/sqs/watcher-message-codec.ts';
+import { parseCredentialMessage } from '../../src/adapters/sqs/schema/credential-message-schema.ts';
+import { parseHint, parseTimer } from '../../src/adapters/sqs/schema/hint-codec.ts';
+import { parseWatcherMessage } from '../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { clusterId, clusterUid, uid } from '../../src/core/model/identifiers.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import type { DaemonSetRef, SlicedSet } from '../../src/ports/view-store.ts';
+import type { DaemonSetRef, SlicedSet } from '../../src/ports/stores/view-store.ts';
 import {
   putRecordedItems,
   recordedBodies,

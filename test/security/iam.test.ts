@@ -17,8 +17,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { encodeHint, encodeTimer } from '../../src/adapters/sqs/hint-codec.ts';
-import { encodeWatcherMessage } from '../../src/adapters/sqs/watcher-message-codec.ts';
+import { encodeHint, encodeTimer } from '../../src/adapters/sqs/schema/hint-codec.ts';
+import { encodeWatcherMessage } from '../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';

@@ -15,14 +15,14 @@ import { promisify } from 'node:util';
 import { parseRegistration } from '../../src/adapters/dynamodb/registration-schema.ts';
 import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry-store.ts';
 import type { DynamoStoreOptions } from '../../src/adapters/dynamodb/table.ts';
-import { createClusterConnector } from '../../src/adapters/kubernetes/cluster-connector.ts';
-import { parseEndpoint } from '../../src/adapters/kubernetes/endpoint.ts';
+import { createClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { parseEndpoint } from '../../src/adapters/kubernetes/egress/endpoint.ts';
 import { loadKubeconfig } from '../../src/adapters/kubeconfig/load-kubeconfig.ts';
-import { parseHint, parseTimer } from '../../src/adapters/sqs/hint-codec.ts';
+import { parseHint, parseTimer } from '../../src/adapters/sqs/schema/hint-codec.ts';
 import {
   encodeWatcherMessage,
   parseWatcherMessage,
-} from '../../src/adapters/sqs/watcher-message-codec.ts';
+} from '../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { clusterId } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';

@@ -15,11 +15,11 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { text as readText } from 'node:stream/consumers';
 import { inspect } from 'node:util';
-import { createClusterConnector } from '../../src/adapters/kubernetes/cluster-connector.ts';
-import { parseEndpoint } from '../../src/adapters/kubernetes/endpoint.ts';
-import { createWatchSource } from '../../src/adapters/kubernetes/watch-source.ts';
+import { createClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { parseEndpoint } from '../../src/adapters/kubernetes/egress/endpoint.ts';
+import { createWatchSource } from '../../src/adapters/kubernetes/watch/watch-source.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import { encodeWatcherMessage } from '../../src/adapters/sqs/watcher-message-codec.ts';
+import { encodeWatcherMessage } from '../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { clusterId, clusterUid } from '../../src/core/model/identifiers.ts';
 import type {
   ClusterAuthentication,

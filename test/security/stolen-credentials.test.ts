@@ -15,9 +15,9 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { projectionSchema } from '../../src/adapters/sqs/projection-schema.ts';
-import { encodeWatcherMessage } from '../../src/adapters/sqs/watcher-message-codec.ts';
-import { bodySchema } from '../../src/adapters/sqs/watcher-message-schema.ts';
+import { projectionSchema } from '../../src/adapters/sqs/schema/projection-schema.ts';
+import { encodeWatcherMessage } from '../../src/adapters/sqs/schema/watcher-message-codec.ts';
+import { bodySchema } from '../../src/adapters/sqs/schema/watcher-message-schema.ts';
 import {
   clusterId,
   clusterUid,

@@ -1,7 +1,7 @@
 // Who is who, and what time it is: registrations, senders, rebuilt clusters, wall clocks that are off.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { encodeWatcherMessage } from '../../src/adapters/sqs/watcher-message-codec.ts';
+import { encodeWatcherMessage } from '../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { podOn, podsOf, theWatcher } from '../support/simulation/look.ts';
 import { rawNode } from '../support/simulation/objects.ts';
 import { World } from '../support/simulation/world.ts';

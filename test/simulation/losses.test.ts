@@ -197,7 +197,8 @@ test('row 83: a dead letter in the events queue breaks the view until the next s
   await world.advance(300);
   const message = world.queues.events.at(-1);
   assert.ok(message !== undefined && message.seq > lost.seq);
-  const { encodeWatcherMessage } = await import('../../src/adapters/sqs/watcher-message-codec.ts');
+  const { encodeWatcherMessage } =
+    await import('../../src/adapters/sqs/schema/watcher-message-codec.ts');
   world.queues.send('events-dead.fifo', {
     body: encodeWatcherMessage(message),
     senderId: 'AROAWATCHER:session',

@@ -6,10 +6,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseRegistration } from '../../src/adapters/dynamodb/registration-schema.ts';
-import { openEgress } from '../../src/adapters/kubernetes/egress.ts';
-import { parseEndpoint } from '../../src/adapters/kubernetes/endpoint.ts';
+import { openEgress } from '../../src/adapters/kubernetes/egress/egress.ts';
+import { parseEndpoint } from '../../src/adapters/kubernetes/egress/endpoint.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
-import type { ConnectRefusal } from '../../src/ports/cluster-access.ts';
+import type { ConnectRefusal } from '../../src/ports/cluster/cluster-access.ts';
 import { podsOf } from '../support/simulation/look.ts';
 import { World } from '../support/simulation/world.ts';
 

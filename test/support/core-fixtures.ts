@@ -18,9 +18,9 @@ import type { ClusterMeta } from '../../src/core/model/view-items.ts';
 import { clusterUid, epoch, incarnation } from '../../src/core/model/identifiers.ts';
 import { ZERO_STAMP } from '../../src/core/model/position.ts';
 import type { Tombstone } from '../../src/core/model/tombstone.ts';
-import { slotName } from '../../src/core/naming.ts';
-import { RUN_MAX_MS } from '../../src/core/request-life.ts';
-import { computeView } from '../../src/core/view.ts';
+import { slotName } from '../../src/core/pod/naming.ts';
+import { RUN_MAX_MS } from '../../src/core/pod/request-life.ts';
+import { computeView } from '../../src/core/view/view.ts';
 
 /** The moment at which tests of the core take place. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);

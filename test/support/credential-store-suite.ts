@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { clusterId, clusterUid } from '../../src/core/model/identifiers.ts';
-import type { CredentialStore, SealedToken } from '../../src/ports/credential-store.ts';
+import type { CredentialStore, SealedToken } from '../../src/ports/stores/credential-store.ts';
 import { freshName } from './store-suite.ts';
 
 function sealedAt(issuedAtMs: number, changes: Partial<SealedToken> = {}): SealedToken {

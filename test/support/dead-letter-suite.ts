@@ -3,9 +3,9 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { formatDeadLetterId, parseDeadLetterId } from '../../src/core/dead-letter-place.ts';
-import type { DeadLetterStore } from '../../src/ports/dead-letter-store.ts';
-import type { DeadLetterRecord } from '../../src/ports/registry-store.ts';
+import { formatDeadLetterId, parseDeadLetterId } from '../../src/core/hints/dead-letter-place.ts';
+import type { DeadLetterStore } from '../../src/ports/stores/dead-letter-store.ts';
+import type { DeadLetterRecord } from '../../src/ports/stores/registry-store.ts';
 import { freshName } from './store-suite.ts';
 
 /** A store, and the way in that functions have. */

@@ -11,8 +11,8 @@ import {
   judgeIntents,
   mergeIntents,
   stampIntents,
-} from '../../src/core/intents.ts';
-import type { IntentAnswer, IntentChange } from '../../src/core/intents.ts';
+} from '../../src/core/intents/intents.ts';
+import type { IntentAnswer, IntentChange } from '../../src/core/intents/intents.ts';
 import { resourceVersion, uid } from '../../src/core/model/identifiers.ts';
 import type { ResourceVersion, Uid } from '../../src/core/model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
@@ -21,9 +21,9 @@ import type { NodeProjection, PodProjection } from '../../src/core/model/project
 import type { DaemonSetState, Intent } from '../../src/core/model/state.ts';
 import type { Tombstone } from '../../src/core/model/tombstone.ts';
 import type { Marks } from '../../src/core/model/watcher-message.ts';
-import { planReconcile } from '../../src/core/plan.ts';
-import { buryMissing, keepTombstones } from '../../src/core/tombstones.ts';
-import { computeView } from '../../src/core/view.ts';
+import { planReconcile } from '../../src/core/plan/plan.ts';
+import { buryMissing, keepTombstones } from '../../src/core/pod/tombstones.ts';
+import { computeView } from '../../src/core/view/view.ts';
 import { CURRENT_HASH, NOW_MS, TIMEOUT_MS, namedPod, state } from './core-fixtures.ts';
 
 /** How long after its intents a run may still start a request: its effect deadline. */

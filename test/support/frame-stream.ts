@@ -3,7 +3,7 @@
  *
  * Each frame counts as bytes received. Ends after a `failed` or `ended` frame, as the port demands.
  */
-import type { WatchFrame, WatchOptions } from '../../src/ports/watch-source.ts';
+import type { WatchFrame, WatchOptions } from '../../src/ports/cluster/watch-source.ts';
 
 /** One stream of frames. */
 export class FrameStream implements AsyncIterable<WatchFrame> {

@@ -5,15 +5,19 @@ import { clusterUid, uid } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { ClusterMeta, Slice } from '../../src/core/model/view-items.ts';
 import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
-import { defaultIngestOptions } from '../../src/app/ingest/dependencies.ts';
-import type { DeadLetterDependencies } from '../../src/app/dead-letter.ts';
+import { defaultIngestOptions } from '../../src/app/ingest/process/dependencies.ts';
+import type { DeadLetterDependencies } from '../../src/app/dead-letter/dead-letter.ts';
 import { ingestMessage } from '../../src/app/ingest/ingest-message.ts';
-import type { IngestContext, IngestResult } from '../../src/app/ingest/result.ts';
-import { createIngestWarmth } from '../../src/app/ingest/warmth.ts';
-import type { ClusterAccess, ClusterConnector, LiveRead } from '../../src/ports/cluster-access.ts';
+import type { IngestContext, IngestResult } from '../../src/app/ingest/message/result.ts';
+import { createIngestWarmth } from '../../src/app/ingest/process/warmth.ts';
+import type {
+  ClusterAccess,
+  ClusterConnector,
+  LiveRead,
+} from '../../src/ports/cluster/cluster-access.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import type { SlicedSet } from '../../src/ports/view-store.ts';
+import type { SlicedSet } from '../../src/ports/stores/view-store.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from './memory-metrics.ts';
 import { MemoryRegistryStore } from './memory-registry-store.ts';

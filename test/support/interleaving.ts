@@ -5,8 +5,8 @@
  * up to j, a to its end, b to its end) all pairs (i, j) are few enough to try them all; most races of
  * two actors need no more switches than that.
  */
-import type { ReconcileDependencies } from '../../src/app/reconcile/dependencies.ts';
-import type { ClusterConnector } from '../../src/ports/cluster-access.ts';
+import type { ReconcileDependencies } from '../../src/app/reconcile/process/dependencies.ts';
+import type { ClusterConnector } from '../../src/ports/cluster/cluster-access.ts';
 import { settle } from '@rollcall/base/testing/virtual-clock.ts';
 
 /** Lets one run's calls through, one by one or all. */

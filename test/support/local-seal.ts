@@ -12,7 +12,7 @@ import type {
   Seal,
   SealContext,
   SealRefusal,
-} from '../../src/ports/credential-store.ts';
+} from '../../src/ports/stores/credential-store.ts';
 
 const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;

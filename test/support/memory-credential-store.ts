@@ -8,7 +8,7 @@ import type {
   CredentialStore,
   SealedToken,
   TokenPurpose,
-} from '../../src/ports/credential-store.ts';
+} from '../../src/ports/stores/credential-store.ts';
 
 /** A credential store in memory. */
 export class MemoryCredentialStore implements CredentialStore {

@@ -7,16 +7,19 @@ import {
   formatDeadLetterId,
   placeOfDeadLetter,
   timeKey,
-} from '../../src/core/dead-letter-place.ts';
-import type { DeadLetterPartition, DeadLetterPlace } from '../../src/core/dead-letter-place.ts';
+} from '../../src/core/hints/dead-letter-place.ts';
+import type {
+  DeadLetterPartition,
+  DeadLetterPlace,
+} from '../../src/core/hints/dead-letter-place.ts';
 import type {
   DeadLetterPage,
   DeadLetterQuery,
   DeadLetterStore,
   KeptDeadLetter,
   RedriveNote,
-} from '../../src/ports/dead-letter-store.ts';
-import type { DeadLetterRecord } from '../../src/ports/registry-store.ts';
+} from '../../src/ports/stores/dead-letter-store.ts';
+import type { DeadLetterRecord } from '../../src/ports/stores/registry-store.ts';
 
 const BODY_CHARACTERS_MAX = 16_384;
 const UNVERIFIED_BODY_CHARACTERS_MAX = 1024;

@@ -11,7 +11,7 @@ import type {
   RegistrationRemoval,
   RegistrationWrite,
   RegistryStore,
-} from '../../src/ports/registry-store.ts';
+} from '../../src/ports/stores/registry-store.ts';
 import { aroundCall } from './store-hooks.ts';
 import type { StoreCall, StoreHooks } from './store-hooks.ts';
 

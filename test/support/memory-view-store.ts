@@ -5,12 +5,12 @@
  * by reference: the model is readonly throughout. `hooks` inject throttles, lost answers and freezes.
  */
 import { ZERO_STAMP, laterStamp } from '../../src/core/model/position.ts';
-import type { ClusterBreaker } from '../../src/core/breaker.ts';
+import type { ClusterBreaker } from '../../src/core/model/breaker.ts';
 import type { ClusterUid } from '../../src/core/model/identifiers.ts';
 import type { Stamp } from '../../src/core/model/position.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
 import type { Verdict } from '../../src/core/model/verdict.ts';
-import type { ResyncWalk } from '../../src/core/resync-walk.ts';
+import type { ResyncWalk } from '../../src/core/hints/resync-walk.ts';
 import type {
   ClusterMeta,
   DaemonSetItem,
@@ -26,7 +26,7 @@ import type {
   SliceRef,
   ViewStore,
   WriteResult,
-} from '../../src/ports/view-store.ts';
+} from '../../src/ports/stores/view-store.ts';
 import { aroundCall } from './store-hooks.ts';
 import type { StoreCall, StoreHooks } from './store-hooks.ts';
 

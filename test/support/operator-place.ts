@@ -2,10 +2,10 @@
  * A cluster as the person at the terminal reaches it, in tests: the place of the probe, an identity, and a
  * connector that counts the snapshots it was asked for.
  */
-import type { OperatorCluster } from '../../src/cli/cluster/operator-access.ts';
+import type { OperatorCluster } from '../../src/cli/reach/operator-access.ts';
 import { clusterUid } from '../../src/core/model/identifiers.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { ClusterConnector } from '../../src/ports/cluster-access.ts';
+import type { ClusterConnector } from '../../src/ports/cluster/cluster-access.ts';
 import { ProbePlace } from './probe-place.ts';
 
 /** What a test sees of it. */

@@ -5,9 +5,9 @@
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { LiveRead } from '../../src/ports/cluster-access.ts';
-import type { ConditionsWrite, HandBackAccess } from '../../src/ports/hand-back-access.ts';
-import type { ProbeAccess } from '../../src/ports/probe-access.ts';
+import type { LiveRead } from '../../src/ports/cluster/cluster-access.ts';
+import type { ConditionsWrite, HandBackAccess } from '../../src/ports/cluster/hand-back-access.ts';
+import type { ProbeAccess } from '../../src/ports/cluster/probe-access.ts';
 
 /** A place for the probe. */
 export class ProbePlace implements HandBackAccess {

@@ -9,11 +9,11 @@ import { clusterId, clusterUid, uid as asUid } from '../../src/core/model/identi
 import type { Hint } from '../../src/core/model/hint.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
-import { defaultReconcileOptions } from '../../src/app/reconcile/dependencies.ts';
-import type { ReconcileDependencies } from '../../src/app/reconcile/dependencies.ts';
+import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
+import type { ReconcileDependencies } from '../../src/app/reconcile/process/dependencies.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
-import type { ReconcileResult } from '../../src/app/reconcile/result.ts';
-import { createReconcileWarmth } from '../../src/app/reconcile/warmth.ts';
+import type { ReconcileResult } from '../../src/app/reconcile/run/result.ts';
+import { createReconcileWarmth } from '../../src/app/reconcile/process/warmth.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from './memory-metrics.ts';

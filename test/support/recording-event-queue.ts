@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict';
 import type { WatcherBody, WatcherMessage } from '../../src/core/model/watcher-message.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { EventQueue, FrozenMessage, SendOutcome } from '../../src/ports/queue.ts';
+import type { EventQueue, FrozenMessage, SendOutcome } from '../../src/ports/queues/queue.ts';
 
 /** What happens to one try. `lost-answer`: accepted, but the sender is told that it is ambiguous. */
 export type SendFault =

@@ -6,7 +6,7 @@
  */
 import { formatKey } from '../../src/core/model/identifiers.ts';
 import type { Hint, Timer } from '../../src/core/model/hint.ts';
-import type { HintPace, HintQueue } from '../../src/ports/queue.ts';
+import type { HintPace, HintQueue } from '../../src/ports/queues/queue.ts';
 
 /** A hint queue for tests. */
 export class RecordingHintQueue implements HintQueue {

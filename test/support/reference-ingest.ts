@@ -7,7 +7,7 @@
  * no slices by number, because a test only asks what is stored, not where.
  */
 import assert from 'node:assert/strict';
-import { sliceIndexOf } from '../../src/core/set-hash.ts';
+import { sliceIndexOf } from '../../src/core/projections/set-hash.ts';
 import { WATCHED_KINDS } from '../../src/core/model/projections.ts';
 import type { Projection, WatchedKind } from '../../src/core/model/projections.ts';
 import type {

@@ -13,14 +13,14 @@ import {
   resourceVersion,
   uid,
 } from '../../src/core/model/identifiers.ts';
-import { projectionText } from '../../src/core/set-hash.ts';
+import { projectionText } from '../../src/core/projections/set-hash.ts';
 import {
   EMPTY_HASHES,
   addHash,
   membershipHash,
   sliceIndexOf,
   subtractHash,
-} from '../../src/core/set-hash.ts';
+} from '../../src/core/projections/set-hash.ts';
 import type { Projection, WatchedKind } from '../../src/core/model/projections.ts';
 import type {
   AnnouncementBody,

@@ -19,7 +19,7 @@ import type {
   WatchFrame,
   WatchOptions,
   WatchSource,
-} from '../../src/ports/watch-source.ts';
+} from '../../src/ports/cluster/watch-source.ts';
 import { FrameStream } from './frame-stream.ts';
 
 /** An object as a test writes it; uid and versions are filled in. */

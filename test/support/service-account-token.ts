@@ -1,5 +1,5 @@
 /** Tokens in the form of an API server's, for tests: the signature is none. */
-import { subjectOf } from '../../src/ports/credential-store.ts';
+import { subjectOf } from '../../src/ports/stores/credential-store.ts';
 
 /** What a token says. */
 export interface TokenContent {

@@ -11,7 +11,7 @@ import type { ClusterUid } from '../../src/core/model/identifiers.ts';
 import type { Effect, Outcome, RefusalCode } from '../../src/core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
-import { allowsSurge } from '../../src/core/strategy.ts';
+import { allowsSurge } from '../../src/core/daemon-set/strategy.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
@@ -21,8 +21,8 @@ import type {
   DaemonSetRead,
   LiveRead,
   PodMetadata,
-} from '../../src/ports/cluster-access.ts';
-import type { NamespacedName } from '../../src/ports/view-store.ts';
+} from '../../src/ports/cluster/cluster-access.ts';
+import type { NamespacedName } from '../../src/ports/stores/view-store.ts';
 import { controllerUid, matchesSelectorText, mergeMetadata, refusal } from './simulated-objects.ts';
 import { SortedObjects } from './sorted-objects.ts';
 

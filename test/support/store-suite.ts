@@ -21,9 +21,9 @@ import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import { emptyState } from '../../src/core/model/state.ts';
 import type { Verdict } from '../../src/core/model/verdict.ts';
 import type { ClusterMeta, NameItem, Slice } from '../../src/core/model/view-items.ts';
-import { EMPTY_HASHES } from '../../src/core/set-hash.ts';
-import type { RegistryStore } from '../../src/ports/registry-store.ts';
-import type { SliceRef, ViewStore } from '../../src/ports/view-store.ts';
+import { EMPTY_HASHES } from '../../src/core/projections/set-hash.ts';
+import type { RegistryStore } from '../../src/ports/stores/registry-store.ts';
+import type { SliceRef, ViewStore } from '../../src/ports/stores/view-store.ts';
 
 let counter = 0;
 

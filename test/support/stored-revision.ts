@@ -1,7 +1,7 @@
 /** ControllerRevisions as an API server stores them, for tests of history. */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
-import { revisionData } from '../../src/core/revisions.ts';
+import { revisionData } from '../../src/core/history/revisions.ts';
 import { OWNER_UID, daemonSet } from './core-fixtures.ts';
 
 /** What of a stored revision a test varies. */

@@ -3,8 +3,8 @@
  *
  * Plays one key for a stretch of virtual time and counts its runs: what L5 is about.
  */
-import type { ReconcileResult } from '../../src/app/reconcile/result.ts';
-import { createReconcileWarmth } from '../../src/app/reconcile/warmth.ts';
+import type { ReconcileResult } from '../../src/app/reconcile/run/result.ts';
+import { createReconcileWarmth } from '../../src/app/reconcile/process/warmth.ts';
 import { ReconcileWorld } from './reconcile-world.ts';
 
 /** What a stretch of time held. */

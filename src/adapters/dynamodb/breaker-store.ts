@@ -5,9 +5,9 @@
  * attributes of the item by its own version, and neither hinders the other. What cannot be read counts
  * as no breaker: closed (core/breaker.ts).
  */
-import type { ClusterBreaker } from '../../core/breaker.ts';
+import type { ClusterBreaker } from '../../core/model/breaker.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
-import type { BreakerStore } from '../../ports/breaker-store.ts';
+import type { BreakerStore } from '../../ports/stores/breaker-store.ts';
 import type { StoredItem } from './batched-reader.ts';
 import { metaKey } from './item-keys.ts';
 import type { Table } from './table.ts';

@@ -8,7 +8,11 @@
  */
 import * as v from 'valibot';
 import { clusterUid } from '../../core/model/identifiers.ts';
-import type { CredentialStore, SealedToken, TokenPurpose } from '../../ports/credential-store.ts';
+import type {
+  CredentialStore,
+  SealedToken,
+  TokenPurpose,
+} from '../../ports/stores/credential-store.ts';
 import { ItemUnreadableError } from './item-codec.ts';
 import { credentialKey, formatItemKey } from './item-keys.ts';
 import type { ItemKey } from './item-keys.ts';

@@ -7,15 +7,15 @@
  * read; one that does not fit is shown as unreadable, never left out.
  */
 import * as v from 'valibot';
-import { placeOfDeadLetter, timeKey } from '../../core/dead-letter-place.ts';
-import type { DeadLetterPartition, DeadLetterPlace } from '../../core/dead-letter-place.ts';
+import { placeOfDeadLetter, timeKey } from '../../core/hints/dead-letter-place.ts';
+import type { DeadLetterPartition, DeadLetterPlace } from '../../core/hints/dead-letter-place.ts';
 import type {
   DeadLetterPage,
   DeadLetterQuery,
   DeadLetterStore,
   KeptDeadLetter,
-} from '../../ports/dead-letter-store.ts';
-import type { DeadLetterRecord } from '../../ports/registry-store.ts';
+} from '../../ports/stores/dead-letter-store.ts';
+import type { DeadLetterRecord } from '../../ports/stores/registry-store.ts';
 import type { StoredItem } from './batched-reader.ts';
 import type { ItemKey } from './item-keys.ts';
 import { Table } from './table.ts';

@@ -5,8 +5,8 @@
  * another item's key: UIDs and cluster ids hold neither `#` nor `/`, and namespaces hold no `/`.
  */
 import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
-import type { TokenPurpose } from '../../ports/credential-store.ts';
-import type { DaemonSetRef, NamespacedName, SliceRef } from '../../ports/view-store.ts';
+import type { TokenPurpose } from '../../ports/stores/credential-store.ts';
+import type { DaemonSetRef, NamespacedName, SliceRef } from '../../ports/stores/view-store.ts';
 
 /** Primary key of an item. */
 export interface ItemKey {

@@ -13,7 +13,7 @@ import type {
   DirectoryPage,
   RegistrationWrite,
   RegistryStore,
-} from '../../ports/registry-store.ts';
+} from '../../ports/stores/registry-store.ts';
 import { keepDeadLetter } from './dead-letter-store.ts';
 import type { IndexedPartitions } from './dead-letter-store.ts';
 import { ItemUnreadableError } from './item-codec.ts';

@@ -17,7 +17,7 @@
 import * as v from 'valibot';
 import { clusterUid } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
-import type { RegistrationRemoval } from '../../ports/registry-store.ts';
+import type { RegistrationRemoval } from '../../ports/stores/registry-store.ts';
 import type { StoredItem } from './batched-reader.ts';
 import { ItemUnreadableError } from './item-codec.ts';
 import { DIRECTORY_PARTITION, clusterUidKey, formatItemKey, registrationKey } from './item-keys.ts';

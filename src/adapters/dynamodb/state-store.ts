@@ -8,7 +8,7 @@
 import { STATE_SCHEMA } from '../../core/model/state.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import type { Verdict } from '../../core/model/verdict.ts';
-import type { DaemonSetRef, StateStore, WriteResult } from '../../ports/view-store.ts';
+import type { DaemonSetRef, StateStore, WriteResult } from '../../ports/stores/view-store.ts';
 import { ItemUnreadableError, decodeBody, encodeBody } from './item-codec.ts';
 import { daemonSetKey, daemonSetPartition, formatItemKey } from './item-keys.ts';
 import { ifVersion } from './table.ts';

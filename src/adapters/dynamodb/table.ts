@@ -16,7 +16,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import type { WriteResult } from '../../ports/view-store.ts';
+import type { WriteResult } from '../../ports/stores/view-store.ts';
 import { readerOf } from './batched-reader.ts';
 import type { BatchedReader, StoredItem } from './batched-reader.ts';
 import { ItemTooLargeError } from './item-codec.ts';

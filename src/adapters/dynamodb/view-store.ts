@@ -25,7 +25,7 @@ import type {
   ViewStore,
   ViewWriter,
   WriteResult,
-} from '../../ports/view-store.ts';
+} from '../../ports/stores/view-store.ts';
 import { decodeBody, encodeBody } from './item-codec.ts';
 import {
   daemonSetKey,

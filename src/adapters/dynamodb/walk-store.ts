@@ -5,8 +5,8 @@
  * stands beside it, so that the next walk replaces it: a memory of turns must not end them.
  */
 import { isJsonObject } from '@rollcall/base/json.ts';
-import type { ResyncWalk } from '../../core/resync-walk.ts';
-import type { WalkStore } from '../../ports/walk-store.ts';
+import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
+import type { WalkStore } from '../../ports/stores/walk-store.ts';
 import type { StoredItem } from './batched-reader.ts';
 import { decodeBody, encodeBody } from './item-codec.ts';
 import { WALK_KEY, formatItemKey } from './item-keys.ts';

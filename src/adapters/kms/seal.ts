@@ -16,7 +16,7 @@ import type {
   Seal,
   SealContext,
   SealRefusal,
-} from '../../ports/credential-store.ts';
+} from '../../ports/stores/credential-store.ts';
 
 /** Options of a seal. */
 export interface KmsSealOptions {

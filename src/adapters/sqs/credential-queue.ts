@@ -5,8 +5,8 @@
  */
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { CredentialQueue } from '../../ports/token-mint.ts';
-import { encodeCredentialMessage } from './credential-message-schema.ts';
+import type { CredentialQueue } from '../../ports/cluster/token-mint.ts';
+import { encodeCredentialMessage } from './schema/credential-message-schema.ts';
 import { classifySendFailure } from './send-failure.ts';
 
 /** Options of a credential queue. */

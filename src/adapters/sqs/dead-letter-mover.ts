@@ -13,7 +13,11 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import type { Message, SQSClient } from '@aws-sdk/client-sqs';
-import type { DeadLetterMover, MovableQueue, MoveResult } from '../../ports/dead-letter-mover.ts';
+import type {
+  DeadLetterMover,
+  MovableQueue,
+  MoveResult,
+} from '../../ports/queues/dead-letter-mover.ts';
 
 /** Options of a mover. */
 export interface DeadLetterMoverOptions {

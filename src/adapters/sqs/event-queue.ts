@@ -9,11 +9,11 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { WatcherMessage } from '../../core/model/watcher-message.ts';
-import type { EventQueue, FrozenMessage, SendOutcome } from '../../ports/queue.ts';
+import type { EventQueue, FrozenMessage, SendOutcome } from '../../ports/queues/queue.ts';
 import { CUT_AGE_BYTES_MAX, cutAgeAttributes } from './cut-age.ts';
 import { eventDeduplicationId, eventGroupId } from './queue-ids.ts';
 import { classifySendFailure } from './send-failure.ts';
-import { encodeWatcherMessage } from './watcher-message-codec.ts';
+import { encodeWatcherMessage } from './schema/watcher-message-codec.ts';
 
 /** The largest body that is sent, in bytes: what the queue takes (design 2), less the attribute beside it. */
 export const EVENT_BODY_BYTES_MAX = 256 * 1024 - CUT_AGE_BYTES_MAX;

@@ -9,8 +9,8 @@ import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import type { SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
 import type { Hint, Timer } from '../../core/model/hint.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { HintPace, HintQueue } from '../../ports/queue.ts';
-import { encodeHint, encodeTimer } from './hint-codec.ts';
+import type { HintPace, HintQueue } from '../../ports/queues/queue.ts';
+import { encodeHint, encodeTimer } from './schema/hint-codec.ts';
 import { hintDeduplicationId, hintGroupIds, timerGroupId } from './queue-ids.ts';
 
 /** Options of a hint queue. */

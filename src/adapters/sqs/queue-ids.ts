@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { WatcherHeader } from '../../core/model/watcher-message.ts';
-import type { HintPace } from '../../ports/queue.ts';
+import type { HintPace } from '../../ports/queues/queue.ts';
 
 const ID_LENGTH_MAX = 128;
 /** Letters, digits and ASCII punctuation. */

@@ -4,7 +4,7 @@
  * By error name, code and HTTP status, never by message text. `refused` only where the body itself
  * is the reason: a missing right or queue is repaired by an operator, and the same body goes then.
  */
-import type { SendOutcome } from '../../ports/queue.ts';
+import type { SendOutcome } from '../../ports/queues/queue.ts';
 
 /** The queue will never take this body. */
 const BODY_ERRORS = new Set([

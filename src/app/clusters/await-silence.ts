@@ -10,10 +10,10 @@
  *   freeze ── a run's last batch (≤ function time-out) ── its requests (≤ 2 × time-out) ──▶ silent
  */
 import type { ClusterUid } from '../../core/model/identifiers.ts';
-import { hasOpenRequest, requestLifeMs, resolvedAtMs } from '../../core/request-life.ts';
+import { hasOpenRequest, requestLifeMs, resolvedAtMs } from '../../core/pod/request-life.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { ViewStore } from '../../ports/view-store.ts';
-import { namePages } from '../name-pages.ts';
+import type { ViewStore } from '../../ports/stores/view-store.ts';
+import { namePages } from './name-pages.ts';
 
 /** What waiting needs. */
 export interface SilenceDependencies {

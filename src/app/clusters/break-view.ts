@@ -5,7 +5,7 @@
  * has nothing to break.
  */
 import type { ClusterUid } from '../../core/model/identifiers.ts';
-import type { ViewStore } from '../../ports/view-store.ts';
+import type { ViewStore } from '../../ports/stores/view-store.ts';
 
 /** Attempts at a compare-and-set beside a busy ingest. */
 const META_WRITES_MAX = 20;

@@ -7,7 +7,7 @@
  */
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { RegistryStore } from '../../ports/registry-store.ts';
+import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 
 /** What came of it: the registration as it stands then, and whether it was so before. */
 export type FreezeResult =

@@ -6,9 +6,9 @@
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { CredentialStore } from '../../ports/credential-store.ts';
-import type { RegistryStore } from '../../ports/registry-store.ts';
-import type { ViewStore } from '../../ports/view-store.ts';
+import type { CredentialStore } from '../../ports/stores/credential-store.ts';
+import type { RegistryStore } from '../../ports/stores/registry-store.ts';
+import type { ViewStore } from '../../ports/stores/view-store.ts';
 
 /** One of the two stacks. */
 export interface MoveSide {

@@ -8,7 +8,7 @@
  */
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { RegistryStore } from '../../ports/registry-store.ts';
+import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 
 /** What a registry holds. */
 export interface RegistryContent {

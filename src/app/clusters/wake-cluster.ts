@@ -7,10 +7,10 @@
  */
 import { hintFor } from '../../core/model/hint.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { HintQueue } from '../../ports/queue.ts';
+import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import type { ViewStore } from '../../ports/view-store.ts';
-import { namePages } from '../name-pages.ts';
+import type { ViewStore } from '../../ports/stores/view-store.ts';
+import { namePages } from './name-pages.ts';
 
 /** What waking needs. */
 export interface WakeDependencies {

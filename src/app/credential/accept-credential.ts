@@ -9,7 +9,7 @@
  */
 import type { CredentialMessage } from '../../core/model/credential-message.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { TokenClaims } from '../../ports/credential-store.ts';
+import type { TokenClaims } from '../../ports/stores/credential-store.ts';
 import { checkToken } from './check-token.ts';
 import type {
   CredentialContext,

@@ -5,8 +5,8 @@
  * somebody else is never used, and one that claims the future can neither stay for ever nor keep newer ones
  * out, because the newer of two wins. Whether it is genuine, its API server says at the first request.
  */
-import { subjectOf } from '../../ports/credential-store.ts';
-import type { TokenClaims, TokenPurpose } from '../../ports/credential-store.ts';
+import { subjectOf } from '../../ports/stores/credential-store.ts';
+import type { TokenClaims, TokenPurpose } from '../../ports/stores/credential-store.ts';
 
 /** Why a token is not kept. */
 export type TokenRefusal = 'token-malformed' | 'token-subject' | 'token-expired' | 'token-times';

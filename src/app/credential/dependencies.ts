@@ -4,10 +4,10 @@
  * Ports, narrowed to what is used: nothing here can read a token back, or change a registration.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { CredentialStore, Seal, TokenClaims } from '../../ports/credential-store.ts';
+import type { CredentialStore, Seal, TokenClaims } from '../../ports/stores/credential-store.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../../ports/metrics.ts';
-import type { RegistryStore } from '../../ports/registry-store.ts';
+import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { TokenRefusal } from './check-token.ts';
 
 /** What accepting needs. */

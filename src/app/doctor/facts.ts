@@ -7,8 +7,8 @@
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
-import type { Permission } from '../../core/permission.ts';
-import type { EndpointFacts } from '../../ports/endpoint-probe.ts';
+import type { Permission } from '../../core/daemon-set/permission.ts';
+import type { EndpointFacts } from '../../ports/cluster/endpoint-probe.ts';
 import type { Checked } from './finding.ts';
 
 /** The registration, or why there is none. */

@@ -4,7 +4,7 @@
  * Pure. No credential is a fact, so none can be part of a finding (S11).
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import { formatPermission } from '../../core/permission.ts';
+import { formatPermission } from '../../core/daemon-set/permission.ts';
 import type { DoctorFacts, RightsFact } from './facts.ts';
 import { finding, notChecked } from './finding.ts';
 import type { Checked, Finding } from './finding.ts';

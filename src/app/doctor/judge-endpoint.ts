@@ -4,7 +4,7 @@
  * Looked at from where the CLI runs: what only the functions can reach is `unknown`, not `failed`.
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { EndpointFacts, TlsFault } from '../../ports/endpoint-probe.ts';
+import type { EndpointFacts, TlsFault } from '../../ports/cluster/endpoint-probe.ts';
 import type { DoctorFacts } from './facts.ts';
 import { finding, notChecked } from './finding.ts';
 import type { DoctorLink, Finding } from './finding.ts';

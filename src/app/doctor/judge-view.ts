@@ -3,10 +3,10 @@
  *
  * Pure. Judged by the bounds that bind the functions themselves.
  */
-import { isOpen } from '../../core/breaker.ts';
+import { isOpen } from '../../core/model/breaker.ts';
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import { defaultReconcileOptions } from '../reconcile/dependencies.ts';
+import { defaultReconcileOptions } from '../reconcile/process/dependencies.ts';
 import type { DoctorFacts } from './facts.ts';
 import { finding, notChecked } from './finding.ts';
 import type { Finding } from './finding.ts';

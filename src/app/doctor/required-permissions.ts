@@ -6,7 +6,7 @@
  * its watcher for a snapshot; that is told by the resource, from the same rules.
  */
 import type { ClusterMode } from '../../core/model/registration.ts';
-import type { Permission } from '../../core/permission.ts';
+import type { Permission } from '../../core/daemon-set/permission.ts';
 
 interface Rule {
   readonly apiGroups: readonly string[];

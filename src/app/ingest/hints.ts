@@ -8,7 +8,7 @@
  *
  * Differs from upstream: every change of a node, its deletion too, wakes every DaemonSet of the cluster.
  */
-import { isSuspect } from '../../core/breaker.ts';
+import { isSuspect } from '../../core/model/breaker.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { HintReason } from '../../core/model/hint.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
@@ -19,11 +19,11 @@ import type {
   WatcherHeader,
   WatcherMessage,
 } from '../../core/model/watcher-message.ts';
-import type { HintPace } from '../../ports/queue.ts';
-import type { NamespacedName } from '../../ports/view-store.ts';
-import type { IngestDependencies } from './dependencies.ts';
-import { namesOf } from './names.ts';
-import type { WarmNames } from './warmth.ts';
+import type { HintPace } from '../../ports/queues/queue.ts';
+import type { NamespacedName } from '../../ports/stores/view-store.ts';
+import type { IngestDependencies } from './process/dependencies.ts';
+import { namesOf } from './slices/names.ts';
+import type { WarmNames } from './process/warmth.ts';
 
 /** Keys to look at because of a manifest: every one. */
 function keysOfManifest(body: ManifestBody): readonly NamespacedName[] {

@@ -9,14 +9,14 @@
  * last.
  */
 import type { WatcherHeader } from '../../core/model/watcher-message.ts';
-import { Asides } from './asides.ts';
-import type { IngestDependencies } from './dependencies.ts';
-import { verifySender } from './identity.ts';
+import { Asides } from './process/asides.ts';
+import type { IngestDependencies } from './process/dependencies.ts';
+import { verifySender } from './message/identity.ts';
 import { ingestMessage } from './ingest-message.ts';
-import { ingestRefused } from './ingest-refused.ts';
-import { refuse } from './refuse.ts';
-import type { IngestContext, IngestResult, ParsedBody } from './result.ts';
-import { sideBySide } from './side-by-side.ts';
+import { ingestRefused } from './message/ingest-refused.ts';
+import { refuse } from './message/refuse.ts';
+import type { IngestContext, IngestResult, ParsedBody } from './message/result.ts';
+import { sideBySide } from './process/side-by-side.ts';
 
 /** One record of events.fifo. */
 export interface IngestRecord {

@@ -12,15 +12,15 @@
  */
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { WatcherMessage } from '../../core/model/watcher-message.ts';
-import { decideStep } from './decide-step.ts';
-import type { Step } from './decide-step.ts';
-import type { IngestDependencies } from './dependencies.ts';
+import { decideStep } from './apply/decide-step.ts';
+import type { Step } from './apply/decide-step.ts';
+import type { IngestDependencies } from './process/dependencies.ts';
 import { hintMessage } from './hints.ts';
-import { verifySender } from './identity.ts';
-import type { Incoming } from './incoming.ts';
-import { refuse } from './refuse.ts';
-import { askForSnapshot, noteSnapshotRequest } from './request-snapshot.ts';
-import type { IngestContext, IngestResult, LossReason } from './result.ts';
+import { verifySender } from './message/identity.ts';
+import type { Incoming } from './message/incoming.ts';
+import { refuse } from './message/refuse.ts';
+import { askForSnapshot, noteSnapshotRequest } from './message/request-snapshot.ts';
+import type { IngestContext, IngestResult, LossReason } from './message/result.ts';
 
 /** Applies one message; see IngestResult for what can come of it. */
 export async function ingestMessage(

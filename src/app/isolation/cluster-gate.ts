@@ -6,17 +6,17 @@
  * the same. The gate is efficiency only. A breaker that is lost or cannot be written counts as closed,
  * and nothing that is decided behind the gate knows of it (S1–S5 rest on names and preconditions).
  */
-import { CLOSED_BREAKER, admitRun, noteFinding } from '../../core/breaker.ts';
-import type { ClusterBreaker } from '../../core/breaker.ts';
+import { CLOSED_BREAKER, admitRun, noteFinding } from '../../core/model/breaker.ts';
+import type { ClusterBreaker } from '../../core/model/breaker.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
-import type { BreakerStore } from '../../ports/breaker-store.ts';
+import type { BreakerStore } from '../../ports/stores/breaker-store.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { ClusterConnector } from '../../ports/cluster-access.ts';
+import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import type { ViewReader } from '../../ports/view-store.ts';
+import type { ViewReader } from '../../ports/stores/view-store.ts';
 import { talliedAccess } from './tallied-access.ts';
 import { TalkTally } from './talk-tally.ts';
 

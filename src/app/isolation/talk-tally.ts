@@ -7,7 +7,7 @@
  * A run whose server stopped answering gives up: it costs one time-out, not one for each request it had in
  * mind. Durations are measured, never read from texts.
  */
-import type { Finding } from '../../core/breaker.ts';
+import type { Finding } from '../../core/model/breaker.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 
 /** What one call to an API server showed. */

@@ -5,7 +5,7 @@
  */
 import type { Outcome } from '../../core/model/effects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { ClusterAccess, LiveRead } from '../../ports/cluster-access.ts';
+import type { ClusterAccess, LiveRead } from '../../ports/cluster/cluster-access.ts';
 import type { Talk, TalkTally } from './talk-tally.ts';
 
 const GIVEN_UP = 'the API server stopped answering; this run asks no more';

@@ -8,29 +8,29 @@
  * Differs from upstream: a run that is put off writes the status only where nothing but own pods is unseen, of a
  * generation that was observed before. What rests on an untrusted view (a cut, silence, own patches) tells nothing.
  */
-import { arePodsFresh, spendsBudget } from '../../core/budgeted.ts';
-import { computeView } from '../../core/view.ts';
-import { planReconcile } from '../../core/plan.ts';
+import { arePodsFresh, spendsBudget } from '../../core/plan/budgeted.ts';
+import { computeView } from '../../core/view/view.ts';
+import { planReconcile } from '../../core/plan/plan.ts';
 import type { Guard, Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
-import { buryMissing } from '../../core/tombstones.ts';
-import { actOnPlan, hasPodWork } from './act.ts';
-import type { ActResult } from './act.ts';
-import type { RunContext, Subject, ViewedSubject } from './context.ts';
-import type { Exit } from './exit.ts';
-import { findHistory } from './find-history.ts';
-import { freshnessOf, judgeSubject } from './guard.ts';
-import type { Judgement, Waiting } from './guard.ts';
-import { guessHash } from './history.ts';
-import { Ledger } from './ledger.ts';
-import type { Problem } from './ledger.ts';
+import { buryMissing } from '../../core/pod/tombstones.ts';
+import { actOnPlan, hasPodWork } from './execute/act.ts';
+import type { ActResult } from './execute/act.ts';
+import type { RunContext, Subject, ViewedSubject } from './run/context.ts';
+import type { Exit } from './run/exit.ts';
+import { findHistory } from './history/find-history.ts';
+import { freshnessOf, judgeSubject } from './live/guard.ts';
+import type { Judgement, Waiting } from './live/guard.ts';
+import { guessHash } from './history/history.ts';
+import { Ledger } from './run/ledger.ts';
+import type { Problem } from './run/ledger.ts';
 import { exitAwaiting, openSubject } from './open-subject.ts';
-import { relistPods } from './relist-pods.ts';
-import { heldWrite } from './refused-writes.ts';
-import { giveRivalNotice } from './rival-notice.ts';
-import { heedSentinel } from './sentinel-stands.ts';
-import { trimHistory } from './trim-history.ts';
-import { updateStatus } from './update-status.ts';
+import { relistPods } from './live/relist-pods.ts';
+import { heldWrite } from './run/refused-writes.ts';
+import { giveRivalNotice } from './status/rival-notice.ts';
+import { heedSentinel } from './live/sentinel-stands.ts';
+import { trimHistory } from './history/trim-history.ts';
+import { updateStatus } from './status/update-status.ts';
 
 /** What an attempt decides on, once it is known that it may. */
 interface Judged {

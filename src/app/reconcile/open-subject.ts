@@ -4,28 +4,28 @@
  * While `ingest` is at work on what is being read, everything is read again, at most three times;
  * then a timer looks later (protocol 2). What cannot be decided on ends the run here, with a reason.
  */
-import { isOpen } from '../../core/breaker.ts';
-import { rebaseState } from '../../core/intents.ts';
+import { isOpen } from '../../core/model/breaker.ts';
+import { rebaseState } from '../../core/intents/intents.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
 import { emptyState } from '../../core/model/state.ts';
-import { LazyAccess, keyOf } from './context.ts';
-import type { RunContext, Subject } from './context.ts';
-import { breakerWaitOf } from './breaker-wait.ts';
-import { ended } from './exit.ts';
-import type { Ended, Exit, FoundSubject } from './exit.ts';
-import { judgeDaemonSet } from './judge-daemon-set.ts';
-import type { JudgedDaemonSet } from './judge-daemon-set.ts';
-import { readBasis } from './read-basis.ts';
-import type { Basis } from './read-basis.ts';
-import { readView } from './read-view.ts';
-import { NO_COUNTS } from './result.ts';
-import { resolveOpaque } from './resolve-opaque.ts';
-import { isAboutSentinel, lookAtSentinel } from './rival-sentinel.ts';
-import { decideSkip } from './skip.ts';
-import { isTorn } from './torn-view.ts';
-import type { StampAhead } from './torn-view.ts';
-import { withoutWaitsAhead } from './waits-ahead.ts';
+import { LazyAccess, keyOf } from './run/context.ts';
+import type { RunContext, Subject } from './run/context.ts';
+import { breakerWaitOf } from './process/breaker-wait.ts';
+import { ended } from './run/exit.ts';
+import type { Ended, Exit, FoundSubject } from './run/exit.ts';
+import { judgeDaemonSet } from './read/judge-daemon-set.ts';
+import type { JudgedDaemonSet } from './read/judge-daemon-set.ts';
+import { readBasis } from './read/read-basis.ts';
+import type { Basis } from './read/read-basis.ts';
+import { readView } from './read/read-view.ts';
+import { NO_COUNTS } from './run/result.ts';
+import { resolveOpaque } from './read/resolve-opaque.ts';
+import { isAboutSentinel, lookAtSentinel } from './live/rival-sentinel.ts';
+import { decideSkip } from './read/skip.ts';
+import { isTorn } from './read/torn-view.ts';
+import type { StampAhead } from './read/torn-view.ts';
+import { withoutWaitsAhead } from './read/waits-ahead.ts';
 
 /** Reads in all: the first, and three re-reads (protocol 2). */
 const READS_MAX = 4;

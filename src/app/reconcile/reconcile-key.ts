@@ -8,14 +8,14 @@
 import type { Hint } from '../../core/model/hint.ts';
 import { formatKey } from '../../core/model/identifiers.ts';
 import { ClusterGate } from '../isolation/cluster-gate.ts';
-import { EffectAssertions } from './asserted-access.ts';
+import { EffectAssertions } from './run/asserted-access.ts';
 import { attemptReconcile } from './attempt.ts';
-import type { EndContext } from './context.ts';
-import type { ReconcileDependencies, ReconcileRun } from './dependencies.ts';
-import { endRun } from './end-run.ts';
-import { writeState } from './record-state.ts';
-import { reportRun } from './report.ts';
-import type { ReconcileResult } from './result.ts';
+import type { EndContext } from './run/context.ts';
+import type { ReconcileDependencies, ReconcileRun } from './process/dependencies.ts';
+import { endRun } from './end/end-run.ts';
+import { writeState } from './run/record-state.ts';
+import { reportRun } from './run/report.ts';
+import type { ReconcileResult } from './run/result.ts';
 
 /** Looks per invocation when other runs keep winning. */
 const ATTEMPTS_MAX = 3;

@@ -7,11 +7,11 @@
  * (protocol 18). Nothing comes of what an unverified sender wrote (S6), and nothing is sent about a
  * cluster that is registered under another UID by now (row 90).
  */
-import { isSenderPartition } from '../../core/dead-letter-place.ts';
+import { isSenderPartition } from '../../core/hints/dead-letter-place.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
-import type { KeptDeadLetter } from '../../ports/dead-letter-store.ts';
+import type { KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
 
 /** The key and cluster that a lost hint or timer was about. */
 export interface LostKey {

@@ -4,10 +4,10 @@
  * Partitions are read one after the other, each up to a bound and in the order of time, so that neither
  * a flood in one of them nor the number of clusters makes a listing endless; what was left out is said.
  */
-import { isSenderPartition } from '../../core/dead-letter-place.ts';
-import type { DeadLetterPartition } from '../../core/dead-letter-place.ts';
+import { isSenderPartition } from '../../core/hints/dead-letter-place.ts';
+import type { DeadLetterPartition } from '../../core/hints/dead-letter-place.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
-import type { DeadLetterStore, KeptDeadLetter } from '../../ports/dead-letter-store.ts';
+import type { DeadLetterStore, KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
 
 /** Which records. */
 export interface LetterFilter {

@@ -8,18 +8,18 @@
  * six-hourly snapshot is the way back (protocol 17). The note comes last: a redrive that fails in
  * between is done again.
  */
-import { isSuspect } from '../../core/breaker.ts';
-import { isSenderPartition } from '../../core/dead-letter-place.ts';
+import { isSuspect } from '../../core/model/breaker.ts';
+import { isSenderPartition } from '../../core/hints/dead-letter-place.ts';
 import { HINT_SCHEMA } from '../../core/model/hint.ts';
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { DeadLetterStore, KeptDeadLetter } from '../../ports/dead-letter-store.ts';
-import type { HintPace, HintQueue } from '../../ports/queue.ts';
-import type { RegistryStore } from '../../ports/registry-store.ts';
-import type { ViewStore } from '../../ports/view-store.ts';
-import { lost } from '../ingest/meta-transitions.ts';
+import type { DeadLetterStore, KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
+import type { HintPace, HintQueue } from '../../ports/queues/queue.ts';
+import type { RegistryStore } from '../../ports/stores/registry-store.ts';
+import type { ViewStore } from '../../ports/stores/view-store.ts';
+import { lost } from '../ingest/message/meta-transitions.ts';
 import { decideRedrive } from './decide-redrive.ts';
 import type { LostKey, RedriveOmission } from './decide-redrive.ts';
 

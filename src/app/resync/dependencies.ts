@@ -4,13 +4,13 @@
  * The intervals are promises (docs/scale.md) and count from what was last looked at, whenever the schedule fires.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { ClusterConnector } from '../../ports/cluster-access.ts';
+import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../../ports/metrics.ts';
-import type { HintQueue } from '../../ports/queue.ts';
+import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import type { RegistryStore } from '../../ports/registry-store.ts';
-import type { ViewStore } from '../../ports/view-store.ts';
+import type { RegistryStore } from '../../ports/stores/registry-store.ts';
+import type { ViewStore } from '../../ports/stores/view-store.ts';
 
 /** Intervals of the schedule. None of them rests on how often it fires, or how long a walk takes. */
 export interface ResyncOptions {

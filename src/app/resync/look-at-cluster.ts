@@ -6,14 +6,14 @@
  * one deduplication id, so that a turn that is done again, after a crash, costs nothing twice. Rejects
  * when a dependency is lost: its turn is then owed.
  */
-import { isSuspect } from '../../core/breaker.ts';
+import { isSuspect } from '../../core/model/breaker.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
-import { turnWithin } from '../../core/resync-walk.ts';
+import { turnWithin } from '../../core/hints/resync-walk.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta, NameItem } from '../../core/model/view-items.ts';
-import { namePages } from '../name-pages.ts';
+import { namePages } from '../clusters/name-pages.ts';
 import type { ResyncDependencies } from './dependencies.ts';
 import { requestFirstSnapshot, requestSnapshot } from './request-snapshot.ts';
 import type { Tally } from './tally.ts';

@@ -4,7 +4,7 @@
  * META keeps when, so that schedules that overlap, or fire often, ask at most once per interval. An API
  * server that does not answer is asked when it does: nobody waits for it here (protocol 23).
  */
-import { isOpen } from '../../core/breaker.ts';
+import { isOpen } from '../../core/model/breaker.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { ResyncDependencies } from './dependencies.ts';

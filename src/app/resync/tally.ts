@@ -1,5 +1,5 @@
 /** What one invocation of `resync` counts while it walks. */
-import type { OwedTurn } from '../../core/resync-walk.ts';
+import type { OwedTurn } from '../../core/hints/resync-walk.ts';
 import type { Asking } from './asking.ts';
 
 /** Counters of one invocation, and what it asks API servers meanwhile. */

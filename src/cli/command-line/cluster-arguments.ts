@@ -6,8 +6,8 @@
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { RegistryStore } from '../../ports/registry-store.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
+import type { RegistryStore } from '../../ports/stores/registry-store.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
 import { plainText } from './text-table.ts';
 
 /** As in the registration's schema: the id is also a message group. */

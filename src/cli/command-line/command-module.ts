@@ -9,8 +9,8 @@
 import type { Command } from 'commander';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import type { OperatorCluster, OperatorOptions } from '../cluster/operator-access.ts';
-import type { Stack } from '../stack/stack.ts';
+import type { OperatorCluster, OperatorOptions } from '../reach/operator-access.ts';
+import type { Stack } from '../reach/stack.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 /** What a command prints. */

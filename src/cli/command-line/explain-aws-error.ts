@@ -4,7 +4,7 @@
  * Covers what an operator can put right (credentials, region, rights, network). The message of AWS is
  * repeated where it says who may not do what; it holds no secret. Anything else stays what it was.
  */
-import { CommandError, EXIT } from '../exit-codes.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
 
 const NO_CREDENTIALS = new Set(['CredentialsProviderError', 'TokenProviderError']);
 const EXPIRED = new Set(['ExpiredToken', 'ExpiredTokenException', 'RequestExpired']);

@@ -6,7 +6,7 @@
  */
 import { EngineRefusal } from '../../engine/engine-refusal.ts';
 import type { EngineRefusalCode } from '../../engine/engine-refusal.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
 import { explainAwsError } from './explain-aws-error.ts';
 
 /** What is said about a failure. */

@@ -8,9 +8,9 @@
 import { CommanderError } from 'commander';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
-import type { OperatorCluster, OperatorOptions } from '../cluster/operator-access.ts';
-import type { Stack } from '../stack/stack.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
+import type { OperatorCluster, OperatorOptions } from '../reach/operator-access.ts';
+import type { Stack } from '../reach/stack.ts';
 import type { CommandContext, CommandModule, CommandResult } from './command-module.ts';
 import { explainError } from './explain-error.ts';
 import type { Explained } from './explain-error.ts';

@@ -8,7 +8,7 @@ import type { Command } from 'commander';
 import type { LetterFilter } from '../../app/redrive/find-letters.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import { parseClusterId } from '../command-line/cluster-arguments.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
 
 /** Which records, as commander gives it. */
 export interface LetterOptions {

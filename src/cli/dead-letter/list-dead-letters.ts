@@ -4,8 +4,8 @@
  * Reads records only; bodies are shown with --json alone, because they are somebody else's text.
  */
 import { findLetters } from '../../app/redrive/find-letters.ts';
-import { formatDeadLetterId, isSenderPartition } from '../../core/dead-letter-place.ts';
-import type { KeptDeadLetter } from '../../ports/dead-letter-store.ts';
+import { formatDeadLetterId, isSenderPartition } from '../../core/hints/dead-letter-place.ts';
+import type { KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { plainText, renderAge, renderTextTable } from '../command-line/text-table.ts';

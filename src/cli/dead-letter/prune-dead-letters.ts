@@ -4,7 +4,7 @@
  * Nothing removes them otherwise: they are for people, and a person decides when they were looked at.
  */
 import { findLetters } from '../../app/redrive/find-letters.ts';
-import type { KeptDeadLetter } from '../../ports/dead-letter-store.ts';
+import type { KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { declareLetterOptions, filterOf, parseDuration } from './letter-options.ts';

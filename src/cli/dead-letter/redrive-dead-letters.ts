@@ -8,10 +8,10 @@ import { findLetters } from '../../app/redrive/find-letters.ts';
 import { isSettled, redriveLetter } from '../../app/redrive/redrive-letter.ts';
 import type { RedriveOptions, RedriveOutcome } from '../../app/redrive/redrive-letter.ts';
 import { createDeadLetterMover } from '../../adapters/sqs/dead-letter-mover.ts';
-import { readLostKey } from '../../adapters/sqs/lost-key.ts';
-import { formatDeadLetterId, parseDeadLetterId } from '../../core/dead-letter-place.ts';
-import type { KeptDeadLetter } from '../../ports/dead-letter-store.ts';
-import type { MovableQueue } from '../../ports/dead-letter-mover.ts';
+import { readLostKey } from '../../adapters/sqs/schema/lost-key.ts';
+import { formatDeadLetterId, parseDeadLetterId } from '../../core/hints/dead-letter-place.ts';
+import type { KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
+import type { MovableQueue } from '../../ports/queues/dead-letter-mover.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type {
   CommandContext,
@@ -19,8 +19,8 @@ import type {
   CommandResult,
 } from '../command-line/command-module.ts';
 import { plainText } from '../command-line/text-table.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
-import type { Stack } from '../stack/stack.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
+import type { Stack } from '../reach/stack.ts';
 import { declareLetterOptions, filterOf } from './letter-options.ts';
 import type { LetterOptions } from './letter-options.ts';
 

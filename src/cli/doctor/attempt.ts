@@ -6,7 +6,7 @@
 import { unchecked } from '../../app/doctor/finding.ts';
 import type { Checked } from '../../app/doctor/finding.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { CommandError } from '../exit-codes.ts';
+import { CommandError } from '../process/exit-codes.ts';
 
 const STEP_TIMEOUT_MS = 20_000;
 

@@ -4,8 +4,8 @@
  * Whatever fails or takes too long is missing with its reason, and the rest is there (attempt.ts).
  */
 import { RELEASE } from '../../../functions/release.ts';
-import { createEndpointProbe } from '../../adapters/kubernetes/endpoint-probe.ts';
-import type { EgressPolicy } from '../../adapters/kubernetes/egress.ts';
+import { createEndpointProbe } from '../../adapters/kubernetes/transport/endpoint-probe.ts';
+import type { EgressPolicy } from '../../adapters/kubernetes/egress/egress.ts';
 import { ItemUnreadableError } from '../../adapters/dynamodb/item-codec.ts';
 import type { DoctorFacts, RegistrationFact } from '../../app/doctor/facts.ts';
 import { checked, unchecked } from '../../app/doctor/finding.ts';
@@ -13,7 +13,7 @@ import type { Checked } from '../../app/doctor/finding.ts';
 import { isConnectedTo } from '../../app/doctor/judge-registration.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { Stack } from '../stack/stack.ts';
+import type { Stack } from '../reach/stack.ts';
 import { attempt } from './attempt.ts';
 import { CLUSTER_FACTS } from './gather-cluster.ts';
 import {

@@ -6,8 +6,8 @@
 import type { RightsFact } from '../../app/doctor/facts.ts';
 import { checked, unchecked } from '../../app/doctor/finding.ts';
 import type { Checked } from '../../app/doctor/finding.ts';
-import type { Permission } from '../../core/permission.ts';
-import type { ClusterInspection, RightsOf } from '../../ports/cluster-inspection.ts';
+import type { Permission } from '../../core/daemon-set/permission.ts';
+import type { ClusterInspection, RightsOf } from '../../ports/cluster/cluster-inspection.ts';
 import { ask } from './ways-in.ts';
 import type { WayIn, WaysIn } from './ways-in.ts';
 

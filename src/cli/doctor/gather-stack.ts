@@ -10,13 +10,13 @@ import type { ObservedFact, QueueFact, RefusalFact, TokenFact } from '../../app/
 import { checked, unchecked } from '../../app/doctor/finding.ts';
 import type { Checked } from '../../app/doctor/finding.ts';
 import { findLetters } from '../../app/redrive/find-letters.ts';
-import { isSenderPartition } from '../../core/dead-letter-place.ts';
+import { isSenderPartition } from '../../core/hints/dead-letter-place.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import { hasSentinelName } from '../../core/takeover-sentinel.ts';
-import type { KeptDeadLetter } from '../../ports/dead-letter-store.ts';
+import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
+import type { KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
 import { roleName } from '../cluster/roles/roles.ts';
-import type { Stack } from '../stack/stack.ts';
-import type { StackOutputName } from '../stack/stack-outputs.ts';
+import type { Stack } from '../reach/stack.ts';
+import type { StackOutputName } from '../reach/stack-outputs.ts';
 
 const DAY_MS = 86_400_000;
 const LETTERS_MAX = 500;

@@ -4,13 +4,13 @@
  * The registered endpoint is judged as it is for the functions, and its name is looked up anew for each
  * connection. Tokens of EKS and sealed ones are the functions' alone: nobody here signs or opens them.
  */
-import { createClusterInspection } from '../../adapters/kubernetes/cluster-inspection.ts';
-import { staticBearer } from '../../adapters/kubernetes/credential.ts';
-import type { Credential } from '../../adapters/kubernetes/credential.ts';
-import { openEgress } from '../../adapters/kubernetes/egress.ts';
-import type { EgressPolicy } from '../../adapters/kubernetes/egress.ts';
-import { parseEndpoint } from '../../adapters/kubernetes/endpoint.ts';
-import { createTransport } from '../../adapters/kubernetes/transport.ts';
+import { createClusterInspection } from '../../adapters/kubernetes/api/cluster-inspection.ts';
+import { staticBearer } from '../../adapters/kubernetes/credentials/credential.ts';
+import type { Credential } from '../../adapters/kubernetes/credentials/credential.ts';
+import { openEgress } from '../../adapters/kubernetes/egress/egress.ts';
+import type { EgressPolicy } from '../../adapters/kubernetes/egress/egress.ts';
+import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
+import { createTransport } from '../../adapters/kubernetes/transport/transport.ts';
 import type { ClusterAuthentication, ClusterRegistration } from '../../core/model/registration.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { WayIn } from './ways-in.ts';

@@ -6,8 +6,8 @@
 import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import { permissionsOf } from '../../app/doctor/required-permissions.ts';
-import type { Permission } from '../../core/permission.ts';
-import { packageFile } from '../package-files.ts';
+import type { Permission } from '../../core/daemon-set/permission.ts';
+import { packageFile } from '../process/package-files.ts';
 
 /** An object of admissionregistration.k8s.io. */
 export interface AdmissionObject {

@@ -5,7 +5,7 @@
  */
 import type { InspectedBy } from '../../app/doctor/facts.ts';
 import { unchecked } from '../../app/doctor/finding.ts';
-import type { ClusterInspection, Inspected } from '../../ports/cluster-inspection.ts';
+import type { ClusterInspection, Inspected } from '../../ports/cluster/cluster-inspection.ts';
 
 /** One way into a cluster, or why there is none. */
 export type WayIn = { readonly inspection: ClusterInspection } | { readonly why: string };

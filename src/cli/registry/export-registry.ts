@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { readRegistry } from '../../app/clusters/registry-transfer.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
 import { composeDocument } from './registry-document.ts';
 
 interface ExportOptions {

@@ -12,7 +12,7 @@ import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { throwIfInterrupted } from '../command-line/run-program.ts';
 import { renderTextTable } from '../command-line/text-table.ts';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT } from '../process/exit-codes.ts';
 import { parseDocument } from './registry-document.ts';
 
 interface ImportOptions {

@@ -7,7 +7,7 @@
  */
 import { parseRegistration } from '../../adapters/dynamodb/registration-schema.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
 
 /** `kind` of the document. */
 const EXPORT_KIND = 'RegistryExport';

@@ -14,13 +14,13 @@ import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
-import { EXIT } from '../exit-codes.ts';
-import { findStack } from './describe-stack.ts';
+import { EXIT } from '../process/exit-codes.ts';
+import { findStack } from '../reach/describe-stack.ts';
 import { CONCURRENCY_NEEDED, judgeStack } from './judge-stack.ts';
 import type { StackFacts } from './judge-stack.ts';
 import { MAPPED_FUNCTIONS, openMappings } from './mappings.ts';
-import { resolveAwsConfig } from './open-stack.ts';
-import type { AwsClientConfig } from './stack.ts';
+import { resolveAwsConfig } from '../reach/open-stack.ts';
+import type { AwsClientConfig } from '../reach/stack.ts';
 
 /** The command. */
 export const checkStackCommand: CommandModule = defineCommand({

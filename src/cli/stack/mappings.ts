@@ -14,8 +14,8 @@ import {
 } from '@aws-sdk/client-lambda';
 import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
-import type { AwsClientConfig } from './stack.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
+import type { AwsClientConfig } from '../reach/stack.ts';
 
 /** Functions that are called by mappings; serverless.yml declares them, and a test compares. */
 export const MAPPED_FUNCTIONS = [

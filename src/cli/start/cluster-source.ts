@@ -11,7 +11,7 @@ import type { Log } from '@rollcall/base/ports/log.ts';
 import type { EngineCluster } from '../../engine/engine-options.ts';
 import { LOCAL_PROBE_WAIT_MS, repositoryFile, startLocalFleet } from '../../engine/local-fleet.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
-import { loadCluster } from './load-cluster.ts';
+import { loadCluster } from '../reach/load-cluster.ts';
 import type { ClusterChoice, StartOptions } from './options.ts';
 
 /** The clusters to manage, and what belongs to them. */

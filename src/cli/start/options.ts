@@ -5,7 +5,7 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { ClusterMode } from '../../core/model/registration.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
 
 /** Which clusters: those of a kubeconfig, or local ones that live and end with this process. */
 export type ClusterChoice =

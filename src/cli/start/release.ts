@@ -7,9 +7,9 @@
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import { releaseCluster } from '../../engine/release-cluster.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
 import { openActivity } from './activity.ts';
-import { loadCluster } from './load-cluster.ts';
+import { loadCluster } from '../reach/load-cluster.ts';
 import type { StartOptions } from './options.ts';
 import { createScreen } from './screen.ts';
 

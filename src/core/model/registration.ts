@@ -22,7 +22,7 @@ export type ClusterAuthentication =
   | { readonly kind: 'eks'; readonly clusterName: string; readonly region: string }
   /**
    * A token bound to the service account rollcall-functions, which a CronJob of the cluster renews. It is
-   * not here but in an item of its own, sealed by KMS (src/ports/credential-store.ts).
+   * not here but in an item of its own, sealed by KMS (src/ports/stores/credential-store.ts).
    */
   | {
       readonly kind: 'bound-token';

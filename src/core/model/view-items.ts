@@ -4,7 +4,7 @@
  * Everything here is a cache that a snapshot rebuilds. `ingest` is its only writer, except for the
  * attributes named otherwise. Shapes of stored items (keys, compression) are the adapter's business.
  */
-import type { ClusterBreaker } from '../breaker.ts';
+import type { ClusterBreaker } from './breaker.ts';
 import type { ClusterUid, Epoch, Incarnation, Uid } from './identifiers.ts';
 import type { Stamp } from './position.ts';
 import type { Projection, WatchedKind } from './projections.ts';

@@ -7,7 +7,7 @@
 import { resourceVersion, uid } from '../model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { NodeProjection, PodProjection } from '../model/projections.ts';
-import { controllerUidOf } from '../owner.ts';
+import { controllerUidOf } from '../pod/owner.ts';
 import { projectNode, projectPod } from './project.ts';
 import type { RawObject, Reading } from './project.ts';
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createClusterConnector } from '../../../src/adapters/kubernetes/cluster-connector.ts';
+import { createClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import {
   clusterId,
@@ -16,7 +16,7 @@ import {
 } from '../../../src/core/model/identifiers.ts';
 import type { Effect, Outcome } from '../../../src/core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ClusterAccess } from '../../../src/ports/cluster-access.ts';
+import type { ClusterAccess } from '../../../src/ports/cluster/cluster-access.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient, KubernetesObject } from '../control-plane/api.ts';
 import { pollUntil } from '../control-plane/poll.ts';

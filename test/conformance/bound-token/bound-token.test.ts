@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
-import type { ClusterConnector } from '../../../src/ports/cluster-access.ts';
-import { subjectOf } from '../../../src/ports/credential-store.ts';
+import type { ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';
+import { subjectOf } from '../../../src/ports/stores/credential-store.ts';
 import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import { pollUntil } from '../control-plane/poll.ts';

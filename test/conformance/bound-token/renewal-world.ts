@@ -24,14 +24,18 @@ import { createDynamoCredentialStore } from '../../../src/adapters/dynamodb/cred
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createKmsSeal } from '../../../src/adapters/kms/seal.ts';
-import { createClusterConnector } from '../../../src/adapters/kubernetes/cluster-connector.ts';
+import { createClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
-import type { ClusterConnector } from '../../../src/ports/cluster-access.ts';
-import type { CredentialStore, Seal, TokenPurpose } from '../../../src/ports/credential-store.ts';
-import type { RegistryStore } from '../../../src/ports/registry-store.ts';
+import type { ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';
+import type {
+  CredentialStore,
+  Seal,
+  TokenPurpose,
+} from '../../../src/ports/stores/credential-store.ts';
+import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 import { startMiniStack } from '../aws/reference-servers.ts';

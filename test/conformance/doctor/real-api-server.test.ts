@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { createClusterInspection } from '../../../src/adapters/kubernetes/cluster-inspection.ts';
-import { createTransport } from '../../../src/adapters/kubernetes/transport.ts';
-import { parseEndpoint } from '../../../src/adapters/kubernetes/endpoint.ts';
-import { staticBearer } from '../../../src/adapters/kubernetes/credential.ts';
+import { createClusterInspection } from '../../../src/adapters/kubernetes/api/cluster-inspection.ts';
+import { createTransport } from '../../../src/adapters/kubernetes/transport/transport.ts';
+import { parseEndpoint } from '../../../src/adapters/kubernetes/egress/endpoint.ts';
+import { staticBearer } from '../../../src/adapters/kubernetes/credentials/credential.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { diagnose } from '../../../src/app/doctor/diagnose.ts';
 import type { Finding } from '../../../src/app/doctor/finding.ts';

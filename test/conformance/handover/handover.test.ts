@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import { findForeignStatusWrite } from '../../../src/core/status-writers.ts';
+import { findForeignStatusWrite } from '../../../src/core/daemon-set/status-writers.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { EngineRefusal } from '../../../src/engine/engine-refusal.ts';
 import type { Engine } from '../../../src/engine/engine.ts';

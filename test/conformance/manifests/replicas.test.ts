@@ -13,7 +13,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { startReaper } from '../../../scripts/lib/reaper.ts';
-import { bundleWatcher } from '../../../scripts/lib/watcher-bundle.ts';
+import { bundleWatcher } from '../../../scripts/build/watcher-bundle.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { startSqsServer } from '@rollcall/local-aws/sqs/server.ts';
 import type { SqsServer } from '@rollcall/local-aws/sqs/server.ts';

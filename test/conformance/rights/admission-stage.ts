@@ -10,7 +10,7 @@ import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { nodeName } from '../../../src/core/model/identifiers.ts';
-import { buildPod } from '../../../src/core/pod-template.ts';
+import { buildPod } from '../../../src/core/pod/pod-template.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient, ApiResponse } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';

@@ -4,16 +4,16 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { buildEvent } from '../../../src/core/events.ts';
+import { buildEvent } from '../../../src/core/events/events.ts';
 import {
   buildHashRepair,
   buildRenumbering,
   buildRevisionAdoption,
   buildRevisionRelease,
-} from '../../../src/core/history-patches.ts';
+} from '../../../src/core/history/history-patches.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
-import { buildRevision } from '../../../src/core/revisions.ts';
+import { buildRevision } from '../../../src/core/history/revisions.ts';
 import type { ApiClient, ApiRequest, ApiResponse } from '../control-plane/api.ts';
 import {
   assertAccepted,

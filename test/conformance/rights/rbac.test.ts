@@ -9,7 +9,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createClusterConnector } from '../../../src/adapters/kubernetes/cluster-connector.ts';
+import { createClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Effect, Outcome } from '../../../src/core/model/effects.ts';
 import {
@@ -21,7 +21,7 @@ import {
 } from '../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
-import type { ClusterAccess } from '../../../src/ports/cluster-access.ts';
+import type { ClusterAccess } from '../../../src/ports/cluster/cluster-access.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient, KubernetesObject } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';

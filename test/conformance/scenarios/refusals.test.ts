@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { SQSClient, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { encodeWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
+import { encodeWatcherMessage } from '../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import {
   clusterId,
   clusterUid,

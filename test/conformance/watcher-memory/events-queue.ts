@@ -17,7 +17,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
-import { parseWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
+import { parseWatcherMessage } from '../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { startSqsServer } from '@rollcall/local-aws/sqs/server.ts';
 import { makeTestCertificate } from '../../support/test-certificate.ts';

@@ -44,7 +44,7 @@ const CLUSTER = 'memory';
 export async function openScene(size: PopulationSize): Promise<OpenedScene> {
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-watcher-memory-'));
   const reaper = startReaper({ temporaryDirectory: directory });
-  execFileSync(process.execPath, [repositoryPath('scripts/build-watcher.ts')]);
+  execFileSync(process.execPath, [repositoryPath('scripts/build/build-watcher.ts')]);
   // No loop acts on the pods; nobody counts a hundred thousand requests.
   const controlPlane = await startControlPlane({ name: CLUSTER, loops: 'off', auditLog: false });
   const stops: (() => Promise<void> | void)[] = [controlPlane.stop];

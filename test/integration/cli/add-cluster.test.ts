@@ -25,7 +25,7 @@ import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import { renderKubeconfig } from '@rollcall/local-cluster/cluster/kubeconfig.ts';
 import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
 import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
-import type { RegistryStore } from '../../../src/ports/registry-store.ts';
+import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import { CommandRun, CommandWorld } from '../../support/command-world.ts';
 import { createHeldTimers } from '../../support/held-timers.ts';
 import { createTestHttpsClient } from '../../../packages/local-cluster/test/support/https-client.ts';

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { STACK_OUTPUT_NAMES } from '../../../src/cli/stack/stack-outputs.ts';
+import { STACK_OUTPUT_NAMES } from '../../../src/cli/reach/stack-outputs.ts';
 import { clusterId, uid } from '../../../src/core/model/identifiers.ts';
 import { startLocalAws } from '../../../src/engine/aws/local-aws.ts';
 import type { LocalAws } from '../../../src/engine/aws/local-aws.ts';
@@ -94,7 +94,7 @@ describe('rollcall as a process', () => {
 
   it('is one file that plain Node runs, also as a plugin of kubectl', async () => {
     const bundle = path.join(directory, 'kubectl-rollcall.mjs');
-    const build = path.join(ROOT, 'scripts/build-cli.ts');
+    const build = path.join(ROOT, 'scripts/build/build-cli.ts');
     await promisify(execFile)(process.execPath, [build, bundle]);
     const help = await promisify(execFile)(process.execPath, [bundle, '--help']);
     assert.match(help.stdout, /^Usage: kubectl rollcall/);

@@ -5,13 +5,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { createClusterConnector } from '../../../src/adapters/kubernetes/cluster-connector.ts';
-import { createProbeAccess } from '../../../src/adapters/kubernetes/probe-access.ts';
-import type { Transport } from '../../../src/adapters/kubernetes/transport.ts';
+import { createClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { createProbeAccess } from '../../../src/adapters/kubernetes/api/probe-access.ts';
+import type { Transport } from '../../../src/adapters/kubernetes/transport/transport.ts';
 import { createEventQueue } from '../../../src/adapters/sqs/event-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import { enterTakeover } from '../../../src/app/takeover-probe.ts';
+import { enterTakeover } from '../../../src/app/takeover/takeover-probe.ts';
 import type { Finding } from '../../../src/app/doctor/finding.ts';
 import { clusterId, uid } from '../../../src/core/model/identifiers.ts';
 import { jsonItems, jsonMember } from '@rollcall/base/json.ts';

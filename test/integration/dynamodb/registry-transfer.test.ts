@@ -18,7 +18,7 @@ import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import type { RegistryStore } from '../../../src/ports/registry-store.ts';
+import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import { createKeyTable } from '../../support/create-key-table.ts';
 
 const CLUSTERS = 10_000;

@@ -8,7 +8,7 @@ import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/regist
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import type { RegistryStore } from '../../../src/ports/registry-store.ts';
+import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import { freshName, registrationOf } from '../../support/store-suite.ts';
 import { createKeyTable } from '../../support/create-key-table.ts';
 

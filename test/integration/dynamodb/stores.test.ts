@@ -13,9 +13,9 @@ import { emptyState } from '../../../src/core/model/state.ts';
 import type { Verdict } from '../../../src/core/model/verdict.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import type { CredentialStore } from '../../../src/ports/credential-store.ts';
-import type { RegistryStore } from '../../../src/ports/registry-store.ts';
-import type { ViewStore } from '../../../src/ports/view-store.ts';
+import type { CredentialStore } from '../../../src/ports/stores/credential-store.ts';
+import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
+import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 import { testCredentialStore } from '../../support/credential-store-suite.ts';
 import {
   freshName,

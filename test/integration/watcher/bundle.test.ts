@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { bundleWatcher } from '../../../scripts/lib/watcher-bundle.ts';
+import { bundleWatcher } from '../../../scripts/build/watcher-bundle.ts';
 import { answerJson, startScriptedApiServer } from '../../support/scripted-api-server.ts';
 import type { ScriptedApiServer } from '../../support/scripted-api-server.ts';
 

@@ -6,7 +6,7 @@
  * as one unit: registrations, META, names and states of a quiet cluster of ten DaemonSets are below 4 KiB and 1 KiB. The
  * looks that the hints lead to are counted apart.
  */
-import { resyncClusters } from '../../../src/app/resync.ts';
+import { resyncClusters } from '../../../src/app/resync/resync.ts';
 import { defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
 import { clusterId, clusterUid, uid } from '../../../src/core/model/identifiers.ts';
 import { ReconcileWorld } from '../../support/reconcile-world.ts';

@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ingestMessage } from '../../../src/app/ingest/ingest-message.ts';
-import { createIngestWarmth } from '../../../src/app/ingest/warmth.ts';
+import { createIngestWarmth } from '../../../src/app/ingest/process/warmth.ts';
 import { resourceVersion } from '../../../src/core/model/identifiers.ts';
 import type { SetId, WatcherMessage } from '../../../src/core/model/watcher-message.ts';
 import { IngestHarness, contentOf } from '../../support/ingest-harness.ts';

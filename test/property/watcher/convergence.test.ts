@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { WATCHED_KINDS } from '../../../src/core/model/projections.ts';
 import type { Projection, WatchedKind } from '../../../src/core/model/projections.ts';
-import type { Watcher } from '../../../src/watcher/watcher.ts';
+import type { Watcher } from '../../../src/watcher/session/watcher.ts';
 import { ReferenceIngest } from '../../support/reference-ingest.ts';
 import {
   createWatcherHarness,

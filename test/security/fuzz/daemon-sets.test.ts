@@ -5,11 +5,11 @@ import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import { clusterUid, uid } from '../../../src/core/model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import { isExtension, meaningOf } from '../../../src/core/history-meaning.ts';
-import { planReconcile } from '../../../src/core/plan.ts';
-import { isDaemonSetOf } from '../../../src/adapters/sqs/raw-object.ts';
-import { judgeDaemonSet } from '../../../src/app/reconcile/judge-daemon-set.ts';
-import type { Basis } from '../../../src/app/reconcile/read-basis.ts';
+import { isExtension, meaningOf } from '../../../src/core/history/history-meaning.ts';
+import { planReconcile } from '../../../src/core/plan/plan.ts';
+import { isDaemonSetOf } from '../../../src/adapters/sqs/schema/raw-object.ts';
+import { judgeDaemonSet } from '../../../src/app/reconcile/read/judge-daemon-set.ts';
+import type { Basis } from '../../../src/app/reconcile/read/read-basis.ts';
 import {
   OWNER_UID,
   context,

@@ -9,18 +9,24 @@ import {
   readObject,
   readPage,
   readPodMetadata,
-} from '../../../src/adapters/kubernetes/object-reader.ts';
-import { parseRetryAfterMs } from '../../../src/adapters/kubernetes/retry-after.ts';
-import { classifyRead, classifyWrite } from '../../../src/adapters/kubernetes/status-classifier.ts';
-import { skimForeignPod } from '../../../src/adapters/kubernetes/skim-pod.ts';
-import { LineSplitter, parseWatchFrame } from '../../../src/adapters/kubernetes/watch-frames.ts';
+} from '../../../src/adapters/kubernetes/api/object-reader.ts';
+import { parseRetryAfterMs } from '../../../src/adapters/kubernetes/transport/retry-after.ts';
+import {
+  classifyRead,
+  classifyWrite,
+} from '../../../src/adapters/kubernetes/api/status-classifier.ts';
+import { skimForeignPod } from '../../../src/adapters/kubernetes/watch/skim-pod.ts';
+import {
+  LineSplitter,
+  parseWatchFrame,
+} from '../../../src/adapters/kubernetes/watch/watch-frames.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import { createInterner } from '../../../src/watcher/interner.ts';
-import { createProjector } from '../../../src/watcher/projection.ts';
+import { createInterner } from '../../../src/watcher/project/interner.ts';
+import { createProjector } from '../../../src/watcher/project/projection.ts';
 import {
   encodeWatcherMessage,
   parseWatcherMessage,
-} from '../../../src/adapters/sqs/watcher-message-codec.ts';
+} from '../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { daemonSet } from '../../support/core-fixtures.ts';
 import { assertOneLine, fuzz } from '../../support/fuzz/fuzz.ts';
 import { bendJson, bendJsonText, bendText } from '../../support/fuzz/hostile-input.ts';

@@ -2,24 +2,24 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { zstdCompressSync } from 'node:zlib';
-import { readTokenClaims } from '../../../src/adapters/kubernetes/token-claims.ts';
+import { readTokenClaims } from '../../../src/adapters/kubernetes/credentials/token-claims.ts';
 import {
   encodeCredentialMessage,
   parseCredentialMessage,
-} from '../../../src/adapters/sqs/credential-message-schema.ts';
+} from '../../../src/adapters/sqs/schema/credential-message-schema.ts';
 import {
   encodeHint,
   encodeTimer,
   parseHint,
   parseTimer,
-} from '../../../src/adapters/sqs/hint-codec.ts';
+} from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import { identifySender } from '../../../src/adapters/sqs/sender-identity.ts';
 import {
   encodeWatcherMessage,
   parseWatcherMessage,
-} from '../../../src/adapters/sqs/watcher-message-codec.ts';
+} from '../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { decodeBody, encodeBody } from '../../../src/adapters/dynamodb/item-codec.ts';
-import { subjectOf } from '../../../src/ports/credential-store.ts';
+import { subjectOf } from '../../../src/ports/stores/credential-store.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { assertOneLine, fuzz } from '../../support/fuzz/fuzz.ts';
 import { bendJson, bendJsonText, bendText, garbage } from '../../support/fuzz/hostile-input.ts';

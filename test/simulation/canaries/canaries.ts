@@ -25,7 +25,7 @@ export interface Canary extends Mutant {
 export const CANARIES: Readonly<Record<string, Canary>> = {
   'counters-for-identities': {
     bug: 'any event of a pod meets the expectation of a delete (upstream counts, #76060)',
-    file: 'src/core/intents.ts',
+    file: 'src/core/intents/intents.ts',
     before: "if (intent.isAccepted) return 'unseen';",
     after:
       "if (intent.isAccepted) return hasPassed(input.marks.Pod, intent.resourceVersion) ? 'settled' : 'unseen';",
@@ -35,7 +35,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'delete-without-uid': {
     bug: 'a delete goes by name: the UID is no precondition',
-    file: 'src/app/reconcile/asserted-access.ts',
+    file: 'src/app/reconcile/run/asserted-access.ts',
     before: 'await access.execute(sound, options)',
     after:
       "await access.execute(sound.map((each) => (each.kind === 'delete-pod' ? { ...each, uid: '' } : each)), options)",
@@ -46,7 +46,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'delete-without-version': {
     bug: 'a delete does not care whether the pod changed since it was confirmed',
-    file: 'src/app/reconcile/asserted-access.ts',
+    file: 'src/app/reconcile/run/asserted-access.ts',
     before: 'await access.execute(sound, options)',
     after:
       "await access.execute(sound.map((each) => (each.kind === 'delete-pod' ? { ...each, resourceVersion: '' } : each)), options)",
@@ -56,7 +56,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'incomplete-view': {
     bug: 'a view that is not whole is acted upon (#14528, #33245)',
-    file: 'src/core/freshness.ts',
+    file: 'src/core/view/freshness.ts',
     before: 'if (meta.isComplete) return undefined;',
     after: 'if (meta !== undefined) return undefined;',
     breaks: ['S1', 'S3', 'L1'],
@@ -66,7 +66,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'partial-list': {
     bug: 'a list that fails on its second page counts as whole (#14528)',
-    file: 'src/watcher/list-watch.ts',
+    file: 'src/watcher/observe/list-watch.ts',
     before: "if (answer.kind !== 'ok') return answer;",
     after:
       "if (answer.kind !== 'ok' && items.length === 0) return answer;\n if (answer.kind !== 'ok') break;",
@@ -76,7 +76,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'no-stale-guard': {
     bug: 'own writes are not awaited: the next sync decides on a view from before them (#130767)',
-    file: 'src/core/intents.ts',
+    file: 'src/core/intents/intents.ts',
     before: "if (intent.isAccepted) return 'unseen';",
     after: "if (intent.isAccepted) return 'settled';",
     breaks: ['S3'],
@@ -85,7 +85,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'retry-by-throwing': {
     bug: 'a retryable failure is thrown, so that the queue repeats it until it gives up',
-    file: 'src/app/reconcile/schedule.ts',
+    file: 'src/app/reconcile/end/schedule.ts',
     before: 'if (timersAtMs.length === 0) return;',
     after:
       "if (timersAtMs.some((atMs) => atMs - context.dependencies.clock.nowMs() < 60_000)) throw new Error('injected: try again');",
@@ -95,7 +95,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'lock-without-version': {
     bug: 'the state is written whatever version it has: the last writer wins',
-    file: 'src/app/reconcile/record-state.ts',
+    file: 'src/app/reconcile/run/record-state.ts',
     before: 'await view.writeState(ref, state);',
     after:
       'await view.writeState(ref, { ...state, version: (await view.readState(ref))?.version ?? 0 });',
@@ -105,7 +105,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'random-names': {
     bug: 'pods have generated names: nothing fences a second create (upstream)',
-    file: 'src/core/naming.ts',
+    file: 'src/core/pod/naming.ts',
     before: 'let letters = rememberedLetters.get(text);',
     after:
       'globalThis.canaryNames = (globalThis.canaryNames ?? 0) + 1;\n  let letters = nameHash(text + String(globalThis.canaryNames));',
@@ -115,7 +115,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'name-reused': {
     bug: 'a pod gets the name of the one before it: nobody remembers that one (ADR 0005, as it was)',
-    file: 'src/core/planning.ts',
+    file: 'src/core/pods/planning.ts',
     before: 'return [...view.gone, ...unseen.filter(({ uid }) => !known.has(uid))];',
     after: 'return unseen.filter(({ uid }) => known.has(uid));',
     breaks: ['S13'],
@@ -125,7 +125,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'snapshot-without-epoch': {
     bug: 'messages of an older watcher are applied after those of a newer one',
-    file: 'src/app/ingest/order.ts',
+    file: 'src/app/ingest/message/order.ts',
     before: "if (difference < 0 || header.incarnation !== meta.incarnation) return 'older-epoch';",
     after: "if (difference < 0 || header.incarnation !== meta.incarnation) return 'newer-epoch';",
     breaks: ['S8'],
@@ -134,7 +134,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'skip-by-number': {
     bug: 'a hint is skipped because the number of its message was seen',
-    file: 'src/app/reconcile/skip.ts',
+    file: 'src/app/reconcile/read/skip.ts',
     before:
       'left.epoch === right.epoch &&\n    left.nodesChanged === right.nodesChanged &&\n    left.podsChanged === right.podsChanged &&',
     after:
@@ -145,7 +145,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'expiring-intents': {
     bug: 'an expectation expires by the clock while its request may still arrive',
-    file: 'src/core/request-life.ts',
+    file: 'src/core/pod/request-life.ts',
     before: 'return Math.max(latestMs, earlierStartsByMs(intent) ?? 0) + lifeMs;',
     after: 'return (earlierStartsByMs(intent) ?? intent.recordedAtMs) - RUN_MAX_MS + 1000;',
     breaks: ['S1', 'S2', 'S3'],
@@ -154,7 +154,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'open-delete-not-counted': {
     bug: 'a delete without an answer takes nothing from the budget (row 78)',
-    file: 'src/core/rollout-states.ts',
+    file: 'src/core/rollout/rollout-states.ts',
     before: 'isDoomed: unresolvedDeletes.has(pod.uid),',
     after: 'isDoomed: false,',
     breaks: ['S3'],
@@ -163,7 +163,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'successor-without-resolution': {
     bug: 'a successor name is used while the earlier create may still arrive (protocol 5)',
-    file: 'src/core/plan-create.ts',
+    file: 'src/core/pods/plan-create.ts',
     before: 'const unresolved = planning.unresolvedCreates.get(node) ?? [];',
     after: 'const unresolved = [];',
     breaks: ['S1', 'S2'],
@@ -172,7 +172,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'memo-without-configuration': {
     bug: 'a freeze that was lifted does not undo the memo (protocol 11, 13)',
-    file: 'src/app/reconcile/skip.ts',
+    file: 'src/app/reconcile/read/skip.ts',
     before:
       'left.configVersion === right.configVersion &&\n    left.configHash === right.configHash &&',
     after: '',
@@ -182,7 +182,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'status-with-old-counts': {
     bug: 'a DaemonSet that changed gets the counts from before (protocol 8, upstream retries so)',
-    file: 'src/app/reconcile/write-status.ts',
+    file: 'src/app/reconcile/status/write-status.ts',
     before: 'const found = await readPresent(input);',
     after:
       "const read = await readPresent(input);\n    const { daemonSet } = input.subject;\n    const found = read.kind !== 'found' ? read : { ...read, object: { ...daemonSet, metadata: { ...daemonSet.metadata, resourceVersion: read.object.metadata.resourceVersion } } };",
@@ -192,7 +192,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'victim-not-read-again': {
     bug: 'a pod that was unavailable in the view is deleted beyond the budget, whatever it is now',
-    file: 'src/app/reconcile/confirm-reason.ts',
+    file: 'src/app/reconcile/confirm/confirm-reason.ts',
     before: 'return !planned.isAvailable && this.#isAvailable(pod);',
     after: 'return false;',
     breaks: ['S3'],
@@ -201,7 +201,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'age-not-subtracted': {
     bug: 'a message that was frozen for an hour counts as heard when the queue took it (protocol 1, ADR 0032)',
-    file: 'src/app/ingest/meta-transitions.ts',
+    file: 'src/app/ingest/message/meta-transitions.ts',
     before: 'heardAtMs[kind] = sentAtMs - cutAgeMs - silentMs;',
     after: 'heardAtMs[kind] = sentAtMs - 0 * cutAgeMs - silentMs;',
     breaks: ['S3'],
@@ -210,7 +210,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'cut-without-age-ignored': {
     bug: 'a cut that does not tell its age, as of an earlier watcher, closes no flush: nothing is deleted any more (14 A.8)',
-    file: 'src/app/ingest/meta-transitions.ts',
+    file: 'src/app/ingest/message/meta-transitions.ts',
     before: 'return { ...moved, heardAtMs, marks, isCutOpen: cut === undefined };',
     after:
       'return { ...moved, heardAtMs, marks, isCutOpen: cut === undefined || context.arrival.cutAgeMs === undefined };',
@@ -220,7 +220,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'metadata-filtered': {
     bug: 'a write compares with the version of the view, which nobody reports when nothing else changes',
-    file: 'src/app/reconcile/live-planned.ts',
+    file: 'src/app/reconcile/confirm/live-planned.ts',
     before: '!isOlder(live, planned) &&',
     after: 'live.metadata.resourceVersion === planned.metadata.resourceVersion &&',
     breaks: ['L1', 'L5'],
@@ -229,7 +229,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'timer-not-merged': {
     bug: 'every look is a timer of its own, whatever is on its way already: chains never merge',
-    file: 'src/core/looks.ts',
+    file: 'src/core/hints/looks.ts',
     before: 'return pending.findLast(',
     after: 'return pending.slice(0, 0).findLast(',
     breaks: ['L5'],
@@ -239,7 +239,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'create-without-look': {
     bug: 'pods are created for a DaemonSet that nobody looked at again (S5)',
-    file: 'src/app/reconcile/batch-fence.ts',
+    file: 'src/app/reconcile/confirm/batch-fence.ts',
     before: 'batch.isCreating || isForTemplate ?',
     after: 'isForTemplate ?',
     breaks: ['S5'],
@@ -249,7 +249,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'no-silence-guard': {
     bug: 'a view that nobody spoke for lately is acted upon as if it were fresh (protocol 1)',
-    file: 'src/core/freshness.ts',
+    file: 'src/core/view/freshness.ts',
     before: 'if (silent.length === 0) return undefined;',
     after: 'if (silent.length >= 0) return undefined;',
     breaks: ['S5'],
@@ -259,7 +259,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'silence-of-ten-days': {
     bug: 'a view may be ten days old instead of fifteen minutes (protocol 1)',
-    file: 'src/app/reconcile/dependencies.ts',
+    file: 'src/app/reconcile/process/dependencies.ts',
     before: 'silenceBoundMs: 15 * 60_000,',
     after: 'silenceBoundMs: 10 * 24 * 3_600_000,',
     breaks: ['S5'],
@@ -268,7 +268,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'never-released': {
     bug: 'a pod that no longer matches the selector is never let go (spec 2.4)',
-    file: 'src/core/claim.ts',
+    file: 'src/core/view/claim.ts',
     before: "return isKept ? 'keep' : 'release';",
     after: "return isKept ? 'keep' : 'ignore';",
     breaks: ['L1'],
@@ -277,7 +277,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'budget-by-old-pods': {
     bug: 'a budget is counted from pods that were heard of a quarter of an hour ago, not 90 seconds (S3)',
-    file: 'src/app/reconcile/dependencies.ts',
+    file: 'src/app/reconcile/process/dependencies.ts',
     before: 'podsFreshMs: 90_000,',
     after: 'podsFreshMs: 15 * 60_000,',
     breaks: ['S3'],
@@ -286,7 +286,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'credential-in-memo': {
     bug: 'the memo holds the registration itself instead of its hash: a credential stands in the state (S11)',
-    file: 'src/app/reconcile/skip.ts',
+    file: 'src/app/reconcile/read/skip.ts',
     before: 'configHash: hash48(canonicalJson(registration as unknown as JsonObject)),',
     after: 'configHash: canonicalJson(registration as unknown as JsonObject),',
     breaks: ['S11'],
@@ -305,7 +305,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'retry-after-ignored': {
     bug: 'a key asks again while the API server wants to be left alone (429 with Retry-After)',
-    file: 'src/app/reconcile/schedule.ts',
+    file: 'src/app/reconcile/end/schedule.ts',
     before: 'if (askedMs === 0) return 0;',
     after: 'if (askedMs >= 0) return 0;',
     breaks: ['L5'],
@@ -314,7 +314,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'deadline-not-looked-at': {
     bug: 'creates start although the time of the run went by while it computed (protocol 5)',
-    file: 'src/app/reconcile/execute-creates.ts',
+    file: 'src/app/reconcile/execute/execute-creates.ts',
     before: 'await access.execute(effects, { deadlineMs: effectDeadlineMs(context) });',
     after: 'await access.execute(effects, { deadlineMs: Infinity });',
     breaks: ['S1'],
@@ -323,7 +323,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'limits-for-an-edit': {
     bug: 'a pod that a LimitRange gave resources counts as made of another template',
-    file: 'src/watcher/project-object.ts',
+    file: 'src/watcher/project/project-object.ts',
     before: '  checkName(pod.boundNode);',
     after:
       "  if (JSON.stringify(input.raw['spec']).includes('\"resources\"')) Object.assign(pod, { labels: { ...pod.labels, 'controller-revision-hash': 'edited' } });\n  checkName(pod.boundNode);",
@@ -333,7 +333,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'injected-for-an-edit': {
     bug: 'a pod with a label that its template does not have counts as made of another template',
-    file: 'src/watcher/project-object.ts',
+    file: 'src/watcher/project/project-object.ts',
     before: '  checkName(pod.boundNode);',
     after:
       "  if (Object.keys(pod.labels).length > 2) Object.assign(pod, { labels: { ...pod.labels, 'controller-revision-hash': 'edited' } });\n  checkName(pod.boundNode);",
@@ -352,7 +352,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'refused-is-resent': {
     bug: 'a message that the queue refuses for its size is sent for ever (protocol 22)',
-    file: 'src/watcher/sender.ts',
+    file: 'src/watcher/replicate/sender.ts',
     before: "return 'refused';",
     after: 'await clock.sleep(backoff.nextMs(), this.#signal);\n        continue;',
     breaks: ['L5'],

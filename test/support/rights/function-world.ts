@@ -18,9 +18,9 @@ import {
   openStores,
 } from '../../../src/engine/engine-stores.ts';
 import { loadHandlers } from '../../../src/engine/handlers.ts';
-import { SENTINEL_KEY } from '../../../src/core/takeover-sentinel.ts';
-import type { RegistryStore } from '../../../src/ports/registry-store.ts';
-import type { ViewStore } from '../../../src/ports/view-store.ts';
+import { SENTINEL_KEY } from '../../../src/core/takeover/takeover-sentinel.ts';
+import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
+import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 import { LocalSeal } from '../local-seal.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import type { LogLine } from '@rollcall/base/testing/memory-log.ts';

@@ -1,12 +1,12 @@
 /** Clusters that have their turn in the next walk of `resync`, for tests that call it once. */
 import { defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
-import { FIRST_WALK_MS, turnWithin } from '../../../src/core/resync-walk.ts';
+import { FIRST_WALK_MS, turnWithin } from '../../../src/core/hints/resync-walk.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
-import type { ViewStore } from '../../../src/ports/view-store.ts';
+import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 
 /**
  * Id of a cluster that has its turn in a walk that looks back for a quarter of an hour: for hints, or for
- * due times alone (src/core/resync-walk.ts).
+ * due times alone (src/core/hints/resync-walk.ts).
  */
 export function nameWithTurn(kind: 'hints' | 'due-times'): string {
   const untilMs = Date.now();

@@ -1,9 +1,9 @@
 /** Clusters of a function world that are reached by a bound token, and what their renewers send. */
 import assert from 'node:assert/strict';
-import { encodeCredentialMessage } from '../../../src/adapters/sqs/credential-message-schema.ts';
+import { encodeCredentialMessage } from '../../../src/adapters/sqs/schema/credential-message-schema.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
-import { subjectOf } from '../../../src/ports/credential-store.ts';
-import type { TokenPurpose } from '../../../src/ports/credential-store.ts';
+import { subjectOf } from '../../../src/ports/stores/credential-store.ts';
+import type { TokenPurpose } from '../../../src/ports/stores/credential-store.ts';
 import { serviceAccountToken } from '../service-account-token.ts';
 import { WATCHER_ROLE } from './function-world.ts';
 import type { FunctionWorld } from './function-world.ts';

@@ -7,9 +7,12 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
-import type { LiveRead } from '../../../src/ports/cluster-access.ts';
-import type { NamespacedName } from '../../../src/ports/view-store.ts';
-import { SNAPSHOT_REQUESTED_ANNOTATION, WATCHER_LEASE } from '../../../src/watcher/lease-object.ts';
+import type { LiveRead } from '../../../src/ports/cluster/cluster-access.ts';
+import type { NamespacedName } from '../../../src/ports/stores/view-store.ts';
+import {
+  SNAPSHOT_REQUESTED_ANNOTATION,
+  WATCHER_LEASE,
+} from '../../../src/watcher/lease/lease-object.ts';
 import { SimulatedCluster } from '../simulated-cluster.ts';
 import type { ClusterBackup, Kind } from '../simulated-cluster.ts';
 

@@ -1,5 +1,5 @@
 /** A connector whose every request passes the gate of an invocation. */
-import type { ClusterAccess, ClusterConnector } from '../../../src/ports/cluster-access.ts';
+import type { ClusterAccess, ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';
 import type { Gate } from './gate.ts';
 
 /** A connector whose accesses pass the gate as well. */

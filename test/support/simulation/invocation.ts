@@ -1,11 +1,11 @@
 /** One invocation of a function: its ports behind its gate, its process, its limits. */
 import type { HandlerContext } from '../../../functions/middleware.ts';
-import type { IngestWarmth } from '../../../src/app/ingest/warmth.ts';
-import type { ReconcileWarmth } from '../../../src/app/reconcile/warmth.ts';
+import type { IngestWarmth } from '../../../src/app/ingest/process/warmth.ts';
+import type { ReconcileWarmth } from '../../../src/app/reconcile/process/warmth.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { HintQueue } from '../../../src/ports/queue.ts';
-import type { RegistryStore } from '../../../src/ports/registry-store.ts';
-import type { ViewStore } from '../../../src/ports/view-store.ts';
+import type { HintQueue } from '../../../src/ports/queues/queue.ts';
+import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
+import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 import type { Gate } from './gate.ts';
 
 /** What a warm process remembers. */

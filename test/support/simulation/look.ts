@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { nodeName, uid } from '../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import { slotName } from '../../../src/core/naming.ts';
+import { slotName } from '../../../src/core/pod/naming.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import { phaseOf } from './controllers.ts';

@@ -1,7 +1,7 @@
 /** The view of one invocation, which remembers when it was read last, and whether it was known to be whole. */
 import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { ViewStore } from '../../../src/ports/view-store.ts';
+import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 
 /** A view, and what its reader was told. */
 export interface NotedView {

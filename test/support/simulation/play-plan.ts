@@ -10,8 +10,8 @@
  *
  * A broken promise is an outcome. What the plan became (which opportunities fired) comes with it, for shrinking.
  */
-import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/options.ts';
-import type { WatcherOptions } from '../../../src/watcher/options.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/pace/options.ts';
+import type { WatcherOptions } from '../../../src/watcher/pace/options.ts';
 import type { Deed, Fault } from './deeds.ts';
 import { FAULTS } from './deeds.ts';
 import { Dice, mixSeed } from './dice.ts';

@@ -6,8 +6,8 @@
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { EventQueue } from '../../../src/ports/queue.ts';
-import type { LeaseWrite } from '../../../src/ports/watch-source.ts';
+import type { EventQueue } from '../../../src/ports/queues/queue.ts';
+import type { LeaseWrite } from '../../../src/ports/cluster/watch-source.ts';
 import type { SimulatedApiServer } from './api-server.ts';
 import { SimulatedWatchSource } from './watch-source.ts';
 import type { WatchFaults } from './watch-source.ts';

@@ -14,9 +14,9 @@ import type {
   FrozenMessage,
   HintQueue,
   SendOutcome,
-} from '../../../src/ports/queue.ts';
+} from '../../../src/ports/queues/queue.ts';
 import { cutAgeAttributes } from '../../../src/adapters/sqs/cut-age.ts';
-import { encodeHint, encodeTimer } from '../../../src/adapters/sqs/hint-codec.ts';
+import { encodeHint, encodeTimer } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import {
   eventDeduplicationId,
   eventGroupId,
@@ -24,7 +24,7 @@ import {
   hintGroupId,
   hintGroupIds,
 } from '../../../src/adapters/sqs/queue-ids.ts';
-import { encodeWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
+import { encodeWatcherMessage } from '../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { Broker } from '@rollcall/local-aws/sqs/broker.ts';
 import type { BrokerQueue } from '@rollcall/local-aws/sqs/broker.ts';
 import type { Delivery, NewMessage } from '@rollcall/local-aws/sqs/message.ts';

@@ -13,7 +13,7 @@ import type {
   ClusterConnector,
   ConnectRefusal,
   LiveRead,
-} from '../../../src/ports/cluster-access.ts';
+} from '../../../src/ports/cluster/cluster-access.ts';
 import type { Intervention } from '../simulated-cluster.ts';
 import { SimulatedApiServer } from './api-server.ts';
 import type { CommitListener } from './api-server.ts';

@@ -4,7 +4,7 @@
  *
  * Reads what was recorded, and looks at each batch when it is handed over, however long was computed in between.
  */
-import { startsByMs } from '../../../src/core/request-life.ts';
+import { startsByMs } from '../../../src/core/pod/request-life.ts';
 import type { CreatePodEffect } from '../../../src/core/model/effects.ts';
 import type { DaemonSetState } from '../../../src/core/model/state.ts';
 

@@ -21,8 +21,8 @@ import type {
   WatchFrame,
   WatchOptions,
   WatchSource,
-} from '../../../src/ports/watch-source.ts';
-import { WATCHER_LEASE } from '../../../src/watcher/lease-object.ts';
+} from '../../../src/ports/cluster/watch-source.ts';
+import { WATCHER_LEASE } from '../../../src/watcher/lease/lease-object.ts';
 import type { Kind } from '../simulated-cluster.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
 

@@ -14,11 +14,11 @@ import type { ClusterRegistration } from '../../../src/core/model/registration.t
 import { HINT_SCHEMA } from '../../../src/core/model/hint.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
 import type { ClusterMeta } from '../../../src/core/model/view-items.ts';
-import { encodeHint } from '../../../src/adapters/sqs/hint-codec.ts';
-import type { ReconcileOptions } from '../../../src/app/reconcile/dependencies.ts';
+import { encodeHint } from '../../../src/adapters/sqs/schema/hint-codec.ts';
+import type { ReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import type { WatcherOptions } from '../../../src/watcher/options.ts';
+import type { WatcherOptions } from '../../../src/watcher/pace/options.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { MemoryRegistryStore } from '../memory-registry-store.ts';
 import { MemoryViewStore } from '../memory-view-store.ts';

@@ -8,7 +8,7 @@
  * watcher dies there, and another one starts a second later (row 72).
  */
 import type { Effect } from '../../../src/core/model/effects.ts';
-import type { SendOutcome } from '../../../src/ports/queue.ts';
+import type { SendOutcome } from '../../../src/ports/queues/queue.ts';
 import type { Intervention } from '../simulated-cluster.ts';
 import { theWatcher } from '../simulation/look.ts';
 import type { World } from '../simulation/world.ts';

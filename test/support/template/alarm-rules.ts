@@ -4,9 +4,9 @@
  * What is published (docs/operations.md, "By alarm", and the alarms' own descriptions) stands here as values on both sides
  * of each threshold, and the minutes within which somebody is called. An alarm that is not here breaks the rule.
  */
-import { TOKEN_SECONDS_MIN } from '../../../src/adapters/kubernetes/renew-settings.ts';
+import { TOKEN_SECONDS_MIN } from '../../../src/adapters/kubernetes/settings/renew-settings.ts';
 import { DELAY_SECONDS_MAX } from '../../../src/adapters/sqs/hint-queue.ts';
-import { defaultReconcileOptions } from '../../../src/app/reconcile/dependencies.ts';
+import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { at, isMap, listOf, ofType, textOf } from './template.ts';
 import type { Identified, Rule, Template, Value } from './template.ts';
 

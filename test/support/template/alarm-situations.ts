@@ -86,7 +86,7 @@ const measured = (
 export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
   'silent-clusters': [
     own('resync', 'SilentClusters', {
-      code: 'src/app/resync.ts',
+      code: 'src/app/resync/resync.ts',
       write: (metrics, metric) => {
         metrics.record(metric, 1, 'Count');
       },
@@ -106,19 +106,19 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
   ],
   'cluster-refusals': [
     own('reconcile', 'ClusterRefusals', {
-      code: 'src/app/reported-access.ts',
+      code: 'src/app/isolation/reported-access.ts',
       write: counts('forbidden'),
     }),
   ],
   'egress-refusals': [
     own('reconcile', 'EgressRefusals', {
-      code: 'src/app/reported-connector.ts',
+      code: 'src/app/isolation/reported-connector.ts',
       write: counts('private-address'),
     }),
   ],
   'token-faults': ['reconcile', 'ingest', 'resync'].map((service) =>
     own(service, 'TokenFaults', {
-      code: 'src/app/reported-connector.ts',
+      code: 'src/app/isolation/reported-connector.ts',
       write: counts('expired'),
     }),
   ),
@@ -130,17 +130,17 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
   ],
   'rival-controllers': [
     own('reconcile', 'RivalControllers', {
-      code: 'src/app/reconcile/rival.ts',
+      code: 'src/app/reconcile/live/rival.ts',
       write: counts('daemon-set-controller'),
     }),
     own('reconcile', 'RivalControllers', {
-      code: 'src/app/reconcile/sentinel-stands.ts',
+      code: 'src/app/reconcile/live/sentinel-stands.ts',
       write: counts('sentinel-missing'),
     }),
   ],
   'ingest-refusals': [
     own('ingest', 'IngestRefusals', {
-      code: 'src/app/ingest/refuse.ts',
+      code: 'src/app/ingest/message/refuse.ts',
       write: counts('wrong-sender'),
     }),
   ],
@@ -154,13 +154,13 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
   ],
   'set-hashes': [
     own('ingest', 'IngestSetHashAlarms', {
-      code: 'src/app/ingest/request-snapshot.ts',
+      code: 'src/app/ingest/message/request-snapshot.ts',
       write: counts(),
     }),
   ],
   'dead-letters': [
     own('dead-letter', 'DeadLetters', {
-      code: 'src/app/dead-letter.ts',
+      code: 'src/app/dead-letter/dead-letter.ts',
       write: counts('events/exhausted'),
     }),
   ],

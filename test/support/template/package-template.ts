@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { bundleFileOf, findFunctionNames } from '../../../scripts/lib/function-bundles.ts';
+import { bundleFileOf, findFunctionNames } from '../../../scripts/build/function-bundles.ts';
 import { repositoryRoot, runTool } from '../../../scripts/lib/run-tool.ts';
 import { extractPrevious } from '../previous-sources.ts';
 import type { Template } from './template.ts';

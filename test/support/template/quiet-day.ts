@@ -25,7 +25,7 @@ const TROUBLES: readonly (readonly [from: number, length: number, alarms: readon
 const resync: Situation = {
   service: 'resync',
   metric: 'SilentClusters',
-  code: 'src/app/resync.ts',
+  code: 'src/app/resync/resync.ts',
   write: (metrics) => {
     metrics.record('SilentClusters', 0, 'Count');
     metrics.count('ResyncClusters', { outcome: 'heard', by: 30 });

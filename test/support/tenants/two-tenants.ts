@@ -8,7 +8,7 @@
  */
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { encodeWatcherMessage } from '../../../src/adapters/sqs/watcher-message-codec.ts';
+import { encodeWatcherMessage } from '../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterId, ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
@@ -23,8 +23,8 @@ import {
 } from '../../../src/engine/engine-stores.ts';
 import { loadHandlers } from '../../../src/engine/handlers.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import type { RegistryStore } from '../../../src/ports/registry-store.ts';
-import type { ViewStore } from '../../../src/ports/view-store.ts';
+import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
+import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { answerJson, startScriptedApiServer, statusBody } from '../scripted-api-server.ts';
 import type { ScriptedApiServer, Script } from '../scripted-api-server.ts';

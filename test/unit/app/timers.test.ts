@@ -34,25 +34,25 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'one for each invocation, cancelled with its end',
     playedBy: 'test/unit/functions/middleware.test.ts',
   },
-  'src/app/reconcile/schedule.ts': {
+  'src/app/reconcile/end/schedule.ts': {
     places: 1,
     bound: 'back-off to five minutes; none for the expiry of a memo, which resync finds',
     merged: 'with one that is on its way and near enough (core/looks.ts)',
     playedBy: 'test/unit/app/timers.test.ts',
   },
-  'src/app/requeue.ts': {
+  'src/app/requeue/requeue.ts': {
     places: 1,
     bound: 'one hop each 15 minutes, until the timer is due',
     merged: 'takes the place of the timer that came',
-    playedBy: 'test/unit/app/requeue.test.ts',
+    playedBy: 'test/unit/app/requeue/requeue.test.ts',
   },
-  'src/app/dead-letter.ts': {
+  'src/app/dead-letter/dead-letter.ts': {
     places: 1,
     bound: 'one for each letter, ten to fifteen minutes away',
     merged: 'letters of a key within five minutes share its id, so reconcile.fifo merges them',
     playedBy: 'test/unit/app/ingest/dead-letter.test.ts',
   },
-  'src/app/ingest/bounded-talk.ts': {
+  'src/app/ingest/process/bounded-talk.ts': {
     places: 1,
     bound: 'three seconds',
     merged: 'cancelled with the answer',
@@ -70,53 +70,53 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'one loop in one command',
     playedBy: 'test/unit/app/clusters/move-cluster.test.ts',
   },
-  'src/app/takeover-probe.ts': {
+  'src/app/takeover/takeover-probe.ts': {
     places: 1,
     bound: 'the wait of the probe',
     merged: 'one loop in one command',
-    playedBy: 'test/unit/app/takeover-probe.test.ts',
+    playedBy: 'test/unit/app/takeover/takeover-probe.test.ts',
   },
-  'src/watcher/alarm.ts': {
+  'src/watcher/pace/alarm.ts': {
     places: 1,
     bound: 'the next flush, heartbeat or snapshot',
     merged: 'one alarm in one session: the earliest due time',
-    playedBy: 'test/unit/watcher/watcher.test.ts',
+    playedBy: 'test/unit/watcher/session/watcher.test.ts',
   },
-  'src/watcher/session.ts': {
+  'src/watcher/session/session.ts': {
     places: 2,
     bound: 'the next flush, heartbeat or snapshot',
     merged: 'one loop in one session',
     playedBy: 'test/unit/watcher/snapshots.test.ts',
   },
-  'src/watcher/sender.ts': {
+  'src/watcher/replicate/sender.ts': {
     places: 1,
     bound: 'back-off to its cap, until the session ends',
     merged: 'one message in flight',
     playedBy: 'test/unit/watcher/sending.test.ts',
   },
-  'src/watcher/lease.ts': {
+  'src/watcher/lease/lease.ts': {
     places: 5,
     bound: 'the renewal, or back-off to its cap',
     merged: 'one operation at a time',
     playedBy: 'test/unit/watcher/stand-by.test.ts',
   },
-  'src/watcher/list-watch.ts': {
+  'src/watcher/observe/list-watch.ts': {
     places: 1,
     bound: 'back-off to its cap, until the session ends',
     merged: 'one loop for each kind',
-    playedBy: 'test/unit/watcher/list-watch.test.ts',
+    playedBy: 'test/unit/watcher/observe/list-watch.test.ts',
   },
-  'src/watcher/watchdog.ts': {
+  'src/watcher/observe/watchdog.ts': {
     places: 2,
     bound: 'the limit of what it guards',
     merged: 'one for each guarded operation, cancelled with it',
-    playedBy: 'test/unit/watcher/health.test.ts',
+    playedBy: 'test/unit/watcher/process/health.test.ts',
   },
-  'src/watcher/watcher.ts': {
+  'src/watcher/session/watcher.ts': {
     places: 3,
     bound: 'back-off to its cap; the release of the Lease: five seconds',
     merged: 'one loop in one process',
-    playedBy: 'test/unit/watcher/watcher.test.ts',
+    playedBy: 'test/unit/watcher/session/watcher.test.ts',
   },
   'src/adapters/sqs/hint-queue.ts': {
     places: 1,
@@ -142,19 +142,19 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'ends with the request',
     playedBy: 'test/unit/adapters/kms/seal.test.ts',
   },
-  'src/adapters/kubernetes/transport.ts': {
+  'src/adapters/kubernetes/transport/transport.ts': {
     places: 2,
     bound: 'the time-outs of one request',
     merged: 'cancelled with the request',
-    playedBy: 'test/integration/adapters/kubernetes/transport.test.ts',
+    playedBy: 'test/integration/adapters/kubernetes/transport/transport.test.ts',
   },
-  'src/adapters/kubernetes/watch-connection.ts': {
+  'src/adapters/kubernetes/watch/watch-connection.ts': {
     places: 1,
     bound: 'the time-out of one connection',
     merged: 'cancelled with the connection',
-    playedBy: 'test/integration/adapters/kubernetes/watch-source.test.ts',
+    playedBy: 'test/integration/adapters/kubernetes/watch/watch-source.test.ts',
   },
-  'src/adapters/kubernetes/endpoint-probe.ts': {
+  'src/adapters/kubernetes/transport/endpoint-probe.ts': {
     places: 1,
     bound: 'the time-out of one probe',
     merged: 'cancelled with the probe',

@@ -9,23 +9,27 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
-import { CONNECT_TIMEOUT_MS } from '../../../src/adapters/kubernetes/transport.ts';
-import { OBJECT_READ_TIMEOUT_MS } from '../../../src/adapters/kubernetes/cluster-access.ts';
+import { CONNECT_TIMEOUT_MS } from '../../../src/adapters/kubernetes/transport/transport.ts';
+import { OBJECT_READ_TIMEOUT_MS } from '../../../src/adapters/kubernetes/api/cluster-access.ts';
 import {
   DEFAULT_TOKEN_SECONDS,
   TOKEN_SECONDS_MIN,
-} from '../../../src/adapters/kubernetes/renew-settings.ts';
+} from '../../../src/adapters/kubernetes/settings/renew-settings.ts';
 import { CROWD_KEYS_MIN } from '../../../src/adapters/sqs/queue-ids.ts';
-import { BODY_LENGTH_MAX } from '../../../src/adapters/sqs/watcher-message-schema.ts';
+import { BODY_LENGTH_MAX } from '../../../src/adapters/sqs/schema/watcher-message-schema.ts';
 import { SNAPSHOT_PATIENCE_MS } from '../../../src/app/doctor/judge-view.ts';
-import { defaultIngestOptions } from '../../../src/app/ingest/dependencies.ts';
-import { defaultReconcileOptions } from '../../../src/app/reconcile/dependencies.ts';
+import { defaultIngestOptions } from '../../../src/app/ingest/process/dependencies.ts';
+import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { defaultResyncOptions, WALK_RESERVE_MS } from '../../../src/app/resync/dependencies.ts';
-import { BACKOFF_CAP_MS, BACKOFF_INITIAL_MS } from '../../../src/core/backoff.ts';
-import { breakerPolicy } from '../../../src/core/breaker.ts';
-import { REQUEST_TIMEOUT_MS, RUN_MAX_MS, requestLifeMs } from '../../../src/core/request-life.ts';
-import { TOMBSTONE_KEPT_MS } from '../../../src/core/tombstones.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/options.ts';
+import { BACKOFF_CAP_MS, BACKOFF_INITIAL_MS } from '../../../src/core/pod/backoff.ts';
+import { breakerPolicy } from '../../../src/core/model/breaker.ts';
+import {
+  REQUEST_TIMEOUT_MS,
+  RUN_MAX_MS,
+  requestLifeMs,
+} from '../../../src/core/pod/request-life.ts';
+import { TOMBSTONE_KEPT_MS } from '../../../src/core/pod/tombstones.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/pace/options.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

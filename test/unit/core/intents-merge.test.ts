@@ -10,7 +10,7 @@ import {
   rebaseWrittenMarks,
   stampIntents,
   withdrawableIntents,
-} from '../../../src/core/intents.ts';
+} from '../../../src/core/intents/intents.ts';
 import { resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
 import type { ResourceVersion } from '../../../src/core/model/identifiers.ts';
 import { ZERO_STAMP } from '../../../src/core/model/position.ts';

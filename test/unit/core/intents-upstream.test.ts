@@ -1,7 +1,7 @@
 /** Where counters that expire would be wrong: what intents make of it (spec 2.2, 2.8; protocol 3–5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgeIntents } from '../../../src/core/intents.ts';
+import { judgeIntents } from '../../../src/core/intents/intents.ts';
 import type { PodProjection } from '../../../src/core/model/projections.ts';
 import type { Intent } from '../../../src/core/model/state.ts';
 import {

@@ -8,7 +8,7 @@ import { resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Plan } from '../../../src/core/model/plan.ts';
 import type { PodProjection } from '../../../src/core/model/projections.ts';
-import { planReconcile } from '../../../src/core/plan.ts';
+import { planReconcile } from '../../../src/core/plan/plan.ts';
 import { NOW_MS, context, daemonSet, namedPod, node, view } from '../../support/core-fixtures.ts';
 
 const STARTUP_MS = 700;

@@ -72,7 +72,7 @@ describe('docs/benchmarks.md', () => {
     const flags = read('test/conformance/control-plane/component-flags.ts');
     assert.ok(flags.includes(`'--kube-api-qps=${qps}000', '--kube-api-burst=${burst}000'`));
     const [, kib] = /Bundles may have (\d+) KB/.exec(page) ?? [];
-    const bundles = read('scripts/lib/function-bundles.ts');
+    const bundles = read('scripts/build/function-bundles.ts');
     assert.ok(bundles.includes(`FUNCTION_BUNDLE_KIB_MAX = ${kib};`));
   });
 

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { Command } from 'commander';
 import { COMMANDS } from '../../../src/cli/commands.ts';
 import { declareGlobalOptions } from '../../../src/cli/command-line/global-options.ts';
-import { EXIT } from '../../../src/cli/exit-codes.ts';
+import { EXIT } from '../../../src/cli/process/exit-codes.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const text = readFileSync(path.join(ROOT, 'docs/cli.md'), 'utf8');
@@ -64,9 +64,12 @@ describe('docs/cli.md', () => {
 
   it('names every JSON document of a command, and the reference points to it', () => {
     const kinds = new Set<string>();
-    for (const file of globSync('src/cli/{cluster,dead-letter,command-line,registry,stack}/*.ts', {
-      cwd: ROOT,
-    })) {
+    for (const file of globSync(
+      'src/cli/{cluster,dead-letter,command-line,registry,stack}/**/*.ts',
+      {
+        cwd: ROOT,
+      },
+    )) {
       const source = readFileSync(path.join(ROOT, file), 'utf8');
       for (const match of source.matchAll(/document: \{[^}]*?kind: '([A-Z][A-Za-z]+)'/g)) {
         kinds.add(match[1] ?? '');
@@ -79,7 +82,7 @@ describe('docs/cli.md', () => {
   });
 
   it('names every finding of cluster show', () => {
-    const source = readFileSync(path.join(ROOT, 'src/cli/cluster/diagnose.ts'), 'utf8');
+    const source = readFileSync(path.join(ROOT, 'src/cli/cluster/show/diagnose.ts'), 'utf8');
     const union = source.split('export type FindingCode =')[1]?.split(';')[0] ?? '';
     const codes = [...union.matchAll(/'([a-z-]+)'/g)].map((match) => match[1] ?? '');
     assert.ok(codes.length > 8);

@@ -31,7 +31,7 @@ describe('docs/doctor.md', () => {
   });
 
   it('names the codes that are put together', () => {
-    const faults = membersOf('src/ports/endpoint-probe.ts', 'TlsFault');
+    const faults = membersOf('src/ports/cluster/endpoint-probe.ts', 'TlsFault');
     assert.ok(faults.length > 4);
     const refusals = ['wrong-cluster-uid', 'wrong-sender', 'wrong-group', 'unknown-cluster'];
     const rights = ['functions-rights', 'requests-rights', 'watcher-rights'].flatMap((link) => [

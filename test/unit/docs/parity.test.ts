@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { titlesIn } from '../../../scripts/lib/test-titles.ts';
+import { titlesIn } from '../../../scripts/testing/test-titles.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const document = readFileSync(path.join(root, 'docs/parity.md'), 'utf8');
@@ -155,9 +155,12 @@ test('everything that upstream never tests has a test that says so', () => {
 });
 
 test('a row whose file or title is gone is found', () => {
-  const claim = '`test/unit/core/claim.test.ts`';
-  assert.deepEqual(faultsOf('`src/core/claim.ts`', `${claim} "claimPods"`), []);
+  const claim = '`test/unit/core/view/claim.test.ts`';
+  assert.deepEqual(faultsOf('`src/core/view/claim.ts`', `${claim} "claimPods"`), []);
   assert.equal(faultsOf('`src/core/gone.ts`', `${claim} "claimPods"`).length, 1);
-  assert.equal(faultsOf('`src/core/claim.ts`', `${claim} "claimPods" "no such title"`).length, 1);
+  assert.equal(
+    faultsOf('`src/core/view/claim.ts`', `${claim} "claimPods" "no such title"`).length,
+    1,
+  );
   assert.equal(faultsOf('–', '–').length, 2);
 });

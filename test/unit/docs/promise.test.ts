@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { numbersNamed } from '../../../scripts/lib/test-titles.ts';
+import { numbersNamed } from '../../../scripts/testing/test-titles.ts';
 import { ROWS, RULES } from '../../../scripts/promise/catalogue.ts';
 import { composeCatalogue, withCatalogue } from '../../../scripts/promise/compose-catalogue.ts';
 import type { TestFile } from '../../../scripts/promise/compose-catalogue.ts';

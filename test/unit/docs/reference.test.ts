@@ -5,10 +5,10 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { processReadings } from '../../../src/adapters/system/process-readings.ts';
 import { epoch } from '../../../src/core/model/identifiers.ts';
-import type { Health } from '../../../src/watcher/health.ts';
-import { watcherReadings } from '../../../src/watcher/readings.ts';
-import { Vitals } from '../../../src/watcher/vitals.ts';
-import type { WatcherStatus } from '../../../src/watcher/watcher.ts';
+import type { Health } from '../../../src/watcher/process/health.ts';
+import { watcherReadings } from '../../../src/watcher/process/readings.ts';
+import { Vitals } from '../../../src/watcher/process/vitals.ts';
+import type { WatcherStatus } from '../../../src/watcher/session/watcher.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 /** Of a watcher that is in the middle of it, so that every reading is there that can be. */
@@ -38,13 +38,13 @@ const UNIONS: readonly (readonly [string, string])[] = [
   ['src/core/model/verdict.ts', 'NodeCode'],
   ['src/core/model/plan.ts', 'Guard'],
   ['src/core/model/effects.ts', 'RefusalCode'],
-  ['src/ports/cluster-access.ts', 'EgressRefusalReason'],
-  ['src/adapters/sqs/watcher-message-codec.ts', 'MessageRefusalCode'],
+  ['src/ports/cluster/cluster-access.ts', 'EgressRefusalReason'],
+  ['src/adapters/sqs/schema/watcher-message-codec.ts', 'MessageRefusalCode'],
   ['src/adapters/kubeconfig/refusal.ts', 'KubeconfigRefusalCode'],
-  ['src/app/ingest/result.ts', 'IngestRefusalCode'],
-  ['src/app/ingest/result.ts', 'LossReason'],
-  ['src/app/reconcile/result.ts', 'DeferralCode'],
-  ['src/app/reconcile/result.ts', 'RefusalReason'],
+  ['src/app/ingest/message/result.ts', 'IngestRefusalCode'],
+  ['src/app/ingest/message/result.ts', 'LossReason'],
+  ['src/app/reconcile/run/result.ts', 'DeferralCode'],
+  ['src/app/reconcile/run/result.ts', 'RefusalReason'],
   ['src/engine/engine-refusal.ts', 'EngineRefusalCode'],
 ];
 
@@ -93,7 +93,9 @@ describe('docs/reference.md', () => {
   });
 
   it('names every reading and every variable of the watcher', () => {
-    const files = globSync('src/adapters/kubernetes/{watch,program}-settings.ts', { cwd: ROOT });
+    const files = globSync('src/adapters/kubernetes/settings/{watch,program}-settings.ts', {
+      cwd: ROOT,
+    });
     const settings = files.map((file) => readFileSync(path.join(ROOT, file), 'utf8')).join('\n');
     const variables = [...settings.matchAll(/'(ROLLCALL_[A-Z_]+)'/g)].map((match) => match[1]);
     assert.ok(new Set(variables).size >= 11);

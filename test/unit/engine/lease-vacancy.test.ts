@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import type { LiveRead } from '../../../src/ports/cluster-access.ts';
+import type { LiveRead } from '../../../src/ports/cluster/cluster-access.ts';
 import { watchForVacancy } from '../../../src/engine/lease-vacancy.ts';
 import type { Vacancy } from '../../../src/engine/lease-vacancy.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';

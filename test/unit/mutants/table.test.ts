@@ -9,7 +9,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
-import { titlesIn } from '../../../scripts/lib/test-titles.ts';
+import { titlesIn } from '../../../scripts/testing/test-titles.ts';
 import { AREAS, PLANTED_BUGS } from '../../mutants/table.ts';
 import { mutate } from '../../support/mutants.ts';
 

@@ -13,8 +13,8 @@ describe('what a change may have weakened', () => {
   });
 
   it('is the file that a changed test mirrors', () => {
-    assert.equal(sourceFor('test/unit/core/plan.test.ts', core), 'src/core/plan.ts');
-    assert.equal(sourceFor('test/property/core/plan.test.ts', core), 'src/core/plan.ts');
+    assert.equal(sourceFor('test/unit/core/plan/plan.test.ts', core), 'src/core/plan/plan.ts');
+    assert.equal(sourceFor('test/property/core/plan/plan.test.ts', core), 'src/core/plan/plan.ts');
     assert.equal(
       sourceFor('test/unit/core/model/identifiers.test.ts', core),
       'src/core/model/identifiers.ts',
@@ -22,10 +22,13 @@ describe('what a change may have weakened', () => {
   });
 
   it('is a file of the area that was asked for, without the entries of programs', () => {
-    assert.equal(sourceFor('src/watcher/lease.ts', watcher), 'src/watcher/lease.ts');
-    assert.equal(sourceFor('test/unit/watcher/sending.test.ts', watcher), 'src/watcher/sending.ts');
+    assert.equal(sourceFor('src/watcher/lease/lease.ts', watcher), 'src/watcher/lease/lease.ts');
+    assert.equal(
+      sourceFor('test/unit/watcher/replicate/sending.test.ts', watcher),
+      'src/watcher/replicate/sending.ts',
+    );
     assert.equal(sourceFor('src/watcher/main.ts', watcher), undefined);
-    assert.equal(sourceFor('src/core/plan.ts', watcher), undefined);
+    assert.equal(sourceFor('src/core/plan/plan.ts', watcher), undefined);
   });
 
   it('is nothing for what lies elsewhere', () => {

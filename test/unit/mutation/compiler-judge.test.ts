@@ -37,9 +37,9 @@ describe('the compiler as a judge of mutants', () => {
     const start = { line: 1, column: 1 };
     const unchanged = { location: { start, end: start }, replacement: '' };
     const files = {
-      watcher: 'src/watcher/membership.ts',
+      watcher: 'src/watcher/project/membership.ts',
       ingest: 'src/app/ingest/ingest-batch.ts',
-      reconcile: 'src/app/reconcile/confirm.ts',
+      reconcile: 'src/app/reconcile/confirm/confirm.ts',
     };
     for (const [area, file] of Object.entries(files)) {
       const judgeOfArea = new CompilerJudge(areaNamed(area).tsconfig);

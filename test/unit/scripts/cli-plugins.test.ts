@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { leaveOutClients } from '../../../scripts/lib/cli-plugins.ts';
+import { leaveOutClients } from '../../../scripts/build/cli-plugins.ts';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
 
 /** Prints what it loads, and what kind of agent it was given. */
@@ -19,7 +19,7 @@ const { agent, server, authentication } = result.kubeconfig;
 console.log(JSON.stringify([agent?.constructor.name === undefined ? 'none' : 'agent', server, authentication]));
 `;
 
-describe('scripts/lib/cli-plugins.ts', () => {
+describe('scripts/build/cli-plugins.ts', () => {
   let directory: string;
   let inputs: readonly string[];
   before(async () => {

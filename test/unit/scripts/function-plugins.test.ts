@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { findUnwanted, functionPlugins } from '../../../scripts/lib/function-plugins.ts';
+import { findUnwanted, functionPlugins } from '../../../scripts/build/function-plugins.ts';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
 
 const run = promisify(execFile);
@@ -17,7 +17,7 @@ interface Bundled {
   readonly inputs: readonly string[];
 }
 
-/** Bundles as scripts/build-functions.ts does, with its plugins or without. */
+/** Bundles as scripts/build/build-functions.ts does, with its plugins or without. */
 async function bundle(contents: string, options: { readonly isPlain: boolean }): Promise<Bundled> {
   const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: repositoryRoot, sourcefile: 'entry.js' },
@@ -37,7 +37,7 @@ async function bundle(contents: string, options: { readonly isPlain: boolean }):
   };
 }
 
-describe('scripts/lib/function-plugins.ts', () => {
+describe('scripts/build/function-plugins.ts', () => {
   let directory = '';
 
   beforeEach(() => {

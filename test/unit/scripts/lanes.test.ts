@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { ALONE, APART, isSharing, lanesOf, LONG, SHARING } from '../../../scripts/lib/lanes.ts';
-import { tierFiles } from '../../../scripts/lib/tier-files.ts';
+import { ALONE, APART, isSharing, lanesOf, LONG, SHARING } from '../../../scripts/testing/lanes.ts';
+import { tierFiles } from '../../../scripts/testing/tier-files.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 

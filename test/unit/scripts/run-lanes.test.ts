@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { Lane } from '../../../scripts/lib/lanes.ts';
-import type { LanesResult } from '../../../scripts/lib/run-lanes.ts';
+import type { Lane } from '../../../scripts/testing/lanes.ts';
+import type { LanesResult } from '../../../scripts/testing/run-lanes.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
-const runner = pathToFileURL(path.join(root, 'scripts/lib/run-lanes.ts')).href;
+const runner = pathToFileURL(path.join(root, 'scripts/testing/run-lanes.ts')).href;
 const RESULT = '# result ';
 
 const passing = "import { it } from 'node:test';\nit('passes', () => undefined);\n";

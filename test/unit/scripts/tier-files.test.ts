@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { tierFiles } from '../../../scripts/lib/tier-files.ts';
+import { tierFiles } from '../../../scripts/testing/tier-files.ts';
 
 describe('the files of a tier', () => {
   let root = '';

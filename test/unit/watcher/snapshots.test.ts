@@ -1,7 +1,7 @@
 /** Snapshots inside an epoch: folding, thresholds, sizes, manifests (protocol 16, 17, 18). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sliceIndexOf } from '../../../src/core/set-hash.ts';
+import { sliceIndexOf } from '../../../src/core/projections/set-hash.ts';
 import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
 import {
   createWatcherHarness,

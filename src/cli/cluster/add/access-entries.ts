@@ -16,8 +16,8 @@ import {
 } from '@aws-sdk/client-eks';
 import { GetRoleCommand, NoSuchEntityException } from '@aws-sdk/client-iam';
 import type { IAMClient } from '@aws-sdk/client-iam';
-import { CommandError, EXIT } from '../../exit-codes.ts';
-import type { StackOutputs } from '../../stack/stack-outputs.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import type { StackOutputs } from '../../reach/stack-outputs.ts';
 import type { EksCluster } from './eks-cluster.ts';
 
 /** What came of one access entry. */

@@ -9,7 +9,7 @@ import type { Command } from 'commander';
 import { parseClusterId } from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
-import { CommandError, EXIT } from '../../exit-codes.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
 import { createAddContext } from './add-context.ts';
 import { examineCluster } from './add-examine.ts';
 import { declareCommonOptions, requestFields } from './add-options.ts';
@@ -19,7 +19,7 @@ import { parseAddRequest } from './add-request.ts';
 import { printRoles } from './add-roles.ts';
 import { addCluster } from './add-steps.ts';
 import type { AddedCluster } from './add-steps.ts';
-import { writeManifests } from './manifests.ts';
+import { writeManifests } from '../manifests/manifests.ts';
 
 /** Options of `cluster add`; those of a request are read by name (add-options.ts). */
 export interface AddOptions extends CommonAddOptions {

@@ -5,9 +5,9 @@
  */
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { RegistryStore } from '../../../ports/registry-store.ts';
+import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { CommandContext } from '../../command-line/command-module.ts';
-import type { Stack } from '../../stack/stack.ts';
+import type { Stack } from '../../reach/stack.ts';
 import { openClusterAccount } from './cluster-account.ts';
 import type { ClusterAccount } from './cluster-account.ts';
 import type { AddRequest } from './add-request.ts';

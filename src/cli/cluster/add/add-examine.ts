@@ -5,13 +5,13 @@
  * cluster itself; only for a cluster that cannot be reached from here may they be given by hand.
  */
 import { clusterUid } from '../../../core/model/identifiers.ts';
-import { CommandError, EXIT } from '../../exit-codes.ts';
-import { defaultKubeconfig } from '../../kubeconfig/open-kubeconfig.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { defaultKubeconfig } from '../../reach/open-kubeconfig.ts';
 import type { AddContext } from './add-context.ts';
 import { readUserFile } from './add-options.ts';
 import type { AddRequest } from './add-request.ts';
-import { connectByKubeconfig, connectToEks } from '../cluster-connection.ts';
-import type { ClusterConnection } from '../cluster-connection.ts';
+import { connectByKubeconfig, connectToEks } from '../../reach/cluster-connection.ts';
+import type { ClusterConnection } from '../../reach/cluster-connection.ts';
 import { readClusterFacts } from './cluster-facts.ts';
 import type { ClusterFacts } from './cluster-facts.ts';
 import { describeEksCluster, requireAccessEntries } from './eks-cluster.ts';

@@ -7,9 +7,9 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { collect } from '../../command-line/cluster-arguments.ts';
-import { CommandError, EXIT } from '../../exit-codes.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
 import { AUTH_KINDS, REQUEST_FIELDS } from './add-request.ts';
-import { CREDENTIAL_KINDS } from './manifests.ts';
+import { CREDENTIAL_KINDS } from '../manifests/manifests.ts';
 
 /** Options that both commands have, as commander parses them. */
 export interface CommonAddOptions {

@@ -6,16 +6,16 @@
  * UID has one registration (S6).
  */
 import { parseRegistration } from '../../../adapters/dynamodb/registration-schema.ts';
-import { openEgress } from '../../../adapters/kubernetes/egress.ts';
-import { parseEndpoint } from '../../../adapters/kubernetes/endpoint.ts';
+import { openEgress } from '../../../adapters/kubernetes/egress/egress.ts';
+import { parseEndpoint } from '../../../adapters/kubernetes/egress/endpoint.ts';
 import { compareRegistrations, editRegistration } from '../../../app/clusters/edit-registration.ts';
 import type { FieldChange } from '../../../app/clusters/edit-registration.ts';
 import type {
   ClusterAuthentication,
   ClusterRegistration,
 } from '../../../core/model/registration.ts';
-import type { RegistryStore } from '../../../ports/registry-store.ts';
-import { CommandError, EXIT } from '../../exit-codes.ts';
+import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
 import type { ExaminedCluster } from './add-examine.ts';
 import type { AddRequest } from './add-request.ts';
 import type { SenderRoles } from './add-roles.ts';

@@ -5,7 +5,7 @@
  */
 import type { AddedCluster } from './add-steps.ts';
 import { describeAuthentication } from '../../../app/clusters/edit-registration.ts';
-import { describeObject } from './manifests.ts';
+import { describeObject } from '../manifests/manifests.ts';
 
 /** Shape of `cluster add --json` (docs/cli.md). */
 export function describeAdded(

@@ -6,11 +6,11 @@
  * itself (S11). Contradictions are told before anything is asked or made.
  */
 import * as v from 'valibot';
-import { isPrivateRange, parseRange } from '../../../adapters/kubernetes/address-class.ts';
-import { isRegion } from '../../../adapters/kubernetes/eks-token.ts';
+import { isPrivateRange, parseRange } from '../../../adapters/kubernetes/egress/address-class.ts';
+import { isRegion } from '../../../adapters/kubernetes/credentials/eks-token.ts';
 import { clusterId } from '../../../core/model/identifiers.ts';
-import { CommandError, EXIT } from '../../exit-codes.ts';
-import { CREDENTIAL_KINDS } from './manifests.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { CREDENTIAL_KINDS } from '../manifests/manifests.ts';
 
 /** How functions will get in. */
 export const AUTH_KINDS = ['none', 'eks', 'bound-token'] as const;

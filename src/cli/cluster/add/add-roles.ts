@@ -5,8 +5,8 @@
  * service's path, which is all that its queue policies let in.
  */
 import { readFile } from 'node:fs/promises';
-import { CommandError, EXIT } from '../../exit-codes.ts';
-import { packageFile } from '../../package-files.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { packageFile } from '../../process/package-files.ts';
 import type { AddContext } from './add-context.ts';
 import type { ExaminedCluster } from './add-examine.ts';
 import { hasRoles, requireRoleSource } from './add-request.ts';

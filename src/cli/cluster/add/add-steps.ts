@@ -10,7 +10,7 @@
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { throwIfInterrupted } from '../../command-line/run-program.ts';
-import { CommandError, EXIT } from '../../exit-codes.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
 import type { AddContext } from './add-context.ts';
 import { examineCluster } from './add-examine.ts';
 import type { ExaminedCluster } from './add-examine.ts';
@@ -26,8 +26,8 @@ import {
 import type { AddRequest } from './add-request.ts';
 import { obtainRoles } from './add-roles.ts';
 import type { SenderRoles } from './add-roles.ts';
-import { applyManifests } from './apply-manifests.ts';
-import type { AppliedObject } from './apply-manifests.ts';
+import { applyManifests } from '../manifests/apply-manifests.ts';
+import type { AppliedObject } from '../manifests/apply-manifests.ts';
 import {
   accessEntryCommands,
   ensureAccessEntries,
@@ -36,7 +36,7 @@ import {
 } from './access-entries.ts';
 import type { AccessEntryResult } from './access-entries.ts';
 import { reachWarning } from './eks-cluster.ts';
-import { composeManifests } from './manifests.ts';
+import { composeManifests } from '../manifests/manifests.ts';
 
 /** What came of adding a cluster. */
 export interface AddedCluster {

@@ -14,8 +14,8 @@ import {
 } from '@aws-sdk/client-iam';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { CALL_LIMITS, createAwsClient } from '../../../adapters/aws/create-client.ts';
-import { CommandError, EXIT } from '../../exit-codes.ts';
-import type { AwsClientConfig, ResolvedAwsCredentials } from '../../stack/stack.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import type { AwsClientConfig, ResolvedAwsCredentials } from '../../reach/stack.ts';
 import { issuerName } from '../roles/roles.ts';
 
 /** Clients of one account and region. */

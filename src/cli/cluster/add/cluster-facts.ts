@@ -9,8 +9,8 @@ import { clusterUid } from '../../../core/model/identifiers.ts';
 import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import { plainText } from '../../command-line/text-table.ts';
-import { CommandError, EXIT } from '../../exit-codes.ts';
-import type { ClusterConnection } from '../cluster-connection.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import type { ClusterConnection } from '../../reach/cluster-connection.ts';
 
 /** Answers of a cluster. */
 export interface ClusterFacts {

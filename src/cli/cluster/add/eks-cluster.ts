@@ -9,7 +9,7 @@ import {
   ListClustersCommand,
   ResourceNotFoundException,
 } from '@aws-sdk/client-eks';
-import { CommandError, EXIT } from '../../exit-codes.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
 
 /** What AWS says of a cluster. */
 export interface EksCluster {

@@ -16,7 +16,7 @@ import type {
   CommandResult,
 } from '../../command-line/command-module.ts';
 import { renderTextTable } from '../../command-line/text-table.ts';
-import { CommandError, EXIT } from '../../exit-codes.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
 import { createAddContext } from '../add/add-context.ts';
 import type { AddContext } from '../add/add-context.ts';
 import { declareCommonOptions, requestFields } from '../add/add-options.ts';
@@ -25,7 +25,7 @@ import { addCluster } from '../add/add-steps.ts';
 import { mapConcurrently, planImport, reasonOf } from './import-plan.ts';
 import type { PlannedCluster, PlannedState } from './import-plan.ts';
 import { findImportEntries } from './import-sources.ts';
-import { writeManifests } from '../add/manifests.ts';
+import { writeManifests } from '../manifests/manifests.ts';
 
 /** Options of `cluster import`. */
 export interface ImportOptions extends CommonAddOptions {

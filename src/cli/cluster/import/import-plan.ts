@@ -3,7 +3,7 @@
  *
  * A cluster that cannot be reached is a line of the plan with the reason, never the end of it.
  */
-import { CommandError } from '../../exit-codes.ts';
+import { CommandError } from '../../process/exit-codes.ts';
 import { explainAwsError } from '../../command-line/explain-aws-error.ts';
 import type { AddContext } from '../add/add-context.ts';
 import { examineCluster } from '../add/add-examine.ts';

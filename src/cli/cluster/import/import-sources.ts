@@ -5,8 +5,8 @@
  * with the reason, so that it is shown beside the others. Nothing is asked of any cluster here.
  */
 import { parse } from 'yaml';
-import { defaultKubeconfig, listContexts } from '../../kubeconfig/open-kubeconfig.ts';
-import { CommandError, EXIT } from '../../exit-codes.ts';
+import { defaultKubeconfig, listContexts } from '../../reach/open-kubeconfig.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
 import type { AddContext } from '../add/add-context.ts';
 import { readUserFile } from '../add/add-options.ts';
 import { parseAddRequest, requireRoleSource } from '../add/add-request.ts';

@@ -16,7 +16,7 @@ import {
   UpdateStackCommand,
 } from '@aws-sdk/client-cloudformation';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { CommandError, EXIT } from '../../exit-codes.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
 import type { RolesParameters } from './roles.ts';
 
 /** What is deployed, and where. */

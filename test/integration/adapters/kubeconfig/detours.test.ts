@@ -14,8 +14,8 @@ import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
 import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
-import type { TransportAnswer } from '../../../../src/adapters/kubernetes/transport.ts';
-import { connectByKubeconfig } from '../../../../src/cli/cluster/cluster-connection.ts';
+import type { TransportAnswer } from '../../../../src/adapters/kubernetes/transport/transport.ts';
+import { connectByKubeconfig } from '../../../../src/cli/reach/cluster-connection.ts';
 
 const VERSION = { method: 'GET', path: '/version' } as const;
 

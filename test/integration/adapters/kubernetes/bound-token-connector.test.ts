@@ -1,11 +1,11 @@
 /** Clusters that are reached by a bound token: which token goes where, and what is said when there is none. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { createClusterConnector } from '../../../../src/adapters/kubernetes/cluster-connector.ts';
+import { createClusterConnector } from '../../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
-import type { ClusterConnector } from '../../../../src/ports/cluster-access.ts';
-import type { SealContext } from '../../../../src/ports/credential-store.ts';
+import type { ClusterConnector } from '../../../../src/ports/cluster/cluster-access.ts';
+import type { SealContext } from '../../../../src/ports/stores/credential-store.ts';
 import { LocalSeal } from '../../../support/local-seal.ts';
 import { MemoryCredentialStore } from '../../../support/memory-credential-store.ts';
 import {

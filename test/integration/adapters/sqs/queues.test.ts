@@ -8,10 +8,10 @@ import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts
 import { CALL_LIMITS, createAwsClient } from '../../../../src/adapters/aws/create-client.ts';
 import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../../../../src/adapters/sqs/cut-age.ts';
 import { createEventQueue } from '../../../../src/adapters/sqs/event-queue.ts';
-import { parseHint, parseTimer } from '../../../../src/adapters/sqs/hint-codec.ts';
+import { parseHint, parseTimer } from '../../../../src/adapters/sqs/schema/hint-codec.ts';
 import { createHintQueue } from '../../../../src/adapters/sqs/hint-queue.ts';
 import { identifySender } from '../../../../src/adapters/sqs/sender-identity.ts';
-import { parseWatcherMessage } from '../../../../src/adapters/sqs/watcher-message-codec.ts';
+import { parseWatcherMessage } from '../../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { startSqsServer } from '@rollcall/local-aws/sqs/server.ts';

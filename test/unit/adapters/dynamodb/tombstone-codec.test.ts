@@ -8,7 +8,7 @@ import {
 } from '../../../../src/adapters/dynamodb/tombstone-codec.ts';
 import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
 import type { Tombstone } from '../../../../src/core/model/tombstone.ts';
-import { sliceCountFor } from '../../../../src/core/set-hash.ts';
+import { sliceCountFor } from '../../../../src/core/projections/set-hash.ts';
 
 /** What a rollout of so many nodes leaves, each pod under a node name of the cloud's length. */
 function ofRollout(count: number, nodeNameLength: number): readonly Tombstone[] {

@@ -6,7 +6,7 @@ import { EncryptCommand } from '@aws-sdk/client-kms';
 import type { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
 import { SealUnavailableError, createKmsSeal } from '../../../../src/adapters/kms/seal.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
-import type { Seal, SealContext } from '../../../../src/ports/credential-store.ts';
+import type { Seal, SealContext } from '../../../../src/ports/stores/credential-store.ts';
 import { LocalSeal } from '../../../support/local-seal.ts';
 
 const KEY = 'arn:aws:kms:eu-west-1:111122223333:key/1';

@@ -11,7 +11,7 @@ import type {
   KubeconfigOptions,
   KubeconfigResult,
 } from '../../../../src/adapters/kubeconfig/load-kubeconfig.ts';
-import { parseEndpoint } from '../../../../src/adapters/kubernetes/endpoint.ts';
+import { parseEndpoint } from '../../../../src/adapters/kubernetes/egress/endpoint.ts';
 
 const CA = '-----BEGIN CERTIFICATE-----\nQ0E=\n-----END CERTIFICATE-----\n';
 const SERVER = 'https://127.0.0.1:6443';

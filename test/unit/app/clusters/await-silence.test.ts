@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { awaitSilence } from '../../../../src/app/clusters/await-silence.ts';
 import { clusterUid, nodeName, uid } from '../../../../src/core/model/identifiers.ts';
 import { emptyState } from '../../../../src/core/model/state.ts';
-import { resolvedAtMs } from '../../../../src/core/request-life.ts';
+import { resolvedAtMs } from '../../../../src/core/pod/request-life.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { MemoryViewStore } from '../../../support/memory-view-store.ts';
 import { stampAt } from '../../../support/store-suite.ts';

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { inspect } from 'node:util';
-import { readTokenClaims } from '../../../../src/adapters/kubernetes/token-claims.ts';
+import { readTokenClaims } from '../../../../src/adapters/kubernetes/credentials/token-claims.ts';
 import { acceptCredential } from '../../../../src/app/credential/accept-credential.ts';
 import type { CredentialResult } from '../../../../src/app/credential/accept-credential.ts';
 import { refuseCredential } from '../../../../src/app/credential/refuse-credential.ts';
 import type { CredentialMessage } from '../../../../src/core/model/credential-message.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
-import { subjectOf } from '../../../../src/ports/credential-store.ts';
-import type { SealContext } from '../../../../src/ports/credential-store.ts';
+import { subjectOf } from '../../../../src/ports/stores/credential-store.ts';
+import type { SealContext } from '../../../../src/ports/stores/credential-store.ts';
 import { LocalSeal } from '../../../support/local-seal.ts';
 import { MemoryCredentialStore } from '../../../support/memory-credential-store.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';

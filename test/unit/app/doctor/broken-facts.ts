@@ -6,7 +6,7 @@ import type { FindingLevel } from '../../../../src/app/doctor/finding.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
 import type { ClusterMeta } from '../../../../src/core/model/view-items.ts';
-import type { EndpointFacts } from '../../../../src/ports/endpoint-probe.ts';
+import type { EndpointFacts } from '../../../../src/ports/cluster/endpoint-probe.ts';
 import { DOCTOR_NOW_MS, healthyFacts, takenOver } from '../../../support/doctor-facts.ts';
 
 /** One minute. */

@@ -6,11 +6,11 @@ import {
   hasLowerMark,
   lost,
   type Arrival,
-} from '../../../../src/app/ingest/meta-transitions.ts';
+} from '../../../../src/app/ingest/message/meta-transitions.ts';
 import { epoch, incarnation, resourceVersion } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterMeta } from '../../../../src/core/model/view-items.ts';
 import type { AnnouncementBody } from '../../../../src/core/model/watcher-message.ts';
-import { EMPTY_HASHES } from '../../../../src/core/set-hash.ts';
+import { EMPTY_HASHES } from '../../../../src/core/projections/set-hash.ts';
 import { metaOf } from '../../../support/store-suite.ts';
 
 const COMPLETE: ClusterMeta = {

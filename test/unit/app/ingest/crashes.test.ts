@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
 import { ingestMessage } from '../../../../src/app/ingest/ingest-message.ts';
-import { createIngestWarmth } from '../../../../src/app/ingest/warmth.ts';
+import { createIngestWarmth } from '../../../../src/app/ingest/process/warmth.ts';
 import { IngestHarness, contentOf } from '../../../support/ingest-harness.ts';
 import {
   ScriptedSender,

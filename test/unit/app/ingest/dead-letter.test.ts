@@ -1,9 +1,9 @@
 /** Dead letters: a lost event marks its view incomplete, unless the view is younger (protocol 18). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { handleDeadLetter } from '../../../../src/app/dead-letter.ts';
-import type { DeadLetterResult } from '../../../../src/app/dead-letter.ts';
-import type { ParsedBody } from '../../../../src/app/ingest/result.ts';
+import { handleDeadLetter } from '../../../../src/app/dead-letter/dead-letter.ts';
+import type { DeadLetterResult } from '../../../../src/app/dead-letter/dead-letter.ts';
+import type { ParsedBody } from '../../../../src/app/ingest/message/result.ts';
 import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { IngestHarness } from '../../../support/ingest-harness.ts';

@@ -1,7 +1,7 @@
 /** Applying changes: order of writes, what is stored where, and which keys are hinted. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { FORMER_UIDS_MAX } from '../../../../src/app/ingest/former-uids.ts';
+import { FORMER_UIDS_MAX } from '../../../../src/app/ingest/slices/former-uids.ts';
 import { resourceVersion, uid } from '../../../../src/core/model/identifiers.ts';
 import { IngestHarness } from '../../../support/ingest-harness.ts';
 import {

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { breakerPolicy } from '../../../../src/core/breaker.ts';
-import type { ClusterBreaker } from '../../../../src/core/breaker.ts';
+import { breakerPolicy } from '../../../../src/core/model/breaker.ts';
+import type { ClusterBreaker } from '../../../../src/core/model/breaker.ts';
 import { uid as asUid } from '../../../../src/core/model/identifiers.ts';
-import type { LiveRead } from '../../../../src/ports/cluster-access.ts';
+import type { LiveRead } from '../../../../src/ports/cluster/cluster-access.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const HANG_MS = 5_000;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ClusterGate } from '../../../../src/app/isolation/cluster-gate.ts';
-import type { ClusterBreaker } from '../../../../src/core/breaker.ts';
+import type { ClusterBreaker } from '../../../../src/core/model/breaker.ts';
 import type { ClusterMeta } from '../../../../src/core/model/view-items.ts';
-import type { ConnectRefusal } from '../../../../src/ports/cluster-access.ts';
+import type { ConnectRefusal } from '../../../../src/ports/cluster/cluster-access.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 

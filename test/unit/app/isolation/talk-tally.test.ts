@@ -1,8 +1,8 @@
 /** What one run makes of its requests: every time-out there is counts as one, and nothing shorter does (L3, row 61). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { OBJECT_READ_TIMEOUT_MS } from '../../../../src/adapters/kubernetes/cluster-access.ts';
-import { CONNECT_TIMEOUT_MS } from '../../../../src/adapters/kubernetes/transport.ts';
+import { OBJECT_READ_TIMEOUT_MS } from '../../../../src/adapters/kubernetes/api/cluster-access.ts';
+import { CONNECT_TIMEOUT_MS } from '../../../../src/adapters/kubernetes/transport/transport.ts';
 import { TalkTally } from '../../../../src/app/isolation/talk-tally.ts';
 import type { Talk } from '../../../../src/app/isolation/talk-tally.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';

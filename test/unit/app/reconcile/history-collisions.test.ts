@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
-import { buildRevision, revisionHash } from '../../../../src/core/revisions.ts';
+import { buildRevision, revisionHash } from '../../../../src/core/history/revisions.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const KEY = { namespace: 'system', name: 'agents' };

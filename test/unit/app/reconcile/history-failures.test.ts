@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import type { Effect, Outcome } from '../../../../src/core/model/effects.ts';
 import { uid as asUid } from '../../../../src/core/model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import { revisionData, revisionHash } from '../../../../src/core/revisions.ts';
+import { revisionData, revisionHash } from '../../../../src/core/history/revisions.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { controllerUid } from '../../../support/simulated-objects.ts';
 

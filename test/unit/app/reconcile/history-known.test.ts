@@ -1,12 +1,16 @@
 /** What is known of the current revision without asking the cluster (design 3, step 1). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { guessHash, isFreshHistory, knownHistory } from '../../../../src/app/reconcile/history.ts';
-import type { HistoryInput } from '../../../../src/app/reconcile/history.ts';
+import {
+  guessHash,
+  isFreshHistory,
+  knownHistory,
+} from '../../../../src/app/reconcile/history/history.ts';
+import type { HistoryInput } from '../../../../src/app/reconcile/history/history.ts';
 import { epoch, incarnation, uid } from '../../../../src/core/model/identifiers.ts';
 import { ZERO_STAMP, stampOf } from '../../../../src/core/model/position.ts';
 import type { HistoryEntry } from '../../../../src/core/model/state.ts';
-import { revisionHash } from '../../../../src/core/revisions.ts';
+import { revisionHash } from '../../../../src/core/history/revisions.ts';
 import { daemonSet, revision } from '../../../support/core-fixtures.ts';
 
 const LATER = stampOf({ era: 1, epoch: epoch('5'), incarnation: incarnation('i'), seq: 1 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Outcome } from '../../../../src/core/model/effects.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
-import { revisionData } from '../../../../src/core/revisions.ts';
+import { revisionData } from '../../../../src/core/history/revisions.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { controllerUid } from '../../../support/simulated-objects.ts';
 

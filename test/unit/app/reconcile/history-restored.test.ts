@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isEdited } from '../../../../src/app/reconcile/confirm-edit.ts';
+import { isEdited } from '../../../../src/app/reconcile/confirm/confirm-edit.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { daemonSet } from '../../../support/core-fixtures.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
-import { slotName } from '../../../../src/core/naming.ts';
+import { slotName } from '../../../../src/core/pod/naming.ts';
 import { ReconcileWorld, phaseOf } from '../../../support/reconcile-world.ts';
 
 const ref = (world: ReconcileWorld): { clusterUid: never; uid: never } => ({

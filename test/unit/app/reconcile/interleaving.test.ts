@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Turnstile, gate } from '../../../support/interleaving.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
-import { createReconcileWarmth } from '../../../../src/app/reconcile/warmth.ts';
+import { createReconcileWarmth } from '../../../../src/app/reconcile/process/warmth.ts';
 
 /** Brings a world to where two hints of one key are at hand. */
 type Scene = (world: ReconcileWorld) => Promise<void>;

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ReconcileResult } from '../../../../src/app/reconcile/result.ts';
+import type { ReconcileResult } from '../../../../src/app/reconcile/run/result.ts';
 import { nodeOf } from '../../../support/simulated-cluster.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 

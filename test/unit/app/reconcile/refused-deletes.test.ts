@@ -1,7 +1,7 @@
 /** A delete that the API server refuses: others have their turn in a rolling update meanwhile. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nextRefusals } from '../../../../src/app/reconcile/retry.ts';
+import { nextRefusals } from '../../../../src/app/reconcile/process/retry.ts';
 import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { RefusalEntry } from '../../../../src/core/model/state.ts';

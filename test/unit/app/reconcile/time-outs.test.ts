@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { defaultReconcileOptions } from '../../../../src/app/reconcile/dependencies.ts';
-import { REQUEST_TIMEOUT_MS, RUN_MAX_MS } from '../../../../src/core/request-life.ts';
+import { defaultReconcileOptions } from '../../../../src/app/reconcile/process/dependencies.ts';
+import { REQUEST_TIMEOUT_MS, RUN_MAX_MS } from '../../../../src/core/pod/request-life.ts';
 
 describe('the numbers that safety counts on', () => {
   it('are those that are kept: one time-out, and the time-out of the function', () => {

@@ -8,7 +8,7 @@ import type {
   CommandResult,
 } from '../../../../src/cli/command-line/command-module.ts';
 import { throwIfInterrupted } from '../../../../src/cli/command-line/run-program.ts';
-import { CommandError, EXIT } from '../../../../src/cli/exit-codes.ts';
+import { CommandError, EXIT } from '../../../../src/cli/process/exit-codes.ts';
 import { EngineRefusal } from '../../../../src/engine/engine-refusal.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, beforeEach, describe, it } from 'node:test';
 import { clusterId, clusterUid, uid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
-import { EXIT } from '../../../../src/cli/exit-codes.ts';
+import { EXIT } from '../../../../src/cli/process/exit-codes.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 
 const SECRET = 'canary-7d1f';

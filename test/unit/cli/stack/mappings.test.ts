@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { repositoryRoot } from '../../../../scripts/lib/run-tool.ts';
-import { CommandError, EXIT } from '../../../../src/cli/exit-codes.ts';
+import { CommandError, EXIT } from '../../../../src/cli/process/exit-codes.ts';
 import {
   MAPPED_FUNCTIONS,
   openMappings,

@@ -1,7 +1,7 @@
 /** The command line of `npm start`. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CommandError, EXIT } from '../../../../src/cli/exit-codes.ts';
+import { CommandError, EXIT } from '../../../../src/cli/process/exit-codes.ts';
 import { parseStartOptions } from '../../../../src/cli/start/options.ts';
 
 describe('npm start', () => {

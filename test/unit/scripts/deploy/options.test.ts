@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { awsEnvironment } from '../../../../scripts/deploy/aws-environment.ts';
 import { parseDeployOptions } from '../../../../scripts/deploy/options.ts';
 import type { DeployOptions } from '../../../../scripts/deploy/options.ts';
-import { CommandError, EXIT } from '../../../../src/cli/exit-codes.ts';
+import { CommandError, EXIT } from '../../../../src/cli/process/exit-codes.ts';
 
 function parse(argv: readonly string[], endpoint?: string): DeployOptions {
   const environment = endpoint === undefined ? {} : { AWS_ENDPOINT_URL: endpoint };

@@ -12,7 +12,7 @@ import {
 } from '../../../../../src/cli/cluster/add/add-registration.ts';
 import { parseAddRequest } from '../../../../../src/cli/cluster/add/add-request.ts';
 import type { EksCluster } from '../../../../../src/cli/cluster/add/eks-cluster.ts';
-import { CommandError, EXIT } from '../../../../../src/cli/exit-codes.ts';
+import { CommandError, EXIT } from '../../../../../src/cli/process/exit-codes.ts';
 import { clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../../src/core/model/registration.ts';
 import { MemoryRegistryStore } from '../../../../support/memory-registry-store.ts';

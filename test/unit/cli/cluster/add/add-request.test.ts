@@ -6,7 +6,7 @@ import {
   parseAddRequest,
   requireRoleSource,
 } from '../../../../../src/cli/cluster/add/add-request.ts';
-import { CommandError, EXIT } from '../../../../../src/cli/exit-codes.ts';
+import { CommandError, EXIT } from '../../../../../src/cli/process/exit-codes.ts';
 
 const GIVEN = { senderRoleId: 'AROA1', watcherRoleArn: 'arn:aws:iam::111122223333:role/w' };
 

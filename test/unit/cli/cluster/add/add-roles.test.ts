@@ -8,7 +8,7 @@ import { parseAddRequest } from '../../../../../src/cli/cluster/add/add-request.
 import { obtainRoles, printRoles } from '../../../../../src/cli/cluster/add/add-roles.ts';
 import type { RolesTask } from '../../../../../src/cli/cluster/add/add-roles.ts';
 import type { ClusterAccount } from '../../../../../src/cli/cluster/add/cluster-account.ts';
-import { CommandError } from '../../../../../src/cli/exit-codes.ts';
+import { CommandError } from '../../../../../src/cli/process/exit-codes.ts';
 import { clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import { CommandWorld } from '../../../../support/command-world.ts';
 

@@ -6,7 +6,7 @@ import { parseAddRequest } from '../../../../../src/cli/cluster/add/add-request.
 import { mapConcurrently, planImport } from '../../../../../src/cli/cluster/import/import-plan.ts';
 import type { ImportEntry } from '../../../../../src/cli/cluster/import/import-sources.ts';
 import type { CommandContext } from '../../../../../src/cli/command-line/command-module.ts';
-import { CommandError, EXIT } from '../../../../../src/cli/exit-codes.ts';
+import { CommandError, EXIT } from '../../../../../src/cli/process/exit-codes.ts';
 import { CommandWorld } from '../../../../support/command-world.ts';
 
 /** A cluster that is not asked: its UID is given. */

@@ -1,0 +1,120 @@
+/**
+ * How many test files run at once: a run is a row of lanes, one after the other, each of parts side by side.
+ *
+ * Files that need npm alone are bound by the processor: as many at once as there are processors, and one more, since some
+ * of them wait. What they test is mostly over in milliseconds, while a process takes a tenth of a second to begin and more to
+ * load what is tested: the files of {@link SHARING} share a process for each processor, as they leave nothing behind in it.
+ * Files of a slow tier mostly wait for a control plane, so several share the machine, in directories and on ports of
+ * their own; what states a bound in seconds or bytes of the whole machine is in {@link ALONE}, with why.
+ * It decides nothing about which files are run: `tier-files.ts` does.
+ */
+
+/** One `node --test`: its files, and how many of them at once; or all of them in its one process. */
+export interface Part {
+  readonly files: readonly string[];
+  readonly atOnceMax: number;
+  readonly process: 'own' | 'shared';
+}
+
+/** Parts that run side by side. */
+export type Lane = readonly Part[];
+
+/** Where a run takes place. */
+export interface LaneSetting {
+  /** Whether its tiers start clusters or containers. */
+  readonly isSlow: boolean;
+  readonly processorsCount: number;
+}
+
+const PROCESSORS_MIN = 2;
+
+/** Files of slow tiers that others would disturb: path from the root, and what they measure. */
+export const ALONE: Readonly<Record<string, string>> = {
+  'test/conformance/chaos/chaos.test.ts': 'settles within a minute (L1), five programs are killed',
+  'test/conformance/differential/scenarios.test.ts': 'two control planes, and who is later on them',
+  'test/conformance/rollouts/surge.test.ts': 'each step within 12 s',
+  'test/conformance/scenarios/requests.nightly.test.ts':
+    'a view behind a thousand joins says nothing',
+  'test/conformance/scenarios/requests.test.ts': 'counts what a hundred joins cost',
+  'test/conformance/watcher-memory/watcher-memory.test.ts': 'memory, with a watch on 10,000 pods',
+};
+
+/** Directories whose test files share processes. */
+export const SHARING: readonly string[] = [
+  'packages/base/test/unit/',
+  'packages/local-aws/test/unit/',
+  'packages/local-cluster/test/property/',
+  'packages/local-cluster/test/unit/',
+  'test/property/',
+  'test/unit/adapters/',
+  'test/unit/app/',
+  'test/unit/cli/',
+  'test/unit/core/',
+  'test/unit/engine/',
+  'test/unit/watcher/',
+];
+
+/** Files in them that need a process to themselves: path from the root, and what they change in it. */
+export const APART: Readonly<Record<string, string>> = {
+  'test/unit/adapters/kubernetes/settings/watch-settings.test.ts': 'hooks of the whole file',
+  'test/unit/adapters/system/clock-and-random.test.ts': 'starts programs',
+  'test/unit/adapters/system/metrics.test.ts': 'the environment and the console',
+  'test/unit/cli/registry/registry-commands.test.ts': 'hooks of the whole file',
+  'test/unit/cli/stack/mappings.test.ts': 'the environment',
+  'test/unit/cli/start/options.test.ts': 'writing to stderr',
+  'packages/local-cluster/test/unit/discovery/discovery.test.ts': 'hooks of the whole file',
+  'packages/local-cluster/test/unit/server/https-server.test.ts': 'hooks of the whole file',
+  'packages/local-cluster/test/unit/server/watches.test.ts': 'hooks of the whole file',
+  'packages/local-cluster/test/unit/store/journal.test.ts': 'hooks of the whole file',
+};
+
+/** Files of a quick tier that take longest: one after the other from the start on, or the last of them would end alone. */
+export const LONG: readonly string[] = [
+  'test/simulation/random.test.ts',
+  'test/integration/start/start.test.ts',
+  'test/security/template.test.ts',
+];
+
+/** Whether a test file, as a path from the root, shares its process with others. */
+export function isSharing(file: string): boolean {
+  return APART[file] === undefined && SHARING.some((directory) => file.startsWith(directory));
+}
+
+/** The lanes of a run, none without files. */
+export function lanesOf(
+  files: readonly string[],
+  { isSlow, processorsCount }: LaneSetting,
+): readonly Lane[] {
+  const processors = Math.max(processorsCount, PROCESSORS_MIN);
+  const lanes = isSlow ? slowLanes(files, processors) : quickLanes(files, processors);
+  return lanes
+    .map((lane) => lane.filter((part) => part.files.length > 0))
+    .filter((lane) => lane.length > 0);
+}
+
+function slowLanes(files: readonly string[], processors: number): readonly Lane[] {
+  const others = files.filter((file) => ALONE[file] === undefined);
+  const alone = files.filter((file) => ALONE[file] !== undefined);
+  return [
+    [{ files: others, atOnceMax: processors + 1, process: 'own' }],
+    [{ files: alone, atOnceMax: 1, process: 'own' }],
+  ];
+}
+
+function quickLanes(files: readonly string[], processors: number): readonly Lane[] {
+  const sharing = files.filter(isSharing);
+  const long = files.filter((file) => LONG.includes(file));
+  const others = files.filter((file) => !isSharing(file) && !LONG.includes(file));
+  return [
+    // By turns, so that directories of long tests are divided, too.
+    Array.from({ length: processors }, (_, turn) => ({
+      files: sharing.filter((_file, index) => index % processors === turn),
+      atOnceMax: 1,
+      process: 'shared',
+    })),
+    [
+      { files: long, atOnceMax: 1, process: 'own' },
+      { files: others, atOnceMax: processors, process: 'own' },
+    ],
+  ];
+}

@@ -1,0 +1,316 @@
+/**
+ * ClusterAccess over a transport: effects out, outcomes back, and the live reads.
+ *
+ * Effects of a batch run concurrently over a bounded number of workers, so that a request's start is
+ * a moment that is known: none starts after the deadline or while the server asks to be left alone.
+ * A 401 is answered once with a fresh credential, since it certainly applied nothing. Reads answer
+ * values; a list is whole or `unavailable` (faults 35). It decides nothing and retries nothing else.
+ */
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Effect, Outcome } from '../../../core/model/effects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type {
+  ClusterAccess,
+  DaemonSetRead,
+  ExecuteOptions,
+  LiveRead,
+  PodMetadata,
+} from '../../../ports/cluster/cluster-access.ts';
+import type { NamespacedName } from '../../../ports/stores/view-store.ts';
+import { createBackPressure } from '../transport/back-pressure.ts';
+import { isObjectName, namespacedPath, requestOf } from './effect-request.ts';
+import {
+  readDaemonSet,
+  readDaemonSetList,
+  readObject,
+  readPage,
+  readPodMetadata,
+  slimPod,
+} from './object-reader.ts';
+import { classifyRead, classifyWrite, unavailableRead } from './status-classifier.ts';
+import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts';
+
+/** Options of an access. */
+export interface ClusterAccessOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** Requests of one batch that run at the same time. */
+  readonly concurrencyMax: number;
+  /** Called on a 401: resolves to true when the next request will carry another credential. */
+  readonly refreshCredential: () => boolean;
+}
+
+type Unavailable = Extract<LiveRead<never>, { kind: 'unavailable' }>;
+
+/** What a GET asks for; cluster-scoped objects have no namespace. */
+interface ReadTarget {
+  readonly collection: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+const WATCHER_LEASE = {
+  collection: '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases',
+  namespace: 'rollcall-system',
+  name: 'rollcall-watcher',
+};
+const SNAPSHOT_ANNOTATION = 'rollcall.dev/snapshot-requested';
+const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+/**
+ * Of one object, by its name: an API server in health takes a hundredth of it, and a run that waits for
+ * longer holds a place that other clusters wait for (L3). Writes keep the whole time-out: what is given
+ * up too soon is ambiguous.
+ */
+export const OBJECT_READ_TIMEOUT_MS = 5_000;
+/** A request for a snapshot waits for a batch of other clusters' records, and is made again anyway. */
+const SNAPSHOT_REQUEST_TIMEOUT_MS = 3_000;
+/** How long a LIST of a namespace's DaemonSets that was forbidden is not asked for again: the right may be granted. */
+const LIST_REFUSED_MS = 5 * 60_000;
+const PAGE_LIMIT = 500;
+/** A request without an answer for so long was never answered. */
+const HANG_MS = 5_000;
+/** 500,000 objects: beyond any namespace; ends a server that never stops continuing. */
+const PAGES_MAX = 1000;
+
+class HttpsClusterAccess implements ClusterAccess {
+  readonly #options: ClusterAccessOptions;
+  readonly #pressure;
+  /** By namespace, monotonic; an access lives as long as its warm credential. */
+  readonly #listRefusedUntilMs = new Map<string, number>();
+
+  constructor(options: ClusterAccessOptions) {
+    this.#options = options;
+    this.#pressure = createBackPressure(options.clock);
+  }
+
+  async execute(effects: readonly Effect[], options: ExecuteOptions): Promise<readonly Outcome[]> {
+    const outcomes = new Array<Outcome>(effects.length);
+    const remaining = effects.entries();
+    const { clock } = this.#options;
+    let hasHung = false;
+    const work = async (): Promise<void> => {
+      for (const [index, effect] of remaining) {
+        if (hasHung) {
+          outcomes[index] = { kind: 'unsent', message: 'the API server stopped answering' };
+          continue;
+        }
+        const startedMs = clock.monotonicMs();
+        const outcome = await this.#executeOne(effect, options.deadlineMs);
+        outcomes[index] = outcome;
+        // The rest of the batch would only wait as long, one after the other (L3).
+        const isUnknown = outcome.kind === 'ambiguous';
+        hasHung ||= isUnknown && clock.monotonicMs() - startedMs >= HANG_MS;
+      }
+    };
+    const workers = Math.min(this.#options.concurrencyMax, effects.length);
+    await Promise.all(Array.from({ length: workers }, work));
+    return outcomes;
+  }
+
+  async #executeOne(effect: Effect, deadlineMs: number): Promise<Outcome> {
+    if (this.#options.clock.monotonicMs() >= deadlineMs) {
+      return { kind: 'unsent', message: 'the deadline has passed' };
+    }
+    const pauseMs = this.#pressure.remainingMs();
+    if (pauseMs > 0) {
+      return { kind: 'unsent', message: 'the API server asked to wait', retryAfterMs: pauseMs };
+    }
+    const prepared = requestOf(effect);
+    if (prepared.kind === 'faulty') {
+      return { kind: 'refused', code: 'other', status: 0, message: prepared.message };
+    }
+    const answer = await this.#send(prepared.request, deadlineMs);
+    const outcome = classifyWrite(answer, prepared.subject);
+    // Limits on Events are their own (EventRateLimit); they must not hold pods back.
+    if (outcome.kind === 'unsent' && effect.kind !== 'create-event') {
+      this.#pressure.note(outcome.retryAfterMs);
+    }
+    return outcome;
+  }
+
+  /** A repetition with a new credential is a request that starts, too: none after the deadline (protocol 5). */
+  async #send(request: TransportRequest, deadlineMs = Infinity): Promise<TransportAnswer> {
+    const { transport, clock, refreshCredential } = this.#options;
+    const answer = await transport.send(request);
+    if (answer.kind !== 'answered' || answer.status !== 401) return answer;
+    const isAgain = refreshCredential() && clock.monotonicMs() < deadlineMs;
+    return isAgain ? transport.send(request) : answer;
+  }
+
+  /** Why an object is not asked for at all. */
+  #beforeRead({ namespace, name }: ReadTarget): Unavailable | undefined {
+    if (!isObjectName(name) || (namespace !== undefined && !isObjectName(namespace))) {
+      return { kind: 'unavailable', message: 'not an object name', isRefused: true };
+    }
+    const pauseMs = this.#pressure.remainingMs();
+    return pauseMs > 0 ? waiting(pauseMs) : undefined;
+  }
+
+  async #read<T>(
+    target: ReadTarget,
+    read: (body: Json | undefined, target: ReadTarget) => T | undefined,
+  ): Promise<LiveRead<T>> {
+    const { name } = target;
+    const doubt = this.#beforeRead(target);
+    if (doubt !== undefined) return doubt;
+    const path = `${target.collection}/${name}`;
+    const answer = await this.#send({ method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS });
+    const result = classifyRead(answer, name, (body) => read(body, target));
+    if (result.kind === 'unavailable') this.#pressure.note(result.retryAfterMs);
+    return result;
+  }
+
+  /**
+   * By a LIST, whose version is the store's. It asks for no version, so it is consistent: behind nothing that any
+   * replica of the API server has shown (with `resourceVersion`, a watch cache could answer that is).
+   * A role of an earlier release allows only the GET.
+   */
+  async getDaemonSet(key: NamespacedName): Promise<DaemonSetRead> {
+    const collection = namespacedPath('apps', key.namespace, 'daemonsets');
+    const target = { ...key, collection };
+    if (this.#isListRefused(key.namespace)) return this.#read(target, readDaemonSet);
+    const listed = await this.#listDaemonSet(target);
+    return listed === 'forbidden' ? this.#read(target, readDaemonSet) : listed;
+  }
+
+  async #listDaemonSet(target: ReadTarget & NamespacedName): Promise<DaemonSetRead | 'forbidden'> {
+    const { collection, namespace, name } = target;
+    const doubt = this.#beforeRead(target);
+    if (doubt !== undefined) return doubt;
+    const path = `${collection}?fieldSelector=metadata.name%3D${name}`;
+    const answer = await this.#send({ method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS });
+    if (answer.kind === 'answered' && answer.status === 403) {
+      const untilMs = this.#options.clock.monotonicMs() + LIST_REFUSED_MS;
+      this.#listRefusedUntilMs.set(namespace, untilMs);
+      return 'forbidden';
+    }
+    const isList = answer.kind === 'answered' && answer.status === 200;
+    const read = isList ? readDaemonSetList(answer.body, { namespace, name }) : undefined;
+    if (read !== undefined) return read;
+    const unavailable = unavailableRead(answer, 'not the list that was asked for');
+    this.#pressure.note(unavailable.retryAfterMs);
+    return unavailable;
+  }
+
+  #isListRefused(namespace: string): boolean {
+    const untilMs = this.#listRefusedUntilMs.get(namespace);
+    if (untilMs === undefined) return false;
+    if (this.#options.clock.monotonicMs() < untilMs) return true;
+    this.#listRefusedUntilMs.delete(namespace);
+    return false;
+  }
+
+  getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>> {
+    const collection = namespacedPath('core', key.namespace, 'pods');
+    return this.#read({ ...key, collection }, readObject);
+  }
+
+  getNode(name: string): Promise<LiveRead<KubernetesObject>> {
+    return this.#read({ name, collection: '/api/v1/nodes' }, readObject);
+  }
+
+  getRevision(key: NamespacedName): Promise<LiveRead<KubernetesObject>> {
+    const collection = namespacedPath('apps', key.namespace, 'controllerrevisions');
+    return this.#read({ ...key, collection }, readObject);
+  }
+
+  getWatcherLease(): Promise<LiveRead<KubernetesObject>> {
+    return this.#read(WATCHER_LEASE, readObject);
+  }
+
+  async listPodMetadata(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly PodMetadata[]>> {
+    const path = namespacedPath('core', namespace, 'pods');
+    const listed = await this.#list({ namespace, path, labelSelector, accept: METADATA_LIST });
+    if (listed.kind !== 'found') return listed;
+    return { kind: 'found', object: listed.object.map(readPodMetadata) };
+  }
+
+  async listPods(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly KubernetesObject[]>> {
+    const path = namespacedPath('core', namespace, 'pods');
+    const listed = await this.#list({ namespace, path, labelSelector, keep: slimPod });
+    if (listed.kind !== 'found') return listed;
+    return { kind: 'found', object: listed.object as unknown as readonly KubernetesObject[] };
+  }
+
+  async listRevisions(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly KubernetesObject[]>> {
+    const path = namespacedPath('apps', namespace, 'controllerrevisions');
+    const listed = await this.#list({ namespace, path, labelSelector });
+    if (listed.kind !== 'found') return listed;
+    // Each item's identity was checked with its page.
+    return { kind: 'found', object: listed.object as unknown as readonly KubernetesObject[] };
+  }
+
+  /** All pages or nothing: a failure or a 410 on any page makes the whole unavailable (faults 35). */
+  async #list(query: {
+    readonly namespace: string;
+    readonly path: string;
+    readonly labelSelector: string;
+    readonly accept?: string;
+    /** What is kept of each item once its page was read; default: all of it. */
+    readonly keep?: (item: JsonObject) => JsonObject;
+  }): Promise<LiveRead<readonly JsonObject[]>> {
+    if (!isObjectName(query.namespace)) {
+      return { kind: 'unavailable', message: 'not an object name', isRefused: true };
+    }
+    const items: JsonObject[] = [];
+    let continueToken = '';
+    for (let page = 0; page < PAGES_MAX; page += 1) {
+      const pauseMs = this.#pressure.remainingMs();
+      if (pauseMs > 0) return waiting(pauseMs);
+      const parameters = new URLSearchParams({ limit: String(PAGE_LIMIT) });
+      if (query.labelSelector !== '') parameters.set('labelSelector', query.labelSelector);
+      if (continueToken !== '') parameters.set('continue', continueToken);
+      const answer = await this.#send({
+        method: 'GET',
+        path: `${query.path}?${parameters.toString()}`,
+        ...(query.accept === undefined ? {} : { accept: query.accept }),
+      });
+      const read =
+        answer.kind === 'answered' && answer.status === 200 ? readPage(answer.body) : undefined;
+      if (read === undefined) {
+        const unavailable = unavailableRead(answer, 'not a list');
+        this.#pressure.note(unavailable.retryAfterMs);
+        return unavailable;
+      }
+      const { keep } = query;
+      items.push(...(keep === undefined ? read.items : read.items.map(keep)));
+      if (read.continueToken === '') return { kind: 'found', object: items };
+      continueToken = read.continueToken;
+    }
+    return { kind: 'unavailable', message: 'the list does not end', isRefused: false };
+  }
+
+  async requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>> {
+    const answer = await this.#send({
+      method: 'PATCH',
+      path: `${WATCHER_LEASE.collection}/${WATCHER_LEASE.name}`,
+      contentType: 'application/merge-patch+json',
+      body: JSON.stringify({ metadata: { annotations: { [SNAPSHOT_ANNOTATION]: requestId } } }),
+      timeoutMs: SNAPSHOT_REQUEST_TIMEOUT_MS,
+    });
+    return classifyRead(answer, WATCHER_LEASE.name, (body) =>
+      isJsonObject(body) ? body : undefined,
+    );
+  }
+}
+
+function waiting(retryAfterMs: number): Unavailable {
+  const message = 'the API server asked to wait';
+  return { kind: 'unavailable', message, isRefused: false, retryAfterMs };
+}
+
+/** A cluster over a transport. */
+export function createClusterAccess(options: ClusterAccessOptions): ClusterAccess {
+  return new HttpsClusterAccess(options);
+}

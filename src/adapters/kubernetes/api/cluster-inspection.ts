@@ -1,0 +1,101 @@
+/**
+ * ClusterInspection over a transport: reads by path, and access reviews a few at a time.
+ *
+ * A review of one's own rights needs none; one of somebody else's needs the right to ask. Nothing is
+ * retried: whoever looks, looks again.
+ */
+import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { Permission } from '../../../core/daemon-set/permission.ts';
+import type {
+  ClusterInspection,
+  Inspected,
+  RightsOf,
+} from '../../../ports/cluster/cluster-inspection.ts';
+import type { Transport, TransportAnswer } from '../transport/transport.ts';
+
+const REVIEWS = '/apis/authorization.k8s.io/v1';
+const REVIEWS_AT_ONCE = 8;
+const UID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** Looks into the cluster of a transport. */
+export function createClusterInspection(transport: Transport): ClusterInspection {
+  const read = async (path: string): Promise<Inspected<JsonObject>> =>
+    classify(await transport.send({ method: 'GET', path }));
+  return {
+    read,
+    readUid: async () => {
+      const namespace = await read('/api/v1/namespaces/kube-system');
+      if (namespace.kind !== 'answered') return namespace;
+      const uid = jsonMember(jsonMember(namespace.value, 'metadata'), 'uid');
+      return typeof uid === 'string' && UID_PATTERN.test(uid)
+        ? { kind: 'answered', value: uid }
+        : { kind: 'failed', why: 'the answer is no namespace' };
+    },
+    review: (permissions, of) => reviewAll(transport, permissions, of),
+    close: () => {
+      transport.retire();
+    },
+  };
+}
+
+function classify(answer: TransportAnswer): Inspected<JsonObject> {
+  if (answer.kind !== 'answered') return { kind: 'failed', why: `no answer: ${answer.message}` };
+  const { status, body } = answer;
+  if (status === 404) return { kind: 'missing' };
+  if (status === 401 || status === 403) return { kind: 'refused', status };
+  if (status >= 200 && status < 300 && isJsonObject(body)) return { kind: 'answered', value: body };
+  return { kind: 'failed', why: `HTTP ${status}` };
+}
+
+async function reviewAll(
+  transport: Transport,
+  permissions: readonly Permission[],
+  of: RightsOf,
+): Promise<Inspected<readonly boolean[]>> {
+  const granted = new Array<boolean>(permissions.length).fill(false);
+  const remaining = permissions.entries();
+  let failed: Exclude<Inspected<never>, { kind: 'answered' }> | undefined;
+  const work = async (): Promise<void> => {
+    for (const [index, permission] of remaining) {
+      if (failed !== undefined) return;
+      const answer = await reviewOne(transport, permission, of);
+      if (answer.kind === 'answered') granted[index] = answer.value;
+      else failed = answer;
+    }
+  };
+  await Promise.all(Array.from({ length: REVIEWS_AT_ONCE }, work));
+  return failed ?? { kind: 'answered', value: granted };
+}
+
+async function reviewOne(
+  transport: Transport,
+  permission: Permission,
+  of: RightsOf,
+): Promise<Inspected<boolean>> {
+  const kind = of === 'self' ? 'SelfSubjectAccessReview' : 'SubjectAccessReview';
+  const [resource = '', subresource] = permission.resource.split('/', 2);
+  const { group, verb, name, namespace } = permission;
+  const resourceAttributes = {
+    group,
+    resource,
+    verb,
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(name === undefined ? {} : { name }),
+    ...(namespace === undefined ? {} : { namespace }),
+  };
+  const answer = classify(
+    await transport.send({
+      method: 'POST',
+      path: `${REVIEWS}/${kind.toLowerCase()}s`,
+      body: JSON.stringify({
+        apiVersion: 'authorization.k8s.io/v1',
+        kind,
+        spec: { resourceAttributes, ...(of === 'self' ? {} : of) },
+      }),
+    }),
+  );
+  if (answer.kind !== 'answered') return answer;
+  const isAllowed = jsonMember(jsonMember(answer.value, 'status'), 'allowed') === true;
+  return { kind: 'answered', value: isAllowed };
+}

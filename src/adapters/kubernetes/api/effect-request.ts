@@ -1,0 +1,175 @@
+/**
+ * From an effect to its request, with its precondition asserted (S1, S4; faults §4).
+ *
+ * Every write is fenced: a create by its name, a delete by UID and resourceVersion, a patch by the
+ * UID in its body, a status PUT by the resourceVersion in its body. An effect without its fence is a
+ * bug of the planner: it is not sent. Bodies come from the core and are stringified once.
+ */
+import { isResourceVersion } from '../../../core/model/identifiers.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { Effect } from '../../../core/model/effects.ts';
+import { goJson } from './go-json.ts';
+import type { WriteSubject } from './status-classifier.ts';
+import type { TransportRequest } from '../transport/transport.ts';
+
+/** An effect as a request, or why it must not be sent. */
+export type EffectRequest =
+  | { readonly kind: 'request'; readonly request: TransportRequest; readonly subject: WriteSubject }
+  | { readonly kind: 'faulty'; readonly message: string };
+
+/** DNS-1123 subdomain: what can stand in a path without escaping, and never '.' or '..'. */
+const NAME_PATTERN = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+const CORE = '/api/v1';
+const APPS = '/apis/apps/v1';
+
+/** Path of the objects of a namespaced resource. */
+export function namespacedPath(api: 'core' | 'apps', namespace: string, resource: string): string {
+  return `${api === 'core' ? CORE : APPS}/namespaces/${namespace}/${resource}`;
+}
+
+/** True for text that can name an object or a namespace in a path. */
+export function isObjectName(name: string): boolean {
+  return NAME_PATTERN.test(name);
+}
+
+function metadataOf(body: JsonObject): JsonObject {
+  return isJsonObject(body['metadata']) ? body['metadata'] : {};
+}
+
+function faultOfCreate(effect: Extract<Effect, { kind: `create-${string}` }>): string | undefined {
+  const metadata = metadataOf(effect.body);
+  if (metadata['name'] !== effect.name) return 'the body has another name';
+  if (metadata['generateName'] !== undefined) return 'the body asks for a generated name';
+  const namespace = metadata['namespace'];
+  if (namespace !== undefined && namespace !== effect.namespace) {
+    return 'the body has another namespace';
+  }
+  return undefined;
+}
+
+function faultOfDelete(effect: Extract<Effect, { kind: `delete-${string}` }>): string | undefined {
+  if (effect.uid === '') return 'no UID as a precondition';
+  return isResourceVersion(effect.resourceVersion) ? undefined : 'no version as a precondition';
+}
+
+function faultOfStatus(effect: Extract<Effect, { kind: 'update-status' }>): string | undefined {
+  const metadata = metadataOf(effect.body);
+  if (metadata['name'] !== effect.name) return 'the body has another name';
+  if (effect.uid === '' || metadata['uid'] !== effect.uid) return 'the body has another UID';
+  const version = metadata['resourceVersion'];
+  return isResourceVersion(version) ? undefined : 'no version as a precondition';
+}
+
+function faultOfPatch(effect: Extract<Effect, { kind: 'patch' }>): string | undefined {
+  if (effect.uid === '') return 'no UID as a precondition';
+  const metadata = metadataOf(effect.body);
+  if (metadata['uid'] !== effect.uid) return 'the body has another UID';
+  if (effect.purpose !== 'renumber') return undefined;
+  const version = metadata['resourceVersion'];
+  return isResourceVersion(version) ? undefined : 'no version as a precondition';
+}
+
+/** Why an effect must not be sent: undefined when its fence stands. */
+function faultOf(effect: Effect): string | undefined {
+  if (!isObjectName(effect.namespace) || !isObjectName(effect.name)) return 'not an object name';
+  switch (effect.kind) {
+    case 'create-pod':
+    case 'create-revision':
+    case 'create-event':
+      return faultOfCreate(effect);
+    case 'patch-event':
+      return undefined; // raises a count: an Event decides nothing
+    case 'delete-pod':
+    case 'delete-revision':
+      return faultOfDelete(effect);
+    case 'patch':
+      return faultOfPatch(effect);
+    case 'update-status':
+      return faultOfStatus(effect);
+  }
+}
+
+function deleteOptions(effect: Extract<Effect, { kind: `delete-${string}` }>): string {
+  // No propagation policy: for pods the server's own default is background.
+  return JSON.stringify({
+    kind: 'DeleteOptions',
+    apiVersion: 'v1',
+    preconditions: { uid: effect.uid, resourceVersion: effect.resourceVersion },
+  });
+}
+
+function buildRequest(effect: Effect): TransportRequest {
+  const { namespace, name } = effect;
+  switch (effect.kind) {
+    case 'create-pod':
+      return post(namespacedPath('core', namespace, 'pods'), effect.body);
+    case 'create-revision':
+      return {
+        method: 'POST',
+        path: namespacedPath('apps', namespace, 'controllerrevisions'),
+        body: goJson(effect.body),
+      };
+    case 'create-event':
+      return post(namespacedPath('core', namespace, 'events'), effect.body);
+    case 'delete-pod':
+      return {
+        method: 'DELETE',
+        path: `${namespacedPath('core', namespace, 'pods')}/${name}`,
+        body: deleteOptions(effect),
+      };
+    case 'delete-revision':
+      return {
+        method: 'DELETE',
+        path: `${namespacedPath('apps', namespace, 'controllerrevisions')}/${name}`,
+        body: deleteOptions(effect),
+      };
+    case 'patch-event':
+      return {
+        method: 'PATCH',
+        path: `${namespacedPath('core', namespace, 'events')}/${name}`,
+        contentType: 'application/merge-patch+json',
+        body: JSON.stringify(effect.body),
+      };
+    case 'patch':
+      return {
+        method: 'PATCH',
+        path: `${namespacedPath(effect.resource === 'pods' ? 'core' : 'apps', namespace, effect.resource)}/${name}`,
+        contentType: effect.contentType,
+        body: JSON.stringify(effect.body),
+      };
+    case 'update-status':
+      return {
+        method: 'PUT',
+        path: `${namespacedPath('apps', namespace, 'daemonsets')}/${name}/status`,
+        body: JSON.stringify(effect.body),
+      };
+  }
+}
+
+function post(path: string, body: JsonObject): TransportRequest {
+  return { method: 'POST', path, body: JSON.stringify(body) };
+}
+
+const OPERATIONS = {
+  'create-pod': 'create',
+  'create-revision': 'create',
+  'create-event': 'create',
+  'delete-pod': 'delete',
+  'delete-revision': 'delete',
+  patch: 'patch',
+  'patch-event': 'patch',
+  'update-status': 'update',
+} as const;
+
+/** The request of an effect, or why it must not be sent. */
+export function requestOf(effect: Effect): EffectRequest {
+  const fault = faultOf(effect);
+  if (fault !== undefined) return { kind: 'faulty', message: `${effect.kind} not sent: ${fault}` };
+  return {
+    kind: 'request',
+    request: buildRequest(effect),
+    subject: { operation: OPERATIONS[effect.kind], name: effect.name },
+  };
+}

@@ -1,0 +1,143 @@
+/**
+ * Answers of an API server as the objects that were asked for: checked as far as identity goes.
+ *
+ * Raw JSON stays raw: no field is dropped, added or converted (ADR 0006). An object without name,
+ * UID or version, or with another name than asked for, is none.
+ */
+import { isResourceVersion, resourceVersion, uid } from '../../../core/model/identifiers.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
+import type { DaemonSetRead, PodMetadata } from '../../../ports/cluster/cluster-access.ts';
+
+/** The name, and for namespaced objects the namespace, that an object must have. */
+export interface ExpectedName {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+function hasIdentity(metadata: JsonObject): boolean {
+  return (
+    typeof metadata['name'] === 'string' &&
+    typeof metadata['uid'] === 'string' &&
+    metadata['uid'] !== '' &&
+    isResourceVersion(metadata['resourceVersion'])
+  );
+}
+
+/** The object of this name; undefined when the body is not that. */
+export function readObject(
+  body: Json | undefined,
+  expected: ExpectedName,
+): KubernetesObject | undefined {
+  if (!isJsonObject(body) || !isJsonObject(body['metadata'])) return undefined;
+  const { metadata } = body;
+  if (!hasIdentity(metadata) || metadata['name'] !== expected.name) return undefined;
+  if (expected.namespace !== undefined && metadata['namespace'] !== expected.namespace)
+    return undefined;
+  return body as unknown as KubernetesObject; // what KubernetesObject requires was just checked
+}
+
+/** The DaemonSet of this name; undefined when the body is not that. */
+export function readDaemonSet(
+  body: Json | undefined,
+  expected: ExpectedName,
+): DaemonSetObject | undefined {
+  const object = readObject(body, expected);
+  const spec = isJsonObject(body) ? body['spec'] : undefined;
+  if (object === undefined || !isJsonObject(spec) || !isJsonObject(spec['template']))
+    return undefined;
+  return object as DaemonSetObject;
+}
+
+/** What a list by the name of one DaemonSet shows; undefined when the body is no such list, or has another object. */
+export function readDaemonSetList(
+  body: Json | undefined,
+  expected: ExpectedName,
+): Exclude<DaemonSetRead, { kind: 'unavailable' }> | undefined {
+  const page = readPage(body);
+  if (!isJsonObject(body) || page === undefined || page.items.length > 1) return undefined;
+  const [item] = page.items;
+  if (item === undefined) return { kind: 'missing' };
+  const object = readDaemonSet(item, expected);
+  if (object === undefined) return undefined;
+  const version = isJsonObject(body['metadata']) ? body['metadata']['resourceVersion'] : undefined;
+  if (!isResourceVersion(version)) return { kind: 'found', object };
+  return { kind: 'found', object, storeVersion: version };
+}
+
+/** One page of a list. */
+export interface ListedPage {
+  readonly items: readonly JsonObject[];
+  /** '' on the last page. */
+  readonly continueToken: string;
+}
+
+/** A page of a list; undefined when the body is none, or when an item has no identity. */
+export function readPage(body: Json | undefined): ListedPage | undefined {
+  if (!isJsonObject(body)) return undefined;
+  const { kind, metadata } = body;
+  // Go writes an empty list of metadata as null; anything else that has no items is no list (faults 35).
+  const isEmpty = body['items'] === null && kind === 'PartialObjectMetadataList';
+  const items = isEmpty ? [] : body['items'];
+  if (!Array.isArray(items) || !isJsonObject(metadata)) return undefined;
+  const objects = items as readonly Json[];
+  const isWhole = objects.every(
+    (item) => isJsonObject(item) && isJsonObject(item['metadata']) && hasIdentity(item['metadata']),
+  );
+  if (!isWhole) return undefined;
+  const token = metadata['continue'];
+  return {
+    items: objects as readonly JsonObject[],
+    continueToken: typeof token === 'string' ? token : '',
+  };
+}
+
+function controllerUid(metadata: JsonObject): string | undefined {
+  const references = metadata['ownerReferences'];
+  if (!Array.isArray(references)) return undefined;
+  const controller = (references as readonly Json[])
+    .filter(isJsonObject)
+    .find((reference) => reference['controller'] === true);
+  return typeof controller?.['uid'] === 'string' ? controller['uid'] : undefined;
+}
+
+/** metadata of a listed pod; the page has checked its identity. */
+export function readPodMetadata(item: JsonObject): PodMetadata {
+  const metadata = item['metadata'] as JsonObject;
+  const ownerUid = controllerUid(metadata);
+  return {
+    name: metadata['name'] as string,
+    uid: uid(metadata['uid'] as string),
+    resourceVersion: resourceVersion(metadata['resourceVersion'] as string),
+    ...(ownerUid === undefined ? {} : { ownerUid: uid(ownerUid) }),
+    isTerminating: typeof metadata['deletionTimestamp'] === 'string',
+  };
+}
+
+/**
+ * What a projection of a listed pod is made of; the rest is let go page by page: a pod has ten kilobytes, and a
+ * DaemonSet thousands of pods.
+ */
+export function slimPod(item: JsonObject): JsonObject {
+  const {
+    managedFields: _fields,
+    annotations: _annotations,
+    ...metadata
+  } = item['metadata'] as JsonObject;
+  return {
+    metadata,
+    spec: pick(item['spec'], ['nodeName', 'affinity']),
+    status: pick(item['status'], ['phase', 'conditions']),
+  };
+}
+
+function pick(from: Json | undefined, names: readonly string[]): JsonObject {
+  if (!isJsonObject(from)) return {};
+  return Object.fromEntries(
+    names.flatMap((name): [string, Json][] => {
+      const value = from[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

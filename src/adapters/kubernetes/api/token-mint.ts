@@ -1,0 +1,67 @@
+/**
+ * TokenRequest: an API server makes a token of one of the functions' service accounts, good for some hours.
+ *
+ * The token is bound to the service account (it ends when that is deleted) and to the audiences asked for;
+ * without any, to the API server's own. The server may make it shorter than asked. What it answers to a refused
+ * request is quoted without our own token (transport.ts); a minted one is in no message (S11).
+ */
+import { isJsonObject } from '@rollcall/base/json.ts';
+import { clusterUid } from '../../../core/model/identifiers.ts';
+import type { Json } from '@rollcall/base/json.ts';
+import { FUNCTIONS_ACCOUNTS } from '../../../ports/stores/credential-store.ts';
+import type { MintedToken, TokenMint } from '../../../ports/cluster/token-mint.ts';
+import { readObject } from './object-reader.ts';
+import { classifyRead, unavailableRead } from './status-classifier.ts';
+import type { Transport } from '../transport/transport.ts';
+
+/** What tokens are asked for. */
+export interface TokenMintOptions {
+  readonly transport: Transport;
+  /** 600 at least, by Kubernetes' own rule. */
+  readonly lifetimeSeconds: number;
+  /** Empty: the API server's own. */
+  readonly audiences: readonly string[];
+}
+
+const IDENTITY = 'kube-system';
+const SERVICE_ACCOUNTS = '/api/v1/namespaces/rollcall-system/serviceaccounts';
+const CREATED = 201;
+
+/** Tokens of one API server. */
+export function createTokenMint(options: TokenMintOptions): TokenMint {
+  const { transport, lifetimeSeconds, audiences } = options;
+  return {
+    readClusterUid: async () => {
+      const path = `/api/v1/namespaces/${IDENTITY}`;
+      const answer = await transport.send({ method: 'GET', path });
+      const read = classifyRead(answer, IDENTITY, (body) => readObject(body, { name: IDENTITY }));
+      if (read.kind !== 'found') return read;
+      return { kind: 'found', object: clusterUid(read.object.metadata.uid) };
+    },
+    mint: async (purpose) => {
+      const body = JSON.stringify({
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: { audiences, expirationSeconds: lifetimeSeconds },
+      });
+      const path = `${SERVICE_ACCOUNTS}/${FUNCTIONS_ACCOUNTS[purpose]}/token`;
+      const answer = await transport.send({ method: 'POST', path, body });
+      const token =
+        answer.kind === 'answered' && answer.status === CREATED
+          ? readToken(answer.body)
+          : undefined;
+      if (token !== undefined) return { kind: 'minted', token };
+      return refused(unavailableRead(answer, 'no token in the answer').message);
+    },
+  };
+}
+
+function refused(message: string): MintedToken {
+  return { kind: 'refused', message };
+}
+
+function readToken(body: Json | undefined): string | undefined {
+  const status = isJsonObject(body) ? body['status'] : undefined;
+  const token = isJsonObject(status) ? status['token'] : undefined;
+  return typeof token === 'string' && token !== '' ? token : undefined;
+}

@@ -1,0 +1,252 @@
+/**
+ * JSON over HTTPS to one API server: pooled connections, a time-out per request and a shorter one per
+ * connection, no redirects.
+ *
+ * A failed request is `unsent` only when its bytes certainly never left: no connection, no name, no
+ * TLS session, no token. From the moment a connection was ready for it, every failure is `ambiguous`
+ * (it may have been applied). A GET that fails on a connection that the server had closed meanwhile
+ * is repeated once. Messages name codes, never headers, bodies or addresses (S11); a server that
+ * echoes our token in an error has it cut out. Bodies are parsed once and stay raw (ADR 0006).
+ */
+import { request as httpsRequest } from 'node:https';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
+import type { Json } from '@rollcall/base/json.ts';
+import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
+import { parseRefusalBody } from './conceal-token.ts';
+import type { Credential } from '../credentials/credential.ts';
+import type { Endpoint } from '../egress/endpoint.ts';
+import { readBody } from './response-body.ts';
+import { parseRetryAfterMs } from './retry-after.ts';
+import { describeFailure } from './tls-fault.ts';
+import { TrustedPool } from './trusted-pool.ts';
+
+/** Options of a transport. */
+export interface TransportOptions {
+  readonly endpoint: Endpoint;
+  readonly caPem?: string;
+  /** The authority that holds now, where it may change while this is open. Never throws. */
+  readonly readCaPem?: () => string;
+  readonly credential: Credential;
+  readonly clock: Clock;
+  /** From start to the last byte of the answer. Default: the one that safety counts on. */
+  readonly requestTimeoutMs?: number;
+  /** Of a request that needs a new connection, until its TLS session stands. Default 3,000. */
+  readonly connectTimeoutMs?: number;
+  /** Default 64. */
+  readonly socketsMax?: number;
+  /** Of one answer, after decompression. Default 32 MiB. */
+  readonly responseBytesMax?: number;
+  /** `skipped` only where a user's own kubeconfig says so. Default `required`. */
+  readonly tlsVerification?: 'required' | 'skipped';
+  /** Makes the connections in place of our own pool: through a proxy, or to a server of another name. */
+  readonly agent?: Agent;
+  /** Resolves the host; the seam for checks on addresses. Default: the system's resolver. */
+  readonly lookup?: LookupFunction;
+}
+
+/** One request. */
+export interface TransportRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path and query, below the endpoint's prefix. */
+  readonly path: string;
+  /** JSON text. */
+  readonly body?: string;
+  /** Default `application/json`. */
+  readonly contentType?: string;
+  /** Default `application/json`. */
+  readonly accept?: string;
+  /** Where the request is given up sooner than any other; never later than those. */
+  readonly timeoutMs?: number;
+}
+
+/** What came of one request. */
+export type TransportAnswer =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** Undefined when the answer was no JSON. */
+      readonly body: Json | undefined;
+      readonly retryAfterMs?: number;
+      /** UID of the API priority level that judged the request, if the server said. */
+      readonly priorityLevel?: string;
+    }
+  | { readonly kind: 'unsent'; readonly message: string }
+  | { readonly kind: 'ambiguous'; readonly message: string };
+
+/** A connection to one API server. */
+export interface Transport {
+  /** Sends one request. Never rejects. */
+  send(request: TransportRequest): Promise<TransportAnswer>;
+  /** Lets running requests finish and closes every connection. */
+  retire(): void;
+}
+
+type Attempt = TransportAnswer & { readonly isStaleConnection?: boolean };
+type Headers = Record<string, string | number>;
+
+/** A UID as API servers make them; a header is the other side's text. */
+const UID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** An API server that does not take a connection costs this, not a whole request (L3). */
+export const CONNECT_TIMEOUT_MS = 3_000;
+const DEFAULT_SOCKETS_MAX = 64;
+/** All headers of one answer; an API server sends less than one. */
+const HEADER_BYTES_MAX = 16 * 1024;
+const DEFAULT_RESPONSE_BYTES_MAX = 32 * 1024 * 1024;
+
+class HttpsTransport implements Transport {
+  readonly #options: TransportOptions;
+  readonly #pool: TrustedPool;
+  readonly #timeoutMs: number;
+  readonly #connectTimeoutMs: number;
+  readonly #bytesMax: number;
+
+  constructor(options: TransportOptions) {
+    const { credential } = options;
+    this.#options = options;
+    this.#timeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+    this.#connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
+    this.#bytesMax = options.responseBytesMax ?? DEFAULT_RESPONSE_BYTES_MAX;
+    this.#pool = new TrustedPool({
+      tlsVerification: options.tlsVerification ?? 'required',
+      socketsMax: options.socketsMax ?? DEFAULT_SOCKETS_MAX,
+      monotonicMs: () => options.clock.monotonicMs(),
+      ...(options.caPem === undefined ? {} : { caPem: options.caPem }),
+      ...(options.readCaPem === undefined ? {} : { readCaPem: options.readCaPem }),
+      ...(credential.kind === 'client-certificate' ? { clientCertificate: credential } : {}),
+      ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+    });
+  }
+
+  async send(request: TransportRequest): Promise<TransportAnswer> {
+    const { credential } = this.#options;
+    let token: string | undefined;
+    try {
+      token = credential.kind === 'bearer' ? await credential.token() : undefined;
+    } catch (error) {
+      return { kind: 'unsent', message: `no token: ${describeFailure(error)}` };
+    }
+    this.#pool.agent().dropStale();
+    const first = await this.#attempt(request, token);
+    const isRepeatable = request.method === 'GET' && first.isStaleConnection === true;
+    return isRepeatable ? this.#attempt(request, token) : first;
+  }
+
+  retire(): void {
+    this.#pool.retire();
+  }
+
+  #headersFor(request: TransportRequest, token: string | undefined): Headers {
+    const headers: Headers = {
+      accept: request.accept ?? 'application/json',
+      'accept-encoding': 'gzip',
+      'user-agent': 'rollcall',
+    };
+    if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
+    if (request.body !== undefined) {
+      headers['content-type'] = request.contentType ?? 'application/json';
+      headers['content-length'] = Buffer.byteLength(request.body);
+    }
+    return headers;
+  }
+
+  #attempt(request: TransportRequest, token: string | undefined): Promise<Attempt> {
+    const { endpoint, clock } = this.#options;
+    return new Promise((resolve) => {
+      let isReady = false;
+      let outgoing: ClientRequest;
+      const giveUp = (): void => {
+        const timedOut = Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' });
+        outgoing.destroy(timedOut);
+        // Node tells a request that still waits for a connection only when one is free.
+        if (!isReady) fail(timedOut);
+      };
+      let cancelConnectTimeout: Cancel = () => undefined;
+      const finish = (answer: Attempt): void => {
+        cancelTimeout();
+        cancelConnectTimeout();
+        resolve(answer);
+      };
+      const fail = (error: unknown): void => {
+        const message = describeFailure(error);
+        if (!isReady) finish({ kind: 'unsent', message });
+        else finish({ kind: 'ambiguous', message, isStaleConnection: outgoing.reusedSocket });
+      };
+      const timeoutMs = Math.min(request.timeoutMs ?? Infinity, this.#timeoutMs);
+      const cancelTimeout = clock.after(timeoutMs, giveUp);
+      try {
+        outgoing = httpsRequest({
+          host: endpoint.host,
+          port: endpoint.port,
+          method: request.method,
+          path: endpoint.pathPrefix + request.path,
+          headers: this.#headersFor(request, token),
+          agent: this.#options.agent ?? this.#pool.agent(),
+          maxHeaderSize: HEADER_BYTES_MAX,
+        });
+      } catch (error) {
+        // Headers or a path that Node refuses to write, e.g. a token with a line break.
+        finish({ kind: 'unsent', message: describeFailure(error) });
+        return;
+      }
+      outgoing.on('socket', (socket) => {
+        // Nothing is encrypted, hence nothing sent, before the TLS session stands.
+        if (!(socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting) {
+          isReady = true;
+          return;
+        }
+        // Counted from here: waiting for a free connection of the pool is no sign of a server in trouble.
+        cancelConnectTimeout = clock.after(this.#connectTimeoutMs, giveUp);
+        socket.once('secureConnect', () => {
+          cancelConnectTimeout();
+          isReady = true;
+        });
+      });
+      outgoing.on('error', fail);
+      outgoing.on('response', (response) => {
+        this.#read(response, token).then(finish, (error: unknown) => {
+          outgoing.destroy();
+          fail(error);
+        });
+      });
+      outgoing.end(request.body);
+    });
+  }
+
+  async #read(response: IncomingMessage, token: string | undefined): Promise<TransportAnswer> {
+    const status = response.statusCode ?? 0;
+    const text = await readBody(response, this.#bytesMax);
+    const isJson = response.headers['content-type']?.includes('json') === true;
+    const parse = status >= 200 && status < 300 ? parseJson : parseRefusalBody;
+    const retryAfterMs = parseRetryAfterMs(
+      response.headers['retry-after'],
+      this.#options.clock.nowMs(),
+    );
+    const priorityLevel = response.headers['x-kubernetes-pf-prioritylevel-uid'];
+    return {
+      kind: 'answered',
+      status,
+      body: isJson ? parse(text, token) : undefined,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(typeof priorityLevel === 'string' && UID_PATTERN.test(priorityLevel)
+        ? { priorityLevel }
+        : {}),
+    };
+  }
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    // What an API server sends is JSON; anything else is judged by its status alone.
+    return undefined;
+  }
+}
+
+/** A transport to one API server under one credential. */
+export function createTransport(options: TransportOptions): Transport {
+  return new HttpsTransport(options);
+}

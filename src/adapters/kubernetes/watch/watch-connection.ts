@@ -1,0 +1,151 @@
+/**
+ * Long-lived streaming requests to one API server, over connections of their own.
+ *
+ * Streams stay open for minutes and would starve a pool meant for short requests. Each request asks for
+ * its credential anew, so a token that was rotated is used at the next reconnect. Aborting the signal
+ * closes the connection at once. Whether silence means death is the caller's judgement; here only the
+ * time until the server starts to answer is bounded. Messages name codes, never headers (S11).
+ */
+import { request as httpsRequest } from 'node:https';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { concealToken, parseRefusalBody } from '../transport/conceal-token.ts';
+import type { Credential } from '../credentials/credential.ts';
+import type { Endpoint } from '../egress/endpoint.ts';
+import type { PooledAgent } from '../transport/pooled-agent.ts';
+import { readBody } from '../transport/response-body.ts';
+import { parseRetryAfterMs } from '../transport/retry-after.ts';
+import { describeFailure } from '../transport/tls-fault.ts';
+import { TrustedPool } from '../transport/trusted-pool.ts';
+import type { RefusedRequest } from './watch-failure.ts';
+
+/** Options of a connection. */
+export interface WatchConnectionOptions {
+  readonly endpoint: Endpoint;
+  readonly caPem?: string;
+  /** The authority that holds now, where it may change while this is open. Never throws. */
+  readonly readCaPem?: () => string;
+  readonly credential: Credential;
+  readonly clock: Clock;
+  readonly tlsVerification?: 'required' | 'skipped';
+  /** From the request to the first byte of its answer. Default 30,000. */
+  readonly answerTimeoutMs?: number;
+}
+
+/** What came of opening a stream. */
+export type OpenedStream =
+  | {
+      readonly kind: 'open';
+      readonly chunks: AsyncIterable<Buffer>;
+      /** Takes the token of this stream out of what the server says in it. */
+      readonly conceal: (text: string) => string;
+    }
+  | ({ readonly kind: 'refused' } & RefusedRequest)
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Streams of one API server. */
+export interface WatchConnection {
+  /** Opens a stream. Never rejects; its chunks may. */
+  open(path: string, signal: AbortSignal): Promise<OpenedStream>;
+  /** Keeps no connection open. */
+  close(): void;
+}
+
+const ANSWER_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_MS = 30_000;
+const ERROR_BYTES_MAX = 1024 * 1024;
+/** Four kinds, and their successors while the old ones close. */
+const SOCKETS_MAX = 16;
+
+/** Creates a connection; nothing is opened yet. */
+export function createWatchConnection(options: WatchConnectionOptions): WatchConnection {
+  const { credential, clock, caPem, readCaPem } = options;
+  const pool = new TrustedPool({
+    tlsVerification: options.tlsVerification ?? 'required',
+    socketsMax: SOCKETS_MAX,
+    monotonicMs: () => clock.monotonicMs(),
+    ...(caPem === undefined ? {} : { caPem }),
+    ...(readCaPem === undefined ? {} : { readCaPem }),
+    ...(credential.kind === 'client-certificate' ? { clientCertificate: credential } : {}),
+  });
+  return {
+    open: async (path, signal) => {
+      try {
+        const token = credential.kind === 'bearer' ? await credential.token() : undefined;
+        const agent = pool.agent();
+        agent.dropStale();
+        const response = await answerTo(
+          sendRequest({ options, agent, path, token, signal }),
+          options,
+        );
+        if (response.statusCode === 200) {
+          return { kind: 'open', chunks: response, conceal: (text) => concealToken(text, token) };
+        }
+        return await readRefusal(response, { clock, token });
+      } catch (cause) {
+        return { kind: 'failed', message: describeFailure(cause) };
+      }
+    },
+    close: () => {
+      pool.retire();
+    },
+  };
+}
+
+function sendRequest(request: {
+  readonly options: WatchConnectionOptions;
+  readonly agent: PooledAgent;
+  readonly path: string;
+  readonly token: string | undefined;
+  readonly signal: AbortSignal;
+}): ClientRequest {
+  const { options, agent, path, token, signal } = request;
+  const { host, port, pathPrefix } = options.endpoint;
+  const headers = {
+    accept: 'application/json',
+    'user-agent': 'rollcall-watcher',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  };
+  const method = 'GET';
+  return httpsRequest({ host, port, method, path: pathPrefix + path, headers, agent, signal });
+}
+
+function answerTo(
+  outgoing: ClientRequest,
+  options: WatchConnectionOptions,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const timeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
+    const cancel = options.clock.after(timeoutMs, () => {
+      outgoing.destroy(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' }));
+    });
+    outgoing.on('socket', (socket) => {
+      socket.setKeepAlive(true, KEEP_ALIVE_MS);
+      socket.setNoDelay(true);
+    });
+    outgoing.on('response', (response) => {
+      cancel();
+      resolve(response);
+    });
+    // Stays attached: an error after the answer began reaches the reader through the response.
+    outgoing.on('error', (error) => {
+      cancel();
+      reject(error);
+    });
+    outgoing.end();
+  });
+}
+
+async function readRefusal(
+  response: IncomingMessage,
+  { clock, token }: { readonly clock: Clock; readonly token: string | undefined },
+): Promise<OpenedStream> {
+  const retryAfterMs = parseRetryAfterMs(response.headers['retry-after'], clock.nowMs());
+  const text = await readBody(response, ERROR_BYTES_MAX);
+  return {
+    kind: 'refused',
+    status: response.statusCode ?? 0,
+    body: parseRefusalBody(text, token),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}

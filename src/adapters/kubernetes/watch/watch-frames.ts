@@ -1,0 +1,95 @@
+/**
+ * Bytes of a watch response into frames: one JSON document per line, parsed once.
+ *
+ * Lines are cut at byte level, so that a character that spans two chunks stays whole. A line that is no
+ * event is `undecodable`, never skipped in silence: what it said is unknown (faults row 36). An ERROR
+ * event ends the stream as the HTTP status that it carries would have.
+ */
+import { isResourceVersion } from '../../../core/model/identifiers.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { WatchFrame } from '../../../ports/cluster/watch-source.ts';
+import { watchFailure } from './watch-failure.ts';
+
+/** Far above what etcd stores as one object (1.5 MiB by default). */
+const LINE_BYTES_MAX = 16 * 1024 * 1024;
+const NEWLINE = 0x0a;
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+
+/** Cuts chunks into lines. */
+export class LineSplitter {
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+
+  /**
+   * Complete lines, without their breaks; undefined when a line is longer than any event can be. A line may
+   * be a view of the chunk: read it before the next one.
+   */
+  split(chunk: Buffer): Buffer[] | undefined {
+    const lines: Buffer[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      lines.push(this.#complete(chunk.subarray(start, end)));
+      start = end + 1;
+    }
+    if (start < chunk.length) {
+      this.#pending.push(chunk.subarray(start));
+      this.#pendingBytes += chunk.length - start;
+    }
+    return this.#pendingBytes > LINE_BYTES_MAX ? undefined : lines;
+  }
+
+  #complete(tail: Buffer): Buffer {
+    if (this.#pending.length === 0) return tail;
+    const line = Buffer.concat([...this.#pending, tail]);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    return line;
+  }
+}
+
+const CHANGES: Readonly<Record<string, 'added' | 'modified' | 'deleted'>> = {
+  ADDED: 'added',
+  MODIFIED: 'modified',
+  DELETED: 'deleted',
+};
+
+/** One line of a watch as a frame. Never throws. */
+export function parseWatchFrame(line: string): WatchFrame {
+  let event: unknown;
+  try {
+    event = JSON.parse(line);
+  } catch {
+    // Reported as a frame; the parser's message would quote the object.
+    return { kind: 'undecodable', message: 'a line is no JSON' };
+  }
+  const object = isJsonObject(event) ? event['object'] : undefined;
+  if (!isJsonObject(event) || !isJsonObject(object)) {
+    return { kind: 'undecodable', message: 'a line is no event' };
+  }
+  const type = typeof event['type'] === 'string' ? event['type'] : '';
+  if (type === 'ERROR') return { kind: 'failed', failure: errorFailure(object) };
+  const metadata = object['metadata'];
+  if (!isJsonObject(metadata)) return { kind: 'undecodable', message: 'an object has no metadata' };
+  if (type === 'BOOKMARK') return bookmarkFrame(metadata);
+  const change = Object.hasOwn(CHANGES, type) ? CHANGES[type] : undefined;
+  if (change === undefined) return { kind: 'undecodable', message: 'an event has no known type' };
+  return { kind: change, object: object as unknown as KubernetesObject }; // metadata was checked
+}
+
+function bookmarkFrame(metadata: JsonObject): WatchFrame {
+  const version = metadata['resourceVersion'];
+  if (!isResourceVersion(version)) {
+    return { kind: 'undecodable', message: 'a bookmark has no version' };
+  }
+  const annotations = metadata['annotations'];
+  const isInitialEventsEnd =
+    isJsonObject(annotations) && annotations[INITIAL_EVENTS_END] === 'true';
+  return { kind: 'bookmark', resourceVersion: version, isInitialEventsEnd };
+}
+
+function errorFailure(status: JsonObject): ReturnType<typeof watchFailure> {
+  const code = typeof status['code'] === 'number' ? status['code'] : 500;
+  return watchFailure({ status: code, body: status });
+}

@@ -1,0 +1,234 @@
+/**
+ * The WatchSource port over a real API server: list pages, watch streams, the watcher's Lease.
+ *
+ * Objects stay raw JSON (spec aws-facts 3.5). Lists never ask for resourceVersion=0, which a cache may
+ * answer from the past; without a version they are consistent. Streams ask for bookmarks, and for
+ * initial events where the caller wants a WatchList. Failures are classified and returned; retrying,
+ * resuming and judging silence are the watcher's.
+ */
+import { clusterUid } from '../../../core/model/identifiers.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { WatchedKind } from '../../../core/model/projections.ts';
+import type {
+  LeaseWrite,
+  ListPage,
+  SourceAnswer,
+  SourceFailure,
+  WatchFrame,
+  WatchOptions,
+  WatchSource,
+} from '../../../ports/cluster/watch-source.ts';
+import { answerChunks, BrokenAnswerError } from '../transport/answer-chunks.ts';
+import { ListPageReader } from './list-page.ts';
+import { skimForeignPod } from './skim-pod.ts';
+import { describeFailure } from '../transport/tls-fault.ts';
+import { createTransport } from '../transport/transport.ts';
+import type { Transport, TransportAnswer } from '../transport/transport.ts';
+import { createWatchConnection } from './watch-connection.ts';
+import type { OpenedStream, WatchConnection, WatchConnectionOptions } from './watch-connection.ts';
+import { watchFailure } from './watch-failure.ts';
+import { LineSplitter, parseWatchFrame } from './watch-frames.ts';
+
+/** Options of a watch source. */
+export interface WatchSourceOptions extends WatchConnectionOptions {
+  /** Of one list page or Lease request. Default 30,000. */
+  readonly requestTimeoutMs?: number;
+}
+
+/** A watch source that holds connections. */
+export interface ApiWatchSource extends WatchSource {
+  /** Closes them; running requests end first. */
+  close(): void;
+}
+
+const PATHS: Readonly<Record<WatchedKind, string>> = {
+  Node: '/api/v1/nodes',
+  Pod: '/api/v1/pods',
+  DaemonSet: '/apis/apps/v1/daemonsets',
+  ControllerRevision: '/apis/apps/v1/controllerrevisions',
+};
+
+const LEASES_PATH = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases';
+const LEASE_PATH = `${LEASES_PATH}/rollcall-watcher`;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** A page of 500 of the largest objects that etcd usually takes would not fit; of real ones it does. */
+const PAGE_BYTES_MAX = 256 * 1024 * 1024;
+
+/** Creates a watch source; nothing is opened yet. */
+export function createWatchSource(options: WatchSourceOptions): ApiWatchSource {
+  return new ApiServerSource(options);
+}
+
+class ApiServerSource implements ApiWatchSource {
+  readonly #transport: Transport;
+  readonly #connection: WatchConnection;
+
+  constructor(options: WatchSourceOptions) {
+    const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+    this.#connection = createWatchConnection(options);
+    this.#transport = createTransport({
+      ...options,
+      requestTimeoutMs,
+      socketsMax: 8,
+    });
+  }
+
+  async getClusterUid(): ReturnType<WatchSource['getClusterUid']> {
+    const path = '/api/v1/namespaces/kube-system';
+    const answer = await this.#transport.send({ method: 'GET', path });
+    const body = okBody(answer);
+    const metadata = isJsonObject(body) ? body['metadata'] : undefined;
+    const uid = isJsonObject(metadata) ? metadata['uid'] : undefined;
+    if (typeof uid === 'string' && uid !== '') return { kind: 'ok', value: clusterUid(uid) };
+    return { kind: 'failed', failure: failureOf(answer) };
+  }
+
+  async listPage(
+    kind: WatchedKind,
+    options: Parameters<WatchSource['listPage']>[1],
+  ): Promise<SourceAnswer<ListPage>> {
+    const query = new URLSearchParams({ limit: String(options.limit) });
+    if (options.continueToken !== undefined) query.set('continue', options.continueToken);
+    const path = `${PATHS[kind]}?${query.toString()}`;
+    const stream = await this.#connection.open(path, options.signal);
+    if (stream.kind === 'refused') return { kind: 'failed', failure: watchFailure(stream) };
+    if (stream.kind === 'failed') return unavailable(stream.message);
+    const { onItem } = options;
+    const reader = new ListPageReader(kind, onItem);
+    try {
+      for await (const chunk of answerChunks(stream.chunks, PAGE_BYTES_MAX)) reader.read(chunk);
+    } catch (cause) {
+      if (cause instanceof BrokenAnswerError) return unavailable(cause.message);
+      throw cause;
+    }
+    const page = reader.end();
+    return page === undefined ? unavailable('the answer is no list') : { kind: 'ok', value: page };
+  }
+
+  async *watch(kind: WatchedKind, options: WatchOptions): AsyncGenerator<WatchFrame> {
+    const stream = await this.#connection.open(watchPath(kind, options), options.signal);
+    if (stream.kind === 'refused') {
+      yield { kind: 'failed', failure: watchFailure(stream) };
+      return;
+    }
+    if (stream.kind === 'failed') {
+      yield { kind: 'failed', failure: { kind: 'unavailable', message: stream.message } };
+      return;
+    }
+    options.onBytes();
+    yield* readFrames(stream, kind, options);
+  }
+
+  async readLease(): ReturnType<WatchSource['readLease']> {
+    const answer = await this.#transport.send({ method: 'GET', path: LEASE_PATH });
+    if (answer.kind === 'answered' && answer.status === 404)
+      return { kind: 'ok', value: undefined };
+    const lease = readObject(okBody(answer));
+    if (lease !== undefined) return { kind: 'ok', value: lease };
+    return { kind: 'failed', failure: failureOf(answer) };
+  }
+
+  async writeLease(lease: KubernetesObject): Promise<LeaseWrite> {
+    const version: string | undefined = lease.metadata.resourceVersion;
+    const isCreation = version === undefined;
+    const answer = await this.#transport.send({
+      method: isCreation ? 'POST' : 'PUT',
+      path: isCreation ? LEASES_PATH : LEASE_PATH,
+      body: JSON.stringify(lease),
+    });
+    if (answer.kind === 'ambiguous') return { kind: 'ambiguous', message: answer.message };
+    if (answer.kind === 'answered') {
+      // The precondition failed: another version, another creator, or deleted meanwhile.
+      if (answer.status === 409) return { kind: 'conflict' };
+      if (answer.status === 404 && !isCreation) return { kind: 'conflict' };
+      // A server that broke down may have written it before.
+      if (answer.status >= 500) {
+        return { kind: 'ambiguous', message: `HTTP ${String(answer.status)}` };
+      }
+    }
+    const written = readObject(okBody(answer));
+    if (written !== undefined) return { kind: 'written', lease: written };
+    return { kind: 'failed', failure: failureOf(answer) };
+  }
+
+  close(): void {
+    this.#transport.retire();
+    this.#connection.close();
+  }
+}
+
+async function* readFrames(
+  { chunks, conceal }: Extract<OpenedStream, { kind: 'open' }>,
+  kind: WatchedKind,
+  options: Pick<WatchOptions, 'onBytes' | 'signal'>,
+): AsyncGenerator<WatchFrame> {
+  const splitter = new LineSplitter();
+  try {
+    for await (const chunk of chunks) {
+      options.onBytes();
+      const lines = splitter.split(chunk);
+      if (lines === undefined) {
+        yield { kind: 'undecodable', message: 'a line is too long' };
+        return;
+      }
+      for (const line of lines) {
+        const skimmed = kind === 'Pod' ? skimForeignPod(line) : undefined;
+        const frame = skimmed ?? parseWatchFrame(line.toString('utf8'));
+        if (frame.kind !== 'failed') {
+          yield frame;
+          continue;
+        }
+        const { failure } = frame;
+        yield { kind: 'failed', failure: { ...failure, message: conceal(failure.message) } };
+        return;
+      }
+    }
+  } catch (cause) {
+    if (!options.signal.aborted) {
+      yield { kind: 'failed', failure: { kind: 'unavailable', message: describeFailure(cause) } };
+      return;
+    }
+  }
+  yield { kind: 'ended' };
+}
+
+function watchPath(kind: WatchedKind, options: WatchOptions): string {
+  const query = new URLSearchParams({
+    watch: 'true',
+    allowWatchBookmarks: 'true',
+    timeoutSeconds: String(options.timeoutSeconds),
+  });
+  if (options.resourceVersion !== undefined) query.set('resourceVersion', options.resourceVersion);
+  if (options.sendInitialEvents) {
+    query.set('sendInitialEvents', 'true');
+    query.set('resourceVersionMatch', 'NotOlderThan');
+  }
+  return `${PATHS[kind]}?${query.toString()}`;
+}
+
+function unavailable(message: string): {
+  readonly kind: 'failed';
+  readonly failure: SourceFailure;
+} {
+  return { kind: 'failed', failure: { kind: 'unavailable', message } };
+}
+
+function okBody(answer: TransportAnswer): Json | undefined {
+  const isOk = answer.kind === 'answered' && answer.status >= 200 && answer.status < 300;
+  return isOk ? answer.body : undefined;
+}
+
+function failureOf(answer: TransportAnswer): SourceFailure {
+  if (answer.kind !== 'answered') return { kind: 'unavailable', message: answer.message };
+  return watchFailure(answer);
+}
+
+function readObject(body: Json | undefined): KubernetesObject | undefined {
+  return hasMetadata(body) ? (body as unknown as KubernetesObject) : undefined; // metadata was checked
+}
+
+function hasMetadata(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && isJsonObject(value['metadata']);
+}

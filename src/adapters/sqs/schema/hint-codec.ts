@@ -1,0 +1,103 @@
+/**
+ * Codec of reconcile.fifo (hints) and of the delay queue (timers): small plain JSON.
+ *
+ * Parsing never throws; schemas are closed and bounded. A hint only says *look again*: even a forged
+ * one could cause no more than a look (design 1).
+ */
+import * as v from 'valibot';
+import { HINT_SCHEMA } from '../../../core/model/hint.ts';
+import type { Hint, Timer } from '../../../core/model/hint.ts';
+import {
+  clusterIdSchema,
+  countSchema,
+  namespaceSchema,
+  objectNameSchema,
+  timeSchema,
+  tokenSchema,
+  uidSchema,
+} from './field-schemas.ts';
+import { refusedField } from './refused-field.ts';
+
+/** A refused body of either queue. */
+export interface RefusedHint {
+  readonly kind: 'refused';
+  readonly code: 'undecodable' | 'oversized' | 'unsupported-schema' | 'invalid';
+  /** Dotted path of what was refused; empty for the whole. */
+  readonly field: string;
+}
+
+/** Result of parsing a body of reconcile.fifo. */
+export type ParsedHint = { readonly kind: 'hint'; readonly hint: Hint } | RefusedHint;
+
+/** Result of parsing a body of the delay queue. */
+export type ParsedTimer = { readonly kind: 'timer'; readonly timer: Timer } | RefusedHint;
+
+const BODY_LENGTH_MAX = 8192;
+const HOPS_MAX = 1_000_000;
+
+const hintSchema = v.strictObject({
+  schema: v.literal(HINT_SCHEMA),
+  key: v.strictObject({
+    cluster: clusterIdSchema,
+    namespace: namespaceSchema,
+    name: objectNameSchema,
+  }),
+  clusterUid: uidSchema,
+  reason: v.picklist(['changed', 'snapshot', 'due', 'retry', 'resync', 'manual']),
+});
+
+const timerSchema = v.strictObject({
+  schema: v.literal(HINT_SCHEMA),
+  hint: hintSchema,
+  timerId: tokenSchema,
+  dueAtMs: timeSchema,
+  hops: countSchema({ min: 0, max: HOPS_MAX }),
+});
+
+function parseWith<const Schema extends v.GenericSchema>(
+  schema: Schema,
+  body: string,
+): { readonly kind: 'parsed'; readonly output: v.InferOutput<Schema> } | RefusedHint {
+  const refuse = (code: RefusedHint['code'], field: string): RefusedHint => ({
+    kind: 'refused',
+    code,
+    field,
+  });
+  if (body.length > BODY_LENGTH_MAX) return refuse('oversized', '');
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    // The parser's message would quote the body.
+    return refuse('undecodable', '');
+  }
+  const parsed = v.safeParse(schema, value, { abortEarly: true });
+  if (parsed.success) return { kind: 'parsed', output: parsed.output };
+  const field = refusedField(parsed.issues[0]);
+  const isOther = field === 'schema' && typeof parsed.issues[0].input === 'number';
+  return refuse(isOther ? 'unsupported-schema' : 'invalid', field);
+}
+
+/** Body of a hint. */
+export function encodeHint(hint: Hint): string {
+  return JSON.stringify(hint);
+}
+
+/** Body of a timer. */
+export function encodeTimer(timer: Timer): string {
+  return JSON.stringify(timer);
+}
+
+/** Parses a body of reconcile.fifo. Never throws. */
+export function parseHint(body: string): ParsedHint {
+  const parsed = parseWith(hintSchema, body);
+  if (parsed.kind === 'refused') return parsed;
+  return { kind: 'hint', hint: parsed.output as unknown as Hint }; // parsed; brands are the compiler's
+}
+
+/** Parses a body of the delay queue. Never throws. */
+export function parseTimer(body: string): ParsedTimer {
+  const parsed = parseWith(timerSchema, body);
+  if (parsed.kind === 'refused') return parsed;
+  return { kind: 'timer', timer: parsed.output as unknown as Timer }; // as above
+}

@@ -1,0 +1,184 @@
+/**
+ * `dead-letter`: what a queue gave up is classified, recorded and counted.
+ *
+ * A lost event may have changed anything, so its cluster's view is incomplete until a snapshot that is
+ * announced afterwards, unless the view rests on an announcement that came later than the event
+ * (protocol 18, row 83). Only a verified sender's letter can do that (S6). A lost hint or timer is
+ * recorded, and its key looked at again some ten minutes later, if its cluster is still registered: by one
+ * far timer, which letters of one key share, so that poison turns slowly (core/lost-hint.ts). The body
+ * is not sent again. A lost token is recorded alone: its cluster sends another one soon. Nobody has
+ * verified who sent it, nor that it is sealed, so its record is apart from every cluster's and has no
+ * body (S11).
+ */
+import { lookAfterLostHint } from '../../core/hints/lost-hint.ts';
+import { HINT_SCHEMA } from '../../core/model/hint.ts';
+import type { Hint } from '../../core/model/hint.ts';
+import { compareResourceVersions, isResourceVersion } from '../../core/model/identifiers.ts';
+import type { ClusterMeta } from '../../core/model/view-items.ts';
+import type { WatcherHeader } from '../../core/model/watcher-message.ts';
+import type { HintQueue } from '../../ports/queues/queue.ts';
+import type { DeadLetterRecord } from '../../ports/stores/registry-store.ts';
+import type { IngestDependencies } from '../ingest/process/dependencies.ts';
+import { verifySender } from '../ingest/message/identity.ts';
+import { markIncomplete } from '../ingest/message/ingest-refused.ts';
+import type { IngestContext, ParsedBody } from '../ingest/message/result.ts';
+
+/** A message that a queue gave up. */
+export type DeadLetter =
+  | { readonly queue: 'events'; readonly context: IngestContext; readonly parsed: ParsedBody }
+  | {
+      readonly queue: 'reconcile' | 'delay';
+      readonly messageId: string;
+      readonly sentAtMs: number;
+      readonly body: string;
+      /** What the hint or timer was about, when its body could be read. */
+      readonly lost?: Pick<Hint, 'key' | 'clusterUid'>;
+    }
+  | {
+      readonly queue: 'credentials';
+      readonly messageId: string;
+      readonly sentAtMs: number;
+      /** As SQS says; undefined when it has no readable form. */
+      readonly senderRoleId: string | undefined;
+    };
+
+/** What came of it. */
+export type DeadLetterResult =
+  | {
+      readonly kind: 'recorded';
+      readonly code: 'lost-hint' | 'lost-event' | 'lost-credential' | 'unverified-event';
+    }
+  | { readonly kind: 'view-incomplete'; readonly code: 'lost-event' }
+  /** A timer for its key is on its way. */
+  | { readonly kind: 'look-again'; readonly code: 'lost-hint' }
+  | { readonly kind: 'outdated'; readonly code: 'older-than-announcement' };
+
+/** What a lost event needs, and where timers go. */
+export type DeadLetterDependencies = IngestDependencies & {
+  readonly queue: Pick<HintQueue, 'sendTimers'>;
+};
+
+/** Classifies, records and counts one dead letter. Rejects when a dependency is lost. */
+export async function handleDeadLetter(
+  letter: DeadLetter,
+  dependencies: DeadLetterDependencies,
+): Promise<DeadLetterResult> {
+  const { registry, log, metrics } = dependencies;
+  const result = await classify(letter, dependencies);
+  const messageId = letter.queue === 'events' ? letter.context.messageId : letter.messageId;
+  const cluster = claimedCluster(letter);
+  log.warn('dead letter', { queue: letter.queue, code: result.code, cluster, messageId });
+  metrics.count('DeadLetters', { outcome: `${letter.queue}/${result.code}` });
+  await registry.recordDeadLetter({
+    ...originOf(letter, result, cluster),
+    queue: letter.queue,
+    code: result.code,
+    messageId,
+    ...contentOf(letter),
+  });
+  return result;
+}
+
+async function classify(
+  letter: DeadLetter,
+  dependencies: DeadLetterDependencies,
+): Promise<DeadLetterResult> {
+  switch (letter.queue) {
+    case 'events':
+      return handleLostEvent(letter, dependencies);
+    case 'credentials':
+      return { kind: 'recorded', code: 'lost-credential' };
+    case 'reconcile':
+    case 'delay':
+      return handleLostHint(letter, dependencies);
+  }
+}
+
+/** Repeated for a letter that comes again: the same look, under the same id. */
+async function handleLostHint(
+  { lost }: Extract<DeadLetter, { queue: 'reconcile' | 'delay' }>,
+  { registry, queue, clock }: DeadLetterDependencies,
+): Promise<DeadLetterResult> {
+  const code = 'lost-hint';
+  if (lost === undefined) return { kind: 'recorded', code };
+  const { key, clusterUid } = lost;
+  const registration = await registry.readCluster(key.cluster);
+  if (registration?.clusterUid !== clusterUid) return { kind: 'recorded', code };
+  const dueAtMs = lookAfterLostHint(key, clock.nowMs());
+  const hint: Hint = { schema: HINT_SCHEMA, key, clusterUid, reason: 'retry' };
+  const timerId = `lost-${dueAtMs}`;
+  await queue.sendTimers([{ schema: HINT_SCHEMA, hint, timerId, dueAtMs, hops: 0 }]);
+  return { kind: 'look-again', code };
+}
+
+/** The cluster that the message names; empty when that could not be read. */
+function claimedCluster(letter: DeadLetter): string {
+  if (letter.queue === 'events') return headerOf(letter.parsed).cluster ?? '';
+  return letter.queue === 'credentials' ? '' : (letter.lost?.key.cluster ?? '');
+}
+
+/** Whose record it is: that of the cluster, unless the sender may not speak for it. */
+function originOf(
+  letter: DeadLetter,
+  { code }: DeadLetterResult,
+  cluster: string,
+): Pick<DeadLetterRecord, 'cluster' | 'claim'> {
+  if (letter.queue === 'credentials') {
+    return { cluster: '', claim: { cluster, senderRoleId: letter.senderRoleId } };
+  }
+  if (letter.queue !== 'events' || code !== 'unverified-event') return { cluster };
+  return { cluster: '', claim: { cluster, senderRoleId: letter.context.senderRoleId } };
+}
+
+function contentOf(letter: DeadLetter): Pick<DeadLetterRecord, 'detail' | 'atMs' | 'body'> {
+  if (letter.queue === 'credentials') return { detail: '', atMs: letter.sentAtMs, body: '' };
+  if (letter.queue !== 'events') {
+    const { lost, sentAtMs: atMs, body } = letter;
+    return {
+      detail: lost === undefined ? '' : `${lost.key.namespace}/${lost.key.name}`,
+      atMs,
+      body,
+    };
+  }
+  const { sentAtMs, body = '' } = letter.context;
+  return { detail: detailOf(letter.parsed), atMs: sentAtMs, body };
+}
+
+async function handleLostEvent(
+  letter: Extract<DeadLetter, { queue: 'events' }>,
+  dependencies: IngestDependencies,
+): Promise<DeadLetterResult> {
+  const header = headerOf(letter.parsed);
+  const { cluster, clusterUid } = header;
+  if (cluster === undefined) return { kind: 'recorded', code: 'unverified-event' };
+  const claim = { cluster, ...(clusterUid === undefined ? {} : { clusterUid }) };
+  const verification = await verifySender(claim, letter.context, dependencies);
+  if (verification.kind === 'refused') return { kind: 'recorded', code: 'unverified-event' };
+  const { registration } = verification;
+  const meta = await dependencies.view.readMeta(registration.clusterUid);
+  if (meta !== undefined && isOutdated(header, meta)) {
+    return { kind: 'outdated', code: 'older-than-announcement' };
+  }
+  const marked = await markIncomplete(registration, { reason: 'dead-letter' }, dependencies);
+  return { kind: marked === 'marked' ? 'view-incomplete' : 'recorded', code: 'lost-event' };
+}
+
+/** True when the view rests, or will rest, on an announcement that came after this message. */
+function isOutdated(header: Partial<WatcherHeader>, meta: ClusterMeta): boolean {
+  const { epoch, incarnation, seq } = header;
+  if (!isResourceVersion(epoch) || seq === undefined) return false;
+  const difference = compareResourceVersions(epoch, meta.epoch);
+  if (difference !== 0 || incarnation !== meta.incarnation) return difference < 0;
+  const announcedSeq = meta.snapshot?.announcedSeq ?? meta.announcedSeq;
+  return announcedSeq !== undefined && seq < announcedSeq;
+}
+
+function headerOf(parsed: ParsedBody): Partial<WatcherHeader> {
+  return parsed.kind === 'message' ? parsed.message : parsed.header;
+}
+
+function detailOf(parsed: ParsedBody): string {
+  return parsed.kind === 'refused'
+    ? `${parsed.code} ${parsed.field}`.trim()
+    : parsed.message.body.kind;
+}

@@ -1,0 +1,175 @@
+/**
+ * Applies what a message carries, in the order on which everything rests (protocol 20): slices and
+ * DaemonSets, then names, then positions. The caller writes META next, and sends hints last.
+ *
+ * A crash between any two is repaired by redelivery: every step skips what it finds done, and answers
+ * the stamps as they stand, so that META comes out the same. Nothing here reads a clock.
+ */
+import type { Uid } from '../../../core/model/identifiers.ts';
+import { ZERO_STAMP } from '../../../core/model/position.ts';
+import type { NameItem, SnapshotProgress } from '../../../core/model/view-items.ts';
+import type { ChangesBody, SlicesBody } from '../../../core/model/watcher-message.ts';
+import type { SlicedSet } from '../../../ports/stores/view-store.ts';
+import {
+  isStanding,
+  nameChangesOfDeltas,
+  writeDaemonSets,
+  writesOfDeltas,
+} from '../slices/daemon-set-writes.ts';
+import type { IngestDependencies } from '../process/dependencies.ts';
+import type { Touched } from '../message/meta-transitions.ts';
+import { latestNameStamp, writeNames } from '../slices/names.ts';
+import type { NameChange } from '../slices/names.ts';
+import { sideBySide } from '../process/side-by-side.ts';
+import { editsOfDeltas, editsOfSlices, ensuring, replacing } from '../slices/slice-edits.ts';
+import type { SliceEdit } from '../slices/slice-edits.ts';
+import { isReceived, slicesOfSet } from '../slices/snapshot-sums.ts';
+import type { WarmNames } from '../process/warmth.ts';
+import { latestStamp, writeSlices } from '../slices/write-slices.ts';
+import type { SliceTarget, WrittenSlice } from '../slices/write-slices.ts';
+
+/** What a message's content is applied to. */
+export interface ContentTarget extends SliceTarget {
+  readonly sliceCount: number;
+  /** True while every slice of a live set must exist: a missing one is a loss. */
+  readonly isComplete: boolean;
+  readonly snapshot: SnapshotProgress | undefined;
+  readonly names: WarmNames;
+}
+
+/** What stands after the content was applied. */
+export interface AppliedContent {
+  readonly touched: Touched;
+  readonly nameItems: readonly NameItem[];
+}
+
+/** Applies deltas. */
+export async function applyDeltas(
+  target: ContentTarget,
+  body: ChangesBody,
+  dependencies: IngestDependencies,
+): Promise<AppliedContent> {
+  const { byUid } = target.names;
+  const mustExist = (set: SlicedSet): boolean =>
+    target.isComplete && (set === 'nodes' || byUid.has(ownerOf(set)));
+  const { snapshot, isComplete, sliceCount } = target;
+  const isVoid = (set: SlicedSet, index: number): boolean =>
+    !isComplete && snapshot !== undefined && !isReceived(snapshot, set, index);
+  const edits = editsOfDeltas(body.deltas, { sliceCount, mustExist, isVoid });
+  // Also one whose name this very message wrote before a crash: its position may be missing yet.
+  const isNew = (uid: Uid): boolean => (byUid.get(uid)?.stamp ?? target.stamp) >= target.stamp;
+  const born = body.deltas
+    .filter((delta) => delta.of === 'DaemonSet' && isStanding(delta) && isNew(delta.uid))
+    .map(({ uid }) => uid);
+  const empty = born
+    .flatMap((uid) => slicesOfDaemonSet(uid, sliceCount))
+    .map((edit) =>
+      isVoid(edit.set, edit.index)
+        ? replacing({ set: edit.set, index: edit.index, objects: [] }, { rewritesAll: false })
+        : edit,
+    );
+  const slices = await writeSlices(target, withoutRepeats([...edits, ...empty]), dependencies);
+  const writes = writesOfDeltas(body.deltas);
+  await writeDaemonSets(target, writes, { unlessEqual: false, dependencies });
+  const nameItems = await applyNames(target, nameChangesOfDeltas(body.deltas), dependencies);
+  await raisePositions(target, slices, dependencies);
+  return { touched: touchedBy(slices, nameItems), nameItems };
+}
+
+/** Applies whole slices of a snapshot; after a loss every one is written. */
+export async function applySlices(
+  target: ContentTarget & { readonly rewritesAll: boolean },
+  body: SlicesBody,
+  dependencies: IngestDependencies,
+): Promise<AppliedContent> {
+  const slices = await writeSlices(target, editsOfSlices(body.slices, target), dependencies);
+  const daemonSets = body.slices
+    .filter((slice) => slice.set === 'daemonsets')
+    .flatMap((slice) => slice.objects.map(({ object }) => object));
+  const writes = daemonSets.map((object) => ({ uid: object.uid, object }));
+  await writeDaemonSets(target, writes, { unlessEqual: !target.rewritesAll, dependencies });
+  const changes = daemonSets.map((object): NameChange => {
+    const namespace = 'namespace' in object ? (object.namespace ?? '') : '';
+    return { namespace, name: object.name, arrived: object.uid, departed: [] };
+  });
+  const nameItems = await applyNames(target, changes, dependencies);
+  await raisePositions(target, slices, dependencies);
+  return { touched: touchedBy(slices, nameItems), nameItems };
+}
+
+/** Raises the positions of the DaemonSets whose slices these are. */
+export async function raisePositions(
+  target: SliceTarget,
+  slices: readonly WrittenSlice[],
+  { view, options }: IngestDependencies,
+): Promise<void> {
+  const standing = slices.filter(({ set, stamp }) => set !== 'nodes' && stamp !== ZERO_STAMP);
+  const owners = [...new Set(standing.map(({ set }) => ownerOf(set)))];
+  await sideBySide(owners, options.concurrencyMax, async (uid) => {
+    const isPods = (set: SlicedSet): boolean => set === `pods/${uid}`;
+    const isRevisions = (set: SlicedSet): boolean => set === `revisions/${uid}`;
+    await view.raisePosition(
+      { clusterUid: target.clusterUid, uid },
+      {
+        ...(standing.some(({ set }) => isPods(set))
+          ? { podsChanged: latestStamp(slices, isPods) }
+          : {}),
+        ...(standing.some(({ set }) => isRevisions(set))
+          ? { revisionsChanged: latestStamp(slices, isRevisions) }
+          : {}),
+      },
+    );
+  });
+}
+
+/** Stamps of what was touched, for META. */
+export function touchedBy(
+  slices: readonly WrittenSlice[],
+  nameItems: readonly NameItem[],
+): Touched {
+  return {
+    nodes: latestStamp(slices, (set) => set === 'nodes'),
+    names: latestNameStamp(nameItems),
+  };
+}
+
+/** A new DaemonSet's slices exist before the DaemonSet does (protocol 18). */
+function slicesOfDaemonSet(uid: Uid, sliceCount: number): readonly SliceEdit[] {
+  return ([`pods/${uid}`, `revisions/${uid}`] as const).flatMap((set) =>
+    Array.from({ length: slicesOfSet(set, sliceCount) }, (_, index) => ensuring(set, index)),
+  );
+}
+
+/** The first edit of each slice: what a delta brings goes before making sure that it exists. */
+function withoutRepeats(edits: readonly SliceEdit[]): readonly SliceEdit[] {
+  const bySlice = new Map<string, SliceEdit>();
+  for (const edit of edits) {
+    const key = `${edit.set}#${edit.index}`;
+    if (!bySlice.has(key)) bySlice.set(key, edit);
+  }
+  return [...bySlice.values()];
+}
+
+/** Writes the names that are not known to stand so already. */
+async function applyNames(
+  target: ContentTarget,
+  changes: readonly NameChange[],
+  dependencies: IngestDependencies,
+): Promise<readonly NameItem[]> {
+  const known: NameItem[] = [];
+  const unknown: NameChange[] = [];
+  for (const change of changes) {
+    const item = change.arrived === undefined ? undefined : target.names.byUid.get(change.arrived);
+    const isKnown =
+      item?.namespace === change.namespace &&
+      item.name === change.name &&
+      change.departed.length === 0;
+    if (isKnown) known.push(item);
+    else unknown.push(change);
+  }
+  return [...known, ...(await writeNames(target, unknown, dependencies))];
+}
+
+function ownerOf(set: SlicedSet): Uid {
+  return set.slice(set.indexOf('/') + 1) as Uid;
+}

@@ -1,0 +1,244 @@
+/**
+ * What one message leads to: the next META, and what follows from it once META is written.
+ *
+ * The content is applied here (slices, names, positions), META is not: whoever called writes it by
+ * compare-and-set and, when that is lost, asks again over the newer META. A loss is always answered
+ * with an incomplete META and no hint; a message that cannot be placed changes nothing.
+ */
+import { eraOfStamp, laterStamp, stampOf } from '../../../core/model/position.ts';
+import type { ClusterMeta, SnapshotProgress } from '../../../core/model/view-items.ts';
+import type { ManifestBody } from '../../../core/model/watcher-message.ts';
+import { applyDeltas, applySlices } from './apply-content.ts';
+import type { AppliedContent } from './apply-content.ts';
+import { applyManifest } from './apply-manifest.ts';
+import type { IngestDependencies } from '../process/dependencies.ts';
+import { decideOlderEpoch } from '../message/decide-older-epoch.ts';
+import { arrivalOf } from '../message/incoming.ts';
+import type { Incoming } from '../message/incoming.ts';
+import { readLeaseHolder } from '../message/lease-check.ts';
+import {
+  UNTOUCHED,
+  advanced,
+  announced,
+  changed,
+  closed,
+  firstMeta,
+  hasLowerMark,
+  inNewEra,
+  lost,
+  sliced,
+} from '../message/meta-transitions.ts';
+import type { Arrival } from '../message/meta-transitions.ts';
+import { namesOf, withNameItems } from '../slices/names.ts';
+import { orderOf } from '../message/order.ts';
+import type { LossReason } from '../message/result.ts';
+import { isSameHashes } from '../slices/snapshot-sums.ts';
+import { firstEra, latestOfDaemonSets } from '../slices/standing-stamps.ts';
+import { isItemTooLarge } from '../slices/too-large.ts';
+import type { WarmNames } from '../process/warmth.ts';
+import { SliceMissingError } from '../slices/write-slices.ts';
+
+/** What a message leads to. */
+export type Step =
+  | { readonly kind: 'apply'; readonly meta: ClusterMeta; readonly names?: WarmNames }
+  | { readonly kind: 'loss'; readonly meta: ClusterMeta; readonly reason: LossReason }
+  | { readonly kind: 'await'; readonly meta: ClusterMeta }
+  | { readonly kind: 'duplicate' }
+  /** `meta` notes a Lease check, if there was one. */
+  | { readonly kind: 'stale'; readonly meta?: ClusterMeta }
+  | { readonly kind: 'defer' };
+
+type InSnapshot = ClusterMeta & { readonly snapshot: SnapshotProgress };
+
+/** Applies a message's content over the META that was read, and answers the next one. */
+export async function decideStep(
+  incoming: Incoming,
+  stored: ClusterMeta | undefined,
+  dependencies: IngestDependencies,
+): Promise<Step> {
+  const { message } = incoming;
+  const arrival = arrivalOf(incoming);
+  if (stored === undefined) {
+    const meta = firstMeta(arrival, await firstEra(message.clusterUid, dependencies));
+    return startEpoch(meta, incoming, 'new-cluster');
+  }
+  switch (orderOf(stored, message)) {
+    case 'duplicate':
+      return { kind: 'duplicate' };
+    case 'newer-epoch':
+      return startEpoch(stored, incoming, 'new-epoch');
+    case 'older-epoch': {
+      const decision = await decideOlderEpoch(incoming, stored, dependencies);
+      if (decision.kind !== 'accept') return decision;
+      return startEpoch(inNewEra(decision.meta), incoming, 'restored');
+    }
+    case 'skipped':
+      if (message.body.kind !== 'announcement') return lossOf(stored, arrival, 'seq-skipped');
+      return startEpoch(lost(stored, 'seq-skipped'), incoming, 'seq-skipped');
+    case 'next':
+      return decideNext(incoming, stored, dependencies);
+  }
+}
+
+/** A loss noticed at a message: its position counts, its content does not. */
+function lossOf(meta: ClusterMeta, arrival: Arrival, reason: LossReason): Step {
+  return { kind: 'loss', meta: lost(advanced(meta, arrival), reason), reason };
+}
+
+/** The first message that is seen of an epoch: an announcement, or a loss. */
+function startEpoch(meta: ClusterMeta, incoming: Incoming, otherwise: LossReason): Step {
+  const { body } = incoming.message;
+  const arrival = arrivalOf(incoming);
+  if (body.kind !== 'announcement') return lossOf(meta, arrival, otherwise);
+  const isRestored = body.reason === 'restored' && otherwise !== 'restored';
+  const base = isRestored ? { ...inNewEra(meta), isComplete: false } : meta;
+  return { kind: 'apply', meta: announced(base, body, arrival) };
+}
+
+async function decideNext(
+  incoming: Incoming,
+  meta: ClusterMeta,
+  dependencies: IngestDependencies,
+): Promise<Step> {
+  const { body } = incoming.message;
+  const arrival = arrivalOf(incoming);
+  if (body.kind === 'announcement') return startEpoch(meta, incoming, 'new-epoch');
+  if (!meta.isComplete && meta.snapshot === undefined) {
+    return { kind: 'await', meta: advanced(meta, arrival) };
+  }
+  try {
+    if (body.kind === 'changes') return await decideChanges(incoming, meta, dependencies);
+    if (!isInSnapshot(meta)) return lossOf(meta, arrival, 'snapshot-broken');
+    if (body.kind === 'slices') return await decideSlices(incoming, meta, dependencies);
+    return await decideManifest({ ...incoming, body }, meta, dependencies);
+  } catch (error) {
+    // Slices are written side by side: what fails twice at once arrives together.
+    const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+    const isMissing = causes.some((cause) => cause instanceof SliceMissingError);
+    if (isMissing) return lossOf(meta, arrival, 'slice-missing');
+    if (causes.some(isItemTooLarge)) return lossOf(meta, arrival, 'item-too-large');
+    throw error;
+  }
+}
+
+async function decideChanges(
+  incoming: Incoming,
+  meta: ClusterMeta,
+  dependencies: IngestDependencies,
+): Promise<Step> {
+  const { message } = incoming;
+  if (message.body.kind !== 'changes') throw new Error('not a changes message');
+  const { body } = message;
+  const arrival = arrivalOf(incoming);
+  let applied: AppliedContent = { touched: UNTOUCHED, nameItems: [] };
+  let names: WarmNames | undefined;
+  if (body.deltas.length > 0) {
+    const isAboutNodes = body.deltas.every(({ of }) => of === 'Node');
+    names = isAboutNodes ? undefined : await namesOf(meta, dependencies);
+    const target = {
+      clusterUid: meta.clusterUid,
+      stamp: stampOf({ ...message, era: meta.era }),
+      sentAtMs: arrival.sentAtMs,
+      sliceCount: (meta.snapshot ?? meta).sliceCount,
+      isComplete: meta.isComplete,
+      snapshot: meta.snapshot,
+      names: names ?? { asOf: meta.daemonSetsChanged, byUid: new Map() },
+    };
+    applied = await applyDeltas(target, body, dependencies);
+  }
+  const next = changed(meta, body, { arrival, touched: applied.touched });
+  const isJudged = body.cut !== undefined && next.snapshot === undefined;
+  if (isJudged && !isSameHashes(next.hashes, body.cut.hashes)) {
+    return { kind: 'loss', meta: lost(next, 'set-hash'), reason: 'set-hash' };
+  }
+  return applyStep(next, applied, names);
+}
+
+async function decideSlices(
+  incoming: Incoming,
+  meta: InSnapshot,
+  dependencies: IngestDependencies,
+): Promise<Step> {
+  const { message } = incoming;
+  if (message.body.kind !== 'slices') throw new Error('not a slices message');
+  const { body } = message;
+  const arrival = arrivalOf(incoming);
+  const { sliceCount, isAfterLoss } = meta.snapshot;
+  const isMisplaced = body.slices.some(
+    ({ set, index }) => set !== 'daemonsets' && index >= sliceCount,
+  );
+  if (isMisplaced) return lossOf(meta, arrival, 'snapshot-broken');
+  const hasDaemonSets = body.slices.some(({ set }) => set === 'daemonsets');
+  const names = hasDaemonSets ? await namesOf(meta, dependencies) : undefined;
+  const target = {
+    clusterUid: meta.clusterUid,
+    stamp: stampOf({ ...message, era: meta.era }),
+    sentAtMs: arrival.sentAtMs,
+    sliceCount,
+    isComplete: false,
+    snapshot: meta.snapshot,
+    rewritesAll: isAfterLoss,
+    names: names ?? { asOf: meta.daemonSetsChanged, byUid: new Map() },
+  };
+  const applied = await applySlices(target, body, dependencies);
+  return applyStep(sliced(meta, body, { arrival, touched: applied.touched }), applied, names);
+}
+
+async function decideManifest(
+  incoming: Incoming & { readonly body: ManifestBody },
+  meta: InSnapshot,
+  dependencies: IngestDependencies,
+): Promise<Step> {
+  const { body, message } = incoming;
+  const arrival = arrivalOf(incoming);
+  const { snapshot } = meta;
+  const isOfSnapshot =
+    snapshot.announcedSeq === body.announcedSeq && snapshot.sliceCount === body.sliceCount;
+  if (!isOfSnapshot || snapshot.brokenAtAnnouncement !== meta.broken) {
+    return lossOf(meta, arrival, 'snapshot-broken');
+  }
+  if (!isSameHashes(snapshot.hashes, body.cut.hashes)) {
+    return lossOf(meta, arrival, 'snapshot-hash');
+  }
+  const isLower = hasLowerMark(meta.marks, body.cut.marks);
+  if (isLower) {
+    const { registration } = incoming;
+    const holder = await readLeaseHolder(message.incarnation, registration, dependencies);
+    const isConfirmed = holder === 'holder' || holder === 'no-credential';
+    if (!isConfirmed) return lossOf(meta, arrival, 'era-unconfirmed');
+  }
+  const base: InSnapshot = isLower ? { ...inNewEra(meta), snapshot } : meta;
+  const target = {
+    clusterUid: meta.clusterUid,
+    stamp: stampOf({ ...message, era: base.era }),
+    sentAtMs: arrival.sentAtMs,
+    snapshot,
+    formerSliceCount: meta.sliceCount,
+    epochStart: stampOf({ ...message, era: meta.era, incarnation: '' as never, seq: 0 }),
+  };
+  const applied = await applyManifest(target, body, dependencies);
+  const next = closed(base, body, { arrival, touched: applied.touched });
+  const uids = body.daemonSets.map(({ uid }) => uid);
+  const standing = [
+    next.nodesChanged,
+    next.daemonSetsChanged,
+    await latestOfDaemonSets(meta.clusterUid, uids, dependencies),
+  ].reduce(laterStamp);
+  if (standing > target.stamp) {
+    // This snapshot could not write over it, and no message of this era ever will (L1).
+    const above = { ...inNewEra(meta), era: eraOfStamp(standing) + 1 };
+    return lossOf(above, arrival, 'stamp-ahead');
+  }
+  const names = { asOf: meta.daemonSetsChanged, byUid: new Map() };
+  return applyStep(next, applied, names);
+}
+
+function applyStep(meta: ClusterMeta, applied: AppliedContent, names: WarmNames | undefined): Step {
+  if (names === undefined) return { kind: 'apply', meta };
+  const known = withNameItems(names, applied.nameItems, meta.daemonSetsChanged);
+  return { kind: 'apply', meta, names: known };
+}
+
+function isInSnapshot(meta: ClusterMeta): meta is InSnapshot {
+  return meta.snapshot !== undefined;
+}

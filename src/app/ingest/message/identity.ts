@@ -1,0 +1,80 @@
+/**
+ * Who sent a message, checked against the registry before anything is read or written for it (S6).
+ *
+ * The sender's role id comes from the queue and cannot be forged; the cluster named in the message
+ * must be registered to it, under the cluster UID that the message names (protocol 24, row 90). A
+ * registration that was read a moment ago may be believed when it agrees; a refusal is always based
+ * on a fresh read.
+ *
+ * A sender also chooses the message group, and messages of a group wait for each other. So a cluster's
+ * messages must come in the cluster's own group, or one tenant's slow API server would hold up another
+ * tenant's messages (L3); it is the first check, because it costs no read.
+ */
+import type { ClusterId, ClusterUid } from '../../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import type { IngestDependencies } from '../process/dependencies.ts';
+import type { IngestContext } from './result.ts';
+
+/** What a message claims about its origin. */
+export interface Claim {
+  readonly cluster: ClusterId;
+  /** Absent where the header could not be read so far. */
+  readonly clusterUid?: ClusterUid;
+}
+
+/** Why a claim does not hold. */
+export type IdentityRefusal =
+  'wrong-group' | 'unknown-cluster' | 'wrong-sender' | 'wrong-cluster-uid';
+
+type Origin = Pick<IngestContext, 'senderRoleId' | 'groupId'>;
+
+/** Answer of the check. */
+export type Verification =
+  | { readonly kind: 'verified'; readonly registration: ClusterRegistration }
+  | { readonly kind: 'refused'; readonly code: IdentityRefusal };
+
+/** What the check needs. */
+type IdentityDependencies = Pick<IngestDependencies, 'registry' | 'warmth' | 'clock' | 'options'>;
+
+/** Checks a claim. Rejects when the registry cannot be read: nothing is decided then. */
+export async function verifySender(
+  claim: Claim,
+  context: Origin,
+  dependencies: IdentityDependencies,
+): Promise<Verification> {
+  const { registry, warmth, clock, options } = dependencies;
+  // A cluster's id is its group as it stands: queue-ids.ts hashes only what an id cannot be.
+  if (context.groupId !== undefined && context.groupId !== claim.cluster) {
+    return { kind: 'refused', code: 'wrong-group' };
+  }
+  const warm = warmth.registrations.get(claim.cluster);
+  if (warm !== undefined) {
+    const ageMs = clock.monotonicMs() - warm.readAtMs;
+    const isYoung = ageMs >= 0 && ageMs < options.registrationAgeMaxMs;
+    if (isYoung && refusalOf(claim, context, warm.registration) === undefined) {
+      return { kind: 'verified', registration: warm.registration };
+    }
+  }
+  const readAtMs = clock.monotonicMs();
+  const registration = await registry.readCluster(claim.cluster);
+  if (registration === undefined) {
+    warmth.registrations.delete(claim.cluster);
+    return { kind: 'refused', code: 'unknown-cluster' };
+  }
+  warmth.registrations.set(claim.cluster, { registration, readAtMs });
+  const code = refusalOf(claim, context, registration);
+  return code === undefined ? { kind: 'verified', registration } : { kind: 'refused', code };
+}
+
+function refusalOf(
+  claim: Claim,
+  context: Origin,
+  registration: ClusterRegistration,
+): IdentityRefusal | undefined {
+  if (context.senderRoleId === undefined) return 'wrong-sender';
+  if (registration.senderRoleId !== context.senderRoleId) return 'wrong-sender';
+  if (claim.clusterUid !== undefined && claim.clusterUid !== registration.clusterUid) {
+    return 'wrong-cluster-uid';
+  }
+  return undefined;
+}

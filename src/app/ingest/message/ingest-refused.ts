@@ -1,0 +1,96 @@
+/**
+ * A body that could not be read: refused and recorded, and, if its sender is verified, a loss.
+ *
+ * What it carried is unknown, so the view of its cluster is incomplete until a snapshot announced
+ * from now on (protocol 18). From anybody else it is only refused: a forged body must not be able to
+ * stop a cluster (S6, row 63). Poison never comes again: the record is finished here (protocol 23).
+ */
+import { isResourceVersion } from '../../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import type { ClusterMeta } from '../../../core/model/view-items.ts';
+import { MESSAGE_SCHEMA } from '../../../core/model/watcher-message.ts';
+import type { WatcherHeader } from '../../../core/model/watcher-message.ts';
+import type { IngestDependencies } from '../process/dependencies.ts';
+import { verifySender } from './identity.ts';
+import { advanced, lost } from './meta-transitions.ts';
+import { orderOf } from './order.ts';
+import { refuse } from './refuse.ts';
+import { askForSnapshot, noteSnapshotRequest } from './request-snapshot.ts';
+import type { IngestContext, IngestResult, LossReason, ParsedBody } from './result.ts';
+
+/** Refuses a body; a verified sender's view becomes incomplete first. */
+export async function ingestRefused(
+  parsed: Extract<ParsedBody, { kind: 'refused' }>,
+  context: IngestContext,
+  dependencies: IngestDependencies,
+): Promise<IngestResult> {
+  const { cluster, clusterUid } = parsed.header;
+  const refusal = { code: parsed.code, field: parsed.field, cluster: cluster ?? '' };
+  if (cluster === undefined) return refuse(refusal, context, dependencies);
+  const claim = { cluster, ...(clusterUid === undefined ? {} : { clusterUid }) };
+  const verification = await verifySender(claim, context, dependencies);
+  if (verification.kind === 'refused') {
+    const detail = clusterUid ?? parsed.field;
+    return refuse({ ...refusal, code: verification.code, detail }, context, dependencies);
+  }
+  const arrival = { header: parsed.header, sentAtMs: context.sentAtMs };
+  const loss = { reason: 'undecodable', arrival } as const;
+  await markIncomplete(verification.registration, loss, dependencies);
+  return refuse(refusal, context, dependencies);
+}
+
+/** A loss that came to light outside the stream of messages. */
+export interface Loss {
+  readonly reason: LossReason;
+  /** The lost message, as far as its header could be read. */
+  readonly arrival?: { readonly header: Partial<WatcherHeader>; readonly sentAtMs: number };
+}
+
+/**
+ * Marks a cluster's view incomplete and asks for a snapshot. `ignored` when there is no view yet, or
+ * when the lost message was of an overtaken watcher or was handled before.
+ */
+export async function markIncomplete(
+  registration: ClusterRegistration,
+  loss: Loss,
+  dependencies: IngestDependencies,
+): Promise<'marked' | 'ignored'> {
+  const { view, options, log, metrics } = dependencies;
+  const { reason } = loss;
+  for (let attempt = 0; attempt < options.writeTriesMax; attempt += 1) {
+    const stored = await view.readMeta(registration.clusterUid);
+    if (stored === undefined) return 'ignored';
+    const next = afterLoss(stored, loss, registration);
+    if (next === undefined) return 'ignored';
+    const { meta, mayAsk } = noteSnapshotRequest(next, { reason, since: 'now' }, dependencies);
+    if ((await view.writeMeta(meta)) === 'lost') continue;
+    metrics.count('ViewLosses', { outcome: reason });
+    log.warn('view incomplete', { cluster: registration.id, reason, broken: meta.broken });
+    if (mayAsk) await askForSnapshot(registration, dependencies);
+    return 'marked';
+  }
+  throw new Error(`META of ${registration.id}: lost ${options.writeTriesMax} compare-and-sets`);
+}
+
+function afterLoss(
+  meta: ClusterMeta,
+  { reason, arrival }: Loss,
+  registration: ClusterRegistration,
+): ClusterMeta | undefined {
+  if (arrival === undefined) return lost(meta, reason);
+  const { epoch, incarnation, seq } = arrival.header;
+  if (!isResourceVersion(epoch) || incarnation === undefined || seq === undefined) {
+    return lost(meta, reason);
+  }
+  const header: WatcherHeader = {
+    schema: MESSAGE_SCHEMA,
+    cluster: registration.id,
+    clusterUid: registration.clusterUid,
+    epoch,
+    incarnation,
+    seq,
+  };
+  const order = orderOf(meta, header);
+  if (order === 'duplicate' || order === 'older-epoch') return undefined;
+  return lost(advanced(meta, { header, sentAtMs: arrival.sentAtMs }), reason);
+}

@@ -1,0 +1,65 @@
+/**
+ * What `ingest` is given: ports, bounds, and the memory that a warm process keeps.
+ *
+ * Nothing here is needed for correctness but the ports: a run with fresh warmth writes the same.
+ */
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
+import type { Metrics } from '../../../ports/metrics.ts';
+import type { HintQueue } from '../../../ports/queues/queue.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
+import type { StateStore, ViewReader, ViewWriter } from '../../../ports/stores/view-store.ts';
+import type { Asides } from './asides.ts';
+import type { IngestWarmth } from './warmth.ts';
+
+/** Bounds of ingest; `defaultIngestOptions` has the published ones. */
+export interface IngestOptions {
+  /** How long a registration may be believed without reading it again, for the sender's identity. */
+  readonly registrationAgeMaxMs: number;
+  /** At most one request for a snapshot per cluster in this time (protocol 17). */
+  readonly snapshotRequestEveryMs: number;
+  /** At most one snapshot because of a set hash in this time, then an alarm (protocol 19). */
+  readonly hashSnapshotEveryMs: number;
+  /** The Lease is read at most once in this time for messages of one lower epoch (protocol 15). */
+  readonly leaseCheckEveryMs: number;
+  /** … and at most once in this time for another incarnation. */
+  readonly leaseCheckOtherEveryMs: number;
+  /** Without a credential: silence of the stored epoch after which a lower one is accepted. */
+  readonly epochSilenceMs: number;
+  /** Tries of one compare-and-set before the record is left to its redelivery. */
+  readonly writeTriesMax: number;
+  /** Reads or writes of one stage that run side by side. */
+  readonly concurrencyMax: number;
+}
+
+/** The published bounds (docs/reference.md). */
+export const defaultIngestOptions: IngestOptions = {
+  registrationAgeMaxMs: 30_000,
+  snapshotRequestEveryMs: 60_000,
+  hashSnapshotEveryMs: 3_600_000,
+  leaseCheckEveryMs: 10_000,
+  leaseCheckOtherEveryMs: 1_000,
+  epochSilenceMs: 600_000,
+  writeTriesMax: 8,
+  concurrencyMax: 32,
+};
+
+/** Ports and options of ingest. */
+export interface IngestDependencies {
+  readonly registry: Pick<RegistryStore, 'readCluster' | 'recordDeadLetter'>;
+  /** States are read only where an era begins anew; they are reconcile's to write. */
+  readonly view: ViewReader & ViewWriter & Pick<StateStore, 'readState'>;
+  readonly connector: ClusterConnector;
+  readonly queue: Pick<HintQueue, 'sendHints'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly options: IngestOptions;
+  /** Of the batch that a message belongs to; absent outside of one. */
+  readonly asides?: Asides;
+  /** One per process, made by `createIngestWarmth`; shared by all clusters. */
+  readonly warmth: IngestWarmth;
+}

@@ -1,0 +1,86 @@
+/**
+ * Tombstones of slices that a smaller view has no more are carried to those that it has (S13, ADR 0030).
+ *
+ * A cluster that falls below 300 or 2,000 nodes has fewer slices; nobody reads the others again. Assumes that
+ * every object of the snapshot stands in its slice by now, so that a pod of a dropped slice which none of them
+ * holds is gone. Read at each delivery of the manifest, and written before the dropped slices are emptied: a crash in
+ * between carries again. What is carried stays bounded by core/tombstones.ts.
+ */
+import type { Uid } from '../../../core/model/identifiers.ts';
+import type { Tombstone } from '../../../core/model/tombstone.ts';
+import type { Slice } from '../../../core/model/view-items.ts';
+import type { SlicedSet } from '../../../ports/stores/view-store.ts';
+import type { IngestDependencies } from '../process/dependencies.ts';
+import { sideBySide } from '../process/side-by-side.ts';
+import type { SliceEdit } from './slice-edits.ts';
+import { sliceIndexIn } from './snapshot-sums.ts';
+import { tombstonesOf } from './write-slices.ts';
+import type { SliceTarget } from './write-slices.ts';
+
+/** A set of pods whose view shrinks. */
+export interface ShrinkingSet {
+  readonly set: SlicedSet;
+  /** Indexes of slices that the snapshot brought, and of those that are dropped. */
+  readonly received: readonly number[];
+  readonly dropped: readonly number[];
+  readonly sliceCount: number;
+}
+
+/** The edits with what is carried into their slices, and further ones where there was none. */
+export async function carryTombstones(
+  target: SliceTarget,
+  edits: readonly SliceEdit[],
+  context: {
+    readonly shrinking: readonly ShrinkingSet[];
+    readonly dependencies: IngestDependencies;
+  },
+): Promise<readonly SliceEdit[]> {
+  const { shrinking, dependencies } = context;
+  const { concurrencyMax } = dependencies.options;
+  const found = await sideBySide(shrinking, concurrencyMax, (set) =>
+    findCarried(target, set, dependencies),
+  );
+  const carried = new Map(found.flat().map((edit) => [keyOf(edit), edit]));
+  const merged = edits.map((edit) => {
+    const { buries } = carried.get(keyOf(edit)) ?? {};
+    carried.delete(keyOf(edit));
+    return buries === undefined ? edit : { ...edit, buries };
+  });
+  return [...merged, ...carried.values()];
+}
+
+/** An edit for each slice of a set into which something is carried; its objects stay. */
+async function findCarried(
+  target: SliceTarget,
+  { set, received, dropped, sliceCount }: ShrinkingSet,
+  { view, options }: IngestDependencies,
+): Promise<readonly SliceEdit[]> {
+  const read = async (indexes: readonly number[]): Promise<readonly Slice[]> => {
+    const slices = await sideBySide(indexes, options.concurrencyMax, (index) =>
+      view.readSlice({ clusterUid: target.clusterUid, set, index }),
+    );
+    return slices.filter((slice) => slice !== undefined);
+  };
+  const left = (await read(dropped)).flatMap((slice) => tombstonesOf(slice, [], target.sentAtMs));
+  if (left.length === 0) return [];
+  const living = new Set<Uid>();
+  for (const { objects } of await read(received)) {
+    for (const { object } of objects) living.add(object.uid);
+  }
+  const bySlice = new Map<number, Tombstone[]>();
+  for (const tombstone of left.filter(({ uid }) => !living.has(uid))) {
+    const index = sliceIndexIn(set, tombstone.name, sliceCount);
+    bySlice.set(index, [...(bySlice.get(index) ?? []), tombstone]);
+  }
+  return [...bySlice].map(([index, buries]) => ({
+    set,
+    index,
+    edit: () => undefined,
+    ifMissing: 'create',
+    buries,
+  }));
+}
+
+function keyOf({ set, index }: SliceEdit): string {
+  return `${set}#${index}`;
+}

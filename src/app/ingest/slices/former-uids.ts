@@ -1,0 +1,83 @@
+/**
+ * DaemonSets that stood under a name before: what they left is removed, and the list of them bounded.
+ *
+ * A sweep removes what they left one epoch later (protocol 18). A name that is used again all the time,
+ * as tests and operators do, would fill its item meanwhile, until the table refuses it and its cluster
+ * waits for hours (A.7). So beyond a hundred the oldest are removed at once, some at a time: what wrote
+ * them was overtaken a hundred times. Items first, then the name: a crash in between is repeated.
+ */
+import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
+import type { NameItem } from '../../../core/model/view-items.ts';
+import { TOMBSTONE_KEPT_MS } from '../../../core/pod/tombstones.ts';
+import type { SliceRef } from '../../../ports/stores/view-store.ts';
+import type { IngestDependencies } from '../process/dependencies.ts';
+import { sideBySide } from '../process/side-by-side.ts';
+import { slicesOfSet } from './snapshot-sums.ts';
+
+/** Most slices that a set can have (design 4). */
+export const SLICE_COUNT_MAX = 16;
+/** So many former DaemonSets a name remembers. */
+export const FORMER_UIDS_MAX = 100;
+/** At most so many are removed with one change of a name: a message has seconds. */
+const FORGOTTEN_MAX = 10;
+
+/** A name whose list is bounded, and the DaemonSets that fell out of it, oldest first. */
+export function boundFormer(item: NameItem): {
+  readonly item: NameItem;
+  readonly forgotten: readonly Uid[];
+} {
+  const former = item.formerUids ?? [];
+  const excess = Math.min(FORGOTTEN_MAX, Math.max(0, former.length - FORMER_UIDS_MAX));
+  if (excess === 0) return { item, forgotten: [] };
+  return {
+    item: { ...item, formerUids: former.slice(excess) },
+    forgotten: former.slice(0, excess),
+  };
+}
+
+/**
+ * True while a slice of one of them remembers a pod that went within ten minutes: an etcd that is restored may bring
+ * that DaemonSet back, and with it the names of its pods (S13).
+ */
+export async function hasFreshTombstones(
+  clusterUid: ClusterUid,
+  uids: readonly Uid[],
+  context: { readonly nowMs: number; readonly dependencies: IngestDependencies },
+): Promise<boolean> {
+  const { nowMs, dependencies } = context;
+  const { view, options } = dependencies;
+  const refs = uids.flatMap((uid) =>
+    Array.from({ length: SLICE_COUNT_MAX }, (_, index): SliceRef => {
+      return { clusterUid, set: `pods/${uid}`, index };
+    }),
+  );
+  const found = await sideBySide(refs, options.concurrencyMax, async (ref) => {
+    const { gone = [] } = (await view.readSlice(ref)) ?? {};
+    return gone.some(({ goneAtMs }) => nowMs - goneAtMs <= TOMBSTONE_KEPT_MS);
+  });
+  return found.includes(true);
+}
+
+/** Removes all that DaemonSets left: slices, position, object, state, verdicts. */
+export async function removeFormerDaemonSets(
+  clusterUid: ClusterUid,
+  uids: readonly Uid[],
+  dependencies: IngestDependencies,
+): Promise<void> {
+  const { view, warmth, options } = dependencies;
+  const refs = uids.flatMap((uid) =>
+    ([`pods/${uid}`, `revisions/${uid}`] as const).flatMap((set) =>
+      Array.from({ length: slicesOfSet(set, SLICE_COUNT_MAX) }, (_, index): SliceRef => {
+        return { clusterUid, set, index };
+      }),
+    ),
+  );
+  await sideBySide(refs, options.concurrencyMax, async (ref) => {
+    const slice = await view.readSlice(ref);
+    if (slice !== undefined) await view.removeSlice(ref, slice.stamp);
+    warmth.keepSlice(ref, undefined);
+  });
+  await sideBySide(uids, options.concurrencyMax, (uid) =>
+    view.removeDaemonSet({ clusterUid, uid }),
+  );
+}

@@ -1,0 +1,126 @@
+/**
+ * What a message does to slices, as pure edits: one for each slice that it touches.
+ *
+ * A delta stands where its `sets` say and is removed where only its `formerSets` say (protocol 21).
+ * A whole slice of a snapshot replaces; unless a loss came before, it is written only where it
+ * differs, so that a restart of the watcher causes no runs (protocol 18).
+ */
+import type { Uid } from '../../../core/model/identifiers.ts';
+import type { Tombstone } from '../../../core/model/tombstone.ts';
+import type { Slice } from '../../../core/model/view-items.ts';
+import type { Delta, SnapshotSlice } from '../../../core/model/watcher-message.ts';
+import type { SlicedSet } from '../../../ports/stores/view-store.ts';
+import { sliceIndexIn } from './snapshot-sums.ts';
+
+/** Objects of a slice. */
+export type SliceObjects = Slice['objects'];
+
+/** What happens to one slice. */
+export interface SliceEdit {
+  readonly set: SlicedSet;
+  readonly index: number;
+  /** The objects as they should be, or undefined when they already are. */
+  readonly edit: (objects: SliceObjects) => SliceObjects | undefined;
+  /** What to do where there is no item: take it as empty, see a loss in it, or leave it so. */
+  readonly ifMissing: 'create' | 'loss' | 'leave';
+  /** Tombstones that come from elsewhere: the slice is written for their sake, too. */
+  readonly buries?: readonly Tombstone[];
+}
+
+interface Placed {
+  readonly delta: Delta;
+  readonly hash: number | undefined;
+}
+
+/** What edits of deltas depend on. */
+export interface DeltaContext {
+  readonly sliceCount: number;
+  /** Tells which sets have all their slices already: a missing one is a loss. */
+  readonly mustExist: (set: SlicedSet) => boolean;
+  /** Tells of which slices the stored content means nothing: an older epoch's, in a snapshot. */
+  readonly isVoid: (set: SlicedSet, index: number) => boolean;
+}
+
+/** Edits of deltas. */
+export function editsOfDeltas(
+  deltas: readonly Delta[],
+  { sliceCount, mustExist, isVoid }: DeltaContext,
+): readonly SliceEdit[] {
+  const slices = new Map<string, { set: SlicedSet; index: number; placed: Placed[] }>();
+  const place = (set: SlicedSet, placed: Placed): void => {
+    const index = sliceIndexIn(set, placed.delta.name, sliceCount);
+    const key = `${set}#${index}`;
+    const slice = slices.get(key) ?? { set, index, placed: [] };
+    slice.placed.push(placed);
+    slices.set(key, slice);
+  };
+  for (const delta of deltas) {
+    for (const { set } of delta.formerSets) {
+      const stays = delta.sets.some((membership) => membership.set === set);
+      if (set !== 'daemonsets' && !stays) place(set, { delta, hash: undefined });
+    }
+    for (const { set, hash } of delta.sets) {
+      if (set !== 'daemonsets') place(set, { delta, hash });
+    }
+  }
+  return [...slices.values()].map(({ set, index, placed }) => ({
+    set,
+    index,
+    edit: isVoid(set, index)
+      ? replacing({ set, index, objects: withPlaced([], placed) ?? [] }, { rewritesAll: false })
+          .edit
+      : (objects) => withPlaced(objects, placed),
+    ifMissing: mustExist(set) ? 'loss' : 'create',
+  }));
+}
+
+function withPlaced(objects: SliceObjects, placed: readonly Placed[]): SliceObjects | undefined {
+  const byUid = new Map<Uid, SliceObjects[number]>();
+  for (const entry of objects) byUid.set(entry.object.uid, entry);
+  let isChanged = false;
+  for (const { delta, hash } of placed) {
+    if (hash !== undefined && delta.object !== null) {
+      byUid.set(delta.uid, { object: delta.object, hash });
+      isChanged = true;
+    } else {
+      isChanged = byUid.delete(delta.uid) || isChanged;
+    }
+  }
+  return isChanged ? [...byUid.values()] : undefined;
+}
+
+/** Edits of a snapshot's slices; those of `daemonsets` are stored by object, elsewhere. */
+export function editsOfSlices(
+  slices: readonly SnapshotSlice[],
+  options: { readonly rewritesAll: boolean },
+): readonly SliceEdit[] {
+  return slices.flatMap((slice) =>
+    slice.set === 'daemonsets'
+      ? []
+      : [replacing({ set: slice.set, index: slice.index, objects: slice.objects }, options)],
+  );
+}
+
+/** An edit that replaces whatever a slice holds. */
+export function replacing(
+  slice: { readonly set: SlicedSet; readonly index: number; readonly objects: SliceObjects },
+  options: { readonly rewritesAll: boolean },
+): SliceEdit {
+  const edit = (objects: SliceObjects): SliceObjects | undefined =>
+    options.rewritesAll || !isSameContent(objects, slice.objects) ? slice.objects : undefined;
+  return { set: slice.set, index: slice.index, edit, ifMissing: 'create' };
+}
+
+/** An edit that makes sure that a slice exists. */
+export function ensuring(set: SlicedSet, index: number): SliceEdit {
+  return { set, index, edit: () => undefined, ifMissing: 'create' };
+}
+
+/** Equal but for resourceVersions, which no decision reads from a slice. */
+function isSameContent(left: SliceObjects, right: SliceObjects): boolean {
+  if (left.length !== right.length) return false;
+  const hashes = new Map(left.map(({ object, hash }) => [object.uid, hash]));
+  return hashes.size === right.length
+    ? right.every(({ object, hash }) => hashes.get(object.uid) === hash)
+    : false;
+}

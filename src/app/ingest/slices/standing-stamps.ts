@@ -1,0 +1,77 @@
+/**
+ * Which stamps stand in the table, whatever META says: everything is written only over an older one (S8).
+ *
+ * So what stands above the messages that come is replaced by nothing, and a run that meets it looks again
+ * for ever (protocol 2, L1). Stamps do not move together: what a snapshot finds equal keeps its own, names
+ * for years. A META that was lost therefore begins an era after all of them (row 34), and a manifest looks
+ * once more, at two small items for each DaemonSet. Slices need no look of their own there: what a message
+ * meets in them is in META and the positions by then. Assumes that nothing but what is read here bears stamps.
+ */
+import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
+import { ZERO_STAMP, eraOfStamp, laterStamp } from '../../../core/model/position.ts';
+import type { Stamp } from '../../../core/model/position.ts';
+import type { IngestDependencies } from '../process/dependencies.ts';
+import { SLICE_COUNT_MAX } from './former-uids.ts';
+import { listAllNames } from './names.ts';
+import { sideBySide } from '../process/side-by-side.ts';
+
+/** The era of a cluster without META: after every stamp and every state that may still stand. */
+export async function firstEra(
+  clusterUid: ClusterUid,
+  dependencies: IngestDependencies,
+): Promise<number> {
+  const names = await listAllNames(clusterUid, dependencies, true);
+  const uids = names.flatMap(({ uid, formerUids = [] }) => [
+    ...(uid === null ? [] : [uid]),
+    ...formerUids,
+  ]);
+  const stamps = [
+    await latestOfNodes(clusterUid, dependencies),
+    await latestOfDaemonSets(clusterUid, uids, dependencies),
+    ...names.map(({ stamp }) => stamp),
+  ];
+  const states = await latestEraOfStates(clusterUid, uids, dependencies);
+  return Math.max(states, ...stamps.map(eraOfStamp)) + 1;
+}
+
+/** The latest stamp of the objects and positions of these DaemonSets; ZERO_STAMP when there is none. */
+export async function latestOfDaemonSets(
+  clusterUid: ClusterUid,
+  uids: readonly Uid[],
+  { view, options }: IngestDependencies,
+): Promise<Stamp> {
+  const stamps = await sideBySide(uids, options.concurrencyMax, async (uid) => {
+    const ref = { clusterUid, uid };
+    const [object, position] = await Promise.all([view.readDaemonSet(ref), view.readPosition(ref)]);
+    return latest([object?.stamp, position?.podsChanged, position?.revisionsChanged]);
+  });
+  return latest(stamps);
+}
+
+async function latestOfNodes(
+  clusterUid: ClusterUid,
+  { view, options }: IngestDependencies,
+): Promise<Stamp> {
+  const indexes = Array.from({ length: SLICE_COUNT_MAX }, (_, index) => index);
+  const slices = await sideBySide(indexes, options.concurrencyMax, (index) =>
+    view.readSlice({ clusterUid, set: 'nodes', index }),
+  );
+  return latest(slices.map((slice) => slice?.stamp));
+}
+
+/** Marks of a state count in its era alone: that era must not come again for another history. */
+async function latestEraOfStates(
+  clusterUid: ClusterUid,
+  uids: readonly Uid[],
+  { view, options }: IngestDependencies,
+): Promise<number> {
+  const eras = await sideBySide(uids, options.concurrencyMax, async (uid) => {
+    const state = await view.readState({ clusterUid, uid });
+    return state?.written.era ?? 0;
+  });
+  return Math.max(0, ...eras);
+}
+
+function latest(stamps: readonly (Stamp | undefined)[]): Stamp {
+  return stamps.reduce<Stamp>((last, stamp = ZERO_STAMP) => laterStamp(last, stamp), ZERO_STAMP);
+}

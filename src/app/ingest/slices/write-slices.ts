@@ -1,0 +1,161 @@
+/**
+ * Writes slice edits by compare-and-set on the stamp that was read.
+ *
+ * A slice whose stamp is not older than the message is left alone: the message was applied to it, or
+ * a later one was (row 79). The slice this process saw last saves a read; if it is not what the table
+ * holds, the write is lost and the table is read. Answers the stamps as they stand afterwards, also
+ * of slices that were skipped: a position is made of them (protocol 20). What a write takes out of a
+ * slice of pods leaves a tombstone there.
+ *
+ *   this process   reads slice@8 ─────(frozen)───────▶ writes over 8 ─▶ lost ─▶ reads 10 ─▶ skips
+ *   another one               applies 9, 10 ─▶ slice@10
+ */
+import { ZERO_STAMP } from '../../../core/model/position.ts';
+import type { ClusterUid } from '../../../core/model/identifiers.ts';
+import type { Stamp } from '../../../core/model/position.ts';
+import type { Tombstone } from '../../../core/model/tombstone.ts';
+import type { Slice } from '../../../core/model/view-items.ts';
+import { keepTombstones, tombstoneOf } from '../../../core/pod/tombstones.ts';
+import type { SliceRef, SlicedSet } from '../../../ports/stores/view-store.ts';
+import type { IngestDependencies } from '../process/dependencies.ts';
+import { sideBySide } from '../process/side-by-side.ts';
+import type { SliceEdit } from './slice-edits.ts';
+import { writeFitting } from './too-large.ts';
+
+/** Where edits are written, and under which stamp. */
+export interface SliceTarget {
+  readonly clusterUid: ClusterUid;
+  readonly stamp: Stamp;
+  /** When the queue took the message: since when a pod that it takes away counts as gone. */
+  readonly sentAtMs: number;
+}
+
+/** A slice as it stands after its edit. */
+export interface WrittenSlice {
+  readonly set: SlicedSet;
+  readonly stamp: Stamp;
+}
+
+/** A slice that must exist does not: the view is not whole. */
+export class SliceMissingError extends Error {
+  override readonly name = 'SliceMissingError';
+}
+
+/** Applies the edits side by side. Throws SliceMissingError, or what the store rejects with. */
+export function writeSlices(
+  target: SliceTarget,
+  edits: readonly SliceEdit[],
+  dependencies: IngestDependencies,
+): Promise<readonly WrittenSlice[]> {
+  return sideBySide(edits, dependencies.options.concurrencyMax, async (edit) => ({
+    set: edit.set,
+    stamp: await writeSlice(target, edit, dependencies),
+  }));
+}
+
+async function writeSlice(
+  target: SliceTarget,
+  edit: SliceEdit,
+  dependencies: IngestDependencies,
+): Promise<Stamp> {
+  const { options } = dependencies;
+  const ref: SliceRef = { clusterUid: target.clusterUid, set: edit.set, index: edit.index };
+  const warm = await tryOverRemembered({ ref, target, edit }, dependencies);
+  if (warm !== undefined) return warm;
+  for (let attempt = 0; attempt < options.writeTriesMax; attempt += 1) {
+    const stored = await readSlice(ref, dependencies);
+    if (stored === undefined && edit.ifMissing === 'leave') return ZERO_STAMP;
+    if (stored === undefined && edit.ifMissing === 'loss') {
+      throw new SliceMissingError(`${edit.set}#${edit.index} does not exist`);
+    }
+    const stamp = await tryOver({ ref, target, edit, stored }, dependencies);
+    if (stamp !== undefined) return stamp;
+  }
+  throw new Error(`${edit.set}#${edit.index}: lost ${options.writeTriesMax} compare-and-sets`);
+}
+
+interface SliceWrite {
+  readonly ref: SliceRef;
+  readonly target: SliceTarget;
+  readonly edit: SliceEdit;
+  readonly stored: Slice | undefined;
+}
+
+/** One try over what this process saw last; undefined when the table has to be read. */
+async function tryOverRemembered(
+  write: Omit<SliceWrite, 'stored'>,
+  dependencies: IngestDependencies,
+): Promise<Stamp | undefined> {
+  const stored = dependencies.warmth.slice(write.ref);
+  if (stored === undefined || stored.stamp >= write.target.stamp) return undefined;
+  const stamp = await tryOver({ ...write, stored }, dependencies);
+  // A slice may not be left unwritten because of memory alone.
+  return stamp === stored.stamp ? undefined : stamp;
+}
+
+/** One try over a slice as it was read; the stamp that stands then, or undefined when it was lost. */
+async function tryOver(
+  { ref, target, edit, stored }: SliceWrite,
+  dependencies: IngestDependencies,
+): Promise<Stamp | undefined> {
+  if (stored !== undefined && stored.stamp >= target.stamp) return stored.stamp;
+  const slice = editedSlice(stored, edit, target);
+  if (slice === stored) return slice.stamp;
+  const written = await writeFitting({ ref, slice, expected: stored?.stamp }, dependencies);
+  dependencies.warmth.keepSlice(ref, written);
+  return written?.stamp;
+}
+
+/** A slice after its edit; the very one that is stored where nothing is to be written. */
+function editedSlice(stored: Slice | undefined, edit: SliceEdit, target: SliceTarget): Slice {
+  const { objects = [], gone = [] } = stored ?? {};
+  const { buries = [] } = edit;
+  const next = edit.edit(objects);
+  if (stored !== undefined && next === undefined && buries.length === 0) return stored;
+  const left = { objects, gone: [...buries, ...gone] };
+  const kept = next ?? objects;
+  const remembered = tombstonesOf(left, kept, target.sentAtMs);
+  return {
+    stamp: target.stamp,
+    objects: kept,
+    ...(remembered.length === 0 ? {} : { gone: remembered }),
+  };
+}
+
+/**
+ * Tombstones of the pods that a slice no longer holds once these objects are its own, beside those of its former ones
+ * that are still needed (S13). Only where the slice is written anyway: dropping one is not urgent.
+ */
+export function tombstonesOf(
+  { objects, gone = [] }: Pick<Slice, 'objects' | 'gone'>,
+  next: Slice['objects'],
+  nowMs: number,
+): readonly Tombstone[] {
+  const living = new Set(next.map(({ object }) => object.uid));
+  const left = objects.flatMap(({ object }) =>
+    object.kind === 'Pod' && !living.has(object.uid) ? (tombstoneOf(object, nowMs) ?? []) : [],
+  );
+  const all = [...left, ...gone];
+  if (all.length === 0) return [];
+  return keepTombstones(all, { nowMs, isLiving: (uid) => living.has(uid) });
+}
+
+async function readSlice(
+  ref: SliceRef,
+  { view, warmth }: IngestDependencies,
+): Promise<Slice | undefined> {
+  const slice = await view.readSlice(ref);
+  warmth.keepSlice(ref, slice);
+  return slice;
+}
+
+/** The latest of the stamps of slices of one set; ZERO_STAMP when there is none. */
+export function latestStamp(
+  slices: readonly WrittenSlice[],
+  isOfSet: (set: SlicedSet) => boolean,
+): Stamp {
+  return slices.reduce(
+    (latest, { set, stamp }) => (isOfSet(set) && stamp > latest ? stamp : latest),
+    ZERO_STAMP,
+  );
+}

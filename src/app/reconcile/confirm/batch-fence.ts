@@ -1,0 +1,109 @@
+/**
+ * What is looked at again before each batch (protocol 7): deadline, freeze, mode, state version, and
+ * the live DaemonSet if the batch creates or goes for the template. So a freeze costs at most one batch
+ * more (row 92), and S5 reads "confirmed at most one batch earlier". What stops one of two sequences of
+ * batches that run side by side stops the other one, too.
+ */
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import type { DaemonSetState } from '../../../core/model/state.ts';
+import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
+import { isEdited } from './confirm-edit.ts';
+import { mayContinue } from '../run/context.ts';
+import type { RunContext, Subject } from '../run/context.ts';
+import { confirmSubject } from '../live/live-daemon-set.ts';
+import type { DaemonSetConfirmation } from '../live/live-daemon-set.ts';
+import type { DeferralCode } from '../run/result.ts';
+
+/** Why a batch is not started. */
+export interface FenceStop {
+  readonly kind: 'stop';
+  readonly code: DeferralCode;
+  readonly message: string;
+}
+
+/** Go on, or why not. */
+export type FenceAnswer = { readonly kind: 'go' } | FenceStop;
+
+/** What a fence compares with. */
+export interface Fence {
+  readonly context: RunContext;
+  readonly subject: Subject;
+  readonly access: ClusterAccess;
+  /** Version that the state has since the intents of this run were recorded. */
+  readonly stateVersion: number;
+  /** True if other effects were sent since the live reads: then a first batch is fenced as well. */
+  readonly isStale?: boolean;
+  /** Shared by batches that run side by side: the first stop, once there is one. */
+  readonly halt?: { stopped?: FenceStop };
+}
+
+/** What a batch is about to do. */
+export interface FencedBatch {
+  readonly isCreating: boolean;
+  /** True if it deletes for the sake of the template: an edit stops it, and only it. */
+  readonly isForTemplate?: boolean;
+}
+
+/** The fence of a batch: a first one stands on the live reads that came just before it. */
+export async function fenceBatch(
+  fence: Fence,
+  batch: FencedBatch & { readonly isFirst: boolean },
+): Promise<FenceAnswer> {
+  const isCovered = batch.isFirst && fence.isStale !== true && mayContinue(fence.context);
+  return isCovered ? { kind: 'go' } : checkFence(fence, batch);
+}
+
+/** Looks again; any doubt stops. */
+export async function checkFence(fence: Fence, batch: FencedBatch): Promise<FenceAnswer> {
+  const { context, subject, access, halt } = fence;
+  const { registry, view, log } = context.dependencies;
+  if (!mayContinue(context)) return OUT_OF_TIME;
+  const isForTemplate = batch.isForTemplate === true;
+  const [registration, state, daemonSet] = await Promise.all([
+    registry.readCluster(context.hint.key.cluster).catch((cause: unknown) => {
+      log.warn('the registry is unreadable', { code: 'registry-unreadable' }, cause);
+      return undefined;
+    }),
+    view.readState(subject.basis.ref),
+    batch.isCreating || isForTemplate ? confirmSubject({ context, subject, access }) : undefined,
+  ]);
+  const stopped = halt?.stopped ?? findStop(fence, { registration, state, daemonSet });
+  if (stopped !== undefined) {
+    if (halt !== undefined) halt.stopped = stopped;
+    return stopped;
+  }
+  if (isForTemplate && isEditSeen(daemonSet, subject)) {
+    return stop('daemon-set-changed', 'the DaemonSet was edited meanwhile');
+  }
+  return mayContinue(context) ? { kind: 'go' } : OUT_OF_TIME;
+}
+
+function isEditSeen(live: DaemonSetConfirmation | undefined, { daemonSet }: Subject): boolean {
+  return live?.kind === 'confirmed' && isEdited(live.object, daemonSet);
+}
+
+function findStop(
+  { subject, stateVersion }: Fence,
+  now: {
+    readonly registration: ClusterRegistration | undefined;
+    readonly state: DaemonSetState | undefined;
+    readonly daemonSet: DaemonSetConfirmation | undefined;
+  },
+): FenceStop | undefined {
+  const { registration, state, daemonSet } = now;
+  // An unreadable registry counts as frozen (protocol 13).
+  if (registration === undefined) return stop('registry-unreadable', 'the registry is unreadable');
+  if (registration.configVersion !== subject.basis.registration.configVersion) {
+    return stop('interrupted', 'freeze, mode, endpoint or rival of the cluster changed');
+  }
+  if (state?.version !== stateVersion) return stop('lost-race', 'another run took over');
+  if (daemonSet?.kind === 'changed') return stop('daemon-set-changed', daemonSet.message);
+  if (daemonSet?.kind === 'unavailable') return stop('cluster-unavailable', daemonSet.message);
+  return undefined;
+}
+
+const OUT_OF_TIME = stop('interrupted', 'the time of this run is over');
+
+function stop(code: DeferralCode, message: string): FenceStop {
+  return { kind: 'stop', code, message };
+}

@@ -1,0 +1,211 @@
+/**
+ * Everything that is looked at live before anything is recorded or sent (design 3, step 5).
+ *
+ * The DaemonSet before creates and adoptions (S5), and before what goes for its template (S3); each victim
+ * before its delete (S4); the guarded list beside foreign names and before a DaemonSet's first pods (protocol
+ * 9); and, once a deferral was capped, the node of each create.
+ * What is not confirmed leaves the plan and is noted as a problem; nothing is written here.
+ */
+import { isResolvedByTime } from '../../../core/intents/intents.ts';
+import type {
+  IntentJudgement,
+  Plan,
+  PlannedCreate,
+  PlannedDelete,
+} from '../../../core/model/plan.ts';
+import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
+import { confirmEdit, isEdited, isForTemplate } from './confirm-edit.ts';
+import { confirmVictims } from './confirm-victims.ts';
+import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';
+import { mayContinue } from '../run/context.ts';
+import type { RunContext, ViewedSubject } from '../run/context.ts';
+import { checkForeignPods, foreignListedNow, isListedFor } from '../live/foreign-list.ts';
+import type { ForeignListed } from '../live/foreign-list.ts';
+import type { Ledger } from '../run/ledger.ts';
+import { confirmSubject } from '../live/live-daemon-set.ts';
+import type { DaemonSetConfirmation } from '../live/live-daemon-set.ts';
+
+/** Creates per run whose nodes are confirmed one by one, once a deferral was capped. */
+const LIVE_CREATES_MAX = 50;
+
+/** What survived the live reads. */
+export interface ConfirmedPlan {
+  readonly creates: readonly PlannedCreate[];
+  readonly deletes: readonly ConfirmedDelete[];
+  readonly adopts: Plan['adopts'];
+  readonly releases: Plan['releases'];
+  readonly foreignListed?: ForeignListed;
+  /** Nodes of deletes that were not confirmed: their back-off does not advance. */
+  readonly unconfirmedUids: ReadonlySet<string>;
+}
+
+/** What confirming works with. */
+export interface ConfirmInput {
+  readonly context: RunContext;
+  readonly subject: ViewedSubject;
+  readonly access: ClusterAccess;
+  readonly ledger: Ledger;
+  /** True if the deferral was capped: nodes are confirmed too, and foreign pods always. */
+  readonly isLive: boolean;
+  /** Hash of the current revision that the plan was made with. */
+  readonly currentHash: string | undefined;
+  /** What became of earlier intents. */
+  readonly intents: IntentJudgement;
+}
+
+/** Confirms a plan live. */
+export async function confirmPlan(plan: Plan, input: ConfirmInput): Promise<ConfirmedPlan> {
+  const [foreign, seen, creates] = await Promise.all([
+    plan.creates.length > 0 ? confirmForeign(input) : NOT_LISTED,
+    confirmDeletes(plan, input),
+    input.isLive ? confirmNodes(plan.creates, input) : plan.creates,
+  ]);
+  // One answer, after all others, for all that hangs on the DaemonSet: no later one can contradict it.
+  const live = needsDaemonSet(plan, seen) ? await confirmSubject(input) : undefined;
+  if (live !== undefined && live.kind !== 'confirmed') noteUnconfirmed(live, input.ledger);
+  noteVictims(seen, input.ledger);
+  const isConfirmed = live === undefined || live.kind === 'confirmed';
+  const { listed } = foreign;
+  const listing = listed === undefined ? {} : { foreignListed: listed };
+  if (!isConfirmed && plan.adopts.length > 0) return { ...listing, ...failedClaim(plan) };
+  const victims = keepUnedited(seen, live, input);
+  return {
+    creates: isConfirmed && foreign.isClear ? creates : [],
+    deletes: victims.confirmed,
+    adopts: plan.adopts,
+    releases: plan.releases,
+    ...listing,
+    unconfirmedUids: uidsOf([...victims.dropped, ...victims.unreadable]),
+  };
+}
+
+/** A claim that fails fails the run (spec 2.4): the plan counted the orphans as ours. */
+function failedClaim({ deletes }: Plan): ConfirmedPlan {
+  const unconfirmedUids = uidsOf(deletes);
+  return { creates: [], deletes: [], adopts: [], releases: [], unconfirmedUids };
+}
+
+function uidsOf(deletes: readonly PlannedDelete[]): ReadonlySet<string> {
+  return new Set(deletes.map(({ uid }) => uid));
+}
+
+function needsDaemonSet(plan: Plan, victims: VictimConfirmation): boolean {
+  const isMaking = plan.creates.length > 0 || plan.adopts.length > 0;
+  return isMaking || victims.confirmed.some(isForTemplate);
+}
+
+/** What only the template wants gone goes for the one that is live, or not at all. */
+function keepUnedited(
+  seen: VictimConfirmation,
+  live: DaemonSetConfirmation | undefined,
+  { subject, ledger }: ConfirmInput,
+): VictimConfirmation {
+  if (live === undefined || !seen.confirmed.some(isForTemplate)) return seen;
+  if (live.kind === 'confirmed' && isEdited(live.object, subject.daemonSet)) {
+    const message = 'the DaemonSet was edited meanwhile';
+    ledger.add({ code: 'daemon-set-changed', message, pace: 'backoff' });
+  }
+  return confirmEdit(seen, live, subject.daemonSet);
+}
+
+/** Why what hangs on the DaemonSet is left out. */
+function noteUnconfirmed(
+  live: Exclude<DaemonSetConfirmation, { kind: 'confirmed' }>,
+  ledger: Ledger,
+): void {
+  const { message } = live;
+  if (live.kind === 'changed') {
+    ledger.add({ code: 'daemon-set-changed', message, pace: 'backoff' });
+    return;
+  }
+  const { retryAfterMs } = live;
+  const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+  ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff', ...asked });
+}
+
+/** Reads victims live. */
+async function confirmDeletes(plan: Plan, input: ConfirmInput): Promise<VictimConfirmation> {
+  const { context, subject, access, ledger } = input;
+  if (subject.basis.meta.isCutOpen && plan.deletes.length > 0) {
+    // No delete while a cut is open (protocol 2), however long it has been open.
+    ledger.add({ code: 'cut-open', message: 'deletes wait for the end of a cut', pace: 'backoff' });
+    return { confirmed: [], dropped: plan.deletes, unreadable: [] };
+  }
+  return confirmVictims(plan.deletes, {
+    reader: access,
+    view: subject.view,
+    currentHash: input.currentHash,
+    nowMs: () => context.dependencies.clock.nowMs(),
+    mayContinue: () => mayContinue(context),
+  });
+}
+
+function noteVictims(victims: VictimConfirmation, ledger: Ledger): void {
+  if (victims.unreadable.length > 0) {
+    const message = `${victims.unreadable.length} pods to be deleted could not be read`;
+    ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff' });
+  }
+  if (victims.dropped.length > 0) {
+    const message = `${victims.dropped.length} pods changed since they were seen`;
+    ledger.add({ code: 'outcome-open', message, pace: 'backoff' });
+  }
+}
+
+interface ForeignConfirmation {
+  readonly isClear: boolean;
+  readonly listed?: ForeignListed;
+}
+
+const NOT_LISTED: ForeignConfirmation = { isClear: true };
+
+async function confirmForeign(input: ConfirmInput): Promise<ForeignConfirmation> {
+  const { subject, access, ledger, intents } = input;
+  const { meta, registration } = subject.basis;
+  const now = foreignListedNow(meta, registration);
+  const isNeeded =
+    input.isLive ||
+    isFirstCreate(subject, now.era) ||
+    intents.settled.some(isResolvedByTime) ||
+    (subject.view.hasForeignNames && !isListedFor(subject.state.foreignListed, now));
+  if (!isNeeded) return { isClear: true };
+  const { view, read } = subject;
+  const knownUids = new Set<string>(read.pods.map((pod) => pod.uid));
+  const open = [...intents.unseen, ...intents.unresolved];
+  const check = await checkForeignPods({ view, open, knownUids, now }, access);
+  if (check.kind === 'clear') return { isClear: true, listed: check.listed };
+  if (check.kind === 'unavailable') {
+    ledger.add({ code: 'cluster-unavailable', message: check.message, pace: 'backoff' });
+    return { isClear: false };
+  }
+  const message = `pods that the view does not know: ${check.names.slice(0, 5).join(', ')}`;
+  ledger.add({ code: 'foreign-pods-unseen', message, pace: 'backoff' });
+  return { isClear: false };
+}
+
+/**
+ * Pods that a DaemonSet of the same name left behind may be on their way to the view: each type has a
+ * watch of its own, and nothing orders them. They are adopted, never doubled (S1, faults row 85). After a
+ * loss of the state, pods that the view does not show yet may have names that nobody can compute. In a
+ * new era the answers of the one before are void, and those given since etcd was restored with them:
+ * their pods may have other names than a strategy gives now, so names alone do not fence (row 71).
+ */
+function isFirstCreate({ state }: ViewedSubject, era: number): boolean {
+  return state.foreignListed?.era !== era;
+}
+
+/** The nodes of some creates, live: the view was not fresh, so each must still be there. */
+async function confirmNodes(
+  creates: readonly PlannedCreate[],
+  { access, ledger }: ConfirmInput,
+): Promise<readonly PlannedCreate[]> {
+  const some = creates.slice(0, LIVE_CREATES_MAX);
+  if (some.length < creates.length) {
+    const message = 'creates beside a silent watcher are confirmed node by node';
+    ledger.add({ code: 'capped', message, pace: 'soon' });
+  }
+  const reads = await Promise.all(some.map(({ node }) => access.getNode(node)));
+  return some.filter((_create, index) => {
+    const read = reads[index];
+    return read?.kind === 'found' && read.object.metadata.deletionTimestamp === undefined;
+  });
+}

@@ -1,0 +1,73 @@
+/**
+ * The live DaemonSet, if it is what a run planned on (S7, S10, protocol 8).
+ *
+ * What was planned on is content, never a version: an object gets a new version without any of its content
+ * changing (a server-side apply of equal values, a rewrite of all objects in the store), no watcher reports
+ * that, and the view keeps the version that it saw. Nor does an equal version say that it is the same: an
+ * etcd that is restored gives its versions out again, and a view of the lost history may name one that the
+ * API server has now for another generation (row 71). A status of that history would be accepted, since no
+ * generation is compared, and would lead for ever; a revision that was no longer used in it may be in use
+ * again. What is written carries the version of this read as its precondition. Assumed: no etcd is restored,
+ * and gets as far as that version again, between this read and the write that rests on it.
+ */
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
+import { isEdited } from './confirm-edit.ts';
+import { keyOf } from '../run/context.ts';
+import type { RunContext, Subject } from '../run/context.ts';
+import { isOfLostHistory, isOlder } from '../live/live-daemon-set.ts';
+
+/** What there is instead of the planned one: none, another content, or no answer. */
+export type PlannedMissing =
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'conflict' }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly retryAfterMs?: number;
+      /** True if the API server said no, and did not just fail. */
+      readonly isRefused?: boolean;
+    };
+
+/** What a read of the DaemonSet is made with. */
+interface PlannedStep {
+  readonly context: RunContext;
+  readonly subject: Pick<Subject, 'basis' | 'daemonSet'>;
+  readonly access: ClusterReader;
+}
+
+/** A DaemonSet as it is now, or why there is none. */
+export type PresentRead =
+  { readonly kind: 'found'; readonly object: DaemonSetObject } | PlannedMissing;
+
+/** Reads the DaemonSet of a run live; `found` only if nothing that was planned on changed since it was seen. */
+export async function readPlanned(step: PlannedStep): Promise<PresentRead> {
+  const live = await readPresent(step);
+  if (live.kind !== 'found' || isAsPlanned(live.object, step.subject.daemonSet)) return live;
+  return { kind: 'conflict' };
+}
+
+/** Reads the DaemonSet of a run live, whatever it looks like by now, unless etcd is behind the view. */
+export async function readPresent(step: PlannedStep): Promise<PresentRead> {
+  const { context, subject, access } = step;
+  const live = await access.getDaemonSet(keyOf(context));
+  if (live.kind === 'unavailable') {
+    const { message, retryAfterMs } = live;
+    return { kind: 'failed', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  }
+  if (live.kind === 'missing') return { kind: 'gone' };
+  if (isOfLostHistory(live, subject)) return { kind: 'conflict' };
+  return live.object.metadata.uid === subject.basis.ref.uid ? live : { kind: 'gone' };
+}
+
+/**
+ * True if the one is the other, as far as plans go. Not all content is compared: API servers of two
+ * releases may show one stored object with different defaults.
+ */
+export function isAsPlanned(live: DaemonSetObject, planned: DaemonSetObject): boolean {
+  return (
+    !isOlder(live, planned) &&
+    !isEdited(live, planned) &&
+    live.status?.observedGeneration === planned.status?.observedGeneration
+  );
+}

@@ -1,0 +1,128 @@
+/**
+ * Puts a run off: a timer, and in the state only what the next run needs (design 3).
+ *
+ * A retryable failure is never thrown. While a deferral lasts, a timer that is known to be on its way
+ * serves all hints that meet it (schedule.ts), so a deferral costs a read, not a write per hint.
+ */
+import type { DaemonSetState, RetryEntry } from '../../../core/model/state.ts';
+import { BREAKER_OPEN, breakerWaitOf } from '../process/breaker-wait.ts';
+import type { EndContext } from '../run/context.ts';
+import type { BackOff, Deferral, RecordedSubject } from '../run/exit.ts';
+import { stateWriterOf, writeState } from '../run/record-state.ts';
+import { NO_COUNTS } from '../run/result.ts';
+import type { DeferralCode, ReconcileResult } from '../run/result.ts';
+import { nextRetry } from '../process/retry.ts';
+import { scheduleLook, scheduleUnrecorded } from './schedule.ts';
+
+/** Whose run it is, and what is recorded of it. */
+interface DeferInput {
+  readonly context: EndContext;
+  readonly subject: RecordedSubject;
+}
+
+/** A deferral without anything to record it in: only a timer. */
+export async function deferUnrecorded(
+  deferral: Deferral,
+  context: EndContext,
+): Promise<ReconcileResult> {
+  const { deferralLookMs } = context.dependencies.options;
+  const delayMs = Math.max(deferral.delayMs, deferralLookMs);
+  return { ...resultOf(deferral), nextLookAtMs: await scheduleUnrecorded(delayMs, context) };
+}
+
+/** A deferral whose beginning is kept, because it is capped. */
+export async function deferRun(deferral: Deferral, input: DeferInput): Promise<ReconcileResult> {
+  const { context, subject } = input;
+  const { state, nowMs } = subject;
+  const atMs = nowMs + deferralDelayMs(deferral, input);
+  const look = await scheduleLook({ atMs, waitsFor: 'change' }, { context, subject });
+  const next = { ...state, deferredSinceMs: state.deferredSinceMs ?? nowMs, ...look };
+  // Losing this write is harmless: the run that won keeps a due time of its own, and our timer is sent already.
+  if (!isRecorded(state, next)) await record(next, input);
+  return { ...resultOf(deferral), nextLookAtMs: look.dueAtMs };
+}
+
+/** What lasts longer than any deferral may is looked at ever more seldom (L5). */
+function deferralDelayMs({ delayMs }: Deferral, { context, subject }: DeferInput): number {
+  const { deferralLookMs, deferralMaxMs, retryMaxMs } = context.dependencies.options;
+  const lastedMs = subject.nowMs - (subject.state.deferredSinceMs ?? subject.nowMs);
+  const patienceMs = lastedMs > deferralMaxMs ? Math.min(lastedMs / 2, retryMaxMs) : 0;
+  return Math.max(delayMs, deferralLookMs, patienceMs);
+}
+
+/** True if the state says already when the key looks again, and since when it waits. */
+function isRecorded(state: DaemonSetState, next: DaemonSetState): boolean {
+  return (
+    state.deferredSinceMs !== undefined &&
+    state.dueAtMs === next.dueAtMs &&
+    state.dueSentAtMs === next.dueSentAtMs
+  );
+}
+
+/** A deferral that waits longer each time, without counting towards the cap of stale reads. */
+export async function backOffRun(reason: BackOff, input: DeferInput): Promise<ReconcileResult> {
+  const { context, subject } = input;
+  const { random, options } = context.dependencies;
+  const { state, nowMs } = subject;
+  const refusedUntilMs =
+    reason.code === 'cluster-unavailable' ? context.gate.refusedUntilMs : undefined;
+  if (refusedUntilMs !== undefined) {
+    const { message } = reason;
+    return waitForBreaker({ message, untilMs: refusedUntilMs }, input);
+  }
+  const isSame = state.retry?.code === reason.code && state.retry.generation === reason.generation;
+  const isWaiting = isSame && (state.retry?.notBeforeMs ?? 0) > nowMs;
+  const retry =
+    isWaiting && state.retry !== undefined
+      ? state.retry
+      : nextRetry(state.retry, reason, { nowMs, random, options });
+  return waitUntil({ retry, isWaiting, code: reason.code, message: reason.message }, input);
+}
+
+/**
+ * The breaker's due time is the key's (protocol 11); the key's own back-off does not grow meanwhile. While
+ * a timer is on its way, it serves all hints that meet the open breaker.
+ */
+export async function waitForBreaker(
+  wait: { readonly message: string; readonly untilMs: number },
+  input: DeferInput,
+): Promise<ReconcileResult> {
+  const { state, nowMs } = input.subject;
+  const { message, untilMs } = wait;
+  const waiting = breakerWaitOf(state, nowMs);
+  const notBeforeMs = Math.max(untilMs, nowMs + input.context.dependencies.options.deferralLookMs);
+  const delayMs = notBeforeMs - nowMs;
+  const retry = waiting ?? { code: BREAKER_OPEN, delayMs, notBeforeMs, holdsCreates: false };
+  const isWaiting = waiting !== undefined;
+  return waitUntil({ retry, isWaiting, code: BREAKER_OPEN, message }, input);
+}
+
+async function waitUntil(
+  wait: {
+    readonly retry: RetryEntry;
+    /** True if the state knows of it already. */
+    readonly isWaiting: boolean;
+    readonly code: DeferralCode;
+    readonly message: string;
+  },
+  { context, subject }: DeferInput,
+): Promise<ReconcileResult> {
+  const { state } = subject;
+  const { retry, isWaiting, code, message } = wait;
+  const wanted = { atMs: retry.notBeforeMs, waitsFor: 'moment' } as const;
+  const look = await scheduleLook(wanted, { context, subject });
+  const isKnown = isWaiting && state.dueAtMs === look.dueAtMs;
+  if (!isKnown) await record({ ...state, retry, ...look }, { context, subject });
+  return { ...resultOf({ code, message, delayMs: retry.delayMs }), nextLookAtMs: look.dueAtMs };
+}
+
+async function record(to: DaemonSetState, { context, subject }: DeferInput): Promise<void> {
+  await writeState({ from: subject.state, to }, subject.basis.ref, stateWriterOf(context));
+}
+
+function resultOf({
+  code,
+  message,
+}: Deferral): Omit<Extract<ReconcileResult, { kind: 'deferred' }>, 'nextLookAtMs'> {
+  return { kind: 'deferred', code, message, counts: NO_COUNTS };
+}

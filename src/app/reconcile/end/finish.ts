@@ -1,0 +1,170 @@
+/**
+ * Step 8 of a reconcile: due time sent, then recorded with outcomes and memo in one write.
+ *
+ * Nothing is written when nothing changed. The memo is part of the same item, and only of a complete
+ * run (protocol 11); if the write is lost, outcomes are merged and the memo is forgotten. A crash
+ * before the write leaves open intents and an unacknowledged hint: both lead back here (row 75).
+ */
+import { canonicalJson } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
+import { confirmIntents } from '../../../core/intents/confirmed-intents.ts';
+import type { FoundIntents } from '../../../core/intents/confirmed-intents.ts';
+import { mergeIntents } from '../../../core/intents/intents.ts';
+import type { Plan } from '../../../core/model/plan.ts';
+import type { DaemonSetState, EventTally } from '../../../core/model/state.ts';
+import { buriedAfter } from '../execute/bury.ts';
+import type { EndContext } from '../run/context.ts';
+import { withListed } from '../live/listed.ts';
+import {
+  intentChangeOf,
+  mergeOutcomes,
+  raiseWritten,
+  stateWriterOf,
+  writeState,
+} from '../run/record-state.ts';
+import { scheduleNext } from './schedule.ts';
+import type { DueTimes } from './schedule.ts';
+import { memoOf } from '../read/skip.ts';
+import { decideWaits } from './waits.ts';
+import type { Waits, WaitsInput } from './waits.ts';
+
+/** What finishing works with. */
+export interface FinishInput extends WaitsInput {
+  readonly context: EndContext;
+  /** Unseen intents that were read live, if any. */
+  readonly found: FoundIntents | undefined;
+  readonly verdictsHash: string | undefined;
+  /** What is to be remembered of events, if this run told any. */
+  readonly tallies?: readonly EventTally[];
+}
+
+/** How the run ends. */
+export interface Finish {
+  readonly isComplete: boolean;
+  readonly dueAtMs: number;
+}
+
+/** Sends timers, records, and says when the next look is. */
+export async function finishRun(input: FinishInput): Promise<Finish> {
+  const { context, subject, ledger, plan } = input;
+  const isComplete = ledger.isComplete && plan.cappedCount === 0;
+  const { nearAtMs, ...waits } = decideWaits(input);
+  const due = await scheduleNext(nearAtMs, {
+    context,
+    subject: { state: input.stored, nowMs: subject.nowMs },
+  });
+  const next = composeState(input, { ...waits, isComplete, due });
+  if (!isSame(input.stored, next)) {
+    const settled = [...input.intents.settled, ...ledger.settled];
+    const change = { from: input.stored, to: next, settled };
+    const write = await writeState(change, subject.basis.ref, stateWriterOf(context));
+    if (write.kind !== 'written') {
+      await mergeOutcomes(ledger, { context, subject });
+      return { isComplete: false, dueAtMs: due.dueAtMs };
+    }
+  }
+  return { isComplete, dueAtMs: due.dueAtMs };
+}
+
+function composeState(
+  input: FinishInput,
+  decided: Omit<Waits, 'nearAtMs'> & { readonly isComplete: boolean; readonly due: DueTimes },
+): DaemonSetState {
+  const { context, subject, ledger, plan, stored, history, verdictsHash } = input;
+  const { settled } = input.intents;
+  const {
+    retry: _retry,
+    refusedWrites: _refusedWrites,
+    refusals: _refusals,
+    look: _look,
+    timersSentAtMs: _timers,
+    deferredSinceMs: _since,
+    statusPostponedSinceMs: _postponed,
+    memo: _memo,
+    buried: _buried,
+    ...kept
+  } = listedAfter(input);
+  const version = ledger.isStatusAsSeen ? ledger.written.daemonSet : undefined;
+  const memo = {
+    ...memoOf(subject.basis, {
+      release: context.dependencies.options.release,
+      nowMs: subject.nowMs,
+    }),
+    ...(version === undefined ? {} : { daemonSetVersion: version }),
+  };
+  return {
+    ...kept,
+    intents: confirmIntents(
+      mergeIntents(stored.intents, {
+        answers: intentChangeOf(ledger).answers ?? [],
+        settle: [...settled, ...ledger.settled],
+      }),
+      input.found,
+    ),
+    ...buriedAfter(stored, settled, subject),
+    written: raiseWritten(stored, ledger, subject.basis.meta.era),
+    // Advanced back-off is recorded with the intents of the deletes; here only swept.
+    backoff: ledger.recorded.length === 0 ? sweptOnly(stored, plan) : stored.backoff,
+    ...decided.due,
+    ...waitsOf(decided),
+    ...(history === undefined ? {} : { history }),
+    ...(verdictsHash === undefined ? {} : { verdictsHash }),
+    ...(input.tallies === undefined ? {} : { events: input.tallies }),
+    ...openSince(input),
+    ...(decided.isComplete ? { memo } : {}),
+  };
+}
+
+/** What is waited for, as it is stored. */
+function waitsOf({
+  retry,
+  refusedWrites,
+  look,
+  refusals,
+}: Omit<Waits, 'nearAtMs'>): Partial<DaemonSetState> {
+  return {
+    ...(retry === undefined ? {} : { retry }),
+    ...(refusedWrites.length === 0 ? {} : { refusedWrites }),
+    ...(look === undefined ? {} : { look }),
+    ...(refusals.length === 0 ? {} : { refusals }),
+  };
+}
+
+/** The stored state; where this run did not act, without a list that counts no more. */
+function listedAfter({ stored, subject, intents }: FinishInput): DaemonSetState {
+  return stored === subject.state ? withListed(stored, {}, intents.settled) : stored;
+}
+
+/** Since when something of this run is open: own writes unseen, a status left to a later look. */
+function openSince({
+  ledger,
+  stored,
+  subject,
+}: FinishInput): Pick<DaemonSetState, 'deferredSinceMs' | 'statusPostponedSinceMs'> {
+  const { nowMs } = subject;
+  // A run that was put off and only told its status goes on waiting.
+  const isPutOff = ledger.problems.some(({ code }) => code === 'own-writes-unseen');
+  const sinceMs = isPutOff ? (stored.deferredSinceMs ?? nowMs) : undefined;
+  // Own writes are unseen from here on: the cap of the deferral counts from now.
+  const deferredSinceMs = ledger.hasEffects ? nowMs : sinceMs;
+  return {
+    ...(deferredSinceMs === undefined ? {} : { deferredSinceMs }),
+    ...(ledger.isStatusPostponed
+      ? { statusPostponedSinceMs: stored.statusPostponedSinceMs ?? nowMs }
+      : {}),
+  };
+}
+
+/** Stored entries that the plan still knows, never an advance whose delete was not recorded. */
+function sweptOnly(stored: DaemonSetState, plan: Plan): DaemonSetState['backoff'] {
+  const known = new Set(plan.backoff.map(({ node }) => node));
+  return stored.backoff.filter(({ node }) => known.has(node));
+}
+
+function isSame(left: DaemonSetState, right: DaemonSetState): boolean {
+  return textOf(left) === textOf(right);
+}
+
+function textOf(state: DaemonSetState): string {
+  return canonicalJson(state as unknown as Json); // a state is plain JSON
+}

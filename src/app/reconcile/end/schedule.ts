@@ -1,0 +1,157 @@
+/**
+ * The one place that schedules looks for a key (protocol 11, 12, L5; ADR 0031).
+ *
+ *   finish, deferral, back-off, breaker, skip ──▶ wanted ──▶ on its way already, near enough? keep it
+ *                                                                     └─ no: send a timer, then record it
+ *
+ * A due time is sent first and recorded then. Timer ids are unique. Every memo expires, and that is recorded
+ * alone: the delay queue would hop for hours with it (24 times, four requests and an invocation each), while
+ * `resync` looks at due times that passed every quarter of an hour anyway (ADR 0034).
+ *
+ * A timer is known to be on its way until its due time, unless the hint of this run may have been that very
+ * one: it may come early where clocks differ. Only hints that a timer became can have been it, and then a
+ * near one is sent once more, though not by every hint that meets it (resends.ts).
+ */
+import { findPendingLook, pendingLooks, rememberLooks } from '../../../core/hints/looks.ts';
+import type { WantedLook } from '../../../core/hints/looks.ts';
+import { HINT_SCHEMA } from '../../../core/model/hint.ts';
+import { formatKey } from '../../../core/model/identifiers.ts';
+import type { Timer } from '../../../core/model/hint.ts';
+import type { DaemonSetState } from '../../../core/model/state.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
+import type { EndContext, RunContext } from '../run/context.ts';
+import { RESEND_WITHIN_MS } from '../read/skip.ts';
+
+/** Members of the state that say when to look again, and which timers say so. */
+export type DueTimes = Pick<
+  DaemonSetState,
+  'dueAtMs' | 'expiryAtMs' | 'dueSentAtMs' | 'timersSentAtMs'
+>;
+
+/** Due times of a key that looks again. */
+type Scheduled = DueTimes & { readonly dueAtMs: number };
+
+/** Looks after a Retry-After are spread over this long by key, and come on a second: hints want the same moment again. */
+const ASKED_SPREAD_MS = 2_000;
+const SECOND_MS = 1_000;
+
+/** A kept expiry is at least this share of a memo's life away. */
+const EXPIRY_KEPT_SHARE = 1 / 3;
+
+/** Whose look it is, and what is known of its timers. */
+export interface LookInput {
+  readonly context: EndContext;
+  readonly subject: { readonly state: DueTimes; readonly nowMs: number };
+}
+
+/** Sees to a look at about that time; answers when it will be, and what is to be recorded of it. */
+export async function scheduleLook(wanted: WantedLook, input: LookInput): Promise<Scheduled> {
+  const { due, timersAtMs } = planLook(wanted, input);
+  await sendTimers(input.context, timersAtMs);
+  return due;
+}
+
+/** The due time after a run that went through, and when its memo expires; `nearAtMs`: the earliest need to look. */
+export async function scheduleNext(
+  nearAtMs: number | undefined,
+  { context, subject }: LookInput,
+): Promise<Scheduled> {
+  const { random, options } = context.dependencies;
+  const { state, nowMs } = subject;
+  const kept = keptExpiry(state, { nowMs, memoLifeMs: options.memoLifeMs });
+  const spread = random.next();
+  const expiryAtMs = kept ?? nowMs + Math.round(options.memoLifeMs * (0.8 + 0.2 * spread));
+  if (nearAtMs === undefined || nearAtMs >= expiryAtMs) {
+    const { dueSentAtMs } = state;
+    const sent = dueSentAtMs === undefined ? {} : { dueSentAtMs };
+    return { dueAtMs: expiryAtMs, expiryAtMs, ...sent, ...remembered(pendingLooks(state, nowMs)) };
+  }
+  const wanted = { atMs: nearAtMs, waitsFor: 'moment' } as const;
+  const { due, timersAtMs } = planLook(wanted, { context, subject });
+  await sendTimers(context, timersAtMs);
+  return { ...due, expiryAtMs };
+}
+
+function planLook(
+  wanted: WantedLook,
+  { context, subject }: LookInput,
+): { readonly due: Scheduled; readonly timersAtMs: readonly number[] } {
+  const { state, nowMs } = subject;
+  const atMs = Math.ceil(Math.max(wanted.atMs, leftAloneUntilMs(context)));
+  const pending = pendingLooks(state, nowMs);
+  const kept = findPendingLook(pending, { ...wanted, atMs, nowMs });
+  const dueAtMs = kept ?? atMs;
+  const isMissing = kept === undefined || mayBeGone(context, kept, nowMs);
+  const timers = remembered(rememberLooks(pending, dueAtMs));
+  return {
+    due: { dueAtMs, dueSentAtMs: dueAtMs, ...timers },
+    timersAtMs: isMissing ? [dueAtMs] : [],
+  };
+}
+
+/**
+ * Until when a look would be refused: an API server that answered 429 said when to come again, and that holds for all
+ * requests, also for looks that are wanted sooner. Keys are spread over a short time after it.
+ */
+function leftAloneUntilMs({ gate, hint, dependencies }: RunContext): number {
+  const { clock, options } = dependencies;
+  const askedMs = Math.min(gate.askedMs, options.retryMaxMs);
+  if (askedMs === 0) return 0;
+  const spreadMs = hash48(formatKey(hint.key)) % ASKED_SPREAD_MS;
+  return Math.ceil((clock.nowMs() + askedMs + spreadMs) / SECOND_MS) * SECOND_MS;
+}
+
+/** The expiry that is recorded, while it is far enough away. */
+function keptExpiry(
+  { expiryAtMs }: DueTimes,
+  { nowMs, memoLifeMs }: { readonly nowMs: number; readonly memoLifeMs: number },
+): number | undefined {
+  if (expiryAtMs === undefined || expiryAtMs > nowMs + memoLifeMs) return undefined;
+  return expiryAtMs < nowMs + memoLifeMs * EXPIRY_KEPT_SHARE ? undefined : expiryAtMs;
+}
+
+function remembered(pending: readonly number[]): Pick<DueTimes, 'timersSentAtMs'> {
+  return pending.length === 0 ? {} : { timersSentAtMs: pending };
+}
+
+/** Once more, if the timer of a look that stands may be gone. */
+export async function keepLook(dueAtMs: number, context: EndContext, nowMs: number): Promise<void> {
+  if (mayBeGone(context, dueAtMs, nowMs)) await sendTimers(context, [dueAtMs]);
+}
+
+/** A look that nothing can record: only this process knows that one is on its way. Answers when it is. */
+export async function scheduleUnrecorded(delayMs: number, context: EndContext): Promise<number> {
+  const { clock, warmth } = context.dependencies;
+  const key = formatKey(context.hint.key);
+  const nowMs = clock.nowMs();
+  const monotonicMs = clock.monotonicMs();
+  const afterMs = Math.max(delayMs, leftAloneUntilMs(context) - nowMs);
+  const waitingMs = warmth.resends.unrecordedWithin(key, { monotonicMs, delayMs: afterMs });
+  if (waitingMs !== undefined) return nowMs + waitingMs;
+  await sendTimers(context, [nowMs + afterMs]);
+  warmth.resends.noteUnrecorded(key, monotonicMs + afterMs);
+  return nowMs + afterMs;
+}
+
+/** Whether the hint of this run may have been the timer of that look. */
+function mayBeGone(context: RunContext, dueAtMs: number, nowMs: number): boolean {
+  if (context.hint.reason !== 'due' || dueAtMs - nowMs > RESEND_WITHIN_MS) return false;
+  const { warmth, clock } = context.dependencies;
+  return warmth.resends.take(formatKey(context.hint.key), dueAtMs, clock.monotonicMs());
+}
+
+/** Puts timers for this key on the delay queue; rejects when the queue does not take them. */
+async function sendTimers(context: EndContext, timersAtMs: readonly number[]): Promise<void> {
+  if (timersAtMs.length === 0) return;
+  const { queue, random, warmth, clock } = context.dependencies;
+  const timers = timersAtMs.map((dueAtMs): Timer => ({
+    schema: HINT_SCHEMA,
+    hint: { ...context.hint, reason: 'retry' },
+    timerId: random.uniqueId(),
+    dueAtMs,
+    hops: 0,
+  }));
+  await queue.sendTimers(timers);
+  const key = formatKey(context.hint.key);
+  for (const dueAtMs of timersAtMs) warmth.resends.note(key, dueAtMs, clock.monotonicMs());
+}

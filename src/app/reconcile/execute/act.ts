@@ -1,0 +1,211 @@
+/**
+ * Steps 5 to 7 of a reconcile: confirm live, record intents, execute.
+ *
+ * Claims come first, and if one fails nothing is done on top of it (spec 2.4). Deletes go also when
+ * creates fail (spec 2.8). Nothing is sent before the intents are recorded, so a run that loses that write
+ * to another one has sent nothing yet (S1–S5). Outcomes are noted in the ledger; the caller records them.
+ *
+ * Differs from upstream: deletes do not wait for the creates. These take many batches, each fenced; the
+ * deletes of a rollout would be confirmed long before they are sent, or the run would be over.
+ */
+import type { Plan } from '../../../core/model/plan.ts';
+import type {
+  CreateIntent,
+  DaemonSetState,
+  DeleteIntent,
+  Intent,
+} from '../../../core/model/state.ts';
+import { failedDaemonPodEvent, succeededDaemonPodEvent } from '../../../core/events/events.ts';
+import { mergeIntents, stampIntents } from '../../../core/intents/intents.ts';
+import type { IntentJudgement } from '../../../core/model/plan.ts';
+import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
+import { executeClaims } from '../confirm/adopt-release.ts';
+import type { Fence } from '../confirm/batch-fence.ts';
+import { buriedAfter } from './bury.ts';
+import { confirmPlan } from '../confirm/confirm.ts';
+import type { ConfirmedPlan } from '../confirm/confirm.ts';
+import { effectDeadlineMs } from '../run/context.ts';
+import type { RunContext, StateWrite, ViewedSubject } from '../run/context.ts';
+import { executeCreates } from './execute-creates.ts';
+import { executeDeletes, neverSent } from './execute-deletes.ts';
+import type { Ledger } from '../run/ledger.ts';
+import { withListed } from '../live/listed.ts';
+import { noteCreates, noteDeletes } from './note-outcomes.ts';
+import type { IntentBook } from './note-outcomes.ts';
+
+/** What acting works with. */
+export interface ActInput {
+  readonly context: RunContext;
+  readonly subject: ViewedSubject;
+  readonly access: ClusterAccess;
+  readonly ledger: Ledger;
+  readonly intents: IntentJudgement;
+  readonly isLive: boolean;
+  /** Hash of the current revision that the plan was made with. */
+  readonly currentHash: string | undefined;
+}
+
+/** The state as it stands after acting, or that another run was first; or the intents were not fit to be recorded. */
+export type ActResult =
+  | { readonly kind: 'done'; readonly state: DaemonSetState }
+  | Exclude<StateWrite, { kind: 'written' }>;
+
+/** True if the plan would touch pods. */
+export function hasPodWork(plan: Plan): boolean {
+  return (
+    plan.creates.length > 0 ||
+    plan.deletes.length > 0 ||
+    plan.adopts.length > 0 ||
+    plan.releases.length > 0
+  );
+}
+
+/** Confirms, records and executes a plan. */
+export async function actOnPlan(plan: Plan, input: ActInput): Promise<ActResult> {
+  const { context, subject, ledger } = input;
+  const confirmed = await confirmPlan(plan, input);
+  const intents = stampIntents(subject.state.intents, intentsOf(confirmed, timesOf(context)));
+  const isPatching = confirmed.adopts.length > 0 || confirmed.releases.length > 0;
+  if (intents.length === 0 && !isPatching) {
+    return { kind: 'done', state: withListed(subject.state, confirmed, input.intents.settled) };
+  }
+  const recorded = await recordIntents({ plan, confirmed, intents }, input);
+  if (recorded.kind !== 'written') return recorded;
+  ledger.recorded.push(...intents);
+  ledger.events.push(...tellableEvents(plan, confirmed, subject.view.namespace));
+  const fence: Fence = {
+    ...input,
+    stateVersion: recorded.state.version,
+    isStale: isPatching,
+    halt: {},
+  };
+  const book: IntentBook = { recorded: intents, before: subject.state.intents };
+  const step: StepInput = { fence, book, ledger };
+  if (await claim(confirmed, step)) {
+    await Promise.all([create(confirmed, step), remove(confirmed, step)]);
+  } else {
+    noteCreates({ results: [], notStarted: confirmed.creates }, book, ledger);
+    noteDeletes(confirmed.deletes.map(neverSent), book, ledger);
+  }
+  return { kind: 'done', state: recorded.state };
+}
+
+/** When intents are recorded, and until when this run may send them (protocol 5). */
+function timesOf(context: RunContext): Pick<Intent, 'recordedAtMs' | 'startsByMs'> {
+  const { clock } = context.dependencies;
+  const recordedAtMs = clock.nowMs();
+  const leftMs = Math.max(0, effectDeadlineMs(context) - clock.monotonicMs());
+  return { recordedAtMs, startsByMs: Math.ceil(recordedAtMs + leftMs) };
+}
+
+function intentsOf(
+  confirmed: ConfirmedPlan,
+  times: Pick<Intent, 'recordedAtMs' | 'startsByMs'>,
+): readonly Intent[] {
+  const creates = confirmed.creates.map(({ node, name }): CreateIntent => ({
+    kind: 'create',
+    node,
+    name,
+    ...times,
+  }));
+  const deletes = confirmed.deletes.map(({ effect }): DeleteIntent => ({
+    kind: 'delete',
+    ...(effect.node === undefined ? {} : { node: effect.node }),
+    name: effect.name,
+    uid: effect.uid,
+    resourceVersion: effect.resourceVersion,
+    ...times,
+    isAccepted: false,
+  }));
+  return [...creates, ...deletes];
+}
+
+/** Events of the plan, without those of finished pods that were not found as they were seen. */
+function tellableEvents(
+  plan: Plan,
+  { unconfirmedUids }: ConfirmedPlan,
+  namespace: string,
+): Plan['events'] {
+  const untold = plan.deletes
+    .filter(({ uid }) => unconfirmedUids.has(uid))
+    .flatMap(({ name, node, reason }) => {
+      if (node === undefined) return [];
+      if (reason === 'failed') return [failedDaemonPodEvent({ namespace, name, node }).message];
+      if (reason === 'succeeded')
+        return [succeededDaemonPodEvent({ namespace, name, node }).message];
+      return [];
+    });
+  return plan.events.filter(({ message }) => !untold.includes(message));
+}
+
+async function recordIntents(
+  made: {
+    readonly plan: Plan;
+    readonly confirmed: ConfirmedPlan;
+    readonly intents: readonly Intent[];
+  },
+  input: ActInput,
+): Promise<StateWrite> {
+  const { subject } = input;
+  const { plan, confirmed } = made;
+  const isHeldBack = new Set(
+    plan.deletes
+      .filter(({ uid, reason }) => reason === 'failed' && confirmed.unconfirmedUids.has(uid))
+      .map(({ node }) => node),
+  );
+  const former = subject.state.backoff.filter(({ node }) => isHeldBack.has(node));
+  const backoff = [...plan.backoff.filter(({ node }) => !isHeldBack.has(node)), ...former];
+  const { settled } = input.intents;
+  const { buried: _former, ...kept } = withListed(subject.state, confirmed, settled);
+  const next: DaemonSetState = {
+    ...kept,
+    ...buriedAfter(subject.state, settled, subject),
+    intents: mergeIntents(subject.state.intents, {
+      record: made.intents,
+      settle: settled,
+    }),
+    backoff,
+  };
+  return input.context.recordIntents(subject.basis.ref, { from: subject.state, to: next, settled });
+}
+
+interface StepInput {
+  readonly fence: Fence;
+  readonly book: IntentBook;
+  readonly ledger: Ledger;
+}
+
+/** False if a claim failed: nothing is done on top of it (spec 2.4). */
+async function claim(confirmed: ConfirmedPlan, { fence, ledger }: StepInput): Promise<boolean> {
+  const execution = await executeClaims(confirmed, fence);
+  ledger.patched += execution.patched;
+  ledger.noteWritten('pods', execution.written);
+  if (execution.missed > 0) {
+    const message = `${execution.missed} pods to be claimed had changed`;
+    ledger.add({ code: 'outcome-open', message, pace: 'soon' });
+  }
+  if (execution.stopped !== undefined) {
+    const { code, message } = execution.stopped;
+    ledger.add({ code, message, pace: 'soon' });
+  }
+  if (execution.failure !== undefined) {
+    const { isRefused, ...failure } = execution.failure;
+    ledger.add({ code: isRefused ? 'claim-refused' : 'outcome-open', ...failure });
+  }
+  return execution.stopped === undefined && execution.failure === undefined;
+}
+
+async function create({ creates }: ConfirmedPlan, step: StepInput): Promise<void> {
+  if (creates.length === 0) return;
+  noteCreates(await executeCreates(creates, step.fence), step.book, step.ledger);
+}
+
+async function remove({ deletes }: ConfirmedPlan, step: StepInput): Promise<void> {
+  if (deletes.length === 0) return;
+  const { fence, book, ledger } = step;
+  const { sent, stopped } = await executeDeletes(deletes, fence);
+  if (stopped !== undefined) {
+    ledger.add({ code: stopped.code, message: stopped.message, pace: 'soon' });
+  }
+  noteDeletes(sent, book, ledger);
+}

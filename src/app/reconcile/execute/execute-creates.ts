@@ -1,0 +1,165 @@
+/**
+ * Sends the creates of a run in slow-start batches (spec 2.8; design 3, step 7).
+ *
+ * The first batch stands on the live read that confirmed the DaemonSet just before the intents were
+ * recorded; each later one is fenced anew. What was not started is reported as such, so that its
+ * intents can be withdrawn.
+ */
+import type { CreatePodEffect } from '../../../core/model/effects.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { PlannedCreate } from '../../../core/model/plan.ts';
+import { REVISION_HASH_LABEL, revisionHashOfPod } from '../../../core/pod/pod-facts.ts';
+import { allowsSurge } from '../../../core/daemon-set/strategy.ts';
+import { fenceBatch } from '../confirm/batch-fence.ts';
+import type { Fence, FenceAnswer } from '../confirm/batch-fence.ts';
+import { effectDeadlineMs } from '../run/context.ts';
+import { resolveCreate } from './create-result.ts';
+import type { CreateResult } from './create-result.ts';
+import { projectLivePod } from '../../../core/projections/project-live.ts';
+import type { PaceKey } from '../process/paces.ts';
+import { SLOW_START, continueSlowStart } from '../process/slow-start.ts';
+import type { SlowStart } from '../process/slow-start.ts';
+
+/** Creates with their results, in the order in which they were sent. */
+export interface CreateExecution {
+  readonly results: readonly { readonly planned: PlannedCreate; readonly result: CreateResult }[];
+  readonly notStarted: readonly PlannedCreate[];
+  /** Why not all were started. */
+  readonly stopped?:
+    | { readonly kind: 'fenced'; readonly answer: Extract<FenceAnswer, { kind: 'stop' }> }
+    | { readonly kind: 'closed' | 'trouble' | 'all-refused' };
+}
+
+type Stop = NonNullable<CreateExecution['stopped']>;
+
+/** Sends batches until all are sent or something says stop. */
+export async function executeCreates(
+  creates: readonly PlannedCreate[],
+  fence: Fence,
+): Promise<CreateExecution> {
+  const results: { planned: PlannedCreate; result: CreateResult }[] = [];
+  const { options, warmth, clock } = fence.context.dependencies;
+  const paceKey = paceKeyOf(fence);
+  const batchSize = warmth.paces.firstBatchSize(paceKey, clock.monotonicMs());
+  let pace: SlowStart = { ...SLOW_START, batchSize: Math.min(batchSize, options.burstPodsMax) };
+  let next = 0;
+  let stopped: Stop | undefined;
+  while (next < creates.length && stopped === undefined) {
+    stopped = await findFence(fence, { isFirst: next === 0 });
+    if (stopped !== undefined) break;
+    const batch = creates.slice(next, next + pace.batchSize);
+    next += batch.length;
+    const answers = await sendBatch(batch, fence);
+    for (const [index, planned] of batch.entries()) {
+      const result = answers[index] ?? { kind: 'open', message: 'no answer' };
+      results.push({ planned, result });
+    }
+    if (answers.some(({ kind }) => kind === 'closed')) stopped = { kind: 'closed' };
+    const decision = continueSlowStart(pace, tally(answers), options.burstPodsMax);
+    if (decision.kind === 'continue') pace = decision.next;
+    else stopped ??= { kind: decision.reason };
+  }
+  const notStarted = creates.slice(next);
+  // A name that a pod of ours still bears, or just bore, is no failure of the API server (A.0).
+  const isFlawless =
+    stopped === undefined &&
+    results.every(({ result: { kind } }) => kind === 'created' || kind === 'waiting');
+  warmth.paces.note(paceKey, isFlawless ? pace.batchSize : undefined, clock.monotonicMs());
+  return stopped === undefined ? { results, notStarted } : { results, notStarted, stopped };
+}
+
+function paceKeyOf({ subject }: Fence): PaceKey {
+  const { clusterUid, uid } = subject.basis.ref;
+  return { clusterUid, uid, generation: subject.daemonSet.metadata.generation ?? 0 };
+}
+
+async function findFence(
+  fence: Fence,
+  batch: { readonly isFirst: boolean },
+): Promise<Stop | undefined> {
+  const answer = await fenceBatch(fence, { ...batch, isCreating: true });
+  return answer.kind === 'go' ? undefined : { kind: 'fenced', answer };
+}
+
+/**
+ * A successor is sent only while a live read finds its predecessor under the former name: then no
+ * request for that name can have made a pod (row 86). Nor while that one is the node's pod again, as
+ * an etcd that went back can make it (row 71); with surge, one of another revision is no obstacle: a
+ * create that was re-issued after a rollback left it under this revision's name. The others of the
+ * batch do not wait for it.
+ */
+async function sendBatch(
+  batch: readonly PlannedCreate[],
+  fence: Fence,
+): Promise<readonly CreateResult[]> {
+  const isFree = await Promise.all(batch.map((planned) => mayFollow(planned, fence)));
+  const sendable = batch.filter((_planned, index) => isFree[index]);
+  const sent = await sendCreates(sendable, fence);
+  let next = 0;
+  return batch.map((_planned, index): CreateResult => {
+    if (isFree[index] !== true) return { kind: 'waiting', held: 'vanished' };
+    const result = sent[next] ?? { kind: 'open', message: 'no answer' };
+    next += 1;
+    return result;
+  });
+}
+
+async function mayFollow(
+  { predecessor, node, body }: PlannedCreate,
+  { context, subject, access }: Fence,
+): Promise<boolean> {
+  if (predecessor === undefined) return true;
+  const { namespace } = context.hint.key;
+  const live = await access.getPod({ namespace, name: predecessor.name });
+  if (live.kind !== 'found' || live.object.metadata.uid !== predecessor.uid) return false;
+  const pod = projectLivePod(live.object);
+  const isBeside = pod.isTerminating || revisionHashOfPod(pod) !== hashOfBody(body);
+  const isOver =
+    (isBeside && allowsSurge(subject.daemonSet)) ||
+    pod.phase === 'Failed' ||
+    pod.phase === 'Succeeded';
+  return isOver || pod.ownerUid !== subject.basis.ref.uid || pod.targetNode !== node;
+}
+
+function hashOfBody(body: JsonObject): string | undefined {
+  const { labels } = body['metadata'] as { readonly labels?: Readonly<Record<string, string>> };
+  return labels?.[REVISION_HASH_LABEL];
+}
+
+async function sendCreates(
+  batch: readonly PlannedCreate[],
+  { context, subject, access }: Fence,
+): Promise<readonly CreateResult[]> {
+  if (batch.length === 0) return [];
+  const { namespace } = context.hint.key;
+  const effects = batch.map(({ node, name, body }): CreatePodEffect => ({
+    kind: 'create-pod',
+    namespace,
+    name,
+    node,
+    body,
+  }));
+  const outcomes = await access.execute(effects, { deadlineMs: effectDeadlineMs(context) });
+  const { selector } = subject.daemonSet.spec;
+  const owner = { namespace, uid: subject.basis.ref.uid, selector };
+  return Promise.all(
+    batch.map((planned, index) => {
+      const outcome = outcomes[index] ?? { kind: 'ambiguous', message: 'no outcome' };
+      return resolveCreate(planned, outcome, { reader: access, owner });
+    }),
+  );
+}
+
+function tally(answers: readonly CreateResult[]): {
+  done: number;
+  refused: number;
+  trouble: number;
+} {
+  const count = (...kinds: readonly CreateResult['kind'][]): number =>
+    answers.filter(({ kind }) => kinds.includes(kind)).length;
+  return {
+    done: count('created', 'waiting'),
+    refused: count('refused'),
+    trouble: count('unsent', 'open'),
+  };
+}

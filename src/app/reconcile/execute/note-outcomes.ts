@@ -1,0 +1,205 @@
+/**
+ * Turns answers of the API server into notes: what is settled, what stays open, what is left to do.
+ *
+ * 201 and 409 resolve a create, also in doubt about who holds the name (protocol 5). A pod of ours that
+ * was found under the name, even on its way out, answers the intent: nothing else is made there until
+ * the view shows it, or has been read past it, for another name would not meet it (S1). Settling takes
+ * back the very record of this run: an earlier request of that name that was never answered stays
+ * (mergeIntents). A delete that was not applied is withdrawn only if no earlier run recorded it, for
+ * that request may be on its way (protocol 4).
+ */
+import { withdrawableIntents } from '../../../core/intents/intents.ts';
+import {
+  createFailedEvent,
+  createdEvent,
+  deleteFailedEvent,
+  deletedEvent,
+} from '../../../core/events/events.ts';
+import type { Outcome } from '../../../core/model/effects.ts';
+import type { ResourceVersion, Uid } from '../../../core/model/identifiers.ts';
+import type { PlannedCreate } from '../../../core/model/plan.ts';
+import type { CreateIntent, DeleteIntent, Intent } from '../../../core/model/state.ts';
+import type { ConfirmedDelete } from '../confirm/confirm-victims.ts';
+import type { CreateResult } from './create-result.ts';
+import type { CreateExecution } from './execute-creates.ts';
+import type { Ledger } from '../run/ledger.ts';
+
+/** Intents of this run by name or UID, and those that were stored before it. */
+export interface IntentBook {
+  readonly recorded: readonly Intent[];
+  readonly before: readonly Intent[];
+}
+
+/** Notes what came of all creates of a run. */
+export function noteCreates(execution: CreateExecution, book: IntentBook, ledger: Ledger): void {
+  const intents = new Map<string, CreateIntent>();
+  for (const intent of book.recorded)
+    if (intent.kind === 'create') intents.set(intent.name, intent);
+  const settle = ({ name }: PlannedCreate): void => {
+    const intent = intents.get(name);
+    if (intent !== undefined) ledger.settled.push(intent);
+  };
+  for (const { planned, result } of execution.results) {
+    const intent = intents.get(planned.name);
+    if (intent === undefined) throw new Error(`pod ${planned.name} was created unrecorded`);
+    noteCreate({ planned, result }, ledger);
+    const made = madePodOf(result);
+    if (made !== undefined) {
+      const { name, recordedAtMs } = intent;
+      ledger.answers.push({ kind: 'created', name, recordedAtMs, ...made });
+    } else if (result.kind !== 'open') settle(planned);
+  }
+  execution.notStarted.forEach(settle);
+  noteStop(execution, ledger);
+}
+
+/** Which pod of ours is known to bear the name now. */
+function madePodOf(
+  result: CreateResult,
+): { readonly uid: Uid; readonly resourceVersion: ResourceVersion } | undefined {
+  if (result.kind === 'created') {
+    const { uid, resourceVersion } = result;
+    return { uid, resourceVersion };
+  }
+  return 'pod' in result ? result.pod : undefined;
+}
+
+function noteCreate(
+  sent: {
+    readonly planned: PlannedCreate;
+    readonly result: CreateResult;
+  },
+  ledger: Ledger,
+): void {
+  const { planned, result } = sent;
+  switch (result.kind) {
+    case 'created':
+      ledger.clearedNodes.add(planned.node);
+      ledger.created += 1;
+      // The answered intent waits for its own pod, by identity: it raises no mark of all pods.
+      if (result.isNew) ledger.events.push(createdEvent(planned.name));
+      return;
+    case 'refused':
+      ledger.refused.push({
+        node: planned.node,
+        code: result.code,
+        message: result.message,
+        ...(result.holder === undefined ? {} : { holder: result.holder }),
+      });
+      ledger.events.push(
+        // It was made, whatever a webhook did to it (row 42).
+        result.pod !== undefined ? createdEvent(planned.name) : createFailedEvent(result.message),
+      );
+      return;
+    case 'waiting':
+      ledger.clearedNodes.add(planned.node);
+      ledger.add({
+        code: 'outcome-open',
+        message: `pod ${planned.name} is still there (${result.held})`,
+        pace: 'soon',
+      });
+      return;
+    case 'open':
+      ledger.events.push(createFailedEvent(result.message));
+      return;
+    case 'unsent':
+    case 'closed':
+      return;
+  }
+}
+
+function noteStop(execution: CreateExecution, ledger: Ledger): void {
+  const closed = execution.results.find(({ result }) => result.kind === 'closed')?.result;
+  if (closed?.kind === 'closed') {
+    const { code, message } = closed;
+    const isAccess = code === 'unauthorized';
+    ledger.add({
+      code: isAccess ? 'no-access' : 'namespace-terminating',
+      message,
+      pace: 'backoff',
+      holdsCreates: !isAccess,
+    });
+    return;
+  }
+  const { stopped } = execution;
+  if (stopped?.kind === 'fenced') {
+    const { code, message } = stopped.answer;
+    ledger.add({ code, message, pace: code === 'cluster-unavailable' ? 'backoff' : 'soon' });
+  } else if (stopped?.kind === 'all-refused') {
+    const message = 'every pod was refused';
+    ledger.add({ code: 'refused', message, pace: 'backoff', holdsCreates: true });
+  }
+  noteTrouble(execution, ledger);
+}
+
+/** Answers without certainty, or no sending at all: longer each time, as long as asked for. */
+function noteTrouble(execution: CreateExecution, ledger: Ledger): void {
+  let retryAfterMs = 0;
+  let message: string | undefined;
+  for (const { result } of execution.results) {
+    if (result.kind === 'unsent') retryAfterMs = Math.max(retryAfterMs, result.retryAfterMs ?? 0);
+    if (result.kind === 'unsent' || result.kind === 'open') message ??= result.message;
+  }
+  if (message === undefined) return;
+  const asked = retryAfterMs === 0 ? {} : { retryAfterMs, holdsCreates: true };
+  ledger.add({ code: 'outcome-open', message, pace: 'backoff', ...asked });
+}
+
+/** Notes what came of all deletes of a run. */
+export function noteDeletes(
+  sent: readonly { readonly victim: ConfirmedDelete; readonly outcome: Outcome }[],
+  book: IntentBook,
+  ledger: Ledger,
+): void {
+  const intents = new Map<string, DeleteIntent>();
+  for (const intent of book.recorded) if (intent.kind === 'delete') intents.set(intent.uid, intent);
+  const neverApplied: Intent[] = [];
+  for (const { victim, outcome } of sent) {
+    const intent = intents.get(victim.effect.uid);
+    if (intent === undefined) throw new Error(`pod ${victim.effect.name} was deleted unrecorded`);
+    if (noteDelete(victim, outcome, ledger) === 'settled') ledger.settled.push(intent);
+    if (outcome.kind === 'refused' || outcome.kind === 'unsent') neverApplied.push(intent);
+  }
+  ledger.settled.push(...withdrawableIntents({ neverSent: neverApplied, before: book.before }));
+}
+
+function noteDelete(
+  { effect }: ConfirmedDelete,
+  outcome: Outcome,
+  ledger: Ledger,
+): 'open' | 'settled' {
+  switch (outcome.kind) {
+    case 'done':
+      ledger.answers.push({ kind: 'deleted', uid: effect.uid });
+      ledger.deleted += 1;
+      ledger.events.push(deletedEvent(effect.name));
+      return 'open';
+    case 'gone':
+      // Until the view shows that the pod is gone it counts as going, like an accepted delete.
+      ledger.answers.push({ kind: 'deleted', uid: effect.uid });
+      return 'open';
+    case 'conflict':
+      ledger.add({ code: 'outcome-open', message: outcome.message, pace: 'soon' });
+      return 'settled';
+    case 'refused':
+      ledger.events.push(deleteFailedEvent(outcome.message));
+      ledger.add({ code: 'refused', message: outcome.message, pace: 'backoff' });
+      noteRefusedDelete(effect, outcome, ledger);
+      return 'open';
+    case 'unsent':
+    case 'ambiguous':
+      ledger.add({ code: 'outcome-open', message: outcome.message, pace: 'backoff' });
+      return 'open';
+    case 'exists':
+      throw new Error(`a delete of ${effect.name} was answered AlreadyExists`);
+  }
+}
+
+/** Others are to have their turn in a rolling update before this pod is tried again. */
+function noteRefusedDelete(
+  { node, uid }: ConfirmedDelete['effect'],
+  { code, message }: Extract<Outcome, { kind: 'refused' }>,
+  ledger: Ledger,
+): void {
+  if (node !== undefined) ledger.refused.push({ node, code, message, victim: uid });
+}

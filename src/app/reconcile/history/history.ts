@@ -1,0 +1,156 @@
+/**
+ * The current revision of a run: what the state still knows, or what a live look finds (spec 2.10).
+ *
+ * A look is due when the generation, the template or the seen set changed (design 3, step 1): one LIST by selector,
+ * and a GET of each owned revision that was seen with labels the selector does not match. What is to
+ * be done is decided in core/history-plan.ts and carried out by history-carry-out.ts. Two runs that
+ * look at the same time ask for the same: every step is fenced by name, UID or version (S10).
+ */
+import { compileSelector } from '@rollcall/base/label-selector.ts';
+import { uid } from '../../../core/model/identifiers.ts';
+import type { Json } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
+import type { RevisionProjection } from '../../../core/model/projections.ts';
+import type { Stamp } from '../../../core/model/position.ts';
+import type { HistoryEntry } from '../../../core/model/state.ts';
+import { planHistory } from '../../../core/history/history-plan.ts';
+import { contradictsTemplate } from '../../../core/history/history-match.ts';
+import { revisionHash, revisionHashOf } from '../../../core/history/revisions.ts';
+import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
+import { carryOutHistory } from './history-carry-out.ts';
+import type {
+  HistoryEnd,
+  HistoryFailure,
+  HistoryResult,
+  HistoryWriting,
+} from './history-result.ts';
+import { selectorText } from '../live/selector-text.ts';
+
+/** What history is told from. */
+export interface HistoryInput {
+  readonly daemonSet: DaemonSetObject;
+  /** ControllerRevisions of the set as read. */
+  readonly seen: readonly RevisionProjection[];
+  readonly revisionsChanged: Stamp;
+  readonly known: HistoryEntry | undefined;
+}
+
+/** The entry of this generation, if its revision may still exist: good for planning, not for trimming. */
+export function knownHistory(input: HistoryInput): HistoryEntry | undefined {
+  const { known } = input;
+  if (known === undefined || !isOfTemplate(known, input.daemonSet)) return undefined;
+  const isSeen = input.seen.some((item) => item.uid === known.uid);
+  return isSeen || known.lookedUpAt === input.revisionsChanged ? known : undefined;
+}
+
+/** True if neither the DaemonSet's template nor the seen set changed since the look that made the entry. */
+export function isFreshHistory(entry: HistoryEntry, input: HistoryInput): boolean {
+  return isOfTemplate(entry, input.daemonSet) && entry.lookedUpAt === input.revisionsChanged;
+}
+
+function isOfTemplate(entry: HistoryEntry, daemonSet: DaemonSetObject): boolean {
+  if (!isOfGeneration(entry, daemonSet)) return false;
+  return entry.template === undefined || entry.template === templateHash(daemonSet);
+}
+
+function isOfGeneration({ generation }: HistoryEntry, { metadata }: DaemonSetObject): boolean {
+  return generation === (metadata.generation ?? 0);
+}
+
+function templateHash(daemonSet: DaemonSetObject): string {
+  return revisionHash(daemonSet, 0);
+}
+
+/** A guess for clusters that may not be asked: the newest owned revision. */
+export function guessHash(
+  daemonSet: DaemonSetObject,
+  seen: readonly RevisionProjection[],
+): string | undefined {
+  let newest: RevisionProjection | undefined;
+  for (const item of seen) {
+    if (item.ownerUid !== daemonSet.metadata.uid) continue;
+    if (newest === undefined || item.revision > newest.revision) newest = item;
+  }
+  return newest === undefined ? undefined : newest.labels['controller-revision-hash'];
+}
+
+/** Looks live, and brings the revisions into order. */
+export async function lookUpHistory(
+  input: HistoryInput,
+  writing: HistoryWriting,
+): Promise<HistoryResult> {
+  const read = await readRevisions(input, writing.access);
+  if (read.kind === 'failed') return read;
+  const end = await arrangeHistory(read.revisions, input, writing);
+  if (end.kind !== 'done') return end;
+  const { current, hasWritten, podsWritten } = end;
+  return {
+    kind: 'known',
+    entry: entryOf(current, input),
+    hasWritten,
+    ...(podsWritten === undefined ? {} : { podsWritten }),
+  };
+}
+
+/** Plans and carries out, again without an orphan that turned out not to be adoptable. */
+async function arrangeHistory(
+  revisions: readonly KubernetesObject[],
+  input: HistoryInput,
+  writing: HistoryWriting,
+): Promise<Exclude<HistoryEnd, { kind: 'unadoptable' }>> {
+  const { daemonSet } = input;
+  const plan = planHistory({ daemonSet, revisions, knownUid: knownUidOf(input, revisions) });
+  const end = await carryOutHistory(plan, writing);
+  if (end.kind !== 'unadoptable') return end;
+  const others = revisions.filter(({ metadata }) => metadata.uid !== end.uid);
+  return arrangeHistory(others, input, writing);
+}
+
+/**
+ * The revision that was current at this generation. If the template is another one now, an API server filled
+ * something in, or etcd was restored and the generation given out again: the revision's data tell.
+ */
+function knownUidOf(
+  { daemonSet, known }: HistoryInput,
+  revisions: readonly KubernetesObject[],
+): string | undefined {
+  if (known === undefined || !isOfGeneration(known, daemonSet)) return undefined;
+  if (isOfTemplate(known, daemonSet)) return known.uid;
+  const revision = revisions.find(({ metadata }) => metadata.uid === known.uid);
+  const data = revision?.['data'] as Json | undefined; // raw JSON of an API server
+  return contradictsTemplate(daemonSet, data) ? undefined : known.uid;
+}
+
+/** By selector, and the owned ones that it misses; whole or not at all (faults 35). */
+async function readRevisions(
+  { daemonSet, seen }: HistoryInput,
+  reader: ClusterReader,
+): Promise<
+  { readonly kind: 'read'; readonly revisions: readonly KubernetesObject[] } | HistoryFailure
+> {
+  const namespace = daemonSet.metadata.namespace ?? '';
+  const listed = await reader.listRevisions(namespace, selectorText(daemonSet.spec.selector));
+  if (listed.kind === 'unavailable') return { ...listed, kind: 'failed', code: 'history' };
+  const revisions = listed.kind === 'found' ? [...listed.object] : [];
+  const selector = compileSelector(daemonSet.spec.selector);
+  const strays = seen.filter(
+    ({ ownerUid, labels }) => ownerUid === daemonSet.metadata.uid && !selector.matches(labels),
+  );
+  for (const { name } of strays) {
+    const live = await reader.getRevision({ namespace, name });
+    if (live.kind === 'unavailable') return { ...live, kind: 'failed', code: 'history' };
+    if (live.kind === 'found') revisions.push(live.object);
+  }
+  return { kind: 'read', revisions };
+}
+
+function entryOf(revision: KubernetesObject, input: HistoryInput): HistoryEntry {
+  return {
+    generation: input.daemonSet.metadata.generation ?? 0,
+    template: templateHash(input.daemonSet),
+    uid: uid(revision.metadata.uid),
+    name: revision.metadata.name,
+    hash: revisionHashOf(revision),
+    lookedUpAt: input.revisionsChanged,
+  };
+}

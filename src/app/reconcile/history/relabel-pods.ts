@@ -1,0 +1,96 @@
+/**
+ * Moves pods from the hashes of duplicate revisions to that of the one which is kept (spec 2.10 step 5).
+ *
+ * The pods are listed live, by selector and hash: one that the view does not show yet would be taken
+ * for an old one later, and restarted. Pods of others are not touched (S4). A pod that is not relabelled
+ * keeps its duplicate revision alive: the next run goes on, also beyond the burst of one (S9). Deadline, freeze and mode are looked at again before
+ * each further batch (protocol 7).
+ *
+ * Differs from upstream: only pods that carry a duplicate's hash are relabelled. Upstream relabels
+ * every claimed pod that does not carry the kept one, those of really older templates too, which are
+ * then never updated.
+ */
+import type { PatchEffect } from '../../../core/model/effects.ts';
+import { newerVersion } from '../../../core/model/identifiers.ts';
+import type { ResourceVersion } from '../../../core/model/identifiers.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import { buildPodRelabel } from '../../../core/history/history-patches.ts';
+import { REVISION_HASH_LABEL } from '../../../core/pod/pod-facts.ts';
+import { revisionHashOf } from '../../../core/history/revisions.ts';
+import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
+import { versionOf } from '../confirm/adopt-release.ts';
+import { checkFence } from '../confirm/batch-fence.ts';
+import { effectDeadlineMs } from '../run/context.ts';
+import type { RunContext, Subject } from '../run/context.ts';
+import { historyFailure } from './history-result.ts';
+import type { HistoryFailure, HistoryPause } from './history-result.ts';
+import { selectorText } from '../live/selector-text.ts';
+
+/** Patches sent side by side. */
+const PATCHES_AT_ONCE = 50;
+
+const NOT_CREATING = { isCreating: false } as const;
+
+/** Every pod carries the kept hash now; `written` is the highest version that a patch returned. */
+export type Relabelling =
+  | { readonly kind: 'relabelled'; readonly written: ResourceVersion | undefined }
+  | HistoryPause
+  | HistoryFailure;
+
+/** What relabelling works with. */
+export interface RelabelRun {
+  readonly context: RunContext;
+  readonly subject: Subject;
+  readonly access: ClusterAccess;
+}
+
+/** Relabels the pods of duplicates. */
+export async function relabelPods(
+  revisions: { readonly kept: KubernetesObject; readonly duplicates: readonly KubernetesObject[] },
+  run: RelabelRun,
+): Promise<Relabelling> {
+  const { access, subject } = run;
+  const { metadata, spec } = subject.daemonSet;
+  const { namespace = '' } = metadata;
+  const hash = revisionHashOf(revisions.kept);
+  const former = new Set(revisions.duplicates.map(revisionHashOf));
+  former.delete(hash);
+  if (former.size === 0) return { kind: 'relabelled', written: undefined };
+  const ofDuplicates = `${REVISION_HASH_LABEL} in (${[...former].sort().join(',')})`;
+  const selector = `${selectorText(spec.selector)},${ofDuplicates}`;
+  const listed = await access.listPodMetadata(namespace, selector);
+  if (listed.kind === 'unavailable') return { ...listed, kind: 'failed', code: 'history' };
+  const pods = listed.kind === 'found' ? listed.object : [];
+  const effects = pods
+    .filter(({ ownerUid }) => ownerUid === metadata.uid)
+    .map(({ name, uid }) => buildPodRelabel({ namespace, name, uid }, hash));
+  const { burstPodsMax } = run.context.dependencies.options;
+  const end = await sendRelabels(effects.slice(0, burstPodsMax), run);
+  if (end.kind !== 'relabelled' || effects.length <= burstPodsMax) return end;
+  const message = `${effects.length - burstPodsMax} pods are left to be relabelled`;
+  return { kind: 'look-again', message };
+}
+
+async function sendRelabels(
+  effects: readonly PatchEffect[],
+  run: RelabelRun,
+): Promise<Relabelling> {
+  const { context, access, subject } = run;
+  const { version: stateVersion } = subject.state;
+  let written: ResourceVersion | undefined;
+  for (let start = 0; start < effects.length; start += PATCHES_AT_ONCE) {
+    const fence =
+      start === 0 ? undefined : await checkFence({ ...run, stateVersion }, NOT_CREATING);
+    if (fence?.kind === 'stop') return { ...fence, kind: 'failed' };
+    const group = effects.slice(start, start + PATCHES_AT_ONCE);
+    const outcomes = await access.execute(group, { deadlineMs: effectDeadlineMs(context) });
+    for (const [index, { name }] of group.entries()) {
+      const outcome = outcomes[index];
+      if (outcome?.kind === 'done') written = newerVersion(written, versionOf(outcome));
+      else if (outcome?.kind !== 'gone') {
+        return historyFailure(outcome, `pod ${name} could not be relabelled`);
+      }
+    }
+  }
+  return { kind: 'relabelled', written };
+}

@@ -1,0 +1,139 @@
+/**
+ * Deletes the surplus of old revisions, last of all and only if nothing failed before (spec 2.11).
+ *
+ * Each is read live, and its delete carries UID and version of that read (S4, S10). A revision whose content
+ * differs from the view's is kept and looked at again; a version alone does not count (protocol 8). Whether a
+ * pod uses a revision only the view knows, so nothing is deleted by a view from before a restore of etcd (row
+ * 71; live-planned.ts). A delete returns no version, so no mark shows that the view has seen it: an older view
+ * still holds the revision, and a live 404 ends the matter without a second delete (L1).
+ *
+ * Differs from upstream: a live read of each revision and of the DaemonSet before the deletes.
+ */
+import { buildRevisionDelete } from '../../../core/history/history-patches.ts';
+import type { Outcome } from '../../../core/model/effects.ts';
+import { resourceVersion } from '../../../core/model/identifiers.ts';
+import { canonicalJson } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Plan } from '../../../core/model/plan.ts';
+import type { RevisionProjection } from '../../../core/model/projections.ts';
+import { controllerUidOf } from '../../../core/pod/owner.ts';
+import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
+import { checkFence } from '../confirm/batch-fence.ts';
+import { effectDeadlineMs, mayContinue } from '../run/context.ts';
+import type { RunContext, Subject } from '../run/context.ts';
+import { historyFailure } from './history-result.ts';
+import type { Ledger, Problem } from '../run/ledger.ts';
+import { readPlanned } from '../confirm/live-planned.ts';
+import { heldWrite } from '../run/refused-writes.ts';
+import type { PlannedMissing } from '../confirm/live-planned.ts';
+
+/** What trimming works with. */
+export interface TrimInput {
+  readonly context: RunContext;
+  readonly subject: Subject;
+  readonly access: ClusterAccess;
+  readonly ledger: Ledger;
+  /** Version of the state after this run's intents, if it recorded any. */
+  readonly stateVersion: number;
+}
+
+/** Sends the deletes of a plan; problems are noted in the ledger. */
+export async function trimHistory(trims: Plan['trims'], input: TrimInput): Promise<void> {
+  const { context, ledger } = input;
+  if (trims.length === 0 || ledger.problems.length > 0 || ledger.refused.length > 0) return;
+  const held = heldWrite('trim-refused', input.subject);
+  if (held !== undefined) {
+    ledger.add(held);
+    return;
+  }
+  // The first batch of a run was judged when the run began (protocol 7).
+  const isFirst = ledger.recorded.length === 0 && mayContinue(context);
+  const fence = isFirst ? undefined : await checkFence(input, { isCreating: false });
+  if (fence?.kind === 'stop') {
+    ledger.add({ code: fence.code, message: fence.message, pace: 'soon' });
+    return;
+  }
+  const present = await readTrims(trims, input);
+  if (present.length === 0) return;
+  const found = await readPlanned(input);
+  if (found.kind !== 'found') {
+    ledger.add(unplanned(found));
+    return;
+  }
+  await deleteRevisions(present, input);
+}
+
+async function deleteRevisions(
+  present: Plan['trims'],
+  { context, access, ledger }: TrimInput,
+): Promise<void> {
+  const effects = present.map(buildRevisionDelete);
+  const outcomes = await access.execute(effects, { deadlineMs: effectDeadlineMs(context) });
+  for (const [index, { name }] of effects.entries()) {
+    const problem = problemOf(name, outcomes[index]);
+    if (problem !== undefined) ledger.add(problem);
+  }
+}
+
+/** Those that are there as they were seen, as of now; a doubt is noted, except for what is gone already. */
+async function readTrims(
+  trims: Plan['trims'],
+  { access, ledger }: TrimInput,
+): Promise<Plan['trims']> {
+  const reads = await Promise.all(trims.map((trim) => access.getRevision(trim)));
+  return trims.flatMap((trim, index) => {
+    const read = reads[index];
+    if (read?.kind === 'found') {
+      const { uid, resourceVersion: version } = read.object.metadata;
+      if (uid !== trim.uid) return [];
+      if (isAsSeen(read.object, trim)) {
+        return [{ ...trim, resourceVersion: resourceVersion(version) }];
+      }
+      ledger.add(changedProblem(trim.name));
+    } else if (read?.kind === 'unavailable') {
+      ledger.add(unplanned({ ...read, kind: 'failed' }));
+    }
+    return [];
+  });
+}
+
+/** Owner, number and labels: what made it one of ours, an old one, and one that no pod carries. */
+function isAsSeen(live: KubernetesObject, seen: RevisionProjection): boolean {
+  const { deletionTimestamp, labels } = live.metadata;
+  return (
+    deletionTimestamp === undefined &&
+    controllerUidOf(live) === seen.ownerUid &&
+    Number(live['revision'] ?? 0) === seen.revision &&
+    canonicalJson(labels ?? {}) === canonicalJson(seen.labels)
+  );
+}
+
+function changedProblem(name: string): Problem {
+  const message = `revision ${name} changed since it was seen`;
+  return { code: 'outcome-open', message, pace: 'soon' };
+}
+
+function unplanned(missing: PlannedMissing): Problem {
+  switch (missing.kind) {
+    case 'gone':
+      return { code: 'daemon-set-changed', message: 'the DaemonSet is gone', pace: 'backoff' };
+    case 'conflict': {
+      const message = 'the DaemonSet changed since it was seen; old revisions wait';
+      return { code: 'daemon-set-changed', message, pace: 'soon' };
+    }
+    case 'failed': {
+      const { message, retryAfterMs } = missing;
+      const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+      return { code: 'cluster-unavailable', message, pace: 'backoff', ...asked };
+    }
+  }
+}
+
+function problemOf(name: string, outcome: Outcome | undefined): Problem | undefined {
+  if (outcome?.kind === 'done' || outcome?.kind === 'gone') return undefined;
+  if (outcome?.kind === 'conflict') return changedProblem(name);
+  const { message, retryAfterMs } = historyFailure(outcome, `revision ${name} was not deleted`);
+  const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+  const code = outcome?.kind === 'refused' ? 'trim-refused' : 'history';
+  return { code, message, pace: 'backoff', ...asked };
+}

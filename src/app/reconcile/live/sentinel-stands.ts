@@ -1,0 +1,59 @@
+/**
+ * Does the sentinel of the registered takeover still stand? Only then does anybody act in takeover (ADR 0033).
+ *
+ * A hand-back ends with the sentinel's deletion, and each takeover leaves one of its own: a registration that says
+ * takeover beside a cluster without its sentinel is older than the hand-back (a registry that was restored), or somebody
+ * deleted it. The view knows it by its UID; where it does not show it, or nothing was heard lately, a live read decides.
+ * A registration of a takeover that left none behind (an earlier release) is believed until the next probe.
+ */
+import { SENTINEL_KEY } from '../../../core/takeover/takeover-sentinel.ts';
+import type { Guard } from '../../../core/model/plan.ts';
+import { freshnessOf } from './guard.ts';
+import type { Judgement } from './guard.ts';
+import type { RunContext, Subject } from '../run/context.ts';
+
+/** What is known of it. */
+type SentinelStanding =
+  | { readonly kind: 'stands' }
+  | { readonly kind: 'missing'; readonly guard: Exclude<Guard, { kind: 'act' }> }
+  | { readonly kind: 'unavailable'; readonly message: string };
+
+const STANDS: SentinelStanding = { kind: 'stands' };
+
+/** A judgement as it stands once the sentinel was looked for: who would not act anyway need not look. */
+export async function heedSentinel(
+  judgement: Judgement,
+  subject: Subject,
+  context: RunContext,
+): Promise<Judgement> {
+  if (judgement.kind !== 'judged' || judgement.guard.kind === 'observe') return judgement;
+  const standing = await findSentinel(subject, context);
+  if (standing.kind === 'stands') return judgement;
+  return standing.kind === 'missing' ? { ...judgement, guard: standing.guard } : standing;
+}
+
+/** Looks for the sentinel of the registration that a run read. */
+async function findSentinel(subject: Subject, context: RunContext): Promise<SentinelStanding> {
+  const { registration, ref } = subject.basis;
+  const { mode, sentinel } = registration;
+  if (mode !== 'takeover' || sentinel === undefined) return STANDS;
+  const { view, log, metrics } = context.dependencies;
+  const { clusterUid } = ref;
+  const isHeard = freshnessOf(subject, context, { unseenCount: 0, hasWork: true }).kind === 'fresh';
+  const seen = isHeard ? await view.readDaemonSet({ clusterUid, uid: sentinel.uid }) : undefined;
+  if (seen !== undefined && seen.object !== null) return STANDS;
+  const access = await subject.access.get();
+  if (access === undefined) return { kind: 'unavailable', message: 'no access' };
+  const live = await access.getDaemonSet(SENTINEL_KEY);
+  if (live.kind === 'unavailable') return { kind: 'unavailable', message: live.message };
+  if (live.kind === 'found' && live.object.metadata.uid === sentinel.uid) return STANDS;
+  metrics.count('RivalControllers', { outcome: 'sentinel-missing' });
+  log.error('the sentinel of the takeover is gone; nothing is done in this cluster', {
+    cluster: registration.id,
+    code: 'sentinel-missing',
+  });
+  const message =
+    'The sentinel of this takeover is gone: the cluster may have been handed back, or somebody deleted it. ' +
+    'Nothing is done here until takeover is entered anew.';
+  return { kind: 'missing', guard: { kind: 'observe', code: 'sentinel-missing', message } };
+}

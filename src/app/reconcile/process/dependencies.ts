@@ -1,0 +1,88 @@
+/**
+ * What one reconcile is given: ports, options, and the memory that a warm process keeps.
+ *
+ * Nothing here is needed for correctness but the ports: a run with fresh warmth decides the same.
+ */
+import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
+import type { BreakerStore } from '../../../ports/stores/breaker-store.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
+import type { Metrics } from '../../../ports/metrics.ts';
+import type { HintQueue } from '../../../ports/queues/queue.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
+import type { StateStore, ViewReader } from '../../../ports/stores/view-store.ts';
+import type { ReconcileWarmth } from './warmth.ts';
+
+/** Bounds of a reconcile; `defaultReconcileOptions` has the published ones. */
+export interface ReconcileOptions {
+  /** Name of this release: a new one looks at every key once (protocol 11). */
+  readonly release: string;
+  /** Per-request time-out against API servers; safety counts on it (protocol 5, core/request-life.ts). */
+  readonly requestTimeoutMs: number;
+  /** Time kept back before the deadline for recording what was done. */
+  readonly recordReserveMs: number;
+  /** Cap of creates, and of deletes, of one run (spec 2.1). */
+  readonly burstPodsMax: number;
+  /** A cluster, or one type of it, counts as silent when not heard of for longer (protocol 1). */
+  readonly silenceBoundMs: number;
+  /**
+   * A pod whose deletion spends availability goes by a view whose pods were heard of within this, else by a live
+   * list (S3). A watcher beats every 30 s during a rollout, and a stream that is in health speaks once a minute.
+   */
+  readonly podsFreshMs: number;
+  /** How long a run may be deferred before a live read decides (design 3, step 3). */
+  readonly deferralMaxMs: number;
+  /** The look after a deferral; the granularity of the delay queue is one second. */
+  readonly deferralLookMs: number;
+  /** Life of a memo (protocol 11). */
+  readonly memoLifeMs: number;
+  /** First and longest back-off of retries and of refused nodes. */
+  readonly retryFirstMs: number;
+  readonly retryMaxMs: number;
+}
+
+/** The published bounds (docs/reference.md). */
+export const defaultReconcileOptions: ReconcileOptions = {
+  release: 'unreleased',
+  requestTimeoutMs: REQUEST_TIMEOUT_MS,
+  recordReserveMs: 5_000,
+  burstPodsMax: 250,
+  silenceBoundMs: 15 * 60_000,
+  podsFreshMs: 90_000,
+  deferralMaxMs: 30_000,
+  deferralLookMs: 1_000,
+  memoLifeMs: 6 * 3_600_000,
+  retryFirstMs: 2_000,
+  retryMaxMs: 300_000,
+};
+
+/** Ports and options of a reconcile. */
+export interface ReconcileDependencies {
+  readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>;
+  readonly view: ViewReader & StateStore & BreakerStore;
+  readonly connector: ClusterConnector;
+  readonly queue: HintQueue;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly options: ReconcileOptions;
+  /** One per process, made by `createReconcileWarmth`; shared by all keys and clusters. */
+  readonly warmth: ReconcileWarmth;
+}
+
+/** What steps are given: everything but what only the end of a run does (end-run.ts). */
+export interface StepDependencies extends Omit<ReconcileDependencies, 'view' | 'queue'> {
+  readonly view: ViewReader & Pick<StateStore, 'readState'>;
+  readonly queue: Pick<HintQueue, 'sendHints'>;
+}
+
+/** The limits of one invocation. */
+export interface ReconcileRun {
+  /** Monotonic (Clock.monotonicMs): no request starts after it. */
+  readonly deadlineMs: number;
+  /** Aborted when the process is told to stop: no further batch is started. */
+  readonly signal?: AbortSignal;
+}

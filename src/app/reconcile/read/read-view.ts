@@ -1,0 +1,187 @@
+/**
+ * Reads the slices a plan is made from: nodes of the cluster, pods and revisions of the DaemonSet.
+ *
+ * A set is taken from warm memory when its last change is the one that was read; otherwise all its
+ * slices are read. A slice newer than the position says that `ingest` is at work: the caller reads
+ * again (protocol 2). A missing slice means that the view is incomplete (protocol 18).
+ * Pods from memory are used only if the position, read once more *after* the state, is unmoved: the
+ * state may know more than pods that were decoded before it was read.
+ */
+import { compareStamps, laterStamp, stampOf } from '../../../core/model/position.ts';
+import type { Stamp } from '../../../core/model/position.ts';
+import type {
+  NodeProjection,
+  OpaqueProjection,
+  PodProjection,
+  Projection,
+  RevisionProjection,
+} from '../../../core/model/projections.ts';
+import type { Tombstone } from '../../../core/model/tombstone.ts';
+import type { SlicedSet } from '../../../ports/stores/view-store.ts';
+import type { StepDependencies } from '../process/dependencies.ts';
+import { NO_POSITION } from './read-basis.ts';
+import type { Basis } from './read-basis.ts';
+import type { StampAhead } from './torn-view.ts';
+import { warmKey } from '../process/warmth.ts';
+import type { SetContent, WarmSet } from '../process/warmth.ts';
+
+/** Everything that was read of one cluster for one DaemonSet. */
+export interface ReadView {
+  readonly nodes: readonly NodeProjection[];
+  readonly pods: readonly PodProjection[];
+  /** Pods that are gone, as their slices remember them (S13). */
+  readonly gone: readonly Tombstone[];
+  readonly revisions: readonly RevisionProjection[];
+  /** Objects that could not be digested: a live read decides about them (protocol 22). */
+  readonly opaque: readonly OpaqueProjection[];
+}
+
+/** Something moved meanwhile; `ahead`: by a stamp that what covers it does not reach yet. */
+interface Moving {
+  readonly kind: 'moving';
+  readonly ahead?: StampAhead;
+}
+
+/** What reading came to. */
+export type ViewRead =
+  | { readonly kind: 'read'; readonly view: ReadView }
+  | Moving
+  | { readonly kind: 'incomplete'; readonly missing: string };
+
+type Readers = Pick<StepDependencies, 'view' | 'warmth'>;
+
+interface SetRequest {
+  readonly set: SlicedSet;
+  readonly sliceCount: number;
+  readonly changed: Stamp;
+}
+
+type SetRead =
+  | ({ readonly kind: 'whole' } & SetContent)
+  | Moving
+  | { readonly kind: 'missing'; readonly set: string };
+
+/** Reads the slices that belong to a basis. */
+export async function readView(basis: Basis, readers: Readers): Promise<ViewRead> {
+  const { meta, position, daemonSet, ref } = basis;
+  const newest = stampOf(meta);
+  const { podsChanged, revisionsChanged } = position;
+  const known = [meta.nodesChanged, podsChanged, revisionsChanged, daemonSet.stamp];
+  const stamp = known.reduce(laterStamp);
+  if (compareStamps(stamp, newest) > 0) return { kind: 'moving', ahead: { stamp, of: 'basis' } };
+  const { sliceCount } = meta;
+  const pods: SlicedSet = `pods/${ref.uid}`;
+  const revisions: SlicedSet = `revisions/${ref.uid}`;
+  const isUnmoved = onceUnmoved(basis, readers);
+  const own = (request: SetRequest): Promise<SetRead> =>
+    readOwn(basis, { ...request, isUnmoved }, readers);
+  const reads = await Promise.all([
+    readNodes(basis, readers),
+    own({ set: pods, sliceCount, changed: position.podsChanged }),
+    own({ set: revisions, sliceCount: 1, changed: position.revisionsChanged }),
+  ]);
+  return assemble(reads);
+}
+
+/** Asks at most once whether the position still is the one that was read. */
+function onceUnmoved({ ref, position }: Basis, { view }: Readers): () => Promise<boolean> {
+  let answer: Promise<boolean> | undefined;
+  return () => {
+    answer ??= view.readPosition(ref).then((again) => {
+      const { podsChanged, revisionsChanged } = again ?? NO_POSITION;
+      return podsChanged === position.podsChanged && revisionsChanged === position.revisionsChanged;
+    });
+    return answer;
+  };
+}
+
+function assemble(reads: readonly SetRead[]): ViewRead {
+  const objects: Projection[] = [];
+  const gone: Tombstone[] = [];
+  for (const read of reads) {
+    if (read.kind === 'moving') return read;
+    if (read.kind === 'missing') return { kind: 'incomplete', missing: read.set };
+    for (const object of read.objects) objects.push(object);
+    for (const tombstone of read.gone) gone.push(tombstone);
+  }
+  const nodes: NodeProjection[] = [];
+  const pods: PodProjection[] = [];
+  const revisions: RevisionProjection[] = [];
+  const opaque: OpaqueProjection[] = [];
+  for (const object of objects) {
+    if (object.kind === 'Node') nodes.push(object);
+    else if (object.kind === 'Pod') pods.push(object);
+    else if (object.kind === 'ControllerRevision') revisions.push(object);
+    else if (object.kind === 'Opaque') opaque.push(object);
+  }
+  return { kind: 'read', view: { nodes, pods, gone, revisions, opaque } };
+}
+
+/** Nodes are shared by all keys of a cluster: one load serves every run that waits for it. */
+async function readNodes(basis: Basis, readers: Readers): Promise<SetRead> {
+  const { meta, ref } = basis;
+  const request: SetRequest = {
+    set: 'nodes',
+    sliceCount: meta.sliceCount,
+    changed: meta.nodesChanged,
+  };
+  const { sets, loading } = readers.warmth;
+  const key = warmKey({ clusterUid: ref.clusterUid, set: 'nodes' }, meta.sliceCount);
+  const warm = sets.get(key, request.changed);
+  if (warm !== undefined) return { ...warm, kind: 'whole' };
+  const loadKey = `${key}|${request.changed}`;
+  const shared = loading.get(loadKey);
+  if (shared !== undefined) {
+    const loaded = await shared.catch(() => undefined);
+    if (loaded !== undefined) return { ...loaded, kind: 'whole' };
+  }
+  const load = loadSet(basis, request, readers);
+  const result = load.then((read) => asWarm(read, request.changed));
+  // Runs that share the load handle its failure; without any, it must not be an unhandled rejection.
+  result.catch(() => undefined);
+  loading.set(loadKey, result);
+  try {
+    return await load;
+  } finally {
+    if (loading.get(loadKey) === result) loading.delete(loadKey);
+  }
+}
+
+function asWarm(read: SetRead, changed: Stamp): WarmSet | undefined {
+  return read.kind === 'whole' ? { changed, objects: read.objects, gone: read.gone } : undefined;
+}
+
+/** Pods and revisions: from memory only if the position has not moved since the state was read. */
+async function readOwn(
+  basis: Basis,
+  request: SetRequest & { readonly isUnmoved: () => Promise<boolean> },
+  readers: Readers,
+): Promise<SetRead> {
+  const { clusterUid } = basis.ref;
+  const key = warmKey({ clusterUid, set: request.set }, request.sliceCount);
+  const warm = readers.warmth.sets.get(key, request.changed);
+  if (warm === undefined) return loadSet(basis, request, readers);
+  if (!(await request.isUnmoved())) return { kind: 'moving' };
+  return { ...warm, kind: 'whole' };
+}
+
+async function loadSet(basis: Basis, request: SetRequest, readers: Readers): Promise<SetRead> {
+  const { clusterUid } = basis.ref;
+  const { set, sliceCount, changed } = request;
+  const slices = await Promise.all(
+    Array.from({ length: sliceCount }, (_, index) =>
+      readers.view.readSlice({ clusterUid, set, index }),
+    ),
+  );
+  const objects: Projection[] = [];
+  const gone: Tombstone[] = [];
+  for (const slice of slices) {
+    if (slice === undefined) return { kind: 'missing', set };
+    const { stamp } = slice;
+    if (compareStamps(stamp, changed) > 0) return { kind: 'moving', ahead: { stamp, of: set } };
+    for (const entry of slice.objects) objects.push(entry.object);
+    for (const tombstone of slice.gone ?? []) gone.push(tombstone);
+  }
+  readers.warmth.sets.put(warmKey({ clusterUid, set }, sliceCount), { changed, objects, gone });
+  return { kind: 'whole', objects, gone };
+}

@@ -1,0 +1,79 @@
+/**
+ * Whether the last complete run saw exactly this (protocol 11, 12).
+ *
+ * Equality with the memo decides, never a number that a hint carries: no wake-up can be lost to
+ * numbering (row 74). Every memo expires; a due time that passed always means a look. A memo of the future
+ * does not say when anything is due: a clock that was ahead wrote it (row 14).
+ */
+import { DUE_TOLERANCE_MS } from '../../../core/model/hint.ts';
+import { canonicalJson } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { Memo } from '../../../core/model/state.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
+import type { Basis } from './read-basis.ts';
+import { CLOCKS_DIFFER_MS } from './waits-ahead.ts';
+
+/** A run or skip so close before a due time sends it again (protocol 12). */
+export const RESEND_WITHIN_MS = 10_000;
+
+/** What to do with a hint after the small reads. */
+export type SkipDecision =
+  | { readonly kind: 'run' }
+  /** `resendDueAtMs`: so close before a due time that its timer is sent once more. */
+  | { readonly kind: 'skip'; readonly resendDueAtMs?: number };
+
+/** Stamps and versions of this run, exactly as read (protocol 11). */
+export function memoOf(
+  basis: Basis,
+  run: { readonly release: string; readonly nowMs: number },
+): Memo {
+  const { meta, position, daemonSet, registration } = basis;
+  return {
+    era: meta.era,
+    epoch: meta.epoch,
+    nodesChanged: meta.nodesChanged,
+    podsChanged: position.podsChanged,
+    revisionsChanged: position.revisionsChanged,
+    daemonSetChanged: daemonSet.stamp,
+    configVersion: registration.configVersion,
+    configHash: hash48(canonicalJson(registration as unknown as JsonObject)), // it holds JSON values only
+    release: run.release,
+    ranAtMs: run.nowMs,
+  };
+}
+
+/** Skips when the memo equals what was read and nothing is due. */
+export function decideSkip(
+  basis: Basis,
+  run: { readonly release: string; readonly nowMs: number; readonly memoLifeMs: number },
+): SkipDecision {
+  const memo = basis.state?.memo;
+  if (memo === undefined || !isSameView(memo, memoOf(basis, run), basis)) return { kind: 'run' };
+  if (memo.ranAtMs - run.nowMs > CLOCKS_DIFFER_MS) return { kind: 'run' };
+  const dueAtMs = Math.min(
+    basis.state?.dueAtMs ?? Infinity,
+    basis.state?.expiryAtMs ?? Infinity,
+    memo.ranAtMs + run.memoLifeMs,
+  );
+  if (run.nowMs >= dueAtMs - DUE_TOLERANCE_MS) return { kind: 'run' };
+  if (run.nowMs >= dueAtMs - RESEND_WITHIN_MS) return { kind: 'skip', resendDueAtMs: dueAtMs };
+  return { kind: 'skip' };
+}
+
+function isSameView(left: Memo, right: Memo, { daemonSet }: Basis): boolean {
+  const version = daemonSet.object?.metadata.resourceVersion;
+  const isSameDaemonSet =
+    left.daemonSetChanged === right.daemonSetChanged ||
+    (version !== undefined && left.daemonSetVersion === version);
+  return (
+    isSameDaemonSet &&
+    left.era === right.era &&
+    left.epoch === right.epoch &&
+    left.nodesChanged === right.nodesChanged &&
+    left.podsChanged === right.podsChanged &&
+    left.revisionsChanged === right.revisionsChanged &&
+    left.configVersion === right.configVersion &&
+    left.configHash === right.configHash &&
+    left.release === right.release
+  );
+}

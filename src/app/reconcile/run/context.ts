@@ -1,0 +1,135 @@
+/**
+ * What every step of one run shares: the hint, the limits, the ports, and what was read.
+ *
+ * Nothing of it outlives the invocation; a frozen and thawed process finds nothing half-used here.
+ */
+import type { Breach, StateChange } from '../../../core/plan/invariants.ts';
+import type { Hint } from '../../../core/model/hint.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { View } from '../../../core/model/plan.ts';
+import type { PodProjection } from '../../../core/model/projections.ts';
+import type { DaemonSetState } from '../../../core/model/state.ts';
+import type {
+  ClusterAccess,
+  ClusterConnector,
+  ConnectRefusal,
+} from '../../../ports/cluster/cluster-access.ts';
+import type { ClusterGate } from '../../isolation/cluster-gate.ts';
+import type { DaemonSetRef, NamespacedName } from '../../../ports/stores/view-store.ts';
+import type {
+  ReconcileDependencies,
+  ReconcileRun,
+  StepDependencies,
+} from '../process/dependencies.ts';
+import type { EffectAssertions } from './asserted-access.ts';
+import type { Basis } from '../read/read-basis.ts';
+import type { ReadView } from '../read/read-view.ts';
+
+/** Where the view stood when it was read last; for the log line. */
+export interface RunNote {
+  epoch?: string;
+  seq?: number;
+}
+
+/** Result of a compare-and-set: the state as it stands now. */
+export type StateWrite =
+  | { readonly kind: 'written'; readonly state: DaemonSetState }
+  | { readonly kind: 'lost' }
+  /** Nothing was written, because a promise would have been broken; it was told already. */
+  | { readonly kind: 'stopped'; readonly breach: Breach };
+
+/** One invocation, as its steps see it. */
+export interface RunContext {
+  readonly note: RunNote;
+  readonly hint: Hint;
+  /** The way to the cluster, through its circuit breaker. */
+  readonly gate: ClusterGate;
+  readonly run: ReconcileRun;
+  readonly dependencies: StepDependencies;
+  /** Records intents before effects; a run that loses this write has sent nothing (protocol 4). */
+  readonly recordIntents: (ref: DaemonSetRef, change: StateChange) => Promise<StateWrite>;
+  /** What this run may send: nothing by which a promise would be broken. */
+  readonly assertions: EffectAssertions;
+}
+
+/** The same for the end of the run, which alone sends timers and writes the state. */
+export interface EndContext extends RunContext {
+  readonly dependencies: ReconcileDependencies;
+}
+
+/** What was read, and what the run is about. */
+export interface Subject {
+  readonly basis: Basis;
+  readonly daemonSet: DaemonSetObject;
+  readonly read: ReadView;
+  /** The state as stored, or an empty one; of this era. */
+  readonly state: DaemonSetState;
+  readonly access: LazyAccess;
+  readonly nowMs: number;
+}
+
+/** A subject with its view. */
+export interface ViewedSubject extends Subject {
+  /** Pods as the slices show them: the next run knows these, and not what `read` has from live reads. */
+  readonly shown: readonly PodProjection[];
+  readonly view: View;
+}
+
+/** namespace and name of the run's DaemonSet. */
+export function keyOf({ hint }: RunContext): NamespacedName {
+  return { namespace: hint.key.namespace, name: hint.key.name };
+}
+
+/** Monotonic time after which no request is started: the rest is for recording. */
+export function effectDeadlineMs({ run, dependencies }: RunContext): number {
+  return run.deadlineMs - dependencies.options.recordReserveMs;
+}
+
+/** False once the deadline passed or the process was told to stop. */
+export function mayContinue(context: RunContext): boolean {
+  if (context.run.signal?.aborted === true) return false;
+  return context.dependencies.clock.monotonicMs() < effectDeadlineMs(context);
+}
+
+/** What a lazy access connects with. */
+export interface LazyAccessOptions {
+  readonly connector: ClusterConnector;
+  readonly gate: ClusterGate;
+  readonly assertions: EffectAssertions;
+  readonly basis: Pick<Basis, 'registration' | 'meta' | 'ref'>;
+}
+
+/** Connects at most once per attempt, and only when something needs the cluster. */
+export class LazyAccess {
+  readonly #options: LazyAccessOptions;
+  #refusal: ConnectRefusal | undefined;
+  #opened: Promise<ClusterAccess | undefined> | undefined;
+
+  constructor(options: LazyAccessOptions) {
+    this.#options = options;
+  }
+
+  /** Why there is no access, once it was asked for. */
+  get refusal(): ConnectRefusal | undefined {
+    return this.#refusal;
+  }
+
+  /** The cluster, or undefined when it refuses. In observe mode it is never asked for (design 5). */
+  get(): Promise<ClusterAccess | undefined> {
+    this.#opened ??= this.#connect();
+    return this.#opened;
+  }
+
+  async #connect(): Promise<ClusterAccess | undefined> {
+    const { connector, gate, assertions, basis } = this.#options;
+    const { registration, meta, ref } = basis;
+    if (registration.mode === 'observe') {
+      this.#refusal = { kind: 'no-credential' };
+      return undefined;
+    }
+    const answer = await gate.connect(registration, meta, connector);
+    if (answer.kind === 'connected') return assertions.wrap(answer.access, ref.uid);
+    this.#refusal = answer.refusal;
+    return undefined;
+  }
+}

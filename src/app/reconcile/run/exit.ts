@@ -1,0 +1,97 @@
+/**
+ * How a run ends, as a closed union: what a step hands back when there is nothing more for it to do.
+ *
+ * Steps only say how it ends. `end-run.ts` alone sends timers and writes the state; a step has no port to do so
+ * (`StepDependencies`). What a step records before it sends effects goes through `RunContext.recordIntents`.
+ */
+import type { FoundIntents } from '../../../core/intents/confirmed-intents.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { Guard, IntentJudgement, Plan } from '../../../core/model/plan.ts';
+import type { DaemonSetState, HistoryEntry } from '../../../core/model/state.ts';
+import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
+import type { Subject, ViewedSubject } from './context.ts';
+import type { Ledger } from './ledger.ts';
+import type { DeferralCode, ReconcileResult } from './result.ts';
+import type { RetryReason } from '../process/retry.ts';
+
+/** Why a run is put off, and for how long. */
+export interface Deferral {
+  readonly code: DeferralCode;
+  readonly message: string;
+  readonly delayMs: number;
+}
+
+/** Why a key has to wait longer each time. */
+export type BackOff = RetryReason & { readonly code: DeferralCode; readonly message: string };
+
+/** What a deferral is recorded in. */
+export type RecordedSubject = Pick<Subject, 'basis' | 'state' | 'nowMs'>;
+
+/** A subject that was found, before its view was read. */
+export type FoundSubject = RecordedSubject & Pick<Subject, 'access'>;
+
+/** What a run decided on. */
+export interface Judged {
+  readonly subject: ViewedSubject;
+  readonly judgement: { readonly intents: IntentJudgement; readonly found?: FoundIntents };
+  readonly history: HistoryEntry | undefined;
+}
+
+/** What was decided, and what came of it. */
+export interface Conclusion {
+  readonly decision: { readonly plan: Plan; readonly guard: Guard };
+  readonly ledger: Ledger;
+  /** The state as stored now: read, or written with intents. */
+  readonly stored: DaemonSetState;
+  readonly access: ClusterAccess | undefined;
+}
+
+/** The end of an attempt. */
+export type Exit =
+  /** There is nothing to arrange. */
+  | { readonly kind: 'over'; readonly result: ReconcileResult }
+  /** The last complete run saw exactly this; `resendDueAtMs`: its due time is so near that it is sent once more. */
+  | { readonly kind: 'skipped'; readonly nowMs: number; readonly resendDueAtMs: number | undefined }
+  /** Put off, without anything to record it in. */
+  | { readonly kind: 'unrecorded'; readonly deferral: Deferral }
+  /** Put off; since when is kept, because it is capped. `verdicts`: what is told meanwhile. */
+  | {
+      readonly kind: 'deferral';
+      readonly deferral: Deferral;
+      readonly subject: RecordedSubject;
+      readonly verdicts?: Plan['verdicts'];
+    }
+  /** Put off for longer each time. */
+  | { readonly kind: 'back-off'; readonly reason: BackOff; readonly subject: RecordedSubject }
+  /** The breaker of the cluster is open until then, and the key waits for it already. */
+  | {
+      readonly kind: 'breaker-wait';
+      readonly message: string;
+      readonly untilMs: number;
+      readonly subject: RecordedSubject;
+    }
+  /** The cluster cannot be used. */
+  | { readonly kind: 'unavailable'; readonly message: string; readonly subject: FoundSubject }
+  /** The same, and verdicts say so (L3). */
+  | { readonly kind: 'withheld'; readonly message: string; readonly subject: Subject }
+  /** The selector is exactly empty (spec 2.3 step 4). */
+  | {
+      readonly kind: 'selecting-all';
+      readonly daemonSet: DaemonSetObject;
+      readonly subject: FoundSubject;
+    }
+  /** What was to be done was done, or tried. */
+  | { readonly kind: 'carried-out'; readonly judged: Judged; readonly conclusion: Conclusion }
+  /** Another run recorded its intents first: nothing was done, and the caller looks again. */
+  | { readonly kind: 'lost' };
+
+/** What a step that cannot go on hands back. */
+export interface Ended {
+  readonly kind: 'ended';
+  readonly exit: Exit;
+}
+
+/** Ends the run. */
+export function ended(exit: Exit): Ended {
+  return { kind: 'ended', exit };
+}

@@ -1,0 +1,76 @@
+/**
+ * What one run did, noted while it does it: the only mutable thing of a run.
+ *
+ * Everything that keeps a run from being complete is a problem with a pace: `soon` is looked at again
+ * in a second or two, `backoff` waits longer each time. A run without problems may write its memo.
+ */
+import type { NodeName, ResourceVersion } from '../../../core/model/identifiers.ts';
+import { newerVersion } from '../../../core/model/identifiers.ts';
+import type { PlannedEvent } from '../../../core/model/plan.ts';
+import type { Intent } from '../../../core/model/state.ts';
+import type { IntentAnswer } from '../../../core/intents/intents.ts';
+import type { DeferralCode, ReconcileCounts } from './result.ts';
+import type { Refused } from '../process/retry.ts';
+
+/** Something that is left to be done, and how soon. */
+export interface Problem {
+  readonly code: DeferralCode;
+  readonly message: string;
+  readonly pace: 'soon' | 'backoff';
+  readonly retryAfterMs?: number;
+  /** True if no create may be sent before the back-off ends. */
+  readonly holdsCreates?: boolean;
+}
+
+/** Notes of one run. */
+export class Ledger {
+  created = 0;
+  deleted = 0;
+  patched = 0;
+  isStatusWritten = false;
+  /** The status was written over the very object that was planned on. */
+  isStatusAsSeen = false;
+  /** The status was left to the look that follows effects anyway. */
+  isStatusPostponed = false;
+  /** Nodes whose create was answered otherwise than by a refusal: a former one is void. */
+  readonly clearedNodes = new Set<NodeName>();
+  readonly refused: Refused[] = [];
+  readonly answers: IntentAnswer[] = [];
+  readonly settled: Intent[] = [];
+  readonly recorded: Intent[] = [];
+  readonly events: PlannedEvent[] = [];
+  readonly problems: Problem[] = [];
+  readonly written: { pods?: ResourceVersion; daemonSet?: ResourceVersion } = {};
+
+  /** Notes what is left to be done. */
+  add(problem: Problem): void {
+    this.problems.push(problem);
+  }
+
+  /** Notes a version that a successful write returned (protocol 3). */
+  noteWritten(type: 'pods' | 'daemonSet', version: ResourceVersion | undefined): void {
+    const newest = newerVersion(this.written[type], version);
+    if (newest !== undefined) this.written[type] = newest;
+  }
+
+  /** True if pods were touched: their events will cause another look. */
+  get hasEffects(): boolean {
+    return this.created + this.deleted + this.patched > 0;
+  }
+
+  /** True if nothing was deferred, refused, conflicted, ambiguous or postponed (protocol 11). */
+  get isComplete(): boolean {
+    return this.problems.length === 0 && this.refused.length === 0 && !this.isStatusPostponed;
+  }
+
+  /** Counters for logs, metrics and the result. */
+  get counts(): ReconcileCounts {
+    return {
+      creates: this.created,
+      deletes: this.deleted,
+      patches: this.patched,
+      refused: this.refused.length,
+      isStatusWritten: this.isStatusWritten,
+    };
+  }
+}

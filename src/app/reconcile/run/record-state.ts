@@ -1,0 +1,105 @@
+/**
+ * Compare-and-set writes of a key's state: intents before effects, outcomes after (protocol 4).
+ *
+ *   read v ── plan ── record intents (v → v+1) ── effects ── record outcomes (v+1 → v+2)
+ *                        └─ lost: nothing was done, look again    └─ lost: merge own intents only
+ *
+ * The first write is the optimistic lock: its loser has done nothing yet (design 3, step 6). The
+ * second must not be lost, so a loser re-reads and merges what concerns its own intents and versions,
+ * never the memo or a due time.
+ */
+import { findStateBreach } from '../../../core/plan/invariants.ts';
+import type { StateChange } from '../../../core/plan/invariants.ts';
+import { mergeIntents, noteWritten } from '../../../core/intents/intents.ts';
+import type { IntentChange } from '../../../core/intents/intents.ts';
+import { emptyState } from '../../../core/model/state.ts';
+import type { DaemonSetState } from '../../../core/model/state.ts';
+import type { DaemonSetRef, StateStore } from '../../../ports/stores/view-store.ts';
+import { reportBreach } from './asserted-access.ts';
+import type { BreachReport } from './asserted-access.ts';
+import type { EndContext, StateWrite, Subject } from './context.ts';
+import type { Ledger } from './ledger.ts';
+
+/** Attempts at merging before the run is given up as a lost dependency. */
+const MERGES_MAX = 8;
+
+/** What a state is written with. */
+export interface StateWriter {
+  readonly view: Pick<StateStore, 'writeState'>;
+  readonly report: BreachReport;
+}
+
+/** What the end of a run writes states with. */
+export function stateWriterOf({ hint, dependencies }: EndContext): StateWriter {
+  const { view, log, metrics } = dependencies;
+  return { view, report: { key: hint.key, log, metrics } };
+}
+
+/** Writes a state; the answer holds the version that it has now. For the end of a run, and `recordIntents`. */
+export async function writeState(
+  change: StateChange,
+  ref: DaemonSetRef,
+  { view, report }: StateWriter,
+): Promise<StateWrite> {
+  const breach = findStateBreach(change);
+  if (breach !== undefined) {
+    reportBreach(breach, report);
+    return { kind: 'stopped', breach };
+  }
+  const { to: state } = change;
+  const result = await view.writeState(ref, state);
+  if (result === 'lost') return { kind: 'lost' };
+  return { kind: 'written', state: { ...state, version: state.version + 1 } };
+}
+
+/** What a run changes about intents once its outcomes are known. */
+export function intentChangeOf(ledger: Ledger): IntentChange {
+  return { answers: ledger.answers, settle: ledger.settled };
+}
+
+/** Marks of own writes raised by what this run's writes returned. */
+export function raiseWritten(
+  state: DaemonSetState,
+  ledger: Ledger,
+  era: number,
+): DaemonSetState['written'] {
+  let { written } = state;
+  for (const type of ['pods', 'daemonSet'] as const) {
+    const version = ledger.written[type];
+    if (version !== undefined) {
+      written = noteWritten(written, { era, type, resourceVersion: version });
+    }
+  }
+  return written;
+}
+
+/**
+ * Merges a run's outcomes into whatever state is stored now. Needed only when the final write was
+ * lost; writes nothing if the run has nothing of its own to tell.
+ */
+export async function mergeOutcomes(
+  ledger: Ledger,
+  input: { readonly context: EndContext; readonly subject: Pick<Subject, 'basis'> },
+): Promise<void> {
+  const { context, subject } = input;
+  const hasOwn = ledger.recorded.length > 0 || ledger.hasEffects || ledger.isStatusWritten;
+  if (!hasOwn) return;
+  const { view, clock } = context.dependencies;
+  const { ref, meta } = subject.basis;
+  for (let attempt = 0; attempt < MERGES_MAX; attempt += 1) {
+    const stored = await view.readState(ref);
+    const base = stored ?? emptyState(clock.nowMs());
+    // An item that was lost meanwhile gets this run's intents back, open ones above all.
+    const record = stored === undefined ? { record: ledger.recorded } : {};
+    const merged: DaemonSetState = {
+      ...base,
+      intents: mergeIntents(base.intents, { ...record, ...intentChangeOf(ledger) }),
+      written: raiseWritten(base, ledger, meta.era),
+    };
+    const change = { from: base, to: merged, settled: ledger.settled };
+    const result = await writeState(change, ref, stateWriterOf(context));
+    // Stopped: the intents stay as they were recorded, and time resolves them (protocol 5).
+    if (result.kind !== 'lost') return;
+  }
+  throw new Error(`outcomes of ${ref.uid} could not be recorded: the state never stood still`);
+}

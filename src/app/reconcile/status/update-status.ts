@@ -1,0 +1,92 @@
+/**
+ * Brings the status up to date at the end of a run (spec 2.12, protocol 8).
+ *
+ * Decides whether it is written now, and notes what came of it; a conflict or a failure only makes
+ * the run incomplete. The counts are those of the plan: nothing is counted here.
+ */
+import { readCompat } from '../../../core/daemon-set/compat.ts';
+import { isSameBasis, withCounts } from '../../../core/status/status.ts';
+import type { Plan } from '../../../core/model/plan.ts';
+import type { DaemonSetStatus, KubernetesObject } from '@rollcall/base/objects.ts';
+import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
+import type { RunContext, Subject } from '../run/context.ts';
+import type { Ledger } from '../run/ledger.ts';
+import { isAsPlanned } from '../confirm/live-planned.ts';
+import { heldWrite } from '../run/refused-writes.ts';
+import { noteForeignStatusWrite } from '../live/rival.ts';
+import { writeStatus } from './write-status.ts';
+import type { StatusFor, StatusWrite } from './write-status.ts';
+
+/**
+ * A rollout touches pods in nearly every run: `kubectl rollout status`, and whoever watches, sees a
+ * status no older than this (the built-in controller: 18 to 60 writes for 1,000 nodes).
+ */
+const POSTPONED_MAX_MS = 1_000;
+
+/**
+ * The status, unless pods were just touched: their events cause another look within moments, and
+ * that one writes, within a second at the latest. Differs from upstream, which writes both times; a
+ * generation is never postponed, and with `rollcall.dev/compat: strict` nothing is.
+ */
+export async function updateStatus(step: {
+  readonly context: RunContext;
+  readonly subject: Subject;
+  readonly plan: Plan;
+  readonly access: ClusterAccess;
+  readonly ledger: Ledger;
+}): Promise<void> {
+  const { context, subject, plan: wanted, access, ledger } = step;
+  if (wanted.status === undefined) return;
+  if (ledger.hasEffects && mayPostpone(subject)) {
+    ledger.isStatusPostponed = true;
+    return;
+  }
+  const held = heldWrite('status-refused', subject);
+  if (held !== undefined) {
+    ledger.add(held);
+    return;
+  }
+  const write = await writeStatus(countsOver(subject, wanted.status), { context, subject, access });
+  switch (write.kind) {
+    case 'written':
+      ledger.isStatusWritten = true;
+      ledger.noteWritten('daemonSet', write.version);
+      ledger.isStatusAsSeen = write.isAsSeen;
+      await noteForeignStatusWrite(write.object as unknown as KubernetesObject, step); // an API server's answer
+      return;
+    case 'conflict': {
+      const message = 'the DaemonSet changed since it was seen; its status waits for another look';
+      ledger.add({ code: 'status-conflict', message, pace: 'soon' });
+      return;
+    }
+    case 'gone':
+      ledger.add({ code: 'daemon-set-changed', message: 'the DaemonSet is gone', pace: 'backoff' });
+      return;
+    case 'failed':
+      noteStatusFailure(write, ledger);
+  }
+}
+
+/** The counts, for a DaemonSet that is still what they were counted for; what others keep there stays. */
+function countsOver({ daemonSet }: Subject, status: DaemonSetStatus): StatusFor {
+  return (live) => {
+    const isPresent = isAsPlanned(live, daemonSet) && isSameBasis(live.status, daemonSet.status);
+    return isPresent ? withCounts(live.status, status) : undefined;
+  };
+}
+
+function mayPostpone({ daemonSet, state, nowMs }: Subject): boolean {
+  const { metadata, status } = daemonSet;
+  const isObserved = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  if (!isObserved || readCompat(daemonSet) === 'strict') return false;
+  return nowMs - (state.statusPostponedSinceMs ?? nowMs) < POSTPONED_MAX_MS;
+}
+
+function noteStatusFailure(
+  { message, retryAfterMs, isRefused }: Extract<StatusWrite, { kind: 'failed' }>,
+  ledger: Ledger,
+): void {
+  const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+  const code = isRefused === true ? 'status-refused' : 'cluster-unavailable';
+  ledger.add({ code, message, pace: 'backoff', ...asked });
+}

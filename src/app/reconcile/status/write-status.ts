@@ -1,0 +1,129 @@
+/**
+ * Writes the status over the DaemonSet as it is now (protocol 8, S7).
+ *
+ *   read ── the caller: is it still what the status was made for? ── PUT, the version just read as precondition
+ *    ▲                                                               │ conflict
+ *    └───────────────────────── three times at most ─────────────────┘
+ *
+ * A conflict says only that something was written, perhaps a label. Each try compares the content again, so
+ * counts are never written over what contradicts them, and another writer at ten writes a second cannot keep
+ * the status from being written. The whole object is sent, because a status write also replaces labels and
+ * annotations: it carries those of the read just before.
+ *
+ * Differs from upstream: a conflict is tried again only after that look at the content (spec 2.12 repeats the same
+ * counts); a live read before the write.
+ */
+import { findStatusBreach } from '../../../core/plan/invariants.ts';
+import { canonicalJson } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { ResourceVersion } from '../../../core/model/identifiers.ts';
+import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
+import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
+import { versionOf } from '../confirm/adopt-release.ts';
+import { reportBreach } from '../run/asserted-access.ts';
+import { keyOf } from '../run/context.ts';
+import type { RunContext, Subject } from '../run/context.ts';
+import { readPresent } from '../confirm/live-planned.ts';
+import type { PlannedMissing } from '../confirm/live-planned.ts';
+
+/** Writes of somebody else between read and write that one run puts up with. */
+const TRIES_MAX = 3;
+
+/** What came of it. */
+export type StatusWrite =
+  | {
+      readonly kind: 'written';
+      readonly version: ResourceVersion | undefined;
+      /** As the API server has it now, with managedFields. */
+      readonly object: JsonObject;
+      /** True if nothing but the status differs from the object that was seen. */
+      readonly isAsSeen: boolean;
+    }
+  | PlannedMissing;
+
+/** What a status is written with. */
+interface StatusInput {
+  readonly context: RunContext;
+  readonly subject: Subject;
+  readonly access: ClusterAccess;
+}
+
+/** The status that is to stand on the live DaemonSet; undefined: not on this one. */
+export type StatusFor = (live: DaemonSetObject) => DaemonSetStatus | undefined;
+
+/** PUT of a status over the live DaemonSet, as long as `statusFor` has one for it. */
+export async function writeStatus(statusFor: StatusFor, input: StatusInput): Promise<StatusWrite> {
+  for (let tries = 1; ; tries += 1) {
+    const found = await readPresent(input);
+    if (found.kind !== 'found') return found;
+    const status = statusFor(found.object);
+    if (status === undefined) return { kind: 'conflict' };
+    const write = await putStatus({ live: found.object, status }, input);
+    if (write.kind !== 'conflict' || tries === TRIES_MAX) return write;
+  }
+}
+
+async function putStatus(
+  { live, status }: { readonly live: DaemonSetObject; readonly status: DaemonSetStatus },
+  { context, subject, access }: StatusInput,
+): Promise<StatusWrite> {
+  const breach = findStatusBreach(live, status);
+  if (breach !== undefined) {
+    const { log, metrics } = context.dependencies;
+    reportBreach(breach, { key: context.hint.key, log, metrics });
+    return { kind: 'failed', message: `${breach.invariant}: ${breach.message}` };
+  }
+  const { metadata, ...rest } = withoutManagers(live);
+  const body = {
+    ...rest,
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata,
+    status,
+  } as unknown as JsonObject; // a typed view of raw JSON is that raw JSON again
+  const [outcome] = await access.execute(
+    [{ kind: 'update-status', ...keyOf(context), uid: subject.basis.ref.uid, body }],
+    { deadlineMs: context.run.deadlineMs },
+  );
+  switch (outcome?.kind) {
+    case 'done': {
+      const isAsSeen = isSameButStatus(live, subject.daemonSet);
+      const { object } = outcome;
+      return { kind: 'written', version: versionOf(outcome), object, isAsSeen };
+    }
+    case 'conflict':
+      return { kind: 'conflict' };
+    case 'gone':
+      return { kind: 'gone' };
+    case 'unsent':
+      return { ...outcome, kind: 'failed' };
+    case 'refused':
+      return { kind: 'failed', message: outcome.message, isRefused: true };
+    case 'ambiguous':
+      return { kind: 'failed', message: outcome.message };
+    case 'exists':
+    case undefined:
+      return { kind: 'failed', message: 'no outcome' };
+  }
+}
+
+function withoutManagers(object: DaemonSetObject): DaemonSetObject {
+  const { managedFields: _dropped, ...metadata } =
+    object.metadata as DaemonSetObject['metadata'] & {
+      readonly managedFields?: unknown;
+    };
+  return { ...object, metadata };
+}
+
+/** One version is one object; with two, all that the watcher compares, and the status, must agree. */
+function isSameButStatus(live: DaemonSetObject, seen: DaemonSetObject): boolean {
+  if (live.metadata.resourceVersion === seen.metadata.resourceVersion) return true;
+  return contentOf(live) === contentOf(seen);
+}
+
+function contentOf(object: DaemonSetObject): string {
+  const { metadata, ...rest } = withoutManagers(object);
+  const { resourceVersion: _version, ...kept } = metadata;
+  const whole = { ...rest, apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: kept };
+  return canonicalJson(whole as unknown as JsonObject); // raw JSON
+}

@@ -1,0 +1,123 @@
+/**
+ * `resync`: the schedule that finds what no event will wake (design 3, protocol 17, 23).
+ *
+ * Clusters not heard of, views that wait for a snapshot, timers that were lost, and a hint for every
+ * key a few times a day (L2). It walks through the directory, never by scan; a cluster that fails is
+ * counted and passed over, and has its turn in the next walk. Whose turn it is follows from where the
+ * walk before began, which the table remembers (core/resync-walk.ts): the schedule may fire late,
+ * twice or never, and a walk may take any number of invocations.
+ */
+import { beginWalk, pauseWalk } from '../../core/hints/resync-walk.ts';
+import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import { Asking } from './asking.ts';
+import type { ResyncDependencies } from './dependencies.ts';
+import { lookAtCluster } from './look-at-cluster.ts';
+import { newTally } from './tally.ts';
+import type { Tally } from './tally.ts';
+
+/** A walk is held for this much longer than its invocation means to take: its last page, its questions. */
+export const HOLD_RESERVE_MS = 10_000;
+
+/** Until when to walk. */
+export interface ResyncRun {
+  /** Monotonic: no further page of the directory is begun after it. */
+  readonly deadlineMs: number;
+}
+
+/** What one invocation did. */
+export interface ResyncResult {
+  /** `unfinished`: time ran out, the next invocation goes on. `held`: another one walks just now. */
+  readonly walk: 'over' | 'unfinished' | 'held';
+  readonly clusters: number;
+  readonly failedClusters: number;
+  /** Not heard of for longer than the bound; those never heard of are not among them. */
+  readonly silentClusters: number;
+  readonly hints: number;
+  readonly overdue: number;
+  readonly snapshotRequests: number;
+}
+
+/** Walks through the directory from where the last invocation ended, a page at a time. */
+export async function resyncClusters(
+  run: ResyncRun,
+  dependencies: ResyncDependencies,
+): Promise<ResyncResult> {
+  const { view, clock, metrics } = dependencies;
+  const tally = newTally(new Asking(clock, run.deadlineMs));
+  const walk = await takeWalk(run, dependencies);
+  if (walk === undefined) return resultOf(tally, 'held');
+  const cursor = await walkOn(walk, { run, tally }, dependencies);
+  await tally.asking.finish();
+  // Each turn, zero too: an alarm must see that it is over.
+  metrics.record('SilentClusters', tally.silentClusters, 'Count');
+  const { failed } = tally;
+  const paused = pauseWalk(walk, { failed, ...(cursor === undefined ? {} : { cursor }) });
+  // Lost: the invocation that took the walk over, after our time, repeats what was done here.
+  await view.writeWalk(paused);
+  if (cursor === undefined) return resultOf(tally, 'over');
+  metrics.count('ResyncUnfinished');
+  return resultOf(tally, 'unfinished');
+}
+
+/** The walk, stored as ours; undefined when somebody else has it. */
+async function takeWalk(
+  { deadlineMs }: ResyncRun,
+  { view, clock, log }: ResyncDependencies,
+): Promise<ResyncWalk | undefined> {
+  const nowMs = clock.nowMs();
+  const holdMs = Math.max(0, deadlineMs - clock.monotonicMs()) + HOLD_RESERVE_MS;
+  const begin = beginWalk(await view.readWalk(), { nowMs, holdMs });
+  if (begin.kind === 'begun' && (await view.writeWalk(begin.walk)) === 'written') {
+    return { ...begin.walk, version: begin.walk.version + 1 };
+  }
+  log.info('another invocation walks through the clusters');
+  return undefined;
+}
+
+/** Visits page after page; the cursor where time ran out, undefined at the end of the directory. */
+async function walkOn(
+  walk: ResyncWalk,
+  { run, tally }: { readonly run: ResyncRun; readonly tally: Tally },
+  dependencies: ResyncDependencies,
+): Promise<string | undefined> {
+  const { registry, clock, options } = dependencies;
+  const owedSinceMs = new Map(walk.owed.map(({ cluster, sinceMs }) => [cluster, sinceMs]));
+  let { cursor } = walk;
+  do {
+    const page = await registry.listClusters({
+      limit: options.concurrentClustersMax,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    const visits = page.clusters.map((id) => {
+      const fromMs = Math.min(walk.fromMs, owedSinceMs.get(id) ?? Infinity);
+      return visitCluster({ id, fromMs, untilMs: walk.untilMs }, tally, dependencies);
+    });
+    await Promise.all(visits);
+    ({ cursor } = page);
+  } while (cursor !== undefined && clock.monotonicMs() < run.deadlineMs);
+  return cursor;
+}
+
+/** Looks at one cluster; never rejects, so that a cluster that fails does not delay the others (protocol 23). */
+async function visitCluster(
+  visit: { readonly id: ClusterId; readonly fromMs: number; readonly untilMs: number },
+  tally: Tally,
+  dependencies: ResyncDependencies,
+): Promise<void> {
+  tally.clusters += 1;
+  try {
+    await lookAtCluster(visit, tally, dependencies);
+  } catch (error) {
+    tally.failed.push({ cluster: visit.id, sinceMs: visit.fromMs });
+    dependencies.metrics.count('ResyncClusters', { outcome: 'failed' });
+    dependencies.log.warn('cluster could not be resynced', { cluster: visit.id }, error);
+  }
+}
+
+function resultOf(
+  { asking: _done, failed, ...counts }: Tally,
+  walk: ResyncResult['walk'],
+): ResyncResult {
+  return { walk, ...counts, failedClusters: failed.length };
+}

@@ -1,0 +1,182 @@
+/**
+ * Hand-back: leaving a cluster's DaemonSets to the built-in controller, with no pod restarted.
+ *
+ *   freeze ──▶ wait until nothing of ours can still arrive ──▶ mode observe ──▶ clean up
+ *
+ * The freeze is written with a higher configVersion, so running functions stop at their next batch
+ * (protocol 7); the first batch of a run that had begun before is the last thing that can be sent. A
+ * request is dead after twice its time-out (design 3). Only then is the mode written; a crash before
+ * that leaves a frozen cluster, a crash after it only the sentinel and notices: repeating goes on from
+ * either. A change of the registration meanwhile makes this fail; it is not overwritten.
+ *
+ * It touches no pod, no revision and no counter, and switches nothing on: that is the next step of
+ * whoever asked for it. Pods, revisions and labels are as the built-in controller would have made them
+ * (pods under other names), so it finds nothing to restart.
+ */
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { isPaused, withoutPauseNotice } from '../../core/status/pause-notice.ts';
+import type { HandBackAccess } from '../../ports/cluster/hand-back-access.ts';
+import type { RegistryStore } from '../../ports/stores/registry-store.ts';
+import { awaitSilence } from '../clusters/await-silence.ts';
+import type { SilenceDependencies } from '../clusters/await-silence.ts';
+import { removeSentinel } from './takeover-probe.ts';
+
+/** What hand-back needs. */
+export interface HandBackDependencies extends SilenceDependencies {
+  readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>;
+  readonly access: HandBackAccess;
+}
+
+/** What came of it. */
+export type HandBackResult =
+  | {
+      readonly kind: 'handed-back';
+      /** False if the cluster was only observed, or never registered here. */
+      readonly wasTakenOver: boolean;
+      readonly waitedMs: number;
+      /** DaemonSets that had said that Rollcall has stopped. */
+      readonly clearedNotices: number;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly step: 'freeze' | 'wait' | 'leave' | 'clean-up';
+      readonly message: string;
+    };
+
+const WRITES_MAX = 5;
+
+/** Hands a cluster back. A cluster that this registry does not know is waited for and cleaned up. */
+export async function handBack(
+  cluster: ClusterId,
+  dependencies: HandBackDependencies,
+): Promise<HandBackResult> {
+  const { clock, onProgress } = dependencies;
+  const found = await dependencies.registry.readCluster(cluster);
+  const startedMs = clock.monotonicMs();
+  if (found?.mode !== 'observe') {
+    const left = await leave(cluster, found, dependencies);
+    if (left.kind === 'failed') return left;
+  }
+  const waitedMs = clock.monotonicMs() - startedMs;
+  onProgress?.('removing the sentinel and notices …');
+  const cleaned = await cleanUp(dependencies);
+  if (cleaned.kind === 'failed') return cleaned;
+  const wasTakenOver = found?.mode === 'takeover';
+  return { kind: 'handed-back', wasTakenOver, waitedMs, clearedNotices: cleaned.clearedNotices };
+}
+
+type Failure = Extract<HandBackResult, { kind: 'failed' }>;
+
+const fail = (step: Failure['step'], message: string): Failure => ({
+  kind: 'failed',
+  step,
+  message,
+});
+
+async function leave(
+  cluster: ClusterId,
+  found: ClusterRegistration | undefined,
+  dependencies: HandBackDependencies,
+): Promise<{ readonly kind: 'left' } | Failure> {
+  const frozen = found === undefined ? undefined : await freeze(cluster, dependencies);
+  if (frozen === 'lost') return fail('freeze', 'the registration never stood still; try again');
+  if (!(await awaitSilence(frozen?.registration.clusterUid, dependencies))) {
+    return fail('wait', 'something still acts on this cluster; its freeze stays');
+  }
+  if (frozen === undefined) return { kind: 'left' };
+  return writeLeft(frozen, dependencies);
+}
+
+interface Frozen {
+  /** As it stands now, with the version that it has. */
+  readonly registration: ClusterRegistration;
+  readonly wasFrozen: boolean;
+}
+
+async function freeze(
+  cluster: ClusterId,
+  { registry, onProgress }: HandBackDependencies,
+): Promise<Frozen | undefined | 'lost'> {
+  onProgress?.('freezing …');
+  for (let attempt = 0; attempt < WRITES_MAX; attempt += 1) {
+    const stored = await registry.readCluster(cluster);
+    if (stored === undefined) return undefined;
+    const next = { ...stored, isFrozen: true };
+    if ((await registry.writeCluster(next, stored.configVersion)) !== 'written') continue;
+    const registration = { ...next, configVersion: stored.configVersion + 1 };
+    return { registration, wasFrozen: stored.isFrozen };
+  }
+  return 'lost';
+}
+
+async function writeLeft(
+  { registration, wasFrozen }: Frozen,
+  { registry }: HandBackDependencies,
+): Promise<{ readonly kind: 'left' } | Failure> {
+  const stored = await registry.readCluster(registration.id);
+  // A rival that was seen meanwhile stops more, not less.
+  const isOnlyMarked =
+    stored?.rival !== undefined &&
+    registration.rival === undefined &&
+    stored.configVersion === registration.configVersion + 1;
+  if (stored?.configVersion !== registration.configVersion && !isOnlyMarked) {
+    return fail('leave', 'the registration was changed meanwhile; try again');
+  }
+  const {
+    takeoverProbedAtMs: _probed,
+    sentinel: _sentinel,
+    rival: _rival,
+    ...rest
+  } = stored ?? registration;
+  const left: ClusterRegistration = { ...rest, mode: 'observe', isFrozen: wasFrozen };
+  const written = await registry.writeCluster(left, rest.configVersion);
+  if (written === 'written') return { kind: 'left' };
+  return fail('leave', 'the registration was changed meanwhile; try again');
+}
+
+async function cleanUp({
+  access,
+}: HandBackDependencies): Promise<
+  { readonly kind: 'clean'; readonly clearedNotices: number } | Failure
+> {
+  const removed = await removeSentinel(access);
+  // A DaemonSet of that name that is not Rollcall's stays where it is.
+  if (removed.kind === 'failed') return fail('clean-up', removed.message);
+  const listed = await access.listDaemonSets();
+  if (listed.kind !== 'found') {
+    const why = listed.kind === 'unavailable' ? listed.message : 'there is no such list';
+    return fail('clean-up', `the DaemonSets could not be listed: ${why}`);
+  }
+  const paused = listed.object.filter(({ status }) => isPaused(status));
+  for (const daemonSet of paused) {
+    const problem = await clearNotice(daemonSet, access);
+    if (problem !== undefined) return fail('clean-up', problem);
+  }
+  return { kind: 'clean', clearedNotices: paused.length };
+}
+
+/** Why the notice could not be taken away; undefined when it is gone. */
+async function clearNotice(
+  daemonSet: DaemonSetObject,
+  access: HandBackAccess,
+): Promise<string | undefined> {
+  const { namespace = '', name } = daemonSet.metadata;
+  let current = daemonSet;
+  for (let attempt = 0; attempt < WRITES_MAX; attempt += 1) {
+    const { status } = current;
+    if (status === undefined || !isPaused(status)) return undefined;
+    const { conditions = [] } = withoutPauseNotice(status);
+    const write = await access.replaceConditions(current, conditions);
+    if (write.kind === 'written') return undefined;
+    if (write.kind === 'failed') {
+      return `the status of ${namespace}/${name} could not be written: ${write.message}`;
+    }
+    const read = await access.getDaemonSet({ namespace, name });
+    if (read.kind === 'missing') return undefined;
+    if (read.kind === 'unavailable') return `${namespace}/${name} is unreadable: ${read.message}`;
+    current = read.object;
+  }
+  return `the status of ${namespace}/${name} never stood still`;
+}

@@ -1,0 +1,171 @@
+/**
+ * Entering and leaving takeover, for a registered cluster and a person with a kubeconfig.
+ *
+ * Entering goes through the probe (src/app/takeover/takeover-probe.ts), leaving through the hand-back
+ * (src/app/takeover/hand-back.ts): nothing else writes a mode. Each says what now happens in the cluster and what
+ * is left to do there.
+ */
+import { handBack } from '../../../app/takeover/hand-back.ts';
+import { defaultReconcileOptions } from '../../../app/reconcile/process/dependencies.ts';
+import { enterTakeover } from '../../../app/takeover/takeover-probe.ts';
+import type { ClusterMode, ClusterRegistration } from '../../../core/model/registration.ts';
+import { RUN_MAX_MS } from '../../../core/pod/request-life.ts';
+import { SENTINEL_KEY } from '../../../core/takeover/takeover-sentinel.ts';
+import type { HandBackAccess } from '../../../ports/cluster/hand-back-access.ts';
+import { requireRegistration } from '../../command-line/cluster-arguments.ts';
+import type { CommandContext } from '../../command-line/command-module.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import type { Stack } from '../../reach/stack.ts';
+import { requireSameCluster } from '../../reach/operator-access.ts';
+import type { OperatorCluster, OperatorOptions } from '../../reach/operator-access.ts';
+
+/** What to change the mode of, and to what. */
+export interface ModeChange {
+  readonly registration: ClusterRegistration;
+  readonly mode: ClusterMode;
+  readonly options: OperatorOptions & { readonly withoutCluster?: true };
+  readonly stack: Stack;
+  readonly context: CommandContext;
+}
+
+/** The registration as it stands then, and what to tell. */
+export interface ChangedMode {
+  readonly registration: ClusterRegistration;
+  readonly notes: readonly string[];
+}
+
+/** Refuses (3) what could not work: takeover without a credential. */
+export function refuseMode(registration: ClusterRegistration, mode: ClusterMode): void {
+  if (mode !== 'takeover' || registration.authentication.kind !== 'none') return;
+  throw new CommandError({
+    message: `${registration.id} has no credential, so nothing could be done there in takeover.`,
+    remedy: 'Give it one first: --eks-cluster and --eks-region, or --renewer-role-id.',
+    exitCode: EXIT.refused,
+  });
+}
+
+/** Enters or leaves takeover; nothing where the mode is so already and no rival was seen. */
+export async function changeMode(change: ModeChange): Promise<ChangedMode> {
+  const { registration, mode } = change;
+  const isSame = registration.mode === mode && registration.rival === undefined;
+  if (isSame || (mode === 'observe' && registration.mode === 'observe')) {
+    return { registration, notes: [] };
+  }
+  return mode === 'takeover' ? enter(change) : leave(change);
+}
+
+async function withOperator<T>(
+  { options, registration, context }: ModeChange,
+  use: (operator: OperatorCluster) => Promise<T>,
+): Promise<T> {
+  const operator = await context.openCluster(options);
+  try {
+    requireSameCluster(operator, registration);
+    return await use(operator);
+  } finally {
+    operator.close();
+  }
+}
+
+async function enter(change: ModeChange): Promise<ChangedMode> {
+  const { registration, stack, context } = change;
+  const { id } = registration;
+  context.say(`checking that no built-in DaemonSet loop runs in ${id}: about 20 s …`);
+  const result = await withOperator(change, (operator) =>
+    enterTakeover(id, { ...stack, access: operator.access, connector: operator.connector }),
+  );
+  if (result.kind === 'refused') throw refusedTakeover(id, result.reason);
+  if (result.kind === 'failed') {
+    throw new CommandError({
+      message: `Takeover of ${id} was not entered: ${result.message}.`,
+      remedy:
+        'Whoever runs this must be able to create and delete a DaemonSet in rollcall-system; then repeat it.',
+      exitCode: EXIT.failed,
+    });
+  }
+  const snapshot = result.isSnapshotRequested
+    ? 'A snapshot was asked for; pods are created and deleted once it is in.'
+    : 'Pods are created and deleted once the watcher has sent a snapshot: within minutes.';
+  return {
+    registration: await requireRegistration(stack.registry, id),
+    notes: [
+      `Rollcall keeps the DaemonSets of ${id} from now on${registration.isFrozen ? ', once the freeze is lifted' : ''}.`,
+      snapshot,
+      'Leave the built-in loop off (kube-controller-manager --controllers=*,-daemonset-controller).',
+    ],
+  };
+}
+
+function refusedTakeover(
+  id: string,
+  reason: 'unknown-cluster' | 'built-in-controller-runs',
+): CommandError {
+  if (reason === 'unknown-cluster') {
+    return new CommandError({
+      message: `${id} was removed meanwhile.`,
+      remedy: 'List what there is: rollcall cluster list',
+      exitCode: EXIT.failed,
+    });
+  }
+  return new CommandError({
+    message: `Takeover of ${id} is refused: its built-in DaemonSet loop is on, and two controllers would fight.`,
+    remedy:
+      'Start kube-controller-manager with --controllers=*,-daemonset-controller, then repeat; on a managed control plane, stay with observe.',
+    exitCode: EXIT.refused,
+  });
+}
+
+/** An access that does nothing and finds nothing: the cluster itself is left as it is. */
+const UNTOUCHED: HandBackAccess = {
+  createDaemonSet: () => Promise.resolve({ kind: 'missing' }),
+  getDaemonSet: () => Promise.resolve({ kind: 'missing' }),
+  deleteDaemonSet: () => Promise.resolve({ kind: 'missing' }),
+  listDaemonSets: () => Promise.resolve({ kind: 'found', object: [] }),
+  replaceConditions: () => Promise.resolve({ kind: 'changed' }),
+};
+
+async function leave(change: ModeChange): Promise<ChangedMode> {
+  const { registration, stack, context, options } = change;
+  const { id } = registration;
+  const release = (access: HandBackAccess): ReturnType<typeof handBack> =>
+    handBack(id, {
+      ...stack,
+      access,
+      requestTimeoutMs: defaultReconcileOptions.requestTimeoutMs,
+      runMaxMs: RUN_MAX_MS,
+      onProgress: (text) => {
+        context.say(text);
+      },
+    });
+  const isUntouched = options.withoutCluster === true;
+  const result = isUntouched
+    ? await release(UNTOUCHED)
+    : await withOperator(change, ({ access }) => release(access));
+  if (result.kind === 'failed') {
+    throw new CommandError({
+      message: `${id} was not left (step ${result.step}): ${result.message}.`,
+      remedy: 'No pod was touched. Repeat the command; it goes on from there.',
+      exitCode: EXIT.failed,
+    });
+  }
+  return {
+    registration: await requireRegistration(stack.registry, id),
+    notes: [...leftNotes(id), ...(isUntouched ? sentinelNotes() : [])],
+  };
+}
+
+function leftNotes(id: string): readonly string[] {
+  return [
+    `Nothing of Rollcall acts in ${id} any more; every pod was left as it is.`,
+    'Nobody replaces its daemon pods until the built-in controller is switched on: start kube-controller-manager',
+    'without -daemonset-controller in --controllers. It goes on with the pods that are there.',
+  ];
+}
+
+function sentinelNotes(): readonly string[] {
+  const { namespace, name } = SENTINEL_KEY;
+  return [
+    'The cluster itself was left alone, so the sentinel is still there. Delete it when you can:',
+    `  kubectl -n ${namespace} delete daemonset ${name} --ignore-not-found`,
+  ];
+}

@@ -1,0 +1,139 @@
+/**
+ * What is said of a move, and with which exit code: where the cluster is now, and how to go on or back.
+ *
+ * Words only. Every end but arrival is an error that says in which stack the cluster is frozen.
+ */
+import type { MoveRefusal, MoveResult } from '../../../app/clusters/move-types.ts';
+import type { CommandResult } from '../../command-line/command-module.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
+
+/** A move that ended, somehow. */
+export interface EndedMove {
+  readonly id: string;
+  readonly result: MoveResult;
+  /** `<stage>.<region>` */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The result of one that succeeded. Throws CommandError for every other. */
+export function presentMove({ id, result, from, to }: EndedMove): CommandResult {
+  switch (result.kind) {
+    case 'moved':
+      return arrived({ id, where: to, left: from, isFrozen: result.registration.isFrozen });
+    case 'called-back':
+      return arrived({ id, where: from, left: to, isFrozen: result.registration.isFrozen });
+    case 'already-there':
+      return {
+        document: { kind: 'ClusterMove', cluster: id, stack: to, isMoved: false },
+        lines: [`${id} is in ${to} already.`],
+      };
+    case 'refused':
+      throw new CommandError({ ...refusalOf(result.reason, { id, from, to }) });
+    case 'lost':
+      throw new CommandError({
+        message: `The registration of ${id} was changed by somebody else meanwhile (step ${result.step}).`,
+        remedy: 'Repeat the command: it begins its wait anew and goes on.',
+        exitCode: EXIT.failed,
+      });
+    case 'still-acting':
+      throw new CommandError({
+        message: `Something still acts on ${id} although it is frozen in ${from}.`,
+        remedy: 'Nothing was turned over. Look for functions of an older release, then repeat.',
+        exitCode: EXIT.failed,
+      });
+    case 'timed-out':
+    case 'interrupted':
+      throw unfinished(id, result);
+  }
+}
+
+function unfinished(
+  id: string,
+  result: Extract<MoveResult, { readonly kind: 'timed-out' | 'interrupted' }>,
+): CommandError {
+  const isTimedOut = result.kind === 'timed-out';
+  const missing =
+    isTimedOut && result.waitsFor === 'token'
+      ? 'no token of the renewer came'
+      : 'the view is not complete yet';
+  return new CommandError({
+    message: isTimedOut
+      ? `${id} has not arrived: ${missing}. It is frozen in both stacks; its pods run on.`
+      : `Interrupted: ${id} is frozen in both stacks; its pods run on.`,
+    remedy:
+      'To go on, repeat the command; to go back, repeat it with --back. ' +
+      'If nothing comes: may the watcher’s role send to that queue, and is it the registered one (--role-id)? Its log says.',
+    exitCode: isTimedOut ? EXIT.timedOut : EXIT.interrupted,
+  });
+}
+
+interface Arrival {
+  readonly id: string;
+  readonly where: string;
+  readonly left: string;
+  readonly isFrozen: boolean;
+}
+
+function arrived({ id, where, left, isFrozen }: Arrival): CommandResult {
+  const freeze = isFrozen
+    ? 'It is frozen, as it was before.'
+    : 'Its freeze is lifted; every DaemonSet is looked at now.';
+  const [stage = '', region = ''] = where.split('.', 2);
+  const notes = [
+    freeze,
+    `See whether every link is in order there: rollcall cluster doctor ${id} --stage ${stage} --region ${region}`,
+    `What ${left} had for it can go: the roles of its watcher there, and the access entries of that stack’s functions.`,
+  ];
+  return {
+    document: { kind: 'ClusterMove', cluster: id, stack: where, isMoved: true, isFrozen, notes },
+    lines: [`${id} is in ${where} now; no pod was touched.`, ...notes],
+  };
+}
+
+type Refusal = ConstructorParameters<typeof CommandError>[0];
+
+function refusalOf(
+  reason: MoveRefusal,
+  { id, from, to }: { readonly id: string; readonly from: string; readonly to: string },
+): Refusal {
+  switch (reason) {
+    case 'unknown-cluster':
+      return {
+        message: `${id} is registered neither in ${from} nor in ${to}.`,
+        remedy: 'List what there is: rollcall cluster list',
+        exitCode: EXIT.failed,
+      };
+    case 'registered-in-both':
+      return {
+        message: `${id} is registered in ${to} as well, and not by this move. Nothing was changed.`,
+        remedy: `Look which one is right, and remove the other: rollcall cluster show ${id}`,
+        exitCode: EXIT.refused,
+      };
+    case 'uid-taken':
+      return {
+        message: `${to} has this very cluster under another id. ${id} is frozen in ${from}.`,
+        remedy: 'Remove that registration and repeat, or lift the freeze again with --back.',
+        exitCode: EXIT.refused,
+      };
+    case 'another-move':
+      return {
+        message: `${id} is being moved to another stack already.`,
+        remedy:
+          'Finish that move, or call it back (--back), first. `rollcall cluster show` names it.',
+        exitCode: EXIT.refused,
+      };
+    case 'arrived-already':
+      return {
+        message: `${id} has arrived in ${to}: there is nothing to call back.`,
+        remedy: 'Move it in the other direction instead.',
+        exitCode: EXIT.refused,
+      };
+    case 'not-moving':
+      return {
+        message: `No move of ${id} from ${from} to ${to} was begun.`,
+        remedy: 'Nothing is to be called back.',
+        exitCode: EXIT.refused,
+      };
+  }
+}

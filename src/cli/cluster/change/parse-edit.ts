@@ -1,0 +1,166 @@
+/**
+ * From the options of `cluster set` to an edit of a registration: checked, nothing done yet.
+ *
+ * What the schema or a connection would refuse later is refused here, with the option's name.
+ */
+import { readFile } from 'node:fs/promises';
+import { isPrivateRange, parseRange } from '../../../adapters/kubernetes/egress/address-class.ts';
+import { parseEndpoint } from '../../../adapters/kubernetes/egress/endpoint.ts';
+import type { RegistrationEdit } from '../../../app/clusters/edit-registration.ts';
+import type { ClusterAuthentication } from '../../../core/model/registration.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
+
+/** Options that edit, as commander parses them. */
+export interface EditOptions {
+  readonly freeze?: true;
+  readonly unfreeze?: true;
+  readonly label?: readonly string[];
+  readonly server?: string;
+  readonly caFile?: string;
+  readonly systemCa?: true;
+  readonly privateRange?: readonly string[];
+  readonly publicOnly?: true;
+  readonly roleId?: string;
+  readonly eksCluster?: string;
+  readonly eksRegion?: string;
+  readonly renewerRoleId?: string;
+  readonly withoutCredential?: true;
+}
+
+/** An option that cannot be used as given. */
+export function usageError(message: string, remedy: string): CommandError {
+  return new CommandError({ message, remedy, exitCode: EXIT.usage });
+}
+
+/** Parses the options. Throws CommandError. */
+export async function parseEdit(options: EditOptions): Promise<RegistrationEdit> {
+  const caPem = await parseCa(options);
+  const privateRanges = parseRanges(options);
+  const authentication = parseAuthentication(options);
+  return {
+    ...parseFreeze(options),
+    ...(options.label === undefined ? {} : { labels: parseLabels(options.label) }),
+    ...(options.server === undefined ? {} : { server: parseServer(options.server) }),
+    ...(caPem === undefined ? {} : { caPem }),
+    ...(privateRanges === undefined ? {} : { privateRanges }),
+    ...(options.roleId === undefined ? {} : { senderRoleId: parseRoleId(options.roleId) }),
+    ...(authentication === undefined ? {} : { authentication }),
+  };
+}
+
+function parseFreeze({ freeze, unfreeze }: EditOptions): Pick<RegistrationEdit, 'isFrozen'> {
+  if (freeze === true && unfreeze === true) {
+    throw usageError('--freeze and --unfreeze exclude each other.', 'Pass one of them.');
+  }
+  if (freeze === true) return { isFrozen: true };
+  return unfreeze === true ? { isFrozen: false } : {};
+}
+
+const LABEL_KEY = /^[A-Za-z0-9]([A-Za-z0-9._/-]{0,315}[A-Za-z0-9])?$/;
+/** A move keeps its marks there. */
+const RESERVED_PREFIX = 'rollcall.dev/';
+const LABEL_VALUE = /^[A-Za-z0-9._-]{0,63}$/;
+
+/** `key=value` sets, `key-` removes, as with kubectl. */
+function parseLabels(texts: readonly string[]): NonNullable<RegistrationEdit['labels']> {
+  const set: [string, string][] = [];
+  const removed: string[] = [];
+  for (const text of texts) {
+    const [key = '', value] = text.split(/=(.*)/s, 2);
+    if (key.startsWith(RESERVED_PREFIX)) {
+      throw usageError(
+        `--label ${text}: labels that begin with ${RESERVED_PREFIX} are Rollcall’s own.`,
+        'Choose another key.',
+      );
+    }
+    if (value === undefined && key.endsWith('-') && LABEL_KEY.test(key.slice(0, -1))) {
+      removed.push(key.slice(0, -1));
+    } else if (value !== undefined && LABEL_KEY.test(key) && LABEL_VALUE.test(value)) {
+      set.push([key, value]);
+    } else {
+      throw usageError(
+        `--label ${text} is no label.`,
+        'Pass key=value to set one, key- to remove one; letters, digits, ".", "_", "-", and "/" in keys.',
+      );
+    }
+  }
+  return { set: Object.fromEntries(set), removed };
+}
+
+function parseServer(text: string): string {
+  const parsed = parseEndpoint(text);
+  if (parsed.kind === 'endpoint') return text;
+  throw usageError(`--server cannot be used: ${parsed.message}.`, 'Pass https://HOST[:PORT].');
+}
+
+async function parseCa({ caFile, systemCa }: EditOptions): Promise<string | null | undefined> {
+  if (systemCa === true) {
+    if (caFile === undefined) return null;
+    throw usageError('--ca-file and --system-ca exclude each other.', 'Pass one of them.');
+  }
+  if (caFile === undefined) return undefined;
+  let text: string;
+  try {
+    text = await readFile(caFile, 'utf8');
+  } catch (error) {
+    throw new CommandError({
+      message: `${caFile} cannot be read.`,
+      remedy: 'Pass a PEM file with the certificate authority of the API server.',
+      exitCode: EXIT.usage,
+      cause: error,
+    });
+  }
+  if (text.includes('-----BEGIN CERTIFICATE-----') && !text.includes('PRIVATE KEY')) return text;
+  throw usageError(
+    `${caFile} is no certificate authority in PEM form.`,
+    'It begins with -----BEGIN CERTIFICATE----- and holds no private key.',
+  );
+}
+
+function parseRanges({ privateRange, publicOnly }: EditOptions): readonly string[] | undefined {
+  if (publicOnly === true) {
+    if (privateRange === undefined) return [];
+    throw usageError('--private-range and --public-only exclude each other.', 'Pass one of them.');
+  }
+  for (const text of privateRange ?? []) {
+    const range = parseRange(text);
+    if (range !== undefined && isPrivateRange(range)) continue;
+    throw usageError(
+      `--private-range ${text} is no private range.`,
+      'Pass CIDR notation inside RFC 1918, 100.64.0.0/10 or fc00::/7, e.g. 10.20.0.0/16.',
+    );
+  }
+  return privateRange;
+}
+
+/** The form of a role's unique id; an account id at an emulator. */
+const ROLE_ID = /^[A-Za-z0-9]{1,128}$/;
+
+/** The unique id of a role. Throws CommandError. */
+export function parseRoleId(text: string): string {
+  if (ROLE_ID.test(text)) return text;
+  throw usageError(
+    `${text} is no unique id of a role.`,
+    'It begins with AROA: aws iam get-role --role-name NAME --query Role.RoleId',
+  );
+}
+
+function parseAuthentication(options: EditOptions): ClusterAuthentication | undefined {
+  const { eksCluster, eksRegion, renewerRoleId, withoutCredential } = options;
+  const chosen = [eksCluster, renewerRoleId, withoutCredential].filter((one) => one !== undefined);
+  if (chosen.length > 1) {
+    throw usageError(
+      '--eks-cluster, --renewer-role-id and --without-credential exclude each other.',
+      'Pass one of them.',
+    );
+  }
+  if ((eksCluster === undefined) !== (eksRegion === undefined)) {
+    throw usageError('--eks-cluster and --eks-region belong together.', 'Pass both.');
+  }
+  if (withoutCredential === true) return { kind: 'none' };
+  if (renewerRoleId !== undefined) {
+    return { kind: 'bound-token', renewerRoleId: parseRoleId(renewerRoleId) };
+  }
+  if (eksCluster === undefined || eksRegion === undefined) return undefined;
+  return { kind: 'eks', clusterName: eksCluster, region: eksRegion };
+}

@@ -1,0 +1,164 @@
+/**
+ * `rollcall cluster remove`: forgets a cluster, and leaves it working.
+ *
+ *   hand back (takeover only) ─▶ registration ─▶ sealed token ─▶ view
+ *
+ * In takeover somebody must take care of its DaemonSets afterwards, so that is refused unless the cluster
+ * is handed back (`--release`) or the operator insists (`--force`). Each step may be the last one: what
+ * is left harms nothing, and the same command goes on from there. Says what is left in the cluster and in
+ * its account to delete.
+ */
+import { forgetView } from '../../../app/clusters/forget-view.ts';
+import type { ClusterId } from '../../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import { parseClusterId, requireRegistration } from '../../command-line/cluster-arguments.ts';
+import { defineCommand } from '../../command-line/command-module.ts';
+import type {
+  CommandContext,
+  CommandModule,
+  CommandResult,
+} from '../../command-line/command-module.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import type { Stack } from '../../reach/stack.ts';
+import { changeMode } from './change-mode.ts';
+import { changedMeanwhile } from './changed-meanwhile.ts';
+import { leftovers } from './leftovers.ts';
+import { declareOperatorOptions } from '../../reach/operator-access.ts';
+import type { OperatorOptions } from '../../reach/operator-access.ts';
+import { usageError } from './parse-edit.ts';
+import { refuseWhileMoving } from './refuse-while-moving.ts';
+
+/** Options of `cluster remove`. */
+export interface RemoveOptions extends OperatorOptions {
+  readonly release?: true;
+  readonly force?: true;
+  readonly keepView?: true;
+}
+
+/** The command. */
+export const removeClusterCommand: CommandModule = defineCommand<RemoveOptions>({
+  path: ['cluster', 'remove'],
+  summary: 'forget a cluster; its pods are left as they are',
+  interruption: 'orderly',
+  configure: (command) => {
+    command
+      .argument('<id>', 'id of the cluster')
+      .option('--release', 'in takeover: hand it back first, which needs a kubeconfig')
+      .option('--force', 'forget it although it was not handed back, or is being moved')
+      .option('--keep-view', 'leave what the view holds of it');
+    declareOperatorOptions(command);
+  },
+  run: async ({ args, options }, context) => {
+    if (options.release === true && options.force === true) {
+      throw usageError('--release and --force exclude each other.', 'Pass one of them.');
+    }
+    const id = parseClusterId(args[0] ?? '');
+    const stack = await context.openStack();
+    const found = await stack.registry.readCluster(id);
+    if (found === undefined) return finishEarlierRemoval(id, stack);
+    if (options.force !== true) refuseWhileMoving(found);
+    const left = await leave(found, { options, stack, context });
+    await removeRegistration(left, stack);
+    await stack.credentials.removeTokens(id);
+    const daemonSets = options.keepView === true ? undefined : await forget(left, stack, context);
+    return present({ registration: found, stack, daemonSets, isForced: options.force === true });
+  },
+});
+
+interface Leaving {
+  readonly options: RemoveOptions;
+  readonly stack: Stack;
+  readonly context: CommandContext;
+}
+
+/** Leaves takeover as asked; the registration as it stands then. */
+async function leave(
+  registration: ClusterRegistration,
+  { options, stack, context }: Leaving,
+): Promise<ClusterRegistration> {
+  if (registration.mode !== 'takeover' || options.force === true) return registration;
+  if (options.release !== true) {
+    throw new CommandError({
+      message: `${registration.id} is in takeover: once it is forgotten, nobody looks after its DaemonSets.`,
+      remedy:
+        'Pass --release to hand it back to the built-in controller first; --force if the cluster is gone.',
+      exitCode: EXIT.refused,
+    });
+  }
+  const mode = 'observe';
+  const changed = await changeMode({ registration, mode, options, stack, context });
+  return changed.registration;
+}
+
+async function removeRegistration(
+  { id, configVersion }: ClusterRegistration,
+  { registry }: Stack,
+): Promise<void> {
+  const result = await registry.removeCluster(id, configVersion);
+  if (result === 'lost') throw changedMeanwhile({ id, configVersion });
+}
+
+async function forget(
+  { clusterUid }: ClusterRegistration,
+  { view }: Stack,
+  context: CommandContext,
+): Promise<number> {
+  context.say('deleting what the view holds of it …');
+  return (await forgetView(view, clusterUid)).daemonSets;
+}
+
+/** The registration is gone; an earlier command may have ended before the rest was. */
+async function finishEarlierRemoval(id: ClusterId, stack: Stack): Promise<CommandResult> {
+  const removal = await stack.registry.removeCluster(id, 0);
+  const token = await stack.credentials.readToken(id, 'act');
+  if (token !== undefined) await stack.credentials.removeTokens(id);
+  if (removal === 'missing' && token === undefined) {
+    await requireRegistration(stack.registry, id);
+  }
+  const notes = ['What an earlier removal had left was removed.'];
+  return {
+    document: { kind: 'ClusterRemoval', cluster: id, isFinished: true, notes },
+    lines: [`${id} is forgotten. ${notes.join(' ')}`],
+  };
+}
+
+interface Presenting {
+  readonly registration: ClusterRegistration;
+  readonly stack: Stack;
+  /** Forgotten ones; undefined: the view was kept. */
+  readonly daemonSets: number | undefined;
+  readonly isForced: boolean;
+}
+
+function present({ registration, stack, daemonSets, isForced }: Presenting): CommandResult {
+  const { id, mode } = registration;
+  const { commands, notes } = leftovers(registration, stack);
+  const care = whoTakesCare(mode, isForced);
+  return {
+    document: {
+      kind: 'ClusterRemoval',
+      cluster: id,
+      clusterUid: registration.clusterUid,
+      isFinished: true,
+      wasTakenOver: mode === 'takeover',
+      ...(daemonSets === undefined ? {} : { forgottenDaemonSets: daemonSets }),
+      leftInCluster: commands,
+      notes: [care, ...notes],
+    },
+    lines: [
+      `${id} is forgotten; every pod was left as it is.`,
+      care,
+      'Left in the cluster, to delete when you like (the watcher goes first, or it sends on and is refused):',
+      ...commands.map((command) => `  ${command}`),
+      ...notes,
+    ],
+  };
+}
+
+function whoTakesCare(mode: ClusterRegistration['mode'], isForced: boolean): string {
+  if (mode === 'observe') return 'Its DaemonSets are looked after by whoever did so before.';
+  if (isForced) {
+    return 'Nobody looks after its DaemonSets now: switch its built-in controller on (no -daemonset-controller in --controllers).';
+  }
+  return 'It was handed back: switch its built-in controller on (no -daemonset-controller in --controllers).';
+}

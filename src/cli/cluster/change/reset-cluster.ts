@@ -1,0 +1,202 @@
+/**
+ * `rollcall cluster reset`: registers a cluster anew that was rebuilt under its old name (row 90).
+ *
+ * Until then nothing is written to the new one: its UID is another one. Who it is now is read afresh, and
+ * shown before anything is written; an identity changes only with `--yes`. Touches nothing in a cluster.
+ */
+import { parseRegistration } from '../../../adapters/dynamodb/registration-schema.ts';
+import { compareRegistrations } from '../../../app/clusters/edit-registration.ts';
+import type { FieldChange } from '../../../app/clusters/edit-registration.ts';
+import { resetRegistration } from '../../../app/clusters/reset-registration.ts';
+import { clusterUid } from '../../../core/model/identifiers.ts';
+import type { ClusterUid } from '../../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import { parseClusterId, requireRegistration } from '../../command-line/cluster-arguments.ts';
+import { defineCommand } from '../../command-line/command-module.ts';
+import type {
+  CommandContext,
+  CommandModule,
+  CommandResult,
+} from '../../command-line/command-module.ts';
+import { renderTextTable } from '../../command-line/text-table.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import type { Stack } from '../../reach/stack.ts';
+import { changedMeanwhile } from './changed-meanwhile.ts';
+import { declareOperatorOptions } from '../../reach/operator-access.ts';
+import type { OperatorOptions } from '../../reach/operator-access.ts';
+import { usageError } from './parse-edit.ts';
+import { refuseWhileMoving } from './refuse-while-moving.ts';
+import { readRegisteredIdentity } from './registered-identity.ts';
+
+/** Options of `cluster reset`. */
+export interface ResetOptions extends OperatorOptions {
+  readonly clusterUid?: string;
+  readonly yes?: true;
+  readonly dryRun?: true;
+}
+
+/** The command. */
+export const resetClusterCommand: CommandModule = defineCommand<ResetOptions>({
+  path: ['cluster', 'reset'],
+  summary: 'register a rebuilt cluster anew under its old name, in mode observe',
+  interruption: 'orderly',
+  configure: (command) => {
+    command
+      .argument('<id>', 'id of the cluster')
+      .option('--cluster-uid <uid>', 'UID of its namespace kube-system, instead of asking it')
+      .option('--yes', 'confirm that the cluster is another one now')
+      .option('--dry-run', 'show what would change, and change nothing');
+    declareOperatorOptions(command);
+  },
+  run: async ({ args, options }, context) => {
+    const stack = await context.openStack();
+    const before = await requireRegistration(stack.registry, parseClusterId(args[0] ?? ''));
+    refuseWhileMoving(before);
+    const found = await identify({ before, options, stack, context });
+    const after = resetRegistration(before, found);
+    const changes = compareRegistrations(before, after);
+    if (found.clusterUid === before.clusterUid) refuseSame(before, changes);
+    if (options.dryRun === true || changes.length === 0) return present({ before, after, changes });
+    if (options.yes !== true && found.clusterUid !== before.clusterUid) {
+      throw unconfirmed(before, found.clusterUid);
+    }
+    const written = await write(before, after, stack);
+    await stack.credentials.removeTokens(before.id);
+    return present({ before, after: written, changes, isWritten: true });
+  },
+});
+
+interface Identifying {
+  readonly before: ClusterRegistration;
+  readonly options: ResetOptions;
+  readonly stack: Stack;
+  readonly context: CommandContext;
+}
+
+type Found = Parameters<typeof resetRegistration>[1];
+
+const UID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
+
+async function identify({ before, options, stack, context }: Identifying): Promise<Found> {
+  if (options.clusterUid !== undefined) {
+    if (UID_PATTERN.test(options.clusterUid)) return { clusterUid: clusterUid(options.clusterUid) };
+    throw usageError(
+      '--cluster-uid is no UID.',
+      'kubectl get namespace kube-system -o jsonpath={.metadata.uid}',
+    );
+  }
+  if (options.kubeconfig !== undefined || options.context !== undefined) {
+    return identifyByKubeconfig(before, options, context);
+  }
+  context.say(`asking ${before.server} who it is …`);
+  const identity = await readRegisteredIdentity(before, stack);
+  if (identity.kind === 'found') return identity;
+  throw new CommandError({
+    message: `${before.id} could not be asked who it is now: ${identity.message}.`,
+    remedy: 'Pass --kubeconfig or --context of the rebuilt cluster, or --cluster-uid.',
+    exitCode: EXIT.failed,
+  });
+}
+
+/** The authority is taken over where the kubeconfig names the very endpoint that is registered. */
+async function identifyByKubeconfig(
+  before: ClusterRegistration,
+  options: ResetOptions,
+  context: CommandContext,
+): Promise<Found> {
+  const operator = await context.openCluster(options);
+  try {
+    const { caPem, server } = operator;
+    const isSameEndpoint = server === before.server && caPem !== undefined;
+    return { clusterUid: operator.clusterUid, ...(isSameEndpoint ? { caPem } : {}) };
+  } finally {
+    operator.close();
+  }
+}
+
+/** A cluster in takeover that is still itself is left by a hand-back, not by forgetting it. */
+function refuseSame({ id, mode }: ClusterRegistration, changes: readonly FieldChange[]): void {
+  if (mode !== 'takeover' || changes.length === 0) return;
+  throw new CommandError({
+    message: `${id} is the very cluster that is registered, and in takeover: there is nothing to reset.`,
+    remedy: `To leave takeover: rollcall cluster set ${id} --mode observe. After a rival: --mode takeover.`,
+    exitCode: EXIT.refused,
+  });
+}
+
+function unconfirmed(
+  { id, clusterUid: old }: ClusterRegistration,
+  found: ClusterUid,
+): CommandError {
+  return new CommandError({
+    message: `${id} is another cluster now: ${found} instead of ${old}. Nothing was written.`,
+    remedy: `If that is right: rollcall cluster reset ${id} --yes (with the same options).`,
+    exitCode: EXIT.refused,
+  });
+}
+
+async function write(
+  before: ClusterRegistration,
+  after: ClusterRegistration,
+  stack: Stack,
+): Promise<ClusterRegistration> {
+  const parsed = parseRegistration(after);
+  if (parsed.kind === 'refused') {
+    throw usageError(`That would be no valid registration: ${parsed.fields.join(', ')}.`, '');
+  }
+  const result = await stack.registry.writeCluster(after, before.configVersion);
+  switch (result) {
+    case 'written':
+      return { ...after, configVersion: before.configVersion + 1 };
+    case 'lost':
+      throw changedMeanwhile(before);
+    case 'uid-taken':
+      throw new CommandError({
+        message: `The cluster ${after.clusterUid} is registered under another id already.`,
+        remedy: 'Remove that registration first: rollcall cluster list',
+        exitCode: EXIT.refused,
+      });
+  }
+}
+
+interface Presenting {
+  readonly before: ClusterRegistration;
+  readonly after: ClusterRegistration;
+  readonly changes: readonly FieldChange[];
+  readonly isWritten?: true;
+}
+
+function present({ before, after, changes, isWritten }: Presenting): CommandResult {
+  const { id } = before;
+  const notes = isWritten === true ? nextSteps(before) : [];
+  const verb = isWritten === true ? 'was registered anew' : 'would be registered anew (dry run)';
+  const rows = changes.map((change) => [change.field, change.before || '-', change.after || '-']);
+  return {
+    document: {
+      kind: 'ClusterReset',
+      cluster: id,
+      isDryRun: isWritten !== true,
+      changes,
+      configVersion: after.configVersion,
+      notes,
+    },
+    lines:
+      changes.length === 0
+        ? [`${id}: nothing to reset, it is the cluster that is registered.`]
+        : [`${id} ${verb}:`, ...renderTextTable(['FIELD', 'BEFORE', 'AFTER'], rows), ...notes],
+  };
+}
+
+function nextSteps({ id, mode, authentication }: ClusterRegistration): readonly string[] {
+  return [
+    'No pod was touched. Next, in the rebuilt cluster:',
+    '  install the watcher, with the role that is registered (rollcall cluster add prints how; another role: --role-id)',
+    ...(authentication.kind === 'none'
+      ? []
+      : ['  give the functions their rights there: infra/functions']),
+    ...(mode === 'takeover'
+      ? [`  enter takeover anew, with its probe: rollcall cluster set ${id} --mode takeover`]
+      : []),
+    'Should the old cluster still run: nothing of Rollcall acts there any more.',
+  ];
+}

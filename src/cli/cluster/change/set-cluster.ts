@@ -1,0 +1,196 @@
+/**
+ * `rollcall cluster set`: changes a registration, shows before and after, and enters or leaves takeover.
+ *
+ *   read ─▶ edit, one compare-and-set ─▶ mode: probe and switch, or hand back
+ *
+ * What was changed by somebody else meanwhile is not overwritten: it is an error, and nothing is written.
+ * Only a freeze alone is tried again, because who freezes wants exactly that.
+ */
+import type { Command } from 'commander';
+import { parseRegistration } from '../../../adapters/dynamodb/registration-schema.ts';
+import { compareRegistrations, editRegistration } from '../../../app/clusters/edit-registration.ts';
+import type { FieldChange, RegistrationEdit } from '../../../app/clusters/edit-registration.ts';
+import { writeFreeze } from '../../../app/clusters/freeze-cluster.ts';
+import { wakeCluster } from '../../../app/clusters/wake-cluster.ts';
+import type { ClusterMode, ClusterRegistration } from '../../../core/model/registration.ts';
+import {
+  collect,
+  parseClusterId,
+  requireRegistration,
+} from '../../command-line/cluster-arguments.ts';
+import { defineCommand } from '../../command-line/command-module.ts';
+import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
+import { renderTextTable } from '../../command-line/text-table.ts';
+import type { Stack } from '../../reach/stack.ts';
+import { changedMeanwhile } from './changed-meanwhile.ts';
+import { changeMode, refuseMode } from './change-mode.ts';
+import { declareOperatorOptions } from '../../reach/operator-access.ts';
+import type { OperatorOptions } from '../../reach/operator-access.ts';
+import { parseEdit, usageError } from './parse-edit.ts';
+import type { EditOptions } from './parse-edit.ts';
+import { refuseWhileMoving } from './refuse-while-moving.ts';
+
+/** Options of `cluster set`. */
+export interface SetOptions extends EditOptions, OperatorOptions {
+  readonly mode?: ClusterMode;
+  readonly withoutCluster?: true;
+  readonly dryRun?: true;
+}
+
+/** The command. */
+export const setClusterCommand: CommandModule = defineCommand<SetOptions>({
+  path: ['cluster', 'set'],
+  summary: 'change a cluster: mode, freeze, labels, endpoint, roles',
+  interruption: 'orderly',
+  configure: declareOptions,
+  run: async ({ args, options }, context) => {
+    const id = parseClusterId(args[0] ?? '');
+    const edit = await parseEdit(options);
+    if (Object.keys(edit).length === 0 && options.mode === undefined) {
+      throw usageError('Nothing to change.', 'Pass what to change: rollcall cluster set --help');
+    }
+    const stack = await context.openStack();
+    const before = await requireRegistration(stack.registry, id);
+    if (options.unfreeze === true || options.mode !== undefined) refuseWhileMoving(before);
+    const edited = requireValid(editRegistration(before, edit));
+    const wanted = options.mode ?? edited.mode;
+    refuseMode(edited, wanted);
+    if (options.dryRun === true) return present({ before, after: { ...edited, mode: wanted } });
+    const written = await writeEdit({ before, edited, edit, stack });
+    const changed = await changeMode({
+      registration: written,
+      mode: wanted,
+      options,
+      stack,
+      context,
+    });
+    const woken = await wakeIfLifted(before, changed.registration, stack);
+    const notes = [...changed.notes, ...woken];
+    return present({ before, after: changed.registration, changed: { notes } });
+  },
+});
+
+function declareOptions(command: Command): void {
+  command
+    .argument('<id>', 'id of the cluster')
+    .addHelpText('after', EXAMPLES)
+    .option('--freeze', 'stop every change in the cluster, within one batch')
+    .option('--unfreeze', 'lift the freeze')
+    .addOption(
+      command
+        .createOption(
+          '--mode <mode>',
+          'observe: look only. takeover: probe first, then keep its DaemonSets',
+        )
+        .choices(['observe', 'takeover']),
+    )
+    .option('--label <key=value>', 'set a label, or remove it with key-; repeatable', collect)
+    .option('--server <url>', 'address of the API server, as the functions reach it')
+    .option('--ca-file <file>', 'certificate authority of the API server')
+    .option('--system-ca', 'trust the system’s certificate authorities instead of an own one')
+    .option(
+      '--private-range <cidr>',
+      'private range that the address may be in; repeatable',
+      collect,
+    )
+    .option('--public-only', 'allow public addresses only')
+    .option('--role-id <id>', 'unique id (AROA…) of the watcher’s role')
+    .option('--eks-cluster <name>', 'authenticate by EKS access entries to this cluster')
+    .option('--eks-region <region>', 'its region')
+    .option('--renewer-role-id <id>', 'authenticate by a bound token that this role renews')
+    .option('--without-credential', 'have no credential: mode observe only')
+    .option('--without-cluster', 'with --mode observe: change nothing in the cluster itself')
+    .option('--dry-run', 'show what would change, and change nothing');
+  declareOperatorOptions(command);
+}
+
+const EXAMPLES = `
+Examples:
+  rollcall cluster set prod-eu-1 --freeze
+  rollcall cluster set prod-eu-1 --mode takeover --context prod-eu-1
+  rollcall cluster set prod-eu-1 --label ring=2 --label old-
+  rollcall cluster set prod-eu-1 --server https://10.1.2.3:6443 --private-range 10.1.0.0/16 --dry-run`;
+
+function requireValid(registration: ClusterRegistration): ClusterRegistration {
+  const parsed = parseRegistration(registration);
+  if (parsed.kind === 'registration') return registration;
+  throw usageError(
+    `That would be no valid registration: ${parsed.fields.join(', ')}.`,
+    'docs/cli.md says what each field may hold.',
+  );
+}
+
+/**
+ * After a freeze every key is looked at now, not at its next event. The freeze is lifted by then: what
+ * fails here is told, and resync does it within hours.
+ */
+async function wakeIfLifted(
+  before: ClusterRegistration,
+  after: ClusterRegistration,
+  stack: Stack,
+): Promise<readonly string[]> {
+  if (!before.isFrozen || after.isFrozen) return [];
+  try {
+    const count = await wakeCluster(after, stack);
+    return [`${String(count)} DaemonSets are looked at now.`];
+  } catch (error) {
+    const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return [
+      `Its DaemonSets are looked at with their next change, or within six hours: they could not be hinted (${why}).`,
+    ];
+  }
+}
+
+interface Writing {
+  readonly before: ClusterRegistration;
+  readonly edited: ClusterRegistration;
+  readonly edit: RegistrationEdit;
+  readonly stack: Stack;
+}
+
+async function writeEdit({ before, edited, edit, stack }: Writing): Promise<ClusterRegistration> {
+  if (compareRegistrations(before, edited).length === 0) return before;
+  if (edit.isFrozen !== undefined && Object.keys(edit).length === 1) {
+    const frozen = await writeFreeze(stack.registry, before.id, edit.isFrozen);
+    if (frozen.kind === 'written') return frozen.registration;
+    throw changedMeanwhile(before);
+  }
+  const result = await stack.registry.writeCluster(edited, before.configVersion);
+  if (result === 'written') return { ...edited, configVersion: before.configVersion + 1 };
+  throw changedMeanwhile(before);
+}
+
+interface Presenting {
+  readonly before: ClusterRegistration;
+  readonly after: ClusterRegistration;
+  readonly changed?: { readonly notes: readonly string[] };
+}
+
+function present({ before, after, changed }: Presenting): CommandResult {
+  const changes = compareRegistrations(before, after);
+  const isDryRun = changed === undefined;
+  const notes = changed?.notes ?? [];
+  const headline = headlineOf(before.id, changes, isDryRun);
+  return {
+    document: {
+      kind: 'ClusterChange',
+      cluster: before.id,
+      isDryRun,
+      changes,
+      configVersion: after.configVersion,
+      notes,
+    },
+    lines: [headline, ...tableOf(changes), ...notes],
+  };
+}
+
+function headlineOf(id: string, changes: readonly FieldChange[], isDryRun: boolean): string {
+  if (changes.length === 0) return `${id}: nothing to change, it is so already.`;
+  return isDryRun ? `${id} would be changed (dry run):` : `${id} was changed:`;
+}
+
+function tableOf(changes: readonly FieldChange[]): readonly string[] {
+  if (changes.length === 0) return [];
+  const rows = changes.map(({ field, before, after }) => [field, before || '-', after || '-']);
+  return renderTextTable(['FIELD', 'BEFORE', 'AFTER'], rows);
+}

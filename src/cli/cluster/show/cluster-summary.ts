@@ -1,0 +1,155 @@
+/**
+ * A cluster in one look: what is registered, and what its watcher was last heard to say.
+ *
+ * Read only, from the registry and META; nothing is asked of the cluster itself. No credential is part
+ * of it (S11).
+ */
+import type { ClusterId } from '../../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import type { ClusterMeta } from '../../../core/model/view-items.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { DeadLetterStore } from '../../../ports/stores/dead-letter-store.ts';
+import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
+import type { ViewStore } from '../../../ports/stores/view-store.ts';
+import { findRebuilt } from './find-rebuilt.ts';
+import type { RebuiltNotice } from './find-rebuilt.ts';
+
+/** What is known of a cluster, as `cluster list --json` shows it. */
+export interface ClusterSummary {
+  readonly id: string;
+  readonly clusterUid: string;
+  readonly mode: ClusterRegistration['mode'];
+  readonly isFrozen: boolean;
+  readonly server: string;
+  readonly authentication: ClusterRegistration['authentication']['kind'];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly configVersion: number;
+  /** When the last message of its watcher was sent, in milliseconds since 1970; absent: never heard. */
+  readonly heardAtMs?: number;
+  readonly silentForMs?: number;
+  readonly isViewComplete: boolean;
+  readonly incompleteReason?: string;
+  readonly rival?: { readonly seenAtMs: number; readonly evidence: string };
+  /** Its watcher speaks of another cluster: it was rebuilt, and waits for `cluster reset` (row 90). */
+  readonly rebuilt?: RebuiltNotice;
+}
+
+/** What a summary is read from. */
+export interface SummarySources {
+  readonly registry: Pick<RegistryStore, 'readCluster' | 'listClusters'>;
+  readonly view: Pick<ViewStore, 'readMeta'>;
+  readonly deadLetters: Pick<DeadLetterStore, 'list'>;
+  readonly clock: Clock;
+}
+
+/** Longer than the watcher's longest heartbeat (ten minutes): something is wrong then. */
+export const SILENT_AFTER_MS = 660_000;
+
+/** Puts a summary together. */
+export function summarise(
+  registration: ClusterRegistration,
+  meta: ClusterMeta | undefined,
+  nowMs: number,
+): ClusterSummary {
+  const { id, clusterUid, mode, isFrozen, server, authentication, labels } = registration;
+  const { configVersion, rival } = registration;
+  return {
+    id,
+    clusterUid,
+    mode,
+    isFrozen,
+    server,
+    authentication: authentication.kind,
+    labels,
+    configVersion,
+    ...(meta === undefined
+      ? {}
+      : {
+          heardAtMs: meta.lastSentAtMs,
+          silentForMs: Math.max(0, nowMs - meta.lastSentAtMs),
+        }),
+    isViewComplete: meta?.isComplete === true,
+    ...(meta?.incompleteReason === undefined || meta.isComplete
+      ? {}
+      : { incompleteReason: meta.incompleteReason }),
+    ...(rival === undefined ? {} : { rival }),
+  };
+}
+
+/** What is wrong with a cluster, in few words; empty when nothing is. */
+export function troublesOf(summary: ClusterSummary): readonly string[] {
+  const troubles: string[] = [];
+  if (summary.rebuilt !== undefined) {
+    return [`rebuilt: it is ${summary.rebuilt.foundUid} now; rollcall cluster reset ${summary.id}`];
+  }
+  if (summary.rival !== undefined) troubles.push('another controller was seen');
+  if (summary.heardAtMs === undefined) troubles.push('its watcher was never heard');
+  else if ((summary.silentForMs ?? 0) > SILENT_AFTER_MS) troubles.push('its watcher is silent');
+  if (summary.heardAtMs !== undefined && !summary.isViewComplete) {
+    const why = summary.incompleteReason ?? 'waiting for a snapshot';
+    troubles.push(`view incomplete: ${why}`);
+  }
+  return troubles;
+}
+
+const PAGE_LIMIT = 100;
+const UNFINISHED = 'adding or removing it was not finished: repeat that command';
+
+/** A registration that could not be read must not hide the others. */
+export interface UnreadableCluster {
+  readonly id: string;
+  readonly problem: string;
+}
+
+/** All clusters of a stack in order of their ids, and those whose registration cannot be read. */
+export async function listSummaries(sources: SummarySources): Promise<{
+  readonly clusters: readonly ClusterSummary[];
+  readonly unreadable: readonly UnreadableCluster[];
+}> {
+  const clusters: ClusterSummary[] = [];
+  const unreadable: UnreadableCluster[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await sources.registry.listClusters({
+      limit: PAGE_LIMIT,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    for (const read of await Promise.all(page.clusters.map((id) => readSummary(id, sources)))) {
+      if ('problem' in read) unreadable.push(read);
+      else clusters.push(read);
+    }
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return { clusters, unreadable };
+}
+
+async function readSummary(
+  id: ClusterId,
+  sources: SummarySources,
+): Promise<ClusterSummary | UnreadableCluster> {
+  const { registry, view, clock } = sources;
+  let registration: ClusterRegistration | undefined;
+  try {
+    registration = await registry.readCluster(id);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ItemUnreadableError') {
+      return { id, problem: error.message };
+    }
+    throw error;
+  }
+  // Its entry in the directory is written first and removed last.
+  if (registration === undefined) return { id, problem: UNFINISHED };
+  const meta = await view.readMeta(registration.clusterUid);
+  return withRebuilt(summarise(registration, meta, clock.nowMs()), registration, sources);
+}
+
+/** Looks for the notice where the cluster is not heard; elsewhere there is none. */
+export async function withRebuilt(
+  summary: ClusterSummary,
+  registration: ClusterRegistration,
+  { deadLetters, clock }: Pick<SummarySources, 'deadLetters' | 'clock'>,
+): Promise<ClusterSummary> {
+  if ((summary.silentForMs ?? Infinity) <= SILENT_AFTER_MS) return summary;
+  const rebuilt = await findRebuilt(registration, deadLetters, clock.nowMs());
+  return rebuilt === undefined ? summary : { ...summary, rebuilt };
+}

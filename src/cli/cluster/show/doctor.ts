@@ -1,0 +1,148 @@
+/**
+ * `rollcall cluster doctor`: checks every link between watcher, queue, functions and API server, and says
+ * what to do.
+ *
+ * Changes nothing. Leaves with 0 only if no link has failed; what could not be checked from here is said,
+ * and is no failure.
+ */
+import { createClusterInspection } from '../../../adapters/kubernetes/api/cluster-inspection.ts';
+import { diagnose, hasFailed } from '../../../app/doctor/diagnose.ts';
+import type { Finding } from '../../../app/doctor/finding.ts';
+import type { ClusterId } from '../../../core/model/identifiers.ts';
+import { egressPolicy } from '../../../../functions/egress-policy.ts';
+import { parseClusterId } from '../../command-line/cluster-arguments.ts';
+import { defineCommand } from '../../command-line/command-module.ts';
+import type { CommandContext, CommandModule } from '../../command-line/command-module.ts';
+import { gatherFacts } from '../../doctor/gather-facts.ts';
+import { renderFindings } from '../../doctor/render-findings.ts';
+import type { WayIn } from '../../doctor/ways-in.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import type { Stack } from '../../reach/stack.ts';
+import { connectByKubeconfig } from '../../reach/cluster-connection.ts';
+
+interface DoctorOptions {
+  readonly all?: true;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly clusterProfile?: string;
+}
+
+const CLUSTERS_AT_ONCE = 8;
+const PAGE_LIMIT = 100;
+
+interface Examined {
+  readonly id: ClusterId;
+  readonly findings: readonly Finding[];
+}
+
+/** The command. */
+export const doctorCommand: CommandModule = defineCommand<DoctorOptions>({
+  path: ['cluster', 'doctor'],
+  summary: 'check every link to a cluster, and say what to do next',
+  configure: (command) => {
+    command
+      .argument('[id]', 'id of the cluster')
+      .option('--all', 'all clusters of the stack')
+      .option('--kubeconfig <file>', 'look into the cluster with your own credential as well')
+      .option('--context <name>', 'which context of the kubeconfig')
+      .option('--cluster-profile <name>', 'AWS profile of the account where the cluster is');
+  },
+  run: async ({ args: [id], options }, context) => {
+    requireOneTarget(id, options);
+    const stack = await context.openStack();
+    const ids = id === undefined ? await everyCluster(stack) : [parseClusterId(id)];
+    const examined = await examineAll(ids, { stack, options, context });
+    const failed = examined.filter(({ findings }) => hasFailed(findings)).length;
+    return {
+      document: { kind: 'ClusterDoctor', clusters: examined, failed },
+      lines: [
+        ...examined.flatMap((one) => renderFindings(one.id, one.findings)),
+        ...(ids.length === 0 ? ['No clusters are registered.'] : []),
+        ...(ids.length > 1 ? [`${failed} of ${ids.length} clusters have a link that failed.`] : []),
+      ],
+      exitCode: failed === 0 ? EXIT.ok : EXIT.failed,
+    };
+  },
+});
+
+function requireOneTarget(id: string | undefined, options: DoctorOptions): void {
+  if ((id === undefined) !== (options.all === true)) {
+    throw new CommandError({
+      message: 'Pass the id of a cluster, or --all.',
+      remedy: 'rollcall cluster list shows the ids.',
+      exitCode: EXIT.usage,
+    });
+  }
+  if (options.all === true && (options.kubeconfig ?? options.context) !== undefined) {
+    throw new CommandError({
+      message: 'A kubeconfig is for one cluster.',
+      remedy: 'Leave --all out, and pass the id of that cluster.',
+      exitCode: EXIT.usage,
+    });
+  }
+}
+
+async function everyCluster({ registry }: Stack): Promise<readonly ClusterId[]> {
+  const ids: ClusterId[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await registry.listClusters({
+      limit: PAGE_LIMIT,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    ids.push(...page.clusters);
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return ids;
+}
+
+interface Examination {
+  readonly stack: Stack;
+  readonly options: DoctorOptions;
+  readonly context: CommandContext;
+}
+
+async function examineAll(
+  ids: readonly ClusterId[],
+  examination: Examination,
+): Promise<readonly Examined[]> {
+  const examined = new Array<Examined>(ids.length);
+  const remaining = ids.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, id] of remaining) {
+      examined[index] = { id, findings: await examine(id, examination) };
+      if (ids.length > 1) examination.context.say(`examined ${id}`);
+    }
+  };
+  await Promise.all(Array.from({ length: CLUSTERS_AT_ONCE }, work));
+  return examined;
+}
+
+async function examine(
+  id: ClusterId,
+  { stack, options, context }: Examination,
+): Promise<readonly Finding[]> {
+  const { clusterProfile } = options;
+  const facts = await gatherFacts({
+    stack,
+    id,
+    egress: egressPolicy({ ...context.environment, ROLLCALL_STAGE: stack.stage }),
+    kubeconfig: await openKubeconfigWay(options, stack),
+    ...(clusterProfile === undefined ? {} : { clusterProfile }),
+  });
+  return diagnose(facts);
+}
+
+/** Throws CommandError when the file that was named cannot be used. */
+async function openKubeconfigWay(
+  { kubeconfig, context }: DoctorOptions,
+  { clock }: Stack,
+): Promise<WayIn> {
+  if (kubeconfig === undefined) return { why: 'no --kubeconfig was passed' };
+  const { transport } = await connectByKubeconfig({
+    file: kubeconfig,
+    clock,
+    ...(context === undefined ? {} : { context }),
+  });
+  return { inspection: createClusterInspection(transport) };
+}

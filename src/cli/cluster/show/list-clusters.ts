@@ -1,0 +1,85 @@
+/**
+ * `rollcall cluster list`: every cluster of the stack in one line each.
+ *
+ * Reads the registry and META of each cluster; asks no cluster anything.
+ */
+import { collect } from '../../command-line/cluster-arguments.ts';
+import { defineCommand } from '../../command-line/command-module.ts';
+import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
+import { renderAge, renderTextTable } from '../../command-line/text-table.ts';
+import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { listSummaries, troublesOf } from './cluster-summary.ts';
+import type { ClusterSummary, UnreadableCluster } from './cluster-summary.ts';
+
+interface ListOptions {
+  readonly label?: readonly string[];
+}
+
+/** The command. */
+export const listClustersCommand: CommandModule = defineCommand<ListOptions>({
+  path: ['cluster', 'list'],
+  summary: 'list the clusters of the stack: mode, freshness, and what is wrong',
+  configure: (command) => {
+    command.option(
+      '--label <key=value>',
+      'only clusters that have this label; repeat it for several',
+      collect,
+    );
+  },
+  run: async ({ options }, context) => {
+    const wanted = (options.label ?? []).map(parseSelector);
+    const stack = await context.openStack();
+    const { clusters, unreadable } = await listSummaries(stack);
+    const matching = clusters.filter(({ labels }) =>
+      wanted.every(({ key, value }) => labels[key] === value),
+    );
+    // A label cannot be compared in what cannot be read.
+    const isFiltered = wanted.length > 0;
+    if (isFiltered && matching.length === 0 && clusters.length > 0) {
+      return { ...present([], []), lines: ['No cluster has these labels.'] };
+    }
+    return present(matching, isFiltered ? [] : unreadable);
+  },
+});
+
+function parseSelector(text: string): { readonly key: string; readonly value: string } {
+  const [key = '', value] = text.split(/=(.*)/s, 2);
+  if (key !== '' && value !== undefined) return { key, value };
+  throw new CommandError({
+    message: `--label ${text} is not of the form key=value.`,
+    remedy: 'Pass e.g. --label stage=prod.',
+    exitCode: EXIT.usage,
+  });
+}
+
+const HEADINGS = ['ID', 'MODE', 'FROZEN', 'ENDPOINT', 'HEARD', 'VIEW', 'NOTE'];
+
+function present(
+  clusters: readonly ClusterSummary[],
+  unreadable: readonly UnreadableCluster[],
+): CommandResult {
+  const rows = [
+    ...clusters.map(rowOf),
+    ...unreadable.map(({ id, problem }) => [id, '?', '?', '?', '?', '?', problem]),
+  ];
+  return {
+    document: { kind: 'ClusterList', clusters, unreadable },
+    lines:
+      rows.length === 0
+        ? ['No clusters. Add one with: rollcall cluster add']
+        : renderTextTable(HEADINGS, rows),
+  };
+}
+
+function rowOf(summary: ClusterSummary): string[] {
+  const { id, mode, isFrozen, server, silentForMs, isViewComplete } = summary;
+  return [
+    id,
+    mode,
+    isFrozen ? 'yes' : 'no',
+    URL.parse(server)?.host ?? server,
+    silentForMs === undefined ? 'never' : `${renderAge(silentForMs)} ago`,
+    isViewComplete ? 'complete' : 'incomplete',
+    troublesOf(summary).join('; '),
+  ];
+}

@@ -1,0 +1,150 @@
+/**
+ * `rollcall cluster show`: everything that is known of one cluster but secrets (S11), what is wrong, and
+ * what to do next.
+ *
+ * Reads the registry and the view; asks the cluster nothing. `rollcall cluster doctor` does.
+ */
+import { compareText } from '@rollcall/base/compare-text.ts';
+import type { ClusterMeta } from '../../../core/model/view-items.ts';
+import { describeAuthentication } from '../../../app/clusters/edit-registration.ts';
+import { parseClusterId, requireRegistration } from '../../command-line/cluster-arguments.ts';
+import { defineCommand } from '../../command-line/command-module.ts';
+import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
+import { renderAge, renderFields } from '../../command-line/text-table.ts';
+import { summarise, withRebuilt } from './cluster-summary.ts';
+import { readDetails } from './cluster-details.ts';
+import type { ClusterDetails } from './cluster-details.ts';
+import { diagnose } from './diagnose.ts';
+import type { Finding } from './diagnose.ts';
+
+/** The command. */
+export const showClusterCommand: CommandModule = defineCommand<object>({
+  path: ['cluster', 'show'],
+  summary: 'show everything that is known of a cluster, and what to do next',
+  configure: (command) => {
+    command.argument('<id>', 'id of the cluster');
+  },
+  run: async ({ args }, context) => {
+    const stack = await context.openStack();
+    const registration = await requireRegistration(stack.registry, parseClusterId(args[0] ?? ''));
+    const details = await readDetails(registration, stack);
+    const seen = summarise(registration, details.meta, stack.clock.nowMs());
+    const summary = await withRebuilt(seen, registration, stack);
+    return present(details, diagnose(summary, details));
+  },
+});
+
+function present(details: ClusterDetails, findings: readonly Finding[]): CommandResult {
+  const { registration, meta, token } = details;
+  const { authentication: _secret, caPem, ...shown } = registration;
+  return {
+    document: {
+      kind: 'ClusterDetails',
+      cluster: {
+        ...shown,
+        hasOwnCa: caPem !== undefined,
+        authentication: publicAuthentication(details),
+      },
+      ...(token === undefined ? {} : { token }),
+      ...(meta === undefined ? {} : { view: publicView(meta) }),
+      daemonSets: details.daemonSets,
+      findings,
+    },
+    lines: [
+      ...renderFields([...registrationFields(details), ...viewFields(details)]),
+      '',
+      ...(findings.length === 0 ? ['Nothing is wrong as far as the registry and view tell.'] : []),
+      ...findings.flatMap(({ message, remedy }) => [`! ${message}`, `  ${remedy}`]),
+    ],
+  };
+}
+
+/** Of a credential its kind and what is no secret. */
+function publicAuthentication({ registration }: ClusterDetails): Readonly<Record<string, string>> {
+  const { authentication } = registration;
+  return authentication.kind === 'eks' || authentication.kind === 'bound-token'
+    ? { ...authentication }
+    : { kind: authentication.kind };
+}
+
+function publicView(meta: ClusterMeta): Readonly<Record<string, unknown>> {
+  const { era, epoch, incarnation, seq, isComplete, incompleteReason, isCutOpen, broken } = meta;
+  const { sliceCount, lastSentAtMs, heardAtMs, announcedAtMs, snapshotRequestedAtMs } = meta;
+  return {
+    position: { era, epoch, incarnation, seq },
+    isComplete,
+    ...(incompleteReason === undefined || isComplete ? {} : { incompleteReason }),
+    isCutOpen,
+    losses: broken,
+    sliceCount,
+    lastSentAtMs,
+    heardAtMs,
+    ...(announcedAtMs === undefined ? {} : { announcedAtMs }),
+    ...(snapshotRequestedAtMs === undefined ? {} : { snapshotRequestedAtMs }),
+    ...(meta.breaker === undefined ? {} : { breaker: meta.breaker }),
+  };
+}
+
+type Field = readonly [string, string];
+
+function registrationFields({ registration, token, nowMs }: ClusterDetails): readonly Field[] {
+  const { labels, egress, rival, sentinel, takeoverProbedAtMs } = registration;
+  const labelTexts = Object.entries(labels)
+    .toSorted(([left], [right]) => compareText(left, right))
+    .map(([key, value]) => `${key}=${value}`);
+  return [
+    ['id', registration.id],
+    ['cluster uid', registration.clusterUid],
+    ['mode', registration.mode],
+    ['frozen', registration.isFrozen ? 'yes' : 'no'],
+    ['labels', labelTexts.join(', ') || '-'],
+    ['endpoint', registration.server],
+    ['certificate authority', registration.caPem === undefined ? 'of the system' : 'its own'],
+    ['may be reached at', ['public addresses', ...(egress?.privateRanges ?? [])].join(', ')],
+    ['watcher’s role id', registration.senderRoleId],
+    ['authentication', describeAuthentication(registration.authentication)],
+    ...(token === undefined
+      ? []
+      : [['token', tokenText(token.expiresAtMs - nowMs, nowMs - token.issuedAtMs)] as const]),
+    ...(takeoverProbedAtMs === undefined
+      ? []
+      : [['takeover entered', isoTime(takeoverProbedAtMs)] as const]),
+    ...(sentinel === undefined ? [] : [['sentinel', sentinel.uid] as const]),
+    ...(rival === undefined
+      ? []
+      : [['rival', `${isoTime(rival.seenAtMs)}: ${rival.evidence}`] as const]),
+    ['configuration version', String(registration.configVersion)],
+  ];
+}
+
+function tokenText(leftMs: number, ageMs: number): string {
+  const end = leftMs <= 0 ? `expired ${renderAge(-leftMs)} ago` : `ends in ${renderAge(leftMs)}`;
+  return `renewed ${renderAge(ageMs)} ago, ${end}`;
+}
+
+function viewFields({ meta, daemonSets, nowMs }: ClusterDetails): readonly Field[] {
+  if (meta === undefined) return [['view', 'nothing was ever heard of this cluster']];
+  const heard = Object.entries(meta.heardAtMs)
+    .map(([kind, atMs]) => `${kind} ${renderAge(nowMs - atMs)}`)
+    .join(', ');
+  const count = daemonSets.isCounted ? String(daemonSets.count) : `${String(daemonSets.count)}+`;
+  return [
+    ['view', meta.isComplete ? 'complete' : `incomplete: ${meta.incompleteReason ?? 'waiting'}`],
+    ['last message', `${renderAge(nowMs - meta.lastSentAtMs)} ago`],
+    ['streams heard, ago', heard || '-'],
+    ['position', `era ${String(meta.era)}, epoch ${meta.epoch}, seq ${String(meta.seq)}`],
+    ['losses so far', String(meta.broken)],
+    ['node slices', String(meta.sliceCount)],
+    ['DaemonSets', count],
+    ['breaker', breakerText(meta, nowMs)],
+  ];
+}
+
+function breakerText({ breaker }: ClusterMeta, nowMs: number): string {
+  if (breaker?.open === undefined) return 'closed';
+  return `open for ${renderAge(breaker.open.untilMs - nowMs)} more`;
+}
+
+function isoTime(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

@@ -1,0 +1,97 @@
+/**
+ * A connection to a cluster as the person at the terminal: by a kubeconfig, or to EKS by their AWS identity.
+ *
+ * It serves for looking at the cluster and, when asked, for applying manifests. Its credential is never
+ * stored anywhere (S11). Addresses are not judged here: a person may reach what functions may not.
+ */
+import type { Agent } from 'node:http';
+import { staticBearer } from '../../adapters/kubernetes/credentials/credential.ts';
+import type { Credential } from '../../adapters/kubernetes/credentials/credential.ts';
+import type { AwsCredentials } from '../../adapters/kubernetes/credentials/eks-token.ts';
+import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
+import { createEksTokenSource } from '../../adapters/kubernetes/credentials/token-source.ts';
+import { createTransport } from '../../adapters/kubernetes/transport/transport.ts';
+import type { Transport } from '../../adapters/kubernetes/transport/transport.ts';
+import type { ClusterAuthentication } from '../../core/model/registration.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { openKubeconfig } from './open-kubeconfig.ts';
+import type { KubeconfigPlace } from './open-kubeconfig.ts';
+
+/** An open connection. */
+export interface ClusterConnection {
+  readonly server: string;
+  readonly caPem?: string;
+  readonly transport: Transport;
+}
+
+const REQUEST_TIMEOUT_MS = 15_000;
+
+/** Connects by a context of a kubeconfig. Throws CommandError when the file cannot be used. */
+export async function connectByKubeconfig(
+  options: KubeconfigPlace & { readonly clock: Clock },
+): Promise<ClusterConnection> {
+  const { clock, ...where } = options;
+  const { server, caPem, authentication, agent } = await openKubeconfig(where, 'allowed');
+  return connect({
+    server,
+    credential: credentialOf(authentication),
+    clock,
+    ...(caPem === undefined ? {} : { caPem }),
+    ...(agent === undefined ? {} : { agent }),
+  });
+}
+
+/** Connects to an EKS cluster with a token of the person's own AWS identity. */
+export function connectToEks(options: {
+  readonly server: string;
+  readonly caPem: string;
+  readonly clusterName: string;
+  readonly region: string;
+  readonly awsCredentials: () => Promise<AwsCredentials>;
+  readonly clock: Clock;
+}): ClusterConnection {
+  const source = createEksTokenSource(options);
+  return connect({ ...options, credential: { kind: 'bearer', token: () => source.token() } });
+}
+
+function connect(options: {
+  readonly server: string;
+  readonly caPem?: string;
+  readonly credential: Credential;
+  readonly clock: Clock;
+  readonly agent?: Agent;
+}): ClusterConnection {
+  const { server, caPem, credential, clock, agent } = options;
+  const parsed = parseEndpoint(server);
+  if (parsed.kind === 'refused') {
+    throw new CommandError({
+      message: `The API server's address cannot be registered: ${parsed.message}.`,
+      remedy: 'Use an address of the form https://host[:port][/prefix].',
+      exitCode: EXIT.usage,
+    });
+  }
+  const ca = caPem === undefined ? {} : { caPem };
+  const { endpoint } = parsed;
+  const requestTimeoutMs = REQUEST_TIMEOUT_MS;
+  const transport = createTransport({
+    endpoint,
+    credential,
+    clock,
+    requestTimeoutMs,
+    ...ca,
+    ...(agent === undefined ? {} : { agent }),
+  });
+  return { server, transport, ...ca };
+}
+
+function credentialOf(authentication: ClusterAuthentication): Credential {
+  switch (authentication.kind) {
+    case 'bearer':
+      return staticBearer(authentication.token);
+    case 'client-certificate':
+      return authentication;
+    default:
+      return { kind: 'none' };
+  }
+}

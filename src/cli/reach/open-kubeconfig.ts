@@ -1,0 +1,91 @@
+/**
+ * Opens a context of the user's own kubeconfig, for the person at the terminal.
+ *
+ * An exec credential plugin in it may run here, and only here (design 8): registry data can never name
+ * one. Refusals become sentences; a file that asks to skip the verification of the server is refused.
+ */
+import { execFile } from 'node:child_process';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { CredentialPlugin } from '../../adapters/kubeconfig/credential-plugin.ts';
+import { loadKubeconfig } from '../../adapters/kubeconfig/load-kubeconfig.ts';
+import type {
+  KubeconfigOptions,
+  LoadedKubeconfig,
+} from '../../adapters/kubeconfig/load-kubeconfig.ts';
+import { readKubeconfigFiles } from '../../adapters/kubeconfig/read-files.ts';
+import type { KubeconfigPath } from '../../adapters/kubeconfig/read-files.ts';
+import type { KubeconfigRefusal } from '../../adapters/kubeconfig/refusal.ts';
+import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
+
+/** Which context of which kubeconfig. */
+export interface KubeconfigPlace {
+  readonly file: KubeconfigPath;
+  /** Default: the current one. */
+  readonly context?: string;
+}
+
+const PLUGIN_TIMEOUT_MS = 30_000;
+/** As the user gave it: the engine sets AWS variables for its handlers, which are no plugin's business. */
+const USER_ENVIRONMENT = { ...process.env };
+
+/** Where kubectl would look: the files of KUBECONFIG, merged, or the one in the home directory. */
+export function defaultKubeconfig(environment: Readonly<NodeJS.ProcessEnv>): KubeconfigPath {
+  const files = (environment['KUBECONFIG'] ?? '').split(path.delimiter).filter((one) => one !== '');
+  if (files.length > 1) return files;
+  return files[0] ?? path.join(environment['HOME'] ?? homedir(), '.kube', 'config');
+}
+
+/** Opens a context. Throws CommandError when it cannot be used. */
+export async function openKubeconfig(
+  { file, context }: KubeconfigPlace,
+  detours: NonNullable<KubeconfigOptions['detours']> = 'refused',
+): Promise<LoadedKubeconfig> {
+  const result = await loadKubeconfig({
+    path: file,
+    parseServer: parseEndpoint,
+    runPlugin,
+    detours,
+    ...(context === undefined ? {} : { context }),
+  });
+  if (result.kind === 'refused') throw refuse(file, result, '--context NAME get nodes');
+  if (result.kubeconfig.isInsecure) {
+    throw new CommandError({
+      message: `${nameOf(file)} asks to skip the verification of the server’s certificate.`,
+      remedy: 'Put the cluster’s certificate authority into the kubeconfig instead.',
+      exitCode: EXIT.usage,
+    });
+  }
+  return result.kubeconfig;
+}
+
+/** The names of all contexts; no file that it names is read, no program run. Throws CommandError. */
+export async function listContexts(file: KubeconfigPath): Promise<readonly string[]> {
+  const entries = await readKubeconfigFiles(file);
+  if (entries.kind === 'refused') throw refuse(file, entries, 'config get-contexts');
+  return entries.contexts.map(({ name }) => name);
+}
+
+function nameOf(file: KubeconfigPath): string {
+  return typeof file === 'string' ? file : file.join(path.delimiter);
+}
+
+function refuse(file: KubeconfigPath, refusal: KubeconfigRefusal, attempt: string): CommandError {
+  const { message, available } = refusal;
+  const known = available === undefined ? '' : ` It has: ${available.join(', ')}.`;
+  return new CommandError({
+    message: `${nameOf(file)} cannot be used: ${message}${known}`,
+    remedy: `Try \`kubectl --kubeconfig FILE ${attempt}\` with the same file.`,
+    exitCode: EXIT.usage,
+  });
+}
+
+async function runPlugin(plugin: CredentialPlugin): Promise<string> {
+  const { stdout } = await promisify(execFile)(plugin.command, [...plugin.args], {
+    env: { ...USER_ENVIRONMENT, ...plugin.env },
+    timeout: PLUGIN_TIMEOUT_MS,
+  });
+  return stdout;
+}

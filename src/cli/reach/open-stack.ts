@@ -1,0 +1,112 @@
+/**
+ * Opens the stack `rollcall-<stage>` as the person at the terminal: finds it, reads its outputs, makes
+ * clients and stores.
+ *
+ * Credentials, region and endpoints are the AWS SDK's business: environment, profiles, AWS_ENDPOINT_URL.
+ * Only a missing region is said here, because the SDK would fail in its own words at the first request.
+ */
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
+import { createDocumentClient } from '../../adapters/aws/document-client.ts';
+import { createDynamoCredentialStore } from '../../adapters/dynamodb/credential-store.ts';
+import { createDynamoDeadLetterStore } from '../../adapters/dynamodb/dead-letter-store.ts';
+import { createDynamoRegistryStore } from '../../adapters/dynamodb/registry-store.ts';
+import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
+import { createHintQueue } from '../../adapters/sqs/hint-queue.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { describeStack, readStackOutputs } from './describe-stack.ts';
+import type { AwsClientConfig, Stack } from './stack.ts';
+import type { StackOutputs } from './stack-outputs.ts';
+
+/** Which stack, and as whom. */
+export interface OpenStackOptions {
+  readonly stage: string;
+  readonly region?: string;
+  readonly profile?: string;
+  /** A file with the outputs; CloudFormation is not asked then. */
+  readonly stackOutputs?: string;
+  /** Where AWS_DEFAULT_REGION is looked for, which the SDK does not know. */
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
+}
+
+/** Opens a stack. Throws CommandError; AWS's own errors pass through. */
+export async function openStack(options: OpenStackOptions): Promise<Stack> {
+  const { stage, stackOutputs } = options;
+  const name = `rollcall-${stage}`;
+  const aws = await resolveAwsConfig(options);
+  const outputs =
+    stackOutputs === undefined
+      ? await askCloudFormation(aws, { stackName: name, stage, region: aws.region })
+      : await readStackOutputs(stackOutputs);
+  return composeStack({ stage, name, aws, outputs });
+}
+
+async function askCloudFormation(
+  aws: AwsClientConfig,
+  which: Parameters<typeof describeStack>[1],
+): Promise<StackOutputs> {
+  const client = createAwsClient(CloudFormationClient, CALL_LIMITS.command, { ...aws });
+  try {
+    return await describeStack(client, which);
+  } finally {
+    client.destroy();
+  }
+}
+
+function composeStack(parts: Pick<Stack, 'stage' | 'name' | 'aws' | 'outputs'>): Stack {
+  const { aws, outputs } = parts;
+  const clock = createSystemClock();
+  const random = createSystemRandom();
+  const client = createDocumentClient({ ...aws }, CALL_LIMITS.command);
+  const sqs = createAwsClient(SQSClient, CALL_LIMITS.command, { ...aws });
+  const ofRegistry = { client, random, tableName: outputs.RegistryTableName };
+  return {
+    ...parts,
+    clock,
+    random,
+    registry: createDynamoRegistryStore(ofRegistry),
+    openRegistry: (tableName) => createDynamoRegistryStore({ ...ofRegistry, tableName }),
+    deadLetters: createDynamoDeadLetterStore(ofRegistry),
+    view: createDynamoViewStore({ client, random, tableName: outputs.ViewTableName }),
+    credentials: createDynamoCredentialStore(ofRegistry),
+    sqs,
+    hints: createHintQueue({
+      client: sqs,
+      clock,
+      reconcileQueueUrl: outputs.ReconcileQueueUrl,
+      delayQueueUrl: outputs.DelayQueueUrl,
+    }),
+    awsCredentials: () => sqs.config.credentials(),
+    close: () => {
+      client.destroy();
+      sqs.destroy();
+    },
+  };
+}
+
+/** Region and profile, as given or as the SDK finds them. Throws CommandError when there is no region. */
+export async function resolveAwsConfig(
+  options: Pick<OpenStackOptions, 'region' | 'profile' | 'environment'>,
+): Promise<AwsClientConfig> {
+  const { profile, environment } = options;
+  const withProfile = profile === undefined ? {} : { profile };
+  if (options.region !== undefined) return { region: options.region, ...withProfile };
+  const probe = createAwsClient(CloudFormationClient, CALL_LIMITS.command, withProfile);
+  try {
+    return { region: await probe.config.region(), ...withProfile };
+  } catch (error) {
+    const region = environment['AWS_DEFAULT_REGION'] ?? '';
+    if (region !== '') return { region, ...withProfile };
+    throw new CommandError({
+      message: 'No AWS region is chosen.',
+      remedy: 'Pass --region, or set AWS_REGION, or a region in the profile.',
+      exitCode: EXIT.usage,
+      cause: error,
+    });
+  } finally {
+    probe.destroy();
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The cluster as the person at the terminal reaches it: through their own kubeconfig, with their rights.
+ *
+ * For what no function may do: the takeover probe, handing back, reading who a rebuilt cluster is. The
+ * kubeconfig may be of any cluster, so its kube-system UID is always compared with the registered one
+ * before anything is written. An exec plugin of that kubeconfig may run here (design 8).
+ */
+import type { Command } from 'commander';
+import { PRIVATE_RANGES } from '../../adapters/kubernetes/egress/address-class.ts';
+import { createClusterConnector } from '../../adapters/kubernetes/api/cluster-connector.ts';
+import { createHandBackAccess } from '../../adapters/kubernetes/api/hand-back-access.ts';
+import type { ClusterUid } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { Transport } from '../../adapters/kubernetes/transport/transport.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { readClusterUid } from '../../engine/cluster-preparation.ts';
+import type { EngineCluster } from '../../engine/engine-options.ts';
+import { openTransport } from '../../engine/open-transport.ts';
+import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
+import type { HandBackAccess } from '../../ports/cluster/hand-back-access.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { defaultKubeconfig } from './open-kubeconfig.ts';
+import { loadCluster } from './load-cluster.ts';
+
+/** Which kubeconfig. */
+export interface OperatorOptions {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+/** Declares `--kubeconfig` and `--context`. */
+export function declareOperatorOptions(command: Command): void {
+  command
+    .option(
+      '--kubeconfig <file>',
+      'kubeconfig to reach the cluster with (default: KUBECONFIG, then ~/.kube/config)',
+    )
+    .option('--context <name>', 'context of that kubeconfig (default: its current context)');
+}
+
+/** A cluster, opened as the operator. */
+export interface OperatorCluster {
+  /** As the kubeconfig says it. */
+  readonly server: string;
+  readonly caPem?: string;
+  /** Read from the cluster just now. */
+  readonly clusterUid: ClusterUid;
+  readonly access: HandBackAccess;
+  readonly transport: Pick<Transport, 'send'>;
+  /** Connects to this cluster with the operator's credential, whatever is registered. */
+  readonly connector: ClusterConnector;
+  close(): void;
+}
+
+/** Opens the cluster of a kubeconfig. Throws CommandError and EngineRefusal. */
+export async function openOperatorCluster(
+  options: OperatorOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<OperatorCluster> {
+  const kubeconfig = options.kubeconfig ?? defaultKubeconfig(environment);
+  const { context } = options;
+  const cluster = await loadCluster(
+    { kubeconfig, ...(context === undefined ? {} : { context }) },
+    'takeover',
+  );
+  const transport = openTransport(cluster, cluster.probe);
+  try {
+    const clusterUid = await readClusterUid(transport, cluster.server);
+    return {
+      server: cluster.server,
+      ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
+      clusterUid,
+      access: createHandBackAccess({ transport }),
+      transport,
+      connector: connectorOf(cluster),
+      close: () => {
+        transport.retire();
+      },
+    };
+  } catch (error) {
+    transport.retire();
+    throw error;
+  }
+}
+
+/** Whoever runs the command named this server; it may well be on this machine or in a private network. */
+function connectorOf(cluster: EngineCluster): ClusterConnector {
+  const connector = createClusterConnector({
+    clock: createSystemClock(),
+    egress: { loopback: 'allowed' },
+  });
+  return {
+    connect: ({ caPem: _registered, ...registration }) =>
+      connector.connect({
+        ...registration,
+        server: cluster.server,
+        ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
+        egress: { privateRanges: PRIVATE_RANGES },
+        authentication: cluster.probe,
+      }),
+    forget: (id) => {
+      connector.forget(id);
+    },
+  };
+}
+
+/** Throws CommandError (3) unless the kubeconfig leads to the registered cluster. */
+export function requireSameCluster(
+  operator: Pick<OperatorCluster, 'clusterUid' | 'server'>,
+  registration: Pick<ClusterRegistration, 'id' | 'clusterUid'>,
+): void {
+  if (operator.clusterUid === registration.clusterUid) return;
+  throw new CommandError({
+    message:
+      `The kubeconfig leads to ${operator.server}, which is another cluster (${operator.clusterUid}) ` +
+      `than the registered ${registration.id} (${registration.clusterUid}). Nothing was changed.`,
+    remedy: `Pass --kubeconfig and --context of ${registration.id}; if it was rebuilt: rollcall cluster reset ${registration.id}`,
+    exitCode: EXIT.refused,
+  });
+}

@@ -1,0 +1,54 @@
+/**
+ * A deployed stack, opened: its outputs, its tables and queues, and what commands share.
+ *
+ * Made by open-stack.ts; tests make one over stores of their own. Whoever opened it closes it.
+ */
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { DeadLetterStore } from '../../ports/stores/dead-letter-store.ts';
+import type { CredentialStore } from '../../ports/stores/credential-store.ts';
+import type { HintQueue } from '../../ports/queues/queue.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+import type { RegistryStore } from '../../ports/stores/registry-store.ts';
+import type { ViewStore } from '../../ports/stores/view-store.ts';
+import type { StackOutputs } from './stack-outputs.ts';
+
+/** With which configuration AWS clients of this stack are made. */
+export interface AwsClientConfig {
+  readonly region: string;
+  readonly profile?: string;
+}
+
+/** AWS credentials, resolved. */
+export interface ResolvedAwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  readonly expiration?: Date;
+}
+
+/** One deployment of Rollcall. */
+export interface Stack {
+  readonly stage: string;
+  /** `rollcall-<stage>`. */
+  readonly name: string;
+  readonly outputs: StackOutputs;
+  readonly registry: RegistryStore;
+  /** Registrations of another table of the account: one that was restored to a point in time. */
+  openRegistry(tableName: string): Pick<RegistryStore, 'listClusters' | 'readCluster'>;
+  readonly view: ViewStore;
+  readonly deadLetters: DeadLetterStore;
+  /** Sealed tokens; nobody here opens them. */
+  readonly credentials: CredentialStore;
+  readonly sqs: SQSClient;
+  /** Hints into the stack's reconcile queue: for looks that no watcher asks for. */
+  readonly hints: Pick<HintQueue, 'sendHints'>;
+  /** For clients that a command makes for itself (EKS, IAM, KMS): `createAwsClient(EKSClient, …, { ...stack.aws })`. */
+  readonly aws: AwsClientConfig;
+  /** Whoever runs the command; rejects when there are none. */
+  awsCredentials(): Promise<ResolvedAwsCredentials>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Lets go of connections. */
+  close(): void;
+}

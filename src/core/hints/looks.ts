@@ -1,0 +1,78 @@
+/**
+ * Looks of one key that are on their way, and whether another one is needed (protocol 12, L5).
+ *
+ * A key has one chain of looks, however many hints made it look: a look that is wanted is served by a timer that
+ * is on its way and near enough. While the key waits for others to change something, any earlier timer serves,
+ * however long the wait: otherwise each hint meanwhile would start a timer, and with it a chain, of its own. A look
+ * at a known moment is kept to the second. What is wanted again and again without anything moving is
+ * looked at less and less often. Pure: the caller sends what is missing.
+ */
+import type { DaemonSetState, LookEntry } from '../model/state.ts';
+
+/** Wanted sooner than this: for something that others do meanwhile, so an earlier look serves as well. */
+const NEAR_MS = 5_000;
+/** How much later than wanted a look may be: the granularity of the delay queue. */
+const LATER_MS = 1_000;
+/** Timers of one key that are remembered: the soonest. A forgotten one costs one small read. */
+const REMEMBERED_MAX = 16;
+
+/** What of a state tells which timers were sent. */
+export type SentTimers = Pick<DaemonSetState, 'dueSentAtMs' | 'timersSentAtMs'>;
+
+/**
+ * Timers that are on their way, soonest first; what is past has arrived, or is late and not counted on. The
+ * expiry of a memo is none of them: `resync` looks at it.
+ */
+export function pendingLooks(state: SentTimers, nowMs: number): readonly number[] {
+  const { dueSentAtMs, timersSentAtMs = [] } = state;
+  const sent = new Set([dueSentAtMs, ...timersSentAtMs]);
+  const pending = [...sent].filter((atMs) => atMs !== undefined && atMs > nowMs) as number[];
+  return pending.sort((left, right) => left - right);
+}
+
+/** A look that is wanted. */
+export interface WantedLook {
+  readonly atMs: number;
+  /** `moment`: something is due then, and not before. `change`: others do it meanwhile, sooner or later. */
+  readonly waitsFor: 'moment' | 'change';
+}
+
+/** The pending look that serves the one that is wanted: the latest that is not too late. */
+export function findPendingLook(
+  pending: readonly number[],
+  { atMs: wantedAtMs, waitsFor, nowMs }: WantedLook & { readonly nowMs: number },
+): number | undefined {
+  const isEarlierGood = waitsFor === 'change' || wantedAtMs - nowMs < NEAR_MS;
+  return pending.findLast(
+    (atMs) => atMs <= wantedAtMs + LATER_MS && (isEarlierGood || atMs >= wantedAtMs),
+  );
+}
+
+/** The timers to be remembered once this one was sent as well. */
+export function rememberLooks(pending: readonly number[], sentAtMs: number): readonly number[] {
+  const all = [...new Set([...pending, sentAtMs])].sort((left, right) => left - right);
+  return all.slice(0, REMEMBERED_MAX);
+}
+
+/** What the next look after an unfinished run is computed from. */
+export interface LookReason {
+  readonly code: string;
+  readonly nowMs: number;
+  /** True if the run changed something: then the same reason is another one. */
+  readonly hasProgressed: boolean;
+  /** The first look, and the longest wait. */
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+/**
+ * The next look at something that is about to change by itself: soon, and later each time while it does
+ * not. A hint that comes in between lengthens nothing.
+ */
+export function nextLook(former: LookEntry | undefined, reason: LookReason): LookEntry {
+  const { code, nowMs, hasProgressed, firstMs, longestMs } = reason;
+  const isSame = former?.code === code && !hasProgressed;
+  if (isSame && former.atMs > nowMs) return former;
+  const delayMs = isSame ? Math.min(former.delayMs * 2, longestMs) : firstMs;
+  return { code, delayMs, atMs: nowMs + delayMs };
+}

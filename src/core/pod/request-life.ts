@@ -1,0 +1,59 @@
+/**
+ * How long a request to an API server may still have an effect: what separates "not answered" from "dead".
+ *
+ *   intent recorded ── request starts (≤ effect deadline of its run) ── time-out ── time-out ──▶ dead
+ *
+ * Assumes (docs/promise.md) that a request is dead twice its time-out after it started; a run starts none after its
+ * effect deadline, which each intent carries (protocol 4, 5). The time-out counted on here is the one that the
+ * transport of the functions keeps: one constant, since safety rests on it. Pure: no clock is read here.
+ */
+import type { Intent } from '../model/state.ts';
+
+/** Time-out of one request to an API server, milliseconds: from its start to the last byte of the answer. */
+export const REQUEST_TIMEOUT_MS = 10_000;
+
+/** How long a run may go on, milliseconds: the time-out of the function `reconcile` in serverless.yml. */
+export const RUN_MAX_MS = 30_000;
+
+/** For how long a request that started may still be applied, milliseconds: twice its time-out. */
+export function requestLifeMs(requestTimeoutMs: number): number {
+  return 2 * requestTimeoutMs;
+}
+
+/**
+ * From when on no request is alive of runs that are over, or that begin their requests now, milliseconds since the
+ * epoch: for those of which nothing is on record any more (protocol 6).
+ */
+export function forgottenUntilMs(sinceMs: number, requestTimeoutMs: number): number {
+  return sinceMs + RUN_MAX_MS + requestLifeMs(requestTimeoutMs);
+}
+
+/** Until when the latest request of an intent may start. What an earlier release recorded says only when it was. */
+export function startsByMs({ startsByMs: saidMs, recordedAtMs }: Intent): number {
+  return saidMs ?? recordedAtMs + RUN_MAX_MS;
+}
+
+/** Until when an earlier request of that name may start, if one was not settled. */
+export function earlierStartsByMs(intent: Intent): number | undefined {
+  if (intent.kind !== 'create' || intent.earlierAtMs === undefined) return undefined;
+  return intent.earlierStartsByMs ?? intent.earlierAtMs + RUN_MAX_MS;
+}
+
+/** True if a request of this intent may be on its way: nobody heard what became of it. */
+export function hasOpenRequest(intent: Intent): boolean {
+  if (intent.kind === 'delete') return !intent.isAccepted;
+  return intent.answer === undefined || intent.earlierAtMs !== undefined;
+}
+
+/**
+ * When the last unanswered request of an intent is dead, milliseconds since the epoch: twice the time-out after the
+ * latest moment at which it may have started (protocol 4, 5). Of an answered create, that is an earlier request;
+ * where none is open, twice the time-out after the record, when what was answered should have been seen.
+ */
+export function resolvedAtMs(intent: Intent, requestTimeoutMs: number): number {
+  const lifeMs = requestLifeMs(requestTimeoutMs);
+  if (!hasOpenRequest(intent)) return intent.recordedAtMs + lifeMs;
+  const isAnswered = intent.kind === 'create' && intent.answer !== undefined;
+  const latestMs = isAnswered ? 0 : startsByMs(intent);
+  return Math.max(latestMs, earlierStartsByMs(intent) ?? 0) + lifeMs;
+}

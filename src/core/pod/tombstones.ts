@@ -1,0 +1,119 @@
+/**
+ * Tombstones: which pods that are gone are remembered, and for how long (S13, ADR 0030).
+ *
+ * Kept for ten minutes after a pod was told to be gone; of one node and revision only the newest sixteen,
+ * so that a pod which comes and goes each second cannot fill an item. Sixteen, because names lead from pod to
+ * pod along the whole chain where its first one counts as the newest (an API server's clock was ahead) or
+ * outlives the others (a finalizer), and a pod that is missing breaks the chain; a pod that fails at once has some
+ * ten successors in ten minutes. A list that is full keeps the newest two of each first. A pod that lives
+ * has no tombstone. Pure: in a slice the time is the message's, so that a redelivery buries alike; in a state
+ * ten minutes must pass by two clocks, the function's and the view's messages', so that one that is wrong
+ * forgets nothing (row 13).
+ */
+import type { Uid } from '../model/identifiers.ts';
+import type { PodProjection } from '../model/projections.ts';
+import type { CreateIntent, Intent } from '../model/state.ts';
+import type { Tombstone } from '../model/tombstone.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
+import { revisionHashOfPod } from './pod-facts.ts';
+
+/** How long a name is not used again, at least (S13). */
+export const TOMBSTONE_KEPT_MS = 600_000;
+/** Of one node and revision, or of one node where the revision is not known. */
+const PER_PLACE_MAX = 16;
+/** Of those, where a list is full: of a chain's last two pods either may be told to be gone last. */
+const FIRST_PER_PLACE = 2;
+/** In one list: far more than a slice has pods, and some 100 KB of an item at the very most. */
+const LISTED_MAX = 2000;
+
+/** What is kept is judged by this. */
+export interface BurialContext {
+  readonly nowMs: number;
+  /** For those of a state: the time of the last message that its view was told. */
+  readonly toldAtMs?: number;
+  /** True of the UID of a pod that is there. */
+  readonly isLiving: (uid: Uid) => boolean;
+}
+
+/** The tombstone of a pod; none for one that had no node, and so no slot. */
+export function tombstoneOf(pod: PodProjection, goneAtMs: number): Tombstone | undefined {
+  const node = pod.targetNode ?? pod.boundNode;
+  if (node === undefined) return undefined;
+  const { name, uid, createdAtMs } = pod;
+  const revision = revisionHashOfPod(pod);
+  return {
+    name,
+    uid,
+    node,
+    ...(revision === undefined ? {} : { revision }),
+    createdAtMs,
+    goneAtMs,
+  };
+}
+
+/** Of these the ones that are still needed, each UID once, the one told last first. */
+export function keepTombstones(
+  tombstones: readonly Tombstone[],
+  context: BurialContext,
+): readonly Tombstone[] {
+  const sorted = [...tombstones].sort(compareBurials);
+  const known = new Set<Uid>();
+  const counts = new Map<string, number>();
+  const first: Tombstone[] = [];
+  const others: Tombstone[] = [];
+  for (const tombstone of sorted) {
+    const { uid, node, revision = '' } = tombstone;
+    if (known.has(uid) || context.isLiving(uid) || isOver(tombstone, context)) continue;
+    const place = `${node}\n${revision}`;
+    const count = counts.get(place) ?? 0;
+    if (count === PER_PLACE_MAX) continue;
+    counts.set(place, count + 1);
+    known.add(uid);
+    (count < FIRST_PER_PLACE ? first : others).push(tombstone);
+  }
+  return [...first, ...others].slice(0, LISTED_MAX).sort(compareBurials);
+}
+
+/** True once ten minutes passed by every clock that tells. */
+function isOver(tombstone: Tombstone, { nowMs, toldAtMs }: BurialContext): boolean {
+  if (nowMs - tombstone.goneAtMs <= TOMBSTONE_KEPT_MS) return false;
+  if (toldAtMs === undefined) return true;
+  return toldAtMs - (tombstone.toldAtMs ?? toldAtMs) > TOMBSTONE_KEPT_MS;
+}
+
+/** Tombstones of pods that a view still shows and that were not found live: their names were borne, too. */
+export function buryMissing(
+  shown: readonly PodProjection[],
+  found: readonly PodProjection[],
+  goneAtMs: number,
+): readonly Tombstone[] {
+  // Stryker disable next-line ConditionalExpression: saves a look at each pod where nothing was read live
+  if (shown === found) return [];
+  const left = new Set(found.map(({ uid }) => uid));
+  return shown
+    .filter(({ uid }) => !left.has(uid))
+    .flatMap((pod) => tombstoneOf(pod, goneAtMs) ?? []);
+}
+
+/**
+ * Tombstones of creates that were answered and are settled, whose pods may have come and gone unseen:
+ * their labels are unknown. When such a pod is seen after all, its tombstone is written anew, or dropped if it lives.
+ */
+export function buryAnswered(settled: readonly Intent[], goneAtMs: number): readonly Tombstone[] {
+  return settled
+    .filter((intent): intent is CreateIntent => intent.kind === 'create')
+    .flatMap(({ name, node, answer, recordedAtMs }) =>
+      answer === undefined
+        ? []
+        : [{ name, uid: answer.uid, node, createdAtMs: recordedAtMs, goneAtMs }],
+    );
+}
+
+/** Told last first; at one moment made last first, then by UID. */
+function compareBurials(left: Tombstone, right: Tombstone): number {
+  return (
+    right.goneAtMs - left.goneAtMs ||
+    right.createdAtMs - left.createdAtMs ||
+    compareText(left.uid, right.uid)
+  );
+}

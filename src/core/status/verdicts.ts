@@ -1,0 +1,189 @@
+/**
+ * Verdicts: for each node one code and one sentence that a person can read (docs/reference.md).
+ *
+ * A sentence says what is the case, why, and what comes next. It holds no relative time, so that the
+ * stored verdicts change only when something else does. Nothing is decided here: the decisions of
+ * plan-pods.ts are put into words.
+ */
+import type { Guard, NodeView } from '../model/plan.ts';
+import type { PodProjection } from '../model/projections.ts';
+import type { NodeCode, PlacementReason, Verdict } from '../model/verdict.ts';
+import type { NodeDecision } from '../pods/plan-pods.ts';
+import type { RolloutNote } from '../rollout/plan-rollout.ts';
+import { availableAtMs } from '../pod/pod-facts.ts';
+import { describeRollout } from '../rollout/rollout-verdicts.ts';
+
+/** A node's decision with what became of it in this run. */
+export interface VerdictInput {
+  readonly decision: NodeDecision;
+  /** What the rolling update says about it; only of nodes that need nothing else. */
+  readonly rollout?: RolloutNote;
+  readonly guard: Guard;
+  /** False if the guard or the burst cap keeps the node's create from being sent. */
+  readonly isCreated: boolean;
+  /** Names of the pods whose deletes are sent. */
+  readonly deleted: ReadonlySet<string>;
+  readonly minReadyMs: number;
+  readonly nowMs: number;
+}
+
+interface Finding {
+  readonly code: NodeCode;
+  readonly text: string;
+  readonly pod?: string;
+  readonly untilMs?: number;
+}
+
+/** The verdict of one node. */
+export function judgeNode(input: VerdictInput): Verdict {
+  const { node, placement, reason } = input.decision.nodeView;
+  const { text, ...finding } = findMatter(input);
+  return { node: node.name, placement, reason, ...finding, message: `Node ${node.name} ${text}.` };
+}
+
+/** The verdict of a node whose pod the API server refused, or whose name is taken (spec faults 88). */
+export function refusedVerdict(
+  verdict: Verdict,
+  refusal: {
+    readonly code: string;
+    readonly message: string;
+    readonly isBug: boolean;
+    readonly untilMs?: number;
+  },
+): Verdict {
+  const { untilMs: _replaced, ...rest } = verdict;
+  return {
+    ...rest,
+    code: refusal.isBug ? 'Bug' : 'Refused',
+    message: `Node ${verdict.node} gets no pod: ${refusal.code}: ${refusal.message}.`,
+    ...(refusal.untilMs === undefined ? {} : { untilMs: refusal.untilMs }),
+  };
+}
+
+/** Why a node's placement is what it is, as the end of a sentence that begins with the node. */
+export function explainPlacement(reason: PlacementReason): string {
+  switch (reason.code) {
+    case 'Eligible':
+      return 'matches the template and has no taint that it does not tolerate';
+    case 'OtherNodeName':
+      return `is not node ${reason.wanted}, which the template's nodeName demands`;
+    case 'NodeSelectorMismatch':
+      return `lacks the label ${reason.label} that the template's nodeSelector demands`;
+    case 'NodeAffinityMismatch':
+      return `does not match the template's required node affinity (${reason.detail})`;
+    case 'NodeAffinityInvalid':
+      return `cannot match the template's required node affinity, which is invalid (${reason.detail})`;
+    case 'TaintNotTolerated':
+      return `has taint ${reason.taint} which the template does not tolerate`;
+  }
+}
+
+function findMatter(input: VerdictInput): Finding {
+  const { decision, rollout } = input;
+  if (hasWork(input) && input.guard.kind !== 'act') {
+    return {
+      code: 'WaitingForCluster',
+      text: `needs a change, which waits: ${input.guard.message}`,
+    };
+  }
+  if (decision.create !== undefined) return findCreating(input, decision.create.name);
+  const [first] = decision.deletes;
+  if (first !== undefined) return findDeleting(input, first.planned.name);
+  if (decision.wait !== undefined) {
+    const { message, ...wait } = decision.wait;
+    return { ...wait, text: `waits: ${message}` };
+  }
+  if (decision.withheldUntilMs !== undefined) return describeWithheld(decision.withheldUntilMs);
+  return rollout === undefined ? findSteady(input) : findRolling(input, rollout);
+}
+
+function hasWork({ decision, rollout }: VerdictInput): boolean {
+  const isRolling = rollout?.kind === 'deleting' || rollout?.kind === 'creating';
+  return decision.create !== undefined || decision.deletes.length > 0 || isRolling;
+}
+
+function findRolling(input: VerdictInput, note: RolloutNote): Finding {
+  const isSent = note.kind === 'deleting' ? input.deleted.has(note.pod) : input.isCreated;
+  const isWanted = input.decision.nodeView.placement === 'run';
+  return describeRollout(note, { isSent, isWanted });
+}
+
+function findCreating(input: VerdictInput, pod: string): Finding {
+  return input.isCreated
+    ? { code: 'Creating', pod, text: `${why(input)}; pod ${pod} is being created` }
+    : {
+        code: 'WaitingForBurst',
+        text: `${why(input)}; its pod is created after the present batch`,
+      };
+}
+
+function findDeleting(input: VerdictInput, pod: string): Finding {
+  const { deletes, nodeView } = input.decision;
+  const names = deletes.map(({ planned }) => planned.name);
+  const sent = names.filter((name) => input.deleted.has(name));
+  const reasons = [...new Set(deletes.map(({ planned }) => planned.reason))].join(', ');
+  const cause =
+    nodeView.placement === 'leave' ? why(input) : `has pods to be replaced (${reasons})`;
+  return sent.length === 0
+    ? { code: 'WaitingForBurst', pod, text: `${cause}; deletes follow the present batch` }
+    : { code: 'Deleting', pod, text: `${cause}; deleting ${sent.join(', ')}` };
+}
+
+function describeWithheld(untilMs: number): Finding {
+  const text =
+    'has available pods that should go; they stay until requests that may have been forgotten are ' +
+    'certainly dead';
+  return { code: 'WaitingForCluster', text, untilMs };
+}
+
+function findSteady(input: VerdictInput): Finding {
+  const { nodeView } = input.decision;
+  const pod = nodeView.pods.find((each) => !each.isTerminating) ?? nodeView.pods[0];
+  if (pod === undefined) return { code: 'NotWanted', text: `${why(input)}; no pod belongs there` };
+  if (pod.isTerminating) {
+    const next = nodeView.placement === 'run' ? 'then it is replaced' : 'none follows';
+    const text = `${why(input)}; pod ${pod.name} has to be gone first, ${next}`;
+    return { code: 'WaitingForTermination', pod: pod.name, text };
+  }
+  if (nodeView.placement === 'keep') {
+    const text = `${why(input)}; pod ${pod.name} may stay, a lost one is not made again`;
+    return { code: 'KeptDespiteTaint', pod: pod.name, text };
+  }
+  if (nodeView.placement === 'leave') {
+    return { code: 'Deleting', pod: pod.name, text: `${why(input)}; deleting ${pod.name}` };
+  }
+  return describePod(input, pod);
+}
+
+function describePod(input: VerdictInput, pod: PodProjection): Finding {
+  const { nodeView } = input.decision;
+  const name = pod.name;
+  if (pod.isReady) {
+    const atMs = input.minReadyMs === 0 ? undefined : availableAtMs(pod, input.minReadyMs);
+    if (atMs === undefined || atMs <= input.nowMs) {
+      return { code: 'Running', pod: name, text: `has ready pod ${name}` };
+    }
+    const text = `has ready pod ${name}, which counts as available after minReadySeconds`;
+    return { code: 'Running', pod: name, text, untilMs: atMs };
+  }
+  if (pod.phase === 'Pending') {
+    const text =
+      pod.boundNode === undefined
+        ? `has pod ${name}, which waits for the scheduler to bind it`
+        : `has pod ${name}, which is starting`;
+    return { code: 'Pending', pod: name, text };
+  }
+  const cause = nodeView.node.isReady ? 'look at its conditions and logs' : 'the node is not ready';
+  return { code: 'NotReady', pod: name, text: `has pod ${name}, which is not ready: ${cause}` };
+}
+
+function why(input: VerdictInput): string {
+  return explainPlacement(input.decision.nodeView.reason);
+}
+
+/** The same verdict for a node whose DaemonSet cannot be acted upon at all. */
+export function blockedVerdict(nodeView: NodeView, cause: string): Verdict {
+  const { node, placement, reason } = nodeView;
+  const message = `Node ${node.name} is not looked at: ${cause}.`;
+  return { node: node.name, placement, reason, code: 'Blocked', message };
+}

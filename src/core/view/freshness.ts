@@ -1,0 +1,104 @@
+/**
+ * Freshness: is the view good enough to act upon (design 3.3, protocol 1–3)?
+ *
+ * Judged before planning. A view that is not whole is never acted upon. Everything else (an open
+ * cut, silence or lag, own writes not yet seen) is a deferral with a short retry; deferrals are
+ * capped, and then live reads decide (S3 as published, spec faults 64). The caller keeps
+ * `deferredSinceMs` in the state and takes it out after a run that was fresh.
+ */
+import type { Guard } from '../model/plan.ts';
+import { WATCHED_KINDS } from '../model/projections.ts';
+import type { WatchedKind } from '../model/projections.ts';
+import type { ClusterMeta } from '../model/view-items.ts';
+
+/** What freshness is judged by. */
+export interface FreshnessInput {
+  /** META of the cluster; undefined while nothing was ever heard of it. */
+  readonly meta: ClusterMeta | undefined;
+  readonly nowMs: number;
+  /** A type counts as heard only while its watch received bytes within this bound (protocol 1). */
+  readonly silentAfterMs: number;
+  /** Intents that were answered but not seen, plus one if a mark of an own write is not reached. */
+  readonly unseenCount: number;
+  /** Since when runs of this key have been deferring. */
+  readonly deferredSinceMs: number | undefined;
+  /** Longest deferral before live reads decide. */
+  readonly deferralCapMs: number;
+  /** False if the plan would send nothing: silence matters only with work to do. Default true. */
+  readonly hasWork?: boolean;
+  /** Where the work spends availability: pods must have been heard of within this (S3). */
+  readonly podsFreshMs?: number;
+}
+
+/** Guards that freshness raises. */
+export type FreshnessGuard = Extract<Guard, { readonly kind: 'status-only' | 'observe' }>;
+
+/**
+ * fresh: act. defer: status and verdicts only, look again after `retryInMs`. live-read: the cap is
+ * reached; act on what live reads confirm.
+ */
+export type Freshness =
+  | { readonly kind: 'fresh' }
+  | { readonly kind: 'defer'; readonly guard: FreshnessGuard; readonly retryInMs: number }
+  | { readonly kind: 'live-read'; readonly guard: FreshnessGuard };
+
+const RETRY_FIRST_MS = 250;
+const RETRY_LONGEST_MS = 5000;
+/** An incomplete view is repaired by a snapshot, which hints every key: this is only the backstop. */
+const INCOMPLETE_RETRY_MS = 30_000;
+
+/** Judges a view before it is planned on. */
+export function judgeFreshness(input: FreshnessInput): Freshness {
+  const incomplete = findIncompleteness(input.meta);
+  if (incomplete !== undefined) {
+    const guard = statusOnly('view-incomplete', incomplete);
+    return { kind: 'defer', guard, retryInMs: INCOMPLETE_RETRY_MS };
+  }
+  const guard = findDoubt(input);
+  if (guard === undefined) return { kind: 'fresh' };
+  const deferredMs = Math.max(0, input.nowMs - (input.deferredSinceMs ?? input.nowMs));
+  if (deferredMs >= input.deferralCapMs) return { kind: 'live-read', guard };
+  const retryInMs = Math.min(
+    Math.max(deferredMs, RETRY_FIRST_MS),
+    RETRY_LONGEST_MS,
+    Math.max(input.deferralCapMs - deferredMs, RETRY_FIRST_MS),
+  );
+  return { kind: 'defer', guard, retryInMs };
+}
+
+function findIncompleteness(meta: ClusterMeta | undefined): string | undefined {
+  if (meta === undefined) return 'Nothing was heard of the cluster yet; waiting for its watcher.';
+  if (meta.isComplete) return undefined;
+  const why = meta.incompleteReason === undefined ? '' : ` (${meta.incompleteReason})`;
+  return `The view of the cluster is not whole${why}; waiting for a snapshot from its watcher.`;
+}
+
+function findDoubt(input: FreshnessInput): FreshnessGuard | undefined {
+  const { meta, nowMs } = input;
+  if (meta?.isCutOpen === true) {
+    return statusOnly('cut-open', 'The watcher is in the middle of a report; waiting for its end.');
+  }
+  if (input.unseenCount > 0) {
+    const message = 'Own writes are not in the view yet; waiting for the watcher to report them.';
+    return statusOnly('own-writes-unseen', message);
+  }
+  if (input.hasWork === false) return undefined;
+  const silent = WATCHED_KINDS.filter((kind) => {
+    const heardAtMs = meta?.heardAtMs[kind];
+    return heardAtMs === undefined || nowMs - heardAtMs > boundOf(kind, input);
+  });
+  if (silent.length === 0) return undefined;
+  const what = silent.join(', ');
+  return statusOnly(
+    'cluster-silent',
+    `Nothing was heard of ${what} lately; waiting for the watcher.`,
+  );
+}
+
+function boundOf(kind: WatchedKind, { silentAfterMs, podsFreshMs }: FreshnessInput): number {
+  return kind === 'Pod' && podsFreshMs !== undefined ? podsFreshMs : silentAfterMs;
+}
+
+function statusOnly(code: FreshnessGuard['code'], message: string): FreshnessGuard {
+  return { kind: 'status-only', code, message };
+}

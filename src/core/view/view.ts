@@ -1,0 +1,132 @@
+/**
+ * The view: what one reconcile sees, computed once and read by every stage after it.
+ *
+ * Claims pods, groups them by target node, sorts them, decides placement (spec 2.4, 2.5). The result
+ * does not depend on the order of the input, nor on maps: nodes go by name, a node's pods in the
+ * order in which duplicates survive (spec 2.7). It reads no clock: `nowMs` comes with the input.
+ */
+import { uid } from '../model/identifiers.ts';
+import type { NodeName } from '../model/identifiers.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { NodeView, View, ViewInput } from '../model/plan.ts';
+import type { PodProjection } from '../model/projections.ts';
+import type { Tombstone } from '../model/tombstone.ts';
+import { claimPods } from './claim.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
+import { compileSelector } from '@rollcall/base/label-selector.ts';
+import { slotName } from '../pod/naming.ts';
+import { decidePlacement, preparePlacement } from '../placement/placement.ts';
+import { comparePods, isHeld, revisionHashOfPod } from '../pod/pod-facts.ts';
+import { allowsSurge } from '../daemon-set/strategy.ts';
+
+/** Computes the view of one reconcile from what was read. */
+export function computeView(input: ViewInput): View {
+  const { daemonSet, nowMs } = input;
+  const { metadata } = daemonSet;
+  const namespace = metadata.namespace ?? '';
+  const claimed = claimPods(
+    {
+      uid: uid(metadata.uid),
+      namespace,
+      selector: compileSelector(daemonSet.spec.selector),
+      isDeleting: metadata.deletionTimestamp !== undefined,
+    },
+    [...input.pods].sort(comparePods),
+  );
+  const ours = [...claimed.kept, ...claimed.toAdopt].sort(comparePods);
+  const groups = groupByTarget(ours);
+  const placement = preparePlacement(daemonSet);
+  const nodes = [...input.nodes]
+    .sort((left, right) => compareText(left.name, right.name))
+    .map((node): NodeView => {
+      const group = groups.byNode.get(node.name);
+      groups.byNode.delete(node.name);
+      return {
+        node,
+        ...decidePlacement(placement, node),
+        pods: group?.pods ?? [],
+        held: group?.held ?? [],
+      };
+    });
+  const strays = [...groups.byNode.values()].flatMap((group) => [...group.pods, ...group.held]);
+  return {
+    daemonSet,
+    uid: uid(metadata.uid),
+    namespace,
+    name: metadata.name,
+    nowMs,
+    nodes,
+    strays: strays.sort((left, right) => compareText(left.name, right.name)),
+    untargeted: groups.untargeted,
+    toAdopt: claimed.toAdopt,
+    toRelease: claimed.toRelease,
+    gone: goneOf(input),
+    revisions: [...input.revisions].sort(
+      (left, right) => left.revision - right.revision || compareText(left.name, right.name),
+    ),
+    hasForeignNames: ours.some((pod) => isForeign(daemonSet, pod)),
+  };
+}
+
+/** Every pod that a view shows: ours, and those that it releases. */
+export function podsOfView(view: View): readonly PodProjection[] {
+  return [
+    ...view.nodes.flatMap(({ pods, held }) => [...pods, ...held]),
+    ...view.strays,
+    ...view.untargeted,
+    ...view.toRelease,
+  ];
+}
+
+/** A pod that is there has no tombstone: an etcd that was restored may have brought it back. */
+function goneOf({ gone = [], pods }: ViewInput): readonly Tombstone[] {
+  const living = new Set(pods.map((pod) => pod.uid));
+  return gone
+    .filter((tombstone) => !living.has(tombstone.uid))
+    .sort((left, right) => compareText(left.uid, right.uid));
+}
+
+interface PodGroup {
+  readonly pods: PodProjection[];
+  readonly held: PodProjection[];
+}
+
+/** Groups sorted pods by their target node; each group stays sorted. */
+function groupByTarget(pods: readonly PodProjection[]): {
+  readonly byNode: Map<NodeName, PodGroup>;
+  readonly untargeted: readonly PodProjection[];
+} {
+  const byNode = new Map<NodeName, PodGroup>();
+  const untargeted: PodProjection[] = [];
+  for (const pod of pods) {
+    const target = pod.targetNode ?? pod.boundNode;
+    if (target === undefined) {
+      untargeted.push(pod);
+      continue;
+    }
+    let group = byNode.get(target);
+    if (group === undefined) {
+      group = { pods: [], held: [] };
+      byNode.set(target, group);
+    }
+    (isHeld(pod) ? group.held : group.pods).push(pod);
+  }
+  return { byNode, untargeted };
+}
+
+/**
+ * True if the name is not the slot's own (of its revision, with surge): a run that knows less of the slot's past
+ * asks for another name, which the API server does not refuse beside such a pod (protocol 9).
+ */
+function isForeign(daemonSet: DaemonSetObject, pod: PodProjection): boolean {
+  const node = pod.targetNode ?? pod.boundNode;
+  if (node === undefined) return true;
+  const revision = allowsSurge(daemonSet) ? revisionHashOfPod(pod) : undefined;
+  const expected = slotName({
+    daemonSetName: daemonSet.metadata.name,
+    daemonSetUid: uid(daemonSet.metadata.uid),
+    node,
+    ...(revision === undefined ? {} : { revision }),
+  });
+  return pod.name !== expected;
+}

@@ -1,0 +1,159 @@
+/**
+ * A cluster's API server as the functions see it: `execute(effects) → outcomes`, and the live reads
+ * that confirm what is destructive. A relay may stand behind this seam later (design 5).
+ *
+ * Nothing here decides on nodes or pods by LIST, except the one guarded list beside foreign names
+ * and before a DaemonSet's first pods (protocol 9), and the one for a budget beside a silent watcher (S3). Reads answer values; an answer that cannot be
+ * trusted is `unavailable`, and whoever asked must not act. Credentials are per cluster and never
+ * leave the adapter (S11).
+ */
+import type { ClusterId, ResourceVersion, Uid } from '../../core/model/identifiers.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Effect, Outcome } from '../../core/model/effects.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { NamespacedName } from '../stores/view-store.ts';
+
+/** Answer of a live read of one object. */
+export type LiveRead<T> =
+  | { readonly kind: 'found'; readonly object: T }
+  | { readonly kind: 'missing' }
+  | {
+      readonly kind: 'unavailable';
+      readonly message: string;
+      readonly isRefused: boolean;
+      readonly retryAfterMs?: number;
+    };
+
+/**
+ * Answer of a live read of a DaemonSet: a LIST of one by its name, whose own version is the store's. An object's version
+ * stays behind while nothing changes it, so it cannot tell that etcd was restored; the store's can (faults row 71).
+ */
+export type DaemonSetRead =
+  | Exclude<LiveRead<DaemonSetObject>, { readonly kind: 'found' }>
+  | {
+      readonly kind: 'found';
+      readonly object: DaemonSetObject;
+      /** How far the store was when it answered; absent: unknown, as where only a GET is allowed. */
+      readonly storeVersion?: ResourceVersion;
+    };
+
+/** metadata of a listed pod. */
+export interface PodMetadata {
+  readonly name: string;
+  readonly uid: Uid;
+  readonly resourceVersion: ResourceVersion;
+  readonly ownerUid?: Uid;
+  readonly isTerminating: boolean;
+}
+
+/** Live reads of one cluster. */
+export interface ClusterReader {
+  getDaemonSet(key: NamespacedName): Promise<DaemonSetRead>;
+  getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
+  getNode(name: string): Promise<LiveRead<KubernetesObject>>;
+  getRevision(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
+  /** The watcher's Lease: who holds it, and in which version. */
+  getWatcherLease(): Promise<LiveRead<KubernetesObject>>;
+  /** All pods of a namespace that match a selector: paged, metadata only, whole or unavailable. */
+  listPodMetadata(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly PodMetadata[]>>;
+  /**
+   * All pods of a namespace that match a selector, whole or unavailable; of each what a projection is made of:
+   * metadata, where it runs or should, phase and conditions.
+   */
+  listPods(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly KubernetesObject[]>>;
+  /** All ControllerRevisions of a namespace that match a selector, whole objects. */
+  listRevisions(
+    namespace: string,
+    labelSelector: string,
+  ): Promise<LiveRead<readonly KubernetesObject[]>>;
+}
+
+/** Limits of one batch. */
+export interface ExecuteOptions {
+  /** Monotonic deadline: no request starts after it. */
+  readonly deadlineMs: number;
+}
+
+/** One cluster, with a credential that was checked against its registered identity. */
+export interface ClusterAccess extends ClusterReader {
+  /** Sends the effects concurrently; one outcome each, in their order. Never rejects. */
+  execute(effects: readonly Effect[], options: ExecuteOptions): Promise<readonly Outcome[]>;
+  /** Asks the watcher for a snapshot through its Lease annotation (design 2). */
+  requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>>;
+}
+
+/**
+ * Why a registered endpoint is not connected to (S12, faults row 66): the form of its address
+ * (`no-url` … `port`), what an operator's allow-list or the registered ranges do not cover (`host`,
+ * `range`, `private`), or where it leads.
+ */
+export type EgressRefusalReason =
+  | 'no-url'
+  | 'not-https'
+  | 'user-info'
+  | 'query'
+  | 'host'
+  | 'port'
+  | 'range'
+  | 'no-address'
+  | 'private'
+  | 'loopback'
+  | 'link-local'
+  | 'metadata'
+  | 'reserved';
+
+/** An endpoint that may not be connected to. The address itself is not repeated. */
+export interface EgressRefusal {
+  readonly kind: 'egress-refused';
+  /** The field of the registration to look at. */
+  readonly field: 'server' | 'egress.privateRanges';
+  readonly reason: EgressRefusalReason;
+}
+
+/**
+ * What is the matter with a cluster's bound token: none was sent yet, the last one has expired, it is of the
+ * cluster that was registered before, it cannot be opened, or the API server does not accept it.
+ */
+export type TokenFault = 'not-sent' | 'expired' | 'other-cluster' | 'not-opened' | 'rejected';
+
+/** Why a cluster cannot be reached as registered. */
+export type ConnectRefusal =
+  | EgressRefusal
+  /** By its registration the functions have none: nothing can be read there, and nothing ever done. */
+  | { readonly kind: 'no-credential' }
+  /**
+   * The registration says that there is a bound token, and just now there is none that could be used. An outage: a
+   * moment later there may be one, so nothing may be taken for granted because it cannot be read.
+   */
+  | { readonly kind: 'no-token'; readonly fault: TokenFault }
+  | { readonly kind: 'wrong-cluster'; readonly foundUid: string }
+  | {
+      readonly kind: 'unavailable';
+      readonly message: string;
+      readonly retryAfterMs?: number;
+      /** The store of tokens or the key service does not answer, or lets nobody in; nothing is known of the cluster. */
+      readonly token?: 'unread';
+    };
+
+/** Opens clusters; credentials and connections are kept warm per cluster and configuration version. */
+export interface ClusterConnector {
+  /**
+   * Checks once per warm credential that the endpoint's kube-system UID is the registered one
+   * (protocol 24, S6).
+   */
+  connect(
+    registration: ClusterRegistration,
+  ): Promise<
+    | { readonly kind: 'connected'; readonly access: ClusterAccess }
+    | { readonly kind: 'refused'; readonly refusal: ConnectRefusal }
+  >;
+  /** Forgets a cluster's warm credential, e.g. after a 401. */
+  forget(id: ClusterId): void;
+}

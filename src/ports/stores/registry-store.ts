@@ -1,0 +1,78 @@
+/**
+ * The registry: which clusters exist, who may do what there. The truth, never lost.
+ *
+ * An unreadable registry counts as frozen and writes no memo (protocol 13): `readCluster` rejects then,
+ * and the caller treats a rejection so. No other item decides anything.
+ */
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+
+/** One page of the directory. */
+export interface DirectoryPage {
+  readonly clusters: readonly ClusterId[];
+  /** Pass it on to get the next page; absent on the last one. */
+  readonly cursor?: string;
+}
+
+/** Something that was refused or lost, kept for people. */
+export interface DeadLetterRecord {
+  /** Empty when it is not known whose message it was. */
+  readonly cluster: string;
+  /** What a message claimed whose sender was not verified: kept apart from every cluster's records. */
+  readonly claim?: {
+    readonly cluster: string;
+    /** As the queue said; undefined when it has no readable form. */
+    readonly senderRoleId: string | undefined;
+  };
+  readonly queue: 'events' | 'reconcile' | 'delay' | 'credentials' | 'ingest';
+  readonly code: string;
+  readonly detail: string;
+  readonly messageId: string;
+  readonly atMs: number;
+  /** The body, cut to a size that fits an item; never a credential. */
+  readonly body: string;
+}
+
+/** What came of writing a registration. */
+export type RegistrationWrite =
+  | 'written'
+  /** Another version is stored than expected. */
+  | 'lost'
+  /** Another registration has this clusterUid: one cluster, one registration (S6). */
+  | 'uid-taken';
+
+/** What came of removing a registration. */
+export type RegistrationRemoval =
+  | 'removed'
+  /** Another version is stored than expected. */
+  | 'lost'
+  /** Nothing is registered, and no removal is left to finish. */
+  | 'missing';
+
+/** Store of registrations, directory and dead letters. */
+export interface RegistryStore {
+  /** The registration, strongly consistent; undefined when the cluster is not registered. */
+  readCluster(id: ClusterId): Promise<ClusterRegistration | undefined>;
+  /**
+   * Creates or replaces a registration if its stored configVersion is still `expectedVersion`
+   * (0: not there yet). The written item has configVersion expectedVersion + 1.
+   */
+  writeCluster(
+    registration: ClusterRegistration,
+    expectedVersion: number,
+  ): Promise<RegistrationWrite>;
+  /**
+   * Removes a registration, its claim of the cluster UID and its directory entry, if the stored
+   * configVersion is still `expectedVersion`. From the first write on the cluster reads as not
+   * registered. A removal that was stopped half-way is finished by any later call, whatever version it
+   * expects, and by registering the id anew.
+   */
+  removeCluster(id: ClusterId, expectedVersion: number): Promise<RegistrationRemoval>;
+  /** Cluster ids in order, a page at a time; never a scan. */
+  listClusters(options: {
+    readonly cursor?: string;
+    readonly limit: number;
+  }): Promise<DirectoryPage>;
+  /** Keeps a record of a dead letter or a refused message. */
+  recordDeadLetter(record: DeadLetterRecord): Promise<void>;
+}

@@ -1,0 +1,110 @@
+/**
+ * The view table: what one cluster looks like, and the state of each DaemonSet.
+ *
+ * All reads are strongly consistent; all writes are single-item compare-and-set. A write that finds
+ * another version than expected answers `lost` (a value); a table that fails or throttles beyond the
+ * client's retries rejects, and no decision is made on a failed read (spec faults 32).
+ * A write whose answer was lost is recognised by its own token and reported `written` (faults 33).
+ */
+import type { ClusterUid, Uid } from '../../core/model/identifiers.ts';
+import type { Stamp } from '../../core/model/position.ts';
+import type { DaemonSetState } from '../../core/model/state.ts';
+import type { Verdict } from '../../core/model/verdict.ts';
+import type {
+  ClusterMeta,
+  DaemonSetItem,
+  DaemonSetPosition,
+  NameItem,
+  Slice,
+} from '../../core/model/view-items.ts';
+import type { SetId } from '../../core/model/watcher-message.ts';
+import type { BreakerStore } from './breaker-store.ts';
+import type { WalkStore } from './walk-store.ts';
+
+/** A set other than `daemonsets`, which is stored by object. */
+export type SlicedSet = Exclude<SetId, 'daemonsets'>;
+
+/** Result of a compare-and-set. */
+export type WriteResult = 'written' | 'lost';
+
+/** Names a slice. */
+export interface SliceRef {
+  readonly clusterUid: ClusterUid;
+  readonly set: SlicedSet;
+  readonly index: number;
+}
+
+/** Names what belongs to one DaemonSet. */
+export interface DaemonSetRef {
+  readonly clusterUid: ClusterUid;
+  readonly uid: Uid;
+}
+
+/** Which page of a cluster's names. */
+export interface NamePageOptions {
+  readonly cursor?: string;
+  readonly limit: number;
+  /** Also names under which no DaemonSet stands any more: for ingest's sweep. */
+  readonly includeDeleted?: boolean;
+}
+
+/** A page of names; a cursor when there is more. */
+export interface NamePage {
+  readonly names: readonly NameItem[];
+  readonly cursor?: string;
+}
+
+/** What `reconcile` needs of the view; ingest needs the rest below. */
+export interface ViewReader {
+  readMeta(cluster: ClusterUid): Promise<ClusterMeta | undefined>;
+  readName(cluster: ClusterUid, key: NamespacedName): Promise<NameItem | undefined>;
+  /** Names of a cluster's DaemonSets in order (deleted ones left out unless asked for), by pages. */
+  listNames(cluster: ClusterUid, options: NamePageOptions): Promise<NamePage>;
+  readPosition(ref: DaemonSetRef): Promise<DaemonSetPosition | undefined>;
+  readDaemonSet(ref: DaemonSetRef): Promise<DaemonSetItem | undefined>;
+  /** Undefined when the item does not exist: a missing slice of a live set means incomplete. */
+  readSlice(ref: SliceRef): Promise<Slice | undefined>;
+}
+
+/** namespace and name. */
+export interface NamespacedName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What `ingest` writes. */
+export interface ViewWriter {
+  /**
+   * Writes META if its version is still `meta.version` (0: no item yet); stored with version + 1.
+   * Own attributes only: attributes that other functions own (`breaker`) stay.
+   */
+  writeMeta(meta: ClusterMeta): Promise<WriteResult>;
+  /** Writes a slice if the stored stamp is still `expected` (undefined: no item). */
+  writeSlice(ref: SliceRef, slice: Slice, expected: Stamp | undefined): Promise<WriteResult>;
+  /** Removes a slice if the stored stamp is still `expected`; `written` also when it is gone. */
+  removeSlice(ref: SliceRef, expected: Stamp): Promise<WriteResult>;
+  /** Raises the position's stamps to at least these; never lowers one. */
+  raisePosition(ref: DaemonSetRef, position: Partial<DaemonSetPosition>): Promise<void>;
+  /** Writes the DaemonSet if the stored stamp is older; `lost` when it is not. */
+  writeDaemonSet(ref: DaemonSetRef, item: DaemonSetItem): Promise<WriteResult>;
+  /** Writes the name if the stored stamp is older; `lost` when it is not. */
+  writeName(cluster: ClusterUid, item: NameItem): Promise<WriteResult>;
+  /** Removes a name whose stored stamp is still the item's; `written` also when it is gone. */
+  removeName(cluster: ClusterUid, item: NameItem): Promise<WriteResult>;
+  /** Removes what a deleted DaemonSet left: position, object, state, verdicts. */
+  removeDaemonSet(ref: DaemonSetRef): Promise<void>;
+}
+
+/** The state item of a DaemonSet. */
+export interface StateStore {
+  /** Undefined when there is no item (first run, or lost: protocol 6). */
+  readState(ref: DaemonSetRef): Promise<DaemonSetState | undefined>;
+  /** Writes if the stored version is `state.version` (0: no item yet); stored with version + 1. */
+  writeState(ref: DaemonSetRef, state: DaemonSetState): Promise<WriteResult>;
+  /** Stores the verdicts of the last run, for people; unconditional. */
+  writeVerdicts(ref: DaemonSetRef, verdicts: readonly Verdict[]): Promise<void>;
+  readVerdicts(ref: DaemonSetRef): Promise<readonly Verdict[] | undefined>;
+}
+
+/** The whole view table. */
+export type ViewStore = ViewReader & ViewWriter & StateStore & BreakerStore & WalkStore;

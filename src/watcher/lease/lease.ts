@@ -1,0 +1,296 @@
+/**
+ * The watcher's Lease: where epochs come from, and how the functions reach the watcher.
+ *
+ * The resourceVersion of the write that takes the Lease is the epoch: the cluster's own etcd orders the
+ * watchers (S8, protocol 14). Each taking writes a new incarnation, because an update that changes nothing
+ * returns the old version, and because after an etcd restore an epoch number may come again.
+ *
+ * While held it is read, then renewed with the version read as precondition; a conflict is read again:
+ *   same holder            somebody annotated it: perhaps a snapshot is asked for
+ *   other holder           a newer watcher started: this epoch is over before anything more is sent
+ *   absent                 the same: who held it meanwhile cannot be known (faults row 72)
+ *   version below our own  etcd was restored (protocol 15)
+ *   a renewal of ours gone the same, where others wrote so much since that versions got past our own
+ * A watcher that lost its Lease stands by until the other one stops renewing or gives it back, so that two
+ * of them do not take it from each other for ever. Expiry is judged by this process's own monotonic clock.
+ * At its start a single watcher takes the Lease from whoever holds it; of two replicas each stands by then,
+ * too, and writes with the version that it judged vacant as precondition (`start`, ADR 0024).
+ */
+import { compareResourceVersions, epoch, incarnation } from '../../core/model/identifiers.ts';
+import type { Epoch, Incarnation, ResourceVersion } from '../../core/model/identifiers.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import { jittered } from '@rollcall/base/ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+import type { LeaseWrite, SourceFailure, WatchSource } from '../../ports/cluster/watch-source.ts';
+import { createBackoff } from '../wait/backoff.ts';
+import type { Backoff } from '../wait/backoff.ts';
+import { leaseFacts, leaseHeldBy, leaseReleased } from './lease-object.ts';
+import type { LeaseFacts } from './lease-object.ts';
+import { untilAborted } from '../wait/until-aborted.ts';
+
+/** Bounds of a Lease, in milliseconds. */
+export interface LeaseOptions {
+  /** What it does at its start while another watcher holds the Lease. */
+  readonly start: 'take' | 'stand-by';
+  readonly renewMs: number;
+  /** A holder that did not renew for so long is gone. */
+  readonly durationMs: number;
+  readonly backoffBaseMs: number;
+  readonly backoffCapMs: number;
+}
+
+/**
+ * How often a watcher that stands by looks while the holder renews once: the last renewal is noticed
+ * soon, and so is its end. With one look a cluster could go unwatched for 64 s instead of 46 s.
+ */
+const STANDBY_LOOKS = 4;
+/** A renewal that was on its way may come between the read and the write of a release. */
+const RELEASE_TRIES = 3;
+
+/** What a Lease keeper runs on. */
+export interface LeaseDependencies {
+  readonly source: WatchSource;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly options: LeaseOptions;
+}
+
+/** A Lease that was taken. */
+export interface TakenLease {
+  readonly epoch: Epoch;
+  readonly incarnation: Incarnation;
+  /** Id of the snapshot request that stood in it, if one did. */
+  readonly requestId: string | undefined;
+  readonly object: KubernetesObject;
+}
+
+/** Why holding a Lease ended. */
+export type LeaseEnd = 'lost' | 'missing' | 'restored' | 'stopped';
+
+/** Takes, renews and awaits the watcher's Lease. One operation at a time. */
+export class LeaseKeeper {
+  readonly #on: LeaseDependencies;
+  /** Whose Lease is this process's own: the incarnation it took or tried to take last. */
+  #own: Incarnation | undefined;
+
+  constructor(dependencies: LeaseDependencies) {
+    this.#on = dependencies;
+  }
+
+  /** Takes the Lease, from whom `start` allows; repeated until it succeeds. Undefined when aborted. */
+  async take(signal: AbortSignal): Promise<TakenLease | undefined> {
+    const { clock, random, log, options } = this.#on;
+    const own = incarnation(random.uniqueId());
+    const former = this.#own;
+    this.#own = own;
+    const isOwn = (holder: string): boolean => holder === own || holder === former;
+    const backoff = this.#backoff();
+    while (!signal.aborted) {
+      const read =
+        options.start === 'take'
+          ? await this.#read(signal)
+          : await this.#readVacant({ isOwn }, signal);
+      if (read.kind === 'failed') {
+        await this.#pause(backoff, read.failure, signal);
+        continue;
+      }
+      const write = await this.#write(this.#held(own, read.value), signal);
+      switch (write.kind) {
+        case 'written': {
+          const { version, requestId } = leaseFacts(write.lease);
+          if (version === undefined)
+            throw new Error('the API server returned a Lease without version');
+          log.info('took the lease', { epoch: version, incarnation: own });
+          return { epoch: epoch(version), incarnation: own, requestId, object: write.lease };
+        }
+        case 'conflict':
+          await clock.sleep(backoff.nextMs(), signal);
+          break;
+        case 'ambiguous':
+          // It may have been applied. The next try reads first and is sent with what it finds.
+          log.warn('taking the lease was ambiguous and is repeated', { reason: write.message });
+          await clock.sleep(backoff.nextMs(), signal);
+          break;
+        case 'failed':
+          await this.#pause(backoff, write.failure, signal);
+      }
+    }
+    return undefined;
+  }
+
+  /** Renews until the Lease is no longer ours, or the signal aborts. Hears requests for snapshots. */
+  async hold(
+    taken: TakenLease,
+    hooks: { readonly signal: AbortSignal; readonly onRequest: (requestId: string) => void },
+  ): Promise<LeaseEnd> {
+    const { clock, random, options } = this.#on;
+    const { signal } = hooks;
+    const backoff = this.#backoff();
+    let held = taken.object;
+    let requestId = taken.requestId;
+    let delayMs = jittered(random, options.renewMs, 0.2);
+    for (;;) {
+      await clock.sleep(delayMs, signal);
+      if (signal.aborted) return 'stopped';
+      const renewal = await this.#renew(taken.incarnation, held, signal);
+      if (renewal.kind === 'over') return renewal.end;
+      if (renewal.kind === 'failed') {
+        delayMs = backoff.nextMs(renewal.failure?.retryAfterMs);
+        continue;
+      }
+      held = renewal.lease;
+      const asked = leaseFacts(held).requestId;
+      if (asked !== undefined && asked !== requestId) hooks.onRequest(asked);
+      requestId = asked;
+      if (renewal.kind === 'written') backoff.reset();
+      const regularMs = jittered(random, options.renewMs, 0.2);
+      delayMs = renewal.kind === 'read' ? Math.min(backoff.nextMs(), regularMs) : regularMs;
+    }
+  }
+
+  /**
+   * Stands by until the present holder is gone, gave it back, has not renewed for its duration, or etcd
+   * went back.
+   */
+  async awaitVacancy(lost: TakenLease, signal: AbortSignal): Promise<void> {
+    await this.#readVacant({ isOwn: () => false, floor: versionOf(lost.object) }, signal);
+  }
+
+  /**
+   * Gives the Lease back if it is still this incarnation's: who stands by takes over at its next look
+   * instead of after `durationMs`. Harmless when it fails. True if it was given back.
+   */
+  async release(taken: TakenLease, signal: AbortSignal): Promise<boolean> {
+    for (let tries = 0; tries < RELEASE_TRIES && !signal.aborted; tries += 1) {
+      const read = await this.#read(signal);
+      if (read.kind === 'failed' || read.value === undefined) return false;
+      if (leaseFacts(read.value).holder !== taken.incarnation) return false;
+      const released = leaseReleased(read.value, this.#on.clock.nowMs());
+      const { kind } = await this.#write(released, signal);
+      if (kind === 'written') return true;
+      if (kind === 'failed') return false;
+    }
+    return false;
+  }
+
+  /** Reads until what is read may be taken without taking it from anybody. Failed when aborted. */
+  async #readVacant(
+    terms: {
+      readonly isOwn: (holder: string) => boolean;
+      readonly floor?: ResourceVersion | undefined;
+    },
+    signal: AbortSignal,
+  ): ReturnType<WatchSource['readLease']> {
+    const { clock, random, options } = this.#on;
+    let pulse: string | undefined;
+    let changedMs = clock.monotonicMs();
+    while (!signal.aborted) {
+      const read = await this.#read(signal);
+      if (read.kind === 'ok') {
+        if (read.value === undefined) return read;
+        const facts = leaseFacts(read.value);
+        if (facts.holder === undefined || terms.isOwn(facts.holder)) return read;
+        if (isBelow(facts, terms.floor)) return read;
+        if (facts.pulse !== pulse) {
+          pulse = facts.pulse;
+          changedMs = clock.monotonicMs();
+        }
+        if (clock.monotonicMs() - changedMs >= options.durationMs) return read;
+      }
+      await clock.sleep(jittered(random, options.renewMs / STANDBY_LOOKS, 0.2), signal);
+    }
+    return failureOf(undefined);
+  }
+
+  async #renew(own: Incarnation, held: KubernetesObject, signal: AbortSignal): Promise<Renewal> {
+    // Read first: after a restore of etcd the very version that is held can be given out again, to
+    // another holder, and the precondition of the write would not notice (row 71).
+    const current = await this.#reread(own, held, signal);
+    if (current.kind !== 'read') return current;
+    const write = await this.#write(this.#held(own, current.lease), signal);
+    switch (write.kind) {
+      case 'written':
+        if (isBelow(leaseFacts(write.lease), versionOf(held)))
+          return { kind: 'over', end: 'restored' };
+        return { kind: 'written', lease: write.lease };
+      case 'failed':
+        this.#on.log.warn('renewing the lease failed', { reason: write.failure.message });
+        return { kind: 'failed', failure: write.failure };
+      case 'conflict':
+      case 'ambiguous':
+        return this.#reread(own, held, signal);
+    }
+  }
+
+  async #reread(own: Incarnation, held: KubernetesObject, signal: AbortSignal): Promise<Renewal> {
+    const read = await this.#read(signal);
+    if (read.kind === 'failed') return { kind: 'failed', failure: read.failure };
+    if (read.value === undefined) return { kind: 'over', end: 'missing' };
+    const facts = leaseFacts(read.value);
+    if (isBelow(facts, versionOf(held))) return { kind: 'over', end: 'restored' };
+    if (facts.holder !== own) return { kind: 'over', end: 'lost' };
+    if (isRenewedBefore(facts, leaseFacts(held))) return { kind: 'over', end: 'restored' };
+    return { kind: 'read', lease: read.value };
+  }
+
+  async #read(signal: AbortSignal): ReturnType<WatchSource['readLease']> {
+    const read = await untilAborted(this.#on.source.readLease(), signal).catch(failureOf);
+    return read === 'aborted' ? failureOf(undefined) : read;
+  }
+
+  /** A write that is given up may still be applied, so the next holder reads first. */
+  async #write(lease: KubernetesObject, signal: AbortSignal): Promise<LeaseWrite> {
+    const write = await untilAborted(this.#on.source.writeLease(lease), signal).catch(failureOf);
+    return write === 'aborted' ? failureOf(undefined) : write;
+  }
+
+  #held(own: Incarnation, former: KubernetesObject | undefined): KubernetesObject {
+    const { clock, options } = this.#on;
+    const durationSeconds = Math.ceil(options.durationMs / 1000);
+    return leaseHeldBy(own, { former, nowMs: clock.nowMs(), durationSeconds });
+  }
+
+  #backoff(): Backoff {
+    const { random, options } = this.#on;
+    return createBackoff(random, { baseMs: options.backoffBaseMs, capMs: options.backoffCapMs });
+  }
+
+  async #pause(backoff: Backoff, failure: SourceFailure, signal: AbortSignal): Promise<void> {
+    this.#on.log.warn('the lease cannot be taken yet', {
+      failure: failure.kind,
+      reason: failure.message,
+    });
+    await this.#on.clock.sleep(backoff.nextMs(failure.retryAfterMs), signal);
+  }
+}
+
+type Renewal =
+  | { readonly kind: 'written' | 'read'; readonly lease: KubernetesObject }
+  | { readonly kind: 'failed'; readonly failure: SourceFailure }
+  | { readonly kind: 'over'; readonly end: LeaseEnd };
+
+/** The port's requests never reject; one that does is a bug there, and is tried again here. */
+function failureOf(cause: unknown): { readonly kind: 'failed'; readonly failure: SourceFailure } {
+  const message = cause instanceof Error ? cause.message : 'given up';
+  return { kind: 'failed', failure: { kind: 'unavailable', message } };
+}
+
+function versionOf(lease: KubernetesObject): ResourceVersion | undefined {
+  return leaseFacts(lease).version;
+}
+
+function isBelow(facts: LeaseFacts, own: ResourceVersion | undefined): boolean {
+  if (facts.version === undefined || own === undefined) return false;
+  return compareResourceVersions(facts.version, own) < 0;
+}
+
+/** A holder's renewals only grow (lease-object.ts), so an earlier one stood before those that are gone. */
+function isRenewedBefore(facts: LeaseFacts, held: LeaseFacts): boolean {
+  if (facts.renewedMs === undefined || held.renewedMs === undefined) return false;
+  return facts.renewedMs < held.renewedMs;
+}

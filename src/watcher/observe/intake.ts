@@ -1,0 +1,138 @@
+/**
+ * What the list-watches read goes through here: projected, stored, and the mark moved, in one step.
+ *
+ * A mark says how far a kind was read. It is moved in the same synchronous step that applies the event
+ * or the list it stands for, so whoever copies the marks together with what waits in the outbox has a
+ * pair that fits (protocol 2). It does not move during a list: items come in key order, and the highest
+ * version among them proves nothing (faults row 84). A version below the mark of its kind means that etcd
+ * was restored (protocol 15); the epoch is over then.
+ */
+import { compareResourceVersions, isResourceVersion } from '../../core/model/identifiers.ts';
+import type { ResourceVersion } from '../../core/model/identifiers.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import { WATCHED_KINDS } from '../../core/model/projections.ts';
+import type { WatchedKind } from '../../core/model/projections.ts';
+import type { Marks } from '../../core/model/watcher-message.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { ListWatchTarget } from './frame-reader.ts';
+import type { Projector, SlimObject } from '../project/projection.ts';
+import type { ObjectStore } from '../project/store.ts';
+
+/** What an intake runs on. */
+export interface IntakeDependencies {
+  readonly store: ObjectStore;
+  readonly projector: Projector;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** A version below a mark was seen: etcd went back. */
+  readonly onRestored: (kind: WatchedKind) => void;
+  /** Every kind has been listed. Called once. */
+  readonly onSynced: () => void;
+}
+
+/** Marks and streams of one epoch. */
+export class Intake {
+  readonly #on: IntakeDependencies;
+  readonly #marks = new Map<WatchedKind, ResourceVersion>();
+  readonly #heardMs = new Map<WatchedKind, number>();
+
+  constructor(dependencies: IntakeDependencies) {
+    this.#on = dependencies;
+  }
+
+  /** A copy of the marks as they stand. */
+  marks(): Marks {
+    return Object.fromEntries(this.#marks);
+  }
+
+  /** True once every kind was listed. */
+  get isSynced(): boolean {
+    return this.#marks.size === WATCHED_KINDS.length;
+  }
+
+  /** Milliseconds since each kind's stream last received a byte. */
+  silentMs(): Readonly<Partial<Record<WatchedKind, number>>> {
+    const nowMs = this.#on.clock.monotonicMs();
+    const entries = [...this.#heardMs].map(([kind, heardMs]) => [
+      kind,
+      Math.round(nowMs - heardMs),
+    ]);
+    return Object.fromEntries(entries) as Partial<Record<WatchedKind, number>>;
+  }
+
+  /** The end of one kind's list-watch. */
+  target(kind: WatchedKind): ListWatchTarget<SlimObject> {
+    const { store, clock } = this.#on;
+    return {
+      project: (raw) => this.#project(kind, raw),
+      replace: (objects, version) => {
+        if (this.#isBelowMark(kind, version)) return;
+        store.replaceKind(kind, objects);
+        const wasSynced = this.isSynced;
+        this.#marks.set(kind, version);
+        if (!wasSynced && this.isSynced) this.#on.onSynced();
+      },
+      change: (change, raw) => {
+        this.#change(kind, change, raw);
+      },
+      progress: (version) => {
+        if (!this.#isBelowMark(kind, version)) this.#marks.set(kind, version);
+      },
+      heard: () => {
+        this.#heardMs.set(kind, clock.monotonicMs());
+      },
+    };
+  }
+
+  #project(kind: WatchedKind, raw: KubernetesObject): SlimObject | undefined {
+    const result = this.#on.projector.project(kind, raw);
+    if (result.kind === 'unidentified') this.#reportUnidentified(kind, result.message);
+    // A list after 410 names mostly what is known: it must not hold all of that twice until it is whole.
+    return result.kind === 'tracked' ? this.#on.store.sameOr(result.slim) : undefined;
+  }
+
+  #change(
+    kind: WatchedKind,
+    change: 'added' | 'modified' | 'deleted',
+    raw: KubernetesObject,
+  ): void {
+    const { store, projector } = this.#on;
+    const result = projector.project(kind, raw);
+    switch (result.kind) {
+      case 'tracked':
+        if (change === 'deleted') store.remove(result.slim);
+        else store.apply(result.slim);
+        this.#advance(kind, result.slim.resourceVersion);
+        return;
+      case 'irrelevant':
+        store.remove(result.identity);
+        this.#advance(kind, result.identity.resourceVersion);
+        return;
+      case 'unidentified':
+        this.#reportUnidentified(kind, result.message);
+    }
+  }
+
+  /** Events come in order of their versions; a replayed one moves nothing back. */
+  #advance(kind: WatchedKind, version: ResourceVersion): void {
+    const mark = this.#marks.get(kind);
+    if (mark === undefined || !isResourceVersion(version)) return;
+    if (compareResourceVersions(version, mark) > 0) this.#marks.set(kind, version);
+  }
+
+  #isBelowMark(kind: WatchedKind, version: ResourceVersion): boolean {
+    const mark = this.#marks.get(kind);
+    if (mark === undefined || compareResourceVersions(version, mark) >= 0) return false;
+    this.#on.log.warn('a version below the mark: etcd was restored', { kind, version, mark });
+    this.#on.onRestored(kind);
+    return true;
+  }
+
+  #reportUnidentified(kind: WatchedKind, reason: string): void {
+    this.#on.metrics.count('WatcherUnidentifiedObjects');
+    this.#on.log.error('an object without identity was left out', { kind, reason });
+  }
+}

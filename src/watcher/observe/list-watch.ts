@@ -1,0 +1,259 @@
+/**
+ * One kind's list-watch: keeps a target up to date with the API server, whatever fails (design 2).
+ *
+ *   list ──ok──▶ watch from its version ──ended──▶ watch again from the last version
+ *    ▲             │ 410, undecodable, handler bug, silent twice            ▲
+ *    └─ back-off ──┘            any other failure ──▶ back-off ─────────────┘
+ *
+ * The list is a WatchList (initial events, ended by a bookmark) or, where the server has none, a paged
+ * LIST; never resourceVersion=0, and a partial list changes nothing. Streams ask for jittered time-outs
+ * and bookmarks; one that brings no byte for too long is aborted. Only `run`'s end means that it stopped:
+ * there is no failure after which it is dead (spec aws-facts 8). The API server drops slow watchers
+ * without an error, so every stream resumes from the last version it saw.
+ */
+import { compareResourceVersions, isResourceVersion } from '../../core/model/identifiers.ts';
+import type { ResourceVersion } from '../../core/model/identifiers.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { WatchedKind } from '../../core/model/projections.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+import type { SourceFailure, WatchSource } from '../../ports/cluster/watch-source.ts';
+import { createBackoff } from '../wait/backoff.ts';
+import type { Backoff } from '../wait/backoff.ts';
+import { InitialReader, LiveReader } from './frame-reader.ts';
+import type { FrameReader, ListWatchTarget, ReaderEvents, StreamEnd } from './frame-reader.ts';
+import { createWatchdog } from './watchdog.ts';
+
+/** Bounds of a list-watch. */
+export interface ListWatchOptions {
+  readonly isWatchListWanted: boolean;
+  readonly pageLimit: number;
+  /** Server-side time-outs are drawn between these. */
+  readonly streamSecondsMin: number;
+  readonly streamSecondsMax: number;
+  /** A stream, or a page, without a byte for so long is aborted. */
+  readonly silenceMsMax: number;
+  readonly backoffBaseMs: number;
+  readonly backoffCapMs: number;
+}
+
+/** What a list-watch runs on. */
+export interface ListWatchDependencies<Item> {
+  readonly kind: WatchedKind;
+  readonly source: WatchSource;
+  readonly target: ListWatchTarget<Item>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly options: ListWatchOptions;
+}
+
+/** A stream that lived for so long ended because its time was up, not because it was turned away. */
+const STREAM_MS_MIN = 1000;
+/** After so many silent streams in a row a list tells whether the position is still good. */
+const SILENT_STREAMS_MAX = 2;
+/** After so many incomplete WatchLists in a row a paged LIST is tried. */
+const WATCH_LIST_TRIES_MAX = 3;
+
+/** Keeps one kind up to date until its signal aborts. */
+export class ListWatch<Item> {
+  readonly #on: ListWatchDependencies<Item>;
+  readonly #signal: AbortSignal;
+  readonly #backoff: Backoff;
+  readonly #log: Log;
+  /** Position of the next watch; undefined: list first. */
+  #version: ResourceVersion | undefined;
+  #hasWatchList: boolean;
+  #watchListTries = 0;
+  #silentStreams = 0;
+  /** True if the stream that ended last had brought an event or a bookmark, or had lived for a while. */
+  #hasProgressed = false;
+
+  constructor(dependencies: ListWatchDependencies<Item>, signal: AbortSignal) {
+    const { random, options } = dependencies;
+    this.#on = dependencies;
+    this.#signal = signal;
+    this.#hasWatchList = options.isWatchListWanted;
+    this.#log = dependencies.log.with({ kind: dependencies.kind });
+    const { backoffBaseMs, backoffCapMs } = options;
+    this.#backoff = createBackoff(random, { baseMs: backoffBaseMs, capMs: backoffCapMs });
+  }
+
+  /** Resolves after the signal aborted and nothing is left running. */
+  async run(): Promise<void> {
+    while (!this.#signal.aborted) {
+      const end = await this.#step();
+      if (this.#signal.aborted) return;
+      const delayMs = this.#judge(end);
+      if (delayMs > 0) await this.#on.clock.sleep(delayMs, this.#signal);
+    }
+  }
+
+  /** A paged list, or one stream, from its start to its end. */
+  async #step(): Promise<StreamEnd> {
+    this.#hasProgressed = false;
+    if (this.#version !== undefined) return this.#stream(new LiveReader(this.#events()));
+    if (!this.#hasWatchList) return this.#list();
+    if (this.#watchListTries >= WATCH_LIST_TRIES_MAX) {
+      this.#watchListTries = 0;
+      return this.#list();
+    }
+    this.#watchListTries += 1;
+    return this.#stream(new InitialReader(this.#events(), this.#on.target));
+  }
+
+  /** What an end means for the next step; answers how long to wait before it. */
+  #judge(end: StreamEnd): number {
+    const { metrics } = this.#on;
+    if (this.#hasProgressed) this.#backoff.reset();
+    metrics.count('WatcherStreamEnds', { outcome: end.kind });
+    this.#silentStreams =
+      end.kind === 'silent' && !this.#hasProgressed ? this.#silentStreams + 1 : 0;
+    switch (end.kind) {
+      case 'listed':
+        // Not a reset: a list whose watch expires at once must not become a storm of lists.
+        return 0;
+      case 'ended':
+        return this.#hasProgressed ? 0 : this.#backoff.nextMs();
+      case 'silent':
+        this.#log.warn('stream was silent and is opened again');
+        if (this.#silentStreams >= SILENT_STREAMS_MAX) this.#version = undefined;
+        return this.#backoff.nextMs();
+      case 'broken':
+        this.#log.error('stream cannot be used and the kind is listed again', {
+          reason: end.message,
+        });
+        this.#version = undefined;
+        return this.#backoff.nextMs();
+      case 'no-watch-list':
+        this.#log.info('server has no WatchList, pages are listed', { reason: end.message });
+        this.#hasWatchList = false;
+        return 0;
+      case 'failed':
+        return this.#judgeFailure(end.failure);
+    }
+  }
+
+  #judgeFailure(failure: SourceFailure): number {
+    const fields = { failure: failure.kind, reason: failure.message };
+    if (failure.kind === 'expired') {
+      this.#log.info('position expired, the kind is listed again', fields);
+      this.#version = undefined;
+    } else {
+      this.#log.warn('request failed and is repeated', fields);
+    }
+    return this.#backoff.nextMs(failure.retryAfterMs);
+  }
+
+  #events(): ReaderEvents<Item> {
+    return {
+      replaced: (items, version) => {
+        this.#on.target.replace(items, version);
+        this.#version = version;
+        this.#watchListTries = 0;
+      },
+      changed: (kind, raw) => {
+        this.#on.target.change(kind, raw);
+        const version: unknown = raw.metadata.resourceVersion;
+        if (isResourceVersion(version)) this.#advance(version);
+      },
+      bookmarked: (version) => {
+        this.#on.target.progress(version);
+        this.#advance(version);
+      },
+    };
+  }
+
+  #advance(version: ResourceVersion): void {
+    this.#hasProgressed = true;
+    if (this.#version === undefined || compareResourceVersions(version, this.#version) > 0) {
+      this.#version = version;
+    }
+  }
+
+  async #stream(reader: FrameReader): Promise<StreamEnd> {
+    const { source, kind, clock, random, options, target } = this.#on;
+    const watchdog = createWatchdog({ clock, limitMs: options.silenceMsMax, signal: this.#signal });
+    const { streamSecondsMin, streamSecondsMax } = options;
+    const spanSeconds = (streamSecondsMax - streamSecondsMin) * random.next();
+    const startedMs = clock.monotonicMs();
+    const heard = (): void => {
+      watchdog.feed();
+      target.heard();
+    };
+    try {
+      const frames = source.watch(kind, {
+        ...(this.#version === undefined ? {} : { resourceVersion: this.#version }),
+        timeoutSeconds: Math.round(streamSecondsMin + spanSeconds),
+        sendInitialEvents: this.#version === undefined,
+        signal: watchdog.signal,
+        onBytes: heard,
+      });
+      for await (const frame of frames) {
+        if (watchdog.signal.aborted) break;
+        const end = reader.read(frame);
+        if (end !== undefined) return end;
+      }
+    } catch (cause) {
+      if (watchdog.hasFired) return { kind: 'silent' };
+      this.#on.metrics.count('WatcherBugs', { outcome: 'stream' });
+      this.#log.error('reading a stream failed', {}, cause);
+      return { kind: 'broken', message: cause instanceof Error ? cause.message : 'unknown' };
+    } finally {
+      watchdog.stop();
+      const hasLived = clock.monotonicMs() - startedMs >= STREAM_MS_MIN;
+      const isListed = this.#version !== undefined;
+      if (isListed && hasLived && !watchdog.hasFired) this.#hasProgressed = true;
+    }
+    return watchdog.hasFired ? { kind: 'silent' } : { kind: 'ended' };
+  }
+
+  /** All pages, or nothing: a partial list must never look like deletions (faults row 35, #14528). */
+  async #list(): Promise<StreamEnd> {
+    const { target } = this.#on;
+    const items: Item[] = [];
+    let version: ResourceVersion | undefined;
+    let continueToken: string | undefined;
+    try {
+      do {
+        const answer = await this.#page(continueToken, (raw) => {
+          const item = target.project(raw);
+          if (item !== undefined) items.push(item);
+        });
+        if (this.#signal.aborted) return { kind: 'ended' };
+        if (answer.kind !== 'ok') return answer;
+        target.heard();
+        version ??= answer.value.resourceVersion;
+        continueToken = answer.value.continueToken;
+      } while (continueToken !== undefined && continueToken !== '');
+      target.replace(items, version);
+      this.#version = version;
+      return { kind: 'listed' };
+    } catch (cause) {
+      this.#on.metrics.count('WatcherBugs', { outcome: 'list' });
+      this.#log.error('listing failed', {}, cause);
+      return { kind: 'broken', message: cause instanceof Error ? cause.message : 'unknown' };
+    }
+  }
+
+  async #page(
+    continueToken: string | undefined,
+    onItem: (raw: KubernetesObject) => void,
+  ): ReturnType<WatchSource['listPage']> {
+    const { source, kind, clock, options } = this.#on;
+    const watchdog = createWatchdog({ clock, limitMs: options.silenceMsMax, signal: this.#signal });
+    try {
+      return await source.listPage(kind, {
+        limit: options.pageLimit,
+        ...(continueToken === undefined ? {} : { continueToken }),
+        signal: watchdog.signal,
+        onItem,
+      });
+    } finally {
+      watchdog.stop();
+    }
+  }
+}

@@ -1,0 +1,245 @@
+/**
+ * Raw objects in, projections out: the watcher's filter (design 2).
+ *
+ * Everything that cannot move a decision is dropped here, at once, so that memory is O(slim objects)
+ * and an event whose projection did not change costs nothing further. An object that is too large or
+ * not as documented becomes opaque (protocol 22) and affects only its own set. Never throws for what
+ * an API server sent. It does not decide where an object is stored: see membership.ts.
+ */
+import { uid } from '../../core/model/identifiers.ts';
+import type { Uid } from '../../core/model/identifiers.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, KubernetesObject, LabelSelector } from '@rollcall/base/objects.ts';
+import type {
+  DaemonSetProjection,
+  OpaqueProjection,
+  Projection,
+  WatchedKind,
+} from '../../core/model/projections.ts';
+import { projectionText } from '../../core/projections/set-hash.ts';
+import type { Labels } from '../../core/projections/project.ts';
+import type { Interner } from './interner.ts';
+import { identify } from './object-identity.ts';
+import type { ObjectIdentity } from './object-identity.ts';
+import { projectNode, projectPod, projectRevision, rawJson } from './project-object.ts';
+import type { ProjectionInput } from './project-object.ts';
+import { UnexpectedFieldError, readInteger, readObject } from './raw-fields.ts';
+import { isSendableDaemonSet } from './wire-bounds.ts';
+
+/** What the watcher keeps of one object: its slim form. */
+export interface SlimObject extends ObjectIdentity {
+  readonly projection: Projection;
+  /** UID of the DaemonSet that controls it; absent for orphans, nodes and DaemonSets. */
+  readonly ownerUid?: Uid;
+  /** Labels that selectors are matched against (pods and revisions). */
+  readonly labels?: Labels;
+  /** Selector of a DaemonSet. */
+  readonly selector?: LabelSelector;
+  /** True while a DaemonSet's status lags behind its spec or its rollout is not through. */
+  readonly isRollingOut: boolean;
+}
+
+/**
+ * Equal for two objects exactly when there is nothing to send. Computed where it is needed and not kept:
+ * for a pod it is as long as all else that is known of it.
+ */
+export function slimText({ projection, resourceVersion }: SlimObject): string {
+  const text = projectionText(projection);
+  // An opaque object is sent at each version: what changed inside is unknown, so somebody must look.
+  return projection.kind === 'Opaque' ? `${text}@${resourceVersion}` : text;
+}
+
+/** What became of one raw object. */
+export type ProjectionResult =
+  | { readonly kind: 'tracked'; readonly slim: SlimObject }
+  /** Controlled by something else than a DaemonSet: not kept, and dropped if it was. */
+  | { readonly kind: 'irrelevant'; readonly identity: ObjectIdentity }
+  /** Without uid, name or version: nothing can be said about it. */
+  | { readonly kind: 'unidentified'; readonly message: string };
+
+/** Projects raw objects of every watched kind. */
+export interface Projector {
+  project(kind: WatchedKind, raw: KubernetesObject): ProjectionResult;
+  /** The slim form of an object that cannot be sent as it is. */
+  opaque(slim: SlimObject, reason: OpaqueReason): SlimObject;
+}
+
+/** Why an object travels opaque. */
+export type OpaqueReason = OpaqueProjection['reason'];
+
+/** What a projector needs. */
+export interface ProjectorOptions {
+  readonly interner: Interner;
+  /** Projections of more bytes than this travel opaque, so that one always fits a message. */
+  readonly objectBytesMax: number;
+  /** Objects that did not fit a message, or that the queue refused: opaque (protocol 22). */
+  readonly unsendable: ReadonlyMap<Uid, OpaqueReason>;
+  /** Called with what made an object opaque, for metrics and logs. */
+  readonly onOpaque: (identity: ObjectIdentity, reason: OpaqueReason) => void;
+}
+
+/** Creates a projector. */
+export function createProjector(options: ProjectorOptions): Projector {
+  return {
+    project: (kind, raw) => {
+      const identity = identify(kind, raw);
+      if (typeof identity === 'string') return { kind: 'unidentified', message: identity };
+      const owner = readOwner(kind, raw);
+      if (owner.kind === 'other') return { kind: 'irrelevant', identity };
+      const shared = owner.kind === 'daemon-set' ? { ownerUid: owner.uid } : {};
+      const slim = trySlim({ identity, raw, shared, options });
+      if (typeof slim !== 'string') return { kind: 'tracked', slim };
+      options.onOpaque(identity, slim);
+      const labels =
+        kind === 'Pod' || kind === 'ControllerRevision' ? labelsOrNone(raw) : undefined;
+      const selector = kind === 'DaemonSet' ? selectorOf(raw) : undefined;
+      const known = {
+        ...shared,
+        ...(labels === undefined ? {} : { labels }),
+        ...(selector === undefined ? {} : { selector }),
+      };
+      return { kind: 'tracked', slim: opaqueObject(identity, known, slim) };
+    },
+    opaque: (slim, reason) => {
+      const { projection: _projection, ...identity } = slim;
+      options.onOpaque(identity, reason);
+      return opaqueObject(identity, slim, reason);
+    },
+  };
+}
+
+/** The slim form, or why the object must travel opaque. */
+function trySlim(input: {
+  readonly identity: ObjectIdentity;
+  readonly raw: KubernetesObject;
+  readonly shared: { readonly ownerUid?: Uid };
+  readonly options: ProjectorOptions;
+}): SlimObject | OpaqueReason {
+  const { identity, raw, shared, options } = input;
+  const refused = options.unsendable.get(identity.uid);
+  if (refused !== undefined) return refused;
+  try {
+    const slim = slimObject({ identity, raw, shared, interner: options.interner });
+    return isLonger(slimText(slim), options.objectBytesMax) ? 'too-large' : slim;
+  } catch (cause) {
+    // RangeError: nested too deeply to walk. Whatever else it is, one object must not stop a stream.
+    if (cause instanceof Error) return 'undecodable';
+    throw cause;
+  }
+}
+
+type Owner =
+  | { readonly kind: 'daemon-set'; readonly uid: Uid }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'other' };
+
+/** Who controls a pod or revision. OpenKruise has a kind DaemonSet of its own: the group counts. */
+function readOwner(kind: WatchedKind, raw: KubernetesObject): Owner {
+  if (kind === 'Node' || kind === 'DaemonSet') return { kind: 'none' };
+  const references: unknown = raw.metadata.ownerReferences;
+  if (!Array.isArray(references)) return { kind: 'none' };
+  for (const reference of references as readonly (JsonObject | null)[]) {
+    if (reference?.['controller'] !== true) continue;
+    const { apiVersion, kind: ownerKind, uid: ownerUid } = reference;
+    const isDaemonSet =
+      ownerKind === 'DaemonSet' &&
+      typeof apiVersion === 'string' &&
+      apiVersion.startsWith('apps/') &&
+      typeof ownerUid === 'string';
+    return isDaemonSet ? { kind: 'daemon-set', uid: uid(ownerUid) } : { kind: 'other' };
+  }
+  return { kind: 'none' };
+}
+
+function slimObject(input: ProjectionInput): SlimObject {
+  const { identity, shared } = input;
+  switch (identity.of) {
+    case 'Node': {
+      const projection = projectNode(input);
+      return { ...identity, projection, isRollingOut: false };
+    }
+    case 'Pod':
+    case 'ControllerRevision': {
+      const projection = identity.of === 'Pod' ? projectPod(input) : projectRevision(input);
+      const { labels } = projection;
+      return { ...identity, ...shared, projection, labels, isRollingOut: false };
+    }
+    case 'DaemonSet':
+      return slimDaemonSet(input);
+  }
+}
+
+function opaqueObject(
+  identity: ObjectIdentity,
+  known: Pick<SlimObject, 'ownerUid' | 'labels' | 'selector'>,
+  reason: OpaqueReason,
+): SlimObject {
+  const { of, uid: ownUid, name, namespace, resourceVersion: version } = identity;
+  const names = { name, uid: ownUid, ...(namespace === undefined ? {} : { namespace }) };
+  const projection: OpaqueProjection = {
+    kind: 'Opaque',
+    of,
+    ...names,
+    resourceVersion: version,
+    reason,
+  };
+  const { ownerUid, labels, selector } = known;
+  return {
+    of,
+    ...names,
+    resourceVersion: version,
+    projection,
+    ...(ownerUid === undefined ? {} : { ownerUid }),
+    ...(labels === undefined ? {} : { labels }),
+    ...(selector === undefined ? {} : { selector }),
+    isRollingOut: false,
+  };
+}
+
+/** Whole, without managedFields. Items of a list lack apiVersion and kind: put back, or they differ. */
+function slimDaemonSet({ identity, raw }: ProjectionInput): SlimObject {
+  if (!isSendableDaemonSet(rawJson(raw))) throw new UnexpectedFieldError('not to be walked');
+  const { managedFields: _dropped, ...metadata } = readObject(rawJson(raw), 'metadata');
+  const object = { ...raw, apiVersion: 'apps/v1', kind: 'DaemonSet', metadata };
+  const projection: DaemonSetProjection = {
+    kind: 'DaemonSet',
+    namespace: identity.namespace ?? '',
+    name: identity.name,
+    uid: identity.uid,
+    resourceVersion: identity.resourceVersion,
+    object: object as unknown as DaemonSetObject, // raw JSON stays raw: readers check what they read
+  };
+  const selector = selectorOf(raw);
+  return {
+    ...identity,
+    projection,
+    ...(selector === undefined ? {} : { selector }),
+    isRollingOut: isRollingOut(rawJson(raw)),
+  };
+}
+
+/** generation ≠ observedGeneration, or fewer updated pods than desired (design 2, heartbeats). */
+function isRollingOut(raw: JsonObject): boolean {
+  const generation = readInteger(readObject(raw, 'metadata'), 'generation') ?? 0;
+  const status = readObject(raw, 'status');
+  const desired = readInteger(status, 'desiredNumberScheduled') ?? 0;
+  const updated = readInteger(status, 'updatedNumberScheduled') ?? 0;
+  return generation !== (readInteger(status, 'observedGeneration') ?? 0) || updated < desired;
+}
+
+function selectorOf(raw: KubernetesObject): LabelSelector | undefined {
+  const spec = raw['spec'] as { readonly selector?: LabelSelector } | null | undefined;
+  const selector = spec?.selector;
+  return typeof selector === 'object' && selector !== null ? selector : undefined;
+}
+
+function labelsOrNone(raw: KubernetesObject): Labels {
+  const entries = Object.entries((raw.metadata.labels ?? {}) as Record<string, unknown>);
+  const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return Object.fromEntries(texts);
+}
+
+/** One code unit is at most three bytes, so short text needs no counting. */
+function isLonger(text: string, bytesMax: number): boolean {
+  return text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax;
+}

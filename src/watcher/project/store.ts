@@ -1,0 +1,271 @@
+/**
+ * The watcher's slim picture of its cluster: the newest slim form of each object, by name, and who stands in which set.
+ *
+ * An object is one (kind, namespace, name, uid). Another uid under a known name means that the old one
+ * was deleted in between (faults rows 38, 39): it is dropped first, whatever the stream said about it.
+ * A list replaces a kind as a whole: what it does not name is gone. Older versions of a known object
+ * never replace newer ones (S8). What was sent of an object is the outbox's business, kept in `sent`.
+ */
+import { compareResourceVersions } from '../../core/model/identifiers.ts';
+import type { Uid } from '../../core/model/identifiers.ts';
+import { WATCHED_KINDS } from '../../core/model/projections.ts';
+import type { WatchedKind } from '../../core/model/projections.ts';
+import { membershipHash } from '../../core/projections/set-hash.ts';
+import type { Membership, SetId } from '../../core/model/watcher-message.ts';
+import type { SelectorIndex } from './membership.ts';
+import type { ObjectIdentity } from './object-identity.ts';
+import { slimText } from './projection.ts';
+import type { SlimObject } from './projection.ts';
+
+/** One object of the cluster, live or gone but not yet sent as gone. */
+export interface Tracked {
+  readonly of: WatchedKind;
+  readonly uid: Uid;
+  readonly name: string;
+  readonly namespace?: string;
+  /** Newest state; null once it is gone, or does not matter any more. */
+  slim: SlimObject | null;
+  /** Sets in which it stands now, with hashes of the newest state. */
+  sets: readonly Membership[];
+  /** Memberships as frozen into messages of this epoch; only the outbox writes this. */
+  sent: readonly Membership[];
+  /** Length of the newest state's text: what it adds to the size of its sets. */
+  chars: number;
+}
+
+/** Hears what happened to objects. */
+export interface StoreListener {
+  /** State or sets of the object changed; `former` is where it stood before. */
+  onChanged(tracked: Tracked, former: readonly Membership[]): void;
+  /** An event came, and the projection is what it was. */
+  onFiltered(tracked: Tracked): void;
+}
+
+const NONE: readonly Membership[] = [];
+/** How many gone objects are remembered before those that were sent as gone are forgotten. */
+const GONE_COUNT_MIN = 256;
+
+/** The picture of one cluster. */
+export class ObjectStore {
+  readonly #byName = new Map<WatchedKind, Map<string, Tracked>>(
+    WATCHED_KINDS.map((kind) => [kind, new Map()]),
+  );
+  readonly #bySet = new Map<SetId, Set<Tracked>>();
+  readonly #setChars = new Map<SetId, number>();
+  /** Pods and revisions without controller, by namespace: re-placed when a selector comes or goes. */
+  readonly #orphans = new Map<string, Set<Tracked>>();
+  readonly #rollouts = new Set<Tracked>();
+  /** Objects that are gone but perhaps not yet sent as gone: one that comes back is the same object. */
+  readonly #gone = new Map<Uid, Tracked>();
+  #goneCountMax = GONE_COUNT_MIN;
+  readonly #selectors: SelectorIndex;
+  readonly #listener: StoreListener;
+
+  constructor(selectors: SelectorIndex, listener: StoreListener) {
+    this.#selectors = selectors;
+    this.#listener = listener;
+  }
+
+  /** What is stored of that object, if it is the same version of it; else what was given. */
+  sameOr(slim: SlimObject): SlimObject {
+    const known = this.#names(slim.of).get(nameKey(slim))?.slim;
+    const isSame =
+      known?.uid === slim.uid &&
+      known.resourceVersion === slim.resourceVersion &&
+      known.projection.kind === slim.projection.kind;
+    return isSame ? known : slim;
+  }
+
+  /** The newest state of an object, from an event or a list. */
+  apply(slim: SlimObject): void {
+    const names = this.#names(slim.of);
+    const key = nameKey(slim);
+    let tracked = names.get(key);
+    if (tracked !== undefined && tracked.uid !== slim.uid) {
+      this.#drop(tracked);
+      tracked = undefined;
+    }
+    if (tracked?.slim === undefined || tracked.slim === null) {
+      this.#place(this.#track(slim), slim);
+      return;
+    }
+    const former = tracked.slim;
+    if (compareResourceVersions(slim.resourceVersion, former.resourceVersion) < 0) return;
+    if (former === slim || slimText(former) === slimText(slim)) {
+      tracked.slim = slim;
+      this.#listener.onFiltered(tracked);
+      return;
+    }
+    this.#place(tracked, slim);
+  }
+
+  /** The object is gone, or does not matter any more. A deletion of another uid changes nothing. */
+  remove(identity: Pick<ObjectIdentity, 'of' | 'uid' | 'name' | 'namespace'>): void {
+    const tracked = this.#names(identity.of).get(nameKey(identity));
+    if (tracked?.uid === identity.uid) this.#drop(tracked);
+  }
+
+  /** A whole list: applies each object, and drops what the list does not name. */
+  replaceKind(kind: WatchedKind, objects: readonly SlimObject[]): void {
+    const listed = new Set(objects.map((slim) => slim.uid));
+    for (const tracked of [...this.#names(kind).values()]) {
+      if (!listed.has(tracked.uid)) this.#drop(tracked);
+    }
+    for (const slim of objects) this.apply(slim);
+  }
+
+  /** Live objects that stand in a set. */
+  members(set: SetId): Iterable<Tracked> {
+    return this.#bySet.get(set) ?? [];
+  }
+
+  /** Text of the largest sliced set, in characters: tells when there must be more slices. */
+  get largestSetChars(): number {
+    let largest = 0;
+    for (const [set, chars] of this.#setChars) {
+      const isSliced = set !== 'daemonsets' && !set.startsWith('revisions/');
+      if (isSliced && chars > largest) largest = chars;
+    }
+    return largest;
+  }
+
+  /** Sets with at least one member, and those of live DaemonSets even if empty. */
+  liveSets(): ReadonlySet<SetId> {
+    const sets = new Set<SetId>(['nodes', 'daemonsets', ...this.#bySet.keys()]);
+    for (const tracked of this.#names('DaemonSet').values()) {
+      sets.add(`pods/${tracked.uid}`);
+      sets.add(`revisions/${tracked.uid}`);
+    }
+    return sets;
+  }
+
+  /** Live objects of a kind. */
+  objects(kind: WatchedKind): Iterable<Tracked> {
+    return this.#names(kind).values();
+  }
+
+  /** Number of live objects of a kind. */
+  count(kind: WatchedKind): number {
+    return this.#names(kind).size;
+  }
+
+  /** True while a rollout runs, or a status lags behind its spec. */
+  get hasRollout(): boolean {
+    return this.#rollouts.size > 0;
+  }
+
+  #names(kind: WatchedKind): Map<string, Tracked> {
+    const names = this.#byName.get(kind);
+    if (names === undefined) throw new Error(`kind is not watched: ${kind}`);
+    return names;
+  }
+
+  #track(slim: SlimObject): Tracked {
+    const { of, uid, name, namespace } = slim;
+    const names = { of, uid, name, ...(namespace === undefined ? {} : { namespace }) };
+    const returning = this.#gone.get(uid);
+    this.#gone.delete(uid);
+    const tracked = returning ?? { ...names, slim: null, sets: NONE, sent: NONE, chars: 0 };
+    this.#names(of).set(nameKey(slim), tracked);
+    return tracked;
+  }
+
+  #rememberGone(tracked: Tracked): void {
+    if (this.#gone.size >= this.#goneCountMax) {
+      for (const [uid, { sent }] of this.#gone) if (sent.length === 0) this.#gone.delete(uid);
+      this.#goneCountMax = Math.max(GONE_COUNT_MIN, this.#gone.size * 2);
+    }
+    this.#gone.set(tracked.uid, tracked);
+  }
+
+  #place(tracked: Tracked, slim: SlimObject): void {
+    tracked.slim = slim;
+    if (slim.of === 'DaemonSet') this.#trackRollout(tracked, slim.isRollingOut);
+    else if (slim.of !== 'Node') this.#trackOrphan(tracked, slim.ownerUid === undefined);
+    const text = slimText(slim);
+    const sets = membershipsOf(this.#selectors.setsOf(slim), text);
+    this.#stand(tracked, sets, text.length);
+    if (slim.of !== 'DaemonSet') return;
+    const namespace = slim.namespace ?? '';
+    if (this.#selectors.put(namespace, slim.uid, slim.selector)) this.#replaceOrphans(namespace);
+  }
+
+  #drop(tracked: Tracked): void {
+    tracked.slim = null;
+    this.#names(tracked.of).delete(nameKey(tracked));
+    this.#trackRollout(tracked, false);
+    this.#trackOrphan(tracked, false);
+    this.#rememberGone(tracked);
+    this.#stand(tracked, NONE, 0);
+    if (tracked.of !== 'DaemonSet') return;
+    const namespace = tracked.namespace ?? '';
+    this.#selectors.remove(namespace, tracked.uid);
+    this.#replaceOrphans(namespace);
+  }
+
+  #stand(tracked: Tracked, sets: readonly Membership[], chars: number): void {
+    const former = tracked.sets;
+    for (const { set } of former) {
+      this.#setChars.set(set, (this.#setChars.get(set) ?? 0) - tracked.chars);
+      if (sets.some((next) => next.set === set)) continue;
+      const members = this.#bySet.get(set);
+      members?.delete(tracked);
+      if (members?.size !== 0) continue;
+      this.#bySet.delete(set);
+      this.#setChars.delete(set);
+    }
+    for (const { set } of sets) {
+      this.#setChars.set(set, (this.#setChars.get(set) ?? 0) + chars);
+      const members = this.#bySet.get(set);
+      if (members === undefined) this.#bySet.set(set, new Set([tracked]));
+      else members.add(tracked);
+    }
+    tracked.sets = sets;
+    tracked.chars = chars;
+    this.#listener.onChanged(tracked, former);
+  }
+
+  #trackRollout(tracked: Tracked, isRollingOut: boolean): void {
+    if (isRollingOut) this.#rollouts.add(tracked);
+    else this.#rollouts.delete(tracked);
+  }
+
+  #trackOrphan(tracked: Tracked, isOrphan: boolean): void {
+    const namespace = tracked.namespace ?? '';
+    const orphans = this.#orphans.get(namespace);
+    if (isOrphan && orphans === undefined) this.#orphans.set(namespace, new Set([tracked]));
+    else if (isOrphan) orphans?.add(tracked);
+    else orphans?.delete(tracked);
+  }
+
+  #replaceOrphans(namespace: string): void {
+    for (const tracked of this.#orphans.get(namespace) ?? []) {
+      if (tracked.slim === null) continue;
+      const text = slimText(tracked.slim);
+      const sets = membershipsOf(this.#selectors.setsOf(tracked.slim), text);
+      if (isSameMembership(sets, tracked.sets)) continue;
+      this.#stand(tracked, sets, text.length);
+    }
+  }
+}
+
+/** True if both name the same sets with the same hashes, in any order. */
+export function isSameMembership(
+  left: readonly Membership[],
+  right: readonly Membership[],
+): boolean {
+  if (left === right) return true;
+  if (left.length !== right.length) return false;
+  return left.every(({ set, hash }) =>
+    right.some((other) => other.set === set && other.hash === hash),
+  );
+}
+
+function membershipsOf(sets: readonly SetId[], text: string): readonly Membership[] {
+  if (sets.length === 0) return NONE;
+  return sets.map((set) => ({ set, hash: membershipHash(set, text) }));
+}
+
+function nameKey(names: { readonly name: string; readonly namespace?: string }): string {
+  return names.namespace === undefined ? names.name : `${names.namespace}/${names.name}`;
+}

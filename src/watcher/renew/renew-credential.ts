@@ -1,0 +1,83 @@
+/**
+ * One renewal: new tokens of the functions, one to act and one to ask (ADR 0042), each sealed for this very cluster and
+ * sent (ADR 0023).
+ *
+ * Everything that could tell the cluster from another one is read live: the token's times from its claims,
+ * the cluster's UID from kube-system. A token exists in this process alone, between two requests; nobody is
+ * told of it but the key service (S11). Nothing is kept and nothing repeated here: the CronJob comes again.
+ */
+import { CREDENTIAL_SCHEMA } from '../../core/model/credential-message.ts';
+import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
+import { FUNCTIONS_ACCOUNTS, subjectOf } from '../../ports/stores/credential-store.ts';
+import type { Seal, TokenClaims, TokenPurpose } from '../../ports/stores/credential-store.ts';
+import type { CredentialQueue, TokenMint } from '../../ports/cluster/token-mint.ts';
+
+/** What a renewal needs. */
+export interface RenewalDependencies {
+  readonly cluster: ClusterId;
+  readonly mint: TokenMint;
+  /** What a token says of itself; undefined when it is none that we know. */
+  readonly readClaims: (token: string) => TokenClaims | undefined;
+  readonly seal: Pick<Seal, 'seal'>;
+  readonly queue: CredentialQueue;
+}
+
+/** Where a renewal ended that did not end well. */
+export type RenewalStep = 'identity' | 'mint' | 'token' | 'seal' | 'send';
+
+/** What came of a renewal; `message` holds no secret. */
+export type RenewalResult =
+  | {
+      readonly kind: 'sent';
+      readonly clusterUid: ClusterUid;
+      readonly issuedAtMs: number;
+      readonly expiresAtMs: number;
+    }
+  | { readonly kind: 'failed'; readonly step: RenewalStep; readonly message: string };
+
+function failed(step: RenewalStep, message: string): RenewalResult {
+  return { kind: 'failed', step, message };
+}
+
+/**
+ * Renews both tokens, once. The one that keeps pods goes first: a cluster whose manifests are of an older release has no
+ * account for the other, and says so by the failure. Rejects only when the key service does not answer.
+ */
+export async function renewCredentials(dependencies: RenewalDependencies): Promise<RenewalResult> {
+  const { mint } = dependencies;
+  const identity = await mint.readClusterUid();
+  if (identity.kind === 'missing') return failed('identity', 'there is no namespace kube-system');
+  if (identity.kind === 'unavailable') return failed('identity', identity.message);
+  const clusterUid = identity.object;
+  const acting = await renew({ clusterUid, purpose: 'act' }, dependencies);
+  if (acting.kind === 'failed') return acting;
+  const asking = await renew({ clusterUid, purpose: 'ask' }, dependencies);
+  return asking.kind === 'failed'
+    ? failed(asking.step, `of ${FUNCTIONS_ACCOUNTS.ask}: ${asking.message}`)
+    : acting;
+}
+
+async function renew(
+  { clusterUid, purpose }: { readonly clusterUid: ClusterUid; readonly purpose: TokenPurpose },
+  { cluster, mint, readClaims, seal, queue }: RenewalDependencies,
+): Promise<RenewalResult> {
+  const minted = await mint.mint(purpose);
+  if (minted.kind === 'refused') return failed('mint', minted.message);
+  const claims = readClaims(minted.token);
+  if (claims === undefined) return failed('token', 'the API server made a token of another form');
+  const { subject, issuedAtMs, expiresAtMs } = claims;
+  if (subject !== subjectOf(purpose)) return failed('token', 'the token is of somebody else');
+  const sealed = await seal.seal(minted.token, { cluster, clusterUid, purpose });
+  if (sealed.kind === 'refused') return failed('seal', sealed.message);
+  const times = { issuedAtMs, expiresAtMs };
+  const outcome = await queue.send({
+    schema: CREDENTIAL_SCHEMA,
+    cluster,
+    clusterUid,
+    ...(purpose === 'ask' ? { purpose } : {}),
+    ciphertext: sealed.ciphertext,
+    ...times,
+  });
+  if (outcome.kind !== 'accepted') return failed('send', `${outcome.kind}: ${outcome.message}`);
+  return { kind: 'sent', clusterUid, ...times };
+}

@@ -1,0 +1,234 @@
+/**
+ * What has to be sent, as a map by object: the newest state against what was last sent (design 2).
+ *
+ * An outage of any length costs memory for objects, not for events: an object that changed a hundred
+ * times is sent once, one that came and went is not sent at all. A delta names the sets under which its
+ * object was last sent (protocol 21). Hashes are kept as sums over what was sent (protocol 19), so they
+ * are always those of the messages frozen so far. "Sent" means frozen into a message of this epoch: a
+ * frozen message is repeated until accepted, or the epoch ends and everything is sent again.
+ *
+ * While a snapshot runs, a membership whose slice was not sent yet is *pending*: changes to it go into
+ * the slice when that is built, never into a delta.
+ */
+import {
+  EMPTY_HASHES,
+  addHash,
+  sliceIndexOf,
+  subtractHash,
+} from '../../core/projections/set-hash.ts';
+import type { Projection, WatchedKind } from '../../core/model/projections.ts';
+import type {
+  Delta,
+  ManifestBody,
+  Membership,
+  SetHashes,
+  SetId,
+} from '../../core/model/watcher-message.ts';
+import { isSameMembership } from '../project/store.ts';
+import type { Tracked } from '../project/store.ts';
+
+/** Tells which memberships a running snapshot will still send whole. */
+export interface PendingSlices {
+  isPending(tracked: Tracked, set: SetId): boolean;
+}
+
+/** Deltas chosen for one message; nothing counts as sent before `commit`. */
+export interface DeltaBatch {
+  readonly deltas: readonly Delta[];
+  /** True if this batch is the last one of the flush. */
+  readonly isLast: boolean;
+  /** Set hashes after this batch. */
+  readonly hashes: SetHashes;
+  /** Objects of the deltas, in their order. */
+  readonly tracked: readonly Tracked[];
+  readonly chars: number;
+}
+
+/** How slices are counted. */
+export interface SliceCounting {
+  readonly sliceCount: number;
+  readonly countMax: number;
+}
+
+/** An object as it stands in one slice. */
+export interface SliceMember {
+  readonly tracked: Tracked;
+  readonly projection: Projection;
+  readonly membership: Membership;
+}
+
+const NONE: readonly Membership[] = [];
+/** What a delta costs beside its projection: names, uid, hashes. For sizing only. */
+const DELTA_OVERHEAD_CHARS = 250;
+
+/** The newest unsent state per object. */
+export class Outbox {
+  /** Objects whose state differs from what was sent, not part of the flush that is under way. */
+  #dirty = new Set<Tracked>();
+  /** The flush under way. An object that changes again meanwhile is sent in its newest state. */
+  #flushing = new Set<Tracked>();
+  #hashes: SetHashes = EMPTY_HASHES;
+  readonly #sentCounts = new Map<SetId, number>();
+  readonly #sentDaemonSets = new Set<Tracked>();
+  #pending: PendingSlices | undefined;
+
+  /** The object's state or sets changed. Answers whether something is to be sent for it now. */
+  note(tracked: Tracked): 'dirty' | 'clean' {
+    const isClean = isSameMembership(this.#wanted(tracked), tracked.sent);
+    if (this.#flushing.has(tracked)) {
+      if (!isClean) return 'dirty';
+      this.#flushing.delete(tracked);
+      return 'clean';
+    }
+    if (isClean) this.#dirty.delete(tracked);
+    else this.#dirty.add(tracked);
+    return isClean ? 'clean' : 'dirty';
+  }
+
+  /** Objects that wait to be sent. */
+  get size(): number {
+    return this.#dirty.size + this.#flushing.size;
+  }
+
+  /** Slices that would be touched if all that waits were sent, up to a bound: what it costs to apply. */
+  slicesWaiting({ sliceCount, countMax }: SliceCounting): number {
+    const slices = new Set<string>();
+    for (const waiting of [this.#flushing, this.#dirty]) {
+      for (const tracked of waiting) {
+        const index = sliceIndexOf(tracked.name, sliceCount);
+        for (const { set } of [...this.#wanted(tracked), ...tracked.sent]) {
+          slices.add(set === 'daemonsets' ? `${set}#${tracked.uid}` : `${set}#${String(index)}`);
+        }
+        if (slices.size >= countMax) return countMax;
+      }
+    }
+    return slices.size;
+  }
+
+  /** Sums over everything sent. */
+  get hashes(): SetHashes {
+    return this.#hashes;
+  }
+
+  /** What exists as sent, for a manifest: DaemonSets, their sets, and others that have members. */
+  sentInventory(): Pick<ManifestBody, 'daemonSets' | 'sets'> {
+    const sets = new Set<SetId>(['nodes', 'daemonsets', ...this.#sentCounts.keys()]);
+    const daemonSets = [...this.#sentDaemonSets].map(({ uid, name, namespace = '' }) => {
+      sets.add(`pods/${uid}`);
+      sets.add(`revisions/${uid}`);
+      return { uid, namespace, name };
+    });
+    return { daemonSets, sets: [...sets] };
+  }
+
+  /** True while deltas of the flush under way are left. */
+  get isFlushing(): boolean {
+    return this.#flushing.size > 0;
+  }
+
+  /** Fixes what the coming cut covers: everything that waits now. DaemonSets go first. */
+  beginFlush(): void {
+    const waiting = [...this.#flushing, ...this.#dirty];
+    const isOwner = (tracked: Tracked): boolean => tracked.of === 'DaemonSet';
+    const others = waiting.filter((tracked) => !isOwner(tracked));
+    this.#flushing = new Set([...waiting.filter(isOwner), ...others]);
+    this.#dirty = new Set();
+  }
+
+  /** Chooses deltas of the flush for one message of about `charsMax`; at least one if any is left. */
+  nextBatch(charsMax: number, deltasMax: number): DeltaBatch {
+    const deltas: Delta[] = [];
+    const tracked: Tracked[] = [];
+    let hashes = this.#hashes;
+    let chars = 0;
+    for (const one of this.#flushing) {
+      const wanted = this.#wanted(one);
+      const size = DELTA_OVERHEAD_CHARS + (wanted.length > 0 ? one.chars : 0);
+      if (deltas.length > 0 && (chars + size > charsMax || deltas.length >= deltasMax)) break;
+      chars += size;
+      hashes = replaceHashes(hashes, one.of, { former: one.sent, next: wanted });
+      deltas.push(deltaOf(one, wanted));
+      tracked.push(one);
+    }
+    const isLast = tracked.length === this.#flushing.size;
+    return { deltas, isLast, hashes, tracked, chars };
+  }
+
+  /** The batch chosen last was frozen into a message: it counts as sent. */
+  commitBatch(batch: DeltaBatch): void {
+    for (const tracked of batch.tracked) {
+      const next = this.#wanted(tracked);
+      this.#flushing.delete(tracked);
+      this.#countSent(tracked, next);
+      tracked.sent = next;
+    }
+    this.#hashes = batch.hashes;
+  }
+
+  /** An announcement was frozen: nothing counts as sent any more (protocol 16). */
+  startSnapshot(objects: Iterable<Tracked>, pending: PendingSlices): void {
+    // Objects that are gone have no slice to be in, so a snapshot needs no delta for them.
+    for (const tracked of objects) tracked.sent = NONE;
+    for (const tracked of [...this.#dirty, ...this.#flushing]) tracked.sent = NONE;
+    this.#dirty.clear();
+    this.#flushing.clear();
+    this.#sentCounts.clear();
+    this.#sentDaemonSets.clear();
+    this.#hashes = EMPTY_HASHES;
+    this.#pending = pending;
+  }
+
+  /** Members of a slice were frozen into a message, each in its newest state. */
+  commitSlice(members: Iterable<SliceMember>): void {
+    for (const { tracked, membership } of members) {
+      const next = [...tracked.sent, membership];
+      this.#countSent(tracked, next);
+      tracked.sent = next;
+      this.#hashes = replaceHashes(this.#hashes, tracked.of, { former: NONE, next: [membership] });
+    }
+  }
+
+  /** The snapshot is closed, or given up: every change is a delta again. */
+  endSnapshot(): void {
+    this.#pending = undefined;
+  }
+
+  #wanted(tracked: Tracked): readonly Membership[] {
+    const pending = this.#pending;
+    if (pending === undefined) return tracked.sets;
+    if (!tracked.sets.some(({ set }) => pending.isPending(tracked, set))) return tracked.sets;
+    return tracked.sets.filter(({ set }) => !pending.isPending(tracked, set));
+  }
+
+  #countSent(tracked: Tracked, next: readonly Membership[]): void {
+    for (const { set } of tracked.sent) this.#count(set, -1);
+    for (const { set } of next) this.#count(set, 1);
+    if (tracked.of !== 'DaemonSet') return;
+    if (next.length > 0) this.#sentDaemonSets.add(tracked);
+    else this.#sentDaemonSets.delete(tracked);
+  }
+
+  #count(set: SetId, by: 1 | -1): void {
+    const count = (this.#sentCounts.get(set) ?? 0) + by;
+    if (count === 0) this.#sentCounts.delete(set);
+    else this.#sentCounts.set(set, count);
+  }
+}
+
+function deltaOf(tracked: Tracked, wanted: readonly Membership[]): Delta {
+  const object: Projection | null = wanted.length === 0 ? null : (tracked.slim?.projection ?? null);
+  const { of, uid, name, namespace } = tracked;
+  const names = { of, uid, name, ...(namespace === undefined ? {} : { namespace }) };
+  return { ...names, object, sets: wanted, formerSets: tracked.sent };
+}
+
+function replaceHashes(
+  hashes: SetHashes,
+  kind: WatchedKind,
+  change: { readonly former: readonly Membership[]; readonly next: readonly Membership[] },
+): SetHashes {
+  let sum = hashes[kind];
+  for (const { hash } of change.former) sum = subtractHash(sum, hash);
+  for (const { hash } of change.next) sum = addHash(sum, hash);
+  return { ...hashes, [kind]: sum };
+}

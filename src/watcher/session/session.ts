@@ -1,0 +1,361 @@
+/**
+ * One epoch of the watcher, from its announcement to its end.
+ *
+ *   announce ─accepted─▶ list and watch four kinds ─all listed─▶ snapshot ─▶ flush, heartbeat, snapshot …
+ *
+ * The lists begin only when the queue has accepted the announcement, so that whatever an older watcher
+ * managed to send precedes them (faults row 80). One loop sends; list-watches only fill store and
+ * outbox and ring its bell. An epoch ends when the Lease says so, when etcd went back, when the queue
+ * refuses a body, or when the watcher stops; its store goes with it, and the next epoch lists again.
+ */
+import type { Uid } from '../../core/model/identifiers.ts';
+import { WATCHED_KINDS } from '../../core/model/projections.ts';
+import type { WatchedKind } from '../../core/model/projections.ts';
+import { sliceCountFor } from '../../core/projections/set-hash.ts';
+import type { AnnouncementBody, Marks, Membership } from '../../core/model/watcher-message.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { EventQueue } from '../../ports/queues/queue.ts';
+import { jittered } from '@rollcall/base/ports/random.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+import type { WatchSource } from '../../ports/cluster/watch-source.ts';
+import { Alarm } from '../pace/alarm.ts';
+import { FlushPace } from '../pace/flush-pace.ts';
+import { HeartbeatSchedule } from '../pace/heartbeat.ts';
+import { Intake } from '../observe/intake.ts';
+import type { Interner } from '../project/interner.ts';
+import { ListWatch } from '../observe/list-watch.ts';
+import { createSelectorIndex } from '../project/membership.ts';
+import type { MessageSize } from '../project/message-size.ts';
+import type { WatcherOptions } from '../pace/options.ts';
+import { Outbox } from '../replicate/outbox.ts';
+import { createProjector } from '../project/projection.ts';
+import type { OpaqueReason, Projector, SlimObject } from '../project/projection.ts';
+import { Publisher, SLICE_COUNT_MAX } from '../replicate/publisher.ts';
+import type { PublishEnd } from '../replicate/publisher.ts';
+import { Sender } from '../replicate/sender.ts';
+import type { EpochHeader } from '../replicate/sender.ts';
+import { ObjectStore } from '../project/store.ts';
+import type { StoreListener, Tracked } from '../project/store.ts';
+
+/** More touched slices than this stretch the pace of flushes no further (flush-pace.ts). */
+const SLICES_COUNTED_MAX = 200;
+
+/** What a session runs on. */
+export interface SessionDependencies {
+  readonly source: WatchSource;
+  readonly queue: EventQueue;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly options: WatcherOptions;
+  /** What lives longer than an epoch. */
+  readonly memory: ProcessMemory;
+}
+
+/** What one process learned, whatever its epoch. */
+export interface ProcessMemory {
+  readonly size: MessageSize;
+  readonly unsendable: Map<Uid, OpaqueReason>;
+  readonly interner: Interner;
+  /** Slice count of the last snapshot: saves the next epoch a second announcement. */
+  sliceCount: number;
+}
+
+/** How an epoch begins. */
+export interface SessionStart {
+  readonly header: EpochHeader;
+  readonly reason: AnnouncementBody['reason'];
+  readonly requestId: string | undefined;
+}
+
+/** Why an epoch ended. `refused`: the queue refused a body. `failed`: a bug. */
+export type SessionEnd = 'stopped' | 'lost' | 'missing' | 'restored' | 'refused' | 'failed';
+
+/** What a session is doing. */
+export type SessionPhase = 'announcing' | 'listing' | 'snapshot' | 'steady';
+
+/** Figures of a session, for status and tests. */
+export interface SessionStatus {
+  readonly phase: SessionPhase;
+  readonly seq: number;
+  readonly marks: Marks;
+  readonly objects: Readonly<Record<WatchedKind, number>>;
+  /** Objects whose newest state was not sent yet. */
+  readonly waiting: number;
+  readonly sliceCount: number;
+  readonly hasRollout: boolean;
+  readonly lastAcceptedMs: number | undefined;
+}
+
+/** One epoch. */
+export class Session {
+  readonly #on: SessionDependencies;
+  readonly #start: SessionStart;
+  readonly #abort = new AbortController();
+  readonly #alarm: Alarm;
+  readonly #sender: Sender;
+  readonly #store: ObjectStore;
+  readonly #outbox = new Outbox();
+  readonly #intake: Intake;
+  readonly #heartbeat: HeartbeatSchedule;
+  readonly #pace: FlushPace;
+  readonly #publisher: Publisher;
+  #phase: SessionPhase = 'announcing';
+  #end: SessionEnd | undefined;
+  /** When the first and the last change of the coming flush came; undefined: nothing waits. */
+  #firstChangeMs: number | undefined;
+  #lastChangeMs = 0;
+  #periodicDueMs: number;
+  #requestId: string | undefined;
+  #sliceCountMin = 1;
+  #filteredCount = 0;
+
+  constructor(dependencies: SessionDependencies, start: SessionStart) {
+    const { clock, log, metrics, random, options, memory } = dependencies;
+    const nowMs = clock.monotonicMs();
+    this.#on = dependencies;
+    this.#start = start;
+    this.#alarm = new Alarm(clock);
+    this.#periodicDueMs = nowMs + jittered(random, options.snapshotMs, 0.1);
+    this.#heartbeat = new HeartbeatSchedule(options.heartbeat, nowMs);
+    this.#pace = new FlushPace(options);
+    const { sendBackoffBaseMs: backoffBaseMs, sendBackoffCapMs: backoffCapMs } = options;
+    const sending = { ...dependencies, backoffBaseMs, backoffCapMs };
+    this.#sender = new Sender(sending, start.header, this.#abort.signal);
+    const selectors = createSelectorIndex((owner, reason) => {
+      log.warn('a selector cannot be evaluated and matches nothing', { owner, reason });
+    });
+    this.#store = new ObjectStore(selectors, this.#listener());
+    const projector = this.#projector();
+    this.#intake = new Intake({
+      store: this.#store,
+      projector,
+      clock,
+      log,
+      metrics,
+      onRestored: () => {
+        this.finish('restored');
+      },
+      onSynced: () => {
+        this.#alarm.ring();
+      },
+    });
+    this.#publisher = new Publisher({
+      ...dependencies,
+      ...memory,
+      sender: this.#sender,
+      store: this.#store,
+      outbox: this.#outbox,
+      intake: this.#intake,
+      heartbeat: this.#heartbeat,
+      projector,
+    });
+  }
+
+  /** Aborts when the epoch is over. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Runs the epoch to its end; nothing of it is running any more then. */
+  async run(): Promise<SessionEnd> {
+    const watches: Promise<void>[] = [];
+    try {
+      const end = await this.#publish(watches);
+      this.finish(end === 'refused' ? 'refused' : 'stopped');
+    } catch (cause) {
+      this.#on.metrics.count('WatcherBugs', { outcome: 'session' });
+      this.#on.log.error('the epoch failed and a new one begins', {}, cause);
+      this.finish('failed');
+    }
+    await Promise.all(watches);
+    return this.#end ?? 'stopped';
+  }
+
+  /** Ends the epoch; the first reason counts. */
+  finish(end: SessionEnd): void {
+    this.#end ??= end;
+    this.#abort.abort();
+    this.#alarm.ring();
+  }
+
+  /** Somebody asked for a snapshot through the Lease. */
+  requestSnapshot(requestId: string): void {
+    this.#requestId = requestId;
+    this.#alarm.ring();
+  }
+
+  status(): SessionStatus {
+    const counts = WATCHED_KINDS.map((kind) => [kind, this.#store.count(kind)] as const);
+    return {
+      phase: this.#phase,
+      seq: this.#sender.seq,
+      marks: this.#intake.marks(),
+      objects: Object.fromEntries(counts) as Record<WatchedKind, number>,
+      waiting: this.#outbox.size,
+      sliceCount: this.#publisher.sliceCount,
+      hasRollout: this.#store.hasRollout,
+      lastAcceptedMs: this.#sender.lastAcceptedMs,
+    };
+  }
+
+  #listener(): StoreListener {
+    const { clock } = this.#on;
+    const noteFiltered = (): void => {
+      this.#filteredCount += 1;
+      if (this.#heartbeat.noteFiltered(clock.monotonicMs())) this.#alarm.ring();
+    };
+    return {
+      onChanged: (tracked, former) => {
+        if (this.#outbox.note(tracked) === 'clean') {
+          if (isAwaited(tracked, former)) noteFiltered();
+          return;
+        }
+        this.#lastChangeMs = clock.monotonicMs();
+        if (this.#firstChangeMs !== undefined) return;
+        this.#firstChangeMs = this.#lastChangeMs;
+        this.#alarm.ring();
+      },
+      onFiltered: (tracked) => {
+        if (isAwaited(tracked, tracked.sets)) noteFiltered();
+      },
+    };
+  }
+
+  #projector(): Projector {
+    const { log, metrics, memory, options } = this.#on;
+    return createProjector({
+      interner: memory.interner,
+      objectBytesMax: options.objectBytesMax,
+      unsendable: memory.unsendable,
+      onOpaque: ({ of: kind, namespace, name, uid }, reason) => {
+        metrics.count('WatcherOpaqueObjects', { outcome: reason });
+        log.warn('an object travels opaque', { kind, namespace, name, uid, reason });
+      },
+    });
+  }
+
+  async #publish(watches: Promise<void>[]): Promise<PublishEnd> {
+    const { reason, requestId } = this.#start;
+    const { clock, options, memory } = this.#on;
+    const { sliceCount } = memory;
+    const announced = await this.#publisher.announce(announcement(reason, sliceCount, requestId));
+    if (announced !== 'done') return announced;
+    this.#phase = 'listing';
+    for (const kind of WATCHED_KINDS) watches.push(this.#listWatch(kind).run());
+    while (!this.#intake.isSynced && this.#end === undefined) {
+      // It rings once all lists have ended; one that fails for hours (no rights) must not become a busy loop.
+      await this.#alarm.sleepUntil(clock.monotonicMs() + options.snapshotMs);
+    }
+    let end: PublishEnd = await this.#snapshot(requestId);
+    while (end === 'done' && this.#end === undefined) end = await this.#step();
+    return end;
+  }
+
+  /** Whatever is due next, or a sleep until then. */
+  async #step(): Promise<PublishEnd> {
+    const nowMs = this.#on.clock.monotonicMs();
+    const asked = this.#dueAnnouncement(nowMs);
+    if (asked !== undefined) {
+      const end = await this.#publisher.announce(asked);
+      return end === 'done' ? this.#snapshot(asked.requestId) : end;
+    }
+    const flushDueMs =
+      this.#firstChangeMs === undefined
+        ? Number.POSITIVE_INFINITY
+        : this.#pace.dueMs({ firstMs: this.#firstChangeMs, lastMs: this.#lastChangeMs });
+    const heartbeatDueMs = this.#heartbeat.dueMs(this.#store.hasRollout);
+    if (flushDueMs <= nowMs) {
+      this.#firstChangeMs = undefined;
+      // What changed may have changed back; then a heartbeat will tell that marks moved.
+      if (this.#outbox.size > 0) {
+        const { sliceCount } = this.#publisher;
+        const countMax = SLICES_COUNTED_MAX;
+        this.#pace.take(nowMs, this.#outbox.slicesWaiting({ sliceCount, countMax }));
+        return this.#publisher.flush();
+      }
+    } else if (heartbeatDueMs <= nowMs) {
+      this.#on.metrics.count('WatcherHeartbeats');
+      this.#on.metrics.count('WatcherFilteredEvents', { by: this.#filteredCount });
+      this.#filteredCount = 0;
+      return this.#publisher.flush();
+    } else {
+      await this.#alarm.sleepUntil(Math.min(flushDueMs, heartbeatDueMs, this.#periodicDueMs));
+    }
+    return 'done';
+  }
+
+  /** A snapshot that should be announced now: asked for, more slices needed, or time for one. */
+  #dueAnnouncement(nowMs: number): Omit<AnnouncementBody, 'kind'> | undefined {
+    const requestId = this.#requestId;
+    const sliceCount = this.#sliceCountWanted();
+    if (requestId !== undefined) {
+      this.#requestId = undefined;
+      return announcement('requested', sliceCount, requestId);
+    }
+    // Only upwards: fewer slices can wait for the next announcement, and a count that swings must not.
+    if (sliceCount > this.#publisher.sliceCount) return announcement('threshold', sliceCount);
+    if (this.#periodicDueMs > nowMs) return undefined;
+    // What was refused once is tried again with its next change: the refusal may have been the queue's.
+    this.#on.memory.unsendable.clear();
+    return announcement('periodic', sliceCount);
+  }
+
+  #sliceCountWanted(): number {
+    const { memory, options } = this.#on;
+    let wanted = Math.max(sliceCountFor(this.#store.count('Node')), this.#sliceCountMin);
+    const chars = this.#store.largestSetChars;
+    while (
+      wanted < SLICE_COUNT_MAX &&
+      memory.size.storedBytes(chars / wanted) > options.sliceBytesMax
+    ) {
+      wanted *= 4;
+    }
+    return wanted;
+  }
+
+  async #snapshot(requestId: string | undefined): Promise<PublishEnd> {
+    this.#phase = 'snapshot';
+    const { clock, random, options, memory } = this.#on;
+    while (this.#end === undefined) {
+      const sliceCount = this.#sliceCountWanted();
+      if (sliceCount > this.#publisher.sliceCount) {
+        const body = announcement('threshold', sliceCount, requestId);
+        const announced = await this.#publisher.announce(body);
+        if (announced !== 'done') return announced;
+      }
+      const end = await this.#publisher.snapshot();
+      if (end !== 'more-slices') {
+        this.#phase = 'steady';
+        this.#periodicDueMs = clock.monotonicMs() + jittered(random, options.snapshotMs, 0.1);
+        memory.sliceCount = this.#publisher.sliceCount;
+        return end;
+      }
+      this.#sliceCountMin = this.#publisher.sliceCount * 4;
+    }
+    return 'over';
+  }
+
+  #listWatch(kind: WatchedKind): ListWatch<SlimObject> {
+    const { options } = this.#on;
+    const target = this.#intake.target(kind);
+    const dependencies = { ...this.#on, kind, target, options: options.listWatch };
+    return new ListWatch(dependencies, this.#abort.signal);
+  }
+}
+
+/** Somebody may wait for the mark to pass an event of this object (faults row 91). */
+function isAwaited(tracked: Tracked, sets: readonly Membership[]): boolean {
+  return tracked.of !== 'Node' && sets.length > 0;
+}
+
+function announcement(
+  reason: AnnouncementBody['reason'],
+  sliceCount: number,
+  requestId?: string,
+): Omit<AnnouncementBody, 'kind'> {
+  return { sliceCount, reason, ...(requestId === undefined ? {} : { requestId }) };
+}

@@ -1,0 +1,230 @@
+/**
+ * The watcher: one epoch after the other, until it is stopped (design 2).
+ *
+ *   cluster identity ─▶ take the Lease: an epoch ─▶ session ┬─ restored, missing, refused, bug ─▶ again
+ *                            ▲                              └─ lost: stand by until it is vacant ──┘
+ *   (with `start: 'stand-by'`: once it is vacant)
+ *
+ * Everything it touches is a port, so a simulation runs the same code on virtual time. It holds no truth:
+ * what it knows is listed again by the next epoch. After `stop` nothing of it is left running, except
+ * requests that cannot be cancelled, whose answers are dropped.
+ */
+import type { ClusterId, ClusterUid, Epoch, Incarnation } from '../../core/model/identifiers.ts';
+import type { AnnouncementBody } from '../../core/model/watcher-message.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { EventQueue } from '../../ports/queues/queue.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+import type { WatchSource } from '../../ports/cluster/watch-source.ts';
+import { createBackoff } from '../wait/backoff.ts';
+import { createInterner } from '../project/interner.ts';
+import { LeaseKeeper } from '../lease/lease.ts';
+import type { TakenLease } from '../lease/lease.ts';
+import { MessageSize } from '../project/message-size.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../pace/options.ts';
+import type { WatcherOptions } from '../pace/options.ts';
+import { Session } from './session.ts';
+import type { ProcessMemory, SessionEnd, SessionStatus } from './session.ts';
+import { untilAborted } from '../wait/until-aborted.ts';
+
+/** What a watcher runs on. */
+export interface WatcherDependencies {
+  /** The name under which its messages are sent; it must be the registered one. */
+  readonly cluster: ClusterId;
+  readonly source: WatchSource;
+  readonly queue: EventQueue;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Bounds that differ from {@link DEFAULT_WATCHER_OPTIONS}. */
+  readonly options?: Partial<WatcherOptions>;
+}
+
+/** What a watcher is doing. `standby`: another watcher holds the Lease. */
+export interface WatcherStatus {
+  readonly state: 'stopped' | 'starting' | 'standby' | 'running';
+  readonly clusterUid?: ClusterUid;
+  readonly epoch?: Epoch;
+  readonly incarnation?: Incarnation;
+  readonly session?: SessionStatus;
+}
+
+/** A watcher of one cluster. */
+export interface Watcher {
+  /** Begins to watch; resolves at once, whatever is reachable. Throws if it was started before. */
+  start(): Promise<void>;
+  /** Stops promptly; nothing more is sent or written. */
+  stop(): Promise<void>;
+  /** Stops promptly, then gives the Lease back, if it has it and the API server answers soon. */
+  retire(): Promise<void>;
+  status(): WatcherStatus;
+}
+
+/** How long giving back the Lease may take; a pod that stops has a few seconds more (infra/watcher). */
+export const RELEASE_MS = 5000;
+
+/** Creates a watcher that is not started. */
+export function createWatcher(dependencies: WatcherDependencies): Watcher {
+  const loop = new WatcherLoop(dependencies);
+  let running: Promise<void> | undefined;
+  return {
+    start: async () => {
+      if (running !== undefined) throw new Error('the watcher was started before');
+      running = loop.run();
+      await Promise.resolve();
+    },
+    stop: async () => {
+      loop.abort();
+      await running;
+    },
+    retire: async () => {
+      loop.abort();
+      await running;
+      await loop.release();
+    },
+    status: () => loop.status(),
+  };
+}
+
+class WatcherLoop {
+  readonly #on: WatcherDependencies;
+  readonly #options: WatcherOptions;
+  readonly #abort = new AbortController();
+  readonly #log: Log;
+  readonly #lease: LeaseKeeper;
+  readonly #memory: ProcessMemory;
+  #status: Omit<WatcherStatus, 'session'> = { state: 'stopped' };
+  #session: Session | undefined;
+  #taken: TakenLease | undefined;
+
+  constructor(dependencies: WatcherDependencies) {
+    this.#on = dependencies;
+    this.#options = { ...DEFAULT_WATCHER_OPTIONS, ...dependencies.options };
+    this.#log = dependencies.log.with({ cluster: dependencies.cluster });
+    this.#lease = new LeaseKeeper({
+      ...dependencies,
+      log: this.#log,
+      options: this.#options.lease,
+    });
+    this.#memory = {
+      size: new MessageSize(this.#options.messageBytesMax),
+      unsendable: new Map(),
+      interner: createInterner(),
+      sliceCount: 1,
+    };
+  }
+
+  abort(): void {
+    this.#abort.abort();
+    this.#session?.finish('stopped');
+  }
+
+  /** After its end: gives back the Lease that was taken last, if it is still held. */
+  async release(): Promise<void> {
+    if (this.#taken === undefined) return;
+    const limit = new AbortController();
+    const cancel = this.#on.clock.after(RELEASE_MS, () => {
+      limit.abort();
+    });
+    const isReleased = await this.#lease.release(this.#taken, limit.signal);
+    cancel();
+    if (isReleased) this.#log.info('gave the lease back', { epoch: this.#taken.epoch });
+  }
+
+  status(): WatcherStatus {
+    const session = this.#session?.status();
+    return { ...this.#status, ...(session === undefined ? {} : { session }) };
+  }
+
+  async run(): Promise<void> {
+    const { clock, random, metrics } = this.#on;
+    const { epochBackoffBaseMs: baseMs, epochBackoffCapMs: capMs } = this.#options;
+    const backoff = createBackoff(random, { baseMs, capMs });
+    const { signal } = this.#abort;
+    let reason: AnnouncementBody['reason'] = 'start';
+    while (!signal.aborted) {
+      this.#status = { state: 'starting' };
+      const startedMs = clock.monotonicMs();
+      const end = await this.#epoch(reason).catch((cause: unknown): SessionEnd => {
+        metrics.count('WatcherBugs', { outcome: 'epoch' });
+        this.#log.error('the epoch failed and a new one begins', {}, cause);
+        return 'failed';
+      });
+      if (signal.aborted) break;
+      metrics.count('WatcherEpochEnds', { outcome: end });
+      this.#log.warn('the epoch is over', { end });
+      reason = reasonAfter(end);
+      // An epoch that lasted did not end because of how it began.
+      if (clock.monotonicMs() - startedMs > capMs) backoff.reset();
+      const isCalm = end === 'restored' || end === 'lost';
+      if (!isCalm) await clock.sleep(backoff.nextMs(), signal);
+    }
+    this.#status = { state: 'stopped' };
+  }
+
+  async #epoch(reason: AnnouncementBody['reason']): Promise<SessionEnd> {
+    const { signal } = this.#abort;
+    const clusterUid = await this.#readClusterUid();
+    if (clusterUid === undefined) return 'stopped';
+    if (this.#options.lease.start === 'stand-by') this.#status = { state: 'standby', clusterUid };
+    const taken = await this.#lease.take(signal);
+    if (taken === undefined) return 'stopped';
+    this.#taken = taken;
+    const { epoch, incarnation, requestId } = taken;
+    const header = { cluster: this.#on.cluster, clusterUid, epoch, incarnation };
+    const log = this.#log.with({ epoch, incarnation });
+    const options = this.#options;
+    const session = new Session(
+      { ...this.#on, log, options, memory: this.#memory },
+      { header, reason, requestId },
+    );
+    this.#session = session;
+    this.#status = { state: 'running', clusterUid, epoch, incarnation };
+    const [end] = await Promise.all([session.run(), this.#holdLease(taken, session)]);
+    this.#session = undefined;
+    if (end === 'lost' && !signal.aborted) {
+      this.#status = { state: 'standby', clusterUid };
+      await this.#lease.awaitVacancy(taken, signal);
+    }
+    return end;
+  }
+
+  /** Holds the Lease for as long as the session lasts, and ends the session when it is lost. */
+  async #holdLease(taken: TakenLease, session: Session): Promise<void> {
+    try {
+      const end = await this.#lease.hold(taken, {
+        signal: session.signal,
+        onRequest: (requestId) => {
+          session.requestSnapshot(requestId);
+        },
+      });
+      session.finish(end);
+    } catch (cause) {
+      this.#log.error('holding the lease failed', {}, cause);
+      session.finish('failed');
+    }
+  }
+
+  async #readClusterUid(): Promise<ClusterUid | undefined> {
+    const { source, clock, random } = this.#on;
+    const { signal } = this.#abort;
+    const { backoffBaseMs: baseMs, backoffCapMs: capMs } = this.#options.lease;
+    const backoff = createBackoff(random, { baseMs, capMs });
+    while (!signal.aborted) {
+      const answer = await untilAborted(source.getClusterUid(), signal);
+      if (answer === 'aborted') return undefined;
+      if (answer.kind === 'ok') return answer.value;
+      const { kind: failure, message, retryAfterMs } = answer.failure;
+      this.#log.warn('the cluster cannot be identified yet', { failure, reason: message });
+      await clock.sleep(backoff.nextMs(retryAfterMs), signal);
+    }
+    return undefined;
+  }
+}
+
+function reasonAfter(end: SessionEnd): AnnouncementBody['reason'] {
+  if (end === 'restored') return 'restored';
+  return end === 'refused' ? 'refused-body' : 'start';
+}

@@ -1,0 +1,193 @@
+/** A.9, S9: a refused write waits for its back-off, every orphan is tried, and claims count against the burst. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { uid as asUid } from '../../../../../src/core/model/identifiers.ts';
+import type { Effect, Outcome } from '../../../../../src/core/model/effects.ts';
+import { onDelete, putPod } from '../../../../support/foreign-pods.ts';
+import { nodeOf } from '../../../../support/simulated-cluster.ts';
+import { TimedWorld } from '../../../../support/timed-world.ts';
+
+const MINUTE_MS = 60_000;
+const KEY = { namespace: 'system', name: 'agents' };
+const NO: Outcome = {
+  kind: 'refused',
+  code: 'admission',
+  status: 403,
+  message: 'a webhook says no',
+};
+
+const nodeName = (index: number): string => `node-${String(index).padStart(4, '0')}`;
+
+const sent = (world: TimedWorld, start: string): number =>
+  world.cluster.requests.filter((request) => request.startsWith(start)).length;
+
+function refuse(world: TimedWorld, is: (effect: Effect) => boolean): void {
+  world.cluster.hooks.beforeEffect = (effect) =>
+    is(effect) ? { kind: 'answer', outcome: NO } : undefined;
+}
+
+/** Forty changes of nodes in thirty minutes, with what timers bring. */
+async function changeNodes(world: TimedWorld): Promise<void> {
+  for (let change = 0; change < 40; change += 1) {
+    world.addNode('node-0001', { labels: { turn: String(change) } });
+    await world.mirror.sync();
+    await world.look();
+    await world.play(45_000);
+  }
+}
+
+function edit(world: TimedWorld, change: object): void {
+  world.cluster.change('daemonsets', KEY, (object) => ({
+    ...object,
+    metadata: { ...object.metadata, generation: (object.metadata.generation ?? 0) + 1 },
+    spec: { ...(object['spec'] as object), ...change },
+  }));
+}
+
+/** So many orphans, one on each node. */
+function withOrphans(count: number, burstPodsMax = 250): TimedWorld {
+  const world = new TimedWorld({ nodes: count, ...onDelete, options: { burstPodsMax } });
+  for (let index = 1; index <= count; index += 1) {
+    putPod(world, { name: `orphan-${index}`, node: nodeName(index) });
+  }
+  return world;
+}
+
+describe('a write that is refused', () => {
+  it('of a status is sent again by its back-off, not by forty changes of nodes', async () => {
+    const world = new TimedWorld({ nodes: 2 });
+    await world.settle();
+    refuse(world, ({ kind }) => kind === 'update-status');
+    world.addNode('node-0003');
+    const before = sent(world, 'update-status');
+    await changeNodes(world);
+    const count = sent(world, 'update-status') - before;
+    assert.ok(count >= 5 && count <= 16, `${count} status writes in 30 minutes`);
+    world.cluster.hooks = {};
+    await world.play(6 * MINUTE_MS);
+    assert.equal(world.daemonSet.status?.numberReady, 3);
+  });
+
+  it('of a revision is sent again by its back-off, and at once for another generation', async () => {
+    const world = new TimedWorld({ nodes: 2 });
+    await world.settle();
+    refuse(world, ({ kind }) => kind === 'create-revision');
+    const template = (image: string): object => ({
+      template: {
+        metadata: { labels: { app: 'agents' } },
+        spec: { containers: [{ name: 'agent', image }] },
+      },
+    });
+    edit(world, template('example/agent:2'));
+    const before = sent(world, 'create-revision');
+    await changeNodes(world);
+    const count = sent(world, 'create-revision') - before;
+    assert.ok(count >= 5 && count <= 16, `${count} creates of a revision in 30 minutes`);
+    edit(world, template('example/agent:3'));
+    await world.step();
+    assert.equal(sent(world, 'create-revision') - before, count + 1, 'a fresh chance');
+  });
+
+  it('of an adoption is sent again by its back-off, and nothing is done on top of it', async () => {
+    const world = withOrphans(3);
+    refuse(world, (effect) => effect.kind === 'patch');
+    world.addNode('node-0004');
+    await world.step();
+    await changeNodes(world);
+    const count = sent(world, 'patch orphan-1');
+    assert.ok(count >= 5 && count <= 16, `${count} patches in 30 minutes`);
+    assert.equal(sent(world, 'create-pod'), 0);
+    world.cluster.hooks = {};
+    await world.play(6 * MINUTE_MS);
+    assert.equal(world.owned.length, 4);
+  });
+});
+
+describe('a trim that is refused', () => {
+  it('is sent again by its back-off, and at once for another generation', async () => {
+    const world = new TimedWorld({ nodes: 2 });
+    await world.settle();
+    edit(world, {
+      template: {
+        metadata: { labels: { app: 'agents' } },
+        spec: { containers: [{ name: 'agent', image: 'example/agent:2' }] },
+      },
+    });
+    await world.settle();
+    refuse(world, ({ kind }) => kind === 'delete-revision');
+    edit(world, { revisionHistoryLimit: 0 });
+    await changeNodes(world);
+    const count = sent(world, 'delete-revision');
+    assert.ok(count >= 5 && count <= 16, `${count} deletes of a revision in 30 minutes`);
+    edit(world, { minReadySeconds: 1 });
+    await world.step();
+    await world.play(10_000);
+    assert.ok(sent(world, 'delete-revision') > count, 'a fresh chance');
+    world.cluster.hooks = {};
+    await world.play(6 * MINUTE_MS);
+    assert.equal(world.cluster.list('controllerrevisions').length, 1);
+  });
+});
+
+describe('two writes that are refused at once', () => {
+  it('wait each for itself: neither ends the other’s back-off', async () => {
+    const world = withOrphans(3);
+    refuse(world, ({ kind }) => kind === 'patch' || kind === 'update-status');
+    await changeNodes(world);
+    for (const start of ['patch orphan-1', 'update-status']) {
+      const count = sent(world, start);
+      assert.ok(count >= 5 && count <= 16, `${start}: ${count} times in 30 minutes`);
+    }
+    world.cluster.hooks = {};
+    await world.play(6 * MINUTE_MS);
+    assert.equal(world.owned.length, 3);
+    assert.equal(world.daemonSet.status?.numberReady, 3);
+    const quiet = await world.play(60 * MINUTE_MS);
+    assert.equal(quiet.runs, 0, 'nothing is left of either (L5)');
+  });
+
+  it('are held as well by what a release before this one stored', async () => {
+    const world = new TimedWorld({ nodes: 2 });
+    await world.settle();
+    const ref = { clusterUid: world.mirror.clusterUid, uid: asUid(world.daemonSet.metadata.uid) };
+    const state = await world.view.readState(ref);
+    assert.ok(state !== undefined);
+    const notBeforeMs = world.clock.nowMs() + 60_000;
+    const retry = { code: 'status-refused', delayMs: 60_000, notBeforeMs, holdsCreates: false };
+    await world.view.writeState(ref, { ...state, retry: { ...retry, generation: 1 } });
+    world.idleNodes.add(nodeName(1));
+    const [pod] = world.pods.filter((each) => nodeOf(each) === nodeName(1));
+    world.setPhase(pod?.metadata.name ?? '', 'Pending');
+    const before = sent(world, 'update-status');
+    await world.step();
+    assert.equal(sent(world, 'update-status'), before);
+    await world.play(61_000);
+    assert.equal(sent(world, 'update-status'), before + 1);
+  });
+});
+
+describe('claims', () => {
+  it('are tried for every pod, also behind a batch of fifty with a failure (spec 2.4)', async () => {
+    const world = withOrphans(120);
+    refuse(world, (effect) => effect.kind === 'patch' && effect.name === 'orphan-1');
+    const result = await world.step();
+    assert.equal(result.kind === 'deferred' && result.code, 'claim-refused');
+    assert.equal(world.owned.length, 119, 'all but the one that was refused');
+  });
+
+  it('are no more than a burst in one run, and nothing is done on top of those that are left (S9)', async () => {
+    const world = withOrphans(12, 5);
+    world.addNode('node-0013');
+    const runs: number[] = [];
+    while (world.owned.length < 12 && runs.length < 10) {
+      const before = sent(world, 'patch');
+      assert.equal(sent(world, 'create-pod'), 0, 'claims come first');
+      await world.step();
+      runs.push(sent(world, 'patch') - before);
+      await world.clock.advance(2_000);
+    }
+    assert.deepEqual(runs, [5, 5, 2]);
+    await world.settle();
+    assert.equal(world.owned.length, 13);
+  });
+});

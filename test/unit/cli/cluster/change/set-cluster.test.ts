@@ -1,0 +1,284 @@
+/** `rollcall cluster set`: edits, refusals, modes. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { clusterId, clusterUid, uid } from '../../../../../src/core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../../../../src/core/model/registration.ts';
+import { CommandWorld } from '../../../../support/command-world.ts';
+import { operatorPlace } from '../../../../support/operator-place.ts';
+import type { OperatorPlace } from '../../../../support/operator-place.ts';
+import { metaOf, registrationOf, stampAt } from '../../../../support/store-suite.ts';
+
+const ID = 'prod-eu-1';
+const eks = { kind: 'eks', clusterName: 'prod', region: 'eu-west-1' } as const;
+
+interface Scene {
+  readonly world: CommandWorld;
+  readonly place: OperatorPlace;
+  readonly stored: () => Promise<ClusterRegistration | undefined>;
+}
+
+async function sceneOf(changes: Partial<ClusterRegistration> = {}): Promise<Scene> {
+  const world = new CommandWorld();
+  const { registry } = world.stores();
+  const registration = { ...registrationOf(ID), authentication: eks, ...changes };
+  await registry.writeCluster(registration, 0);
+  const place = operatorPlace(registration.clusterUid, world.clock);
+  world.cluster = place;
+  return { world, place, stored: () => registry.readCluster(clusterId(ID)) };
+}
+
+const takenOver: Partial<ClusterRegistration> = {
+  mode: 'takeover',
+  takeoverProbedAtMs: 5,
+  sentinel: { uid: uid('probe-1'), createdAtMs: 4 },
+};
+
+describe('rollcall cluster set: edits', () => {
+  it('freezes, shows before and after, and says so when it is so already', async () => {
+    const { world, stored } = await sceneOf();
+    const run = (await world.run(['cluster', 'set', ID, '--freeze'])).expectExit(0);
+    assert.equal(
+      run.stdout,
+      'prod-eu-1 was changed:\nFIELD   BEFORE  AFTER\nfrozen  no      yes\n',
+    );
+    assert.deepEqual(await stored(), {
+      ...registrationOf(ID),
+      authentication: eks,
+      isFrozen: true,
+      configVersion: 2,
+    });
+    const again = (await world.run(['cluster', 'set', ID, '--freeze'])).expectExit(0);
+    assert.equal(again.stdout, 'prod-eu-1: nothing to change, it is so already.\n');
+    assert.equal((await stored())?.configVersion, 2);
+    (await world.run(['cluster', 'set', ID, '--unfreeze'])).expectExit(0);
+    assert.equal((await stored())?.isFrozen, false);
+  });
+
+  it('changes labels, endpoint, ranges and roles in one write', async () => {
+    const { world, stored } = await sceneOf();
+    const argv = ['cluster', 'set', ID, '--label', 'ring=2', '--label', 'stage-', '--json'];
+    argv.push('--server', 'https://10.1.2.3:6443', '--private-range', '10.1.0.0/16');
+    argv.push('--role-id', 'AROANEW', '--renewer-role-id', 'AROARENEWER');
+    const { changes, configVersion } = (await world.run(argv)).expectExit(0).document() as {
+      readonly changes: readonly { readonly field: string; readonly after: string }[];
+      readonly configVersion: number;
+    };
+    assert.deepEqual(
+      changes.map(({ field, after }) => `${field}: ${after}`),
+      [
+        'server: https://10.1.2.3:6443',
+        'privateRanges: 10.1.0.0/16',
+        'senderRoleId: AROANEW',
+        'authentication: bound-token of AROARENEWER',
+        'label stage: ',
+        'label ring: 2',
+      ],
+    );
+    assert.equal(configVersion, 2);
+    const { labels, egress, senderRoleId } = (await stored()) ?? {};
+    assert.deepEqual(labels, { ring: '2' });
+    assert.deepEqual(egress, { privateRanges: ['10.1.0.0/16'] });
+    assert.equal(senderRoleId, 'AROANEW');
+    (await world.run(['cluster', 'set', ID, '--public-only'])).expectExit(0);
+    assert.equal((await stored())?.egress, undefined);
+  });
+
+  it('takes a certificate authority from a file, and never a private key', async () => {
+    const { world, stored } = await sceneOf();
+    const directory = await mkdtemp(path.join(tmpdir(), 'rollcall-ca-'));
+    const file = path.join(directory, 'ca.pem');
+    const argv = ['cluster', 'set', ID, '--ca-file', file];
+    (await world.run(argv)).expectExit(2);
+    await writeFile(file, '-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n');
+    (await world.run(argv)).expectExit(0);
+    assert.match((await stored())?.caPem ?? '', /MII/);
+    await writeFile(file, '-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\n');
+    (await world.run(argv)).expectExit(2);
+    (await world.run(['cluster', 'set', ID, '--system-ca'])).expectExit(0);
+    assert.equal((await stored())?.caPem, undefined);
+    await rm(directory, { recursive: true });
+  });
+
+  it('changes nothing with --dry-run', async () => {
+    const { world, stored } = await sceneOf();
+    const argv = ['cluster', 'set', ID, '--freeze', '--mode', 'takeover', '--dry-run'];
+    const run = (await world.run(argv)).expectExit(0);
+    assert.match(run.stdout, /would be changed \(dry run\):/);
+    assert.match(run.stdout, /mode +observe +takeover/);
+    assert.equal((await stored())?.configVersion, 1);
+  });
+
+  it('judges takeover by the credential that the command gives, or takes away', async () => {
+    const without = await sceneOf({ authentication: { kind: 'none' } });
+    const given = ['--eks-cluster', 'prod', '--eks-region', 'eu-west-1', '--mode', 'takeover'];
+    (await without.world.run(['cluster', 'set', ID, ...given, '--dry-run'])).expectExit(0);
+    const managed = await sceneOf(takenOver);
+    const run = await managed.world.run(['cluster', 'set', ID, '--without-credential']);
+    assert.match(run.expectExit(3).stderr, /has no credential/);
+    assert.equal((await managed.stored())?.configVersion, 1);
+  });
+
+  it('overwrites nothing that was changed meanwhile; a freeze alone is tried again', async () => {
+    const { world, stored } = await sceneOf();
+    const { registry } = world.stores();
+    let isDisturbed = false;
+    registry.hooks = {
+      after: async ({ operation }) => {
+        if (operation !== 'readCluster' || isDisturbed) return;
+        isDisturbed = true;
+        const current = await stored();
+        if (current !== undefined) registry.seed({ ...current, configVersion: 9 });
+      },
+    };
+    const run = (await world.run(['cluster', 'set', ID, '--label', 'a=b'])).expectExit(1);
+    assert.match(run.stderr, /was changed by somebody else meanwhile \(it was at version 1\)/);
+    assert.deepEqual((await stored())?.labels, { stage: 'test' });
+    isDisturbed = false;
+    (await world.run(['cluster', 'set', ID, '--freeze'])).expectExit(0);
+    assert.equal((await stored())?.isFrozen, true);
+  });
+
+  it('leaves the freeze and the mode of a cluster that is being moved to the move', async () => {
+    for (const mark of ['rollcall.dev/moving-to', 'rollcall.dev/moving-from']) {
+      const labels = { [mark]: 'canary.eu-west-1', 'rollcall.dev/move-lifts-freeze': 'yes' };
+      const { world, stored } = await sceneOf({ isFrozen: true, labels });
+      const run = (await world.run(['cluster', 'set', ID, '--unfreeze'])).expectExit(3);
+      assert.match(run.stderr, /is being moved .*canary\.eu-west-1/);
+      (await world.run(['cluster', 'set', ID, '--mode', 'takeover'])).expectExit(3);
+      assert.equal((await stored())?.configVersion, 1);
+      (await world.run(['cluster', 'set', ID, '--label', 'ring=1'])).expectExit(0);
+      assert.equal((await stored())?.labels[mark], 'canary.eu-west-1');
+    }
+  });
+
+  it('refuses what cannot be, before anything is opened', async () => {
+    const { world, stored } = await sceneOf();
+    const refused = [
+      [],
+      ['--freeze', '--unfreeze'],
+      ['--label', 'a'],
+      ['--label', '__proto__=1'],
+      ['--label', 'rollcall.dev/moving-to-'],
+      ['--label', 'a=b c'],
+      ['--server', 'http://plain.example'],
+      ['--private-range', '8.8.8.0/24'],
+      ['--private-range', '127.0.0.0/8'],
+      ['--private-range', '10.0.0.0/8', '--public-only'],
+      ['--role-id', 'arn:aws:iam::1:role/x'],
+      ['--eks-cluster', 'prod'],
+      ['--eks-cluster', 'prod', '--eks-region', 'eu-west-1', '--without-credential'],
+      ['--mode', 'copilot'],
+    ];
+    for (const argv of refused) {
+      (await world.run(['cluster', 'set', ID, ...argv])).expectExit(2);
+    }
+    (await world.run(['cluster', 'set', '../x', '--freeze'])).expectExit(2);
+    (await world.run(['cluster', 'set', 'unknown', '--freeze'])).expectExit(1);
+    assert.equal((await stored())?.configVersion, 1);
+  });
+});
+
+describe('rollcall cluster set: what a lifted freeze wakes', () => {
+  const names = ['cni', 'logs'].map((name, index) => ({
+    namespace: 'ops',
+    name,
+    uid: uid(`u${String(index)}`),
+    stamp: stampAt(1),
+  }));
+
+  it('hints every DaemonSet, which nothing else would for hours', async () => {
+    const { world } = await sceneOf({ isFrozen: true });
+    const { view, hints } = world.stores();
+    for (const item of names) await view.writeName(clusterUid(`uid-of-${ID}`), item);
+    const run = (await world.run(['cluster', 'set', ID, '--unfreeze'])).expectExit(0);
+    assert.match(run.stdout, /2 DaemonSets are looked at now/);
+    assert.deepEqual(
+      hints.hints.map(({ key, reason }) => `${reason} ${key.namespace}/${key.name}`),
+      ['manual ops/cni', 'manual ops/logs'],
+    );
+    (await world.run(['cluster', 'set', ID, '--label', 'a=b'])).expectExit(0);
+    assert.equal(hints.hints.length, 2, 'only a lifted freeze does');
+  });
+
+  it('is lifted although the queue refuses hints, and says so', async () => {
+    const { world, stored } = await sceneOf({ isFrozen: true });
+    const { view, hints } = world.stores();
+    for (const item of names) await view.writeName(clusterUid(`uid-of-${ID}`), item);
+    hints.failNext(1);
+    const run = (await world.run(['cluster', 'set', ID, '--unfreeze'])).expectExit(0);
+    assert.match(run.stdout, /within six hours: they could not be hinted/);
+    assert.equal((await stored())?.isFrozen, false);
+  });
+});
+
+describe('rollcall cluster set: modes', () => {
+  it('enters takeover through the probe, and says what happens now', async () => {
+    const { world, place, stored } = await sceneOf();
+    await world.stores().view.writeMeta({ ...metaOf(`uid-of-${ID}`), isComplete: true });
+    const run = (await world.run(['cluster', 'set', ID, '--mode', 'takeover'])).expectExit(0);
+    assert.match(run.stdout, /mode +observe +takeover/);
+    assert.match(run.stdout, /Leave the built-in loop off/);
+    const entered = await stored();
+    assert.equal(entered?.mode, 'takeover');
+    assert.equal(entered.sentinel?.uid, place.access.standing?.metadata.uid);
+    assert.equal(place.snapshotRequests.length, 1);
+    assert.equal(place.closedCount, 1);
+  });
+
+  it('refuses takeover while the built-in loop is on (exit 3)', async () => {
+    const { world, place, stored } = await sceneOf();
+    place.access.observesAfterMs = 3000;
+    const run = (await world.run(['cluster', 'set', ID, '--mode', 'takeover'])).expectExit(3);
+    assert.match(run.stderr, /its built-in DaemonSet loop is on/);
+    assert.equal((await stored())?.mode, 'observe');
+    assert.equal(place.access.standing, undefined, 'the probe is gone');
+  });
+
+  it('refuses takeover without a credential, and by the kubeconfig of another cluster (S6)', async () => {
+    const without = await sceneOf({ authentication: { kind: 'none' } });
+    const argv = ['cluster', 'set', ID, '--mode', 'takeover'];
+    (await without.world.run(argv)).expectExit(3);
+    const other = await sceneOf();
+    other.world.cluster = operatorPlace('another-uid', other.world.clock);
+    const run = (await other.world.run(argv)).expectExit(3);
+    assert.match(run.stderr, /another cluster \(another-uid\)/);
+    assert.equal((await other.stored())?.configVersion, 1);
+  });
+
+  it('enters takeover anew after a rival, and forgets it', async () => {
+    const rival = { seenAtMs: 7, evidence: 'its status' };
+    const { world, stored } = await sceneOf({ ...takenOver, rival });
+    (await world.run(['cluster', 'set', ID, '--mode', 'takeover'])).expectExit(0);
+    assert.equal((await stored())?.rival, undefined);
+    const again = (await world.run(['cluster', 'set', ID, '--mode', 'takeover'])).expectExit(0);
+    assert.match(again.stdout, /nothing to change/, 'no probe without need');
+  });
+
+  it('leaves takeover by the hand-back: waits, removes the sentinel, says who takes care now', async () => {
+    const { world, place, stored } = await sceneOf();
+    (await world.run(['cluster', 'set', ID, '--mode', 'takeover'])).expectExit(0);
+    const startedMs = world.clock.nowMs();
+    const run = (await world.run(['cluster', 'set', ID, '--mode', 'observe'])).expectExit(0);
+    assert.ok(world.clock.nowMs() - startedMs >= 50_000, 'a run and twice a request');
+    assert.match(run.stdout, /every pod was left as it is/);
+    const left = await stored();
+    assert.equal(left?.mode, 'observe');
+    assert.equal(left.isFrozen, false);
+    assert.equal(left.sentinel, undefined);
+    assert.equal(place.access.standing, undefined);
+  });
+
+  it('leaves takeover without the cluster, and says what is left there', async () => {
+    const { world, stored } = await sceneOf(takenOver);
+    world.cluster = undefined;
+    const argv = ['cluster', 'set', ID, '--mode', 'observe'];
+    (await world.run(argv)).expectExit(2);
+    assert.equal((await stored())?.mode, 'takeover');
+    const run = (await world.run([...argv, '--without-cluster'])).expectExit(0);
+    assert.match(run.stdout, /kubectl -n rollcall-system delete daemonset rollcall-takeover-probe/);
+    assert.equal((await stored())?.mode, 'observe');
+  });
+});

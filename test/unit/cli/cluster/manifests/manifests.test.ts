@@ -1,0 +1,124 @@
+/** The manifests of a cluster: the shipped files with its values, and nothing left to fill in. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseAllDocuments } from 'yaml';
+import {
+  composeManifests,
+  CREDENTIAL_KINDS,
+  describeObject,
+  writeManifests,
+} from '../../../../../src/cli/cluster/manifests/manifests.ts';
+import type { ManifestValues } from '../../../../../src/cli/cluster/manifests/manifests.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
+import { jsonMember } from '@rollcall/base/json.ts';
+
+const VALUES: ManifestValues = {
+  id: 'prod-1',
+  image: 'registry.example/watcher@sha256:1',
+  region: 'eu-west-1',
+  eventsQueueUrl: 'https://sqs.eu-west-1.amazonaws.com/1/events.fifo',
+  credentials: 'irsa',
+  watcherRoleArn: 'arn:aws:iam::1:role/rollcall/dev/watcher',
+  authentication: 'none',
+};
+const RENEWER = {
+  roleArn: 'arn:aws:iam::1:role/rollcall/dev/renewer',
+  credentialsQueueUrl: 'https://sqs.eu-west-1.amazonaws.com/1/credentials',
+  credentialsKeyArn: 'arn:aws:kms:eu-west-1:1:key/1',
+};
+
+function find(objects: readonly JsonObject[], name: string): JsonObject {
+  const found = objects.find((object) => describeObject(object) === name);
+  assert.ok(found !== undefined, `no ${name} among ${objects.map(describeObject).join(', ')}`);
+  return found;
+}
+
+describe('manifests of a cluster', () => {
+  it('are the watcher only, in observe: nothing that gives the functions a right', () => {
+    const kinds = composeManifests(VALUES).map(describeObject);
+    assert.deepEqual(kinds, [
+      'Namespace rollcall-system',
+      'ServiceAccount rollcall-system/rollcall-watcher',
+      'ClusterRole rollcall-watcher',
+      'ClusterRoleBinding rollcall-watcher',
+      'Role rollcall-system/rollcall-watcher',
+      'RoleBinding rollcall-system/rollcall-watcher',
+      'ResourceQuota rollcall-system/rollcall-critical-pods',
+      'ConfigMap rollcall-system/rollcall-watcher',
+      'Deployment rollcall-system/rollcall-watcher',
+    ]);
+  });
+
+  it('hold the values of the cluster, and no other value changes', () => {
+    const objects = composeManifests(VALUES);
+    const data = find(objects, 'ConfigMap rollcall-system/rollcall-watcher')['data'];
+    assert.equal(jsonMember(data, 'ROLLCALL_CLUSTER'), 'prod-1');
+    assert.equal(jsonMember(data, 'ROLLCALL_EVENTS_QUEUE_URL'), VALUES.eventsQueueUrl);
+    assert.equal(jsonMember(data, 'AWS_REGION'), 'eu-west-1');
+    const account = find(objects, 'ServiceAccount rollcall-system/rollcall-watcher');
+    const annotations = jsonMember(account['metadata'], 'annotations');
+    assert.equal(jsonMember(annotations, 'eks.amazonaws.com/role-arn'), VALUES.watcherRoleArn);
+    const images = JSON.stringify(objects).match(/"image":"[^"]*"/g);
+    assert.deepEqual(images, [`"image":"${String(VALUES.image)}"`]);
+  });
+
+  it('bring the renewer with a bound token, at a minute of the cluster’s own', () => {
+    const objects = composeManifests({
+      ...VALUES,
+      credentials: 'web-identity',
+      authentication: 'bound-token',
+      renewer: RENEWER,
+    });
+    const data = find(objects, 'ConfigMap rollcall-system/rollcall-renewer')['data'];
+    assert.equal(jsonMember(data, 'AWS_ROLE_ARN'), RENEWER.roleArn);
+    assert.equal(jsonMember(data, 'ROLLCALL_CREDENTIALS_KEY_ARN'), RENEWER.credentialsKeyArn);
+    const job = find(objects, 'CronJob rollcall-system/rollcall-renewer');
+    const schedule = jsonMember(job['spec'], 'schedule');
+    assert.ok(typeof schedule === 'string');
+    assert.match(schedule, /^([1-9]|[1-5][0-9]) \* \* \* \*$/);
+    find(objects, 'ValidatingAdmissionPolicy rollcall-pods');
+    find(objects, 'ClusterRole rollcall-functions');
+    const names = objects.map(describeObject);
+    assert.equal(new Set(names).size, names.length, 'each object once');
+  });
+
+  it('give the functions’ rights to the user of EKS access entries, whom the admission policy knows', () => {
+    const objects = composeManifests({ ...VALUES, authentication: 'eks' });
+    for (const name of [
+      'ClusterRoleBinding rollcall-functions',
+      'RoleBinding rollcall-system/rollcall-functions',
+    ]) {
+      const subjects = JSON.stringify(find(objects, name)['subjects']);
+      assert.match(subjects, /"kind":"User"[^}]*"name":"rollcall-functions"/);
+    }
+    for (const name of [
+      'ClusterRoleBinding rollcall-requests',
+      'RoleBinding rollcall-system/rollcall-requests',
+    ]) {
+      const subjects = JSON.stringify(find(objects, name)['subjects']);
+      assert.match(subjects, /"kind":"User"[^}]*"name":"rollcall-requests"/);
+    }
+  });
+
+  it('hold no key, and refuse to leave a role out where one is needed (S11)', () => {
+    const objects = composeManifests({ ...VALUES, credentials: 'static' });
+    assert.ok(objects.every(({ kind }) => kind !== 'Secret'));
+    const { watcherRoleArn: _role, ...withoutRole } = VALUES;
+    for (const credentials of ['irsa', 'web-identity'] as const) {
+      assert.throws(() => composeManifests({ ...withoutRole, credentials }), /nothing was set/);
+    }
+  });
+
+  it('are YAML that reads back as the same objects', () => {
+    for (const credentials of CREDENTIAL_KINDS) {
+      const objects = composeManifests({
+        ...VALUES,
+        credentials,
+        authentication: 'bound-token',
+        renewer: RENEWER,
+      });
+      const read = parseAllDocuments(writeManifests(objects)).map((one) => one.toJS() as unknown);
+      assert.deepEqual(read, objects);
+    }
+  });
+});

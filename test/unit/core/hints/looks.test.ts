@@ -1,0 +1,89 @@
+/** protocol 12, L5: which looks are on their way, which of them serves, and how they grow apart. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  findPendingLook,
+  nextLook,
+  pendingLooks,
+  rememberLooks,
+} from '../../../../src/core/hints/looks.ts';
+import type { WantedLook } from '../../../../src/core/hints/looks.ts';
+
+const NOW_MS = 1_000_000;
+
+describe('protocol 12: looks on their way', () => {
+  it('are all that were sent and are not past, soonest first, each once', () => {
+    const state = {
+      dueSentAtMs: NOW_MS + 5,
+      // No timer is sent for it.
+      expiryAtMs: NOW_MS + 9,
+      timersSentAtMs: [NOW_MS + 7, NOW_MS + 5, NOW_MS - 1, NOW_MS],
+    };
+    assert.deepEqual(pendingLooks(state, NOW_MS), [NOW_MS + 5, NOW_MS + 7]);
+    assert.deepEqual(pendingLooks({}, NOW_MS), []);
+  });
+
+  const find = (
+    pending: readonly number[],
+    inMs: number,
+    waitsFor: WantedLook['waitsFor'] = 'moment',
+  ): number | undefined => {
+    const found = findPendingLook(
+      pending.map((each) => NOW_MS + each),
+      { atMs: NOW_MS + inMs, nowMs: NOW_MS, waitsFor },
+    );
+    return found === undefined ? undefined : found - NOW_MS;
+  };
+
+  it('serve a near one when they come earlier, or a second later; the latest of them', () => {
+    assert.equal(find([100], 1_000), 100);
+    assert.equal(find([100, 900, 2_000, 2_001], 1_000), 2_000);
+    assert.equal(find([2_001], 1_000), undefined);
+    assert.equal(find([1], 4_999), 1);
+  });
+
+  it('serve a moment that is known only if they do not come before it', () => {
+    assert.equal(find([4_999], 5_000), undefined);
+    assert.equal(find([5_000], 5_000), 5_000);
+    assert.equal(find([100, 61_000], 60_000), 61_000);
+    assert.equal(find([61_001], 60_000), undefined);
+  });
+
+  it('serve what others change meanwhile whenever they come before, and the last of them (L5)', () => {
+    assert.equal(find([250, 4_750], 5_000, 'change'), 4_750);
+    assert.equal(find([1], 300_000, 'change'), 1);
+    assert.equal(find([6_000], 5_000, 'change'), 6_000);
+    assert.equal(find([6_001], 5_000, 'change'), undefined);
+  });
+
+  it('are remembered, the soonest sixteen', () => {
+    assert.deepEqual(rememberLooks([3, 1], 2), [1, 2, 3]);
+    assert.deepEqual(rememberLooks([2], 2), [2]);
+    const many = Array.from({ length: 20 }, (_, index) => index);
+    assert.deepEqual(rememberLooks(many, 99), many.slice(0, 16));
+  });
+});
+
+describe('L5: a look at what is about to change', () => {
+  const at = { code: 'x', nowMs: NOW_MS, hasProgressed: false, firstMs: 1_000, longestMs: 3_000 };
+  const first = { code: 'x', delayMs: 1_000, atMs: NOW_MS + 1_000 };
+
+  it('is soon at first, for another reason, and while a run gets further', () => {
+    assert.deepEqual(nextLook(undefined, at), first);
+    assert.deepEqual(nextLook({ ...first, code: 'y', delayMs: 9 }, at), first);
+    const late = { ...first, atMs: NOW_MS, delayMs: 2_000 };
+    assert.deepEqual(nextLook(late, { ...at, hasProgressed: true }), first);
+  });
+
+  it('stays as it is while it lasts, whoever asks', () => {
+    const former = { ...first, atMs: NOW_MS + 1 };
+    assert.equal(nextLook(former, at), former);
+  });
+
+  it('is twice as far away once it was had in vain, up to the longest wait', () => {
+    const second = nextLook({ ...first, atMs: NOW_MS }, at);
+    assert.deepEqual(second, { code: 'x', delayMs: 2_000, atMs: NOW_MS + 2_000 });
+    const third = nextLook(second, { ...at, nowMs: second.atMs });
+    assert.equal(third.delayMs, 3_000);
+  });
+});

@@ -1,0 +1,68 @@
+/** The notice on a DaemonSet that Rollcall has stopped. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
+import {
+  isPaused,
+  rivalControllerEvent,
+  withPauseNotice,
+  withoutPauseNotice,
+} from '../../../../src/core/status/pause-notice.ts';
+
+const NOTICE = { rival: { seenAtMs: 1, evidence: 'it was seen' }, nowMs: 1_500 };
+const COUNTS = {
+  currentNumberScheduled: 3,
+  numberMisscheduled: 1,
+  desiredNumberScheduled: 4,
+  numberReady: 2,
+  collisionCount: 7,
+};
+
+describe('withPauseNotice', () => {
+  it('adds the condition, and leaves counters and other conditions as they are', () => {
+    const foreign = { type: 'Foreign', status: 'True' };
+    const { conditions, ...rest } = withPauseNotice({ ...COUNTS, conditions: [foreign] }, NOTICE);
+    assert.deepEqual(rest, COUNTS);
+    const { message, ...notice } = conditions?.[1] ?? {};
+    assert.deepEqual(conditions?.[0], foreign);
+    assert.deepEqual(notice, {
+      type: 'RollcallPaused',
+      status: 'True',
+      reason: 'BuiltInControllerSeen',
+      lastTransitionTime: '1970-01-01T00:00:01Z',
+    });
+    assert.equal(message, rivalControllerEvent(NOTICE.rival).message);
+  });
+
+  it('replaces an older notice, and stands on zero where there is no status', () => {
+    const twice = withPauseNotice(withPauseNotice(undefined, NOTICE), NOTICE);
+    assert.equal(twice.conditions?.length, 1);
+    assert.equal(twice.desiredNumberScheduled, 0);
+    assert.equal(isPaused(twice), true);
+  });
+});
+
+describe('withoutPauseNotice', () => {
+  it('takes exactly the notice away', () => {
+    const foreign = { type: 'Foreign', status: 'True' };
+    const before: DaemonSetStatus = { ...COUNTS, conditions: [foreign] };
+    assert.deepEqual(withoutPauseNotice(withPauseNotice(before, NOTICE)), before);
+    assert.deepEqual(withoutPauseNotice(withPauseNotice(COUNTS, NOTICE)), COUNTS);
+  });
+
+  it('answers the very same status when there is none', () => {
+    assert.equal(withoutPauseNotice(COUNTS), COUNTS);
+    assert.equal(isPaused(COUNTS), false);
+    assert.equal(isPaused(undefined), false);
+  });
+});
+
+describe('rivalControllerEvent', () => {
+  it('says what was seen, what that means, and both ways out', () => {
+    const event = rivalControllerEvent(NOTICE.rival);
+    assert.equal(event.type, 'Warning');
+    assert.equal(event.reason, 'RivalController');
+    assert.match(event.message, /it was seen.*has stopped.*-daemonset-controller.*--release/);
+    assert.ok(event.message.length < 1024, 'an Event takes no more');
+  });
+});
