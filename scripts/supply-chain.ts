@@ -15,6 +15,7 @@ import type { BillOfMaterials, RawBill } from './supply-chain/bill-of-materials.
 import type { Judgement } from './supply-chain/finding.ts';
 import { checkLicences } from './supply-chain/licences.ts';
 import { checkLockfile, packageNameAt } from './supply-chain/lockfile.ts';
+import { shippedPackages } from './supply-chain/shipped-packages.ts';
 import type { Lockfile, Manifest } from './supply-chain/lockfile.ts';
 import { checkSignatures } from './supply-chain/signatures.ts';
 import type { ReadSignatures, Signature, SignedArchive } from './supply-chain/signatures.ts';
@@ -42,10 +43,7 @@ const npm = async (...parameters: readonly string[]): Promise<string> => {
 async function readBill(lockfile: Lockfile, what: 'all' | 'shipped'): Promise<RawBill> {
   const text = await npm('sbom', '--sbom-format', 'cyclonedx');
   const bill = JSON.parse(text) as RawBill; // npm's own output, in the documented form
-  const entries = Object.entries(lockfile.packages).filter(
-    ([, { dev }]) => what === 'all' || dev !== true,
-  );
-  const packages = Object.fromEntries(entries);
+  const packages = what === 'all' ? lockfile.packages : shippedPackages(lockfile);
   const locked = new Set(archivesOf({ packages }).map(({ name, version }) => `${name}@${version}`));
   const isLocked = ({ name, version }: { readonly name: string; readonly version: string }) =>
     locked.has(`${name}@${version}`);
