@@ -11,6 +11,10 @@ const longFunction = `function long(): void {\n${'  work();\n'.repeat(75)}}\n`;
 const longTest = `it('is long', () => {\n${'  work();\n'.repeat(125)}});\n`;
 const longBlock = `(() => {\n${'  work();\n'.repeat(75)}});\n`;
 
+const crowd = Object.fromEntries(
+  Array.from({ length: 16 }, (_, index) => [`src/app/crowd/file-${index}.ts`, header]),
+);
+
 const files: Readonly<Record<string, string>> = {
   'src/core/long-function.ts': header + longFunction,
   'test/unit/long-test.test.ts': header + longTest,
@@ -18,7 +22,12 @@ const files: Readonly<Record<string, string>> = {
   'test/unit/long-callback.test.ts': `${header}described${longBlock}`,
   // A chapter, which must be let through.
   'test/unit/clean-chapter.test.ts': `${header}describeThings${longBlock}`,
-  'src/core/long-file.ts': header + '\n'.repeat(600),
+  'src/core/long-file.ts': header + '\n'.repeat(310),
+  'test/unit/clean-file.test.ts': header + '\n'.repeat(310),
+  'src/app/one/asks.ts': `${header}import '../two/answers.ts';\n`,
+  'src/app/two/answers.ts': header,
+  'src/app/two/asks-back.ts': `${header}import type { Asks } from '../one/asks.ts';\n`,
+  ...crowd,
   'src/core/no-header.ts': 'export {};\n',
   'src/core/short-header.ts': `// Only one line.\n${'export {};\n'.repeat(45)}`,
   'src/core/no-docstring.ts': `${header}import './clean.ts';\n\nexport function bare(): void {}\n`,
@@ -61,6 +70,8 @@ export const tidyCanaries: readonly Canary[] = [
       /long-helper\.test\.ts:\d+ function-length/,
       /long-callback\.test\.ts:\d+ function-length/,
       /long-file\.ts:\d+ file-length/,
+      /src\/app\/one:1 folder: needs src\/app\/two, which needs it: .*asks\.ts/,
+      /src\/app\/crowd:1 folder: has 16 modules; at most 15/,
       /no-header\.ts:\d+ module-header/,
       /short-header\.ts:\d+ module-header/,
       /no-docstring\.ts:\d+ docstring: the export bare/,

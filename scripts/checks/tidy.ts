@@ -6,6 +6,7 @@
  */
 import { checkCitations } from '../tidy/citations.ts';
 import { checkDocumentation } from '../tidy/documentation.ts';
+import { checkFolders } from '../tidy/folders.ts';
 import { checkManifest } from '../tidy/manifest.ts';
 import { checkRecords } from '../tidy/records.ts';
 import { readRepository } from '../tidy/repository.ts';
@@ -15,6 +16,7 @@ import type { Check } from './check.ts';
 
 const rules = [
   checkSize,
+  checkFolders,
   checkDocumentation,
   checkText,
   checkRecords,

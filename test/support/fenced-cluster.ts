@@ -6,13 +6,9 @@
  * moved by the caller; a request that is "late" starts when its run may just start one, and arrives, or
  * dies, within twice the time-out after that.
  */
-import {
-  isResolvedByTime,
-  judgeIntents,
-  mergeIntents,
-  stampIntents,
-} from '../../src/core/intents/intents.ts';
-import type { IntentAnswer, IntentChange } from '../../src/core/intents/intents.ts';
+import { isResolvedByTime, judgeIntents } from '../../src/core/intents/intents.ts';
+import { mergeIntents, stampIntents } from '../../src/core/intents/merge-intents.ts';
+import type { IntentAnswer, IntentChange } from '../../src/core/intents/merge-intents.ts';
 import { resourceVersion, uid } from '../../src/core/model/identifiers.ts';
 import type { ResourceVersion, Uid } from '../../src/core/model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';

@@ -5,7 +5,7 @@
  * stays unseen, so its node gets nothing else (S1, S2), its pod counts as unavailable (S3), and view or mark settle it as
  * ever; only that it is gone may be learned this much later. A clock that went back confirms nothing. Pure.
  */
-import { intentIdentity } from './intents.ts';
+import { intentIdentity } from './merge-intents.ts';
 import type { Intent } from '../model/state.ts';
 
 /** How long a live read of an intent's pod stands for the next one, milliseconds: as long as a deferral may last. */

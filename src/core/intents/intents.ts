@@ -13,18 +13,16 @@
  *
  * Differs from upstream: identities and marks instead of counters that expire after five minutes.
  */
-import { compareText } from '@rollcall/base/compare-text.ts';
-import { compareResourceVersions, isResourceVersion, newerVersion } from '../model/identifiers.ts';
-import type { ResourceVersion, Uid } from '../model/identifiers.ts';
+import { compareResourceVersions } from '../model/identifiers.ts';
+import type { Uid } from '../model/identifiers.ts';
 import type { IntentJudgement } from '../model/plan.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { CreateIntent, DaemonSetState, DeleteIntent, Intent } from '../model/state.ts';
 import type { Marks } from '../model/watcher-message.ts';
-import { RUN_MAX_MS, earlierStartsByMs, resolvedAtMs, startsByMs } from '../pod/request-life.ts';
+import { resolvedAtMs } from '../pod/request-life.ts';
 import { buryAnswered } from '../pod/tombstones.ts';
-
-/** Marks of our own writes, as the state keeps them. */
-export type WrittenMarks = DaemonSetState['written'];
+import { withoutLatest } from './merge-intents.ts';
+import { hasPassed, rebaseWrittenMarks } from './written-marks.ts';
 
 /** What intents are judged by. */
 export interface JudgeIntentsInput {
@@ -139,10 +137,6 @@ function isDead(
   return at.nowMs >= resolvedAtMs(intent, at.requestTimeoutMs);
 }
 
-function hasPassed(mark: ResourceVersion | undefined, version: ResourceVersion): boolean {
-  return mark !== undefined && compareResourceVersions(mark, version) >= 0;
-}
-
 /**
  * True of a settled create of which a request was never answered, so that only time resolved it: what that one made
  * at its last moment, a view may not show yet.
@@ -151,186 +145,6 @@ export function isResolvedByTime(settled: Intent): boolean {
   return (
     settled.kind === 'create' && (settled.answer === undefined || settled.earlierAtMs !== undefined)
   );
-}
-
-/** What an API server answered to an intent. */
-export type IntentAnswer =
-  | {
-      readonly kind: 'created';
-      readonly name: string;
-      /** When the intent was recorded whose request this answers: a later one of its name stays open. */
-      readonly recordedAtMs: number;
-      readonly uid: Uid;
-      readonly resourceVersion: ResourceVersion;
-    }
-  | { readonly kind: 'deleted'; readonly uid: Uid };
-
-/** What one run changes about the intents of a state; each part may be absent. */
-export interface IntentChange {
-  readonly record?: readonly Intent[];
-  readonly answers?: readonly IntentAnswer[];
-  /** Intents as this run judged (or recorded) them. */
-  readonly settle?: readonly Intent[];
-}
-
-/** Identity of an intent: the name for a create, the victim's UID for a delete. */
-export function intentIdentity(intent: Intent): string {
-  return intent.kind === 'create' ? `create/${intent.name}` : `delete/${intent.uid}`;
-}
-
-/**
- * Intents that a run is about to record, each later than the stored record of its identity: so two
- * requests under one name can be told apart even if clocks stand still or go back (spec faults 14).
- */
-export function stampIntents(
-  stored: readonly Intent[],
-  intents: readonly Intent[],
-): readonly Intent[] {
-  const storedAt = new Map(stored.map((each) => [intentIdentity(each), each.recordedAtMs]));
-  return intents.map((intent) => {
-    const beforeMs = storedAt.get(intentIdentity(intent));
-    const isLater = beforeMs === undefined || intent.recordedAtMs > beforeMs;
-    return isLater ? intent : { ...intent, recordedAtMs: beforeMs + 1 };
-  });
-}
-
-/**
- * Merges one run's changes into the stored intents, by identity. Of two records of one identity the
- * later wins, and remembers when the earlier one was made, if that was not settled before. The answer
- * to a create lands on the record of its request only: that of an earlier one says nothing about a
- * later one that may still be on its way (S1, S2, faults 21, 86). Settling removes only the very record that was judged, unless
- * it was answered since, and falls back to an earlier request that the settler did not know of
- * (protocol 4, 5). Sorted by identity; idempotent.
- */
-export function mergeIntents(stored: readonly Intent[], change: IntentChange): readonly Intent[] {
-  const byIdentity = new Map<string, Intent>();
-  for (const intent of stored) recordIntent(byIdentity, intent);
-  for (const settled of change.settle ?? []) settleIntent(byIdentity, settled);
-  for (const intent of change.record ?? []) recordIntent(byIdentity, intent);
-  for (const answer of change.answers ?? []) applyAnswer(byIdentity, answer);
-  return [...byIdentity.entries()]
-    .sort(([left], [right]) => compareText(left, right))
-    .map(([, intent]) => intent);
-}
-
-function recordIntent(byIdentity: Map<string, Intent>, intent: Intent): void {
-  const identity = intentIdentity(intent);
-  byIdentity.set(identity, joinIntents(byIdentity.get(identity), intent));
-}
-
-function settleIntent(byIdentity: Map<string, Intent>, settled: Intent): void {
-  const identity = intentIdentity(settled);
-  const current = byIdentity.get(identity);
-  if (current?.recordedAtMs !== settled.recordedAtMs) return;
-  if (laterIntent(current, settled) !== settled) return;
-  const isKnown = earlierOf(current) === earlierOf(settled);
-  const rest = isKnown ? undefined : withoutLatest(current);
-  if (rest === undefined) byIdentity.delete(identity);
-  else byIdentity.set(identity, rest);
-}
-
-/** Two records of one identity as one: the later, which remembers the request before it. */
-function joinIntents(stored: Intent | undefined, recorded: Intent): Intent {
-  if (stored === undefined) return recorded;
-  const later = laterIntent(stored, recorded);
-  const both = [stored, recorded];
-  // Of two deletes of one pod either request may come last, whichever was recorded first.
-  if (later.kind === 'delete') return withLastStart(later, both);
-  const latest = both.filter(({ recordedAtMs }) => recordedAtMs === later.recordedAtMs);
-  const joined = withLastStart(later, latest);
-  const earlier = both
-    .flatMap(requestsOf)
-    .filter(({ recordedAtMs }) => recordedAtMs < later.recordedAtMs);
-  if (earlier.length === 0) return joined;
-  const earlierAtMs = Math.max(...earlier.map(({ recordedAtMs }) => recordedAtMs));
-  const byMs = Math.max(...earlier.map((each) => each.byMs));
-  const { earlierStartsByMs: _former, ...rest } = joined;
-  const said = byMs === earlierAtMs + RUN_MAX_MS ? {} : { earlierStartsByMs: byMs };
-  return { ...rest, earlierAtMs, ...said };
-}
-
-function withLastStart<T extends Intent>(later: T, records: readonly Intent[]): T {
-  const lastMs = Math.max(...records.map(startsByMs));
-  if (lastMs === startsByMs(later)) return later;
-  return { ...later, startsByMs: lastMs };
-}
-
-/** The requests that an intent knows of: when each was recorded, and by when it starts. */
-function requestsOf(
-  intent: Intent,
-): readonly { readonly recordedAtMs: number; readonly byMs: number }[] {
-  const latest = { recordedAtMs: intent.recordedAtMs, byMs: startsByMs(intent) };
-  const earlierAtMs = earlierOf(intent);
-  const earlierByMs = earlierStartsByMs(intent);
-  if (earlierAtMs === undefined || earlierByMs === undefined) return [latest];
-  return [latest, { recordedAtMs: earlierAtMs, byMs: earlierByMs }];
-}
-
-function earlierOf(intent: Intent): number | undefined {
-  return intent.kind === 'create' ? intent.earlierAtMs : undefined;
-}
-
-/** What is left of a create once its latest request is settled: the earlier one, if there was one. */
-function withoutLatest(intent: Intent): Intent | undefined {
-  if (intent.kind !== 'create' || intent.earlierAtMs === undefined) return undefined;
-  const { kind, node, name, earlierAtMs } = intent;
-  const byMs = intent.earlierStartsByMs;
-  const started = byMs === undefined ? {} : { startsByMs: byMs };
-  return { kind, node, name, recordedAtMs: earlierAtMs, ...started };
-}
-
-/** The one that knows more: recorded later, else answered; `right` when they are equal. */
-function laterIntent(left: Intent, right: Intent): Intent {
-  if (left.recordedAtMs !== right.recordedAtMs) {
-    // Stryker disable next-line EqualityOperator: they differ here
-    return left.recordedAtMs > right.recordedAtMs ? left : right;
-  }
-  return knowledge(left) > knowledge(right) ? left : right;
-}
-
-/** Text that orders records of one identity and one time: answered after unanswered. */
-function knowledge(intent: Intent): string {
-  if (intent.kind === 'delete') {
-    const version = sortableVersion(intent.resourceVersion);
-    return `${intent.isAccepted ? 1 : 0}${version}${intent.node ?? ''}`;
-  }
-  const { answer, node } = intent;
-  if (answer === undefined) return `0${node}`;
-  return `1${sortableVersion(answer.resourceVersion)}${answer.uid}${node}`;
-}
-
-function sortableVersion(version: ResourceVersion): string {
-  return version.padStart(39, '0');
-}
-
-function applyAnswer(byIdentity: Map<string, Intent>, answer: IntentAnswer): void {
-  const identity = answer.kind === 'created' ? `create/${answer.name}` : `delete/${answer.uid}`;
-  const current = byIdentity.get(identity);
-  if (current?.kind === 'delete') {
-    byIdentity.set(identity, { ...current, isAccepted: true });
-  } else if (current?.kind === 'create' && answer.kind === 'created') {
-    const { uid, resourceVersion, recordedAtMs } = answer;
-    if (recordedAtMs < current.recordedAtMs) return;
-    const answered = { ...current, answer: { uid, resourceVersion } };
-    byIdentity.set(identity, laterIntent(current, answered));
-  }
-}
-
-/**
- * Of the intents that a run recorded and knows that it never sent, those that may be withdrawn: one
- * that an earlier run had left without an answer stays, because that request may be on its way.
- */
-export function withdrawableIntents(input: {
-  readonly neverSent: readonly Intent[];
-  readonly before: readonly Intent[];
-}): readonly Intent[] {
-  const known = new Set(input.before.map(intentIdentity));
-  return input.neverSent.filter((intent) => !known.has(intentIdentity(intent)));
-}
-
-/** Marks of own writes for this era: those of another era vouch for nothing (design 3, ingest). */
-export function rebaseWrittenMarks(written: WrittenMarks, era: number): WrittenMarks {
-  return written.era === era ? written : { era };
 }
 
 /**
@@ -353,45 +167,4 @@ export function rebaseState(state: DaemonSetState, era: number, nowMs: number): 
     written: rebaseWrittenMarks(state.written, era),
     ...(buried.length === 0 ? {} : { buried }),
   };
-}
-
-/** Raises the mark of one type to a version that a successful write returned (protocol 3). */
-export function noteWritten(
-  written: WrittenMarks,
-  write: {
-    readonly era: number;
-    readonly type: 'pods' | 'daemonSet' | 'revisions';
-    readonly resourceVersion: ResourceVersion;
-  },
-): WrittenMarks {
-  const base = rebaseWrittenMarks(written, write.era);
-  // A version that cannot be compared must never block (spec 2.3 step 1).
-  if (!isResourceVersion(write.resourceVersion)) return base;
-  const isKnown = hasPassed(base[write.type], write.resourceVersion);
-  return isKnown ? base : { ...base, [write.type]: write.resourceVersion };
-}
-
-/** True while a type has not been read as far as we have written it, in this era (spec 2.3 step 1). */
-export function hasUnseenWrites(input: {
-  readonly written: WrittenMarks;
-  readonly marks: Marks;
-  readonly era: number;
-  /** Version of the DaemonSet that was read: seeing it is as good as the mark. */
-  readonly daemonSetVersion?: ResourceVersion;
-}): boolean {
-  const { written, marks } = input;
-  if (written.era !== input.era) return false;
-  const daemonSetMark = newerVersion(marks.DaemonSet, input.daemonSetVersion);
-  return (
-    isBehind(marks.Pod, written.pods) ||
-    isBehind(daemonSetMark, written.daemonSet) ||
-    isBehind(marks.ControllerRevision, written.revisions)
-  );
-}
-
-function isBehind(
-  mark: ResourceVersion | undefined,
-  version: ResourceVersion | undefined,
-): boolean {
-  return isResourceVersion(version) && !hasPassed(mark, version);
 }

@@ -4,7 +4,7 @@
  * Nothing here decides: plans are made so that no breach is ever found. They are looked for all the same, in
  * production too, just before something is sent or written: a bug then costs a look, not a pod.
  */
-import { intentIdentity } from '../intents/intents.ts';
+import { intentIdentity } from '../intents/merge-intents.ts';
 import type {
   CreatePodEffect,
   DeletePodEffect,

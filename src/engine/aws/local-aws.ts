@@ -39,8 +39,8 @@ import {
   type EngineFailure,
 } from '@rollcall/local-aws/event-source-mapping/mapping-set.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
-import { localAccountId } from '@rollcall/local-aws/sqs/broker.ts';
-import { startSqsServer } from '@rollcall/local-aws/sqs/server.ts';
+import { localAccountId } from '@rollcall/local-aws/sqs/server/broker.ts';
+import { startSqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
 import {
   readService,
   type EnvironmentValue,

@@ -8,87 +8,36 @@
  * outbox and ring its bell. An epoch ends when the Lease says so, when etcd went back, when the queue
  * refuses a body, or when the watcher stops; its store goes with it, and the next epoch lists again.
  */
-import type { Uid } from '../../core/model/identifiers.ts';
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { WatchedKind } from '../../core/model/projections.ts';
 import { sliceCountFor } from '../../core/projections/set-hash.ts';
-import type { AnnouncementBody, Marks, Membership } from '../../core/model/watcher-message.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { EventQueue } from '../../ports/queues/queue.ts';
+import type { AnnouncementBody } from '../../core/model/watcher-message.ts';
 import { jittered } from '@rollcall/base/ports/random.ts';
-import type { Random } from '@rollcall/base/ports/random.ts';
-import type { WatchSource } from '../../ports/cluster/watch-source.ts';
 import { Alarm } from '../pace/alarm.ts';
 import { FlushPace } from '../pace/flush-pace.ts';
 import { HeartbeatSchedule } from '../pace/heartbeat.ts';
 import { Intake } from '../observe/intake.ts';
-import type { Interner } from '../project/interner.ts';
 import { ListWatch } from '../observe/list-watch.ts';
 import { createSelectorIndex } from '../project/membership.ts';
-import type { MessageSize } from '../project/message-size.ts';
-import type { WatcherOptions } from '../pace/options.ts';
 import { Outbox } from '../replicate/outbox.ts';
 import { createProjector } from '../project/projection.ts';
-import type { OpaqueReason, Projector, SlimObject } from '../project/projection.ts';
+import type { Projector, SlimObject } from '../project/projection.ts';
 import { Publisher, SLICE_COUNT_MAX } from '../replicate/publisher.ts';
 import type { PublishEnd } from '../replicate/publisher.ts';
 import { Sender } from '../replicate/sender.ts';
-import type { EpochHeader } from '../replicate/sender.ts';
 import { ObjectStore } from '../project/store.ts';
-import type { StoreListener, Tracked } from '../project/store.ts';
+import type { StoreListener } from '../project/store.ts';
+import { isAwaited, announcement } from './epoch.ts';
+import type {
+  SessionDependencies,
+  SessionStart,
+  SessionEnd,
+  SessionPhase,
+  SessionStatus,
+} from './epoch.ts';
 
 /** More touched slices than this stretch the pace of flushes no further (flush-pace.ts). */
 const SLICES_COUNTED_MAX = 200;
-
-/** What a session runs on. */
-export interface SessionDependencies {
-  readonly source: WatchSource;
-  readonly queue: EventQueue;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly options: WatcherOptions;
-  /** What lives longer than an epoch. */
-  readonly memory: ProcessMemory;
-}
-
-/** What one process learned, whatever its epoch. */
-export interface ProcessMemory {
-  readonly size: MessageSize;
-  readonly unsendable: Map<Uid, OpaqueReason>;
-  readonly interner: Interner;
-  /** Slice count of the last snapshot: saves the next epoch a second announcement. */
-  sliceCount: number;
-}
-
-/** How an epoch begins. */
-export interface SessionStart {
-  readonly header: EpochHeader;
-  readonly reason: AnnouncementBody['reason'];
-  readonly requestId: string | undefined;
-}
-
-/** Why an epoch ended. `refused`: the queue refused a body. `failed`: a bug. */
-export type SessionEnd = 'stopped' | 'lost' | 'missing' | 'restored' | 'refused' | 'failed';
-
-/** What a session is doing. */
-export type SessionPhase = 'announcing' | 'listing' | 'snapshot' | 'steady';
-
-/** Figures of a session, for status and tests. */
-export interface SessionStatus {
-  readonly phase: SessionPhase;
-  readonly seq: number;
-  readonly marks: Marks;
-  readonly objects: Readonly<Record<WatchedKind, number>>;
-  /** Objects whose newest state was not sent yet. */
-  readonly waiting: number;
-  readonly sliceCount: number;
-  readonly hasRollout: boolean;
-  readonly lastAcceptedMs: number | undefined;
-}
 
 /** One epoch. */
 export class Session {
@@ -345,17 +294,4 @@ export class Session {
     const dependencies = { ...this.#on, kind, target, options: options.listWatch };
     return new ListWatch(dependencies, this.#abort.signal);
   }
-}
-
-/** Somebody may wait for the mark to pass an event of this object (faults row 91). */
-function isAwaited(tracked: Tracked, sets: readonly Membership[]): boolean {
-  return tracked.of !== 'Node' && sets.length > 0;
-}
-
-function announcement(
-  reason: AnnouncementBody['reason'],
-  sliceCount: number,
-  requestId?: string,
-): Omit<AnnouncementBody, 'kind'> {
-  return { sliceCount, reason, ...(requestId === undefined ? {} : { requestId }) };
 }

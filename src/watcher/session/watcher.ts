@@ -25,7 +25,7 @@ import { MessageSize } from '../project/message-size.ts';
 import { DEFAULT_WATCHER_OPTIONS } from '../pace/options.ts';
 import type { WatcherOptions } from '../pace/options.ts';
 import { Session } from './session.ts';
-import type { ProcessMemory, SessionEnd, SessionStatus } from './session.ts';
+import type { ProcessMemory, SessionEnd, SessionStatus } from './epoch.ts';
 import { untilAborted } from '../wait/until-aborted.ts';
 
 /** What a watcher runs on. */

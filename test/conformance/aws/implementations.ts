@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
-import { startSqsServer } from '@rollcall/local-aws/sqs/server.ts';
+import { startSqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
 import { TOOLS, type ToolRequirement } from '../../support/require-tool.ts';
 import type { KnownDifferences } from './check.ts';
 import {

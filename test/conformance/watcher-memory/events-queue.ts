@@ -19,7 +19,7 @@ import {
 import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
 import { parseWatcherMessage } from '../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import { startSqsServer } from '@rollcall/local-aws/sqs/server.ts';
+import { startSqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
 import { makeTestCertificate } from '../../support/test-certificate.ts';
 
 /** A queue with a reader. */

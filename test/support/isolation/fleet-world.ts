@@ -11,7 +11,7 @@ import type { ClusterId } from '../../../src/core/model/identifiers.ts';
 import { HINT_SCHEMA } from '../../../src/core/model/hint.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
 import { parseHint } from '../../../src/adapters/sqs/schema/hint-codec.ts';
-import type { Delivery } from '@rollcall/local-aws/sqs/message.ts';
+import type { Delivery } from '@rollcall/local-aws/sqs/queue/message.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { ClusterConnector, LiveRead } from '../../../src/ports/cluster/cluster-access.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';

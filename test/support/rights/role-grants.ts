@@ -6,7 +6,7 @@
 import { arnsOf } from '../../../src/engine/aws/arns.ts';
 import { resolveStatements } from '@rollcall/local-aws/iam/policy.ts';
 import type { PolicyStatement } from '@rollcall/local-aws/iam/policy.ts';
-import { localAccountId } from '@rollcall/local-aws/sqs/broker.ts';
+import { localAccountId } from '@rollcall/local-aws/sqs/server/broker.ts';
 import { readService } from '../../../src/engine/template/service.ts';
 import { SERVERLESS_FILE, STAGE } from '../../../src/engine/engine-stores.ts';
 

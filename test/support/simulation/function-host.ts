@@ -26,7 +26,7 @@ import { requeueTimers } from '../../../src/app/requeue/requeue.ts';
 import { resyncClusters } from '../../../src/app/resync/resync.ts';
 import { WALK_RESERVE_MS, defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
 import type { Hint, HintReason, Timer } from '../../../src/core/model/hint.ts';
-import type { Delivery } from '@rollcall/local-aws/sqs/message.ts';
+import type { Delivery } from '@rollcall/local-aws/sqs/queue/message.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';
 import type { HintQueue } from '../../../src/ports/queues/queue.ts';

@@ -1,6 +1,6 @@
 /** Deliveries of the simulated queues as the event that Lambda invokes a function with. */
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import type { Delivery } from '@rollcall/local-aws/sqs/message.ts';
+import type { Delivery } from '@rollcall/local-aws/sqs/queue/message.ts';
 
 /** The event of a batch. Of digests and receive counts, which no handler reads, there is nothing. */
 export function toSqsEvent(deliveries: readonly Delivery[]): SQSEvent {

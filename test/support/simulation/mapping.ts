@@ -5,7 +5,7 @@
  * What befalls a record (dropped, delivered again, its deletion lost) is decided by `fate`; when it is
  * looked for, by `delayMs`: groups overtake each other, messages of a group never do.
  */
-import type { Delivery } from '@rollcall/local-aws/sqs/message.ts';
+import type { Delivery } from '@rollcall/local-aws/sqs/queue/message.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { QueueName, SimulatedQueues } from './queues.ts';
 

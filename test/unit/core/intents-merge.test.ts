@@ -1,16 +1,18 @@
 /** Merging intents by identity (design 3.6, protocol 4), and marks of own writes (spec 2.3 step 1). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { rebaseState } from '../../../src/core/intents/intents.ts';
 import {
   hasUnseenWrites,
+  noteWritten,
+  rebaseWrittenMarks,
+} from '../../../src/core/intents/written-marks.ts';
+import {
   intentIdentity,
   mergeIntents,
-  noteWritten,
-  rebaseState,
-  rebaseWrittenMarks,
   stampIntents,
   withdrawableIntents,
-} from '../../../src/core/intents/intents.ts';
+} from '../../../src/core/intents/merge-intents.ts';
 import { resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
 import type { ResourceVersion } from '../../../src/core/model/identifiers.ts';
 import { ZERO_STAMP } from '../../../src/core/model/position.ts';

@@ -6,7 +6,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import { localAccountId } from '../sqs/broker.ts';
+import { localAccountId } from '../sqs/server/broker.ts';
 import type { CreatedQueue, MappedFunction, MappedService, QueueMapping } from './declarations.ts';
 import { ConcurrencyLimits } from './concurrency.ts';
 import type { FaultOptions } from './faults.ts';

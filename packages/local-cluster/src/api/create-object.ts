@@ -12,15 +12,8 @@ import { namespaceRefusal } from './namespace-lifecycle.ts';
 import { generateName, generateUid, withoutSelfLink } from './object-identity.ts';
 import { refIn, ruleContext } from './resource-call.ts';
 import type { ResourceCall } from './resource-call.ts';
-import {
-  alreadyExists,
-  internal,
-  invalid,
-  isStatus,
-  kindSubject,
-  refusalStatus,
-  resourceSubject,
-} from './statuses.ts';
+import { alreadyExists, internal, invalid, isStatus, refusalStatus } from './statuses.ts';
+import { kindSubject, resourceSubject } from './status-subject.ts';
 
 /** As often is a generated name tried. */
 const NAME_ATTEMPTS_MAX = 8;

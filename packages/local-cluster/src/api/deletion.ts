@@ -18,7 +18,8 @@ import type { DeletionOptions } from './delete-options.ts';
 import { immortalRefusal } from './namespace-lifecycle.ts';
 import { refIn } from './resource-call.ts';
 import type { ResourceCall } from './resource-call.ts';
-import { conflict, kindSubject, resourceSubject } from './statuses.ts';
+import { conflict } from './statuses.ts';
+import { kindSubject, resourceSubject } from './status-subject.ts';
 import { hasSpecFinalizers } from './update-object.ts';
 
 /** Where the object stands now. */

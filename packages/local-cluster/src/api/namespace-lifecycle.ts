@@ -9,7 +9,8 @@ import type { ApiObject } from '../objects/api-object.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { Status } from './api-request.ts';
 import type { ResourceCall } from './resource-call.ts';
-import { failure, forbidden, resourceSubject } from './statuses.ts';
+import { failure, forbidden } from './statuses.ts';
+import { resourceSubject } from './status-subject.ts';
 
 const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
 

@@ -5,17 +5,11 @@
  * them. A function of the API returns either what was asked for or a Status; `isStatus` tells them apart. Retry-After
  * comes from `details.retryAfterSeconds`.
  */
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 import type { FieldError, Refusal, Resource } from '../resources/resource.ts';
 import type { RequestAttributes, Status } from './api-request.ts';
-
-/** Which object a Status is about. */
-interface Subject {
-  readonly group: string;
-  /** Plural of the resource, or for validation its kind. */
-  readonly kind: string;
-  readonly name?: string;
-}
+import { resourceSubject, detailsOf, qualified, errorBody } from './status-subject.ts';
+import type { Subject } from './status-subject.ts';
 
 interface Failure {
   readonly code: number;
@@ -283,47 +277,4 @@ function refusalDetails(
   if (reason === 'BadRequest' && details === undefined) return {};
   const after = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
   return { details: { ...(details ?? detailsOf(subject)), ...after } };
-}
-
-/** The subject of most refusals: the plural. */
-export function resourceSubject(resource: Resource, name?: string): Subject {
-  return {
-    group: resource.group,
-    kind: resource.plural,
-    ...(name === undefined ? {} : { name }),
-  };
-}
-
-/** The subject of validation errors and of failed preconditions of deletions: the kind. */
-export function kindSubject(resource: Resource, name?: string): Subject {
-  return { group: resource.group, kind: resource.kind, ...(name === undefined ? {} : { name }) };
-}
-
-function detailsOf({ group, kind, name }: Subject): JsonObject {
-  return {
-    ...(name === undefined || name === '' ? {} : { name }),
-    ...(group === '' ? {} : { group }),
-    ...(kind === '' ? {} : { kind }),
-  };
-}
-
-function qualified({ group, kind }: Subject): string {
-  return group === '' ? kind : `${kind}.${group}`;
-}
-
-const PREFIXES: Readonly<Record<FieldError['type'], string>> = {
-  FieldValueRequired: 'Required value',
-  FieldValueInvalid: 'Invalid value',
-  FieldValueNotSupported: 'Unsupported value',
-  FieldValueForbidden: 'Forbidden',
-  FieldValueDuplicate: 'Duplicate value',
-  FieldValueTooLong: 'Too long',
-  FieldValueTooMany: 'Too many',
-  FieldValueTypeInvalid: 'Invalid value',
-  FieldValueNotFound: 'Not found',
-};
-
-function errorBody({ type, value, detail }: FieldError): string {
-  const shown = value === undefined ? '' : `: ${JSON.stringify(value satisfies Json)}`;
-  return `${PREFIXES[type]}${shown}${detail === '' ? '' : `: ${detail}`}`;
 }

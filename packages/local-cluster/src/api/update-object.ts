@@ -11,7 +11,8 @@ import { isJsonObject } from '@rollcall/base/json.ts';
 import { withoutSelfLink } from './object-identity.ts';
 import { refOf } from './resource-call.ts';
 import type { ObjectCall } from './resource-call.ts';
-import { internal, invalid, kindSubject, modifiedMeanwhile } from './statuses.ts';
+import { internal, invalid, modifiedMeanwhile } from './statuses.ts';
+import { kindSubject } from './status-subject.ts';
 
 /** The rules of an update: the resource's own, or a subresource's. */
 export interface UpdateRules {

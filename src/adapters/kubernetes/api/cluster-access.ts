@@ -25,10 +25,11 @@ import {
   readDaemonSet,
   readDaemonSetList,
   readObject,
-  readPage,
   readPodMetadata,
   slimPod,
 } from './object-reader.ts';
+import { listPages, waiting } from './list-pages.ts';
+import type { ListQuery, Unavailable } from './list-pages.ts';
 import { classifyRead, classifyWrite, unavailableRead } from './status-classifier.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts';
 
@@ -41,8 +42,6 @@ export interface ClusterAccessOptions {
   /** Called on a 401: resolves to true when the next request will carry another credential. */
   readonly refreshCredential: () => boolean;
 }
-
-type Unavailable = Extract<LiveRead<never>, { kind: 'unavailable' }>;
 
 /** What a GET asks for; cluster-scoped objects have no namespace. */
 interface ReadTarget {
@@ -68,11 +67,8 @@ export const OBJECT_READ_TIMEOUT_MS = 5_000;
 const SNAPSHOT_REQUEST_TIMEOUT_MS = 3_000;
 /** How long a LIST of a namespace's DaemonSets that was forbidden is not asked for again: the right may be granted. */
 const LIST_REFUSED_MS = 5 * 60_000;
-const PAGE_LIMIT = 500;
 /** A request without an answer for so long was never answered. */
 const HANG_MS = 5_000;
-/** 500,000 objects: beyond any namespace; ends a server that never stops continuing. */
-const PAGES_MAX = 1000;
 
 class HttpsClusterAccess implements ClusterAccess {
   readonly #options: ClusterAccessOptions;
@@ -251,44 +247,8 @@ class HttpsClusterAccess implements ClusterAccess {
     return { kind: 'found', object: listed.object as unknown as readonly KubernetesObject[] };
   }
 
-  /** All pages or nothing: a failure or a 410 on any page makes the whole unavailable (faults 35). */
-  async #list(query: {
-    readonly namespace: string;
-    readonly path: string;
-    readonly labelSelector: string;
-    readonly accept?: string;
-    /** What is kept of each item once its page was read; default: all of it. */
-    readonly keep?: (item: JsonObject) => JsonObject;
-  }): Promise<LiveRead<readonly JsonObject[]>> {
-    if (!isObjectName(query.namespace)) {
-      return { kind: 'unavailable', message: 'not an object name', isRefused: true };
-    }
-    const items: JsonObject[] = [];
-    let continueToken = '';
-    for (let page = 0; page < PAGES_MAX; page += 1) {
-      const pauseMs = this.#pressure.remainingMs();
-      if (pauseMs > 0) return waiting(pauseMs);
-      const parameters = new URLSearchParams({ limit: String(PAGE_LIMIT) });
-      if (query.labelSelector !== '') parameters.set('labelSelector', query.labelSelector);
-      if (continueToken !== '') parameters.set('continue', continueToken);
-      const answer = await this.#send({
-        method: 'GET',
-        path: `${query.path}?${parameters.toString()}`,
-        ...(query.accept === undefined ? {} : { accept: query.accept }),
-      });
-      const read =
-        answer.kind === 'answered' && answer.status === 200 ? readPage(answer.body) : undefined;
-      if (read === undefined) {
-        const unavailable = unavailableRead(answer, 'not a list');
-        this.#pressure.note(unavailable.retryAfterMs);
-        return unavailable;
-      }
-      const { keep } = query;
-      items.push(...(keep === undefined ? read.items : read.items.map(keep)));
-      if (read.continueToken === '') return { kind: 'found', object: items };
-      continueToken = read.continueToken;
-    }
-    return { kind: 'unavailable', message: 'the list does not end', isRefused: false };
+  #list(query: ListQuery): Promise<LiveRead<readonly JsonObject[]>> {
+    return listPages(query, { send: (request) => this.#send(request), pressure: this.#pressure });
   }
 
   async requestSnapshot(requestId: string): Promise<LiveRead<JsonObject>> {
@@ -303,11 +263,6 @@ class HttpsClusterAccess implements ClusterAccess {
       isJsonObject(body) ? body : undefined,
     );
   }
-}
-
-function waiting(retryAfterMs: number): Unavailable {
-  const message = 'the API server asked to wait';
-  return { kind: 'unavailable', message, isRefused: false, retryAfterMs };
 }
 
 /** A cluster over a transport. */

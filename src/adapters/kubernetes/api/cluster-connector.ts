@@ -16,15 +16,12 @@ import type {
   ClusterConnector,
   ConnectRefusal,
   EgressRefusal,
-  LiveRead,
 } from '../../../ports/cluster/cluster-access.ts';
 import type { TokenPurpose } from '../../../ports/stores/credential-store.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
-import { OBJECT_READ_TIMEOUT_MS, createClusterAccess } from './cluster-access.ts';
-import { staticBearer } from '../credentials/credential.ts';
-import type { Credential } from '../credentials/credential.ts';
+import { createClusterAccess } from './cluster-access.ts';
 import { openEgress } from '../egress/egress.ts';
 import type { EgressPolicy } from '../egress/egress.ts';
 import { isRegion } from '../credentials/eks-token.ts';
@@ -38,7 +35,9 @@ import { classifyRead } from './status-classifier.ts';
 import { createEksTokenSource } from '../credentials/token-source.ts';
 import type { TokenSource } from '../credentials/token-source.ts';
 import { createTransport } from '../transport/transport.ts';
-import type { Transport, TransportAnswer } from '../transport/transport.ts';
+import type { Transport } from '../transport/transport.ts';
+import { isUnauthorized, askIdentity, unavailableAs } from './cluster-identity.ts';
+import { tokenRefusal, credentialOf } from './registered-credential.ts';
 
 /** Options of a connector. */
 export interface ClusterConnectorOptions {
@@ -58,7 +57,7 @@ export interface ClusterConnectorOptions {
 type Connection = Awaited<ReturnType<ClusterConnector['connect']>>;
 
 /** A cluster that was opened. */
-interface WarmCluster {
+export interface WarmCluster {
   readonly registration: ClusterRegistration;
   readonly transport: Transport;
   readonly access: ClusterAccess;
@@ -72,8 +71,11 @@ interface WarmCluster {
 }
 
 const DEFAULT_SOCKETS_MAX = 64;
+
 const WARM_CLUSTERS_MAX = 200;
+
 const VERIFIED_FOR_MS = 600_000;
+
 const UID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function refused(refusal: ConnectRefusal): Connection {
@@ -264,65 +266,6 @@ function isSameOpening(left: ClusterRegistration, right: ClusterRegistration): b
     return { configVersion, clusterUid, server, caPem, egress, authentication };
   };
   return isDeepStrictEqual(partsOf(left), partsOf(right));
-}
-
-function isUnauthorized(answer: TransportAnswer): boolean {
-  return answer.kind === 'answered' && answer.status === 401;
-}
-
-/** Asks once, and once more with a new token if the first one is not accepted. */
-async function askIdentity(
-  { transport, tokens }: Pick<WarmCluster, 'transport' | 'tokens'>,
-  path: string,
-): Promise<TransportAnswer> {
-  const request = { method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS } as const;
-  const first = await transport.send(request);
-  if (!isUnauthorized(first) || tokens?.invalidate() !== true) return first;
-  const second = await transport.send(request);
-  if (isUnauthorized(second)) tokens.invalidate();
-  return second;
-}
-
-/** Why there is no bound token that could be sent; undefined where there is one, or none is needed. */
-async function tokenRefusal(
-  sealed: SealedTokenSource | undefined,
-): Promise<ConnectRefusal | undefined> {
-  const state = await sealed?.prepare();
-  switch (state?.kind) {
-    case 'faulty':
-      return { kind: 'no-token', fault: state.fault };
-    case 'unavailable':
-      // Not the cluster's fault: asking to wait keeps its circuit breaker out of this.
-      return { ...state, token: 'unread' };
-    case 'usable':
-    case undefined:
-      return undefined;
-  }
-}
-
-/** An identity that could not be read. */
-function unavailableAs(read: Exclude<LiveRead<never>, { kind: 'found' }>): ConnectRefusal {
-  if (read.kind === 'missing') return { kind: 'unavailable', message: 'no kube-system namespace' };
-  const { message, retryAfterMs } = read;
-  return { kind: 'unavailable', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-}
-
-function credentialOf(
-  registration: ClusterRegistration,
-  tokens: TokenSource | undefined,
-): Credential | undefined {
-  const { authentication } = registration;
-  switch (authentication.kind) {
-    case 'none':
-      return undefined;
-    case 'bearer':
-      return authentication.token === '' ? undefined : staticBearer(authentication.token);
-    case 'client-certificate':
-      return authentication;
-    case 'eks':
-    case 'bound-token':
-      return tokens === undefined ? undefined : { kind: 'bearer', token: () => tokens.token() };
-  }
 }
 
 /** Opens registered clusters over HTTPS. */

@@ -9,7 +9,7 @@ import { canonicalJson } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import { confirmIntents } from '../../../core/intents/confirmed-intents.ts';
 import type { FoundIntents } from '../../../core/intents/confirmed-intents.ts';
-import { mergeIntents } from '../../../core/intents/intents.ts';
+import { mergeIntents } from '../../../core/intents/merge-intents.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import type { DaemonSetState, EventTally } from '../../../core/model/state.ts';
 import { buriedAfter } from '../execute/bury.ts';

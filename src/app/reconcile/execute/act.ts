@@ -16,7 +16,7 @@ import type {
   Intent,
 } from '../../../core/model/state.ts';
 import { failedDaemonPodEvent, succeededDaemonPodEvent } from '../../../core/events/events.ts';
-import { mergeIntents, stampIntents } from '../../../core/intents/intents.ts';
+import { mergeIntents, stampIntents } from '../../../core/intents/merge-intents.ts';
 import type { IntentJudgement } from '../../../core/model/plan.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import { executeClaims } from '../confirm/adopt-release.ts';

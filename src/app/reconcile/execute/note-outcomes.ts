@@ -8,7 +8,7 @@
  * (mergeIntents). A delete that was not applied is withdrawn only if no earlier run recorded it, for
  * that request may be on its way (protocol 4).
  */
-import { withdrawableIntents } from '../../../core/intents/intents.ts';
+import { withdrawableIntents } from '../../../core/intents/merge-intents.ts';
 import {
   createFailedEvent,
   createdEvent,

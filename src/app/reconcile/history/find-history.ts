@@ -5,7 +5,7 @@
  * not act, nothing is looked up. After pods were relabelled the run ends too: what it has seen of
  * them is behind, and they would be taken for old ones.
  */
-import { noteWritten } from '../../../core/intents/intents.ts';
+import { noteWritten } from '../../../core/intents/written-marks.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { Guard } from '../../../core/model/plan.ts';
 import type { DaemonSetState, HistoryEntry } from '../../../core/model/state.ts';

@@ -8,7 +8,7 @@ import type { NodeName, ResourceVersion } from '../../../core/model/identifiers.
 import { newerVersion } from '../../../core/model/identifiers.ts';
 import type { PlannedEvent } from '../../../core/model/plan.ts';
 import type { Intent } from '../../../core/model/state.ts';
-import type { IntentAnswer } from '../../../core/intents/intents.ts';
+import type { IntentAnswer } from '../../../core/intents/merge-intents.ts';
 import type { DeferralCode, ReconcileCounts } from './result.ts';
 import type { Refused } from '../process/retry.ts';
 

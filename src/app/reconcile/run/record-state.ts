@@ -10,8 +10,9 @@
  */
 import { findStateBreach } from '../../../core/plan/invariants.ts';
 import type { StateChange } from '../../../core/plan/invariants.ts';
-import { mergeIntents, noteWritten } from '../../../core/intents/intents.ts';
-import type { IntentChange } from '../../../core/intents/intents.ts';
+import { noteWritten } from '../../../core/intents/written-marks.ts';
+import { mergeIntents } from '../../../core/intents/merge-intents.ts';
+import type { IntentChange } from '../../../core/intents/merge-intents.ts';
 import { emptyState } from '../../../core/model/state.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
 import type { DaemonSetRef, StateStore } from '../../../ports/stores/view-store.ts';

@@ -13,8 +13,8 @@ import { createDeadLetterMover } from '../../../../src/adapters/sqs/dead-letter-
 import { inspectQueue } from '../../../../src/adapters/sqs/queue-inspection.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import { startSqsServer } from '@rollcall/local-aws/sqs/server.ts';
-import type { SqsServer } from '@rollcall/local-aws/sqs/server.ts';
+import { startSqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
+import type { SqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
 
 const clock = createSystemClock({ timers: 'unreferenced' });
 const random = createSystemRandom();

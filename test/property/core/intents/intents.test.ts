@@ -2,12 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  intentIdentity,
-  judgeIntents,
-  mergeIntents,
-} from '../../../../src/core/intents/intents.ts';
-import type { IntentAnswer } from '../../../../src/core/intents/intents.ts';
+import { judgeIntents } from '../../../../src/core/intents/intents.ts';
+import { intentIdentity, mergeIntents } from '../../../../src/core/intents/merge-intents.ts';
+import type { IntentAnswer } from '../../../../src/core/intents/merge-intents.ts';
 import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
 import { RUN_MAX_MS } from '../../../../src/core/pod/request-life.ts';
 import { intents, podSets } from '../../../support/core-arbitraries.ts';

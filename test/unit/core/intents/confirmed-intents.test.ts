@@ -7,7 +7,7 @@ import {
   confirmedForMs,
   isConfirmed,
 } from '../../../../src/core/intents/confirmed-intents.ts';
-import { mergeIntents } from '../../../../src/core/intents/intents.ts';
+import { mergeIntents } from '../../../../src/core/intents/merge-intents.ts';
 import { nodeName, resourceVersion, uid } from '../../../../src/core/model/identifiers.ts';
 import type { CreateIntent, DeleteIntent } from '../../../../src/core/model/state.ts';
 

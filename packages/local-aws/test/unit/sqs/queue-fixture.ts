@@ -1,9 +1,9 @@
 /** What the tests of a queue share: queues with counted ids, messages with a group, and a replay of what was recorded. */
-import { bodyDigest } from '../../../src/sqs/digest.ts';
-import type { QueueFact } from '../../../src/sqs/journal.ts';
-import type { NewMessage, StoredMessage } from '../../../src/sqs/message.ts';
-import { parseQueueSettings } from '../../../src/sqs/queue-settings.ts';
-import { Queue } from '../../../src/sqs/queue.ts';
+import { bodyDigest } from '../../../src/sqs/queue/digest.ts';
+import type { QueueFact } from '../../../src/sqs/queue/journal.ts';
+import type { NewMessage, StoredMessage } from '../../../src/sqs/queue/message.ts';
+import { parseQueueSettings } from '../../../src/sqs/queue/queue-settings.ts';
+import { Queue } from '../../../src/sqs/queue/queue.ts';
 
 /** A queue with what it recorded and what it gave to its dead-letter queue. */
 export interface TestQueue {

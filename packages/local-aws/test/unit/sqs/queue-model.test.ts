@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Delivery } from '../../../src/sqs/message.ts';
+import type { Delivery } from '../../../src/sqs/queue/message.ts';
 import {
   fifoQueue,
   message,

@@ -15,16 +15,8 @@ import { deleteObject, preconditionRefusal } from '../deletion.ts';
 import { namespaceRefusal } from '../namespace-lifecycle.ts';
 import { refOf, ruleContext } from '../resource-call.ts';
 import type { ObjectCall } from '../resource-call.ts';
-import {
-  badRequest,
-  invalid,
-  isStatus,
-  kindSubject,
-  notFound,
-  refusalStatus,
-  resourceSubject,
-  success,
-} from '../statuses.ts';
+import { badRequest, invalid, isStatus, notFound, refusalStatus, success } from '../statuses.ts';
+import { kindSubject, resourceSubject } from '../status-subject.ts';
 import { parseWriteOptions } from '../write-options.ts';
 
 /** A subresource that acts. */

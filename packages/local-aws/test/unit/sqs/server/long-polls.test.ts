@@ -1,10 +1,10 @@
 /** Waiting receivers on virtual time: woken by what changes, by time, or by nothing until they expire. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerQueue } from '../../../src/sqs/broker.ts';
-import { LongPolls } from '../../../src/sqs/long-polls.ts';
+import type { BrokerQueue } from '../../../../src/sqs/server/broker.ts';
+import { LongPolls } from '../../../../src/sqs/server/long-polls.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
-import { fifoQueue, message, type TestQueue } from './queue-fixture.ts';
+import { fifoQueue, message, type TestQueue } from '../queue-fixture.ts';
 
 interface Bench {
   readonly clock: VirtualClock;

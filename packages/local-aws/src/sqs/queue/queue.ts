@@ -12,35 +12,12 @@ import { GroupedBacklog, StandardBacklog, type Backlog } from './backlog.ts';
 import { DeduplicationWindow } from './deduplication.ts';
 import { contentDeduplicationId } from './digest.ts';
 import { sqsErrors } from './errors.ts';
-import type { QueueFact, RecordFact } from './journal.ts';
+import type { QueueFact } from './journal.ts';
 import type { Delivery, NewMessage, SendReceipt, StoredMessage } from './message.ts';
 import type { QueueSettings } from './queue-settings.ts';
 import { formatReceiptHandle, parseReceiptHandle } from './receipt-handle.ts';
 import { WakeHeap } from './wake-heap.ts';
-
-/** What a queue needs from its surroundings. */
-export interface QueueOptions {
-  readonly settings: QueueSettings;
-  readonly newMessageId: () => string;
-  /** Differs for each process, so that a handle from before a restart is recognised as stale. */
-  readonly handleSalt: string;
-  /** Called for a message that was received too often; false if there is nowhere to put it. */
-  readonly moveToDeadLetter?: (message: StoredMessage, nowMs: number) => boolean;
-  readonly record?: RecordFact | undefined;
-}
-
-/** How many messages are where, for GetQueueAttributes. */
-export interface QueueCounts {
-  readonly visible: number;
-  readonly inFlight: number;
-  readonly delayed: number;
-}
-
-/** One receive call. */
-export interface ReceiveRequest {
-  readonly countMax: number;
-  readonly visibilityTimeoutSeconds?: number | undefined;
-}
+import type { QueueOptions, QueueCounts, ReceiveRequest } from './queue-options.ts';
 
 /** Marks a message that waits for nothing but a receiver; no wake has this time, so none can be taken for its. */
 const alwaysVisible = -1;

@@ -2,8 +2,8 @@
 //
 // A batch needs the right of its single action, as in SQS. The resource is the queue that is named, whether it exists
 // or not: who may not ask is not told.
-import { accessKeyOf, type Authorizer } from '../iam/authorizer.ts';
-import { sqsErrors } from './errors.ts';
+import { accessKeyOf, type Authorizer } from '../../iam/authorizer.ts';
+import { sqsErrors } from '../queue/errors.ts';
 import { readOptionalString, type Fields } from './request.ts';
 
 /** What a request is authorised by. */

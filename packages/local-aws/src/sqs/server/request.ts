@@ -2,8 +2,8 @@
 //
 // Written by hand rather than with the schema library: these run for every message of the local engine, whose
 // processor time is measured against the built-in controller's.
-import { sqsErrors } from './errors.ts';
-import type { MessageAttributes, MessageAttributeValue } from './message.ts';
+import { sqsErrors } from '../queue/errors.ts';
+import type { MessageAttributes, MessageAttributeValue } from '../queue/message.ts';
 
 /** A parsed JSON object whose fields are not known yet. */
 export type Fields = Readonly<Record<string, unknown>>;

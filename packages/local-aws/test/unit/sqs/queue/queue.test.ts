@@ -1,7 +1,7 @@
 /** The rules of one queue, each on virtual time: groups, order, visibility, handles, redrive, delay, retention. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SqsError } from '../../../src/sqs/errors.ts';
+import { SqsError } from '../../../../src/sqs/queue/errors.ts';
 import {
   fifoQueue,
   message,
@@ -10,7 +10,7 @@ import {
   redriveAfter,
   standardQueue,
   type TestQueue,
-} from './queue-fixture.ts';
+} from '../queue-fixture.ts';
 
 const start = 1_000_000;
 const visibilityMs = 30_000;

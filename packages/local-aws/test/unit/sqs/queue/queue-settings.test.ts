@@ -1,8 +1,8 @@
 /** Queue attributes: defaults, bounds, and refusal of what SQS would refuse. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { attributesDigest, bodyDigest } from '../../../src/sqs/digest.ts';
-import { parseQueueSettings } from '../../../src/sqs/queue-settings.ts';
+import { attributesDigest, bodyDigest } from '../../../../src/sqs/queue/digest.ts';
+import { parseQueueSettings } from '../../../../src/sqs/queue/queue-settings.ts';
 
 describe('queue attributes', () => {
   it('have the defaults of SQS', () => {

@@ -5,8 +5,8 @@
 // they do not wait and do not touch a connection. ReceiveMessage is in long-polls.ts because it waits.
 import { readBatchEntries, runBatch } from './batch.ts';
 import type { Broker, BrokerQueue } from './broker.ts';
-import { sqsErrors } from './errors.ts';
-import { messageBytesMax, visibilityTimeoutSecondsMax } from './queue-settings.ts';
+import { sqsErrors } from '../queue/errors.ts';
+import { messageBytesMax, visibilityTimeoutSecondsMax } from '../queue/queue-settings.ts';
 import { formatSequenceNumber } from './receive-request.ts';
 import {
   readOptionalInteger,

@@ -7,11 +7,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { accessKeyOf, type Authorizer } from '../iam/authorizer.ts';
+import { accessKeyOf, type Authorizer } from '../../iam/authorizer.ts';
 import { actions, targetOf, type ActionContext } from './actions.ts';
 import { authorizeQueueRequest } from './authorization.ts';
 import { Broker, localAccountId, type BrokerQueue } from './broker.ts';
-import { SqsError, sqsErrors } from './errors.ts';
+import { SqsError, sqsErrors } from '../queue/errors.ts';
 import { JournalFile } from './journal-file.ts';
 import { LongPolls } from './long-polls.ts';
 import { readReceiveRequest, writeDelivery, type WireMessage } from './receive-request.ts';

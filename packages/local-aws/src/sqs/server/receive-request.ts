@@ -2,13 +2,13 @@
 //
 // System attributes are given only where asked for, message attributes by name or prefix, each with the digest of
 // what is given, because the SDK recomputes it. Absent answers are absent: a receive with nothing has no Messages.
-import { attributesDigest } from './digest.ts';
-import type { Delivery, MessageAttributes, StoredMessage } from './message.ts';
+import { attributesDigest } from '../queue/digest.ts';
+import type { Delivery, MessageAttributes, StoredMessage } from '../queue/message.ts';
 import {
   receiveWaitSecondsMax,
   visibilityTimeoutSecondsMax,
   type QueueSettings,
-} from './queue-settings.ts';
+} from '../queue/queue-settings.ts';
 import { readOptionalInteger, readStrings, type Fields } from './request.ts';
 
 /** A validated ReceiveMessage request. */

@@ -3,10 +3,10 @@
 // The rules that senders of this project rely on: a FIFO queue demands a group and (without content-based
 // deduplication) a deduplication id, and refuses a delay of its own for a message; a delay is at most 900 s; a body
 // with its attributes is at most the queue's maximum and never empty.
-import { attributesDigest, bodyDigest } from './digest.ts';
-import { sqsErrors } from './errors.ts';
-import type { MessageAttributes, NewMessage } from './message.ts';
-import { delaySecondsMax, type QueueSettings } from './queue-settings.ts';
+import { attributesDigest, bodyDigest } from '../queue/digest.ts';
+import { sqsErrors } from '../queue/errors.ts';
+import type { MessageAttributes, NewMessage } from '../queue/message.ts';
+import { delaySecondsMax, type QueueSettings } from '../queue/queue-settings.ts';
 import {
   readMessageAttributes,
   readOptionalInteger,

@@ -2,7 +2,7 @@
 //
 // A batch that breaks these rules is refused as a whole, with nothing done. An error that is not the sender's is
 // not swallowed into an entry: it ends the request, and the server answers 500.
-import { SqsError, sqsErrors } from './errors.ts';
+import { SqsError, sqsErrors } from '../queue/errors.ts';
 import { readObject, readString, type Fields } from './request.ts';
 
 /** How many entries a batch may have. */

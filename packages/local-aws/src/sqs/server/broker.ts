@@ -3,15 +3,15 @@
 // Pure like queue.ts: every operation takes the time and returns a value; `record` takes the facts in order and
 // decides how to keep them. A queue is addressed by the last segment of its URL, so a URL from before a restart on
 // another port still works. Attributes are kept as they were given, defaults are only shown.
-import { sqsErrors } from './errors.ts';
-import type { JournalEntry } from './journal.ts';
-import type { StoredMessage } from './message.ts';
+import { sqsErrors } from '../queue/errors.ts';
+import type { JournalEntry } from '../queue/journal.ts';
+import type { StoredMessage } from '../queue/message.ts';
 import {
   describeQueueSettings,
   parseQueueSettings,
   type QueueAttributes,
-} from './queue-settings.ts';
-import { Queue } from './queue.ts';
+} from '../queue/queue-settings.ts';
+import { Queue } from '../queue/queue.ts';
 
 /** The account id in every ARN and queue URL of the local server. */
 export const localAccountId = '000000000000';

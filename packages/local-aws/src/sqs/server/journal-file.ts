@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import type { JournalEntry } from './journal.ts';
+import type { JournalEntry } from '../queue/journal.ts';
 
 const rewriteBytesMin = 4 * 1024 * 1024;
 const rewriteGrowthFactor = 4;

@@ -4,9 +4,9 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { Broker } from '../../../src/sqs/broker.ts';
-import { JournalFile } from '../../../src/sqs/journal-file.ts';
-import { message } from './queue-fixture.ts';
+import { Broker } from '../../../../src/sqs/server/broker.ts';
+import { JournalFile } from '../../../../src/sqs/server/journal-file.ts';
+import { message } from '../queue-fixture.ts';
 
 const nowMs = 1_000_000;
 const name = 'work.fifo';

@@ -1,0 +1,82 @@
+/**
+ * A LIST in pages: all of them or nothing (faults 35).
+ *
+ * A failure or a 410 on any page makes the whole `unavailable`; so does a server that asks to wait, or one that never
+ * stops continuing. Items are kept as the caller wants them, page by page, so that a large namespace need not fit twice.
+ */
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { LiveRead } from '../../../ports/cluster/cluster-access.ts';
+import type { BackPressure } from '../transport/back-pressure.ts';
+import type { TransportAnswer, TransportRequest } from '../transport/transport.ts';
+import { isObjectName } from './effect-request.ts';
+import { readPage } from './object-reader.ts';
+import { unavailableRead } from './status-classifier.ts';
+
+const PAGE_LIMIT = 500;
+/** 500,000 objects: beyond any namespace; ends a server that never stops continuing. */
+const PAGES_MAX = 1000;
+
+/** Nothing was read, and why. */
+export type Unavailable = Extract<LiveRead<never>, { kind: 'unavailable' }>;
+
+/** What is listed. */
+export interface ListQuery {
+  readonly namespace: string;
+  readonly path: string;
+  readonly labelSelector: string;
+  readonly accept?: string;
+  /** What is kept of each item once its page was read; default: all of it. */
+  readonly keep?: (item: JsonObject) => JsonObject;
+}
+
+/** How a page is asked for, and what knows whether the server wants to be left alone. */
+export interface ListMeans {
+  readonly send: (request: TransportRequest) => Promise<TransportAnswer>;
+  readonly pressure: BackPressure;
+}
+
+/** The answer while the server wants to be left alone. */
+export function waiting(retryAfterMs: number): Unavailable {
+  const message = 'the API server asked to wait';
+  return { kind: 'unavailable', message, isRefused: false, retryAfterMs };
+}
+
+/** Lists the items of all pages. */
+export async function listPages(
+  query: ListQuery,
+  { send, pressure }: ListMeans,
+): Promise<LiveRead<readonly JsonObject[]>> {
+  if (!isObjectName(query.namespace)) {
+    return { kind: 'unavailable', message: 'not an object name', isRefused: true };
+  }
+  const { keep } = query;
+  const items: JsonObject[] = [];
+  let continueToken = '';
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const pauseMs = pressure.remainingMs();
+    if (pauseMs > 0) return waiting(pauseMs);
+    const answer = await send(pageRequest(query, continueToken));
+    const isList = answer.kind === 'answered' && answer.status === 200;
+    const read = isList ? readPage(answer.body) : undefined;
+    if (read === undefined) {
+      const unavailable = unavailableRead(answer, 'not a list');
+      pressure.note(unavailable.retryAfterMs);
+      return unavailable;
+    }
+    items.push(...(keep === undefined ? read.items : read.items.map(keep)));
+    if (read.continueToken === '') return { kind: 'found', object: items };
+    continueToken = read.continueToken;
+  }
+  return { kind: 'unavailable', message: 'the list does not end', isRefused: false };
+}
+
+function pageRequest(
+  { path, labelSelector, accept }: ListQuery,
+  continueToken: string,
+): TransportRequest {
+  const parameters = new URLSearchParams({ limit: String(PAGE_LIMIT) });
+  if (labelSelector !== '') parameters.set('labelSelector', labelSelector);
+  if (continueToken !== '') parameters.set('continue', continueToken);
+  const request = { method: 'GET', path: `${path}?${parameters.toString()}` } as const;
+  return accept === undefined ? request : { ...request, accept };
+}

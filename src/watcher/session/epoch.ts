@@ -1,0 +1,82 @@
+/**
+ * What an epoch of the watcher is told, and what it tells of itself: no logic but two small decisions.
+ *
+ * The epoch itself is session.ts; what outlives it, the process keeps in {@link ProcessMemory}.
+ */
+import type { Uid } from '../../core/model/identifiers.ts';
+import type { WatchedKind } from '../../core/model/projections.ts';
+import type { AnnouncementBody, Marks, Membership } from '../../core/model/watcher-message.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { EventQueue } from '../../ports/queues/queue.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+import type { WatchSource } from '../../ports/cluster/watch-source.ts';
+import type { Interner } from '../project/interner.ts';
+import type { MessageSize } from '../project/message-size.ts';
+import type { WatcherOptions } from '../pace/options.ts';
+import type { OpaqueReason } from '../project/projection.ts';
+import type { EpochHeader } from '../replicate/sender.ts';
+import type { Tracked } from '../project/store.ts';
+
+/** What a session runs on. */
+export interface SessionDependencies {
+  readonly source: WatchSource;
+  readonly queue: EventQueue;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly options: WatcherOptions;
+  /** What lives longer than an epoch. */
+  readonly memory: ProcessMemory;
+}
+
+/** What one process learned, whatever its epoch. */
+export interface ProcessMemory {
+  readonly size: MessageSize;
+  readonly unsendable: Map<Uid, OpaqueReason>;
+  readonly interner: Interner;
+  /** Slice count of the last snapshot: saves the next epoch a second announcement. */
+  sliceCount: number;
+}
+
+/** How an epoch begins. */
+export interface SessionStart {
+  readonly header: EpochHeader;
+  readonly reason: AnnouncementBody['reason'];
+  readonly requestId: string | undefined;
+}
+
+/** Why an epoch ended. `refused`: the queue refused a body. `failed`: a bug. */
+export type SessionEnd = 'stopped' | 'lost' | 'missing' | 'restored' | 'refused' | 'failed';
+
+/** What a session is doing. */
+export type SessionPhase = 'announcing' | 'listing' | 'snapshot' | 'steady';
+
+/** Figures of a session, for status and tests. */
+export interface SessionStatus {
+  readonly phase: SessionPhase;
+  readonly seq: number;
+  readonly marks: Marks;
+  readonly objects: Readonly<Record<WatchedKind, number>>;
+  /** Objects whose newest state was not sent yet. */
+  readonly waiting: number;
+  readonly sliceCount: number;
+  readonly hasRollout: boolean;
+  readonly lastAcceptedMs: number | undefined;
+}
+
+/** Somebody may wait for the mark to pass an event of this object (faults row 91). */
+export function isAwaited(tracked: Tracked, sets: readonly Membership[]): boolean {
+  return tracked.of !== 'Node' && sets.length > 0;
+}
+
+/** An announcement with the id of the request that it answers, if it answers one. */
+export function announcement(
+  reason: AnnouncementBody['reason'],
+  sliceCount: number,
+  requestId?: string,
+): Omit<AnnouncementBody, 'kind'> {
+  return { sliceCount, reason, ...(requestId === undefined ? {} : { requestId }) };
+}
