@@ -315,6 +315,8 @@ async function run(steps: readonly Step[], seed: number): Promise<void> {
   checkMarks(reader, harness);
   checkPlaces(reader, harness);
   await watcher.stop();
+  // A send that was under way ends by itself, at the queue.
+  await clock.advance(queue.sendMs);
   assert.equal(clock.pendingTimers, 0);
 }
 
