@@ -11,13 +11,14 @@ import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { ViewStore } from '../ports/stores/view-store.ts';
 import type { LocalAws } from './aws/local-aws.ts';
+import { packageFile } from './package-files.ts';
 
 /** Stage of serverless.yml that the engine runs. */
 export const STAGE = 'local';
 /** The service that is deployed, and run here. */
-export const SERVERLESS_FILE = new URL('../../serverless.yml', import.meta.url).pathname;
+export const SERVERLESS_FILE = packageFile('serverless.yml');
 /** What a watcher may do in AWS; the same template is deployed for each cluster. */
-export const WATCHER_ROLE_FILE = new URL('../../infra/cluster/roles.yml', import.meta.url).pathname;
+export const WATCHER_ROLE_FILE = packageFile('infra/cluster/roles.yml');
 
 /** Both stores, and how to let go of their connections. */
 export interface EngineStores {

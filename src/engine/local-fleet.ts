@@ -20,6 +20,7 @@ import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster
 import { READINESS_ANNOTATION } from '@rollcall/local-cluster/machines/machine-annotations.ts';
 import { variedMachines } from '@rollcall/local-cluster/machines/varied-machines.ts';
 import { openTransport } from './open-transport.ts';
+import { packageFile } from './package-files.ts';
 
 /** How the clusters are to be. */
 export interface LocalFleetOptions {
@@ -62,11 +63,9 @@ export interface LocalFleet {
 /** How long a built-in loop would get to show itself: there is none. */
 export const LOCAL_PROBE_WAIT_MS = 1000;
 
-const REPOSITORY = new URL('../../', import.meta.url).pathname;
-
 /** Path of a file of this repository. */
 export function repositoryFile(name: string): string {
-  return path.join(REPOSITORY, name);
+  return packageFile(name);
 }
 
 /** The RBAC that is shipped, for the watcher and for the functions. */

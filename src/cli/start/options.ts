@@ -45,23 +45,32 @@ const PORT_MAX = 65_535;
 const DEFAULT_CLUSTERS = 2;
 const DEFAULT_NODES = 12;
 
-const EXAMPLES = `
+/** How the person called it: `npm start` in a clone, `rollcall start` from the installed package. */
+export type CalledAs = 'npm start' | 'rollcall start';
+
+const examples = (calledAs: CalledAs): string => {
+  const isNpm = calledAs === 'npm start';
+  const call = isNpm ? 'npm start --' : 'rollcall start';
+  const [alone, silent] = isNpm ? ['npm start', 'npm start --silent --'] : [call, call];
+  const line = (text: string, meaning: string): string => `  ${text.padEnd(63)}${meaning}`;
+  return `
 Without --kubeconfig, local clusters run inside this process: an API server that kubectl can talk to,
 a scheduler, and simulated nodes. Rollcall places their DaemonSets through the deployed handlers.
 
 Examples:
-  npm start                                                      two local clusters of twelve nodes
-  npm start -- --cold                                            nodes wait for their CNI DaemonSet
-  npm start -- --nodes 200 --data ./data                         larger, and kept between runs
-  npm start -- --kubeconfig ~/.kube/config                       look only: changes no workload
-  npm start -- --kubeconfig admin.conf --mode takeover           keep its DaemonSets
-  npm start -- --kubeconfig admin.conf --release                 hand them back; no pod is restarted
-  npm start --silent -- --exit-when-settled --json
+${line(alone, 'two local clusters of twelve nodes')}
+${line(`${call} --cold`, 'nodes wait for their CNI DaemonSet')}
+${line(`${call} --nodes 200 --data ./data`, 'larger, and kept between runs')}
+${line(`${call} --kubeconfig ~/.kube/config`, 'look only: changes no workload')}
+${line(`${call} --kubeconfig admin.conf --mode takeover`, 'keep its DaemonSets')}
+${line(`${call} --kubeconfig admin.conf --release`, 'hand them back; no pod is restarted')}
+  ${silent} --exit-when-settled --json
 
 Takeover of a real cluster needs its built-in DaemonSet loop off
 (kube-controller-manager --controllers=*,-daemonset-controller); a probe checks that first.
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 refused for safety, 4 not settled in time.`;
+};
 
 function parseSeconds(value: string): number {
   const seconds = Number(value);
@@ -84,7 +93,11 @@ function parseWhole(bounds: { readonly min: number; readonly max: number }) {
   };
 }
 
-function buildCommand(): Command {
+function helpOf(calledAs: CalledAs): string {
+  return `${calledAs}${calledAs === 'npm start' ? ' --' : ''} --help`;
+}
+
+function buildCommand(calledAs: CalledAs): Command {
   return new Command('rollcall start')
     .description(
       'Keeps the DaemonSets of clusters from this one process: local ones, or a real one.',
@@ -131,10 +144,10 @@ function buildCommand(): Command {
     )
     .option('--json', 'print one JSON document on stdout when leaving, and nothing else', false)
     .option('--verbose', 'print every log line on stderr', false)
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', examples(calledAs))
     .exitOverride()
     .allowExcessArguments(false)
-    .showHelpAfterError('Run `npm start -- --help` to see all options.');
+    .showHelpAfterError(`Run \`${helpOf(calledAs)}\` to see all options.`);
 }
 
 interface RawOptions {
@@ -157,8 +170,11 @@ interface RawOptions {
  * Parses the arguments after the program's name. Throws CommandError (exit code 2) when options
  * contradict each other.
  */
-export function parseStartOptions(argv: readonly string[]): ParsedStart {
-  const command = buildCommand();
+export function parseStartOptions(
+  argv: readonly string[],
+  calledAs: CalledAs = 'npm start',
+): ParsedStart {
+  const command = buildCommand(calledAs);
   try {
     command.parse([...argv], { from: 'user' });
   } catch (error) {

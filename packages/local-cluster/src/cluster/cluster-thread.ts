@@ -4,6 +4,7 @@
  * The engine speaks to it over TLS as to any cluster; only settings go in, and an address, tokens and log lines come
  * out. A thread that dies is reported by `onFailure`, not restarted: its cluster was in memory.
  */
+import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { LocalCluster, LocalClusterSettings } from './local-cluster.ts';
@@ -17,10 +18,13 @@ export interface ThreadOptions {
   readonly onFailure: (error: Error) => void;
 }
 
+/** The entry lies beside this module: `.ts` unbuilt, `.mjs` beside a bundle. */
+const EXTENSION = path.extname(import.meta.url);
+
 /** Starts a local cluster in its own thread. Rejects when it cannot start, e.g. because the port is taken. */
 export function startClusterThread(options: ThreadOptions): Promise<LocalCluster> {
   const { settings, log, onFailure } = options;
-  const worker = new Worker(new URL('./cluster-thread-entry.ts', import.meta.url), {
+  const worker = new Worker(new URL(`./cluster-thread-entry${EXTENSION}`, import.meta.url), {
     workerData: settings,
   });
   return new Promise((resolve, reject) => {

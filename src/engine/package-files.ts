@@ -1,7 +1,7 @@
 /**
- * Files of the package that commands read at run time: templates and manifests under infra/.
+ * Files of the package that the engine and commands read at run time: serverless.yml, infra/ and examples/.
  *
- * The package begins at the nearest folder above with a package.json: the same unbuilt (src/cli/…) and bundled (dist/cli).
+ * The package begins at the nearest folder above with a package.json: the same unbuilt (src/…) and bundled (dist/cli).
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';

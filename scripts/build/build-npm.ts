@@ -1,0 +1,84 @@
+/**
+ * `npm run build:npm`: the folder dist/npm that is published as the package `rollcall`, from sources and node_modules alone.
+ *
+ * Everything from node_modules is bundled, because Node strips no types below node_modules; so the package has no
+ * dependencies, and installs without a network. LevelDB's prebuilt binaries lie beside the bundle (`start --data`). Other
+ * files lie in it as in the repository: src/engine/package-files.ts finds both.
+ */
+import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { build } from 'esbuild';
+import packageJson from '../../package.json' with { type: 'json' };
+import { repositoryRoot as root } from '../lib/run-tool.ts';
+import { leaveOutClients, nameOperations } from './cli-plugins.ts';
+import { collectNotices } from './notices.ts';
+
+/** A first argument replaces it: for the test of the package, which runs beside others. */
+const target = path.resolve(root, process.argv[2] ?? 'dist/npm');
+const BUNDLES = 'dist/cli';
+const COPIED = ['LICENSE', 'README.md', 'CHANGELOG.md', 'serverless.yml', 'infra', 'examples'];
+/** The oldest Node whose builtins have all that the bundle calls (`Promise.withResolvers`). */
+const NODE_OLDEST = 'node22';
+
+async function bundle(): Promise<readonly string[]> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: {
+      rollcall: 'src/cli/packaged.ts',
+      'cluster-thread-entry': 'packages/local-cluster/src/cluster/cluster-thread-entry.ts',
+    },
+    outdir: path.join(target, BUNDLES),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: NODE_OLDEST,
+    mainFields: ['module', 'main'],
+    // What comes as CommonJS requires what Node has, and looks for binaries beside itself.
+    banner: {
+      js: [
+        "import { createRequire as $createRequire } from 'node:module';",
+        'const require = $createRequire(import.meta.url), __dirname = import.meta.dirname;',
+      ].join(''),
+    },
+    minify: true,
+    plugins: [leaveOutClients, nameOperations],
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+  });
+  return Object.keys(metafile.inputs);
+}
+
+/** What is published says less than the repository's own: nothing to install, nothing to run but the command. */
+function manifest(): object {
+  const { name, version, description, keywords, license } = packageJson;
+  const command = `${BUNDLES}/rollcall.mjs`;
+  return {
+    name,
+    version,
+    description,
+    keywords,
+    type: 'module',
+    license,
+    engines: { node: '>=22' },
+    bin: { rollcall: command, 'kubectl-rollcall': command },
+    exports: { './package.json': './package.json' },
+  };
+}
+
+await rm(target, { recursive: true, force: true });
+await mkdir(target, { recursive: true });
+const inputs = await bundle();
+const prebuilds = path.join(root, 'node_modules/classic-level/prebuilds');
+await cp(prebuilds, path.join(target, BUNDLES, 'prebuilds'), { recursive: true });
+for (const name of COPIED) {
+  await cp(path.join(root, name), path.join(target, name), { recursive: true });
+}
+await writeFile(path.join(target, 'THIRD-PARTY-NOTICES.txt'), await collectNotices(root, inputs));
+await writeFile(path.join(target, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
+const command = path.join(target, BUNDLES, 'rollcall.mjs');
+await chmod(command, 0o755);
+const bytes = (await readFile(command)).length;
+process.stdout.write(`${path.relative(root, command)}: ${String(Math.ceil(bytes / 1024))} KB\n`);
