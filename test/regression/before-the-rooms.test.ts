@@ -81,7 +81,7 @@ describe('the commit before the rooms', { skip }, () => {
 
   it('sent messages, hints and timers that are read', async () => {
     const codec = await former<{ encodeWatcherMessage: (message: unknown) => string }>(
-      'src/adapters/sqs/schema/watcher-message-codec.ts',
+      'src/adapters/sqs/watcher-message-codec.ts',
     );
     const { events } = world.queues;
     assert.ok(events.length > 3);

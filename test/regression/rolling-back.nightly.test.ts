@@ -76,7 +76,7 @@ describe('the previous release beside this one', { skip }, () => {
 
   it('reads what a present watcher says, of every kind, to the same meaning', async () => {
     const codec = await former<{ parseWatcherMessage: Parse }>(
-      'src/adapters/sqs/schema/watcher-message-codec.ts',
+      'src/adapters/sqs/watcher-message-codec.ts',
     );
     const { events } = played.world.queues;
     const kinds = new Set(events.map(({ body }) => body.kind));
@@ -89,7 +89,7 @@ describe('the previous release beside this one', { skip }, () => {
 
   it('reads hints and timers of present functions to the same meaning', async () => {
     const codec = await former<{ parseHint: Parse; parseTimer: Parse }>(
-      'src/adapters/sqs/schema/hint-codec.ts',
+      'src/adapters/sqs/hint-codec.ts',
     );
     const queues = new Set(played.sent.map(({ queue }) => queue));
     assert.deepEqual([...queues].sort(), ['delay', 'reconcile.fifo']);
@@ -104,7 +104,7 @@ describe('the previous release beside this one', { skip }, () => {
 
   it('takes a token that acts, and refuses one that only asks: functions go first (ADR 0042)', async () => {
     const codec = await former<{ parseCredentialMessage: Parse }>(
-      'src/adapters/sqs/schema/credential-message-schema.ts',
+      'src/adapters/sqs/credential-message-schema.ts',
     );
     const message: CredentialMessage = {
       schema: CREDENTIAL_SCHEMA,
