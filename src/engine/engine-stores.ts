@@ -11,7 +11,7 @@ import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { ViewStore } from '../ports/stores/view-store.ts';
 import type { LocalAws } from './aws/local-aws.ts';
-import { packageFile } from './package-files.ts';
+import { packageFile } from './template/package-files.ts';
 
 /** Stage of serverless.yml that the engine runs. */
 export const STAGE = 'local';

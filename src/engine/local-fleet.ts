@@ -20,7 +20,7 @@ import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster
 import { READINESS_ANNOTATION } from '@rollcall/local-cluster/machines/machine-annotations.ts';
 import { variedMachines } from '@rollcall/local-cluster/machines/varied-machines.ts';
 import { openTransport } from './open-transport.ts';
-import { packageFile } from './package-files.ts';
+import { packageFile } from './template/package-files.ts';
 
 /** How the clusters are to be. */
 export interface LocalFleetOptions {
