@@ -211,7 +211,12 @@ const hygieneRules = [
   forbid('no-orphans', 'A module that nothing uses and that uses nothing is a leftover.', [
     {
       orphan: true,
-      pathNot: ['\\.d\\.ts$', '\\.test\\.ts$', '^test/performance/', '^scripts/(build/)?[^/]+$'],
+      pathNot: [
+        '\\.d\\.ts$',
+        '\\.test\\.ts$',
+        '^test/performance/',
+        '^scripts/((build|install)/)?[^/]+$',
+      ],
     },
     {},
   ]),

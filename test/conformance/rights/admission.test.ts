@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import { listedPolicy, readDaemonSetList } from '../../../scripts/build/listed-policy.ts';
+import { listedPolicy, readDaemonSetList } from '../../../scripts/install/listed-policy.ts';
 import { buildRevision } from '../../../src/core/history/revisions.ts';
 import type { ApiClient, ApiResponse, KubernetesObject } from '../control-plane/api.ts';
 import { pollUntil } from '../control-plane/poll.ts';
@@ -245,7 +245,7 @@ describe('the admission policy on a real API server (row 69)', () => {
     assert.equal(deleted.status, 200, messageOf(deleted));
   });
 
-  describe('with the DaemonSets listed by scripts/build/admission-policy.ts (ADR 0017)', () => {
+  describe('with the DaemonSets listed by scripts/install/admission-policy.ts (ADR 0017)', () => {
     const path = `/apis/apps/v1/namespaces/${WIDE_NAMESPACE}/daemonsets`;
     let missing: DaemonSetObject;
 

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { readInjected, samplePods } from '../../../scripts/build/injected.ts';
-import { listedPolicy, readDaemonSetList } from '../../../scripts/build/listed-policy.ts';
+import { readInjected, samplePods } from '../../../scripts/install/injected.ts';
+import { listedPolicy, readDaemonSetList } from '../../../scripts/install/listed-policy.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { ApiClient, ApiResponse, KubernetesObject } from '../control-plane/api.ts';

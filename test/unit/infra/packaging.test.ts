@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
-import { INSTALL_FILE, installManifest } from '../../../scripts/build/install-manifest.ts';
+import { INSTALL_FILE, installManifest } from '../../../scripts/install/install-manifest.ts';
 import { readWatchSettings } from '../../../src/adapters/kubernetes/settings/watch-settings.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
@@ -173,7 +173,7 @@ test('install.yaml is what infra/watcher says now', () => {
   assert.equal(
     read(INSTALL_FILE),
     installManifest(ROOT),
-    'run: node scripts/launch.mjs scripts/build/generate-install.ts',
+    'run: node scripts/launch.mjs scripts/install/generate-install.ts',
   );
 });
 

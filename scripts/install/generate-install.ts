@@ -13,7 +13,7 @@ if (!process.argv.includes('--check')) {
   process.stdout.write(`${INSTALL_FILE} is written\n`);
 } else if (readFileSync(file, 'utf8') !== wanted) {
   process.stderr.write(
-    `${INSTALL_FILE} differs from infra/watcher: run node scripts/launch.mjs scripts/build/generate-install.ts\n`,
+    `${INSTALL_FILE} differs from infra/watcher: run node scripts/launch.mjs scripts/install/generate-install.ts\n`,
   );
   process.exitCode = 1;
 }

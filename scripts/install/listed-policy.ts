@@ -1,5 +1,5 @@
 /**
- * The manifests that name DaemonSets one by one, for scripts/build/admission-policy.ts (docs/adr/0017).
+ * The manifests that name DaemonSets one by one, for scripts/install/admission-policy.ts (docs/adr/0017).
  *
  * A policy with every DaemonSet as a parameter can only say "all of them agree", never "one of them is the owner".
  * A binding that names one DaemonSet and denies without it can. So: a policy that refuses every owner that is not
@@ -94,7 +94,7 @@ export function listedPolicy(
       validations: [
         {
           message:
-            'Rollcall creates pods and revisions only for the DaemonSets that scripts/build/admission-policy.ts listed',
+            'Rollcall creates pods and revisions only for the DaemonSets that scripts/install/admission-policy.ts listed',
           expression:
             'variables.owners.size() == 1 && variables.owners.all(o, o in variables.listed && ' +
             "variables.listed[o].all(k, object.metadata.?labels[?k].orValue('') == variables.listed[o][k]))",

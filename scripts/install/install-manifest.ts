@@ -14,7 +14,7 @@ export const INSTALL_FILE = 'infra/install.yaml';
 
 const HEADER = `# Everything that a cluster needs to run Rollcall's watcher, with its placeholders: fill in what stands in angle brackets and
 # the image, give it AWS credentials (docs/install.md), then kubectl apply -f install.yaml.
-# Made from ${BASE} by scripts/build/generate-install.ts: change it there.
+# Made from ${BASE} by scripts/install/generate-install.ts: change it there.
 `;
 
 /** The text of infra/install.yaml as the base has it now. Throws if the base is more than a list of files. */
