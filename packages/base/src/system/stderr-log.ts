@@ -10,7 +10,10 @@ export function createStderrLog(fields: LogFields = {}): Log {
   const write = (message: string, more: LogFields = {}, cause?: unknown): void => {
     const all = { ...fields, ...more };
     const shown = Object.keys(all).length === 0 ? '' : ` ${JSON.stringify(all)}`;
-    const why = cause === undefined ? '' : `: ${cause instanceof Error ? cause.message : JSON.stringify(cause)}`;
+    const why =
+      cause === undefined
+        ? ''
+        : `: ${cause instanceof Error ? cause.message : JSON.stringify(cause)}`;
     process.stderr.write(`${message}${why}${shown}\n`);
   };
   return {
