@@ -19,7 +19,7 @@ interface Step {
 }
 
 function build(what: string): Step {
-  const parameters = [`scripts/build-${what}.ts`];
+  const parameters = [`scripts/build/build-${what}.ts`];
   const run = (): Promise<ToolResult> =>
     runTool({ program: process.execPath, parameters, directory: repositoryRoot });
   return { name: `the build of the ${what}`, run };
