@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { defined } from '@rollcall/base/defined.ts';
+import { defined } from '../../src/defined.ts';
 
 interface Wish {
   readonly name: string;
