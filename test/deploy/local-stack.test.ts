@@ -8,6 +8,7 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { DescribeTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import type { RollcallCommand } from '../../scripts/deploy/rollcall-command.ts';
@@ -21,7 +22,10 @@ import { openStack } from '../../src/cli/reach/open-stack.ts';
 import { EXIT } from '../../src/cli/process/exit-codes.ts';
 import { clusterUid, uid } from '../../src/core/model/identifiers.ts';
 import { startPaceMeter } from '../support/machine-pace.ts';
+import { ensureBinaries } from '../conformance/control-plane/build.ts';
+import { bindKubectl } from '../conformance/kubectl/kubectl.ts';
 import { skipWithoutTools, TOOLS } from '../support/require-tool.ts';
+import { installPacked } from '../support/tarball.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { makeCheckout } from './checkout.ts';
 import type { Checkout } from './checkout.ts';
@@ -240,6 +244,34 @@ describe(
       await awaitPods(POISONED, isOnEach(poisonedNodes, 'example/two:1'));
       note('redriven: the key is as it should be');
     });
+
+    step(
+      'is listed by the tarball of the product, as rollcall and as kubectl rollcall',
+      async () => {
+        const installed = await installPacked('build-npm.ts', '.');
+        try {
+          const list = ['--stage', 'local', '--json', 'cluster', 'list'];
+          const direct = await installed.run('rollcall', ...list);
+          assert.equal(direct.exitCode, 0, direct.output);
+          assert.match(direct.output, new RegExp(running.managed.clusterUid));
+          if (skipWithoutTools([TOOLS.go]) !== false) return;
+          const plugin = bindKubectl({
+            program: (await ensureBinaries()).kubectl,
+            kubeconfigPath: running.managed.kubeconfigPath,
+            cacheDirectory: path.join(installed.directory, 'kubectl-cache'),
+          });
+          const bin = path.join(installed.directory, 'node_modules/.bin');
+          const env = {
+            PATH: [bin, path.dirname(process.execPath), process.env['PATH']].join(path.delimiter),
+          };
+          const told = await plugin.succeed(['rollcall', ...list], { env });
+          assert.match(told, new RegExp(running.managed.clusterUid));
+        } finally {
+          installed.remove();
+        }
+        note('listed by what npm installs');
+      },
+    );
 
     step('removes the cluster: it is handed back, its pods stay', async () => {
       const before = await placed();

@@ -11,6 +11,9 @@ import {
 } from '@aws-sdk/client-sqs';
 import { parse } from 'yaml';
 import { createTestHttpsClient } from '../../packages/local-cluster/test/support/https-client.ts';
+import { ensureBinaries } from '../conformance/control-plane/build.ts';
+import { bindKubectl } from '../conformance/kubectl/kubectl.ts';
+import { skipWithoutTools, TOOLS } from '../support/require-tool.ts';
 import { installPacked } from '../support/tarball.ts';
 import type { Installed } from '../support/tarball.ts';
 
@@ -23,7 +26,7 @@ interface Kubeconfig {
   readonly users: readonly [{ readonly user: { readonly token: string } }];
 }
 
-/** The names of the nodes, asked for as `kubectl get nodes` does: over HTTPS, by what the kubeconfig says. */
+/** The names of the nodes, asked for as kubectl does: over HTTPS, by what the kubeconfig says. */
 async function getNodes(file: string): Promise<readonly string[]> {
   const { clusters, users } = parse(readFileSync(file, 'utf8')) as Kubeconfig; // written by the package
   const { server, 'certificate-authority-data': ca } = clusters[0].cluster;
@@ -61,6 +64,17 @@ describe('the tarball of local-cluster', () => {
     const file = path.join(installed.directory, 'local-cluster.kubeconfig');
     assert.deepEqual(await getNodes(file), ['node-1', 'node-2']);
     assert.equal(statSync(file).mode & 0o077, 0);
+    assert.equal(await cluster.stop(), 0);
+  });
+
+  it('answers a real kubectl', { skip: skipWithoutTools([TOOLS.go]) }, async () => {
+    const cluster = await installed.start(['local-cluster', '--nodes', '2'], /answers at (\S+)/);
+    const kubectl = bindKubectl({
+      program: (await ensureBinaries()).kubectl,
+      kubeconfigPath: path.join(installed.directory, 'local-cluster.kubeconfig'),
+      cacheDirectory: path.join(installed.directory, 'kubectl-cache'),
+    });
+    assert.equal(await kubectl.succeed('get nodes -o name'), 'node/node-1\nnode/node-2\n');
     assert.equal(await cluster.stop(), 0);
   });
 

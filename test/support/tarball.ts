@@ -33,10 +33,11 @@ export interface RunningCommand {
   readonly stop: () => Promise<number | null>;
 }
 
-const environment = {
-  ...process.env,
-  PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH'] ?? ''}`,
-};
+/** This process's, with this Node first. Read anew each time: a test may have set where AWS is. */
+function environment(): NodeJS.ProcessEnv {
+  const PATH = [path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter);
+  return { ...process.env, PATH };
+}
 
 /** Builds by a script of scripts/build into a folder, packs the part that is asked for, and installs it. */
 export async function installPacked(script: string, part: string): Promise<Installed> {
@@ -72,7 +73,7 @@ async function succeed(
 function spawnNpx(directory: string, command: readonly string[]): ChildProcess {
   return spawn('npx', ['--offline', '--no-install', ...command], {
     cwd: directory,
-    env: environment,
+    env: environment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
@@ -98,7 +99,7 @@ async function started(
   const program = path.join(directory, 'node_modules/.bin', name);
   const child = spawn(program, parameters, {
     cwd: directory,
-    env: environment,
+    env: environment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve) => {
