@@ -5,6 +5,7 @@
  * working; `warning` that somebody should know; `unknown` that it could not be checked from here, and
  * why. A finding that is not ok says what to do next, in one sentence or command.
  */
+import { defined } from '@rollcall/base/defined.ts';
 
 /** Links in the order in which they are checked and shown. */
 export const LINKS = [
@@ -89,6 +90,6 @@ export function notChecked(link: DoctorLink, why: string, next?: string): Findin
     code: `${link}-unchecked`,
     level: 'unknown',
     seen: why,
-    ...(next === undefined ? {} : { next }),
+    ...defined({ next }),
   };
 }

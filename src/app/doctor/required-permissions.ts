@@ -5,6 +5,7 @@
  * Takes manifests as parsed documents. In mode observe the functions only identify the cluster and ask
  * its watcher for a snapshot; that is told by the resource, from the same rules.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { Permission } from '../../core/daemon-set/permission.ts';
 
@@ -46,7 +47,7 @@ function expand(rule: Rule, scope: { readonly namespace?: string }): readonly Pe
           group,
           resource,
           verb,
-          ...(name === undefined ? {} : { name }),
+          ...defined({ name }),
           ...scope,
         })),
       ),

@@ -34,3 +34,18 @@ export class CommandError extends Error {
     this.remedy = options.remedy;
   }
 }
+
+/** The command line cannot be used as it is given. */
+export function usageError(message: string, remedy: string, cause?: unknown): CommandError {
+  return new CommandError({ message, remedy, exitCode: EXIT.usage, cause });
+}
+
+/** Something failed. */
+export function failure(message: string, remedy: string, cause?: unknown): CommandError {
+  return new CommandError({ message, remedy, exitCode: EXIT.failed, cause });
+}
+
+/** Refused for safety. */
+export function refusal(message: string, remedy: string): CommandError {
+  return new CommandError({ message, remedy, exitCode: EXIT.refused });
+}

@@ -16,7 +16,7 @@ import {
 } from '@aws-sdk/client-eks';
 import { GetRoleCommand, NoSuchEntityException } from '@aws-sdk/client-iam';
 import type { IAMClient } from '@aws-sdk/client-iam';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { failure } from '../../process/exit-codes.ts';
 import type { StackOutputs } from '../../reach/stack-outputs.ts';
 import type { EksCluster } from './eks-cluster.ts';
 
@@ -103,11 +103,10 @@ async function replaceEntry(
 ): Promise<'replaced'> {
   await eks.send(new DeleteAccessEntryCommand(key));
   if ((await createEntry(eks, key, user)) === 'created') return 'replaced';
-  throw new CommandError({
-    message: `EKS still holds the old access entry of ${key.principalArn}.`,
-    remedy: 'Wait a minute, then repeat the command.',
-    exitCode: EXIT.failed,
-  });
+  throw failure(
+    `EKS still holds the old access entry of ${key.principalArn}.`,
+    'Wait a minute, then repeat the command.',
+  );
 }
 
 async function createEntry(

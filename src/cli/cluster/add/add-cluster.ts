@@ -9,7 +9,7 @@ import type { Command } from 'commander';
 import { parseClusterId } from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { EXIT, usageError } from '../../process/exit-codes.ts';
 import { createAddContext } from './add-context.ts';
 import { examineCluster } from './add-examine.ts';
 import { declareCommonOptions, requestFields } from './add-options.ts';
@@ -41,11 +41,7 @@ export const addClusterCommand: CommandModule = defineCommand<AddOptions>({
       id,
     });
     if (apply === true && manifests !== undefined) {
-      throw new CommandError({
-        message: '--apply and --manifests exclude each other.',
-        remedy: 'Pass one of them.',
-        exitCode: EXIT.usage,
-      });
+      throw usageError('--apply and --manifests exclude each other.', 'Pass one of them.');
     }
     const stack = await context.openStack();
     const shared = createAddContext(stack, context, dryRun === true);

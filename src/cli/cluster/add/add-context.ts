@@ -3,6 +3,7 @@
  *
  * Made from the command's context; tests make one over servers of their own.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
@@ -55,7 +56,7 @@ export function createAddContext(
       const key = JSON.stringify([profile, region]);
       const known = accounts.get(key);
       if (known !== undefined) return known;
-      const opened = openClusterAccount({ region, ...(profile === undefined ? {} : { profile }) });
+      const opened = openClusterAccount({ region, ...defined({ profile }) });
       accounts.set(key, opened);
       return opened;
     },
@@ -76,7 +77,7 @@ async function readRegistrations(
   do {
     const page = await registry.listClusters({
       limit: PAGE_LIMIT,
-      ...(cursor === undefined ? {} : { cursor }),
+      ...defined({ cursor }),
     });
     const read = await Promise.allSettled(page.clusters.map((id) => registry.readCluster(id)));
     for (const one of read) {

@@ -4,8 +4,9 @@
  * The address and the certificate authority come from the kubeconfig or from EKS, the identity from the
  * cluster itself; only for a cluster that cannot be reached from here may they be given by hand.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { clusterUid } from '../../../core/model/identifiers.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { usageError } from '../../process/exit-codes.ts';
 import { defaultKubeconfig } from '../../reach/open-kubeconfig.ts';
 import type { AddContext } from './add-context.ts';
 import { readUserFile } from './add-options.ts';
@@ -32,7 +33,7 @@ export async function examineCluster(
 ): Promise<ExaminedCluster> {
   const eks = await examineEks(request, context);
   if (request.clusterUid !== undefined) {
-    return { facts: takeGiven(request, eks), ...(eks === undefined ? {} : { eks }) };
+    return { facts: takeGiven(request, eks), ...defined({ eks }) };
   }
   const connection = await connect(request, context, eks);
   try {
@@ -42,10 +43,10 @@ export async function examineCluster(
     const issuer = eks?.issuer ?? asked.issuer;
     const facts = {
       ...asked,
-      ...(issuer === undefined ? {} : { issuer }),
+      ...defined({ issuer }),
       ...(eks === undefined ? {} : { server: eks.server, caPem: eks.caPem }),
     };
-    return { facts, connection, ...(eks === undefined ? {} : { eks }) };
+    return { facts, connection, ...defined({ eks }) };
   } catch (error) {
     connection.transport.retire();
     throw error;
@@ -71,7 +72,7 @@ function connect(
   const { kubeconfig, context } = request;
   if (eks === undefined || kubeconfig !== undefined || context !== undefined) {
     const file = kubeconfig ?? defaultKubeconfig(environment);
-    return connectByKubeconfig({ file, clock, ...(context === undefined ? {} : { context }) });
+    return connectByKubeconfig({ file, clock, ...defined({ context }) });
   }
   return Promise.resolve(
     connectToEks({
@@ -88,11 +89,10 @@ function requireSameServer({ server }: ClusterConnection, eks: EksCluster | unde
   if (eks === undefined) return;
   const host = (address: string): string => URL.parse(address)?.host.toLowerCase() ?? address;
   if (host(server) === host(eks.server)) return;
-  throw new CommandError({
-    message: `The kubeconfig leads to ${server}, the EKS cluster ${eks.name} is at ${eks.server}.`,
-    remedy: 'Pass the context of that cluster, or leave --kubeconfig and --context out.',
-    exitCode: EXIT.usage,
-  });
+  throw usageError(
+    `The kubeconfig leads to ${server}, the EKS cluster ${eks.name} is at ${eks.server}.`,
+    'Pass the context of that cluster, or leave --kubeconfig and --context out.',
+  );
 }
 
 function takeGiven(request: AddRequest, eks: EksCluster | undefined): ClusterFacts {
@@ -100,10 +100,10 @@ function takeGiven(request: AddRequest, eks: EksCluster | undefined): ClusterFac
   const issuer = request.oidcIssuer ?? eks?.issuer;
   return {
     server: eks?.server ?? request.server ?? '',
-    ...(caPem === undefined ? {} : { caPem }),
+    ...defined({ caPem }),
     clusterUid: clusterUid(request.clusterUid ?? ''),
     version: 'not asked',
-    ...(issuer === undefined ? {} : { issuer }),
+    ...defined({ issuer }),
   };
 }
 
@@ -115,5 +115,5 @@ function readCa(file: string | undefined): string | undefined {
     content.includes('-----BEGIN CERTIFICATE-----') && !content.includes('PRIVATE KEY');
   if (isAuthority) return content;
   const message = `${file} is no certificate authority in PEM form.`;
-  throw new CommandError({ message, remedy, exitCode: EXIT.usage });
+  throw usageError(message, remedy);
 }

@@ -6,8 +6,9 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { defined } from '@rollcall/base/defined.ts';
 import { collect } from '../../command-line/cluster-arguments.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { usageError } from '../../process/exit-codes.ts';
 import { AUTH_KINDS, REQUEST_FIELDS } from './add-request.ts';
 import { CREDENTIAL_KINDS } from '../manifests/manifests.ts';
 
@@ -77,18 +78,17 @@ export function requestFields(
     ...(image === '' ? {} : { image }),
     ...Object.fromEntries(named),
     ...(label === undefined ? {} : { labels: Object.fromEntries(label.map(parseLabel)) }),
-    ...(privateRange === undefined ? {} : { privateRanges: privateRange }),
+    ...defined({ privateRanges: privateRange }),
   };
 }
 
 function parseLabel(text: string): readonly [string, string] {
   const [key = '', value] = text.split(/=(.*)/s, 2);
   if (key !== '' && value !== undefined) return [key, value];
-  throw new CommandError({
-    message: `--label ${text} is not of the form key=value.`,
-    remedy: 'Pass e.g. --label stage=prod.',
-    exitCode: EXIT.usage,
-  });
+  throw usageError(
+    `--label ${text} is not of the form key=value.`,
+    'Pass e.g. --label stage=prod.',
+  );
 }
 
 /** A file that the user named. Throws CommandError. */
@@ -96,11 +96,6 @@ export function readUserFile(file: string, remedy: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new CommandError({
-      message: `${file} cannot be read.`,
-      remedy,
-      exitCode: EXIT.usage,
-      cause,
-    });
+    throw usageError(`${file} cannot be read.`, remedy, cause);
   }
 }

@@ -5,6 +5,7 @@
  * far; anything else is changed by `set` or, after a rebuild, by `reset`, never by adding again. One cluster
  * UID has one registration (S6).
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { parseRegistration } from '../../../adapters/dynamodb/registration-schema.ts';
 import { openEgress } from '../../../adapters/kubernetes/egress/egress.ts';
 import { parseEndpoint } from '../../../adapters/kubernetes/egress/endpoint.ts';
@@ -15,7 +16,7 @@ import type {
   ClusterRegistration,
 } from '../../../core/model/registration.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { failure, refusal, usageError } from '../../process/exit-codes.ts';
 import type { ExaminedCluster } from './add-examine.ts';
 import type { AddRequest } from './add-request.ts';
 import type { SenderRoles } from './add-roles.ts';
@@ -49,19 +50,17 @@ export function standingOf(
 /** Throws CommandError when the cluster cannot be added under this id. */
 export function requireAddable(id: string, standing: Standing): void {
   if (standing.kind === 'rebuilt') {
-    throw new CommandError({
-      message: `${id} is registered, with another cluster UID: it was rebuilt, or it is another cluster.`,
-      remedy: `If it was rebuilt: rollcall cluster reset ${id}. If it is another one, choose another id.`,
-      exitCode: EXIT.refused,
-    });
+    throw refusal(
+      `${id} is registered, with another cluster UID: it was rebuilt, or it is another cluster.`,
+      `If it was rebuilt: rollcall cluster reset ${id}. If it is another one, choose another id.`,
+    );
   }
   if (standing.kind !== 'elsewhere') return;
   const other = standing.registration.id;
-  throw new CommandError({
-    message: `This cluster is registered as ${other}: one cluster, one registration.`,
-    remedy: `See it with: rollcall cluster show ${other}. To rename it: rollcall cluster remove ${other}, then add it again.`,
-    exitCode: EXIT.refused,
-  });
+  throw refusal(
+    `This cluster is registered as ${other}: one cluster, one registration.`,
+    `See it with: rollcall cluster show ${other}. To rename it: rollcall cluster remove ${other}, then add it again.`,
+  );
 }
 
 /**
@@ -80,11 +79,10 @@ export function requireOwnRoles(
     (one) => one.id !== registration.id && rolesOf(one).some((role) => own.has(role)),
   );
   if (other === undefined) return;
-  throw new CommandError({
-    message: `The role speaks for ${other.id} already: two clusters must never share one.`,
-    remedy: 'Make a role for this cluster: leave the role out, or --print cloudformation.',
-    exitCode: EXIT.refused,
-  });
+  throw refusal(
+    `The role speaks for ${other.id} already: two clusters must never share one.`,
+    'Make a role for this cluster: leave the role out, or --print cloudformation.',
+  );
 }
 
 function rolesOf({
@@ -109,17 +107,15 @@ export function requireReachable(registration: ClusterRegistration, stage: strin
     tokenIsFor: authentication.kind === 'eks' ? 'eks' : 'endpoint',
     policy: {},
     onRefused: () => undefined,
-    ...(egress === undefined ? {} : { permit: egress }),
+    ...defined({ permit: egress }),
   });
   if (judged.kind === 'opened') return;
-  throw new CommandError({
-    message: `The functions may not connect to ${server}: ${judged.field}, ${judged.reason}.`,
-    remedy:
-      judged.reason === 'private'
-        ? 'Pass --private-range with the range that it is in, if the functions are attached to that network.'
-        : 'docs/reference.md says what each reason means; --auth none needs no connection.',
-    exitCode: EXIT.failed,
-  });
+  throw failure(
+    `The functions may not connect to ${server}: ${judged.field}, ${judged.reason}.`,
+    judged.reason === 'private'
+      ? 'Pass --private-range with the range that it is in, if the functions are attached to that network.'
+      : 'docs/reference.md says what each reason means; --auth none needs no connection.',
+  );
 }
 
 /** What a registration is made from. */
@@ -136,11 +132,10 @@ export function composeRegistration(parts: RegistrationParts): ClusterRegistrati
   const { labels, privateRanges } = request;
   const endpoint = parseEndpoint(server);
   if (endpoint.kind === 'refused') {
-    throw new CommandError({
-      message: `The cluster cannot be registered: ${endpoint.message}.`,
-      remedy: 'Use an address of the form https://host[:port][/prefix].',
-      exitCode: EXIT.usage,
-    });
+    throw usageError(
+      `The cluster cannot be registered: ${endpoint.message}.`,
+      'Use an address of the form https://host[:port][/prefix].',
+    );
   }
   const registration: ClusterRegistration = {
     id: request.id,
@@ -150,18 +145,17 @@ export function composeRegistration(parts: RegistrationParts): ClusterRegistrati
     configVersion: 1,
     senderRoleId: roles.watcher.roleId ?? UNKNOWN_ROLE_ID,
     server,
-    ...(caPem === undefined ? {} : { caPem }),
+    ...defined({ caPem }),
     ...(privateRanges.length === 0 ? {} : { egress: { privateRanges } }),
     authentication: authenticationOf(parts),
     labels,
   };
   const parsed = parseRegistration(registration);
   if (parsed.kind === 'registration') return parsed.registration;
-  throw new CommandError({
-    message: `The cluster cannot be registered: ${parsed.fields.join(', ')} cannot be used.`,
-    remedy: 'docs/clusters.md says what each field may hold.',
-    exitCode: EXIT.failed,
-  });
+  throw failure(
+    `The cluster cannot be registered: ${parsed.fields.join(', ')} cannot be used.`,
+    'docs/clusters.md says what each field may hold.',
+  );
 }
 
 function authenticationOf({ request, examined, roles }: RegistrationParts): ClusterAuthentication {
@@ -207,14 +201,12 @@ export async function registerCluster(
   if (stored === undefined) {
     const result = await registry.writeCluster(registration, 0);
     if (result === 'written') return 'written';
-    throw new CommandError({
-      message:
-        result === 'uid-taken'
-          ? `The cluster of ${id} is registered under another id: one cluster, one registration.`
-          : `${id} was registered by somebody else meanwhile.`,
-      remedy: 'See what there is: rollcall cluster list',
-      exitCode: EXIT.refused,
-    });
+    throw refusal(
+      result === 'uid-taken'
+        ? `The cluster of ${id} is registered under another id: one cluster, one registration.`
+        : `${id} was registered by somebody else meanwhile.`,
+      'See what there is: rollcall cluster list',
+    );
   }
   requireAddable(id, standingOf(registration, new Map([[id, stored]])));
   requireSame(stored, registration);
@@ -228,9 +220,8 @@ export function requireSame(stored: ClusterRegistration, wanted: ClusterRegistra
   const named = changes.map(
     ({ field, before, after }) => `${field} (${before || '-'} → ${after || '-'})`,
   );
-  throw new CommandError({
-    message: `${stored.id} is registered, and differs in ${named.join(', ')}. Nothing was changed.`,
-    remedy: `Change it with: rollcall cluster set ${stored.id} --help`,
-    exitCode: EXIT.refused,
-  });
+  throw refusal(
+    `${stored.id} is registered, and differs in ${named.join(', ')}. Nothing was changed.`,
+    `Change it with: rollcall cluster set ${stored.id} --help`,
+  );
 }

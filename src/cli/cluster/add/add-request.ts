@@ -9,7 +9,7 @@ import * as v from 'valibot';
 import { isPrivateRange, parseRange } from '../../../adapters/kubernetes/egress/address-class.ts';
 import { isRegion } from '../../../adapters/kubernetes/credentials/eks-token.ts';
 import { clusterId } from '../../../core/model/identifiers.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { usageError } from '../../process/exit-codes.ts';
 import { CREDENTIAL_KINDS } from '../manifests/manifests.ts';
 
 /** How functions will get in. */
@@ -94,7 +94,7 @@ export function parseAddRequest(candidate: unknown): AddRequest {
     const [{ key } = { key: '' }] = issue.path ?? [];
     const field = REQUEST_FIELDS.includes(String(key)) ? optionName(String(key)) : 'a field';
     const isUnknown = issue.type === 'strict_object';
-    throw usage(
+    throw usageError(
       isUnknown ? 'The request has a field that is not known.' : `${field}: ${issue.message}.`,
       `Known fields: ${REQUEST_FIELDS.join(', ')}.`,
     );
@@ -106,37 +106,33 @@ export function parseAddRequest(candidate: unknown): AddRequest {
   return whole;
 }
 
-function usage(message: string, remedy: string): CommandError {
-  return new CommandError({ message, remedy, exitCode: EXIT.usage });
-}
-
 function checkSource(request: AddRequest): void {
   const { kubeconfig, context, eks, eksRegion, clusterUid, server, caFile } = request;
   if (eksRegion !== undefined && eks === undefined) {
-    throw usage('--eks-region needs --eks.', 'Pass the name of the EKS cluster with --eks.');
+    throw usageError('--eks-region needs --eks.', 'Pass the name of the EKS cluster with --eks.');
   }
   if (clusterUid === undefined) {
     if (server === undefined && caFile === undefined) return;
-    throw usage(
+    throw usageError(
       '--server and --ca-file are for a cluster that is not asked.',
       'Pass --cluster-uid as well: kubectl get namespace kube-system -o jsonpath={.metadata.uid}',
     );
   }
   if (kubeconfig !== undefined || context !== undefined) {
-    throw usage('--cluster-uid and --kubeconfig exclude each other.', 'Pass one of them.');
+    throw usageError('--cluster-uid and --kubeconfig exclude each other.', 'Pass one of them.');
   }
   if ((server === undefined) === (eks === undefined)) {
-    throw usage('--cluster-uid needs either --server or --eks.', 'Pass one of them.');
+    throw usageError('--cluster-uid needs either --server or --eks.', 'Pass one of them.');
   }
 }
 
 function checkAuthentication({ auth, eks, credentials }: AddRequest): void {
   if (auth === 'eks' && eks === undefined) {
-    throw usage('--auth eks needs --eks.', 'Pass the name of the EKS cluster with --eks.');
+    throw usageError('--auth eks needs --eks.', 'Pass the name of the EKS cluster with --eks.');
   }
   const isOfEks = credentials === 'pod-identity' || credentials === 'irsa';
   if (isOfEks && eks === undefined) {
-    throw usage(
+    throw usageError(
       `--credentials ${credentials} is for EKS.`,
       'Pass --eks NAME, or --credentials web-identity.',
     );
@@ -151,7 +147,7 @@ export function hasRoles({ senderRoleId, watcherRoleArn }: AddRequest): boolean 
 /** Throws CommandError (2) when nothing says where the roles are to come from. */
 export function requireRoleSource(request: AddRequest): void {
   if (hasRoles(request) || request.clusterProfile !== undefined || request.sameAccount) return;
-  throw usage(
+  throw usageError(
     'The watcher needs a role in the account where the cluster is.',
     'Pass --cluster-profile NAME (or --same-account) to deploy it, --print cloudformation or terraform to deploy it yourself, or --watcher-role-arn if it is there.',
   );
@@ -160,21 +156,24 @@ export function requireRoleSource(request: AddRequest): void {
 function checkRoles(request: AddRequest): void {
   const { auth, credentials, renewerRoleId, renewerRoleArn } = request;
   if (request.clusterProfile !== undefined && request.sameAccount) {
-    throw usage('--cluster-profile and --same-account exclude each other.', 'Pass one of them.');
+    throw usageError(
+      '--cluster-profile and --same-account exclude each other.',
+      'Pass one of them.',
+    );
   }
   const hasRenewer = renewerRoleId !== undefined || renewerRoleArn !== undefined;
   if (hasRenewer && auth !== 'bound-token') {
-    throw usage('A renewer is for --auth bound-token.', 'Pass it, or leave the renewer out.');
+    throw usageError('A renewer is for --auth bound-token.', 'Pass it, or leave the renewer out.');
   }
   if (hasRoles(request)) return checkGivenRoles(request, hasRenewer);
   if (hasRenewer) {
-    throw usage(
+    throw usageError(
       'The role of the renewer is given, that of the watcher is not.',
       'Pass --watcher-role-arn or --sender-role-id as well, or neither.',
     );
   }
   if (credentials !== 'static') return;
-  throw usage(
+  throw usageError(
     '--credentials static makes no role.',
     'Pass --sender-role-id: the unique id of who owns the keys (aws sts get-caller-identity: UserId before the colon).',
   );
@@ -184,17 +183,17 @@ function checkGivenRoles(request: AddRequest, hasRenewer: boolean): void {
   const { credentials, watcherRoleArn, renewerRoleArn } = request;
   const isByArn = credentials === 'irsa' || credentials === 'web-identity';
   if (isByArn && watcherRoleArn === undefined) {
-    throw usage('The manifests name the role.', 'Pass --watcher-role-arn as well.');
+    throw usageError('The manifests name the role.', 'Pass --watcher-role-arn as well.');
   }
   if (request.auth !== 'bound-token') return;
   if (!hasRenewer || (isByArn && renewerRoleArn === undefined)) {
-    throw usage(
+    throw usageError(
       '--auth bound-token needs a role for the renewer.',
       'Pass --renewer-role-arn (and --renewer-role-id if it cannot be looked up).',
     );
   }
   if (!isShared(request) || credentials === 'static') return;
-  throw usage(
+  throw usageError(
     'Watcher and renewer must not share a role: what may watch must not be able to renew.',
     'Make a role for each: rollcall cluster add ID --print cloudformation',
   );

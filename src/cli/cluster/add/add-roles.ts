@@ -5,7 +5,8 @@
  * service's path, which is all that its queue policies let in.
  */
 import { readFile } from 'node:fs/promises';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import { failure, usageError } from '../../process/exit-codes.ts';
 import { packageFile } from '../../../engine/template/package-files.ts';
 import type { AddContext } from './add-context.ts';
 import type { ExaminedCluster } from './add-examine.ts';
@@ -98,7 +99,7 @@ function rolesParametersFor({ request, examined, context }: RolesTask, trust: Ro
     senderRolePath: outputs.SenderRolePath,
     eventsQueueArn: outputs.EventsQueueArn,
     trust,
-    ...(permissionsBoundary === undefined ? {} : { permissionsBoundaryArn: permissionsBoundary }),
+    ...defined({ permissionsBoundaryArn: permissionsBoundary }),
     ...(request.auth === 'bound-token'
       ? {
           renewer: {
@@ -137,15 +138,12 @@ function trustOf({ request, examined }: RolesTask, provider: 'missing' | 'presen
   }
   const issuer = request.oidcIssuer ?? facts.issuer;
   if (issuer === undefined || !isPublicIssuer(issuer)) {
-    throw new CommandError({
-      message:
-        issuer === undefined
-          ? 'The API server does not say who issues its tokens.'
-          : `AWS cannot check tokens of ${issuer}: it has to be a public https address without a port.`,
-      remedy:
-        'Pass --oidc-issuer if its keys are published elsewhere; otherwise --credentials static with --sender-role-id (docs/clusters.md).',
-      exitCode: EXIT.failed,
-    });
+    throw failure(
+      issuer === undefined
+        ? 'The API server does not say who issues its tokens.'
+        : `AWS cannot check tokens of ${issuer}: it has to be a public https address without a port.`,
+      'Pass --oidc-issuer if its keys are published elsewhere; otherwise --credentials static with --sender-role-id (docs/clusters.md).',
+    );
   }
   return { kind: 'web-identity', issuer, audience: AUDIENCE, provider };
 }
@@ -166,18 +164,16 @@ async function takeRoles({ request, context }: RolesTask): Promise<SenderRoles> 
     return roleId === undefined ? lookUpRole(context.account(request), roleArn) : role;
   };
   const roleOf = (roleId: string | undefined, roleArn: string | undefined): SenderRole => ({
-    ...(roleId === undefined ? {} : { roleId }),
-    ...(roleArn === undefined ? {} : { roleArn }),
+    ...defined({ roleId, roleArn }),
   });
   const watcher = await take(roleOf(senderRoleId, watcherRoleArn), 'watcher');
   if (request.auth !== 'bound-token') return { watcher };
   const renewer = await take(roleOf(renewerRoleId, renewerRoleArn), 'renewer');
   if (renewer.roleId === watcher.roleId && request.credentials !== 'static') {
-    throw new CommandError({
-      message: 'Watcher and renewer have the same role: what may watch must not be able to renew.',
-      remedy: `Make a role for each: rollcall cluster add ${request.id} --print cloudformation`,
-      exitCode: EXIT.usage,
-    });
+    throw usageError(
+      'Watcher and renewer have the same role: what may watch must not be able to renew.',
+      `Make a role for each: rollcall cluster add ${request.id} --print cloudformation`,
+    );
   }
   return { watcher, renewer };
 }
@@ -189,11 +185,10 @@ function requirePath(roleArn: string, part: 'watcher' | 'renewer', { stack }: Ad
   const { EventsQueueArn: queueArn, SenderRolePath: path } = stack.outputs;
   const isNear = part === 'watcher' && accountOf(roleArn) === accountOf(queueArn);
   if (isNear || roleArn.includes(`:role${path}`)) return;
-  throw new CommandError({
-    message: `The role of the ${part}, ${roleArn}, is not under the path ${path}.`,
-    remedy: 'The policies of the service name that path: make the role there (--print shows how).',
-    exitCode: EXIT.failed,
-  });
+  throw failure(
+    `The role of the ${part}, ${roleArn}, is not under the path ${path}.`,
+    'The policies of the service name that path: make the role there (--print shows how).',
+  );
 }
 
 function predictRoles(

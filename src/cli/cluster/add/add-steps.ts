@@ -7,10 +7,11 @@
  * command goes on: a stack that stands is read, a registration that is the same is kept, objects are
  * applied again. Nothing is made twice, and a dry run makes nothing.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { throwIfInterrupted } from '../../command-line/run-program.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { failure, usageError } from '../../process/exit-codes.ts';
 import type { AddContext } from './add-context.ts';
 import { examineCluster } from './add-examine.ts';
 import type { ExaminedCluster } from './add-examine.ts';
@@ -159,15 +160,13 @@ function manifestsOf({ request, examined, context }: AddTask, roles: SenderRoles
     eventsQueueUrl: outputs.EventsQueueUrl,
     credentials,
     authentication: auth,
-    ...(image === undefined ? {} : { image }),
-    ...(roleArn === undefined ? {} : { watcherRoleArn: roleArn }),
-    ...(apiServer === undefined ? {} : { apiServer }),
+    ...defined({ image, watcherRoleArn: roleArn, apiServer }),
     ...(auth === 'bound-token'
       ? {
           renewer: {
             credentialsQueueUrl: outputs.CredentialsQueueUrl,
             credentialsKeyArn: outputs.CredentialsKeyArn,
-            ...(renewerArn === undefined ? {} : { roleArn: renewerArn }),
+            ...defined({ roleArn: renewerArn }),
           },
         }
       : {}),
@@ -216,11 +215,10 @@ async function apply(
   if (!actions.shouldApply || context.isDryRun) return [];
   const { connection } = examined;
   if (connection === undefined) {
-    throw new CommandError({
-      message: `${request.id} is registered; its manifests cannot be applied from here.`,
-      remedy: 'Repeat the command with --manifests FILE, and apply the file where the cluster is.',
-      exitCode: EXIT.failed,
-    });
+    throw failure(
+      `${request.id} is registered; its manifests cannot be applied from here.`,
+      'Repeat the command with --manifests FILE, and apply the file where the cluster is.',
+    );
   }
   const applied = await applyManifests(connection.transport, manifests);
   for (const { object, result, detail } of applied) {
@@ -233,9 +231,8 @@ async function apply(
 
 function requireImage({ id, image }: AddRequest, { shouldApply }: AddActions): void {
   if (!shouldApply || image !== undefined) return;
-  throw new CommandError({
-    message: `Nothing can be applied to ${id} without the image of the watcher.`,
-    remedy: 'Build it (infra/watcher/Dockerfile), push it, and pass --image REFERENCE.',
-    exitCode: EXIT.usage,
-  });
+  throw usageError(
+    `Nothing can be applied to ${id} without the image of the watcher.`,
+    'Build it (infra/watcher/Dockerfile), push it, and pass --image REFERENCE.',
+  );
 }

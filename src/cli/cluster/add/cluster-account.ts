@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-iam';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { CALL_LIMITS, createAwsClient } from '../../../adapters/aws/create-client.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { failure, usageError } from '../../process/exit-codes.ts';
 import type { AwsClientConfig, ResolvedAwsCredentials } from '../../reach/stack.ts';
 import { issuerName } from '../roles/roles.ts';
 
@@ -63,11 +63,10 @@ export async function lookUpRole(
 ): Promise<KnownRole> {
   const [, name] = ROLE_ARN.exec(roleArn) ?? [];
   if (name === undefined) {
-    throw new CommandError({
-      message: `${roleArn} is not the ARN of an IAM role.`,
-      remedy: 'Pass e.g. arn:aws:iam::111122223333:role/rollcall/prod/NAME.',
-      exitCode: EXIT.usage,
-    });
+    throw usageError(
+      `${roleArn} is not the ARN of an IAM role.`,
+      'Pass e.g. arn:aws:iam::111122223333:role/rollcall/prod/NAME.',
+    );
   }
   try {
     const { Role: role } = await iam.send(new GetRoleCommand({ RoleName: name }));
@@ -77,11 +76,10 @@ export async function lookUpRole(
   } catch (error) {
     if (!(error instanceof NoSuchEntityException)) throw error;
   }
-  throw new CommandError({
-    message: `There is no role ${roleArn} in the account that was asked.`,
-    remedy: 'Pass --cluster-profile with a profile of the account in which the role is.',
-    exitCode: EXIT.failed,
-  });
+  throw failure(
+    `There is no role ${roleArn} in the account that was asked.`,
+    'Pass --cluster-profile with a profile of the account in which the role is.',
+  );
 }
 
 /**
@@ -101,11 +99,10 @@ export async function findOidcProvider(
   const audiences = await audiencesOf(iam, arn);
   if (audiences === undefined) return 'missing';
   if (audiences.includes(audience)) return 'present';
-  throw new CommandError({
-    message: `The account knows the issuer ${issuerName(issuer)}, but not for the audience ${audience}: AWS would refuse the cluster’s tokens (InvalidIdentityToken).`,
-    remedy: `aws iam add-client-id-to-open-id-connect-provider --open-id-connect-provider-arn ${arn} --client-id ${audience}, then repeat the command.`,
-    exitCode: EXIT.failed,
-  });
+  throw failure(
+    `The account knows the issuer ${issuerName(issuer)}, but not for the audience ${audience}: AWS would refuse the cluster’s tokens (InvalidIdentityToken).`,
+    `aws iam add-client-id-to-open-id-connect-provider --open-id-connect-provider-arn ${arn} --client-id ${audience}, then repeat the command.`,
+  );
 }
 
 async function audiencesOf(

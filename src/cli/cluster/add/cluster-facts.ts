@@ -4,12 +4,13 @@
  * Three reads, none of which changes anything. The identity is the UID of kube-system, as everywhere
  * (S6). Failures say which read, and what the API server answered.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
 import { clusterUid } from '../../../core/model/identifiers.ts';
 import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import { plainText } from '../../command-line/text-table.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { failure } from '../../process/exit-codes.ts';
 import type { ClusterConnection } from '../../reach/cluster-connection.ts';
 
 /** Answers of a cluster. */
@@ -31,20 +32,19 @@ export async function readClusterFacts(connection: ClusterConnection): Promise<C
   const namespace = await read(connection, '/api/v1/namespaces/kube-system');
   const found = jsonMember(jsonMember(namespace, 'metadata'), 'uid');
   if (typeof found !== 'string' || !UID.test(found)) {
-    throw new CommandError({
-      message: `${server} answered, but not as a Kubernetes API server does.`,
-      remedy: 'Check the server address in the kubeconfig.',
-      exitCode: EXIT.failed,
-    });
+    throw failure(
+      `${server} answered, but not as a Kubernetes API server does.`,
+      'Check the server address in the kubeconfig.',
+    );
   }
   const version = jsonMember(await read(connection, '/version'), 'gitVersion');
   const issuer = await readIssuer(connection);
   return {
     server,
-    ...(caPem === undefined ? {} : { caPem }),
+    ...defined({ caPem }),
     clusterUid: clusterUid(found),
     version: typeof version === 'string' ? plainText(version) : 'unknown',
-    ...(issuer === undefined ? {} : { issuer }),
+    ...defined({ issuer }),
   };
 }
 
@@ -60,18 +60,16 @@ async function readIssuer({ transport }: ClusterConnection): Promise<string | un
 async function read({ transport, server }: ClusterConnection, path: string): Promise<Json> {
   const answer = await transport.send({ method: 'GET', path });
   if (answer.kind !== 'answered') {
-    throw new CommandError({
-      message: `${server} cannot be reached: ${answer.message}.`,
-      remedy: 'Check that the cluster runs and that this machine can reach it.',
-      exitCode: EXIT.failed,
-    });
+    throw failure(
+      `${server} cannot be reached: ${answer.message}.`,
+      'Check that the cluster runs and that this machine can reach it.',
+    );
   }
   if (answer.status === 200 && isJsonObject(answer.body)) return answer.body;
   const said = jsonMember(answer.body, 'message');
   const detail = typeof said === 'string' ? plainText(said) : `HTTP ${String(answer.status)}`;
-  throw new CommandError({
-    message: `${server} refuses to show ${path}: ${detail}.`,
-    remedy: 'Use a user who may read the namespace kube-system, e.g. a cluster administrator.',
-    exitCode: EXIT.failed,
-  });
+  throw failure(
+    `${server} refuses to show ${path}: ${detail}.`,
+    'Use a user who may read the namespace kube-system, e.g. a cluster administrator.',
+  );
 }

@@ -9,7 +9,8 @@ import {
   ListClustersCommand,
   ResourceNotFoundException,
 } from '@aws-sdk/client-eks';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import { failure } from '../../process/exit-codes.ts';
 
 /** What AWS says of a cluster. */
 export interface EksCluster {
@@ -39,11 +40,10 @@ export async function describeEksCluster(
   const { arn, endpoint, status, identity, ...described } = await findEksCluster(client, which);
   const ca = described.certificateAuthority?.data;
   if (arn === undefined || endpoint === undefined || ca === undefined) {
-    throw new CommandError({
-      message: `The EKS cluster ${name} has no endpoint yet: it is ${status ?? 'of unknown status'}.`,
-      remedy: 'Wait until `aws eks wait cluster-active` ends, then repeat the command.',
-      exitCode: EXIT.failed,
-    });
+    throw failure(
+      `The EKS cluster ${name} has no endpoint yet: it is ${status ?? 'of unknown status'}.`,
+      'Wait until `aws eks wait cluster-active` ends, then repeat the command.',
+    );
   }
   const issuer = identity?.oidc?.issuer;
   const publicRanges = publicRangesOf(described.resourcesVpcConfig);
@@ -53,9 +53,9 @@ export async function describeEksCluster(
     arn,
     server: endpoint,
     caPem: Buffer.from(ca, 'base64').toString('utf8'),
-    ...(issuer === undefined ? {} : { issuer }),
+    ...defined({ issuer }),
     authenticationMode: described.accessConfig?.authenticationMode ?? 'CONFIG_MAP',
-    ...(publicRanges === undefined ? {} : { publicRanges }),
+    ...defined({ publicRanges }),
   };
 }
 
@@ -76,12 +76,10 @@ async function findEksCluster(
     if (!(error instanceof ResourceNotFoundException)) throw error;
   }
   if (cluster !== undefined) return cluster;
-  throw new CommandError({
-    message: `There is no EKS cluster ${name} in ${region}.`,
-    remedy:
-      'Check --eks-region and --cluster-profile: `aws eks list-clusters` shows what there is.',
-    exitCode: EXIT.failed,
-  });
+  throw failure(
+    `There is no EKS cluster ${name} in ${region}.`,
+    'Check --eks-region and --cluster-profile: `aws eks list-clusters` shows what there is.',
+  );
 }
 
 /** Names of all clusters of the account and region. */
@@ -101,11 +99,10 @@ export async function listEksClusters(client: Client): Promise<readonly string[]
 /** Throws CommandError when the cluster takes no access entries. */
 export function requireAccessEntries({ name, region, authenticationMode }: EksCluster): void {
   if (authenticationMode !== 'CONFIG_MAP') return;
-  throw new CommandError({
-    message: `The EKS cluster ${name} takes no access entries: its authentication mode is CONFIG_MAP.`,
-    remedy: `Allow them (this cannot be undone), then repeat the command: aws eks update-cluster-config --region ${region} --name ${name} --access-config authenticationMode=API_AND_CONFIG_MAP`,
-    exitCode: EXIT.failed,
-  });
+  throw failure(
+    `The EKS cluster ${name} takes no access entries: its authentication mode is CONFIG_MAP.`,
+    `Allow them (this cannot be undone), then repeat the command: aws eks update-cluster-config --region ${region} --name ${name} --access-config authenticationMode=API_AND_CONFIG_MAP`,
+  );
 }
 
 /**

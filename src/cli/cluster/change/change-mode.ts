@@ -14,7 +14,8 @@ import { SENTINEL_KEY } from '../../../core/takeover/takeover-sentinel.ts';
 import type { HandBackAccess } from '../../../ports/cluster/hand-back-access.ts';
 import { requireRegistration } from '../../command-line/cluster-arguments.ts';
 import type { CommandContext } from '../../command-line/command-module.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import type { CommandError } from '../../process/exit-codes.ts';
+import { failure, refusal } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { requireSameCluster } from '../../reach/operator-access.ts';
 import type { OperatorCluster, OperatorOptions } from '../../reach/operator-access.ts';
@@ -37,11 +38,10 @@ export interface ChangedMode {
 /** Refuses (3) what could not work: takeover without a credential. */
 export function refuseMode(registration: ClusterRegistration, mode: ClusterMode): void {
   if (mode !== 'takeover' || registration.authentication.kind !== 'none') return;
-  throw new CommandError({
-    message: `${registration.id} has no credential, so nothing could be done there in takeover.`,
-    remedy: 'Give it one first: --eks-cluster and --eks-region, or --renewer-role-id.',
-    exitCode: EXIT.refused,
-  });
+  throw refusal(
+    `${registration.id} has no credential, so nothing could be done there in takeover.`,
+    'Give it one first: --eks-cluster and --eks-region, or --renewer-role-id.',
+  );
 }
 
 /** Enters or leaves takeover; nothing where the mode is so already and no rival was seen. */
@@ -76,12 +76,10 @@ async function enter(change: ModeChange): Promise<ChangedMode> {
   );
   if (result.kind === 'refused') throw refusedTakeover(id, result.reason);
   if (result.kind === 'failed') {
-    throw new CommandError({
-      message: `Takeover of ${id} was not entered: ${result.message}.`,
-      remedy:
-        'Whoever runs this must be able to create and delete a DaemonSet in rollcall-system; then repeat it.',
-      exitCode: EXIT.failed,
-    });
+    throw failure(
+      `Takeover of ${id} was not entered: ${result.message}.`,
+      'Whoever runs this must be able to create and delete a DaemonSet in rollcall-system; then repeat it.',
+    );
   }
   const snapshot = result.isSnapshotRequested
     ? 'A snapshot was asked for; pods are created and deleted once it is in.'
@@ -101,18 +99,12 @@ function refusedTakeover(
   reason: 'unknown-cluster' | 'built-in-controller-runs',
 ): CommandError {
   if (reason === 'unknown-cluster') {
-    return new CommandError({
-      message: `${id} was removed meanwhile.`,
-      remedy: 'List what there is: rollcall cluster list',
-      exitCode: EXIT.failed,
-    });
+    return failure(`${id} was removed meanwhile.`, 'List what there is: rollcall cluster list');
   }
-  return new CommandError({
-    message: `Takeover of ${id} is refused: its built-in DaemonSet loop is on, and two controllers would fight.`,
-    remedy:
-      'Start kube-controller-manager with --controllers=*,-daemonset-controller, then repeat; on a managed control plane, stay with observe.',
-    exitCode: EXIT.refused,
-  });
+  return refusal(
+    `Takeover of ${id} is refused: its built-in DaemonSet loop is on, and two controllers would fight.`,
+    'Start kube-controller-manager with --controllers=*,-daemonset-controller, then repeat; on a managed control plane, stay with observe.',
+  );
 }
 
 /** An access that does nothing and finds nothing: the cluster itself is left as it is. */
@@ -142,11 +134,10 @@ async function leave(change: ModeChange): Promise<ChangedMode> {
     ? await release(UNTOUCHED)
     : await withOperator(change, ({ access }) => release(access));
   if (result.kind === 'failed') {
-    throw new CommandError({
-      message: `${id} was not left (step ${result.step}): ${result.message}.`,
-      remedy: 'No pod was touched. Repeat the command; it goes on from there.',
-      exitCode: EXIT.failed,
-    });
+    throw failure(
+      `${id} was not left (step ${result.step}): ${result.message}.`,
+      'No pod was touched. Repeat the command; it goes on from there.',
+    );
   }
   return {
     registration: await requireRegistration(stack.registry, id),

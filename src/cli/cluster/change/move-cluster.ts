@@ -5,6 +5,7 @@
  * two stacks, the watcher, and what to tell. Running the same command again goes on.
  */
 import { InvalidArgumentError } from 'commander';
+import { defined } from '@rollcall/base/defined.ts';
 import { moveBack } from '../../../app/clusters/move-back.ts';
 import { moveCluster } from '../../../app/clusters/move-cluster.ts';
 import type {
@@ -25,9 +26,10 @@ import type { Stack } from '../../reach/stack.ts';
 import { presentMove } from './move-report.ts';
 import { declareOperatorOptions, requireSameCluster } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
-import { parseRoleId, usageError } from './parse-edit.ts';
+import { parseRoleId } from './parse-edit.ts';
 import { describeTurn, turnWatcher } from './turn-watcher.ts';
 import type { WatcherTarget } from './turn-watcher.ts';
+import { usageError } from '../../process/exit-codes.ts';
 
 /** Options of `cluster move`. */
 export interface MoveOptions extends OperatorOptions {
@@ -112,8 +114,7 @@ async function openBoth(options: MoveOptions, context: CommandContext): Promise<
   const globals: GlobalOptions = {
     stage: toStage,
     region: toRegion ?? from.aws.region,
-    ...(profile === undefined ? {} : { profile }),
-    ...(toStackOutputs === undefined ? {} : { stackOutputs: toStackOutputs }),
+    ...defined({ profile, stackOutputs: toStackOutputs }),
   };
   const to = await context.openOtherStack(globals);
   if (sideName(from) !== sideName(to)) return { from, to };
@@ -147,8 +148,7 @@ function dependenciesOf(composing: Composing): MoveDependencies {
     requestTimeoutMs: defaultReconcileOptions.requestTimeoutMs,
     runMaxMs: RUN_MAX_MS,
     viewTimeoutMs: options.timeout * 1000,
-    ...(options.roleId === undefined ? {} : { senderRoleId: options.roleId }),
-    ...(options.renewerRoleId === undefined ? {} : { renewerRoleId: options.renewerRoleId }),
+    ...defined({ senderRoleId: options.roleId, renewerRoleId: options.renewerRoleId }),
     turnWatcher: (direction, turnId) => turn({ direction, turnId }, composing),
     wake: async (registration, direction) => {
       if (!registration.isFrozen) await wakeCluster(registration, stacks[direction]);
@@ -170,8 +170,7 @@ async function turn(
   const target: WatcherTarget = {
     stack: stacks[direction],
     hasRenewer: registration.authentication.kind === 'bound-token',
-    ...(roleArn === undefined ? {} : { roleArn }),
-    ...(renewerRoleArn === undefined ? {} : { renewerRoleArn }),
+    ...defined({ roleArn, renewerRoleArn }),
     turnId,
   };
   if (options.kubeconfig === undefined && options.context === undefined) {

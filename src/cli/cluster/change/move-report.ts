@@ -5,7 +5,7 @@
  */
 import type { MoveRefusal, MoveResult } from '../../../app/clusters/move-types.ts';
 import type { CommandResult } from '../../command-line/command-module.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { CommandError, EXIT, failure } from '../../process/exit-codes.ts';
 
 /** A move that ended, somehow. */
 export interface EndedMove {
@@ -31,17 +31,15 @@ export function presentMove({ id, result, from, to }: EndedMove): CommandResult 
     case 'refused':
       throw new CommandError({ ...refusalOf(result.reason, { id, from, to }) });
     case 'lost':
-      throw new CommandError({
-        message: `The registration of ${id} was changed by somebody else meanwhile (step ${result.step}).`,
-        remedy: 'Repeat the command: it begins its wait anew and goes on.',
-        exitCode: EXIT.failed,
-      });
+      throw failure(
+        `The registration of ${id} was changed by somebody else meanwhile (step ${result.step}).`,
+        'Repeat the command: it begins its wait anew and goes on.',
+      );
     case 'still-acting':
-      throw new CommandError({
-        message: `Something still acts on ${id} although it is frozen in ${from}.`,
-        remedy: 'Nothing was turned over. Look for functions of an older release, then repeat.',
-        exitCode: EXIT.failed,
-      });
+      throw failure(
+        `Something still acts on ${id} although it is frozen in ${from}.`,
+        'Nothing was turned over. Look for functions of an older release, then repeat.',
+      );
     case 'timed-out':
     case 'interrupted':
       throw unfinished(id, result);

@@ -4,11 +4,12 @@
  * What the schema or a connection would refuse later is refused here, with the option's name.
  */
 import { readFile } from 'node:fs/promises';
+import { defined } from '@rollcall/base/defined.ts';
 import { isPrivateRange, parseRange } from '../../../adapters/kubernetes/egress/address-class.ts';
 import { parseEndpoint } from '../../../adapters/kubernetes/egress/endpoint.ts';
 import type { RegistrationEdit } from '../../../app/clusters/edit-registration.ts';
 import type { ClusterAuthentication } from '../../../core/model/registration.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { usageError } from '../../process/exit-codes.ts';
 
 /** Options that edit, as commander parses them. */
 export interface EditOptions {
@@ -27,11 +28,6 @@ export interface EditOptions {
   readonly withoutCredential?: true;
 }
 
-/** An option that cannot be used as given. */
-export function usageError(message: string, remedy: string): CommandError {
-  return new CommandError({ message, remedy, exitCode: EXIT.usage });
-}
-
 /** Parses the options. Throws CommandError. */
 export async function parseEdit(options: EditOptions): Promise<RegistrationEdit> {
   const caPem = await parseCa(options);
@@ -41,10 +37,9 @@ export async function parseEdit(options: EditOptions): Promise<RegistrationEdit>
     ...parseFreeze(options),
     ...(options.label === undefined ? {} : { labels: parseLabels(options.label) }),
     ...(options.server === undefined ? {} : { server: parseServer(options.server) }),
-    ...(caPem === undefined ? {} : { caPem }),
-    ...(privateRanges === undefined ? {} : { privateRanges }),
+    ...defined({ caPem, privateRanges }),
     ...(options.roleId === undefined ? {} : { senderRoleId: parseRoleId(options.roleId) }),
-    ...(authentication === undefined ? {} : { authentication }),
+    ...defined({ authentication }),
   };
 }
 
@@ -103,12 +98,11 @@ async function parseCa({ caFile, systemCa }: EditOptions): Promise<string | null
   try {
     text = await readFile(caFile, 'utf8');
   } catch (error) {
-    throw new CommandError({
-      message: `${caFile} cannot be read.`,
-      remedy: 'Pass a PEM file with the certificate authority of the API server.',
-      exitCode: EXIT.usage,
-      cause: error,
-    });
+    throw usageError(
+      `${caFile} cannot be read.`,
+      'Pass a PEM file with the certificate authority of the API server.',
+      error,
+    );
   }
   if (text.includes('-----BEGIN CERTIFICATE-----') && !text.includes('PRIVATE KEY')) return text;
   throw usageError(

@@ -6,7 +6,7 @@
  */
 import { readMoveLabels } from '../../../app/clusters/move-labels.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { refusal } from '../../process/exit-codes.ts';
 
 /** Throws CommandError (3) if a move of the cluster is under way. */
 export function refuseWhileMoving(registration: ClusterRegistration): void {
@@ -14,9 +14,8 @@ export function refuseWhileMoving(registration: ClusterRegistration): void {
   const other = to ?? from;
   if (other === undefined) return;
   const between = to === undefined ? `from ${other} to here` : `from here to ${other}`;
-  throw new CommandError({
-    message: `${registration.id} is being moved ${between}: freeze, mode and registration are the move’s until it ends.`,
-    remedy: 'Go on with it (rollcall cluster move), or call it back (--back).',
-    exitCode: EXIT.refused,
-  });
+  throw refusal(
+    `${registration.id} is being moved ${between}: freeze, mode and registration are the move’s until it ends.`,
+    'Go on with it (rollcall cluster move), or call it back (--back).',
+  );
 }

@@ -8,6 +8,7 @@
  * is left harms nothing, and the same command goes on from there. Says what is left in the cluster and in
  * its account to delete.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { forgetView } from '../../../app/clusters/forget-view.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
@@ -18,14 +19,13 @@ import type {
   CommandModule,
   CommandResult,
 } from '../../command-line/command-module.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { refusal, usageError } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { changeMode } from './change-mode.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
 import { leftovers } from './leftovers.ts';
 import { declareOperatorOptions } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
-import { usageError } from './parse-edit.ts';
 import { refuseWhileMoving } from './refuse-while-moving.ts';
 
 /** Options of `cluster remove`. */
@@ -78,12 +78,10 @@ async function leave(
 ): Promise<ClusterRegistration> {
   if (registration.mode !== 'takeover' || options.force === true) return registration;
   if (options.release !== true) {
-    throw new CommandError({
-      message: `${registration.id} is in takeover: once it is forgotten, nobody looks after its DaemonSets.`,
-      remedy:
-        'Pass --release to hand it back to the built-in controller first; --force if the cluster is gone.',
-      exitCode: EXIT.refused,
-    });
+    throw refusal(
+      `${registration.id} is in takeover: once it is forgotten, nobody looks after its DaemonSets.`,
+      'Pass --release to hand it back to the built-in controller first; --force if the cluster is gone.',
+    );
   }
   const mode = 'observe';
   const changed = await changeMode({ registration, mode, options, stack, context });
@@ -141,7 +139,7 @@ function present({ registration, stack, daemonSets, isForced }: Presenting): Com
       clusterUid: registration.clusterUid,
       isFinished: true,
       wasTakenOver: mode === 'takeover',
-      ...(daemonSets === undefined ? {} : { forgottenDaemonSets: daemonSets }),
+      ...defined({ forgottenDaemonSets: daemonSets }),
       leftInCluster: commands,
       notes: [care, ...notes],
     },

@@ -19,12 +19,12 @@ import type {
   CommandResult,
 } from '../../command-line/command-module.ts';
 import { renderTextTable } from '../../command-line/text-table.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import type { CommandError } from '../../process/exit-codes.ts';
+import { failure, refusal, usageError } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { changedMeanwhile } from './changed-meanwhile.ts';
 import { declareOperatorOptions } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
-import { usageError } from './parse-edit.ts';
 import { refuseWhileMoving } from './refuse-while-moving.ts';
 import { readRegisteredIdentity } from './registered-identity.ts';
 
@@ -91,11 +91,10 @@ async function identify({ before, options, stack, context }: Identifying): Promi
   context.say(`asking ${before.server} who it is …`);
   const identity = await readRegisteredIdentity(before, stack);
   if (identity.kind === 'found') return identity;
-  throw new CommandError({
-    message: `${before.id} could not be asked who it is now: ${identity.message}.`,
-    remedy: 'Pass --kubeconfig or --context of the rebuilt cluster, or --cluster-uid.',
-    exitCode: EXIT.failed,
-  });
+  throw failure(
+    `${before.id} could not be asked who it is now: ${identity.message}.`,
+    'Pass --kubeconfig or --context of the rebuilt cluster, or --cluster-uid.',
+  );
 }
 
 /** The authority is taken over where the kubeconfig names the very endpoint that is registered. */
@@ -117,22 +116,20 @@ async function identifyByKubeconfig(
 /** A cluster in takeover that is still itself is left by a hand-back, not by forgetting it. */
 function refuseSame({ id, mode }: ClusterRegistration, changes: readonly FieldChange[]): void {
   if (mode !== 'takeover' || changes.length === 0) return;
-  throw new CommandError({
-    message: `${id} is the very cluster that is registered, and in takeover: there is nothing to reset.`,
-    remedy: `To leave takeover: rollcall cluster set ${id} --mode observe. After a rival: --mode takeover.`,
-    exitCode: EXIT.refused,
-  });
+  throw refusal(
+    `${id} is the very cluster that is registered, and in takeover: there is nothing to reset.`,
+    `To leave takeover: rollcall cluster set ${id} --mode observe. After a rival: --mode takeover.`,
+  );
 }
 
 function unconfirmed(
   { id, clusterUid: old }: ClusterRegistration,
   found: ClusterUid,
 ): CommandError {
-  return new CommandError({
-    message: `${id} is another cluster now: ${found} instead of ${old}. Nothing was written.`,
-    remedy: `If that is right: rollcall cluster reset ${id} --yes (with the same options).`,
-    exitCode: EXIT.refused,
-  });
+  return refusal(
+    `${id} is another cluster now: ${found} instead of ${old}. Nothing was written.`,
+    `If that is right: rollcall cluster reset ${id} --yes (with the same options).`,
+  );
 }
 
 async function write(
@@ -151,11 +148,10 @@ async function write(
     case 'lost':
       throw changedMeanwhile(before);
     case 'uid-taken':
-      throw new CommandError({
-        message: `The cluster ${after.clusterUid} is registered under another id already.`,
-        remedy: 'Remove that registration first: rollcall cluster list',
-        exitCode: EXIT.refused,
-      });
+      throw refusal(
+        `The cluster ${after.clusterUid} is registered under another id already.`,
+        'Remove that registration first: rollcall cluster list',
+      );
   }
 }
 

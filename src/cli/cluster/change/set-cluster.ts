@@ -26,9 +26,10 @@ import { changedMeanwhile } from './changed-meanwhile.ts';
 import { changeMode, refuseMode } from './change-mode.ts';
 import { declareOperatorOptions } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
-import { parseEdit, usageError } from './parse-edit.ts';
+import { parseEdit } from './parse-edit.ts';
 import type { EditOptions } from './parse-edit.ts';
 import { refuseWhileMoving } from './refuse-while-moving.ts';
+import { usageError } from '../../process/exit-codes.ts';
 
 /** Options of `cluster set`. */
 export interface SetOptions extends EditOptions, OperatorOptions {

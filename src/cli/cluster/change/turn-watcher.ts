@@ -11,7 +11,7 @@ import type {
 } from '../../../adapters/kubernetes/transport/transport.ts';
 import { jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { failure } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
 
 /** Where the watcher shall send, and as whom. */
@@ -131,10 +131,8 @@ function requireDone(answer: TransportAnswer, what: string): Json | undefined {
   if (answer.kind === 'answered' && answer.status < STATUS_REFUSED) return answer.body;
   const text = answer.kind === 'answered' ? jsonMember(answer.body, 'message') : answer.message;
   const detail = typeof text === 'string' ? text : 'the API server refused it';
-  throw new CommandError({
-    message: `The watcher could not be turned: ${what}: ${detail}.`,
-    remedy:
-      'The cluster stays frozen in both stacks. Repeat the command when that is mended; without --kubeconfig and --context it prints what to do by hand.',
-    exitCode: EXIT.failed,
-  });
+  throw failure(
+    `The watcher could not be turned: ${what}: ${detail}.`,
+    'The cluster stays frozen in both stacks. Repeat the command when that is mended; without --kubeconfig and --context it prints what to do by hand.',
+  );
 }

@@ -9,6 +9,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
+import { defined } from '@rollcall/base/defined.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type {
   CommandContext,
@@ -16,7 +17,7 @@ import type {
   CommandResult,
 } from '../../command-line/command-module.ts';
 import { renderTextTable } from '../../command-line/text-table.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { EXIT, usageError } from '../../process/exit-codes.ts';
 import { createAddContext } from '../add/add-context.ts';
 import type { AddContext } from '../add/add-context.ts';
 import { declareCommonOptions, requestFields } from '../add/add-options.ts';
@@ -106,12 +107,10 @@ function checkOptions(options: ImportOptions): void {
   const sources = [file, eksAll, kubeconfig ?? contexts].filter((one) => one !== undefined);
   const isContradiction = sources.length > 1 || (eksFilter !== undefined && eksAll === undefined);
   if (isContradiction) {
-    throw new CommandError({
-      message:
-        '--file, --eks-all and --kubeconfig exclude each other; --eks-filter needs --eks-all.',
-      remedy: 'Pass one source, and run the command once for each.',
-      exitCode: EXIT.usage,
-    });
+    throw usageError(
+      '--file, --eks-all and --kubeconfig exclude each other; --eks-filter needs --eks-all.',
+      'Pass one source, and run the command once for each.',
+    );
   }
 }
 
@@ -119,11 +118,7 @@ function sourceOf(options: ImportOptions) {
   const { file, eksAll, kubeconfig, idPrefix } = options;
   const filter = options.contexts ?? options.eksFilter;
   return {
-    ...(file === undefined ? {} : { file }),
-    ...(eksAll === undefined ? {} : { eksAll }),
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(filter === undefined ? {} : { filter }),
-    ...(idPrefix === undefined ? {} : { idPrefix }),
+    ...defined({ file, eksAll, kubeconfig, filter, idPrefix }),
   };
 }
 

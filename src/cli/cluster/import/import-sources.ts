@@ -6,7 +6,7 @@
  */
 import { parse } from 'yaml';
 import { defaultKubeconfig, listContexts } from '../../reach/open-kubeconfig.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { CommandError, usageError } from '../../process/exit-codes.ts';
 import type { AddContext } from '../add/add-context.ts';
 import { readUserFile } from '../add/add-options.ts';
 import { parseAddRequest, requireRoleSource } from '../add/add-request.ts';
@@ -107,11 +107,10 @@ function tryParse(fields: Readonly<Record<string, unknown>>): AddRequest | Comma
 }
 
 function collision(id: string, others: readonly string[]): CommandError {
-  return new CommandError({
-    message: `its id would be ${id === '' ? 'empty' : id}, as that of ${others.join(', ')}`,
-    remedy: 'Name them yourself in a list: --file.',
-    exitCode: EXIT.usage,
-  });
+  return usageError(
+    `its id would be ${id === '' ? 'empty' : id}, as that of ${others.join(', ')}`,
+    'Name them yourself in a list: --file.',
+  );
 }
 
 /** A JSON or YAML list of requests (docs/clusters.md), or an object with it as `clusters`. */
@@ -122,7 +121,7 @@ function readList(file: string): readonly Readonly<Record<string, unknown>>[] {
   try {
     content = parse(text, { maxAliasCount: 0, logLevel: 'error' });
   } catch (cause) {
-    throw new CommandError({ message: `${file} is no YAML.`, remedy, exitCode: EXIT.usage, cause });
+    throw usageError(`${file} is no YAML.`, remedy, cause);
   }
   const list = Array.isArray(content)
     ? (content as readonly unknown[])
@@ -131,9 +130,5 @@ function readList(file: string): readonly Readonly<Record<string, unknown>>[] {
     Array.isArray(list) &&
     list.every((entry) => typeof entry === 'object' && entry !== null && !Array.isArray(entry));
   if (isList) return list as readonly Readonly<Record<string, unknown>>[];
-  throw new CommandError({
-    message: `${file} is no list of clusters.`,
-    remedy,
-    exitCode: EXIT.usage,
-  });
+  throw usageError(`${file} is no list of clusters.`, remedy);
 }

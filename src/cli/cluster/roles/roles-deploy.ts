@@ -15,8 +15,9 @@ import {
   DescribeStacksCommand,
   UpdateStackCommand,
 } from '@aws-sdk/client-cloudformation';
+import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { CommandError, EXIT, failure } from '../../process/exit-codes.ts';
 import type { RolesParameters } from './roles.ts';
 
 /** What is deployed, and where. */
@@ -158,13 +159,12 @@ function rolesOf(stack: Stack, stackName: string): DeployedRoles {
   };
   const [watcher, renewer] = [role('Watcher'), role('Renewer')];
   if (watcher === undefined) {
-    throw new CommandError({
-      message: `The stack ${stackName} has no output WatcherRoleId.`,
-      remedy: 'It was made from another template: remove it, then repeat the command.',
-      exitCode: EXIT.failed,
-    });
+    throw failure(
+      `The stack ${stackName} has no output WatcherRoleId.`,
+      'It was made from another template: remove it, then repeat the command.',
+    );
   }
-  return { watcher, ...(renewer === undefined ? {} : { renewer }) };
+  return { watcher, ...defined({ renewer }) };
 }
 
 async function explainFailure(
@@ -177,9 +177,8 @@ async function explainFailure(
     (one ?? '').endsWith('_FAILED'),
   );
   const reason = failed?.ResourceStatusReason ?? 'CloudFormation gives no reason';
-  return new CommandError({
-    message: `The stack ${stackName} is ${status}: ${failed?.LogicalResourceId ?? 'it'}: ${reason}`,
-    remedy: 'Put that right, then repeat the command: it goes on from there.',
-    exitCode: EXIT.failed,
-  });
+  return failure(
+    `The stack ${stackName} is ${status}: ${failed?.LogicalResourceId ?? 'it'}: ${reason}`,
+    'Put that right, then repeat the command: it goes on from there.',
+  );
 }

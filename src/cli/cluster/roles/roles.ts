@@ -7,6 +7,7 @@
  * or changed in a name is replaced by a hash of the whole.
  */
 import { createHash } from 'node:crypto';
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterId, ClusterUid } from '../../../core/model/identifiers.ts';
 
 /** How a service account of the cluster becomes a role. */
@@ -107,9 +108,7 @@ export function rolesParameters(request: ClusterRolesRequest): RolesParameters {
     SenderRolePath: request.senderRolePath,
     WatcherRoleName: roleName({ stage, id, part: 'watcher' }),
     EventsQueueArn: request.eventsQueueArn,
-    ...(request.permissionsBoundaryArn === undefined
-      ? {}
-      : { PermissionsBoundaryArn: request.permissionsBoundaryArn }),
+    ...defined({ PermissionsBoundaryArn: request.permissionsBoundaryArn }),
     ...(renewer === undefined
       ? {}
       : {

@@ -3,6 +3,7 @@
  *
  * Of a sealed token only the times leave this module.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -52,8 +53,7 @@ export async function readDetails(
   ]);
   return {
     registration,
-    ...(meta === undefined ? {} : { meta }),
-    ...(token === undefined ? {} : { token }),
+    ...defined({ meta, token }),
     daemonSets,
     nowMs: clock.nowMs(),
   };
@@ -79,7 +79,7 @@ async function countDaemonSets(
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const listed = await view.listNames(clusterUid, {
       limit: NAMES_PER_PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
+      ...defined({ cursor }),
     });
     count += listed.names.length;
     ({ cursor } = listed);

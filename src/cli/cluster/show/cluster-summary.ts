@@ -4,6 +4,7 @@
  * Read only, from the registry and META; nothing is asked of the cluster itself. No credential is part
  * of it (S11).
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
@@ -72,7 +73,7 @@ export function summarise(
     ...(meta?.incompleteReason === undefined || meta.isComplete
       ? {}
       : { incompleteReason: meta.incompleteReason }),
-    ...(rival === undefined ? {} : { rival }),
+    ...defined({ rival }),
   };
 }
 
@@ -112,7 +113,7 @@ export async function listSummaries(sources: SummarySources): Promise<{
   do {
     const page = await sources.registry.listClusters({
       limit: PAGE_LIMIT,
-      ...(cursor === undefined ? {} : { cursor }),
+      ...defined({ cursor }),
     });
     for (const read of await Promise.all(page.clusters.map((id) => readSummary(id, sources)))) {
       if ('problem' in read) unreadable.push(read);

@@ -5,6 +5,7 @@
  * Changes nothing. Leaves with 0 only if no link has failed; what could not be checked from here is said,
  * and is no failure.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { createClusterInspection } from '../../../adapters/kubernetes/api/cluster-inspection.ts';
 import { diagnose, hasFailed } from '../../../app/doctor/diagnose.ts';
 import type { Finding } from '../../../app/doctor/finding.ts';
@@ -16,7 +17,7 @@ import type { CommandContext, CommandModule } from '../../command-line/command-m
 import { gatherFacts } from '../../doctor/gather-facts.ts';
 import { renderFindings } from '../../doctor/render-findings.ts';
 import type { WayIn } from '../../doctor/ways-in.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { EXIT, usageError } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { connectByKubeconfig } from '../../reach/cluster-connection.ts';
 
@@ -67,18 +68,13 @@ export const doctorCommand: CommandModule = defineCommand<DoctorOptions>({
 
 function requireOneTarget(id: string | undefined, options: DoctorOptions): void {
   if ((id === undefined) !== (options.all === true)) {
-    throw new CommandError({
-      message: 'Pass the id of a cluster, or --all.',
-      remedy: 'rollcall cluster list shows the ids.',
-      exitCode: EXIT.usage,
-    });
+    throw usageError('Pass the id of a cluster, or --all.', 'rollcall cluster list shows the ids.');
   }
   if (options.all === true && (options.kubeconfig ?? options.context) !== undefined) {
-    throw new CommandError({
-      message: 'A kubeconfig is for one cluster.',
-      remedy: 'Leave --all out, and pass the id of that cluster.',
-      exitCode: EXIT.usage,
-    });
+    throw usageError(
+      'A kubeconfig is for one cluster.',
+      'Leave --all out, and pass the id of that cluster.',
+    );
   }
 }
 
@@ -88,7 +84,7 @@ async function everyCluster({ registry }: Stack): Promise<readonly ClusterId[]> 
   do {
     const page = await registry.listClusters({
       limit: PAGE_LIMIT,
-      ...(cursor === undefined ? {} : { cursor }),
+      ...defined({ cursor }),
     });
     ids.push(...page.clusters);
     ({ cursor } = page);
@@ -128,7 +124,7 @@ async function examine(
     id,
     egress: egressPolicy({ ...context.environment, ROLLCALL_STAGE: stack.stage }),
     kubeconfig: await openKubeconfigWay(options, stack),
-    ...(clusterProfile === undefined ? {} : { clusterProfile }),
+    ...defined({ clusterProfile }),
   });
   return diagnose(facts);
 }
@@ -142,7 +138,7 @@ async function openKubeconfigWay(
   const { transport } = await connectByKubeconfig({
     file: kubeconfig,
     clock,
-    ...(context === undefined ? {} : { context }),
+    ...defined({ context }),
   });
   return { inspection: createClusterInspection(transport) };
 }

@@ -7,7 +7,7 @@ import { collect } from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
 import { renderAge, renderTextTable } from '../../command-line/text-table.ts';
-import { CommandError, EXIT } from '../../process/exit-codes.ts';
+import { usageError } from '../../process/exit-codes.ts';
 import { listSummaries, troublesOf } from './cluster-summary.ts';
 import type { ClusterSummary, UnreadableCluster } from './cluster-summary.ts';
 
@@ -45,11 +45,10 @@ export const listClustersCommand: CommandModule = defineCommand<ListOptions>({
 function parseSelector(text: string): { readonly key: string; readonly value: string } {
   const [key = '', value] = text.split(/=(.*)/s, 2);
   if (key !== '' && value !== undefined) return { key, value };
-  throw new CommandError({
-    message: `--label ${text} is not of the form key=value.`,
-    remedy: 'Pass e.g. --label stage=prod.',
-    exitCode: EXIT.usage,
-  });
+  throw usageError(
+    `--label ${text} is not of the form key=value.`,
+    'Pass e.g. --label stage=prod.',
+  );
 }
 
 const HEADINGS = ['ID', 'MODE', 'FROZEN', 'ENDPOINT', 'HEARD', 'VIEW', 'NOTE'];

@@ -4,6 +4,7 @@
  *
  * Reads the registry and the view; asks the cluster nothing. `rollcall cluster doctor` does.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import { describeAuthentication } from '../../../app/clusters/edit-registration.ts';
@@ -45,7 +46,7 @@ function present(details: ClusterDetails, findings: readonly Finding[]): Command
         hasOwnCa: caPem !== undefined,
         authentication: publicAuthentication(details),
       },
-      ...(token === undefined ? {} : { token }),
+      ...defined({ token }),
       ...(meta === undefined ? {} : { view: publicView(meta) }),
       daemonSets: details.daemonSets,
       findings,
@@ -79,9 +80,7 @@ function publicView(meta: ClusterMeta): Readonly<Record<string, unknown>> {
     sliceCount,
     lastSentAtMs,
     heardAtMs,
-    ...(announcedAtMs === undefined ? {} : { announcedAtMs }),
-    ...(snapshotRequestedAtMs === undefined ? {} : { snapshotRequestedAtMs }),
-    ...(meta.breaker === undefined ? {} : { breaker: meta.breaker }),
+    ...defined({ announcedAtMs, snapshotRequestedAtMs, breaker: meta.breaker }),
   };
 }
 
