@@ -3,23 +3,18 @@
  *
  * Ports, narrowed to what is used: nothing here can read a token back, or change a registration.
  */
-import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { ProcessPorts } from '../../ports/process.ts';
 import type { CredentialStore, Seal, TokenClaims } from '../../ports/stores/credential-store.ts';
-import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { TokenRefusal } from './check-token.ts';
 
 /** What accepting needs. */
-export interface CredentialDependencies {
+export interface CredentialDependencies extends Omit<ProcessPorts, 'random'> {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'recordDeadLetter'>;
   readonly credentials: Pick<CredentialStore, 'writeToken'>;
   readonly seal: Pick<Seal, 'open'>;
   /** What a token says of itself; undefined when it is none. */
   readonly readClaims: (token: string) => TokenClaims | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
 }
 
 /** What the queue says of a message. */

@@ -71,16 +71,25 @@ export function unchecked(why: string): { readonly kind: 'unchecked'; readonly w
 }
 
 /** Makes the finding of one link. */
-export function finding(
-  link: DoctorLink,
-  found: {
-    readonly code: string;
-    readonly level: FindingLevel;
-    readonly seen: string;
-    readonly next?: string;
-  },
-): Finding {
+export function finding(link: DoctorLink, found: Omit<Finding, 'link'>): Finding {
   return { link, ...found };
+}
+
+/** The finding of a link that is as it should be. */
+export function ok(link: DoctorLink, code: string, seen: string): Finding {
+  return { link, code, level: 'ok', seen };
+}
+
+type Told = Pick<Finding, 'seen' | 'next'>;
+
+/** The finding of a link that does not work. */
+export function failed(link: DoctorLink, code: string, told: Told): Finding {
+  return { link, code, level: 'failed', ...told };
+}
+
+/** The finding of a link about which somebody should know. */
+export function warning(link: DoctorLink, code: string, told: Told): Finding {
+  return { link, code, level: 'warning', ...told };
 }
 
 /** The finding of a link that could not be checked. */

@@ -6,7 +6,7 @@
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { formatPermission } from '../../core/daemon-set/permission.ts';
 import type { DoctorFacts, RightsFact } from './facts.ts';
-import { finding, notChecked } from './finding.ts';
+import { failed, notChecked, ok, warning } from './finding.ts';
 import type { Checked, Finding } from './finding.ts';
 import { isConnectedTo } from './judge-registration.ts';
 
@@ -20,8 +20,7 @@ const MINUTE_MS = 60_000;
 export function judgeCredential(registration: ClusterRegistration, facts: DoctorFacts): Finding {
   const { id, authentication } = registration;
   if (authentication.kind === 'none') {
-    const seen = 'none is registered';
-    return finding('credential', { code: 'credential-none', level: 'ok', seen });
+    return ok('credential', 'credential-none', 'none is registered');
   }
   if (authentication.kind === 'bound-token') {
     const trouble = judgeToken(registration, facts);
@@ -32,21 +31,15 @@ export function judgeCredential(registration: ClusterRegistration, facts: Doctor
     return notChecked('credential', `${authentication.kind}: ${credential.why}`, WITH_KUBECONFIG);
   }
   switch (credential.value) {
-    case 'accepted': {
-      const seen = `${authentication.kind}: the API server accepts it`;
-      return finding('credential', { code: 'credential-ok', level: 'ok', seen });
-    }
+    case 'accepted':
+      return ok('credential', 'credential-ok', `${authentication.kind}: the API server accepts it`);
     case 'unauthorized':
-      return finding('credential', {
-        code: 'credential-refused',
-        level: 'failed',
+      return failed('credential', 'credential-refused', {
         seen: `${authentication.kind}: the API server does not accept it (401)`,
         next: `EKS: an access entry is missing, or older than its role (the stack was removed and deployed again: EKS holds the old role’s id, and the entry only looks right). Repeat rollcall cluster add ${id} --auth eks, which makes those anew. Bound token: start the CronJob rollcall-renewer for a new one.`,
       });
     case 'forbidden':
-      return finding('credential', {
-        code: 'credential-without-rights',
-        level: 'failed',
+      return failed('credential', 'credential-without-rights', {
         seen: `${authentication.kind}: accepted, but it may not even read the namespace kube-system (403)`,
         next: 'Apply the functions’ rights: kubectl apply -f infra/functions/rbac.yaml',
       });
@@ -74,35 +67,27 @@ function judgeToken(
     'kubectl -n rollcall-system get cronjobs,jobs, and dead-letter list --queue credentials';
   const fact = token.value;
   if (fact.kind === 'missing') {
-    return finding('credential', {
-      code: 'credential-missing',
-      level: 'failed',
+    return failed('credential', 'credential-missing', {
       seen: 'bound-token: the cluster has not sent a token yet',
       next: `Is its CronJob installed, and does it run? Look at: ${look}`,
     });
   }
   const ageMinutes = Math.round((nowMs - fact.issuedAtMs) / MINUTE_MS);
   if (fact.clusterUid !== clusterUid) {
-    return finding('credential', {
-      code: 'credential-other-cluster',
-      level: 'failed',
+    return failed('credential', 'credential-other-cluster', {
       seen: `bound-token: the token that is kept is of the cluster ${fact.clusterUid}`,
       next: `It is replaced by the next run of the CronJob; if the cluster was rebuilt: rollcall cluster reset ${id}`,
     });
   }
   if (fact.expiresAtMs <= nowMs) {
-    return finding('credential', {
-      code: 'credential-expired',
-      level: 'failed',
+    return failed('credential', 'credential-expired', {
       seen: `bound-token: the last token is ${ageMinutes} minutes old and has expired`,
       next: `Does the CronJob still run? Look at: ${look}`,
     });
   }
   const lifeMs = fact.expiresAtMs - fact.issuedAtMs;
   if (nowMs - fact.issuedAtMs > lifeMs * TOKEN_OLD_SHARE) {
-    return finding('credential', {
-      code: 'credential-ends-soon',
-      level: 'warning',
+    return warning('credential', 'credential-ends-soon', {
       seen: `bound-token: ${ageMinutes} minutes old, past half of its life`,
       next: `The CronJob should have sent a new one by now. Look at: ${look}`,
     });
@@ -116,8 +101,7 @@ export function judgeFunctionsRights(
   { functionsRights }: DoctorFacts,
 ): Finding {
   if (!isConnectedTo(registration)) {
-    const seen = 'none are needed';
-    return finding('functions-rights', { code: 'functions-rights-ok', level: 'ok', seen });
+    return ok('functions-rights', 'functions-rights-ok', 'none are needed');
   }
   const found = judgeRights('functions-rights', functionsRights, 'infra/functions/rbac.yaml');
   if (registration.mode !== 'observe' || found.level !== 'failed') return found;
@@ -152,21 +136,16 @@ function judgeRights(
   const { required, missing, missingIn } = rights.value;
   if (missing.length === 0) {
     if (missingIn.length === 0) {
-      const seen = `all ${required} rights are there`;
-      return finding(link, { code: `${link}-ok`, level: 'ok', seen });
+      return ok(link, `${link}-ok`, `all ${required} rights are there`);
     }
-    return finding(link, {
-      code: `${link}-by-namespace`,
-      level: 'warning',
+    return warning(link, `${link}-by-namespace`, {
       seen: `granted by namespace; DaemonSets without it are in: ${missingIn.join(', ')}`,
       next: 'If they shall be managed: bind rollcall-functions-namespace there (infra/functions/namespaces/rbac.yaml).',
     });
   }
   const shown = missing.slice(0, RIGHTS_SHOWN).map(formatPermission);
   const more = missing.length > RIGHTS_SHOWN ? ` and ${missing.length - RIGHTS_SHOWN} more` : '';
-  return finding(link, {
-    code: `${link}-missing`,
-    level: 'failed',
+  return failed(link, `${link}-missing`, {
     seen: `${missing.length} of ${required} rights are missing: ${shown.join('; ')}${more}`,
     next: `kubectl apply -f ${manifest}`,
   });
@@ -183,12 +162,9 @@ export function judgeAdmission(
   }
   const { missing } = admission.value;
   if (missing.length === 0) {
-    const seen = 'the admission policies stand and are bound';
-    return finding('admission', { code: 'admission-ok', level: 'ok', seen });
+    return ok('admission', 'admission-ok', 'the admission policies stand and are bound');
   }
-  return finding('admission', {
-    code: 'admission-missing',
-    level: 'warning',
+  return warning('admission', 'admission-missing', {
     seen: `missing: ${missing.join(', ')}: whoever steals the functions’ credential could create any pod`,
     next: 'kubectl apply -f infra/admission/policy.yaml (Kubernetes 1.30 and later)',
   });

@@ -6,7 +6,7 @@
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { EndpointFacts, TlsFault } from '../../ports/cluster/endpoint-probe.ts';
 import type { DoctorFacts } from './facts.ts';
-import { finding, notChecked } from './finding.ts';
+import { failed, notChecked, ok, warning } from './finding.ts';
 import type { DoctorLink, Finding } from './finding.ts';
 import { isConnectedTo } from './judge-registration.ts';
 
@@ -22,7 +22,7 @@ export function judgeEndpoint(
 ): readonly Finding[] {
   if (!isConnectedTo(registration)) {
     const seen = 'no function connects to this cluster: mode observe without authentication';
-    return [finding('address', { code: 'address-unused', level: 'ok', seen })];
+    return [ok('address', 'address-unused', seen)];
   }
   if (endpoint.kind === 'unchecked') return [notChecked('address', endpoint.why)];
   const facts = endpoint.value;
@@ -43,12 +43,9 @@ export function judgeEndpoint(
 function judgeAddress({ id }: ClusterRegistration, { address }: EndpointFacts): Finding {
   if (address.kind === 'judged') {
     const kind = address.isPrivate ? 'private' : 'permitted';
-    const seen = `${address.host}:${address.port}, ${kind}`;
-    return finding('address', { code: 'address-ok', level: 'ok', seen });
+    return ok('address', 'address-ok', `${address.host}:${address.port}, ${kind}`);
   }
-  return finding('address', {
-    code: 'address-refused',
-    level: 'failed',
+  return failed('address', 'address-refused', {
     seen: `no function may connect to it: ${address.field} (${address.reason})`,
     next:
       address.reason === 'private'
@@ -61,11 +58,9 @@ function judgeName({ name }: EndpointFacts): Finding | undefined {
   if (name === undefined) return undefined;
   if (name.kind === 'resolved') {
     const seen = `the name has ${name.count} address${name.count === 1 ? '' : 'es'}`;
-    return finding('name', { code: 'name-ok', level: 'ok', seen });
+    return ok('name', 'name-ok', seen);
   }
-  return finding('name', {
-    code: 'name-unresolved',
-    level: 'failed',
+  return failed('name', 'name-unresolved', {
     seen: `the name of the server has no address here: ${name.code}`,
     next: 'Is the cluster still there, and is its name visible from here and from the functions’ network?',
   });
@@ -74,8 +69,7 @@ function judgeName({ name }: EndpointFacts): Finding | undefined {
 function judgeConnection({ connection, address }: EndpointFacts): Finding | undefined {
   if (connection === undefined) return undefined;
   if (connection.kind === 'connected') {
-    const seen = `connected within ${connection.afterMs} ms`;
-    return finding('connection', { code: 'connection-ok', level: 'ok', seen });
+    return ok('connection', 'connection-ok', `connected within ${connection.afterMs} ms`);
   }
   if (address.kind === 'judged' && address.isPrivate) {
     return notChecked(
@@ -84,9 +78,7 @@ function judgeConnection({ connection, address }: EndpointFacts): Finding | unde
       'Run this where the functions’ network is reachable; breaker and freshness below say how the functions fare.',
     );
   }
-  return finding('connection', {
-    code: 'connection-failed',
-    level: 'failed',
+  return failed('connection', 'connection-failed', {
     seen: `no connection: ${connection.code}`,
     next: 'Does a firewall or the API server’s list of allowed networks let the functions’ addresses in?',
   });
@@ -109,9 +101,7 @@ function judgeTls(
   if (tls === undefined) return undefined;
   if (tls.kind === 'failed') {
     const isCa = tls.fault === 'untrusted' || tls.fault === 'unreadable-ca';
-    return finding('tls', {
-      code: `tls-${tls.fault}`,
-      level: 'failed',
+    return failed('tls', `tls-${tls.fault}`, {
       seen: `${TLS_ADVICE[tls.fault]} (${tls.code})`,
       next: isCa
         ? `If the cluster’s certificate authority was changed: rollcall cluster set ${id} --ca-file FILE. If not, somebody else answers there.`
@@ -121,37 +111,30 @@ function judgeTls(
   const leftMs = tls.validUntilMs - nowMs;
   if (leftMs < CERTIFICATE_ENDS_SOON_MS) {
     const days = Math.max(0, Math.floor(leftMs / 86_400_000));
-    return finding('tls', {
-      code: 'tls-ends-soon',
-      level: 'warning',
+    return warning('tls', 'tls-ends-soon', {
       seen: `the server’s certificate ends in ${days} days`,
       next: 'Renew it; where the cloud does that, look again tomorrow.',
     });
   }
-  const seen = 'its certificate is signed by the registered certificate authority';
-  return finding('tls', { code: 'tls-ok', level: 'ok', seen });
+  return ok('tls', 'tls-ok', 'its certificate is signed by the registered certificate authority');
 }
 
 function judgeAnswer({ answer }: EndpointFacts): Finding | undefined {
   if (answer === undefined) return undefined;
   if (answer.kind === 'failed') {
-    return finding('api-server', {
-      code: 'api-server-silent',
-      level: 'failed',
+    return failed('api-server', 'api-server-silent', {
       seen: `a TLS session, but no answer: ${answer.code}`,
       next: 'Is the API server overloaded? Look at its own health and metrics.',
     });
   }
   if (!answer.isKubernetes) {
-    return finding('api-server', {
-      code: 'api-server-other',
-      level: 'failed',
+    return failed('api-server', 'api-server-other', {
       seen: `what answers there (HTTP ${answer.status}) is no Kubernetes API server`,
       next: 'Compare the registered server with: kubectl config view --minify',
     });
   }
   const seen = `a Kubernetes API server answers (HTTP ${answer.status})`;
-  return finding('api-server', { code: 'api-server-ok', level: 'ok', seen });
+  return ok('api-server', 'api-server-ok', seen);
 }
 
 /** Whether the cluster is the one that was registered (protocol 24, row 90). */
@@ -164,12 +147,9 @@ export function judgeIdentity(
   }
   const { uid, by } = identity.value;
   if (uid === registration.clusterUid) {
-    const seen = `kube-system has the registered UID, read by the ${by}`;
-    return finding('identity', { code: 'identity-ok', level: 'ok', seen });
+    return ok('identity', 'identity-ok', `kube-system has the registered UID, read by the ${by}`);
   }
-  return finding('identity', {
-    code: 'cluster-rebuilt',
-    level: 'failed',
+  return failed('identity', 'cluster-rebuilt', {
     seen: `kube-system has the UID ${uid}, registered is ${registration.clusterUid} (read by the ${by}): nothing is written to this cluster`,
     next: `If it was rebuilt: rollcall cluster reset ${registration.id}. If not, the ${by === 'kubeconfig' ? 'kubeconfig' : 'registered server'} leads to another cluster.`,
   });
@@ -182,11 +162,9 @@ export function judgeClock({ endpoint }: DoctorFacts): Finding | undefined {
   if (answer?.kind !== 'answered' || answer.clockAheadMs === undefined) return undefined;
   const seconds = Math.round(Math.abs(answer.clockAheadMs) / 1000);
   if (Math.abs(answer.clockAheadMs) <= CLOCK_TOLERANCE_MS) {
-    return finding('clock', { code: 'clock-ok', level: 'ok', seen: 'the clocks agree' });
+    return ok('clock', 'clock-ok', 'the clocks agree');
   }
-  return finding('clock', {
-    code: 'clock-skewed',
-    level: 'warning',
+  return warning('clock', 'clock-skewed', {
     seen: `the API server’s clock is ${seconds} s ${answer.clockAheadMs > 0 ? 'ahead of' : 'behind'} the clock here`,
     next: 'Repair time synchronisation on whichever is wrong: tokens are refused beyond a few minutes.',
   });

@@ -5,7 +5,7 @@
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { DoctorFacts, RefusalFact } from './facts.ts';
-import { finding, notChecked } from './finding.ts';
+import { failed, finding, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 /** More than this in the events queue is a backlog: ingest takes ten at a time of each cluster. */
@@ -16,20 +16,16 @@ export function judgeEventsQueue({ eventsQueue }: DoctorFacts): Finding {
   if (eventsQueue.kind === 'unchecked') return notChecked('events-queue', eventsQueue.why);
   const fact = eventsQueue.value;
   if (fact.kind === 'missing') {
-    return finding('events-queue', {
-      code: 'events-queue-missing',
-      level: 'failed',
+    return failed('events-queue', 'events-queue-missing', {
       seen: 'the events queue of the stack does not exist',
       next: 'Deploy the stack again: npx osls deploy --stage STAGE',
     });
   }
   const seen = `about ${fact.waiting} messages of all clusters wait, ${fact.inFlight} are being handled`;
   if (fact.waiting < BACKLOG_MIN) {
-    return finding('events-queue', { code: 'events-queue-ok', level: 'ok', seen });
+    return ok('events-queue', 'events-queue-ok', seen);
   }
-  return finding('events-queue', {
-    code: 'events-queue-backlog',
-    level: 'warning',
+  return warning('events-queue', 'events-queue-backlog', {
     seen,
     next: 'Does ingest run? Look at its errors and throttles, and the age of the oldest message, on the dashboard.',
   });
@@ -44,12 +40,9 @@ export function judgeDeadLetters({ deadLetterQueues }: DoctorFacts): Finding {
     fact.kind === 'found' && fact.waiting > 0 ? [`${fact.waiting} in ${name}`] : [],
   );
   if (waiting.length === 0) {
-    const seen = 'nothing waits in the dead-letter queues';
-    return finding('dead-letters', { code: 'dead-letters-none', level: 'ok', seen });
+    return ok('dead-letters', 'dead-letters-none', 'nothing waits in the dead-letter queues');
   }
-  return finding('dead-letters', {
-    code: 'dead-letters-waiting',
-    level: 'warning',
+  return warning('dead-letters', 'dead-letters-waiting', {
     seen: `messages of the stack wait in its dead-letter queues: ${waiting.join(', ')}`,
     next: 'Does the function dead-letter run? It takes them; hints and timers also: rollcall dead-letter redrive --waiting reconcile',
   });
@@ -61,8 +54,7 @@ export function judgeSender(registration: ClusterRegistration, { sender }: Docto
   const { roleName, roleId } = sender.value;
   const { senderRoleId, id } = registration;
   if (roleId === senderRoleId) {
-    const seen = `the role ${roleName} has the registered id`;
-    return finding('sender', { code: 'sender-ok', level: 'ok', seen });
+    return ok('sender', 'sender-ok', `the role ${roleName} has the registered id`);
   }
   const isMissing = roleId === undefined;
   return finding('sender', {
@@ -117,8 +109,7 @@ export function judgeRefusals(
     if (refusal.queue === 'ingest') latest.set(refusal.code, refusal);
   }
   if (latest.size === 0) {
-    const seen = 'no message of this cluster was refused within a day';
-    return [finding('refusals', { code: 'refusals-none', level: 'ok', seen })];
+    return [ok('refusals', 'refusals-none', 'no message of this cluster was refused within a day')];
   }
   return [...latest.values()].map((refusal) => {
     // What was said of the UID that is registered by now was before its reset.

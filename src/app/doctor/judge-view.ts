@@ -8,7 +8,7 @@ import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { defaultReconcileOptions } from '../reconcile/process/dependencies.ts';
 import type { DoctorFacts } from './facts.ts';
-import { finding, notChecked } from './finding.ts';
+import { failed, finding, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 const { silenceBoundMs: SILENT_AFTER_MS } = defaultReconcileOptions;
@@ -22,9 +22,7 @@ const minutesOf = (ms: number): number => Math.round(ms / 60_000);
 export function judgeFreshness({ meta, nowMs }: DoctorFacts): Finding {
   if (meta.kind === 'unchecked') return notChecked('freshness', meta.why);
   if (meta.value === undefined) {
-    return finding('freshness', {
-      code: 'never-heard',
-      level: 'failed',
+    return failed('freshness', 'never-heard', {
       seen: 'no message of this cluster was ever taken',
       next: 'Is its watcher installed, with the role that is registered? See the links above, and dead-letter list --unverified.',
     });
@@ -32,9 +30,7 @@ export function judgeFreshness({ meta, nowMs }: DoctorFacts): Finding {
   const { lastSentAtMs, heardAtMs } = meta.value;
   const ageMs = nowMs - lastSentAtMs;
   if (ageMs > SILENT_AFTER_MS) {
-    return finding('freshness', {
-      code: 'cluster-silent',
-      level: 'failed',
+    return failed('freshness', 'cluster-silent', {
       seen: `the last message was sent ${minutesOf(ageMs)} minutes ago`,
       next: 'Look at the watcher: kubectl -n rollcall-system logs deploy/rollcall-watcher --tail 50',
     });
@@ -44,15 +40,13 @@ export function judgeFreshness({ meta, nowMs }: DoctorFacts): Finding {
     return atMs === undefined || nowMs - atMs > SILENT_AFTER_MS;
   });
   if (silent.length > 0) {
-    return finding('freshness', {
-      code: 'stream-silent',
-      level: 'failed',
+    return failed('freshness', 'stream-silent', {
       seen: `the watcher is heard, but nothing of ${silent.join(', ')}: that stream has ended`,
       next: 'Has the watcher the right to list and watch it? Its log says why the stream ends.',
     });
   }
   const seen = `the last message was sent ${Math.max(0, Math.round(ageMs / 1000))} s ago`;
-  return finding('freshness', { code: 'freshness-ok', level: 'ok', seen });
+  return ok('freshness', 'freshness-ok', seen);
 }
 
 /** Whether the view is whole, and if not, whether that is being mended (protocol 17, 18). */
@@ -64,30 +58,24 @@ export function judgeView(
   if (meta.value === undefined) return undefined;
   const { isComplete, incompleteReason = 'unknown', snapshot, snapshotRequestedAtMs } = meta.value;
   if (isComplete) {
-    return finding('view', { code: 'view-complete', level: 'ok', seen: 'the view is whole' });
+    return ok('view', 'view-complete', 'the view is whole');
   }
   const seen = `the view is not whole (${incompleteReason}): nothing is decided on it`;
   const sinceMs = snapshot?.announcedAtMs ?? snapshotRequestedAtMs;
   if (sinceMs !== undefined && nowMs - sinceMs <= SNAPSHOT_PATIENCE_MS) {
     const what = snapshot === undefined ? 'was asked for' : 'is under way';
-    return finding('view', {
-      code: 'view-incomplete',
-      level: 'warning',
+    return warning('view', 'view-incomplete', {
       seen: `${seen}; a snapshot ${what}`,
       next: 'Look again in a minute.',
     });
   }
   if (registration.authentication.kind === 'none') {
-    return finding('view', {
-      code: 'view-incomplete',
-      level: 'warning',
+    return warning('view', 'view-incomplete', {
       seen: `${seen}; without a credential nobody can ask for a snapshot`,
       next: 'The watcher sends one within six hours by itself, or at once: kubectl -n rollcall-system rollout restart deploy/rollcall-watcher',
     });
   }
-  return finding('view', {
-    code: 'view-stuck',
-    level: 'failed',
+  return failed('view', 'view-stuck', {
     seen: `${seen}; no snapshot came`,
     next: 'Do the functions reach the cluster, and does the watcher send? Or at once: kubectl -n rollcall-system rollout restart deploy/rollcall-watcher',
   });
@@ -98,14 +86,10 @@ export function judgeBreaker({ meta, nowMs }: DoctorFacts): Finding | undefined 
   if (meta.kind === 'unchecked') return notChecked('breaker', meta.why);
   const breaker = meta.value?.breaker;
   if (breaker?.open === undefined) {
-    return meta.value === undefined
-      ? undefined
-      : finding('breaker', { code: 'breaker-closed', level: 'ok', seen: 'closed' });
+    return meta.value === undefined ? undefined : ok('breaker', 'breaker-closed', 'closed');
   }
   const until = isOpen(breaker, nowMs) ? 'the next probe is due soon' : 'a probe is due';
-  return finding('breaker', {
-    code: 'breaker-open',
-    level: 'failed',
+  return failed('breaker', 'breaker-open', {
     seen: `open: the API server did not answer the functions several times; ${until}`,
     next: 'Is the API server up, and reachable from the functions’ network? It closes by itself with the first answer.',
   });
@@ -121,9 +105,7 @@ export function judgeRival(registration: ClusterRegistration, facts: DoctorFacts
 function judgeSentinel({ id, rival }: ClusterRegistration, { sentinel }: DoctorFacts): Finding {
   const again = `Turn the other controller off, then take over anew: rollcall cluster set ${id} --mode takeover; or hand back: rollcall cluster set ${id} --mode observe`;
   if (rival !== undefined) {
-    return finding('rival', {
-      code: 'rival-noted',
-      level: 'failed',
+    return failed('rival', 'rival-noted', {
       seen: `another DaemonSet controller was seen, and Rollcall has stopped here: ${rival.evidence}`,
       next: again,
     });
@@ -131,25 +113,19 @@ function judgeSentinel({ id, rival }: ClusterRegistration, { sentinel }: DoctorF
   if (sentinel.kind === 'unchecked') return notChecked('rival', sentinel.why);
   switch (sentinel.value) {
     case 'touched':
-      return finding('rival', {
-        code: 'sentinel-touched',
-        level: 'failed',
+      return failed('rival', 'sentinel-touched', {
         seen: 'another DaemonSet controller has synced the sentinel of the takeover',
         next: again,
       });
     case 'missing':
     case 'replaced':
-      return finding('rival', {
-        code: 'sentinel-missing',
-        level: 'failed',
+      return failed('rival', 'sentinel-missing', {
         seen: `the sentinel of the takeover is ${sentinel.value}, and Rollcall does nothing here: the cluster was handed back, or somebody deleted it`,
         next: `Enter takeover anew, with its probe: rollcall cluster set ${id} --mode takeover; if the cluster was handed back: rollcall cluster set ${id} --mode observe --without-cluster`,
       });
     case 'quiet':
-    case 'not-expected': {
-      const seen = 'no other DaemonSet controller was seen';
-      return finding('rival', { code: 'rival-none', level: 'ok', seen });
-    }
+    case 'not-expected':
+      return ok('rival', 'rival-none', 'no other DaemonSet controller was seen');
   }
 }
 
@@ -158,9 +134,7 @@ function judgeBuiltInLoop({ observed }: DoctorFacts): Finding {
   if (observed.kind === 'unchecked') return notChecked('rival', observed.why);
   const { total, behind } = observed.value;
   if (behind.length > 0) {
-    return finding('rival', {
-      code: 'built-in-loop-off',
-      level: 'warning',
+    return warning('rival', 'built-in-loop-off', {
       seen: `nobody has observed the last change of ${behind.slice(0, NAMES_SHOWN).join(', ')}: the built-in loop seems to be off, and nobody manages the DaemonSets`,
       next: 'Turn it on again, or take over: rollcall cluster set --mode takeover',
     });

@@ -4,7 +4,7 @@
  * Pure. Times in the Lease are another clock's, so they are judged with room.
  */
 import type { DoctorFacts } from './facts.ts';
-import { finding, notChecked } from './finding.ts';
+import { failed, finding, notChecked, ok } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 const WITH_KUBECONFIG = 'Pass --kubeconfig FILE --context NAME to have it looked at.';
@@ -16,9 +16,7 @@ export function judgeLease({ lease, nowMs }: DoctorFacts): Finding {
   if (lease.kind === 'unchecked') return notChecked('lease', lease.why, WITH_KUBECONFIG);
   const fact = lease.value;
   if (fact.kind === 'missing') {
-    return finding('lease', {
-      code: 'lease-missing',
-      level: 'failed',
+    return failed('lease', 'lease-missing', {
       seen: 'no watcher has ever taken its Lease in this cluster',
       next: INSTALL,
     });
@@ -27,16 +25,13 @@ export function judgeLease({ lease, nowMs }: DoctorFacts): Finding {
   // Times of another clock: twice the duration leaves room for it.
   if (ageMs > 2 * fact.durationMs) {
     const seconds = Number.isFinite(ageMs) ? `${Math.round(ageMs / 1000)} s ago` : 'never';
-    return finding('lease', {
-      code: 'lease-stale',
-      level: 'failed',
+    return failed('lease', 'lease-stale', {
       seen: `the watcher’s Lease was renewed ${seconds}: nobody holds it`,
       next: `Does the watcher run? Look at: ${LOGS}`,
     });
   }
   const seconds = Math.max(0, Math.round(ageMs / 1000));
-  const seen = `held by ${fact.holder}, renewed ${seconds} s ago`;
-  return finding('lease', { code: 'lease-ok', level: 'ok', seen });
+  return ok('lease', 'lease-ok', `held by ${fact.holder}, renewed ${seconds} s ago`);
 }
 
 /** The Deployment; a watcher may well run elsewhere, so a held Lease makes its absence a warning. */
@@ -58,12 +53,9 @@ export function judgeWatcher({ watcher, lease }: DoctorFacts): Finding {
   }
   const { wanted, ready, trouble } = fact;
   if (ready > 0 && ready >= Math.min(wanted, 1)) {
-    const seen = `${ready} of ${wanted} ready`;
-    return finding('watcher', { code: 'watcher-ready', level: 'ok', seen });
+    return ok('watcher', 'watcher-ready', `${ready} of ${wanted} ready`);
   }
-  return finding('watcher', {
-    code: 'watcher-not-ready',
-    level: 'failed',
+  return failed('watcher', 'watcher-not-ready', {
     seen: `${ready} of ${wanted} ready${trouble === undefined ? '' : `: ${trouble}`}`,
     next: `Look at: ${LOGS}`,
   });

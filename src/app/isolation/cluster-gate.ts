@@ -11,22 +11,15 @@ import type { ClusterBreaker } from '../../core/model/breaker.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { BreakerStore } from '../../ports/stores/breaker-store.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { ProcessPorts } from '../../ports/process.ts';
 import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
-import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { Random } from '@rollcall/base/ports/random.ts';
 import type { ViewReader } from '../../ports/stores/view-store.ts';
 import { talliedAccess } from './tallied-access.ts';
 import { TalkTally } from './talk-tally.ts';
 
 /** What a gate needs. */
-export interface GateDependencies {
+export interface GateDependencies extends ProcessPorts {
   readonly view: BreakerStore & Pick<ViewReader, 'readMeta'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
 }
 
 /** Attempts at telling a finding when others tell theirs; more would only say the same. */

@@ -12,18 +12,13 @@ import { DUE_TOLERANCE_MS } from '../../core/model/hint.ts';
 import type { Timer } from '../../core/model/hint.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { BreakerStore } from '../../ports/stores/breaker-store.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
+import type { ProcessPorts } from '../../ports/process.ts';
 import type { HintPace, HintQueue } from '../../ports/queues/queue.ts';
 
 /** What `requeueTimers` needs. */
-export interface RequeueDependencies {
+export interface RequeueDependencies extends Omit<ProcessPorts, 'random'> {
   readonly queue: HintQueue;
   readonly view: Pick<BreakerStore, 'readBreaker'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
 }
 
 /** What came of one timer. A failed one must be redelivered. */

@@ -3,12 +3,9 @@
  *
  * The intervals are promises (docs/scale.md) and count from what was last looked at, whenever the schedule fires.
  */
-import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { ProcessPorts } from '../../ports/process.ts';
 import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
-import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
 import type { HintQueue } from '../../ports/queues/queue.ts';
-import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
 
@@ -42,7 +39,7 @@ export const defaultResyncOptions: ResyncOptions = {
 export const WALK_RESERVE_MS = 5_000;
 
 /** What `resyncClusters` needs. */
-export interface ResyncDependencies {
+export interface ResyncDependencies extends ProcessPorts {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'listClusters'>;
   readonly view: Pick<
     ViewStore,
@@ -50,9 +47,5 @@ export interface ResyncDependencies {
   >;
   readonly connector: ClusterConnector;
   readonly queue: HintQueue;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
   readonly options: ResyncOptions;
 }

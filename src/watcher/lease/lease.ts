@@ -19,11 +19,8 @@
 import { compareResourceVersions, epoch, incarnation } from '../../core/model/identifiers.ts';
 import type { Epoch, Incarnation, ResourceVersion } from '../../core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
+import type { ProcessPorts } from '../../ports/process.ts';
 import { jittered } from '@rollcall/base/ports/random.ts';
-import type { Random } from '@rollcall/base/ports/random.ts';
 import type { LeaseWrite, SourceFailure, WatchSource } from '../../ports/cluster/watch-source.ts';
 import { createBackoff } from '../wait/backoff.ts';
 import type { Backoff } from '../wait/backoff.ts';
@@ -51,12 +48,8 @@ const STANDBY_LOOKS = 4;
 const RELEASE_TRIES = 3;
 
 /** What a Lease keeper runs on. */
-export interface LeaseDependencies {
+export interface LeaseDependencies extends ProcessPorts {
   readonly source: WatchSource;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
   readonly options: LeaseOptions;
 }
 

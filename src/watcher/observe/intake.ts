@@ -13,20 +13,15 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { WatchedKind } from '../../core/model/projections.ts';
 import type { Marks } from '../../core/model/watcher-message.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
+import type { ProcessPorts } from '../../ports/process.ts';
 import type { ListWatchTarget } from './frame-reader.ts';
 import type { Projector, SlimObject } from '../project/projection.ts';
 import type { ObjectStore } from '../project/store.ts';
 
 /** What an intake runs on. */
-export interface IntakeDependencies {
+export interface IntakeDependencies extends Omit<ProcessPorts, 'random'> {
   readonly store: ObjectStore;
   readonly projector: Projector;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
   /** A version below a mark was seen: etcd went back. */
   readonly onRestored: (kind: WatchedKind) => void;
   /** Every kind has been listed. Called once. */

@@ -15,10 +15,8 @@ import { compareResourceVersions, isResourceVersion } from '../../core/model/ide
 import type { ResourceVersion } from '../../core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchedKind } from '../../core/model/projections.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { Random } from '@rollcall/base/ports/random.ts';
+import type { ProcessPorts } from '../../ports/process.ts';
 import type { SourceFailure, WatchSource } from '../../ports/cluster/watch-source.ts';
 import { createBackoff } from '../wait/backoff.ts';
 import type { Backoff } from '../wait/backoff.ts';
@@ -40,14 +38,10 @@ export interface ListWatchOptions {
 }
 
 /** What a list-watch runs on. */
-export interface ListWatchDependencies<Item> {
+export interface ListWatchDependencies<Item> extends ProcessPorts {
   readonly kind: WatchedKind;
   readonly source: WatchSource;
   readonly target: ListWatchTarget<Item>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
   readonly options: ListWatchOptions;
 }
 

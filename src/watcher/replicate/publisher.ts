@@ -13,9 +13,7 @@
 import type { Uid } from '../../core/model/identifiers.ts';
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { AnnouncementBody, Cut } from '../../core/model/watcher-message.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
+import type { ProcessPorts } from '../../ports/process.ts';
 import type { FrozenMessage } from '../../ports/queues/queue.ts';
 import type { HeartbeatSchedule } from '../pace/heartbeat.ts';
 import type { Intake } from '../observe/intake.ts';
@@ -29,7 +27,7 @@ import type { SliceBatch } from './snapshot.ts';
 import type { ObjectStore, Tracked } from '../project/store.ts';
 
 /** What a publisher runs on. */
-export interface PublisherDependencies {
+export interface PublisherDependencies extends Omit<ProcessPorts, 'random'> {
   readonly sender: Sender;
   readonly store: ObjectStore;
   readonly outbox: Outbox;
@@ -39,9 +37,6 @@ export interface PublisherDependencies {
   /** Lives as long as the process: what refusals taught holds for later epochs. */
   readonly size: MessageSize;
   readonly unsendable: Map<Uid, OpaqueReason>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
   readonly options: WatcherOptions;
 }
 

@@ -13,11 +13,8 @@
 import type { ClusterId, ClusterUid, Epoch, Incarnation } from '../../core/model/identifiers.ts';
 import { MESSAGE_SCHEMA } from '../../core/model/watcher-message.ts';
 import type { WatcherBody } from '../../core/model/watcher-message.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
+import type { ProcessPorts } from '../../ports/process.ts';
 import type { EventQueue, FrozenMessage, SendOutcome } from '../../ports/queues/queue.ts';
-import type { Random } from '@rollcall/base/ports/random.ts';
 import { createBackoff } from '../wait/backoff.ts';
 import { untilAborted } from '../wait/until-aborted.ts';
 
@@ -30,12 +27,8 @@ export interface EpochHeader {
 }
 
 /** What a sender runs on. */
-export interface SenderDependencies {
+export interface SenderDependencies extends ProcessPorts {
   readonly queue: EventQueue;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
   readonly backoffBaseMs: number;
   readonly backoffCapMs: number;
 }

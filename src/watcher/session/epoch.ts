@@ -6,11 +6,8 @@
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { WatchedKind } from '../../core/model/projections.ts';
 import type { AnnouncementBody, Marks, Membership } from '../../core/model/watcher-message.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
+import type { ProcessPorts } from '../../ports/process.ts';
 import type { EventQueue } from '../../ports/queues/queue.ts';
-import type { Random } from '@rollcall/base/ports/random.ts';
 import type { WatchSource } from '../../ports/cluster/watch-source.ts';
 import type { Interner } from '../project/interner.ts';
 import type { MessageSize } from '../project/message-size.ts';
@@ -20,13 +17,9 @@ import type { EpochHeader } from '../replicate/sender.ts';
 import type { Tracked } from '../project/store.ts';
 
 /** What a session runs on. */
-export interface SessionDependencies {
+export interface SessionDependencies extends ProcessPorts {
   readonly source: WatchSource;
   readonly queue: EventQueue;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
   readonly options: WatcherOptions;
   /** What lives longer than an epoch. */
   readonly memory: ProcessMemory;

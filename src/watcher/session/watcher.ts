@@ -11,12 +11,7 @@
  */
 import type { ClusterId, ClusterUid, Epoch, Incarnation } from '../../core/model/identifiers.ts';
 import type { AnnouncementBody } from '../../core/model/watcher-message.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { EventQueue } from '../../ports/queues/queue.ts';
-import type { Random } from '@rollcall/base/ports/random.ts';
-import type { WatchSource } from '../../ports/cluster/watch-source.ts';
 import { createBackoff } from '../wait/backoff.ts';
 import { createInterner } from '../project/interner.ts';
 import { LeaseKeeper } from '../lease/lease.ts';
@@ -25,19 +20,13 @@ import { MessageSize } from '../project/message-size.ts';
 import { DEFAULT_WATCHER_OPTIONS } from '../pace/options.ts';
 import type { WatcherOptions } from '../pace/options.ts';
 import { Session } from './session.ts';
-import type { ProcessMemory, SessionEnd, SessionStatus } from './epoch.ts';
+import type { ProcessMemory, SessionDependencies, SessionEnd, SessionStatus } from './epoch.ts';
 import { untilAborted } from '../wait/until-aborted.ts';
 
 /** What a watcher runs on. */
-export interface WatcherDependencies {
+export interface WatcherDependencies extends Omit<SessionDependencies, 'options' | 'memory'> {
   /** The name under which its messages are sent; it must be the registered one. */
   readonly cluster: ClusterId;
-  readonly source: WatchSource;
-  readonly queue: EventQueue;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
   /** Bounds that differ from {@link DEFAULT_WATCHER_OPTIONS}. */
   readonly options?: Partial<WatcherOptions>;
 }

@@ -3,12 +3,9 @@
  *
  * Nothing here is needed for correctness but the ports: a run with fresh warmth writes the same.
  */
-import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { ProcessPorts } from '../../../ports/process.ts';
 import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
-import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../../ports/metrics.ts';
 import type { HintQueue } from '../../../ports/queues/queue.ts';
-import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { StateStore, ViewReader, ViewWriter } from '../../../ports/stores/view-store.ts';
 import type { Asides } from './asides.ts';
@@ -47,16 +44,12 @@ export const defaultIngestOptions: IngestOptions = {
 };
 
 /** Ports and options of ingest. */
-export interface IngestDependencies {
+export interface IngestDependencies extends ProcessPorts {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'recordDeadLetter'>;
   /** States are read only where an era begins anew; they are reconcile's to write. */
   readonly view: ViewReader & ViewWriter & Pick<StateStore, 'readState'>;
   readonly connector: ClusterConnector;
   readonly queue: Pick<HintQueue, 'sendHints'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
   readonly options: IngestOptions;
   /** Of the batch that a message belongs to; absent outside of one. */
   readonly asides?: Asides;
