@@ -22,8 +22,8 @@ function membersOf(file: string, type: string): readonly string[] {
 describe('docs/doctor.md', () => {
   it('names every code that a judge gives', () => {
     const codes = globSync('src/app/doctor/judge-*.ts', { cwd: ROOT }).flatMap((file) =>
-      [...read(file).matchAll(/\bcode: [^,\n]*/g)].flatMap(([text]) =>
-        [...text.matchAll(/'([a-z-]+)'/g)].map((match) => match[1] ?? ''),
+      [...read(file).matchAll(/\b(?:code: |(?:ok|failed|warning)\([\w'-]+, )([^,\n]*)/g)].flatMap(
+        ([, text = '']) => [...text.matchAll(/'([a-z-]+)'/g)].map((match) => match[1] ?? ''),
       ),
     );
     assert.ok(codes.length > 50, String(codes.length));
