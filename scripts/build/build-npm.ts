@@ -3,7 +3,7 @@
  *
  * Everything from node_modules is bundled, because Node strips no types below node_modules; so the package has no
  * dependencies, and installs without a network. LevelDB's prebuilt binaries lie beside the bundle (`start --data`). Other
- * files lie in it as in the repository: src/engine/template/package-files.ts finds both.
+ * files lie in it as in the repository: src/engine/package-files.ts finds both.
  */
 import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';

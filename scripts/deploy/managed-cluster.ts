@@ -10,8 +10,9 @@ import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Stack } from '../../src/cli/reach/stack.ts';
 import { applyManifests } from '../../src/engine/apply-manifests.ts';
 import type { EngineCluster } from '../../src/engine/engine-options.ts';
-import { repositoryFile, startLocalFleet } from '../../src/engine/local-fleet.ts';
-import { openTransport } from '../../src/engine/open-transport.ts';
+import { startLocalFleet } from '../../src/engine/local-fleet.ts';
+import { packageFile } from '../../src/engine/package-files.ts';
+import { openTransport } from '../../src/engine/reach-cluster.ts';
 import type { Component } from '../lib/component.ts';
 import type { Reaper } from '../lib/reaper.ts';
 import { registerLocalCluster } from './register.ts';
@@ -111,7 +112,7 @@ function applyTo(cluster: EngineCluster): ManagedCluster['apply'] {
   return async (files) => {
     const transport = openTransport(cluster, cluster.probe);
     try {
-      await applyManifests(transport, files.map(repositoryFile));
+      await applyManifests(transport, files.map(packageFile));
     } finally {
       transport.retire();
     }

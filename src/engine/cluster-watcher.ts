@@ -12,7 +12,7 @@ import type { EventQueue } from '../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { createWatcher } from '../watcher/session/watcher.ts';
 import type { EngineCluster } from './engine-options.ts';
-import { requireEndpoint } from './open-transport.ts';
+import { requireEndpoint } from './reach-cluster.ts';
 
 /** What it runs on. */
 export interface ClusterWatcherOptions {

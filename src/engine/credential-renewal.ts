@@ -12,7 +12,7 @@ import type { Log } from '@rollcall/base/ports/log.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { Credential } from '../adapters/kubernetes/credentials/credential.ts';
 import type { EngineCluster, FreshCredential } from './engine-options.ts';
-import { credentialOf } from './open-transport.ts';
+import { credentialOf } from './reach-cluster.ts';
 
 const RENEW_BEFORE_MS = 60_000;
 const RETRY_MS = 10_000;

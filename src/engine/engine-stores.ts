@@ -10,15 +10,20 @@ import { createDynamoViewStore } from '../adapters/dynamodb/view-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { ViewStore } from '../ports/stores/view-store.ts';
-import type { LocalAws } from './aws/local-aws.ts';
-import { packageFile } from './template/package-files.ts';
+import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
+import { packageFile } from './package-files.ts';
 
 /** Stage of serverless.yml that the engine runs. */
 export const STAGE = 'local';
 /** The service that is deployed, and run here. */
 export const SERVERLESS_FILE = packageFile('serverless.yml');
 /** What a watcher may do in AWS; the same template is deployed for each cluster. */
-export const WATCHER_ROLE_FILE = packageFile('infra/cluster/roles.yml');
+export const WATCHER_SENDERS = {
+  roleFile: packageFile('infra/cluster/roles.yml'),
+  roleId: 'WatcherRole',
+  queueParameter: 'EventsQueueArn',
+  queueId: 'EventsQueue',
+};
 
 /** Both stores, and how to let go of their connections. */
 export interface EngineStores {

@@ -20,15 +20,15 @@ import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
 import { RUN_MAX_MS } from '../core/pod/request-life.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { ViewStore } from '../ports/stores/view-store.ts';
-import { startLocalAws } from './aws/local-aws.ts';
-import type { LocalAws } from './aws/local-aws.ts';
+import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
+import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import { startClusterWatcher } from './cluster-watcher.ts';
 import type { ClusterWatcher } from './cluster-watcher.ts';
 import { keepFresh } from './credential-renewal.ts';
 import type { EngineCluster, EngineOptions } from './engine-options.ts';
-import { SERVERLESS_FILE, STAGE, WATCHER_ROLE_FILE, openStores } from './engine-stores.ts';
+import { SERVERLESS_FILE, STAGE, WATCHER_SENDERS, openStores } from './engine-stores.ts';
 import { loadHandlers } from './handlers.ts';
-import { openTransport } from './open-transport.ts';
+import { openTransport } from './reach-cluster.ts';
 import { readOverview } from './overview.ts';
 import type { ClusterOverview } from './overview.ts';
 import { registerCluster } from './register-cluster.ts';
@@ -81,7 +81,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const aws = await startLocalAws({
     serverlessFile: SERVERLESS_FILE,
     stage: STAGE,
-    senders: { ids: senderIds, roleFile: WATCHER_ROLE_FILE, queueId: 'EventsQueue' },
+    senders: { ids: senderIds, ...WATCHER_SENDERS },
     dataDirectory: options.dataDir,
     faults: options.faults,
     onFailure: ({ functionName, message, error }) => {

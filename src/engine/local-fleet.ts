@@ -19,8 +19,8 @@ import { renderKubeconfig } from '@rollcall/local-cluster/cluster/kubeconfig.ts'
 import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
 import { READINESS_ANNOTATION } from '@rollcall/local-cluster/machines/machine-annotations.ts';
 import { variedMachines } from '@rollcall/local-cluster/machines/varied-machines.ts';
-import { openTransport } from './open-transport.ts';
-import { packageFile } from './template/package-files.ts';
+import { openTransport } from './reach-cluster.ts';
+import { packageFile } from './package-files.ts';
 
 /** How the clusters are to be. */
 export interface LocalFleetOptions {
@@ -63,16 +63,11 @@ export interface LocalFleet {
 /** How long a built-in loop would get to show itself: there is none. */
 export const LOCAL_PROBE_WAIT_MS = 1000;
 
-/** Path of a file of this repository. */
-export function repositoryFile(name: string): string {
-  return packageFile(name);
-}
-
 /** The RBAC that is shipped, for the watcher and for the functions. */
 export const RBAC_MANIFESTS: readonly string[] = [
   'infra/watcher/rbac.yaml',
   'infra/functions/rbac.yaml',
-].map(repositoryFile);
+].map(packageFile);
 
 /** Starts them; what was started is stopped again if one fails. Throws EngineRefusal. */
 export async function startLocalFleet(options: LocalFleetOptions): Promise<LocalFleet> {

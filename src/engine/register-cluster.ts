@@ -19,10 +19,9 @@ import { SENTINEL_KEY } from '../core/takeover/takeover-sentinel.ts';
 import type { ProbeAccess } from '../ports/cluster/probe-access.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { ViewStore } from '../ports/stores/view-store.ts';
-import { ensureSystemNamespace, readClusterUid } from './cluster-preparation.ts';
+import { ensureSystemNamespace, openTransport, readClusterUid } from './reach-cluster.ts';
 import type { EngineCluster, EngineOptions } from './engine-options.ts';
 import { EngineRefusal } from './engine-refusal.ts';
-import { openTransport } from './open-transport.ts';
 
 /** What registering needs. */
 export interface RegisterCluster {

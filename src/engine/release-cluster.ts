@@ -14,13 +14,12 @@ import type { HandBackResult } from '../app/takeover/hand-back.ts';
 import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
 import type { ClusterUid } from '../core/model/identifiers.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import { startLocalAws } from './aws/local-aws.ts';
-import { readClusterUid } from './cluster-preparation.ts';
+import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
+import { openTransport, readClusterUid } from './reach-cluster.ts';
 import type { EngineCluster } from './engine-options.ts';
 import { EngineRefusal } from './engine-refusal.ts';
 import { SERVERLESS_FILE, STAGE, openStores } from './engine-stores.ts';
 import { readWatcherLease, watchForVacancy } from './lease-vacancy.ts';
-import { openTransport } from './open-transport.ts';
 
 /** What releasing is told. */
 export interface ReleaseOptions {

@@ -4,7 +4,7 @@
 import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import type { EngineCluster } from '../../src/engine/engine-options.ts';
-import { openTransport } from '../../src/engine/open-transport.ts';
+import { openTransport } from '../../src/engine/reach-cluster.ts';
 
 /** One pod, as the test compares it. */
 export interface SeenPod {

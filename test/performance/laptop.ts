@@ -21,7 +21,7 @@ import {
   LOCAL_PROBE_WAIT_MS,
   RBAC_MANIFESTS,
 } from '../../src/engine/local-fleet.ts';
-import { openTransport } from '../../src/engine/open-transport.ts';
+import { openTransport } from '../../src/engine/reach-cluster.ts';
 import { daemonSetPath, testDaemonSet } from '../conformance/scenarios/daemon-set.ts';
 import { createActivityLog } from '../conformance/scenarios/activity-log.ts';
 import { renderRows } from './support/statistics.ts';

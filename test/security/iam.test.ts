@@ -22,7 +22,7 @@ import { encodeWatcherMessage } from '../../src/adapters/sqs/schema/watcher-mess
 import type { Hint } from '../../src/core/model/hint.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
-import { startLocalAws } from '../../src/engine/aws/local-aws.ts';
+import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import type { EngineFailure } from '@rollcall/local-aws/event-source-mapping/mapping-set.ts';
 import { SERVERLESS_FILE, STAGE } from '../../src/engine/engine-stores.ts';
 import {

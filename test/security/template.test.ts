@@ -9,7 +9,7 @@ import { before, describe, it } from 'node:test';
 import { egressPolicy } from '../../functions/egress-policy.ts';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
 import { compareTemplates, TYPE_RULES } from '../../scripts/release-diff/compare-templates.ts';
-import { readYamlFile } from '../../src/engine/template/yaml-file.ts';
+import { readYamlFile } from '@rollcall/local-aws/template/yaml-file.ts';
 import { alarmRules } from '../support/template/alarm-rules.ts';
 import { deployerFaults, deployerRules } from '../support/template/deployer-rules.ts';
 import { firstDeploymentRules, replayFailure } from '../support/template/first-deployment.ts';

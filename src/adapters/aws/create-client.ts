@@ -16,8 +16,6 @@ export interface CallLimits {
   /** From an attempt's start to its answer's first line, and of silence within the answer; milliseconds. */
   readonly requestTimeoutMs: number;
   readonly attemptsMax: number;
-  /** Connections at once; the SDK's 50 unless said. */
-  readonly socketsMax?: number;
 }
 
 /** The limits by who calls. `worstCallMs` says what they add up to. */
@@ -33,8 +31,6 @@ export const CALL_LIMITS = {
   renewer: { connectionTimeoutMs: 2000, requestTimeoutMs: 2400, attemptsMax: 4 },
   /** A person waits, and would rather wait than repeat. */
   command: { connectionTimeoutMs: 3000, requestTimeoutMs: 10_000, attemptsMax: 3 },
-  /** The local engine's mappings, which wait 20 s for messages: nothing deployed does. */
-  longPoll: { connectionTimeoutMs: 1000, requestTimeoutMs: 30_000, attemptsMax: 3 },
 } as const satisfies Readonly<Record<string, CallLimits>>;
 
 /** The SDK's first pause before a repeat, at most; it doubles. */
@@ -51,11 +47,7 @@ export function createAwsClient<Config extends object, Client>(
   limits: CallLimits,
   config: Config,
 ): Client {
-  const { connectionTimeoutMs, requestTimeoutMs, attemptsMax, socketsMax } = limits;
-  const agent = {
-    keepAlive: true,
-    ...(socketsMax === undefined ? {} : { maxSockets: socketsMax }),
-  };
+  const { connectionTimeoutMs, requestTimeoutMs, attemptsMax } = limits;
   return new make({
     ...config,
     maxAttempts: attemptsMax,
@@ -65,7 +57,6 @@ export function createAwsClient<Config extends object, Client>(
       requestTimeout: requestTimeoutMs,
       throwOnRequestTimeout: true,
       socketTimeout: requestTimeoutMs,
-      ...(socketsMax === undefined ? {} : { httpAgent: agent, httpsAgent: agent }),
     },
   });
 }

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import { permissionsOf } from '../../app/doctor/required-permissions.ts';
 import type { Permission } from '../../core/daemon-set/permission.ts';
-import { packageFile } from '../../engine/template/package-files.ts';
+import { packageFile } from '../../engine/package-files.ts';
 
 /** An object of admissionregistration.k8s.io. */
 export interface AdmissionObject {

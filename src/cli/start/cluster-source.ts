@@ -9,8 +9,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { EngineCluster } from '../../engine/engine-options.ts';
-import { LOCAL_PROBE_WAIT_MS, repositoryFile, startLocalFleet } from '../../engine/local-fleet.ts';
+import { LOCAL_PROBE_WAIT_MS, startLocalFleet } from '../../engine/local-fleet.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
+import { packageFile } from '../../engine/package-files.ts';
 import { loadCluster } from '../reach/load-cluster.ts';
 import type { ClusterChoice, StartOptions } from './options.ts';
 
@@ -66,7 +67,7 @@ async function openLocal(choice: LocalChoice, request: OpenSource): Promise<Clus
     isCold: choice.isCold,
     mode: options.mode,
     ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
-    manifests: examples.map((name) => repositoryFile(`examples/${name}.yaml`)),
+    manifests: examples.map((name) => packageFile(`examples/${name}.yaml`)),
     log,
     logLevel: options.isVerbose ? 'debug' : 'info',
     onProgress,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createTables } from '../../../src/engine/aws/create-tables.ts';
+import { createTables } from '@rollcall/local-aws/deployment/create-tables.ts';
 
 /** A client for one endpoint. */
 export class TableBench {

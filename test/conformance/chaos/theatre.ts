@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { CALL_LIMITS, createAwsClient } from '../../../src/adapters/aws/create-client.ts';
-import { operatorCredentials } from '../../../src/engine/aws/principals.ts';
+import { operatorCredentials } from '@rollcall/local-aws/deployment/principals.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { repositoryRoot, runTool } from '../../../scripts/lib/run-tool.ts';
 import type { ToolResult as ToolRun } from '../../../scripts/lib/run-tool.ts';
-import { readYamlFile } from '../../../src/engine/template/yaml-file.ts';
+import { readYamlFile } from '@rollcall/local-aws/template/yaml-file.ts';
 import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
 import { packageTemplate } from '../../support/template/package-template.ts';
 import type { Template } from '../../support/template/template.ts';

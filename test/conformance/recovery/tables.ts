@@ -12,10 +12,10 @@ import {
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { operatorCredentials } from '../../../src/engine/aws/principals.ts';
-import type { LocalAws } from '../../../src/engine/aws/local-aws.ts';
-import { createTables } from '../../../src/engine/aws/create-tables.ts';
-import { readService } from '../../../src/engine/template/service.ts';
+import { operatorCredentials } from '@rollcall/local-aws/deployment/principals.ts';
+import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
+import { createTables } from '@rollcall/local-aws/deployment/create-tables.ts';
+import { readService } from '@rollcall/local-aws/template/service.ts';
 import { SERVERLESS_FILE, STAGE } from '../../../src/engine/engine-stores.ts';
 
 /** A table, by its logical id in infra/tables.yml. */

@@ -16,7 +16,7 @@ import { startEngine } from '../../../src/engine/engine.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { LOCAL_PROBE_WAIT_MS, startLocalFleet } from '../../../src/engine/local-fleet.ts';
 import type { LocalFleet } from '../../../src/engine/local-fleet.ts';
-import { openTransport } from '../../../src/engine/open-transport.ts';
+import { openTransport } from '../../../src/engine/reach-cluster.ts';
 import { openEngineStack, runOnEngine } from '../../support/engine-commands.ts';
 import type { Breakage, CommandRun } from '../../support/engine-commands.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';

@@ -29,9 +29,9 @@ import {
   LOCAL_PROBE_WAIT_MS,
   RBAC_MANIFESTS,
   engineClusterOf,
-  repositoryFile,
 } from '../../../src/engine/local-fleet.ts';
-import { openTransport } from '../../../src/engine/open-transport.ts';
+import { packageFile } from '../../../src/engine/package-files.ts';
+import { openTransport } from '../../../src/engine/reach-cluster.ts';
 import { pollUntil } from '../../conformance/control-plane/poll.ts';
 import { runOnEngine } from '../../support/engine-commands.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
@@ -40,7 +40,7 @@ import { MemoryMetrics } from '../../support/memory-metrics.ts';
 const ID = clusterId('prod');
 const DEADLINE_MS = 120_000;
 const KEY = { namespace: 'node-agents', name: 'log-collector' };
-const EXAMPLE = repositoryFile('examples/log-collector.yaml');
+const EXAMPLE = packageFile('examples/log-collector.yaml');
 
 /** A local cluster under the name of the test, with its manifests. */
 interface Built {

@@ -10,10 +10,10 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda';
-import { operatorCredentials } from '../../../src/engine/aws/principals.ts';
+import { operatorCredentials } from '@rollcall/local-aws/deployment/principals.ts';
 import type { FaultOptions } from '@rollcall/local-aws/event-source-mapping/faults.ts';
 import type { EngineFailure } from '@rollcall/local-aws/event-source-mapping/mapping-set.ts';
-import { startLocalAws, type LocalAws } from '../../../src/engine/aws/local-aws.ts';
+import { startLocalAws, type LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import { settle, VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 /** Visibility of the queues under test. */
@@ -122,6 +122,13 @@ export function temporaryDirectory(context: TestContext): string {
   return directory;
 }
 
+const senderRole = {
+  roleFile: watcherRoleFile,
+  roleId: 'WatcherRole',
+  queueParameter: 'EventsQueueArn',
+  queueId: 'Work',
+};
+
 /** Starts a local AWS whose one function is `handler`; it stops with the test. */
 export async function startWork(
   context: TestContext,
@@ -141,8 +148,7 @@ export async function startWork(
     faults: options.faults,
     senders: {
       ids: new Map([[senderKey, options.senderId ?? 'AROATEST:test']]),
-      roleFile: watcherRoleFile,
-      queueId: 'Work',
+      ...senderRole,
     },
   });
   const client = new SQSClient({
@@ -150,11 +156,10 @@ export async function startWork(
     endpoint: aws.sqsEndpoint,
     credentials: { accessKeyId: senderKey, secretAccessKey: 'none' },
   });
-  const { accessKeyId, secretAccessKey } = operatorCredentials;
   const operator = new SQSClient({
     region: aws.region,
     endpoint: aws.sqsEndpoint,
-    credentials: { accessKeyId, secretAccessKey },
+    credentials: { ...operatorCredentials },
   });
   context.after(async () => {
     client.destroy();

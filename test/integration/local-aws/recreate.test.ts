@@ -21,8 +21,8 @@ import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import { startSqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
 import type { SqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
-import { createQueues } from '../../../src/engine/aws/create-queues.ts';
-import { readService } from '../../../src/engine/template/service.ts';
+import { createQueues } from '@rollcall/local-aws/deployment/create-queues.ts';
+import { readService } from '@rollcall/local-aws/template/service.ts';
 import { SERVERLESS_FILE } from '../../../src/engine/engine-stores.ts';
 import { packageTemplate } from '../../support/template/package-template.ts';
 

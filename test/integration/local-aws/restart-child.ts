@@ -12,7 +12,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { fileURLToPath } from 'node:url';
-import { startLocalAws } from '../../../src/engine/aws/local-aws.ts';
+import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 
 const [dataDirectory] = process.argv.slice(2);
 const aws = await startLocalAws({

@@ -12,9 +12,9 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { operatorCredentials } from '../../../src/engine/aws/principals.ts';
+import { operatorCredentials } from '@rollcall/local-aws/deployment/principals.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
-import { startLocalAws, type LocalAws } from '../../../src/engine/aws/local-aws.ts';
+import { startLocalAws, type LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import { eventually, newGate, startWork, temporaryDirectory } from './local-aws-fixture.ts';
 
 const serverlessFile = fileURLToPath(new URL('../../../serverless.yml', import.meta.url));

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { it } from 'node:test';
 import { DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { operatorCredentials } from '../../../src/engine/aws/principals.ts';
+import { operatorCredentials } from '@rollcall/local-aws/deployment/principals.ts';
 import { createKeyTable } from '../../support/create-key-table.ts';
 
 const TURNS_MAX = 1000;

@@ -9,12 +9,12 @@ import type { Context, SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { AuthorizationRequest } from '@rollcall/local-aws/iam/authorizer.ts';
-import { startLocalAws } from '../../../src/engine/aws/local-aws.ts';
-import type { LocalAws } from '../../../src/engine/aws/local-aws.ts';
+import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
+import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import {
   SERVERLESS_FILE,
   STAGE,
-  WATCHER_ROLE_FILE,
+  WATCHER_SENDERS,
   openStores,
 } from '../../../src/engine/engine-stores.ts';
 import { loadHandlers } from '../../../src/engine/handlers.ts';
@@ -88,8 +88,7 @@ export async function startFunctionWorld(): Promise<FunctionWorld> {
   const log = new MemoryLog();
   const senders = {
     ids: new Map([[WATCHER_KEY, `${WATCHER_ROLE}:session`]]),
-    roleFile: WATCHER_ROLE_FILE,
-    queueId: 'EventsQueue',
+    ...WATCHER_SENDERS,
   };
   const aws = await startLocalAws({ serverlessFile: SERVERLESS_FILE, stage: STAGE, senders });
   Object.assign(process.env, aws.environment);

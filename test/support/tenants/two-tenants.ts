@@ -13,12 +13,12 @@ import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterId, ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
-import { startLocalAws } from '../../../src/engine/aws/local-aws.ts';
-import type { LocalAws } from '../../../src/engine/aws/local-aws.ts';
+import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
+import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import {
   SERVERLESS_FILE,
   STAGE,
-  WATCHER_ROLE_FILE,
+  WATCHER_SENDERS,
   openStores,
 } from '../../../src/engine/engine-stores.ts';
 import { loadHandlers } from '../../../src/engine/handlers.ts';
@@ -183,7 +183,7 @@ export async function startTwoTenants(options: {
   const aws = await startLocalAws({
     serverlessFile: SERVERLESS_FILE,
     stage: STAGE,
-    senders: { ids, roleFile: WATCHER_ROLE_FILE, queueId: 'EventsQueue' },
+    senders: { ids, ...WATCHER_SENDERS },
     dataDirectory: options.dataDirectory,
     onFailure: ({ message, error }) => {
       options.log.error(message, {}, error);

@@ -22,7 +22,7 @@ import { defaultReconcileOptions } from '../../../src/app/reconcile/process/depe
 import { defaultResyncOptions, WALK_RESERVE_MS } from '../../../src/app/resync/dependencies.ts';
 import { breakerPolicy } from '../../../src/core/model/breaker.ts';
 import { REQUEST_TIMEOUT_MS, RUN_MAX_MS } from '../../../src/core/pod/request-life.ts';
-import { readYamlFile } from '../../../src/engine/template/yaml-file.ts';
+import { readYamlFile } from '@rollcall/local-aws/template/yaml-file.ts';
 import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/pace/options.ts';
 import { RELEASE_MS } from '../../../src/watcher/session/watcher.ts';
 import { at, textOf } from '../../support/template/template.ts';

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
-import { readYamlFile } from '../../../src/engine/template/yaml-file.ts';
+import { readYamlFile } from '@rollcall/local-aws/template/yaml-file.ts';
 import { firstRing } from '../../support/template/alarm-clock.ts';
 import type { Datapoint } from '../../support/template/alarm-clock.ts';
 import { promisedMinutes } from '../../support/template/alarm-rules.ts';

@@ -7,7 +7,7 @@
 import { readFile } from 'node:fs/promises';
 import { defined } from '@rollcall/base/defined.ts';
 import { failure, usageError } from '../../process/exit-codes.ts';
-import { packageFile } from '../../../engine/template/package-files.ts';
+import { packageFile } from '../../../engine/package-files.ts';
 import type { AddContext } from './add-context.ts';
 import type { ExaminedCluster } from './add-examine.ts';
 import { hasRoles, requireRoleSource } from './add-request.ts';

@@ -12,7 +12,7 @@ import { stringify } from 'yaml';
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterAuthentication } from '../../../core/model/registration.ts';
-import { packageFile } from '../../../engine/template/package-files.ts';
+import { packageFile } from '../../../engine/package-files.ts';
 import { isObject, renderKustomization } from './kustomize.ts';
 
 /** Where the AWS credentials of watcher and renewer come from. */

@@ -26,7 +26,7 @@ import {
   worstCallMs,
 } from '../../../../src/adapters/aws/create-client.ts';
 import type { CallLimits } from '../../../../src/adapters/aws/create-client.ts';
-import { readService } from '../../../../src/engine/template/service.ts';
+import { readService } from '@rollcall/local-aws/template/service.ts';
 
 /** A server that accepts, and says no more than `greeting`. */
 class SilentServer {

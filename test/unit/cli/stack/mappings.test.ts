@@ -12,7 +12,7 @@ import {
   turnMappings,
 } from '../../../../src/cli/stack/mappings.ts';
 import type { KnownMapping, MappingControl } from '../../../../src/cli/stack/mappings.ts';
-import { readService } from '../../../../src/engine/template/service.ts';
+import { readService } from '@rollcall/local-aws/template/service.ts';
 import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
 
 /** Lambda as it is: a turned mapping is on its way for a while, and refuses to be turned meanwhile. */

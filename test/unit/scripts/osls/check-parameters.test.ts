@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { repositoryRoot } from '../../../../scripts/lib/run-tool.ts';
 import { checkParameters } from '../../../../scripts/osls/check-parameters.mjs';
 import RollcallPlugin from '../../../../scripts/osls/plugin.mjs';
-import { readYamlFile } from '../../../../src/engine/template/yaml-file.ts';
+import { readYamlFile } from '@rollcall/local-aws/template/yaml-file.ts';
 
 const PLAIN = { stage: 'prod', region: 'eu-west-1' };
 const ALL = {

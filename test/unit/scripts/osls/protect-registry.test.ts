@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { repositoryRoot } from '../../../../scripts/lib/run-tool.ts';
 import RollcallPlugin from '../../../../scripts/osls/plugin.mjs';
 import { protectRegistry, registryNameOf } from '../../../../scripts/osls/protect-registry.mjs';
-import { readYamlFile } from '../../../../src/engine/template/yaml-file.ts';
+import { readYamlFile } from '@rollcall/local-aws/template/yaml-file.ts';
 
 const TABLE = registryNameOf('rollcall-ring1');
 

@@ -1,4 +1,4 @@
-// Creates the tables that infra/tables.yml declares, through the SDK, on any DynamoDB endpoint.
+// Creates the tables that a template declares, through the SDK, on any DynamoDB endpoint.
 //
 // A table that is there already is left as it is: with data on disk that is the ordinary case. Only keys and billing
 // mode are taken from the declaration; recovery, protection and encryption mean nothing to an emulator.

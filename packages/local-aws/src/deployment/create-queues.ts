@@ -1,7 +1,7 @@
-// Creates the queues that infra/queues.yml declares, through the SDK, on any SQS endpoint.
+// Creates the queues that a template declares, through the SDK, on any SQS endpoint.
 //
 // Dead-letter queues come first, because a redrive policy names one by its ARN. A queue that is there already (data
-// on disk) gets the declared attributes, so that an edited queues.yml takes effect at the next start.
+// on disk) gets the declared attributes, so that an edited template takes effect at the next start.
 import {
   CreateQueueCommand,
   GetQueueAttributesCommand,
@@ -10,7 +10,7 @@ import {
   SetQueueAttributesCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { CreatedQueue } from '@rollcall/local-aws/event-source-mapping/declarations.ts';
+import type { CreatedQueue } from '../event-source-mapping/declarations.ts';
 import type { QueueDeclaration } from '../template/service.ts';
 
 /** Creates or updates each queue; the result is by logical id. */

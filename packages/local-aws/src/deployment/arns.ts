@@ -2,8 +2,8 @@
 //
 // Queues have theirs already; tables, keys and log groups get one as AWS would give them in this account. Log groups
 // are declared nowhere: osls adds one for each function, under a logical id that roles refer to.
-import type { CreatedQueue } from '@rollcall/local-aws/event-source-mapping/declarations.ts';
-import { localAccountId } from '@rollcall/local-aws/sqs/server/broker.ts';
+import type { CreatedQueue } from '../event-source-mapping/declarations.ts';
+import { localAccountId } from '../sqs/server/broker.ts';
 import type { ServiceDeclaration } from '../template/service.ts';
 
 /** The ARN of a table of this account. */

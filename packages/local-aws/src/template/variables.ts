@@ -1,4 +1,4 @@
-// Resolves the Serverless Framework's variables, as far as our own serverless.yml uses them.
+// Resolves the Serverless Framework's variables, as far as they are known here.
 //
 // Known: ${self:a.b}, ${file(path)} and ${file(path):a.b}, ${sls:stage}, ${opt:name, 'default'}, ${param:name} from
 // `params` (those of the stage, then `default`). A reference that stands alone may be any value; inside of text it must

@@ -1,17 +1,13 @@
-// Who there is in the local AWS: the person who deploys, each function, each watcher.
+// Who there is in the local AWS: the person who deploys, each function, each sender from outside.
 //
-// A function has the rights of the role that serverless.yml names for it; its mapping polls with them too. A watcher
-// has those of WatcherRole in infra/cluster/roles.yml. The engine itself creates queues and tables and writes registrations as
-// whoever deploys, with a key of its own that no function is given.
+// A function has the rights of the role that the service file names for it; its mapping polls with them too. A sender
+// from outside has those of a role in a template of its own. Queues and tables are created as whoever deploys, with a key
+// that no function is given.
 import type { ServiceDeclaration } from '../template/service.ts';
 import { readYamlFile } from '../template/yaml-file.ts';
 import * as v from 'valibot';
-import type { Authorizer } from '@rollcall/local-aws/iam/authorizer.ts';
-import {
-  readRole,
-  resolveStatements,
-  type RoleDeclaration,
-} from '@rollcall/local-aws/iam/policy.ts';
+import type { Authorizer } from '../iam/authorizer.ts';
+import { readRole, resolveStatements, type RoleDeclaration } from '../iam/policy.ts';
 
 /** A key pair; the secret is a dummy, as nothing checks signatures. */
 export interface LocalCredentials {
@@ -23,9 +19,11 @@ export interface LocalCredentials {
 export interface LocalSenders {
   /** SenderId by access key. */
   readonly ids: ReadonlyMap<string, string>;
-  /** A template with a WatcherRole. */
+  /** The template of their role, and its logical id there. */
   readonly roleFile: string;
-  /** Logical id of the queue that its parameter `EventsQueueArn` stands for. */
+  readonly roleId: string;
+  /** The template's parameter for the ARN of the queue that they send to, and the queue's logical id. */
+  readonly queueParameter: string;
   readonly queueId: string;
 }
 
@@ -38,7 +36,6 @@ export interface LocalAccount {
 }
 
 const secretAccessKey = 'local';
-const SENDER_ROLE_ID = 'WatcherRole';
 
 /** The key of whoever deploys: creates resources, registers clusters, and may do everything. */
 export const operatorCredentials: LocalCredentials = {
@@ -78,9 +75,9 @@ export function grantSenders(
   senders: LocalSenders,
   account: LocalAccount,
 ): void {
-  const role = readSenderRole(senders.roleFile);
+  const role = readSenderRole(senders);
   const rights = resolveStatements(role, (reference) =>
-    reference === 'EventsQueueArn' ? account.arnOf(senders.queueId) : undefined,
+    reference === senders.queueParameter ? account.arnOf(senders.queueId) : undefined,
   );
   for (const [accessKey, senderId] of senders.ids) {
     const session = senderId.split(':')[1] ?? accessKey;
@@ -88,14 +85,14 @@ export function grantSenders(
   }
 }
 
-function readSenderRole(file: string): RoleDeclaration {
+function readSenderRole({ roleFile, roleId }: LocalSenders): RoleDeclaration {
   const template = v.parse(
     v.looseObject({ Resources: v.record(v.string(), v.unknown()) }),
-    readYamlFile(file),
+    readYamlFile(roleFile),
   );
-  const role = template.Resources[SENDER_ROLE_ID];
-  if (role === undefined) throw new Error(`${file} declares no ${SENDER_ROLE_ID}`);
-  return readRole(SENDER_ROLE_ID, role);
+  const role = template.Resources[roleId];
+  if (role === undefined) throw new Error(`${roleFile} declares no ${roleId}`);
+  return readRole(roleId, role);
 }
 
 function assumedRoleArn({ accountId }: LocalAccount, roleId: string, session: string): string {

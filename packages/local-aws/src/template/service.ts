@@ -1,16 +1,16 @@
-// What serverless.yml declares, as far as the local engine runs it: functions, mappings, roles, queues and tables.
+// What a serverless.yml declares, as far as it runs here: functions, mappings, roles, queues and tables.
 //
-// Assumes a file that osls accepts; a schema checks what is read here, so that a declaration the engine would ignore
+// Assumes a file that osls accepts; a schema checks what is read here, so that a declaration that would be ignored
 // (an unknown event source, say) is an error and not a silent difference from the deployment. References between
-// resources stay as logical ids; addresses are given to them where the resources exist (local-aws.ts).
+// resources stay as logical ids; addresses are given to them where the resources exist (deployment/).
 import path from 'node:path';
 import * as v from 'valibot';
-import { readRole, type RoleDeclaration } from '@rollcall/local-aws/iam/policy.ts';
+import { readRole, type RoleDeclaration } from '../iam/policy.ts';
 import type {
   MappedFunction,
   MappedService,
   QueueMapping,
-} from '@rollcall/local-aws/event-source-mapping/declarations.ts';
+} from '../event-source-mapping/declarations.ts';
 import { decideResources } from './conditions.ts';
 import { resolveVariables } from './variables.ts';
 import { readYamlFile, type Json } from './yaml-file.ts';
@@ -125,7 +125,7 @@ export interface TableDeclaration {
 /** A value in the environment of the functions: a text, what Ref gives of a resource, or its ARN. */
 export type EnvironmentValue = string | { readonly Ref: string } | { readonly arnOf: string };
 
-/** Everything that the local engine takes from serverless.yml. */
+/** Everything that is taken from a serverless.yml. */
 export interface ServiceDeclaration extends MappedService {
   /** Values are texts, or the logical id of the resource that they refer to. */
   readonly environment: Readonly<Record<string, EnvironmentValue>>;

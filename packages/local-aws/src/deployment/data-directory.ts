@@ -1,4 +1,4 @@
-// The directory in which the local engine keeps its data: made if absent, and held by one process at a time.
+// The directory in which the local AWS keeps its data: made if absent, and held by one process at a time.
 //
 // The lock is a file with the holder's process id. A holder that was killed leaves it behind; it is taken over when
 // no process has that id any more. An id that was given to another process since is the one case in which a person

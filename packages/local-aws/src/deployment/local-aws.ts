@@ -1,23 +1,23 @@
-// AWS in this process, as serverless.yml declares it: queues, tables, mappings, schedules.
+// AWS in this process, as a serverless.yml declares it: queues, tables, mappings, schedules.
 //
 // Two steps, because handlers read their environment when they are loaded: `startLocalAws` starts the servers and
 // says the environment; then the caller loads the handlers and gives them to `startMappings`. Assumes a service file
 // that osls accepts. Everything binds loopback; credentials are dummies, and only the access key matters: it says who
-// sends, and which role's rights the request has. `stop` lets running invocations end, up to a bound; what is left is delivered again at the next
-// start with the same data directory.
+// sends, and which role's rights the request has. `stop` lets running invocations end, up to a bound; what is left is
+// delivered again at the next start with the same data directory.
 import path from 'node:path';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { createQueues } from './create-queues.ts';
-import type { CreatedQueue } from '@rollcall/local-aws/event-source-mapping/declarations.ts';
+import type { CreatedQueue } from '../event-source-mapping/declarations.ts';
 import { createClients } from './create-clients.ts';
 import { holdDataDirectory } from './data-directory.ts';
 import { createTables } from './create-tables.ts';
-import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
+import { startDynamoDbServer } from '../dynamodb/server.ts';
 import { arnsOf, tableArnOf } from './arns.ts';
-import { Authorizer } from '@rollcall/local-aws/iam/authorizer.ts';
+import { Authorizer } from '../iam/authorizer.ts';
 import {
   functionCredentials,
   grantFunctions,
@@ -28,19 +28,13 @@ import {
   type LocalCredentials,
   type LocalSenders,
 } from './principals.ts';
-import type { ConcurrencyLimits } from '@rollcall/local-aws/event-source-mapping/concurrency.ts';
-import type { FaultOptions } from '@rollcall/local-aws/event-source-mapping/faults.ts';
-import type {
-  InvocationCounts,
-  LambdaHandler,
-} from '@rollcall/local-aws/event-source-mapping/invocation.ts';
-import {
-  MappingSet,
-  type EngineFailure,
-} from '@rollcall/local-aws/event-source-mapping/mapping-set.ts';
+import type { ConcurrencyLimits } from '../event-source-mapping/concurrency.ts';
+import type { FaultOptions } from '../event-source-mapping/faults.ts';
+import type { InvocationCounts, LambdaHandler } from '../event-source-mapping/invocation.ts';
+import { MappingSet, type EngineFailure } from '../event-source-mapping/mapping-set.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
-import { localAccountId } from '@rollcall/local-aws/sqs/server/broker.ts';
-import { startSqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
+import { localAccountId } from '../sqs/server/broker.ts';
+import { startSqsServer } from '../sqs/server/server.ts';
 import {
   readService,
   type EnvironmentValue,
@@ -53,7 +47,7 @@ export interface LocalAwsOptions {
   readonly stage: string;
   /** Where everything survives a kill; in memory if absent. */
   readonly dataDirectory?: string | undefined;
-  /** Who may send messages from outside, as the watchers of clusters do. */
+  /** Who may send messages from outside. */
   readonly senders?: LocalSenders | undefined;
   /** Disturbs deliveries, repeatably. */
   readonly faults?: (FaultOptions & { readonly seed: number }) | undefined;
@@ -68,9 +62,9 @@ export interface LocalAws {
   readonly sqsEndpoint: string;
   readonly dynamodbEndpoint: string;
   readonly region: string;
-  /** By logical id, as in infra/queues.yml. */
+  /** By logical id. */
   readonly queueUrls: Readonly<Record<string, string>>;
-  /** By logical id, as in infra/tables.yml. */
+  /** By logical id. */
   readonly tableNames: Readonly<Record<string, string>>;
   /**
    * What the functions' environment must hold before their handlers are loaded. Its credentials are those of
@@ -98,8 +92,7 @@ export interface LocalAws {
 
 const stopWaitMs = 10_000;
 /**
- * There is none here, so no cluster can be registered with bound tokens. The mapping of their queue runs all the same,
- * and refuses what comes; whoever wants to open a seal is refused a connection, and never asks AWS itself.
+ * There is none here: whoever wants to open a seal is refused a connection, and never asks AWS itself.
  */
 const NO_KEY_SERVICE = 'http://127.0.0.1:1';
 

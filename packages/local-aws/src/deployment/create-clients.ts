@@ -3,7 +3,6 @@
 // A mapping polls with the rights of its function, as Lambda does. Functions and watchers have clients of their own.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
-import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
 import { functionCredentials, operatorCredentials, type LocalCredentials } from './principals.ts';
 import type { ServiceDeclaration } from '../template/service.ts';
 
@@ -12,8 +11,19 @@ type RequestSigner = Exclude<
   (...parameters: never) => unknown
 >;
 
-/** Parked receives hold a connection each, so the pool is far larger than the SDK's 50. */
-const POLLS = { ...CALL_LIMITS.longPoll, socketsMax: 2048 };
+/** Longer than a receive is parked; such receives hold a connection each, so there are far more than the SDK's 50. */
+const REQUEST_MS_MAX = 30_000;
+const AGENT = { keepAlive: true, maxSockets: 2048 };
+const LIMITS = {
+  maxAttempts: 3,
+  requestHandler: {
+    connectionTimeout: 1000,
+    requestTimeout: REQUEST_MS_MAX,
+    throwOnRequestTimeout: true,
+    socketTimeout: REQUEST_MS_MAX,
+    httpAgent: AGENT,
+  },
+};
 
 /** The SDK's clients over the local endpoints. */
 export interface Clients {
@@ -30,7 +40,9 @@ export function createClients(
   endpoints: { readonly sqs: string; readonly dynamoDb: string },
 ): Clients {
   const createSqs = (credentials: LocalCredentials): SQSClient =>
-    createAwsClient(SQSClient, POLLS, {
+    // eslint-disable-next-line no-restricted-syntax -- limited above; the helper of src is not for stand-ins
+    new SQSClient({
+      ...LIMITS,
       region,
       endpoint: endpoints.sqs,
       credentials,
@@ -40,7 +52,9 @@ export function createClients(
   const byFunction = new Map(
     functions.map(({ name }) => [name, createSqs(functionCredentials(name))]),
   );
-  const dynamoDb = createAwsClient(DynamoDBClient, CALL_LIMITS.function, {
+  // eslint-disable-next-line no-restricted-syntax -- limited above
+  const dynamoDb = new DynamoDBClient({
+    ...LIMITS,
     region,
     endpoint: endpoints.dynamoDb,
     credentials: operatorCredentials,

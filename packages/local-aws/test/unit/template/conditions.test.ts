@@ -1,7 +1,7 @@
 /** Conditions of a template, as the local engine decides them: what CloudFormation would make, or an error. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decide, decideResources, holds } from '../../../../src/engine/template/conditions.ts';
+import { decide, decideResources, holds } from '../../../src/template/conditions.ts';
 
 const conditions = {
   Empty: { 'Fn::Equals': ['', ''] },
