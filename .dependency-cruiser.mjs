@@ -123,7 +123,7 @@ const layerRules = [
       { path: '^packages/local-cluster/src/(controllers|scheduler|node-agent|machines)/' },
       {
         path: '^packages/local-cluster/src/(store|api|resources|schema|server|access|tables|discovery)/',
-        pathNot: ['api/api-request\\.ts$', 'resources/all\\.ts$'],
+        pathNot: ['api/request/api-request\\.ts$', 'resources/all\\.ts$'],
       },
     ],
   ),

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import type { RequestObserver } from '@rollcall/local-cluster/api/api-request.ts';
+import type { RequestObserver } from '@rollcall/local-cluster/api/request/api-request.ts';
 import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
 import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
 import type { MachineSpec } from '@rollcall/local-cluster/machines/machine.ts';

@@ -6,18 +6,18 @@ import { withAutomaticTolerations } from '../../../src/core/placement/automatic-
 import type { PodSpec } from '@rollcall/base/objects.ts';
 import type { NodeProjection } from '../../../src/core/model/projections.ts';
 import { decidePlacement, preparePlacement } from '../../../src/core/placement/placement.ts';
-import { conflicts } from '@rollcall/local-cluster/node-agent/pod-resources.ts';
+import { conflicts } from '@rollcall/local-cluster/node-agent/shared/pod-resources.ts';
 import type { ApiObject } from '@rollcall/local-cluster/objects/api-object.ts';
-import { ClusterState } from '@rollcall/local-cluster/scheduler/cluster-state.ts';
+import { ClusterState } from '@rollcall/local-cluster/scheduler/state/cluster-state.ts';
 import { findFailure } from '@rollcall/local-cluster/scheduler/filters/find-failure.ts';
 import { findNode } from '@rollcall/local-cluster/scheduler/find-node.ts';
 import { findVictims } from '@rollcall/local-cluster/scheduler/preemption/choose-victims.ts';
 import { nodeWithPods } from '@rollcall/local-cluster/scheduler/preemption/node-with-pods.ts';
-import type { PodFootprint } from '@rollcall/local-cluster/scheduler/scheduling-pod.ts';
+import type { PodFootprint } from '@rollcall/local-cluster/scheduler/state/scheduling-pod.ts';
 import {
   footprintOf,
   prepareSchedulingPod,
-} from '@rollcall/local-cluster/scheduler/scheduling-pod.ts';
+} from '@rollcall/local-cluster/scheduler/state/scheduling-pod.ts';
 import { nodeSets, nodes, podSpecs } from '../../support/core-arbitraries.ts';
 import { daemonSet } from '../../support/core-fixtures.ts';
 

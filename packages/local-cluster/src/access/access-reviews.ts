@@ -8,7 +8,7 @@
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { answerStatus, answerWith } from '../api/answers.ts';
+import { answerStatus, answerWith } from '../api/request/answers.ts';
 import type {
   ApiAnswer,
   ApiRequest,
@@ -16,8 +16,14 @@ import type {
   RequestAttributes,
   Status,
   User,
-} from '../api/api-request.ts';
-import { badRequest, failure, invalid, methodNotAllowed, noSuchResource } from '../api/statuses.ts';
+} from '../api/request/api-request.ts';
+import {
+  badRequest,
+  failure,
+  invalid,
+  methodNotAllowed,
+  noSuchResource,
+} from '../api/request/statuses.ts';
 import { formatTime } from '../objects/timestamps.ts';
 import { createSchema } from '../schema/create-schema.ts';
 import type { RbacAuthorizer } from './rbac.ts';

@@ -5,8 +5,8 @@
  * and Impersonate-Extra-* are not known, as users have neither here.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Status, User } from '../api/api-request.ts';
-import { failure, forbiddenRequest } from '../api/statuses.ts';
+import type { Status, User } from '../api/request/api-request.ts';
+import { failure, forbiddenRequest } from '../api/request/statuses.ts';
 import { ADMINISTRATORS_GROUP } from './built-in-roles.ts';
 
 /** Who a request is to be judged as, or why it cannot be. */

@@ -5,7 +5,7 @@
  * end in `*`. resourceNames restrict a rule to requests that name one of them.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { RequestAttributes } from '../api/api-request.ts';
+import type { RequestAttributes } from '../api/request/api-request.ts';
 
 /** A rule of a Role or ClusterRole. */
 export interface PolicyRule extends JsonObject {

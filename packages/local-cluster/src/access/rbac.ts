@@ -5,7 +5,7 @@
  * walk over a handful of rules. The store tells of changes in a later microtask; until then the old rules count, as they
  * do for a real API server's informers. Escalation checks on writing roles are not made.
  */
-import type { Authorizer, RequestAttributes, User } from '../api/api-request.ts';
+import type { Authorizer, RequestAttributes, User } from '../api/request/api-request.ts';
 import type { ResourceName } from '../objects/api-object.ts';
 import type { Store } from '../store/store.ts';
 import { ADMINISTRATORS_GROUP } from './built-in-roles.ts';

@@ -4,8 +4,8 @@
  * Pure. All kinds of reviews share one view of their specs; which fields count depends on the kind.
  */
 import type { Json } from '@rollcall/base/json.ts';
-import type { RequestAttributes, User } from '../api/api-request.ts';
-import type { FieldError } from '../resources/resource.ts';
+import type { RequestAttributes, User } from '../api/request/api-request.ts';
+import type { FieldError } from '../resources/shared/resource.ts';
 
 /** The spec of any of the reviews. */
 export interface ReviewSpec {

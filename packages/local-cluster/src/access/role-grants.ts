@@ -4,7 +4,7 @@
  * Pure functions over the store's present state; rbac.ts remembers the results. A binding whose role is missing grants
  * nothing and is told about.
  */
-import type { User } from '../api/api-request.ts';
+import type { User } from '../api/request/api-request.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import type { Store } from '../store/store.ts';
 import { BUILT_IN_BINDINGS, BUILT_IN_CLUSTER_ROLES } from './built-in-roles.ts';

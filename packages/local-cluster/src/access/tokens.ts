@@ -5,7 +5,7 @@
  * much of a guess was right. Who presents no token is the anonymous user, as on a real API server: authorisation decides.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { User } from '../api/api-request.ts';
+import type { User } from '../api/request/api-request.ts';
 
 /** Finds the user behind a token; no token: the anonymous user; undefined: the token is nobody's (401). */
 export type Authenticate = (token: string | undefined) => User | undefined;

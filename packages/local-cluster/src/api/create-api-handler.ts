@@ -8,11 +8,11 @@
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { ResourceName } from '../objects/api-object.ts';
-import type { Resource } from '../resources/resource.ts';
+import type { Resource } from '../resources/shared/resource.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Store } from '../store/store.ts';
 import type { TableShape } from '../tables/table.ts';
-import { answerStatus } from './answers.ts';
+import { answerStatus } from './request/answers.ts';
 import type {
   ApiAnswer,
   ApiHandler,
@@ -20,15 +20,20 @@ import type {
   Authorizer,
   RequestAttributes,
   RequestObserver,
-} from './api-request.ts';
+} from './request/api-request.ts';
 import { observeAnswer } from './observe-answer.ts';
-import { parseOutputForm } from './output-form.ts';
-import { parseTarget } from './parse-target.ts';
-import type { ParsedTarget } from './parse-target.ts';
-import type { ApiServices, ResourceCall } from './resource-call.ts';
+import { parseOutputForm } from './request/output-form.ts';
+import { parseTarget } from './request/parse-target.ts';
+import type { ParsedTarget } from './request/parse-target.ts';
+import type { ApiServices, ResourceCall } from './steps/resource-call.ts';
 import { createResourceIndex } from './resource-index.ts';
 import type { ResourceIndex } from './resource-index.ts';
-import { forbiddenRequest, isStatus, methodNotAllowed, noSuchResource } from './statuses.ts';
+import {
+  forbiddenRequest,
+  isStatus,
+  methodNotAllowed,
+  noSuchResource,
+} from './request/statuses.ts';
 import { answerCollection, answerObject } from './dispatch.ts';
 
 /** Answers what is no resource of the store; undefined: not mine. */

@@ -3,16 +3,16 @@
  *
  * Authorised already, but for one thing: a PUT that would create asks for the right to create as well.
  */
-import type { Resource, Subresource, Verb } from '../resources/resource.ts';
-import { answerStatus } from './answers.ts';
-import type { ApiAnswer, Authorizer, RequestAttributes, Status } from './api-request.ts';
-import type { ObjectCall, ResourceCall } from './resource-call.ts';
+import type { Resource, Subresource, Verb } from '../resources/shared/resource.ts';
+import { answerStatus } from './request/answers.ts';
+import type { ApiAnswer, Authorizer, RequestAttributes, Status } from './request/api-request.ts';
+import type { ObjectCall, ResourceCall } from './steps/resource-call.ts';
 import {
   forbiddenRequest,
   methodNotAllowed,
   noSuchResource,
   simulatedContainers,
-} from './statuses.ts';
+} from './request/statuses.ts';
 import { createInCollection } from './verbs/create.ts';
 import { deleteCollection } from './verbs/delete-collection.ts';
 import { deleteOne } from './verbs/delete.ts';

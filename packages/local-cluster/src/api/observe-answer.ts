@@ -1,7 +1,7 @@
 /** Tells the observer of a request what came of it. */
 import type { ApiObject } from '../objects/api-object.ts';
-import type { ApiAnswer, ApiRequest, RequestObserver } from './api-request.ts';
-import type { ParsedTarget } from './parse-target.ts';
+import type { ApiAnswer, ApiRequest, RequestObserver } from './request/api-request.ts';
+import type { ParsedTarget } from './request/parse-target.ts';
 
 /** Calls the observer once; watches count as 200 when they are accepted. */
 export function observeAnswer({

@@ -3,8 +3,8 @@
  *
  * Namespaced objects are addressed through their namespace, cluster-scoped ones never are.
  */
-import type { Resource } from '../resources/resource.ts';
-import type { RequestAttributes } from './api-request.ts';
+import type { Resource } from '../resources/shared/resource.ts';
+import type { RequestAttributes } from './request/api-request.ts';
 
 /** Resources by group, version and plural. */
 export interface ResourceIndex {

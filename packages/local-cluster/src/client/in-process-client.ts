@@ -7,8 +7,14 @@
  */
 import assert from 'node:assert/strict';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import type { ApiAnswer, ApiHandler, ApiRequest, PatchType, User } from '../api/api-request.ts';
-import { isStatus } from '../api/statuses.ts';
+import type {
+  ApiAnswer,
+  ApiHandler,
+  ApiRequest,
+  PatchType,
+  User,
+} from '../api/request/api-request.ts';
+import { isStatus } from '../api/request/statuses.ts';
 import type { ApiObject, ObjectRef, ResourceName } from '../objects/api-object.ts';
 import type {
   ClientFactory,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ApiAnswer } from '../api/api-request.ts';
+import type { ApiAnswer } from '../api/request/api-request.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import type { Selection } from './local-client.ts';
 

@@ -6,7 +6,7 @@
  */
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
-import type { PatchType, Status } from '../api/api-request.ts';
+import type { PatchType, Status } from '../api/request/api-request.ts';
 import type { ApiObject, ObjectRef, ResourceName } from '../objects/api-object.ts';
 
 /** An object, or why not. */

@@ -11,7 +11,7 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
-import type { ApiAnswer, WatchFrame } from '../api/api-request.ts';
+import type { ApiAnswer, WatchFrame } from '../api/request/api-request.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import { keyText } from '../store/key-order.ts';
 import { listItems } from './list-items.ts';

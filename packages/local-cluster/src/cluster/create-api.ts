@@ -7,7 +7,7 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { createAccessReviews } from '../access/access-reviews.ts';
 import { createRbacAuthorizer } from '../access/rbac.ts';
-import type { ApiHandler, RequestObserver } from '../api/api-request.ts';
+import type { ApiHandler, RequestObserver } from '../api/request/api-request.ts';
 import { createApiHandler } from '../api/create-api-handler.ts';
 import { createClientFactory } from '../client/in-process-client.ts';
 import type { ClientFactory } from '../client/local-client.ts';

@@ -4,7 +4,7 @@
  * The watcher and the functions are the service accounts of the shipped manifests, so that a laptop runs under the RBAC
  * that is deployed. Tokens are random and live with the cluster's data.
  */
-import type { User } from '../api/api-request.ts';
+import type { User } from '../api/request/api-request.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { LocalActor } from './local-cluster.ts';
 

@@ -7,7 +7,7 @@
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import type { RequestObserver } from '../api/api-request.ts';
+import type { RequestObserver } from '../api/request/api-request.ts';
 import type { MachineSpec } from '../machines/machine.ts';
 
 /** What can be passed to another thread. */

@@ -7,7 +7,7 @@
  */
 import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../objects/api-object.ts';
-import type { Refusal, Resource, RuleContext } from '../resources/resource.ts';
+import type { Refusal, Resource, RuleContext } from '../resources/shared/resource.ts';
 
 const REFUSE_ANNOTATION = 'simulate.rollcall.dev/refuse-pods';
 

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { createAuthority } from '../access/certificates.ts';
 import { createTokenAuthenticator } from '../access/tokens.ts';
 import { startControllers } from '../controllers/start-controllers.ts';
-import { startFleet } from '../machines/fleet.ts';
+import { startFleet } from './fleet.ts';
 import { startScheduler } from '../scheduler/start-scheduler.ts';
 import { startHttpsServer } from '../server/https-server.ts';
 import { openJournal } from '../store/journal.ts';

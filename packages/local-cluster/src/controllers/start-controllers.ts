@@ -12,13 +12,13 @@ import type {
   ControllerSettings,
   RunningController,
   StartController,
-} from './controller-context.ts';
+} from './shared/controller-context.ts';
 import { startGarbageCollector } from './garbage-collector/start-garbage-collector.ts';
-import { createMirrors } from './mirrors.ts';
+import { createMirrors } from './shared/mirrors.ts';
 import { startNamespaceController } from './namespace/start-namespace-controller.ts';
 import { startNodeLifecycle } from './node-lifecycle/start-node-lifecycle.ts';
 import { startPodGc } from './pod-gc/start-pod-gc.ts';
-import { createPodsByNode } from './pods-by-node.ts';
+import { createPodsByNode } from './shared/pods-by-node.ts';
 import { startServiceAccountController } from './service-account/start-service-account-controller.ts';
 import { startTaintEviction } from './taint-eviction/start-taint-eviction.ts';
 

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { REVIEW_RESOURCES } from '../access/access-reviews.ts';
-import type { Resource, Subresource } from '../resources/resource.ts';
+import type { Resource, Subresource } from '../resources/shared/resource.ts';
 
 /** A subresource as discovery lists it. */
 export interface CatalogSubresource {

@@ -6,10 +6,10 @@
  * no protobuf documents and no OpenAPI v2 (404), for which kubectl has fallbacks.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import { answerStatus, answerWith } from '../api/answers.ts';
-import type { ApiAnswer, ApiRequest, RequestAttributes } from '../api/api-request.ts';
-import { methodNotAllowed } from '../api/statuses.ts';
-import type { Resource } from '../resources/resource.ts';
+import { answerStatus, answerWith } from '../api/request/answers.ts';
+import type { ApiAnswer, ApiRequest, RequestAttributes } from '../api/request/api-request.ts';
+import { methodNotAllowed } from '../api/request/statuses.ts';
+import type { Resource } from '../resources/shared/resource.ts';
 import {
   acceptsAggregatedDiscovery,
   AGGREGATED_DISCOVERY_TYPE,

@@ -5,11 +5,11 @@
  * Asked for whenever something may be left, it runs two seconds later, again while work remains, and costs nothing else.
  */
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
-import { deleteMirrorPod } from './mirror-pods.ts';
-import { isMirrorPod, isTerminalPhase, uidOf } from './pod-object.ts';
-import type { PodObject } from './pod-object.ts';
-import type { ScriptContext } from './pod-syncer.ts';
-import type { PodWorkers } from './pod-workers.ts';
+import { deleteMirrorPod } from './pods/mirror-pods.ts';
+import { isMirrorPod, isTerminalPhase, uidOf } from './shared/pod-object.ts';
+import type { PodObject } from './shared/pod-object.ts';
+import type { ScriptContext } from './pods/pod-syncer.ts';
+import type { PodWorkers } from './pods/pod-workers.ts';
 
 /** Housekeeping of one agent. */
 export interface Housekeeping {

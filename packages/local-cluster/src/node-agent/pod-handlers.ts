@@ -7,13 +7,13 @@
  * Nothing here waits: workers do the work, and housekeeping cleans up after pods that nobody knows any more.
  */
 import { parseTime } from '../objects/timestamps.ts';
-import { admitPod } from './admission.ts';
-import type { AdmissionInput } from './admission.ts';
-import { isMirrorPod, isTerminalPhase, podName, uidOf } from './pod-object.ts';
-import type { PodObject } from './pod-object.ts';
-import { qosClassOf } from './pod-resources.ts';
-import type { ScriptContext } from './pod-syncer.ts';
-import type { PodWorkers, SyncType } from './pod-workers.ts';
+import { admitPod } from './node/admission.ts';
+import type { AdmissionInput } from './node/admission.ts';
+import { isMirrorPod, isTerminalPhase, podName, uidOf } from './shared/pod-object.ts';
+import type { PodObject } from './shared/pod-object.ts';
+import { qosClassOf } from './shared/pod-resources.ts';
+import type { ScriptContext } from './pods/pod-syncer.ts';
+import type { PodWorkers, SyncType } from './pods/pod-workers.ts';
 import type { PodUpdate } from './sources/config.ts';
 
 /** What the handlers need. */

@@ -5,7 +5,7 @@
  * `stop` only the timers are dead, so that writes which have begun can finish.
  */
 import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
-import type { Status } from '../api/api-request.ts';
+import type { Status } from '../api/request/api-request.ts';
 import type { ClientOutcome, LocalClient } from '../client/local-client.ts';
 
 /** Clock and client of one agent. */

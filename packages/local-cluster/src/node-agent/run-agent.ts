@@ -4,7 +4,7 @@
  * The runtime's driver and the prober come from outside, so that each stage can be tested with a real one or a scripted
  * one. Order at start: the node registers, its Lease and status follow, then pods are taken.
  */
-import type { AgentContext } from './agent-context.ts';
+import type { AgentContext } from './shared/agent-context.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import type { Housekeeping } from './housekeeping.ts';
 import { createNodeDuties } from './node/node-duties.ts';
@@ -12,9 +12,9 @@ import type { NodeDuties } from './node/node-duties.ts';
 import { shutDownPods } from './node/shutdown.ts';
 import { activePods, handlePodUpdate } from './pod-handlers.ts';
 import type { PodHandlersOptions } from './pod-handlers.ts';
-import type { PodObject } from './pod-object.ts';
-import { startPodStages } from './pod-stages.ts';
-import type { AgentParts, PodStages } from './pod-stages.ts';
+import type { PodObject } from './shared/pod-object.ts';
+import { startPodStages } from './pods/pod-stages.ts';
+import type { AgentParts, PodStages } from './pods/pod-stages.ts';
 
 /** A running agent, without its power switch. */
 export interface RunningAgent {

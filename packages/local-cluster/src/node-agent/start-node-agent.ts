@@ -13,12 +13,12 @@ import type { MachineSpec } from '../machines/machine.ts';
 import { nodeAddress } from '../runtime/addresses.ts';
 import type { ContainerRuntime } from '../runtime/cri.ts';
 import { createPodRuntime } from './containers/pod-runtime.ts';
-import { createProbeManager } from './containers/probe-manager.ts';
-import { createEventRecorder } from './event-recorder.ts';
+import { createProbeManager } from './containers/probes/probe-manager.ts';
+import { createEventRecorder } from './shared/event-recorder.ts';
 import { createPowerSwitch } from './power-switch.ts';
 import { runAgent } from './run-agent.ts';
-import { DEFAULT_SETTINGS } from './settings.ts';
-import type { NodeAgentSettings } from './settings.ts';
+import { DEFAULT_SETTINGS } from './shared/settings.ts';
+import type { NodeAgentSettings } from './shared/settings.ts';
 
 /** What a node agent is made from. */
 export interface NodeAgentOptions {

@@ -12,7 +12,7 @@ import { PODS } from './pods/definition.ts';
 import { PRIORITY_CLASSES } from './priorityclasses/definition.ts';
 import { CLUSTER_ROLE_BINDINGS, ROLE_BINDINGS } from './rbac/bindings.ts';
 import { CLUSTER_ROLES, ROLES } from './rbac/roles.ts';
-import type { Resource } from './resource.ts';
+import type { Resource } from './shared/resource.ts';
 import { SECRETS } from './secrets/definition.ts';
 import { SERVICE_ACCOUNTS } from './serviceaccounts/definition.ts';
 

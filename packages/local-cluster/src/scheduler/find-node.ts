@@ -4,13 +4,13 @@
  * A pod whose required affinity names its nodes, as daemon pods do, is held against those only. Room that more important
  * pods were promised counts as taken.
  */
-import type { ClusterState } from './cluster-state.ts';
+import type { ClusterState } from './state/cluster-state.ts';
 import type { SearchFailure } from './describe-failure.ts';
 import type { FilterFailure } from './filters/filter.ts';
 import { findFailure } from './filters/find-failure.ts';
-import type { NodeState } from './node-state.ts';
+import type { NodeState } from './state/node-state.ts';
 import { nodeWithPods } from './preemption/node-with-pods.ts';
-import type { SchedulingPod } from './scheduling-pod.ts';
+import type { SchedulingPod } from './state/scheduling-pod.ts';
 import { chooseNode } from './scores/choose-node.ts';
 
 /** Pods that are expected on a node before this one; see nominations.ts. */

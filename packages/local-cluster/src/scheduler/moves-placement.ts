@@ -2,7 +2,7 @@
  * Can a node's change let a pod in? Heartbeats and images cannot: they come often and must wake nobody.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { viewNode } from '../controllers/object-views.ts';
+import { viewNode } from '../controllers/shared/object-views.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 
 /** True when labels, taints, cordon, allocatable resources or the node's identity changed. */

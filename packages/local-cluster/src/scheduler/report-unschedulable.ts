@@ -5,8 +5,8 @@
  * A nomination that no longer holds is taken back in the same write.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import { conditionOf, viewPod } from '../controllers/object-views.ts';
-import { podRef } from '../controllers/patch-pod-status.ts';
+import { conditionOf, viewPod } from '../controllers/shared/object-views.ts';
+import { podRef } from '../controllers/shared/patch-pod-status.ts';
 import type { LocalClient } from '../client/local-client.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import { formatTime } from '../objects/timestamps.ts';

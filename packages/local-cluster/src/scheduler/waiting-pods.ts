@@ -7,8 +7,8 @@
  */
 import { PODS_BACKOFF_INITIAL_MS, PODS_BACKOFF_MAX_MS } from './constants.ts';
 import { findFailure } from './filters/find-failure.ts';
-import type { NodeState } from './node-state.ts';
-import type { SchedulingPod } from './scheduling-pod.ts';
+import type { NodeState } from './state/node-state.ts';
+import type { SchedulingPod } from './state/scheduling-pod.ts';
 
 interface WaitingPod {
   readonly pod: SchedulingPod;

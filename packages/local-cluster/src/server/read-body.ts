@@ -7,8 +7,8 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as parseYaml, YAMLError } from 'yaml';
 import type { Json } from '@rollcall/base/json.ts';
-import type { Status } from '../api/api-request.ts';
-import { badRequest, failure, unsupportedMediaType } from '../api/statuses.ts';
+import type { Status } from '../api/request/api-request.ts';
+import { badRequest, failure, unsupportedMediaType } from '../api/request/statuses.ts';
 import { decodeProtobuf } from '../schema/decode-protobuf.ts';
 import { bodyFormat, isProtobuf } from './media-types.ts';
 import type { BodyFormat } from './media-types.ts';

@@ -6,7 +6,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import { stringify as stringifyYaml } from 'yaml';
-import type { ApiAnswer, WatchFrame } from '../api/api-request.ts';
+import type { ApiAnswer, WatchFrame } from '../api/request/api-request.ts';
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import { jsonText } from './json-text.ts';
 import type { BodyFormat } from './media-types.ts';

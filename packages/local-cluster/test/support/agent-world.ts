@@ -4,12 +4,12 @@
  */
 import type { LocalClient } from '../../src/client/local-client.ts';
 import type { MachineSpec } from '../../src/machines/machine.ts';
-import { createEventRecorder } from '../../src/node-agent/event-recorder.ts';
+import { createEventRecorder } from '../../src/node-agent/shared/event-recorder.ts';
 import { runAgent } from '../../src/node-agent/run-agent.ts';
 import type { RunningAgent } from '../../src/node-agent/run-agent.ts';
-import { DEFAULT_SETTINGS } from '../../src/node-agent/settings.ts';
-import type { NodeAgentSettings } from '../../src/node-agent/settings.ts';
-import type { PodObject, PodStatus } from '../../src/node-agent/pod-object.ts';
+import { DEFAULT_SETTINGS } from '../../src/node-agent/shared/settings.ts';
+import type { NodeAgentSettings } from '../../src/node-agent/shared/settings.ts';
+import type { PodObject, PodStatus } from '../../src/node-agent/shared/pod-object.ts';
 import type { ApiObject } from '../../src/objects/api-object.ts';
 import { createSimulatedRuntime } from '../../src/runtime/simulated-runtime.ts';
 import type { ContainerRuntime } from '../../src/runtime/cri.ts';

@@ -9,7 +9,7 @@ import type {
   Authorizer,
   RequestObserver,
   WatchFrame,
-} from '../../src/api/api-request.ts';
+} from '../../src/api/request/api-request.ts';
 import { createApiHandler } from '../../src/api/create-api-handler.ts';
 import { RESOURCES } from '../../src/resources/all.ts';
 import { createSchema } from '../../src/schema/create-schema.ts';

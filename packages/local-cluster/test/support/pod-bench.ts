@@ -6,15 +6,15 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { createPodRuntime } from '../../src/node-agent/containers/pod-runtime.ts';
-import { createProbeManager } from '../../src/node-agent/containers/probe-manager.ts';
-import type { PodObject, PodSpec } from '../../src/node-agent/pod-object.ts';
+import { createProbeManager } from '../../src/node-agent/containers/probes/probe-manager.ts';
+import type { PodObject, PodSpec } from '../../src/node-agent/shared/pod-object.ts';
 import type {
   EventRecorder,
   PodRuntime,
   PodSyncResult,
   ProbeManager,
   ProbeResult,
-} from '../../src/node-agent/pod-runtime.ts';
+} from '../../src/node-agent/shared/pod-runtime.ts';
 import type { MachineSpec } from '../../src/machines/machine.ts';
 import type { ContainerRuntime, RuntimeContainer } from '../../src/runtime/cri.ts';
 import { createSimulatedRuntime } from '../../src/runtime/simulated-runtime.ts';

@@ -12,7 +12,7 @@ import type {
   Resource,
   RuleContext,
   Subresource,
-} from '../../src/resources/resource.ts';
+} from '../../src/resources/shared/resource.ts';
 import { createSchema } from '../../src/schema/create-schema.ts';
 
 const schema = createSchema();

@@ -9,8 +9,8 @@ import type {
   PodSyncResult,
   ProbeManager,
   ProbeResult,
-} from '../../src/node-agent/pod-runtime.ts';
-import type { PodObject } from '../../src/node-agent/pod-object.ts';
+} from '../../src/node-agent/shared/pod-runtime.ts';
+import type { PodObject } from '../../src/node-agent/shared/pod-object.ts';
 import type { RuntimeContainer, Sandbox } from '../../src/runtime/cri.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 

@@ -5,9 +5,9 @@ import type { ClientFactory } from '../../src/client/local-client.ts';
 import type {
   ControllerSettings,
   StartController,
-} from '../../src/controllers/controller-context.ts';
-import { createMirrors } from '../../src/controllers/mirrors.ts';
-import { createPodsByNode } from '../../src/controllers/pods-by-node.ts';
+} from '../../src/controllers/shared/controller-context.ts';
+import { createMirrors } from '../../src/controllers/shared/mirrors.ts';
+import { createPodsByNode } from '../../src/controllers/shared/pods-by-node.ts';
 import { ADMINISTRATOR } from './world.ts';
 import type { LocalWorld } from './world.ts';
 

@@ -12,7 +12,7 @@ import type {
   ApiHandler,
   ApiRequest,
   RequestObserver,
-} from '../../src/api/api-request.ts';
+} from '../../src/api/request/api-request.ts';
 import type { ClientFactory, ClientOutcome, LocalClient } from '../../src/client/local-client.ts';
 import type { ApiObject, ObjectRef, ResourceName } from '../../src/objects/api-object.ts';
 import { createMemoryStore } from '../../src/store/memory-store.ts';

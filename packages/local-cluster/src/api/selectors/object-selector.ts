@@ -3,10 +3,10 @@
  *
  * Parsed once per request. Exact terms let list and watch read an index instead of the whole collection.
  */
-import { isStatus, badRequest } from '../statuses.ts';
+import { isStatus, badRequest } from '../request/statuses.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import type { Resource } from '../../resources/resource.ts';
-import type { Status } from '../api-request.ts';
+import type { Resource } from '../../resources/shared/resource.ts';
+import type { Status } from '../request/api-request.ts';
 import { parseFieldSelector } from './field-selector.ts';
 import type { FieldTerm } from './field-selector.ts';
 import { parseLabelSelector } from './label-selector.ts';

@@ -1,12 +1,12 @@
 /** POST to a collection. */
-import type { ApiAnswer } from '../api-request.ts';
-import { answerStatus } from '../answers.ts';
-import { answerWritten, warningsOf } from '../written-answer.ts';
-import { createObject } from '../create-object.ts';
-import { decodeBody } from '../decode-body.ts';
-import type { ResourceCall } from '../resource-call.ts';
-import { isStatus } from '../statuses.ts';
-import { parseWriteOptions } from '../write-options.ts';
+import type { ApiAnswer } from '../request/api-request.ts';
+import { answerStatus } from '../request/answers.ts';
+import { answerWritten, warningsOf } from '../steps/written-answer.ts';
+import { createObject } from '../steps/create-object.ts';
+import { decodeBody } from '../steps/decode-body.ts';
+import type { ResourceCall } from '../steps/resource-call.ts';
+import { isStatus } from '../request/statuses.ts';
+import { parseWriteOptions } from '../request/write-options.ts';
 
 /** Answers it: 201. */
 export function createInCollection(call: ResourceCall): ApiAnswer {

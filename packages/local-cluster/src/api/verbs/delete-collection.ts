@@ -1,11 +1,11 @@
 /** DELETE of a collection: each object that the selectors choose, as if deleted alone. Answers with what was chosen. */
-import type { ApiAnswer } from '../api-request.ts';
-import { answerStatus, answerWith } from '../answers.ts';
-import { parseDeletionOptions } from '../delete-options.ts';
-import { deleteObject } from '../deletion.ts';
-import { renderList } from '../render.ts';
-import type { ResourceCall } from '../resource-call.ts';
-import { isStatus } from '../statuses.ts';
+import type { ApiAnswer } from '../request/api-request.ts';
+import { answerStatus, answerWith } from '../request/answers.ts';
+import { parseDeletionOptions } from '../steps/delete-options.ts';
+import { deleteObject } from '../steps/deletion.ts';
+import { renderList } from '../steps/render.ts';
+import type { ResourceCall } from '../steps/resource-call.ts';
+import { isStatus } from '../request/statuses.ts';
 import { readPage } from './list.ts';
 
 /** Answers it: 200; the first refusal ends it. */

@@ -6,15 +6,15 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ResourceName } from '../../objects/api-object.ts';
-import type { ApiAnswer } from '../api-request.ts';
-import { answerStatus, answerWith } from '../answers.ts';
-import { parseDeletionOptions } from '../delete-options.ts';
-import { deleteObject } from '../deletion.ts';
-import type { Deletion } from '../deletion.ts';
-import { renderObject } from '../render.ts';
-import { refOf } from '../resource-call.ts';
-import type { ObjectCall, ResourceCall } from '../resource-call.ts';
-import { isStatus, notFound, success } from '../statuses.ts';
+import type { ApiAnswer } from '../request/api-request.ts';
+import { answerStatus, answerWith } from '../request/answers.ts';
+import { parseDeletionOptions } from '../steps/delete-options.ts';
+import { deleteObject } from '../steps/deletion.ts';
+import type { Deletion } from '../steps/deletion.ts';
+import { renderObject } from '../steps/render.ts';
+import { refOf } from '../steps/resource-call.ts';
+import type { ObjectCall, ResourceCall } from '../steps/resource-call.ts';
+import { isStatus, notFound, success } from '../request/statuses.ts';
 
 const RETURNS_OBJECT: ReadonlySet<ResourceName> = new Set([
   'pods',

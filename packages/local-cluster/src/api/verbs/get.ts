@@ -1,11 +1,11 @@
 /** GET of one object; also of its `view` subresources, which show the same object. */
-import type { ApiAnswer } from '../api-request.ts';
-import { parseResourceVersion } from '../list-options.ts';
-import { renderObject } from '../render.ts';
-import { refOf } from '../resource-call.ts';
-import type { ObjectCall } from '../resource-call.ts';
-import { answerWith, answerStatus } from '../answers.ts';
-import { isStatus, notFound, tooLargeResourceVersion } from '../statuses.ts';
+import type { ApiAnswer } from '../request/api-request.ts';
+import { parseResourceVersion } from '../request/list-options.ts';
+import { renderObject } from '../steps/render.ts';
+import { refOf } from '../steps/resource-call.ts';
+import type { ObjectCall } from '../steps/resource-call.ts';
+import { answerWith, answerStatus } from '../request/answers.ts';
+import { isStatus, notFound, tooLargeResourceVersion } from '../request/statuses.ts';
 
 /** Answers it: 200, 404, or 504 for a resourceVersion from the future. */
 export function getObject(call: ObjectCall): ApiAnswer {

@@ -6,18 +6,18 @@
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import { compareBytes, keyText } from '../../store/key-order.ts';
-import type { ApiAnswer, Status } from '../api-request.ts';
-import { answerStatus, answerWith } from '../answers.ts';
-import { collectionAt } from '../collection-at.ts';
-import { parseListOptions } from '../list-options.ts';
-import type { ListOptions } from '../list-options.ts';
-import { formatListToken, parseListToken } from '../list-token.ts';
-import { renderList } from '../render.ts';
-import type { ListMetadata } from '../render.ts';
-import type { ResourceCall } from '../resource-call.ts';
+import type { ApiAnswer, Status } from '../request/api-request.ts';
+import { answerStatus, answerWith } from '../request/answers.ts';
+import { collectionAt } from './collection-at.ts';
+import { parseListOptions } from '../request/list-options.ts';
+import type { ListOptions } from '../request/list-options.ts';
+import { formatListToken, parseListToken } from './list-token.ts';
+import { renderList } from '../steps/render.ts';
+import type { ListMetadata } from '../steps/render.ts';
+import type { ResourceCall } from '../steps/resource-call.ts';
 import { parseObjectSelector, syntaxRefusal } from '../selectors/object-selector.ts';
 import type { ObjectSelector } from '../selectors/object-selector.ts';
-import { badRequest, expired, isStatus, tooLargeResourceVersion } from '../statuses.ts';
+import { badRequest, expired, isStatus, tooLargeResourceVersion } from '../request/statuses.ts';
 
 /** One page of a collection. */
 export interface ListPage {

@@ -7,19 +7,24 @@
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import type { ApiAnswer, PatchType, Status } from '../api-request.ts';
-import { answerStatus } from '../answers.ts';
-import { answerWritten, warningsOf } from '../written-answer.ts';
-import { inRequestNamespace, mediaTypeOf, nameRefusal, unknownFieldTexts } from '../decode-body.ts';
-import { withUniqueOwners } from '../owner-references.ts';
+import type { ApiAnswer, PatchType, Status } from '../request/api-request.ts';
+import { answerStatus } from '../request/answers.ts';
+import { answerWritten, warningsOf } from '../steps/written-answer.ts';
+import {
+  inRequestNamespace,
+  mediaTypeOf,
+  nameRefusal,
+  unknownFieldTexts,
+} from '../steps/decode-body.ts';
+import { withUniqueOwners } from '../steps/owner-references.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import type { PatchOutcome } from '../patch/patch-outcome.ts';
 import { withSortedRaw } from '../patch/sorted-raw.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
-import { apiVersionOf } from '../render.ts';
-import { refOf } from '../resource-call.ts';
-import type { ObjectCall } from '../resource-call.ts';
+import { apiVersionOf } from '../steps/render.ts';
+import { refOf } from '../steps/resource-call.ts';
+import type { ObjectCall } from '../steps/resource-call.ts';
 import {
   badRequest,
   failure,
@@ -29,11 +34,11 @@ import {
   notFound,
   unprocessable,
   unsupportedPatchType,
-} from '../statuses.ts';
-import { updateObject } from '../update-object.ts';
-import type { UpdateRules } from '../update-object.ts';
-import { parseWriteOptions } from '../write-options.ts';
-import type { WriteOptions } from '../write-options.ts';
+} from '../request/statuses.ts';
+import { updateObject } from '../steps/update-object.ts';
+import type { UpdateRules } from '../steps/update-object.ts';
+import { parseWriteOptions } from '../request/write-options.ts';
+import type { WriteOptions } from '../request/write-options.ts';
 
 const JSON_PATCH_OPERATIONS_MAX = 10_000;
 const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([

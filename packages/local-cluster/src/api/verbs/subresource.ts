@@ -6,18 +6,25 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject, Metadata } from '../../objects/api-object.ts';
-import type { ActionOutcome, Subresource } from '../../resources/resource.ts';
-import type { ApiAnswer, Status } from '../api-request.ts';
-import { answerStatus, answerWith } from '../answers.ts';
-import { decodeBody } from '../decode-body.ts';
-import { deletionOptionsOf } from '../delete-options.ts';
-import { deleteObject, preconditionRefusal } from '../deletion.ts';
-import { namespaceRefusal } from '../namespace-lifecycle.ts';
-import { refOf, ruleContext } from '../resource-call.ts';
-import type { ObjectCall } from '../resource-call.ts';
-import { badRequest, invalid, isStatus, notFound, refusalStatus, success } from '../statuses.ts';
-import { kindSubject, resourceSubject } from '../status-subject.ts';
-import { parseWriteOptions } from '../write-options.ts';
+import type { ActionOutcome, Subresource } from '../../resources/shared/resource.ts';
+import type { ApiAnswer, Status } from '../request/api-request.ts';
+import { answerStatus, answerWith } from '../request/answers.ts';
+import { decodeBody } from '../steps/decode-body.ts';
+import { deletionOptionsOf } from '../steps/delete-options.ts';
+import { deleteObject, preconditionRefusal } from '../steps/deletion.ts';
+import { namespaceRefusal } from '../steps/namespace-lifecycle.ts';
+import { refOf, ruleContext } from '../steps/resource-call.ts';
+import type { ObjectCall } from '../steps/resource-call.ts';
+import {
+  badRequest,
+  invalid,
+  isStatus,
+  notFound,
+  refusalStatus,
+  success,
+} from '../request/statuses.ts';
+import { kindSubject, resourceSubject } from '../request/status-subject.ts';
+import { parseWriteOptions } from '../request/write-options.ts';
 
 /** A subresource that acts. */
 export type Action = Extract<Subresource, { kind: 'action' }>;

@@ -4,22 +4,22 @@
  * Order: options → body → namespace and name against the path → UID as a precondition → defaults → update-object.ts. What
  * does not exist is created where the resource allows it.
  */
-import type { ApiAnswer } from '../api-request.ts';
-import { answerStatus } from '../answers.ts';
-import { answerWritten, warningsOf } from '../written-answer.ts';
-import { createObject } from '../create-object.ts';
-import { decodeBody, inRequestNamespace, nameRefusal } from '../decode-body.ts';
-import { namespaceRefusal } from '../namespace-lifecycle.ts';
-import { refOf } from '../resource-call.ts';
-import type { ObjectCall } from '../resource-call.ts';
-import { conflict, internal, isStatus, notFound } from '../statuses.ts';
-import { resourceSubject } from '../status-subject.ts';
-import { updateObject } from '../update-object.ts';
-import type { UpdateRules } from '../update-object.ts';
-import { parseWriteOptions } from '../write-options.ts';
-import type { WriteOptions } from '../write-options.ts';
+import type { ApiAnswer } from '../request/api-request.ts';
+import { answerStatus } from '../request/answers.ts';
+import { answerWritten, warningsOf } from '../steps/written-answer.ts';
+import { createObject } from '../steps/create-object.ts';
+import { decodeBody, inRequestNamespace, nameRefusal } from '../steps/decode-body.ts';
+import { namespaceRefusal } from '../steps/namespace-lifecycle.ts';
+import { refOf } from '../steps/resource-call.ts';
+import type { ObjectCall } from '../steps/resource-call.ts';
+import { conflict, internal, isStatus, notFound } from '../request/statuses.ts';
+import { resourceSubject } from '../request/status-subject.ts';
+import { updateObject } from '../steps/update-object.ts';
+import type { UpdateRules } from '../steps/update-object.ts';
+import { parseWriteOptions } from '../request/write-options.ts';
+import type { WriteOptions } from '../request/write-options.ts';
 import type { ApiObject, Metadata } from '../../objects/api-object.ts';
-import type { Status } from '../api-request.ts';
+import type { Status } from '../request/api-request.ts';
 
 /** A PUT: of the object itself (`mayCreate` where the resource allows it), or through a subresource's rules. */
 export interface Put {

@@ -5,8 +5,8 @@
  */
 import type { LocalClient } from '../../client/local-client.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { refOf, resourceOfKind } from '../known-resources.ts';
-import type { KnownResource } from '../known-resources.ts';
+import { refOf, resourceOfKind } from '../shared/known-resources.ts';
+import type { KnownResource } from '../shared/known-resources.ts';
 import { classifyOwner } from './classify-owner.ts';
 import type { RequestResult } from './collection-requests.ts';
 import { deleteJudged, dropOwners, removeFinalizer, unblockOwners } from './collection-requests.ts';

@@ -3,7 +3,7 @@
  */
 import type { LocalClient } from '../../client/local-client.ts';
 import type { Owner } from '../../objects/api-object.ts';
-import { refOf, resourceOfKind } from '../known-resources.ts';
+import { refOf, resourceOfKind } from '../shared/known-resources.ts';
 import { FOREGROUND_FINALIZER, hasFinalizer, isBeingDeleted } from './finalizers.ts';
 
 /** What became of an owner. Another UID at its name counts as absent. */

@@ -4,10 +4,10 @@
  * A loop around owner-graph.ts (where to look) and attempt-to-delete.ts (what to do). Every served resource but events
  * is watched. Work is triggered by changes alone; retries are for refused requests.
  */
-import type { ControllerContext, RunningController } from '../controller-context.ts';
-import { KNOWN_RESOURCES, refOf, resourceOfKind } from '../known-resources.ts';
-import { createWorkQueue, DONE, RETRY } from '../work-queue.ts';
-import type { WorkOutcome, WorkQueue } from '../work-queue.ts';
+import type { ControllerContext, RunningController } from '../shared/controller-context.ts';
+import { KNOWN_RESOURCES, refOf, resourceOfKind } from '../shared/known-resources.ts';
+import { createWorkQueue, DONE, RETRY } from '../shared/work-queue.ts';
+import type { WorkOutcome, WorkQueue } from '../shared/work-queue.ts';
 import { attemptToDelete } from './attempt-to-delete.ts';
 import { dropOwners, removeFinalizer } from './collection-requests.ts';
 import { ORPHAN_FINALIZER } from './finalizers.ts';

@@ -7,8 +7,8 @@
  */
 import type { LocalClient } from '../../client/local-client.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { KNOWN_RESOURCES, refOf } from '../known-resources.ts';
-import type { KnownResource } from '../known-resources.ts';
+import { KNOWN_RESOURCES, refOf } from '../shared/known-resources.ts';
+import type { KnownResource } from '../shared/known-resources.ts';
 import type { NamespaceContent } from './namespace-content.ts';
 
 const NAMESPACED = KNOWN_RESOURCES.filter(({ isNamespaced }) => isNamespaced);

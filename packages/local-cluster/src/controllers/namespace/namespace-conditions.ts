@@ -4,8 +4,8 @@
  * All five are always there; what is fine is False with a reason that says so. A condition's time changes with its
  * status only.
  */
-import type { Condition } from '../object-views.ts';
-import { conditionOf } from '../object-views.ts';
+import type { Condition } from '../shared/object-views.ts';
+import { conditionOf } from '../shared/object-views.ts';
 import type { NamespaceContent } from './namespace-content.ts';
 
 interface Wanted {

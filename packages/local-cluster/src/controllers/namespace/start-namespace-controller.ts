@@ -7,11 +7,11 @@
  */
 import type { ApiObject } from '../../objects/api-object.ts';
 import { formatTime } from '../../objects/timestamps.ts';
-import type { ControllerContext, RunningController } from '../controller-context.ts';
-import { KNOWN_RESOURCES } from '../known-resources.ts';
-import type { Condition } from '../object-views.ts';
-import { createWorkQueue, DONE, RETRY } from '../work-queue.ts';
-import type { WorkOutcome } from '../work-queue.ts';
+import type { ControllerContext, RunningController } from '../shared/controller-context.ts';
+import { KNOWN_RESOURCES } from '../shared/known-resources.ts';
+import type { Condition } from '../shared/object-views.ts';
+import { createWorkQueue, DONE, RETRY } from '../shared/work-queue.ts';
+import type { WorkOutcome } from '../shared/work-queue.ts';
 import { emptyNamespace } from './empty-namespace.ts';
 import { planNamespaceConditions } from './namespace-conditions.ts';
 import { isEmptied } from './namespace-content.ts';

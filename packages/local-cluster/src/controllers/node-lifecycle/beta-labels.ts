@@ -1,5 +1,5 @@
 /** The old labels of operating system and architecture, kept equal to the stable ones. */
-import type { NodeView } from '../object-views.ts';
+import type { NodeView } from '../shared/object-views.ts';
 
 const PAIRS = [
   { stable: 'kubernetes.io/os', beta: 'beta.kubernetes.io/os' },

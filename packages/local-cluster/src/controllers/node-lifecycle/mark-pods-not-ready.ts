@@ -2,10 +2,10 @@
  * The pods of a node that fell silent are not ready: nobody can say otherwise now.
  */
 import type { LocalClient } from '../../client/local-client.ts';
-import type { EventRecorder } from '../../node-agent/pod-runtime.ts';
+import type { EventRecorder } from '../../node-agent/shared/pod-runtime.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { conditionOf, viewPod } from '../object-views.ts';
-import { patchPodStatus } from '../patch-pod-status.ts';
+import { conditionOf, viewPod } from '../shared/object-views.ts';
+import { patchPodStatus } from '../shared/patch-pod-status.ts';
 
 /** Sets Ready=False, with an event, on pods that say True; false when some must be tried again. */
 export async function markPodsNotReady(of: {

@@ -6,15 +6,15 @@
  * pass every five seconds, so conditions are acted upon at once; a pod that is bound to a node which is not ready is
  * not looked at (it has no condition Ready that could be wrong).
  */
-import type { EventRecorder } from '../../node-agent/pod-runtime.ts';
+import type { EventRecorder } from '../../node-agent/shared/pod-runtime.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import { formatTime } from '../../objects/timestamps.ts';
-import { createComponentRecorder, withoutVersion } from '../component-recorder.ts';
-import type { ControllerContext, RunningController } from '../controller-context.ts';
-import type { NodeView } from '../object-views.ts';
-import { conditionOf, viewNode } from '../object-views.ts';
-import { createWorkQueue, DONE, RETRY } from '../work-queue.ts';
-import type { WorkOutcome, WorkQueue } from '../work-queue.ts';
+import { createComponentRecorder, withoutVersion } from '../shared/component-recorder.ts';
+import type { ControllerContext, RunningController } from '../shared/controller-context.ts';
+import type { NodeView } from '../shared/object-views.ts';
+import { conditionOf, viewNode } from '../shared/object-views.ts';
+import { createWorkQueue, DONE, RETRY } from '../shared/work-queue.ts';
+import type { WorkOutcome, WorkQueue } from '../shared/work-queue.ts';
 import { planBetaLabels } from './beta-labels.ts';
 import { markPodsNotReady } from './mark-pods-not-ready.ts';
 import { observeNode, planUnknownConditions } from './node-health.ts';

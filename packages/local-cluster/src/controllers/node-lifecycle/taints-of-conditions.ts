@@ -4,8 +4,8 @@
  * NoSchedule follows the conditions and the cordon at once. NoExecute follows the condition Ready, but not always: the
  * caller says whether new ones may be put on (zones.ts). Taints of other keys, or other effects, are somebody else's.
  */
-import type { NodeView, TimedTaint } from '../object-views.ts';
-import { conditionOf } from '../object-views.ts';
+import type { NodeView, TimedTaint } from '../shared/object-views.ts';
+import { conditionOf } from '../shared/object-views.ts';
 
 const PREFIX = 'node.kubernetes.io/';
 const NOT_READY = `${PREFIX}not-ready`;

@@ -6,8 +6,8 @@
  * there come off. Rates and thresholds are kube-controller-manager's defaults. Differs from Kubernetes: states are
  * computed when something changes instead of every five seconds.
  */
-import type { NodeView } from '../object-views.ts';
-import { conditionOf } from '../object-views.ts';
+import type { NodeView } from '../shared/object-views.ts';
+import { conditionOf } from '../shared/object-views.ts';
 
 const NORMAL_PERIOD_MS = 10_000;
 const DISRUPTED_PERIOD_MS = 100_000;

@@ -3,7 +3,7 @@
  */
 import { compareText } from '@rollcall/base/compare-text.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { viewPod } from '../object-views.ts';
+import { viewPod } from '../shared/object-views.ts';
 
 /** The pods beyond the number that may stay. */
 export function chooseTerminated(

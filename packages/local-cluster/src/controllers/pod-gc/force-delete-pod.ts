@@ -3,9 +3,9 @@
  */
 import type { LocalClient } from '../../client/local-client.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { isTerminal } from '../object-views.ts';
-import { patchPodStatus, podRef } from '../patch-pod-status.ts';
-import type { WantedCondition } from '../patch-pod-status.ts';
+import { isTerminal } from '../shared/object-views.ts';
+import { patchPodStatus, podRef } from '../shared/patch-pod-status.ts';
+import type { WantedCondition } from '../shared/patch-pod-status.ts';
 
 /** False when it must be tried again. */
 export async function forceDeletePod(

@@ -6,10 +6,10 @@
  * Differs from Kubernetes: works when something changes instead of every 20 s, so it acts up to 20 s earlier.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
-import type { ControllerContext, RunningController } from '../controller-context.ts';
-import { conditionOf, isTerminal, keyOf, nodeNameOf, viewNode } from '../object-views.ts';
-import { createWorkQueue, DONE, RETRY } from '../work-queue.ts';
-import type { WorkOutcome, WorkQueue } from '../work-queue.ts';
+import type { ControllerContext, RunningController } from '../shared/controller-context.ts';
+import { conditionOf, isTerminal, keyOf, nodeNameOf, viewNode } from '../shared/object-views.ts';
+import { createWorkQueue, DONE, RETRY } from '../shared/work-queue.ts';
+import type { WorkOutcome, WorkQueue } from '../shared/work-queue.ts';
 import { chooseTerminated } from './choose-terminated.ts';
 import { forceDeletePod } from './force-delete-pod.ts';
 

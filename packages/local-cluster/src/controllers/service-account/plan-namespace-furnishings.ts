@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { isNamespaceActive } from '../object-views.ts';
+import { isNamespaceActive } from '../shared/object-views.ts';
 
 /** Name of the ConfigMap with the cluster's authority. */
 export const ROOT_CA_CONFIG_MAP = 'kube-root-ca.crt';

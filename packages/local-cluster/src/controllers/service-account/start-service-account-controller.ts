@@ -5,9 +5,9 @@
  * at its namespace again.
  */
 import type { ClientOutcome } from '../../client/local-client.ts';
-import type { ControllerContext, RunningController } from '../controller-context.ts';
-import { createWorkQueue, DONE, RETRY } from '../work-queue.ts';
-import type { WorkOutcome } from '../work-queue.ts';
+import type { ControllerContext, RunningController } from '../shared/controller-context.ts';
+import { createWorkQueue, DONE, RETRY } from '../shared/work-queue.ts';
+import type { WorkOutcome } from '../shared/work-queue.ts';
 import {
   DEFAULT_ACCOUNT,
   planNamespaceFurnishings,

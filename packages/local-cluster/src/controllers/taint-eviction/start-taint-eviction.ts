@@ -8,14 +8,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Taint } from '@rollcall/base/objects.ts';
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
-import type { EventRecorder } from '../../node-agent/pod-runtime.ts';
+import type { EventRecorder } from '../../node-agent/shared/pod-runtime.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { createComponentRecorder, withoutVersion } from '../component-recorder.ts';
-import type { ControllerContext, RunningController } from '../controller-context.ts';
-import { keyOf, nodeNameOf, viewNode, viewPod } from '../object-views.ts';
-import { patchPodStatus, podRef } from '../patch-pod-status.ts';
-import { createWorkQueue, DONE, RETRY } from '../work-queue.ts';
-import type { WorkOutcome, WorkQueue } from '../work-queue.ts';
+import { createComponentRecorder, withoutVersion } from '../shared/component-recorder.ts';
+import type { ControllerContext, RunningController } from '../shared/controller-context.ts';
+import { keyOf, nodeNameOf, viewNode, viewPod } from '../shared/object-views.ts';
+import { patchPodStatus, podRef } from '../shared/patch-pod-status.ts';
+import { createWorkQueue, DONE, RETRY } from '../shared/work-queue.ts';
+import type { WorkOutcome, WorkQueue } from '../shared/work-queue.ts';
 import { decideEviction } from './decide-eviction.ts';
 
 const WORKERS = 8;

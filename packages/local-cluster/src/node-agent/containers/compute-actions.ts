@@ -9,10 +9,10 @@
 import { shouldBeStarted, shouldRestartAfterExit } from '../status/restart-rules.ts';
 import type { RuntimeContainer, Sandbox } from '../../runtime/cri.ts';
 import { computeInitActions } from './compute-init-actions.ts';
-import { containersOf, initContainersOf, specHashOf } from './container-spec.ts';
-import type { RunnableContainer } from './container-spec.ts';
-import { latestContainer } from './pod-actions.ts';
-import type { ActionInput, KillOrder, PodActions } from './pod-actions.ts';
+import { containersOf, initContainersOf, specHashOf } from './shared/container-spec.ts';
+import type { RunnableContainer } from './shared/container-spec.ts';
+import { latestContainer } from './shared/pod-actions.ts';
+import type { ActionInput, KillOrder, PodActions } from './shared/pod-actions.ts';
 
 /** Computes the actions for one pod. */
 export function computeActions(input: ActionInput): PodActions {

@@ -6,12 +6,12 @@
  * exists has been done. Once an ordinary container exists, only sidecars matter. Pure.
  */
 import type { RuntimeContainer } from '../../runtime/cri.ts';
-import { isSidecar } from '../pod-object.ts';
+import { isSidecar } from '../shared/pod-object.ts';
 import { shouldRestartAfterExit } from '../status/restart-rules.ts';
-import { containersOf, initContainersOf, specHashOf } from './container-spec.ts';
-import type { RunnableContainer } from './container-spec.ts';
-import { latestContainer } from './pod-actions.ts';
-import type { ActionInput, KillOrder } from './pod-actions.ts';
+import { containersOf, initContainersOf, specHashOf } from './shared/container-spec.ts';
+import type { RunnableContainer } from './shared/container-spec.ts';
+import { latestContainer } from './shared/pod-actions.ts';
+import type { ActionInput, KillOrder } from './shared/pod-actions.ts';
 
 /** Where initialisation stands. */
 export interface InitActions {

@@ -4,12 +4,12 @@
  * Knows nothing of pods but what the runtime holds and the back-off of their failures, which `forget` drops. Calls for
  * one pod come one at a time from its worker, but for a second killPod, which hurries the first.
  */
-import type { PodRuntime, RuntimePodStatus } from '../pod-runtime.ts';
-import { podName } from '../pod-object.ts';
-import type { ContainerContext } from './container-context.ts';
-import { asPod } from './container-spec.ts';
-import { createPodKiller } from './kill-pod.ts';
-import type { PodBackOffs } from './start-container.ts';
+import type { PodRuntime, RuntimePodStatus } from '../shared/pod-runtime.ts';
+import { podName } from '../shared/pod-object.ts';
+import type { ContainerContext } from './shared/container-context.ts';
+import { asPod } from './shared/container-spec.ts';
+import { createPodKiller } from './lifecycle/kill-pod.ts';
+import type { PodBackOffs } from './lifecycle/start-container.ts';
 import { syncPodContainers } from './sync-pod-containers.ts';
 
 /** Makes the pod runtime of one node agent. */

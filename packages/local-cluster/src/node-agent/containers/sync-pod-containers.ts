@@ -7,20 +7,20 @@
  * A failure ends the step it is in: no sandbox, nothing starts; an init container that does not start, nothing after
  * it does; an ordinary container that does not start holds up no other. Stops between steps when the signal aborts.
  */
-import { isSidecar, podName } from '../pod-object.ts';
-import type { PodObject } from '../pod-object.ts';
-import type { PodRuntime, PodSyncResult, RuntimePodStatus } from '../pod-runtime.ts';
+import { isSidecar, podName } from '../shared/pod-object.ts';
+import type { PodObject } from '../shared/pod-object.ts';
+import type { PodRuntime, PodSyncResult, RuntimePodStatus } from '../shared/pod-runtime.ts';
 import type { Sandbox } from '../../runtime/cri.ts';
 import { computeActions } from './compute-actions.ts';
-import type { ContainerContext } from './container-context.ts';
-import { asPod, describePod, initContainersOf } from './container-spec.ts';
-import type { RunnableContainer } from './container-spec.ts';
-import { killContainer } from './kill-container.ts';
-import type { PodKiller } from './kill-pod.ts';
-import type { KillOrder, PodActions } from './pod-actions.ts';
-import { asRuntimeError } from './runtime-words.ts';
-import { startContainer } from './start-container.ts';
-import type { PodBackOffs } from './start-container.ts';
+import type { ContainerContext } from './shared/container-context.ts';
+import { asPod, describePod, initContainersOf } from './shared/container-spec.ts';
+import type { RunnableContainer } from './shared/container-spec.ts';
+import { killContainer } from './lifecycle/kill-container.ts';
+import type { PodKiller } from './lifecycle/kill-pod.ts';
+import type { KillOrder, PodActions } from './shared/pod-actions.ts';
+import { asRuntimeError } from './shared/runtime-words.ts';
+import { startContainer } from './lifecycle/start-container.ts';
+import type { PodBackOffs } from './lifecycle/start-container.ts';
 import { createSyncResult } from './sync-result.ts';
 import type { SyncResultBuilder } from './sync-result.ts';
 

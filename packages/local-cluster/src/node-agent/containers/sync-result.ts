@@ -3,8 +3,8 @@
  *
  * A container in back-off waits without being a failure, as in the kubelet; the earliest end of a back-off counts.
  */
-import type { PodSyncResult, WaitingReason } from '../pod-runtime.ts';
-import type { StartOutcome } from './start-container.ts';
+import type { PodSyncResult, WaitingReason } from '../shared/pod-runtime.ts';
+import type { StartOutcome } from './lifecycle/start-container.ts';
 
 /** A PodSyncResult in the making. */
 export interface SyncResultBuilder {

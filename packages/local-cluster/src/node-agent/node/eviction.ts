@@ -7,11 +7,11 @@
  * by QoS class, priority and age, and pressure ends only when the annotation does.
  */
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
-import type { AgentContext } from '../agent-context.ts';
-import { isCriticalPod, podName } from '../pod-object.ts';
-import type { Condition, PodObject, PodStatus } from '../pod-object.ts';
-import { qosClassOf } from '../pod-resources.ts';
-import type { PodWorkers } from '../pod-workers.ts';
+import type { AgentContext } from '../shared/agent-context.ts';
+import { isCriticalPod, podName } from '../shared/pod-object.ts';
+import type { Condition, PodObject, PodStatus } from '../shared/pod-object.ts';
+import { qosClassOf } from '../shared/pod-resources.ts';
+import type { PodWorkers } from '../pods/pod-workers.ts';
 import type { NodeConditionType } from './node-conditions.ts';
 import { nodeReference } from './node-reference.ts';
 

@@ -9,8 +9,8 @@ import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject, ObjectRef } from '../../objects/api-object.ts';
 import { formatMicroTime } from '../../objects/timestamps.ts';
-import { withJitter } from '../agent-context.ts';
-import type { AgentContext } from '../agent-context.ts';
+import { withJitter } from '../shared/agent-context.ts';
+import type { AgentContext } from '../shared/agent-context.ts';
 
 type Context = Pick<AgentContext, 'machine' | 'client' | 'clock' | 'random' | 'log' | 'settings'>;
 

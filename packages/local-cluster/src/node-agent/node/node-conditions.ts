@@ -7,7 +7,7 @@
  * says.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { Condition } from '../pod-object.ts';
+import type { Condition } from '../shared/pod-object.ts';
 
 /** Conditions that tell of pressure. */
 export type NodeConditionType = 'MemoryPressure' | 'DiskPressure' | 'PIDPressure';

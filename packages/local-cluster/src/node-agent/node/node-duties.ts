@@ -7,11 +7,11 @@
  * own; the graceful shutdown of a node is shutdown.ts's matter.
  */
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
-import type { AdmissionNode } from '../admission.ts';
-import type { AgentContext } from '../agent-context.ts';
+import type { AdmissionNode } from './admission.ts';
+import type { AgentContext } from '../shared/agent-context.ts';
 import { formatTime } from '../../objects/timestamps.ts';
-import type { PodObject } from '../pod-object.ts';
-import type { PodWorkers } from '../pod-workers.ts';
+import type { PodObject } from '../shared/pod-object.ts';
+import type { PodWorkers } from '../pods/pod-workers.ts';
 import { createEvictionManager } from './eviction.ts';
 import type { EvictionManager } from './eviction.ts';
 import { startLease } from './lease.ts';

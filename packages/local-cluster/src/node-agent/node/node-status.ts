@@ -7,12 +7,12 @@
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
-import { withJitter } from '../agent-context.ts';
-import type { AgentContext } from '../agent-context.ts';
-import { isEqualJson } from '../equal-json.ts';
+import { withJitter } from '../shared/agent-context.ts';
+import type { AgentContext } from '../shared/agent-context.ts';
+import { isEqualJson } from '../shared/equal-json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import { formatTime } from '../../objects/timestamps.ts';
-import type { Condition } from '../pod-object.ts';
+import type { Condition } from '../shared/pod-object.ts';
 import {
   conditionEventReason,
   conditionsOf,

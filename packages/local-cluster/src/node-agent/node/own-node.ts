@@ -8,8 +8,8 @@
  */
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
-import type { AdmissionNode } from '../admission.ts';
-import type { AgentContext } from '../agent-context.ts';
+import type { AdmissionNode } from './admission.ts';
+import type { AgentContext } from '../shared/agent-context.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import type { NodeConditionType } from './node-conditions.ts';
 

@@ -5,11 +5,11 @@
  * succeeds, 0.1 s doubling to 7 s, or until the agent stops.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { AgentContext } from '../agent-context.ts';
+import type { AgentContext } from '../shared/agent-context.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import type { MachineSpec } from '../../machines/machine.ts';
 import { podNetwork } from '../../runtime/addresses.ts';
-import type { Condition } from '../pod-object.ts';
+import type { Condition } from '../shared/pod-object.ts';
 
 type Context = Pick<AgentContext, 'machine' | 'client' | 'clock' | 'log' | 'hostIp'>;
 

@@ -5,10 +5,10 @@
  * A pod gets at most the seconds of its group, less if it asks for less. Pods that outlast their group's time are left to
  * the power switch.
  */
-import type { AgentContext } from '../agent-context.ts';
-import { isCriticalPod, podName, uidOf } from '../pod-object.ts';
-import type { PodObject } from '../pod-object.ts';
-import type { PodWorkers } from '../pod-workers.ts';
+import type { AgentContext } from '../shared/agent-context.ts';
+import { isCriticalPod, podName, uidOf } from '../shared/pod-object.ts';
+import type { PodObject } from '../shared/pod-object.ts';
+import type { PodWorkers } from '../pods/pod-workers.ts';
 import { endedByAgent } from './eviction.ts';
 
 const REASON = 'Terminated';

@@ -2,8 +2,8 @@
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { LocalClient } from '../../client/local-client.ts';
-import { podName, uidOf } from '../pod-object.ts';
-import type { PodObject } from '../pod-object.ts';
+import { podName, uidOf } from '../shared/pod-object.ts';
+import type { PodObject } from '../shared/pod-object.ts';
 import type { PodConfig } from './config.ts';
 
 /** Feeds the channel from the API until stopped. */

@@ -5,9 +5,9 @@
  * DELETE is a graceful deletion that has begun; RECONCILE means that only the status differs. Changes of one turn come as
  * one update per kind, so that additions can be sorted. Order of delivery: REMOVE, ADD, UPDATE, DELETE, RECONCILE.
  */
-import { isEqualJson } from '../equal-json.ts';
-import { uidOf } from '../pod-object.ts';
-import type { PodObject } from '../pod-object.ts';
+import { isEqualJson } from '../shared/equal-json.ts';
+import { uidOf } from '../shared/pod-object.ts';
+import type { PodObject } from '../shared/pod-object.ts';
 
 /** Where pods come from. */
 export type PodSource = 'api' | 'file';

@@ -11,9 +11,14 @@ import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 import type { Metadata } from '../../objects/api-object.ts';
-import { CONFIG_HASH_ANNOTATION, CONFIG_SOURCE_ANNOTATION, podName, uidOf } from '../pod-object.ts';
-import type { PodObject } from '../pod-object.ts';
-import type { StaticPodFiles } from '../settings.ts';
+import {
+  CONFIG_HASH_ANNOTATION,
+  CONFIG_SOURCE_ANNOTATION,
+  podName,
+  uidOf,
+} from '../shared/pod-object.ts';
+import type { PodObject } from '../shared/pod-object.ts';
+import type { StaticPodFiles } from '../shared/settings.ts';
 import type { PodConfig } from './config.ts';
 
 /** Feeds the channel from the machine's manifests until stopped. */

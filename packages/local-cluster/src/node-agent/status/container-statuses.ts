@@ -8,9 +8,14 @@
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { formatTime } from '../../objects/timestamps.ts';
 import type { RuntimeContainer } from '../../runtime/cri.ts';
-import type { ProbeManager, RuntimePodStatus, WaitingReason } from '../pod-runtime.ts';
-import { isSidecar, uidOf } from '../pod-object.ts';
-import type { ContainerSpec, ContainerState, ContainerStatus, PodObject } from '../pod-object.ts';
+import type { ProbeManager, RuntimePodStatus, WaitingReason } from '../shared/pod-runtime.ts';
+import { isSidecar, uidOf } from '../shared/pod-object.ts';
+import type {
+  ContainerSpec,
+  ContainerState,
+  ContainerStatus,
+  PodObject,
+} from '../shared/pod-object.ts';
 import { shouldBeStarted } from './restart-rules.ts';
 
 /** What container statuses are made from. */

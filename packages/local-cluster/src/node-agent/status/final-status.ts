@@ -4,8 +4,8 @@
  * Whatever end is unknown counts as a failure with 137. Containers of a pod that never got past its init containers stay
  * waiting: the init container's failure says enough. Pure.
  */
-import { isSidecar, isStaticPod, isTerminalPhase } from '../pod-object.ts';
-import type { ContainerStatus, PodObject, PodStatus } from '../pod-object.ts';
+import { isSidecar, isStaticPod, isTerminalPhase } from '../shared/pod-object.ts';
+import type { ContainerStatus, PodObject, PodStatus } from '../shared/pod-object.ts';
 
 const UNKNOWN_END: ContainerStatus['state'] = {
   terminated: {

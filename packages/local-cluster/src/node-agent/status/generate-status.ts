@@ -6,10 +6,10 @@
  * Failed. Differs from Kubernetes: a pod that was evicted or shut down stays Failed although its containers ended with
  * 0; no allocatedResources of the whole pod, no resize conditions.
  */
-import type { ProbeManager, RuntimePodStatus, WaitingReason } from '../pod-runtime.ts';
-import { isStaticPod, isTerminalPhase } from '../pod-object.ts';
-import type { Condition, PodObject, PodStatus } from '../pod-object.ts';
-import { qosClassOf } from '../pod-resources.ts';
+import type { ProbeManager, RuntimePodStatus, WaitingReason } from '../shared/pod-runtime.ts';
+import { isStaticPod, isTerminalPhase } from '../shared/pod-object.ts';
+import type { Condition, PodObject, PodStatus } from '../shared/pod-object.ts';
+import { qosClassOf } from '../shared/pod-resources.ts';
 import { containerStatuses } from './container-statuses.ts';
 import { isOwnCondition, podConditions } from './pod-conditions.ts';
 import { podPhase } from './pod-phase.ts';

@@ -6,8 +6,8 @@
  * that it explains. A pod that is terminal in the API already takes its phase from the agent. What differs in the end
  * is status-patch's matter.
  */
-import { isTerminalPhase } from '../pod-object.ts';
-import type { Condition, PodStatus } from '../pod-object.ts';
+import { isTerminalPhase } from '../shared/pod-object.ts';
+import type { Condition, PodStatus } from '../shared/pod-object.ts';
 import { isOwnCondition } from './pod-conditions.ts';
 
 /** What is merged. */

@@ -6,9 +6,9 @@
  * is unknown, which is not ready. Transition times are the status manager's, conditions of others are kept by the
  * caller.
  */
-import type { RuntimePodStatus } from '../pod-runtime.ts';
-import { isSidecar } from '../pod-object.ts';
-import type { Condition, ContainerSpec, ContainerStatus, PodObject } from '../pod-object.ts';
+import type { RuntimePodStatus } from '../shared/pod-runtime.ts';
+import { isSidecar } from '../shared/pod-object.ts';
+import type { Condition, ContainerSpec, ContainerStatus, PodObject } from '../shared/pod-object.ts';
 import type { PodPhase } from './pod-phase.ts';
 
 /** What conditions are made from. */

@@ -4,8 +4,8 @@
  * Pending until every ordinary container has been started; Running while one runs or will be started again; Succeeded or
  * Failed when none will. A sidecar that ended counts for nothing. Pure; a terminal phase once reached is kept elsewhere.
  */
-import { isSidecar } from '../pod-object.ts';
-import type { ContainerSpec, ContainerStatus, PodObject } from '../pod-object.ts';
+import { isSidecar } from '../shared/pod-object.ts';
+import type { ContainerSpec, ContainerStatus, PodObject } from '../shared/pod-object.ts';
 import { shouldRestartAfterExit } from './restart-rules.ts';
 
 /** What the phase is computed from. */

@@ -1,6 +1,6 @@
 /** When a container that has ended is started again: the container's own restartPolicy, else the pod's. */
 import type { RuntimeContainer } from '../../runtime/cri.ts';
-import type { ContainerSpec, PodObject, PodSpec } from '../pod-object.ts';
+import type { ContainerSpec, PodObject, PodSpec } from '../shared/pod-object.ts';
 
 /** Is a container that ended with this exit code started again? Differs from Kubernetes: no restartPolicyRules. */
 export function shouldRestartAfterExit(

@@ -12,12 +12,12 @@
 import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { Status } from '../../api/api-request.ts';
+import type { Status } from '../../api/request/api-request.ts';
 import type { LocalClient } from '../../client/local-client.ts';
 import type { ApiObject, ObjectRef } from '../../objects/api-object.ts';
 import { formatTime } from '../../objects/timestamps.ts';
-import { isMirrorPod, isTerminalPhase, podName, uidOf } from '../pod-object.ts';
-import type { PodObject, PodStatus } from '../pod-object.ts';
+import { isMirrorPod, isTerminalPhase, podName, uidOf } from '../shared/pod-object.ts';
+import type { PodObject, PodStatus } from '../shared/pod-object.ts';
 import { finalStatus } from './final-status.ts';
 import { mergeStatus } from './merge-status.ts';
 import { statusPatch } from './status-patch.ts';

@@ -8,8 +8,8 @@
  * resourceVersion: writers of other fields do not make it fail.
  */
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import { isEqualJson } from '../equal-json.ts';
-import type { Condition, PodStatus } from '../pod-object.ts';
+import { isEqualJson } from '../shared/equal-json.ts';
+import type { Condition, PodStatus } from '../shared/pod-object.ts';
 
 /** Fields that only the node agent writes, so that their absence means removal. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 /** Transition times of a pod's conditions and its startTime, and when two statuses say the same (spec node-agent 7). Pure. */
-import { isEqualJson } from '../equal-json.ts';
-import type { Condition, PodStatus } from '../pod-object.ts';
+import { isEqualJson } from '../shared/equal-json.ts';
+import type { Condition, PodStatus } from '../shared/pod-object.ts';
 import { isOwnCondition } from './pod-conditions.ts';
 
 /** The new status with the times of the old one wherever nothing has changed sides. */

@@ -6,10 +6,10 @@
  * until the pod is gone. Which mounts are slow or fail is asked for by the pod (runtime/simulation-request.ts). No file
  * is touched. Differs from Kubernetes: contents of ConfigMaps and Secrets are not refreshed, because nobody reads them.
  */
-import type { AgentContext } from '../agent-context.ts';
-import { findMissing } from '../config-references.ts';
-import { podName, uidOf } from '../pod-object.ts';
-import type { PodObject, VolumeSpec } from '../pod-object.ts';
+import type { AgentContext } from '../shared/agent-context.ts';
+import { findMissing } from '../shared/config-references.ts';
+import { podName, uidOf } from '../shared/pod-object.ts';
+import type { PodObject, VolumeSpec } from '../shared/pod-object.ts';
 import { volumeReferences } from './volume-source.ts';
 
 /** What waiting for volumes came to. */

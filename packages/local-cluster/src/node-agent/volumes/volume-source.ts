@@ -1,8 +1,8 @@
 /** What a volume of a pod needs before it can be mounted: ConfigMaps and Secrets that must exist. Pure. */
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
-import type { ConfigReference } from '../config-references.ts';
-import type { VolumeSpec } from '../pod-object.ts';
+import type { ConfigReference } from '../shared/config-references.ts';
+import type { VolumeSpec } from '../shared/pod-object.ts';
 
 /** The ConfigMaps and Secrets without which the volume cannot be mounted. */
 export function volumeReferences(volume: VolumeSpec): readonly ConfigReference[] {

@@ -6,8 +6,8 @@
  * deleted.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
-import { defineResource } from '../define-resource.ts';
-import type { FieldError, Resource } from '../resource.ts';
+import { defineResource } from '../shared/define-resource.ts';
+import type { FieldError, Resource } from '../shared/resource.ts';
 import {
   decodedLength,
   validateDataKeys,

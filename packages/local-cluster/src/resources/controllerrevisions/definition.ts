@@ -7,8 +7,8 @@
  */
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { defineResource } from '../define-resource.ts';
-import type { FieldError, Resource } from '../resource.ts';
+import { defineResource } from '../shared/define-resource.ts';
+import type { FieldError, Resource } from '../shared/resource.ts';
 import { sameRaw } from '../shared/equal-json.ts';
 import { invalid, nonNegative, required } from '../shared/field-errors.ts';
 import { isPresent, numberAt } from '../shared/json-edit.ts';

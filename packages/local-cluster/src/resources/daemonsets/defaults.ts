@@ -8,7 +8,7 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { applyPodSpecDefaults } from '../pod-spec/defaults.ts';
+import { applyPodSpecDefaults } from '../pod-spec/defaults/defaults.ts';
 import { editObjectAt, objectAt, textAt, withDefaults, withMember } from '../shared/json-edit.ts';
 
 const SPEC_DEFAULTS = { revisionHistoryLimit: 10 };

@@ -6,9 +6,9 @@
  * anywhere in the local cluster: DaemonSets are what Rollcall itself looks after.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
-import { podWarnings } from '../pod-spec/warnings.ts';
-import { defineResource, keepSpec } from '../define-resource.ts';
-import type { Resource, Subresource } from '../resource.ts';
+import { podWarnings } from '../pod-spec/warnings/warnings.ts';
+import { defineResource, keepSpec } from '../shared/define-resource.ts';
+import type { Resource, Subresource } from '../shared/resource.ts';
 import { objectAt } from '../shared/json-edit.ts';
 import { applyDaemonSetDefaults } from './defaults.ts';
 import {

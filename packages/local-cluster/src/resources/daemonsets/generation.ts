@@ -7,8 +7,8 @@
  * it is kept.
  */
 import type { ApiObject, Metadata } from '../../objects/api-object.ts';
-import { dropDisabledFields } from '../pod-spec/disabled-fields.ts';
-import { keepStatus, withGeneration, withStatus } from '../define-resource.ts';
+import { dropDisabledFields } from '../pod-spec/defaults/disabled-fields.ts';
+import { keepStatus, withGeneration, withStatus } from '../shared/define-resource.ts';
 import { equalJson } from '../shared/equal-json.ts';
 import { editObjectAt, objectAt, textAt, withMember } from '../shared/json-edit.ts';
 

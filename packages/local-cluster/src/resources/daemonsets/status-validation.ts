@@ -2,7 +2,7 @@
  * Validation of a DaemonSet's status (spec 2.13): no counter below zero, collisionCount never less than it was.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from '../shared/resource.ts';
 import { invalid, nonNegative } from '../shared/field-errors.ts';
 import { numberAt, objectAt } from '../shared/json-edit.ts';
 import { validateCoreMetadataUpdate } from '../shared/metadata-validation.ts';

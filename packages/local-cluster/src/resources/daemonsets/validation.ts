@@ -8,7 +8,7 @@
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import { validatePodTemplate } from '../pod-spec/template-validation.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from '../shared/resource.ts';
 import { equalJson } from '../shared/equal-json.ts';
 import {
   forbidden,

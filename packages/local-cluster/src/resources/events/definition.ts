@@ -4,8 +4,8 @@
  * Differs from Kubernetes: no group events.k8s.io, another view of the same objects that no tool in use asks for.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
-import { defineResource } from '../define-resource.ts';
-import type { Resource } from '../resource.ts';
+import { defineResource } from '../shared/define-resource.ts';
+import type { Resource } from '../shared/resource.ts';
 import { objectAt, textAt } from '../shared/json-edit.ts';
 import { validateEvent } from './validation.ts';
 

@@ -7,7 +7,7 @@
  * definition.ts.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from '../shared/resource.ts';
 import { invalid, invalidText, required } from '../shared/field-errors.ts';
 import { objectAt, textAt } from '../shared/json-edit.ts';
 import { checkQualifiedName, checkSubdomain } from '../shared/names.ts';

@@ -7,8 +7,8 @@
  * is off, as it is by default.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
-import { defineResource } from '../define-resource.ts';
-import type { FieldError, Resource } from '../resource.ts';
+import { defineResource } from '../shared/define-resource.ts';
+import type { FieldError, Resource } from '../shared/resource.ts';
 import { invalid, nonNegative } from '../shared/field-errors.ts';
 import { editObjectAt, numberAt, objectAt, withoutMember } from '../shared/json-edit.ts';
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata-validation.ts';

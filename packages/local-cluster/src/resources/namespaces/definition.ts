@@ -7,8 +7,8 @@
  * that its contents go, is seen to elsewhere (the API's create, the namespace controller).
  */
 import type { ApiObject } from '../../objects/api-object.ts';
-import { defineResource, keepSpec, keepStatus, withStatus } from '../define-resource.ts';
-import type { FieldError, Resource, Subresource } from '../resource.ts';
+import { defineResource, keepSpec, keepStatus, withStatus } from '../shared/define-resource.ts';
+import type { FieldError, Resource, Subresource } from '../shared/resource.ts';
 import { at, invalid, invalidText } from '../shared/field-errors.ts';
 import {
   objectAt,

@@ -6,8 +6,8 @@
  * taint goes is the node lifecycle controller's matter. That machines follow Node objects is seen to in machines/.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
-import { defineResource, keepSpec, keepStatus } from '../define-resource.ts';
-import type { Resource, Subresource } from '../resource.ts';
+import { defineResource, keepSpec, keepStatus } from '../shared/define-resource.ts';
+import type { Resource, Subresource } from '../shared/resource.ts';
 import { isPresent, listAt, objectAt, withMember, withoutMember } from '../shared/json-edit.ts';
 import { applyNodeDefaults } from './defaults.ts';
 import { validateNode, validateNodeUpdate } from './validation.ts';

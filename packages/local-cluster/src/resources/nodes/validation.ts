@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { compareQuantities, ZERO_QUANTITY } from '../../objects/quantity.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from '../shared/resource.ts';
 import { equalJson, sameRaw } from '../shared/equal-json.ts';
 import {
   at,

@@ -4,7 +4,7 @@
  * Differs from Kubernetes: the old annotations of seccomp and AppArmor are taken as they are.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from '../shared/resource.ts';
 import { forbidden, invalid } from '../shared/field-errors.ts';
 import { objectAt, textAt } from '../shared/json-edit.ts';
 

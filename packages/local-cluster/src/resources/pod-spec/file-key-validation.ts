@@ -1,6 +1,6 @@
 /** Variables read from files: the file lies in a volume of the pod that is an emptyDir. */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from '../shared/resource.ts';
 import { at, invalid, notFound } from '../shared/field-errors.ts';
 import { isPresent, listAt, objectAt, optionalObjectAt, textAt } from '../shared/json-edit.ts';
 

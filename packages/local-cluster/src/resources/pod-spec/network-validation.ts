@@ -7,7 +7,7 @@
  */
 import { isIP } from 'node:net';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from '../shared/resource.ts';
 import { at, invalid, invalidText, oneOf, required } from '../shared/field-errors.ts';
 import { listAt, numberAt, optionalObjectAt, textAt, textsAt } from '../shared/json-edit.ts';
 import { checkLabel, checkSubdomain } from '../shared/names.ts';

@@ -7,12 +7,16 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { compareQuantities, formatQuantity } from '../../objects/quantity.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from '../shared/resource.ts';
 import { at, invalid, notSupported } from '../shared/field-errors.ts';
 import { listAt, objectAt, textEntriesAt } from '../shared/json-edit.ts';
 import { quantityOf } from '../shared/resource-lists.ts';
 import { effectiveRequestsOf } from './effective-requests.ts';
-import { isHugePages, validateResourceName, validateResources } from './resources-validation.ts';
+import {
+  isHugePages,
+  validateResourceName,
+  validateResources,
+} from './containers/resources-validation.ts';
 
 const SUPPORTED = ['cpu', 'hugepages-', 'memory'];
 

@@ -2,7 +2,7 @@
  * Validation of a pod template: labels, annotations, spec.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from '../shared/resource.ts';
 import { forbidden } from '../shared/field-errors.ts';
 import { listAt, objectAt } from '../shared/json-edit.ts';
 import { validateAnnotations, validateLabels } from '../shared/metadata-validation.ts';

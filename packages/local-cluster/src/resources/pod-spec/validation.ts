@@ -4,7 +4,7 @@
  * Differs from Kubernetes: what goes with an operating system, and claims of dynamic resources, are not looked at.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from '../shared/resource.ts';
 import {
   at,
   duplicate,
@@ -24,16 +24,16 @@ import {
   textEntriesAt,
 } from '../shared/json-edit.ts';
 import { checkLabelValue, checkQualifiedName, checkSubdomain } from '../shared/names.ts';
-import { validateAffinity } from './affinity-validation.ts';
-import { validateContainers } from './container-validation.ts';
+import { validateAffinity } from './placement/affinity-validation.ts';
+import { validateContainers } from './containers/container-validation.ts';
 import { validateFileKeyVolumes } from './file-key-validation.ts';
 import { validateNetwork } from './network-validation.ts';
 import { validatePodLevelResources } from './pod-level-resources-validation.ts';
-import { validateResources } from './resources-validation.ts';
-import { validatePodSecurityContext } from './security-validation.ts';
-import { validateTolerations } from './toleration-validation.ts';
-import { validateTopologySpread } from './topology-spread-validation.ts';
-import { validateVolumes } from './volume-validation.ts';
+import { validateResources } from './containers/resources-validation.ts';
+import { validatePodSecurityContext } from './containers/security-validation.ts';
+import { validateTolerations } from './placement/toleration-validation.ts';
+import { validateTopologySpread } from './placement/topology-spread-validation.ts';
+import { validateVolumes } from './volumes/volume-validation.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];

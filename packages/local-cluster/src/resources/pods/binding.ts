@@ -5,9 +5,9 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import type { ActionInput, ActionOutcome, Refusal, Subresource } from '../resource.ts';
+import type { ActionInput, ActionOutcome, Refusal, Subresource } from '../shared/resource.ts';
 import { listAt, objectAt, textAt, withMember, withoutMember } from '../shared/json-edit.ts';
-import { topologyLabelsOf } from './admission.ts';
+import { topologyLabelsOf } from './admission/admission.ts';
 import { withCondition } from './conditions.ts';
 
 const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };

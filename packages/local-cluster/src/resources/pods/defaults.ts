@@ -6,7 +6,7 @@
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import { formatQuantity } from '../../objects/quantity.ts';
-import { applyPodSpecDefaults } from '../pod-spec/defaults.ts';
+import { applyPodSpecDefaults } from '../pod-spec/defaults/defaults.ts';
 import { effectiveRequestsOf } from '../pod-spec/effective-requests.ts';
 import { isPodLevelResource } from '../pod-spec/pod-level-resources-validation.ts';
 import {

@@ -7,21 +7,21 @@
  * node-agent 8). Binding and eviction are subresources; ephemeral containers and resizes have none here.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
-import { dropDisabledFields } from '../pod-spec/disabled-fields.ts';
-import { podWarnings } from '../pod-spec/warnings.ts';
-import { defineResource, withGeneration, withStatus } from '../define-resource.ts';
-import type { Resource, RuleContext } from '../resource.ts';
+import { dropDisabledFields } from '../pod-spec/defaults/disabled-fields.ts';
+import { podWarnings } from '../pod-spec/warnings/warnings.ts';
+import { defineResource, withGeneration, withStatus } from '../shared/define-resource.ts';
+import type { Resource, RuleContext } from '../shared/resource.ts';
 import { editObjectAt, listAt, numberAt, objectAt, textAt } from '../shared/json-edit.ts';
 import { checkLabel } from '../shared/names.ts';
-import { admitPod } from './admission.ts';
+import { admitPod } from './admission/admission.ts';
 import { BINDING } from './binding.ts';
 import { applyPodDefaults } from './defaults.ts';
 import { EVICTION } from './eviction.ts';
 import { preparePodUpdate } from './generation.ts';
-import { refuseOverhead } from './runtime-class-admission.ts';
+import { refuseOverhead } from './admission/runtime-class-admission.ts';
 import { qosClassOf } from './qos-class.ts';
 import { withLabelKeysApplied } from './label-keys.ts';
-import { POD_STATUS_VIEW } from './status-view.ts';
+import { POD_STATUS_VIEW } from './status/status-view.ts';
 import { validatePodUpdate } from './update-validation.ts';
 import { validatePod } from './validation.ts';
 

@@ -6,7 +6,7 @@
  * condition. Grace and preconditions of the options are the deletion's matter; so are finalizers.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ActionInput, ActionOutcome, Subresource } from '../resource.ts';
+import type { ActionInput, ActionOutcome, Subresource } from '../shared/resource.ts';
 import { objectAt, textAt, textsAt } from '../shared/json-edit.ts';
 import { withPodCondition } from './conditions.ts';
 

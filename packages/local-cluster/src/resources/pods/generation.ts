@@ -2,11 +2,11 @@
  * What an update of a pod keeps and counts: the status, the priority that admission gave it, the generation.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
-import { dropDisabledFields } from '../pod-spec/disabled-fields.ts';
-import { keepStatus, withGeneration } from '../define-resource.ts';
+import { dropDisabledFields } from '../pod-spec/defaults/disabled-fields.ts';
+import { keepStatus, withGeneration } from '../shared/define-resource.ts';
 import { equalJson } from '../shared/equal-json.ts';
 import { editObjectAt, isPresent, objectAt, withMember } from '../shared/json-edit.ts';
-import { withDefaultTolerations } from './default-tolerations.ts';
+import { withDefaultTolerations } from './admission/default-tolerations.ts';
 
 /** An update through the pod itself. */
 export function preparePodUpdate(asked: ApiObject, current: ApiObject): ApiObject {

@@ -9,8 +9,8 @@ import {
   validatePodAnnotations,
   validatePodAnnotationsUpdate,
 } from '../pod-spec/annotation-validation.ts';
-import { validateTolerations } from '../pod-spec/toleration-validation.ts';
-import type { FieldError } from '../resource.ts';
+import { validateTolerations } from '../pod-spec/placement/toleration-validation.ts';
+import type { FieldError } from '../shared/resource.ts';
 import { equalJson } from '../shared/equal-json.ts';
 import { at, forbidden, invalid, NO_ERRORS, required } from '../shared/field-errors.ts';
 import { listAt, numberAt, objectAt, textAt, withMember } from '../shared/json-edit.ts';

@@ -9,7 +9,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import { validatePodAnnotations } from '../pod-spec/annotation-validation.ts';
 import { validatePodSpec } from '../pod-spec/validation.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from '../shared/resource.ts';
 import { at, forbidden, invalid } from '../shared/field-errors.ts';
 import { listAt, objectAt, optionalObjectAt, textAt } from '../shared/json-edit.ts';
 import { NAMESPACED_OBJECT, validateMetadata } from '../shared/metadata-validation.ts';

@@ -4,8 +4,8 @@
  * The two system classes are objects like all others; the cluster creates them when it starts.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
-import { defineResource, withGeneration } from '../define-resource.ts';
-import type { FieldError, Resource } from '../resource.ts';
+import { defineResource, withGeneration } from '../shared/define-resource.ts';
+import type { FieldError, Resource } from '../shared/resource.ts';
 import { forbidden, invalid, notSupported } from '../shared/field-errors.ts';
 import { numberAt, textAt, withDefaults } from '../shared/json-edit.ts';
 import {

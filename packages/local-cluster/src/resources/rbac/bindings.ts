@@ -5,8 +5,8 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { defineResource } from '../define-resource.ts';
-import type { FieldError, Resource } from '../resource.ts';
+import { defineResource } from '../shared/define-resource.ts';
+import type { FieldError, Resource } from '../shared/resource.ts';
 import { equalJson } from '../shared/equal-json.ts';
 import { at, invalid, invalidText, notSupported, required } from '../shared/field-errors.ts';
 import {

@@ -6,8 +6,8 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { defineResource } from '../define-resource.ts';
-import type { FieldError, Resource } from '../resource.ts';
+import { defineResource } from '../shared/define-resource.ts';
+import type { FieldError, Resource } from '../shared/resource.ts';
 import { at, invalid, required } from '../shared/field-errors.ts';
 import { listAt, optionalObjectAt, textsAt } from '../shared/json-edit.ts';
 import { validateLabelSelector } from '../shared/label-selector-validation.ts';

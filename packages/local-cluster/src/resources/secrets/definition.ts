@@ -8,8 +8,8 @@
 import { Buffer } from 'node:buffer';
 import type { Json } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import { defineResource } from '../define-resource.ts';
-import type { Resource } from '../resource.ts';
+import { defineResource } from '../shared/define-resource.ts';
+import type { Resource } from '../shared/resource.ts';
 import {
   isPresent,
   objectAt,

@@ -8,7 +8,7 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from '../shared/resource.ts';
 import {
   decodedLength,
   validateDataKeys,

@@ -4,8 +4,8 @@
  * Differs from Kubernetes: no token subresource, as the simulated runtime's containers call no API server.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
-import { defineResource } from '../define-resource.ts';
-import type { Resource } from '../resource.ts';
+import { defineResource } from '../shared/define-resource.ts';
+import type { Resource } from '../shared/resource.ts';
 import { editItemsAt, textAt } from '../shared/json-edit.ts';
 import {
   NAMESPACED_OBJECT,

@@ -2,7 +2,7 @@
  * What ConfigMaps and Secrets have in common: keys, sizes, immutability.
  */
 import type { ApiObject } from '../../objects/api-object.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from './resource.ts';
 import { equalJson } from './equal-json.ts';
 import { forbidden, invalidText } from './field-errors.ts';
 import { objectAt } from './json-edit.ts';

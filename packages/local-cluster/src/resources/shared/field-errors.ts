@@ -5,7 +5,7 @@
  * that is cheap, for people who read them.
  */
 import type { Json } from '@rollcall/base/json.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from './resource.ts';
 
 /** Of a field that must be given. */
 export function required(field: string, detail = ''): FieldError {

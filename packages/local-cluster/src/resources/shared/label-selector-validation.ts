@@ -6,7 +6,7 @@
  * are parsed by api/selectors.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from './resource.ts';
 import { at, forbidden, invalid, invalidText, NO_ERRORS, required } from './field-errors.ts';
 import { listAt, objectAt, textAt, textEntriesAt, textsAt } from './json-edit.ts';
 import { checkLabelValue, checkQualifiedName } from './names.ts';

@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject, Metadata } from '../../objects/api-object.ts';
-import type { FieldError } from '../resource.ts';
+import type { FieldError } from './resource.ts';
 import { equalJson } from './equal-json.ts';
 import {
   at,

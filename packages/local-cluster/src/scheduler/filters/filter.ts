@@ -1,8 +1,8 @@
 /**
  * What a filter says of a node that cannot take a pod.
  */
-import type { NodeState } from '../node-state.ts';
-import type { SchedulingPod } from '../scheduling-pod.ts';
+import type { NodeState } from '../state/node-state.ts';
+import type { SchedulingPod } from '../state/scheduling-pod.ts';
 
 /** Why a node is out; the reasons are kube-scheduler's texts. */
 export interface FilterFailure {

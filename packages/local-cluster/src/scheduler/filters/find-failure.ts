@@ -3,8 +3,8 @@
  *
  * Differs from Kubernetes: no look at volumes, pod affinity and anti-affinity, topology spread, dynamic resources.
  */
-import type { NodeState } from '../node-state.ts';
-import type { SchedulingPod } from '../scheduling-pod.ts';
+import type { NodeState } from '../state/node-state.ts';
+import type { SchedulingPod } from '../state/scheduling-pod.ts';
 import type { Filter, FilterFailure } from './filter.ts';
 import { filterNodeAffinity } from './node-affinity.ts';
 import { filterPorts } from './ports.ts';

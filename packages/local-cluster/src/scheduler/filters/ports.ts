@@ -1,5 +1,5 @@
 /** Host ports that pods on the node have taken. */
-import { conflicts } from '../../node-agent/pod-resources.ts';
+import { conflicts } from '../../node-agent/shared/pod-resources.ts';
 import type { Filter, FilterFailure } from './filter.ts';
 
 const FAILURE: FilterFailure = {

@@ -8,8 +8,8 @@
  */
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { findFailure } from '../filters/find-failure.ts';
-import type { NodeState } from '../node-state.ts';
-import type { PodFootprint, SchedulingPod } from '../scheduling-pod.ts';
+import type { NodeState } from '../state/node-state.ts';
+import type { PodFootprint, SchedulingPod } from '../state/scheduling-pod.ts';
 import { nodeWithPods } from './node-with-pods.ts';
 
 /** Where to make room, and of whom. */

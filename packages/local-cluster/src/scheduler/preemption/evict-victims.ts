@@ -5,8 +5,8 @@
  * that left were less important than the pod in any case.
  */
 import type { LocalClient } from '../../client/local-client.ts';
-import { patchPodStatus, podRef } from '../../controllers/patch-pod-status.ts';
-import type { EventRecorder } from '../../node-agent/pod-runtime.ts';
+import { patchPodStatus, podRef } from '../../controllers/shared/patch-pod-status.ts';
+import type { EventRecorder } from '../../node-agent/shared/pod-runtime.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import { SCHEDULER_NAME } from '../constants.ts';
 

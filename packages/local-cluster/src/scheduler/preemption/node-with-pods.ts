@@ -1,8 +1,8 @@
 /**
  * A node as it would be with other pods on it. Pure: what filters see is computed from the pods anew.
  */
-import type { NodeState } from '../node-state.ts';
-import type { PodFootprint } from '../scheduling-pod.ts';
+import type { NodeState } from '../state/node-state.ts';
+import type { PodFootprint } from '../state/scheduling-pod.ts';
 
 /** The node with exactly these pods. */
 export function nodeWithPods(node: NodeState, pods: readonly PodFootprint[]): NodeState {

@@ -3,7 +3,7 @@
  *
  * In memory only: after a restart of the scheduler the pod preempts again if it must.
  */
-import type { SchedulingPod } from '../scheduling-pod.ts';
+import type { SchedulingPod } from '../state/scheduling-pod.ts';
 
 interface Nomination {
   readonly pod: SchedulingPod;

@@ -7,8 +7,8 @@
  * with the fewest pods wins, then the first, where kube-scheduler draws lots.
  */
 import { toleratesTaint } from '@rollcall/base/taints.ts';
-import type { NodeState } from '../node-state.ts';
-import type { SchedulingPod } from '../scheduling-pod.ts';
+import type { NodeState } from '../state/node-state.ts';
+import type { SchedulingPod } from '../state/scheduling-pod.ts';
 
 const SCORE_MAX = 100;
 const WEIGHTS = { taints: 3, affinity: 2, allocation: 1 } as const;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ClientOutcome, LocalClient } from '../../../src/client/local-client.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { Condition } from '../../../src/node-agent/pod-object.ts';
+import type { Condition } from '../../../src/node-agent/shared/pod-object.ts';
 import { createAgentWorld } from '../../support/agent-world.ts';
 import type { AgentWorld } from '../../support/agent-world.ts';
 

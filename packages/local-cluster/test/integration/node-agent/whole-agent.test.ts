@@ -5,7 +5,7 @@ import type { MachineSpec } from '../../../src/machines/machine.ts';
 import { conditionsOf } from '../../../src/node-agent/node/node-conditions.ts';
 import { startNodeAgent } from '../../../src/node-agent/start-node-agent.ts';
 import type { NodeAgent } from '../../../src/node-agent/start-node-agent.ts';
-import type { PodObject } from '../../../src/node-agent/pod-object.ts';
+import type { PodObject } from '../../../src/node-agent/shared/pod-object.ts';
 import { createSimulatedRuntime } from '../../../src/runtime/simulated-runtime.ts';
 import type { ContainerRuntime } from '../../../src/runtime/cri.ts';
 import { prepareNamespace, TEST_MACHINE } from '../../support/agent-world.ts';

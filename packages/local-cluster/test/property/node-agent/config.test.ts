@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PodObject } from '../../../src/node-agent/pod-object.ts';
+import type { PodObject } from '../../../src/node-agent/shared/pod-object.ts';
 import { createPodConfig } from '../../../src/node-agent/sources/config.ts';
 import type { PodUpdate } from '../../../src/node-agent/sources/config.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Condition, PodStatus } from '../../../src/node-agent/pod-object.ts';
+import type { Condition, PodStatus } from '../../../src/node-agent/shared/pod-object.ts';
 import { mergeStatus } from '../../../src/node-agent/status/merge-status.ts';
 
 const conditions: fc.Arbitrary<readonly Condition[]> = fc

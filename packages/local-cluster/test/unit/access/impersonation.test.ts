@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { impersonate } from '../../../src/access/impersonation.ts';
-import type { User } from '../../../src/api/api-request.ts';
+import type { User } from '../../../src/api/request/api-request.ts';
 
 const ADMIN: User = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 

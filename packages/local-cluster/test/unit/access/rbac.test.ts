@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import type { User } from '../../../src/api/api-request.ts';
+import type { User } from '../../../src/api/request/api-request.ts';
 import type { ResourceName } from '../../../src/objects/api-object.ts';
 import { formatTime } from '../../../src/objects/timestamps.ts';
 import { ADMINISTRATOR, createLocalWorld } from '../../support/world.ts';

@@ -1,7 +1,7 @@
 /** What comes before any verb: which paths exist, who may ask, who is told. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RequestObserver } from '../../../src/api/api-request.ts';
+import type { RequestObserver } from '../../../src/api/request/api-request.ts';
 import { createApiBench, NAMESPACE, POD } from '../../support/api-bench.ts';
 
 describe('createApiHandler', () => {

@@ -1,7 +1,7 @@
 /** The in-process client: which requests it makes, and what it makes of the answers. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ApiAnswer, ApiRequest } from '../../../src/api/api-request.ts';
+import type { ApiAnswer, ApiRequest } from '../../../src/api/request/api-request.ts';
 import { createClientFactory } from '../../../src/client/in-process-client.ts';
 import type { LocalClient } from '../../../src/client/local-client.ts';
 import { createLocalWorld } from '../../support/world.ts';

@@ -1,7 +1,12 @@
 /** A mirror by list and watch: against the real handler, and through everything that ends a watch. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ApiAnswer, ApiHandler, ApiRequest, WatchSink } from '../../../src/api/api-request.ts';
+import type {
+  ApiAnswer,
+  ApiHandler,
+  ApiRequest,
+  WatchSink,
+} from '../../../src/api/request/api-request.ts';
 import { createClientFactory } from '../../../src/client/in-process-client.ts';
 import type {
   LocalClient,

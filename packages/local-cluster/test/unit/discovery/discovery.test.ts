@@ -8,7 +8,7 @@ import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import type { ApiAnswer } from '../../../src/api/api-request.ts';
+import type { ApiAnswer } from '../../../src/api/request/api-request.ts';
 import { createLocalWorld } from '../../support/world.ts';
 import type { LocalWorld } from '../../support/world.ts';
 

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Resource } from '../../../src/resources/resource.ts';
+import type { Resource } from '../../../src/resources/shared/resource.ts';
 import {
   acceptedByRules,
   causesOf,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ApiRequest } from '../../../src/api/api-request.ts';
-import { conditionOf, nodeNameOf, viewPod } from '../../../src/controllers/object-views.ts';
+import type { ApiRequest } from '../../../src/api/request/api-request.ts';
+import { conditionOf, nodeNameOf, viewPod } from '../../../src/controllers/shared/object-views.ts';
 import { startScheduler } from '../../../src/scheduler/start-scheduler.ts';
 import { nodeObject, pinnedTo, podObject } from '../../support/objects.ts';
 import { ADMINISTRATOR, createLocalWorld, demand } from '../../support/world.ts';

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../../src/objects/api-object.ts';
-import { ClusterState } from '../../../src/scheduler/cluster-state.ts';
-import type { NodeState } from '../../../src/scheduler/node-state.ts';
-import { prepareSchedulingPod } from '../../../src/scheduler/scheduling-pod.ts';
-import type { SchedulingPod } from '../../../src/scheduler/scheduling-pod.ts';
+import { ClusterState } from '../../../src/scheduler/state/cluster-state.ts';
+import type { NodeState } from '../../../src/scheduler/state/node-state.ts';
+import { prepareSchedulingPod } from '../../../src/scheduler/state/scheduling-pod.ts';
+import type { SchedulingPod } from '../../../src/scheduler/state/scheduling-pod.ts';
 import { WaitingPods } from '../../../src/scheduler/waiting-pods.ts';
 import { nodeObject, pinnedTo, podObject } from '../../support/objects.ts';
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { createAuthority } from '../../../src/access/certificates.ts';
 import type { Authority } from '../../../src/access/certificates.ts';
 import { createTokenAuthenticator } from '../../../src/access/tokens.ts';
-import type { ApiAnswer, ApiRequest } from '../../../src/api/api-request.ts';
+import type { ApiAnswer, ApiRequest } from '../../../src/api/request/api-request.ts';
 import { startHttpsServer } from '../../../src/server/https-server.ts';
 import type { HttpsServer } from '../../../src/server/https-server.ts';
 import { createTestHttpsClient } from '../../support/https-client.ts';

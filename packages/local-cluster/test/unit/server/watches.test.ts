@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { createInterface } from 'node:readline/promises';
 import { createAuthority } from '../../../src/access/certificates.ts';
 import type { Authority } from '../../../src/access/certificates.ts';
-import type { ApiAnswer, WatchSink } from '../../../src/api/api-request.ts';
+import type { ApiAnswer, WatchSink } from '../../../src/api/request/api-request.ts';
 import { startHttpsServer } from '../../../src/server/https-server.ts';
 import type { HttpsServer } from '../../../src/server/https-server.ts';
 import { createTestHttpsClient } from '../../support/https-client.ts';

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { computeActions } from '../../../../src/node-agent/containers/compute-actions.ts';
-import { specHashOf } from '../../../../src/node-agent/containers/container-spec.ts';
-import type { ActionInput } from '../../../../src/node-agent/containers/pod-actions.ts';
-import { isSidecar } from '../../../../src/node-agent/pod-object.ts';
-import type { ContainerSpec } from '../../../../src/node-agent/pod-object.ts';
+import { specHashOf } from '../../../../src/node-agent/containers/shared/container-spec.ts';
+import type { ActionInput } from '../../../../src/node-agent/containers/shared/pod-actions.ts';
+import { isSidecar } from '../../../../src/node-agent/shared/pod-object.ts';
+import type { ContainerSpec } from '../../../../src/node-agent/shared/pod-object.ts';
 import type { RuntimeContainer, Sandbox } from '../../../../src/runtime/cri.ts';
 import { benchPod, plainContainer } from '../../../support/pod-bench.ts';
 

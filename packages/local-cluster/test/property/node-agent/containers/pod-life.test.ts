@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { RuntimeContainer } from '../../../../src/runtime/cri.ts';
-import { isSidecar } from '../../../../src/node-agent/pod-object.ts';
+import { isSidecar } from '../../../../src/node-agent/shared/pod-object.ts';
 import { createPodBench, plainContainer } from '../../../support/pod-bench.ts';
 import type { PodBench } from '../../../support/pod-bench.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ApiRequest } from '../../../../src/api/api-request.ts';
-import type { ControllerContext } from '../../../../src/controllers/controller-context.ts';
+import type { ApiRequest } from '../../../../src/api/request/api-request.ts';
+import type { ControllerContext } from '../../../../src/controllers/shared/controller-context.ts';
 import { startGarbageCollector } from '../../../../src/controllers/garbage-collector/start-garbage-collector.ts';
 import type { ApiObject, ResourceName } from '../../../../src/objects/api-object.ts';
 import { startOne } from '../../../support/start-one.ts';

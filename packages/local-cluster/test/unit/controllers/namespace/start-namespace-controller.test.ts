@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ApiRequest } from '../../../../src/api/api-request.ts';
-import type { Condition } from '../../../../src/controllers/object-views.ts';
+import type { ApiRequest } from '../../../../src/api/request/api-request.ts';
+import type { Condition } from '../../../../src/controllers/shared/object-views.ts';
 import { startNamespaceController } from '../../../../src/controllers/namespace/start-namespace-controller.ts';
 import type { ApiObject } from '../../../../src/objects/api-object.ts';
 import { configMapObject, podObject } from '../../../support/objects.ts';

@@ -1,7 +1,7 @@
 /** Signs of life of a node. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { NodeView } from '../../../../src/controllers/object-views.ts';
+import type { NodeView } from '../../../../src/controllers/shared/object-views.ts';
 import {
   observeNode,
   planUnknownConditions,

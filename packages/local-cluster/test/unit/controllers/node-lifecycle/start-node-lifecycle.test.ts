@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ApiRequest } from '../../../../src/api/api-request.ts';
-import { conditionOf, viewNode, viewPod } from '../../../../src/controllers/object-views.ts';
+import type { ApiRequest } from '../../../../src/api/request/api-request.ts';
+import { conditionOf, viewNode, viewPod } from '../../../../src/controllers/shared/object-views.ts';
 import { startNodeLifecycle } from '../../../../src/controllers/node-lifecycle/start-node-lifecycle.ts';
 import { formatMicroTime } from '../../../../src/objects/timestamps.ts';
 import { nodeCondition, nodeObject, podObject } from '../../../support/objects.ts';

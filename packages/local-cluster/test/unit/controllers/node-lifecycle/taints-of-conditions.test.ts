@@ -1,7 +1,7 @@
 /** Taints that follow from a node's conditions. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { NodeView, TimedTaint } from '../../../../src/controllers/object-views.ts';
+import type { NodeView, TimedTaint } from '../../../../src/controllers/shared/object-views.ts';
 import {
   lacksExecuteTaint,
   planTaints,

@@ -1,7 +1,7 @@
 /** How fast nodes are tainted. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { NodeView } from '../../../../src/controllers/object-views.ts';
+import type { NodeView } from '../../../../src/controllers/shared/object-views.ts';
 import { Zones, zoneState } from '../../../../src/controllers/node-lifecycle/zones.ts';
 
 function node(name: string, status: 'True' | 'False', zone = 'a'): NodeView {

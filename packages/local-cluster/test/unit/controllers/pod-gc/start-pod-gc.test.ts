@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ApiRequest } from '../../../../src/api/api-request.ts';
+import type { ApiRequest } from '../../../../src/api/request/api-request.ts';
 import { startPodGc } from '../../../../src/controllers/pod-gc/start-pod-gc.ts';
 import type { ApiObject } from '../../../../src/objects/api-object.ts';
 import { nodeObject, podObject } from '../../../support/objects.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ApiRequest } from '../../../../src/api/api-request.ts';
-import { conditionOf, viewPod } from '../../../../src/controllers/object-views.ts';
+import type { ApiRequest } from '../../../../src/api/request/api-request.ts';
+import { conditionOf, viewPod } from '../../../../src/controllers/shared/object-views.ts';
 import { startTaintEviction } from '../../../../src/controllers/taint-eviction/start-taint-eviction.ts';
 import type { ApiObject } from '../../../../src/objects/api-object.ts';
 import { nodeObject, podObject } from '../../../support/objects.ts';

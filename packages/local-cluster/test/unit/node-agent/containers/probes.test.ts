@@ -1,7 +1,7 @@
 /** Probes: thresholds, gating by startup, restarts, readiness, cost. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createProbeManager } from '../../../../src/node-agent/containers/probe-manager.ts';
+import { createProbeManager } from '../../../../src/node-agent/containers/probes/probe-manager.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { createPodBench, plainContainer } from '../../../support/pod-bench.ts';
 import type { PodBench } from '../../../support/pod-bench.ts';

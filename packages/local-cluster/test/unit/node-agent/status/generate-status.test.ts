@@ -1,7 +1,11 @@
 /** What a status says of init containers, sidecars, vanished containers and all restart policies. Pure. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ContainerSpec, PodObject, PodStatus } from '../../../../src/node-agent/pod-object.ts';
+import type {
+  ContainerSpec,
+  PodObject,
+  PodStatus,
+} from '../../../../src/node-agent/shared/pod-object.ts';
 import { generateStatus } from '../../../../src/node-agent/status/generate-status.ts';
 import type { StatusInput } from '../../../../src/node-agent/status/generate-status.ts';
 import type { RuntimeContainer } from '../../../../src/runtime/cri.ts';

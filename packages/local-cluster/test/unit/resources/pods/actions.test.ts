@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject } from '../../../../src/objects/api-object.ts';
-import type { ActionOutcome } from '../../../../src/resources/resource.ts';
+import type { ActionOutcome } from '../../../../src/resources/shared/resource.ts';
 import {
   acceptedByRules,
   resourceNamed,

@@ -1,7 +1,11 @@
 /** How less important pods make room, on a real store. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { conditionOf, nodeNameOf, viewPod } from '../../../../src/controllers/object-views.ts';
+import {
+  conditionOf,
+  nodeNameOf,
+  viewPod,
+} from '../../../../src/controllers/shared/object-views.ts';
 import type { ApiObject } from '../../../../src/objects/api-object.ts';
 import { startScheduler } from '../../../../src/scheduler/start-scheduler.ts';
 import { nodeObject, pinnedTo, podObject } from '../../../support/objects.ts';

@@ -1,0 +1,157 @@
+/**
+ * Creates an object from a decoded one: by POST, and by a PUT of what does not exist where that is allowed.
+ *
+ * Order: system fields of the client dropped → namespace → defaults → namespace lifecycle → admission → name, UID,
+ * creation time → prepareForCreate → validation → refusing admission → store. A dry run goes the same way and stores nothing.
+ */
+import type { ApiObject, Metadata } from '../../objects/api-object.ts';
+import type { Refusal, Resource, RuleContext } from '../../resources/shared/resource.ts';
+import type { Status } from '../request/api-request.ts';
+import { inRequestNamespace } from './decode-body.ts';
+import { namespaceRefusal } from './namespace-lifecycle.ts';
+import { generateName, generateUid, withoutSelfLink } from './object-identity.ts';
+import { refIn, ruleContext } from './resource-call.ts';
+import type { ResourceCall } from './resource-call.ts';
+import { alreadyExists, internal, invalid, isStatus, refusalStatus } from '../request/statuses.ts';
+import { kindSubject, resourceSubject } from '../request/status-subject.ts';
+
+/** As often is a generated name tried. */
+const NAME_ATTEMPTS_MAX = 8;
+
+/** How an object is created. */
+export interface CreateOptions {
+  readonly isDryRun: boolean;
+  /** By PUT: what it says of its own deletion stays, as on the real server. */
+  readonly keepsDeletion?: boolean;
+  /** Told of the object when the rules are content, even if its name turns out to be taken. */
+  readonly onValid?: (object: ApiObject) => void;
+}
+
+/** Creates it; the object as stored (without a resourceVersion when dry), or why not. */
+export function createObject(
+  call: ResourceCall,
+  decoded: ApiObject,
+  { isDryRun, keepsDeletion = false, onValid }: CreateOptions,
+): ApiObject | Status {
+  const { resource, services } = call;
+  const given = keepsDeletion ? withoutIdentity(decoded) : withoutSystemFields(decoded);
+  const placed = inRequestNamespace(call, given);
+  if (isStatus(placed)) return placed;
+  const context = ruleContext(services);
+  const givenName = (placed.metadata as Partial<Metadata>).name ?? '';
+  const lifecycle = namespaceRefusal(call, givenName);
+  if (lifecycle !== undefined) return lifecycle;
+  const admitted = admittedObject(call, placed, context);
+  if (isRefusal(admitted)) return refusalStatus(admitted, resourceSubject(resource, givenName));
+
+  const named = withIdentity(call, admitted, context.nowText);
+  const prepared = resource.rules.prepareForCreate(named, context);
+  const { name } = prepared.metadata;
+  const refusal = ruleRefusal(resource, prepared, { context, givenName });
+  if (refusal !== undefined) return refusal;
+  onValid?.(prepared);
+  const isGenerated = givenName === '';
+  const conflict = versionRefusal(decoded) ?? existenceRefusal(call, name, { isGenerated });
+  if (conflict !== undefined) return conflict;
+  return isDryRun
+    ? prepared
+    : services.store.insert(resource.resourceName, withoutSelfLink(prepared));
+}
+
+function admittedObject(
+  { resource }: ResourceCall,
+  placed: ApiObject,
+  context: RuleContext,
+): ApiObject | Refusal {
+  const defaulted = resource.rules.applyDefaults(placed);
+  return resource.rules.admit?.(defaulted, context) ?? defaulted;
+}
+
+function ruleRefusal(
+  resource: Resource,
+  prepared: ApiObject,
+  { context, givenName }: { readonly context: RuleContext; readonly givenName: string },
+): Status | undefined {
+  const errors = resource.rules.validateCreate(prepared);
+  if (errors.length > 0) return invalid(kindSubject(resource, prepared.metadata.name), errors);
+  const refused = resource.rules.refuse?.(prepared, context);
+  return refused === undefined
+    ? undefined
+    : refusalStatus(refused, resourceSubject(resource, givenName));
+}
+
+function versionRefusal(decoded: ApiObject): Status | undefined {
+  const { resourceVersion = '' } = decoded.metadata as Partial<Metadata>;
+  // What is no version at all is overwritten like any other.
+  if (!/^\d+$/.test(resourceVersion) || /^0+$/.test(resourceVersion)) return undefined;
+  return internal('resourceVersion should not be set on objects to be created');
+}
+
+function existenceRefusal(
+  call: ResourceCall,
+  name: string,
+  { isGenerated }: { readonly isGenerated: boolean },
+): Status | undefined {
+  const existing = call.services.store.get(refIn(call, name));
+  if (existing === undefined) return undefined;
+  const isDeleting = existing.metadata.deletionTimestamp !== undefined;
+  return alreadyExists(call.resource, name, { isDeleting, isGenerated });
+}
+
+function isRefusal(value: ApiObject | Refusal): value is Refusal {
+  return typeof (value as Partial<Refusal>).code === 'number' && !('metadata' in value);
+}
+
+/** What a PUT that creates may not choose: the fields of a deletion stay. */
+function withoutIdentity(object: ApiObject): ApiObject {
+  const {
+    uid: _uid,
+    resourceVersion: _resourceVersion,
+    creationTimestamp: _creationTimestamp,
+    managedFields: _managedFields,
+    ...metadata
+  } = object.metadata;
+  return { ...object, metadata } as ApiObject; // as below
+}
+
+/** Also managedFields: this server tracks no field owners. */
+function withoutSystemFields(object: ApiObject): ApiObject {
+  const {
+    uid: _uid,
+    resourceVersion: _resourceVersion,
+    creationTimestamp: _creationTimestamp,
+    deletionTimestamp: _deletionTimestamp,
+    deletionGracePeriodSeconds: _deletionGracePeriodSeconds,
+    managedFields: _managedFields,
+    selfLink: _selfLink,
+    ...metadata
+  } = object.metadata;
+  return { ...object, metadata } as ApiObject; // name and the rest follow in withIdentity
+}
+
+function withIdentity(call: ResourceCall, object: ApiObject, nowText: string): ApiObject {
+  const { random } = call.services;
+  const { metadata } = object;
+  const name = (metadata as Partial<Metadata>).name ?? '';
+  const chosen = name === '' ? freeName(call, metadata.generateName ?? '') : name;
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      ...(chosen === '' ? {} : { name: chosen }),
+      uid: generateUid(random),
+      creationTimestamp: nowText,
+    },
+  };
+}
+
+/** A generated name that is free, or after eight attempts one that is taken; '' without a prefix. */
+function freeName(call: ResourceCall, prefix: string): string {
+  if (prefix === '') return '';
+  let name = '';
+  for (let attempt = 0; attempt < NAME_ATTEMPTS_MAX; attempt += 1) {
+    name = generateName(call.services.random, prefix);
+    if (call.services.store.get(refIn(call, name)) === undefined) return name;
+  }
+  return name;
+}

@@ -1,0 +1,116 @@
+/**
+ * The machines of a local cluster, each with its runtime and its node agent.
+ *
+ * Machines follow Node objects: a Node that appears without a machine gets one, a Node that is deleted loses its
+ * machine with everything that ran there, as when a cloud takes it back; an annotation cuts a machine's power or shuts it
+ * down, and it boots again when the annotation goes. Machines that are given boot once, at the very first start;
+ * afterwards the Node objects say which there are. Invariant: at most one machine runs for a node name.
+ */
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
+import type { Random } from '@rollcall/base/ports/random.ts';
+import type { ClientFactory, LocalClient } from '../client/local-client.ts';
+import { startNodeAgent } from '../node-agent/start-node-agent.ts';
+import type { NodeAgent } from '../node-agent/start-node-agent.ts';
+import { createSimulatedRuntime } from '../runtime/simulated-runtime.ts';
+import { machineOfNode, powerOfNode } from '../machines/machine-annotations.ts';
+import type { MachineSpec } from '../machines/machine.ts';
+
+/** How long a graceful shutdown may take, critical pods included. */
+const SHUTDOWN_GRACE_SECONDS = 30;
+
+/** What a fleet needs. */
+export interface FleetOptions {
+  readonly clients: ClientFactory;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** The running machines. */
+export interface Fleet {
+  /** Boots machines that have no Node yet; resolves when all have registered. */
+  readonly boot: (machines: readonly MachineSpec[]) => Promise<void>;
+  /** Ends all agents; what they began is finished. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts machines for the Nodes that exist, and follows them from then on. */
+export function startFleet(options: FleetOptions): Fleet {
+  const { clients, clock, random, log } = options;
+  const agents = new Map<string, NodeAgent>();
+  const shuttingDown = new Set<NodeAgent>();
+
+  const start = (machine: MachineSpec): NodeAgent => {
+    const agent = startNodeAgent({
+      machine,
+      client: nodeClient(clients, machine.name),
+      runtime: createSimulatedRuntime({ machine, clock, random }),
+      clock,
+      random,
+      log: log.with({ node: machine.name }),
+    });
+    agents.set(machine.name, agent);
+    return agent;
+  };
+
+  const cutPower = (name: string, agent: NodeAgent): void => {
+    agent.powerOff();
+    shuttingDown.delete(agent);
+    agents.delete(name);
+  };
+
+  const shutDown = async (name: string, agent: NodeAgent): Promise<void> => {
+    shuttingDown.add(agent);
+    await agent.shutDown({ graceSeconds: SHUTDOWN_GRACE_SECONDS });
+    if (agents.get(name) === agent) cutPower(name, agent);
+  };
+
+  /** Makes the machine what its Node asks for now; a machine that is shutting down is looked at again when it is off. */
+  const follow = (name: string): void => {
+    const node = observation.get(name);
+    const agent = agents.get(name);
+    const power = node === undefined ? 'off' : powerOfNode(node);
+    if (agent === undefined) {
+      if (node !== undefined && power === 'on') start(machineOfNode(node));
+    } else if (power === 'off') {
+      cutPower(name, agent);
+    } else if (power === 'shutdown' && !shuttingDown.has(agent)) {
+      shutDown(name, agent).then(
+        () => {
+          follow(name);
+        },
+        (error: unknown) => {
+          log.error('a machine did not shut down', { node: name }, error);
+        },
+      );
+    }
+  };
+
+  const observation = clients
+    .clientFor({ name: 'system:machines', groups: ['system:masters'] })
+    .observe({ resource: 'nodes' }, ({ object }) => {
+      follow(object.metadata.name);
+    });
+
+  return {
+    boot: async (machines) => {
+      await Promise.all(machines.map((machine) => start(machine).ready));
+    },
+    stop: async () => {
+      observation.stop();
+      await Promise.all([...agents.values()].map((agent) => agent.stop()));
+      // Timers of what still ran would keep the process alive.
+      for (const agent of agents.values()) agent.powerOff();
+      agents.clear();
+    },
+  };
+}
+
+/** A node's own user, as the API server names it in events and the audit log. */
+function nodeClient(clients: ClientFactory, nodeName: string): LocalClient {
+  return clients.clientFor({
+    name: `system:node:${nodeName}`,
+    groups: ['system:nodes', 'system:authenticated', 'system:masters'],
+  });
+}

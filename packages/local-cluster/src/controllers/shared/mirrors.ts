@@ -1,0 +1,63 @@
+/**
+ * Mirrors of the collections, shared by all controllers: one list and watch for each resource, however many look.
+ *
+ * A listener that comes late is told of everything that exists as ADDED first. Listeners run inside the watch's
+ * callback: they take notes and add keys to queues, and never throw or call the API.
+ */
+import type { LocalClient, ObservedChange, Observation } from '../../client/local-client.ts';
+import type { ApiObject, ResourceName } from '../../objects/api-object.ts';
+
+/** Told of each change, in order. */
+export type MirrorListener = (change: ObservedChange) => void;
+
+/** The mirror of one collection. */
+export interface Mirror {
+  readonly get: (name: string, namespace?: string) => ApiObject | undefined;
+  readonly list: () => Iterable<ApiObject>;
+  readonly subscribe: (listener: MirrorListener) => void;
+}
+
+/** All mirrors. */
+export interface Mirrors {
+  /** The mirror of a collection; opened when first asked for. */
+  readonly of: (resource: ResourceName) => Mirror;
+  readonly stop: () => void;
+}
+
+/** Makes them; nothing is observed yet. */
+export function createMirrors(client: LocalClient): Mirrors {
+  const mirrors = new Map<ResourceName, { readonly mirror: Mirror; readonly stop: () => void }>();
+  return {
+    of: (resource) => {
+      let opened = mirrors.get(resource);
+      if (opened === undefined) {
+        opened = openMirror(client, resource);
+        mirrors.set(resource, opened);
+      }
+      return opened.mirror;
+    },
+    stop: () => {
+      for (const { stop } of mirrors.values()) stop();
+      mirrors.clear();
+    },
+  };
+}
+
+function openMirror(
+  client: LocalClient,
+  resource: ResourceName,
+): { readonly mirror: Mirror; readonly stop: () => void } {
+  const listeners: MirrorListener[] = [];
+  const observation: Observation = client.observe({ resource }, (change) => {
+    for (const listener of listeners) listener(change);
+  });
+  const mirror: Mirror = {
+    get: observation.get,
+    list: observation.list,
+    subscribe: (listener) => {
+      for (const object of observation.list()) listener({ type: 'ADDED', object });
+      listeners.push(listener);
+    },
+  };
+  return { mirror, stop: observation.stop };
+}

@@ -1,0 +1,143 @@
+/**
+ * Makes a Resource of what is particular to it.
+ *
+ * Adds what the API server does for every kind around the kind's own rules: the common look at metadata after the own
+ * validation on create and before it on update (so a bad label is reported once per look, as there), and the usual verbs.
+ */
+import type { JsonObject } from '@rollcall/base/json.ts';
+import type { ApiObject, Metadata, ResourceName } from '../../objects/api-object.ts';
+import type { Resource, ResourceRules, Subresource, Verb } from './resource.ts';
+import { validateMetadata, validateMetadataUpdate } from './metadata-validation.ts';
+import { checkPathSegment, checkPathSegmentPrefix } from './names.ts';
+
+/** What a resource has of its own. */
+export interface ResourceDefinition {
+  /** '' for core. */
+  readonly group: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly isNamespaced: boolean;
+  readonly verbs?: readonly Verb[];
+  readonly rules: Partial<ResourceRules> & Pick<ResourceRules, 'validateCreate' | 'validateUpdate'>;
+  readonly subresources?: readonly Subresource[];
+  readonly selectableFields?: (object: ApiObject) => Readonly<Record<string, string>>;
+  /** PUT without a resourceVersion is taken; default true. */
+  readonly allowsUnconditionalUpdate?: boolean;
+  /** PUT of an object that does not exist creates it; default false. */
+  readonly allowsCreateOnUpdate?: boolean;
+}
+
+const ALL_VERBS: readonly Verb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+];
+
+const NO_FIELDS: Readonly<Record<string, string>> = {};
+
+/** The resource; its version is v1, as all of them here are. */
+export function defineResource(definition: ResourceDefinition): Resource {
+  const { group, plural, isNamespaced } = definition;
+  // The table of resources is made of exactly the names in ResourceName; a test compares them.
+  const resourceName = (group === '' ? plural : `${plural}.${group}`) as ResourceName;
+  return {
+    resourceName,
+    group,
+    version: 'v1',
+    plural,
+    singular: definition.singular,
+    kind: definition.kind,
+    shortNames: definition.shortNames ?? [],
+    categories: definition.categories ?? [],
+    isNamespaced,
+    verbs: definition.verbs ?? ALL_VERBS,
+    rules: completeRules(definition.rules, isNamespaced),
+    subresources: (definition.subresources ?? []).map((it) => completeView(it, isNamespaced)),
+    selectableFields: definition.selectableFields ?? (() => NO_FIELDS),
+    allowsUnconditionalUpdate: definition.allowsUnconditionalUpdate ?? true,
+    allowsCreateOnUpdate: definition.allowsCreateOnUpdate ?? false,
+    defaultPropagation: 'Background',
+  };
+}
+
+function completeRules(own: ResourceDefinition['rules'], isNamespaced: boolean): ResourceRules {
+  const common = { isNamespaced, checkName: checkPathSegment, checkPrefix: checkPathSegmentPrefix };
+  return {
+    applyDefaults: (object) => object,
+    prepareForCreate: (object) => object,
+    ...own,
+    prepareForUpdate: keepGenerationFirst(own.prepareForUpdate),
+    validateCreate: (object) => {
+      const errors = own.validateCreate(object);
+      return errors.length > 0 ? errors : validateMetadata(object, common);
+    },
+    validateUpdate: commonUpdate(own.validateUpdate, isNamespaced),
+  };
+}
+
+function completeView(subresource: Subresource, isNamespaced: boolean): Subresource {
+  if (subresource.kind !== 'view') return subresource;
+  return {
+    ...subresource,
+    prepareForUpdate: keepGenerationFirst(subresource.prepareForUpdate),
+    validateUpdate: commonUpdate(subresource.validateUpdate, isNamespaced),
+  };
+}
+
+/** Nobody chooses a generation in an update; rules that count it start from the current one. */
+function keepGenerationFirst(
+  own: ResourceRules['prepareForUpdate'] | undefined,
+): ResourceRules['prepareForUpdate'] {
+  return (next, current) => {
+    const kept = withGeneration(next, current.metadata.generation);
+    return own === undefined ? kept : own(kept, current);
+  };
+}
+
+function commonUpdate(
+  own: ResourceRules['validateUpdate'],
+  isNamespaced: boolean,
+): ResourceRules['validateUpdate'] {
+  const common = { isNamespaced, checkName: checkPathSegment, checkPrefix: checkPathSegmentPrefix };
+  return (next, current) => [
+    ...validateMetadata(next, common),
+    ...validateMetadataUpdate(next, current),
+    ...own(next, current),
+  ];
+}
+
+/** An object with another status; the same object when it is the one it has. */
+export function withStatus(object: ApiObject, status: JsonObject | undefined): ApiObject {
+  if (object['status'] === status) return object;
+  if (status !== undefined) return { ...object, status };
+  const { status: _dropped, ...rest } = object;
+  return rest;
+}
+
+/** An object with the status of another: what writes outside the status view keep. */
+export function keepStatus(next: ApiObject, current: ApiObject): ApiObject {
+  // Statuses are objects in every kind.
+  return withStatus(next, current['status'] as JsonObject | undefined);
+}
+
+/** An object with the spec of another: what writes to the status view keep. */
+export function keepSpec(next: ApiObject, current: ApiObject): ApiObject {
+  return next['spec'] === current['spec'] ? next : { ...next, spec: current['spec'] };
+}
+
+/** An object with this generation, or without one. */
+export function withGeneration(object: ApiObject, generation: number | undefined): ApiObject {
+  if (object.metadata.generation === generation) return object;
+  const { generation: _dropped, ...rest } = object.metadata;
+  // Everything but the generation is as it was.
+  const metadata = rest as Metadata;
+  return { ...object, metadata: generation === undefined ? metadata : { ...metadata, generation } };
+}

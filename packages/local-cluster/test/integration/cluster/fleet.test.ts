@@ -1,0 +1,106 @@
+/** Machines follow Node objects: created, deleted, powered off, shut down, booted again. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { startFleet } from '../../../src/cluster/fleet.ts';
+import { variedMachines } from '../../../src/machines/varied-machines.ts';
+import type { PodObject } from '../../../src/node-agent/shared/pod-object.ts';
+import { prepareNamespace } from '../../support/agent-world.ts';
+import { podObject } from '../../support/objects.ts';
+import { createLocalWorld } from '../../support/world.ts';
+import type { LocalWorld } from '../../support/world.ts';
+
+const NODE = 'worker-1';
+const LEASE = {
+  resource: 'leases.coordination.k8s.io',
+  namespace: 'kube-node-lease',
+  name: NODE,
+} as const;
+
+interface FleetWorld extends LocalWorld {
+  readonly setPower: (value: string | null) => Promise<void>;
+  readonly pod: (name: string) => PodObject | undefined;
+  /** Runs a pod on the node and waits until it runs. */
+  readonly run: (name: string) => Promise<void>;
+  readonly renewedAt: () => unknown;
+}
+
+async function createFleetWorld(): Promise<FleetWorld> {
+  const world = await createLocalWorld();
+  await prepareNamespace(world);
+  const fleet = startFleet(world);
+  const [, machine] = variedMachines({ count: 2, network: 'preinstalled' });
+  assert.equal(machine?.name, NODE);
+  const booted = fleet.boot([machine]);
+  await world.clock.advance(1000);
+  await booted;
+  const pod = (name: string): PodObject | undefined =>
+    world.read({ resource: 'pods', namespace: 'default', name }) as PodObject | undefined;
+  return {
+    ...world,
+    pod,
+    setPower: async (value) => {
+      const body = { metadata: { annotations: { 'simulate.rollcall.dev/power': value } } };
+      await world.admin.patch({ resource: 'nodes', name: NODE }, { type: 'merge', body });
+      await world.settle();
+    },
+    run: async (name) => {
+      const containers = [{ name: 'main', image: 'registry.example/app:1' }];
+      await world.create('pods', podObject(name, { spec: { nodeName: NODE, containers } }));
+      await world.clock.advanceUntil(() => pod(name)?.status?.phase === 'Running', {
+        withinMs: 10_000,
+      });
+    },
+    renewedAt: () =>
+      (world.read(LEASE)?.['spec'] as { renewTime?: unknown } | undefined)?.renewTime,
+  };
+}
+
+describe('a machine', () => {
+  it('whose power is cut falls silent, and boots again when it is given back', async () => {
+    const world = await createFleetWorld();
+    await world.setPower('off');
+    const silentSince = world.renewedAt();
+    await world.clock.advance(60_000);
+    assert.equal(world.renewedAt(), silentSince, 'a machine without power renewed its Lease');
+    await world.setPower(null);
+    await world.clock.advance(15_000);
+    assert.notEqual(world.renewedAt(), silentSince);
+    await world.run('after-boot');
+  });
+
+  it('that shuts down ends its pods first, takes no new ones, and goes off', async () => {
+    const world = await createFleetWorld();
+    await world.run('app');
+    await world.setPower('shutdown');
+    await world.clock.advanceUntil(() => world.pod('app')?.status?.phase === 'Failed', {
+      withinMs: 30_000,
+    });
+    assert.equal(world.pod('app')?.status?.reason, 'Terminated');
+    await world.clock.advance(5000);
+    const silentSince = world.renewedAt();
+    await world.clock.advance(30_000);
+    assert.equal(world.renewedAt(), silentSince);
+  });
+
+  it('that is given power back while it shuts down boots when it is off', async () => {
+    const world = await createFleetWorld();
+    await world.run('app');
+    await world.setPower('shutdown');
+    await world.setPower(null);
+    await world.clock.advance(60_000);
+    await world.run('after-boot');
+  });
+
+  it('goes when its Node is deleted, and comes for a Node that somebody creates', async () => {
+    const world = await createFleetWorld();
+    await world.admin.delete({ resource: 'nodes', name: NODE });
+    await world.settle();
+    const silentSince = world.renewedAt();
+    await world.clock.advance(60_000);
+    assert.equal(world.renewedAt(), silentSince);
+    assert.equal(world.read({ resource: 'nodes', name: NODE }), undefined, 'it registered again');
+    await world.create('nodes', { metadata: { name: NODE } });
+    await world.clock.advance(5000);
+    await world.run('on-a-new-machine');
+  });
+});
