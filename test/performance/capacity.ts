@@ -18,6 +18,8 @@ const SETS = 10;
 const SLICES = 16;
 const NODES = [1_000, 5_000, 15_000];
 
+const BENCH = { pk: 'NODES', sk: 'SLICE' };
+
 /** A slice as ingest stores it, with names and uids that do not compress away. */
 function sliceOf(pods: number): readonly unknown[] {
   return Array.from({ length: pods }, (_, index) => {
@@ -41,10 +43,10 @@ function sliceOf(pods: number): readonly unknown[] {
 
 /** CPU milliseconds to unpack and pack one slice. */
 function cpuMsOf(pods: number): number {
-  let body = encodeBody('bench', sliceOf(pods));
+  let body = encodeBody(BENCH, sliceOf(pods));
   const before = process.cpuUsage();
   for (let round = 0; round < ROUNDS; round += 1) {
-    body = encodeBody('bench', decodeBody('bench', body));
+    body = encodeBody(BENCH, decodeBody(BENCH, body));
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000 / ROUNDS;

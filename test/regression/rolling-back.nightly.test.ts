@@ -130,7 +130,7 @@ describe('the previous release beside this one', { skip }, () => {
     assert.ok(dump.some(([key]) => key.startsWith('STATE')));
     for (const [key, value] of dump) {
       const plain = JSON.parse(JSON.stringify(value)) as unknown;
-      assert.deepEqual(items.decodeBody(key, encodeBody(key, value)), plain, key);
+      assert.deepEqual(items.decodeBody(key, encodeBody({ pk: key, sk: '' }, value)), plain, key);
     }
     const state = await former<{ STATE_SCHEMA: number }>('src/core/model/state.ts');
     assert.ok(STATE_SCHEMA <= state.STATE_SCHEMA, 'it refuses a newer schema');
@@ -139,7 +139,7 @@ describe('the previous release beside this one', { skip }, () => {
     }>('src/adapters/dynamodb/tombstone-codec.ts');
     const [node, createdAtMs, goneAtMs] = [nodeName('n1'), 1000, 2000];
     const gone = [{ name: 'agent-1', uid: uid('p-1'), node, createdAtMs, goneAtMs }];
-    const { gone: attribute } = encodeTombstones('SLICE', gone);
+    const { gone: attribute } = encodeTombstones({ pk: 'PODS', sk: 'SLICE' }, gone);
     assert.deepEqual(tombstones.decodeTombstones('SLICE', attribute), gone);
   });
 });

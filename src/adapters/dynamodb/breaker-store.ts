@@ -5,20 +5,28 @@
  * attributes of the item by its own version, and neither hinders the other. What cannot be read counts
  * as no breaker: closed (core/breaker.ts).
  */
+import * as v from 'valibot';
 import type { ClusterBreaker } from '../../core/model/breaker.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { BreakerStore } from '../../ports/stores/breaker-store.ts';
+import type { BreakerStore } from '../../ports/stores/view-store.ts';
 import type { StoredItem } from './batched-reader.ts';
 import { metaKey } from './item-keys.ts';
 import type { Table } from './table.ts';
 
+const countSchema = v.pipe(v.number(), v.integer(), v.minValue(0));
+const momentSchema = v.pipe(v.number(), v.finite());
+const BreakerSchema = v.objectWithRest(
+  {
+    failures: countSchema,
+    openings: countSchema,
+    open: v.exactOptional(v.object({ untilMs: momentSchema, delayMs: momentSchema })),
+  },
+  momentSchema,
+);
+
 /** Breakers of one view table. */
 export function createBreakerStore(table: Table): BreakerStore {
   return {
-    readBreaker: async (cluster) => {
-      const item = await table.get(metaKey(cluster));
-      return item === undefined ? undefined : breakerOf(item);
-    },
+    readBreaker: (cluster) => table.getAs(metaKey(cluster), breakerOf),
     writeBreaker: (cluster, { version, ...body }) =>
       table.updateIf(
         metaKey(cluster),
@@ -39,10 +47,9 @@ export function createBreakerStore(table: Table): BreakerStore {
 export function breakerOf(item: StoredItem): ClusterBreaker | undefined {
   const { breaker: text, breakerVersion: version } = item;
   if (typeof text !== 'string' || typeof version !== 'number') return undefined;
-  const body = parse(text);
+  const body = v.safeParse(BreakerSchema, parse(text));
   // Unreadable is closed; the version is kept, so that the next change can be written.
-  if (!isBreaker(body)) return { version, failures: 0, openings: 0 };
-  return { ...body, version };
+  return { ...(body.success ? body.output : { failures: 0, openings: 0 }), version };
 }
 
 function parse(text: string): unknown {
@@ -52,22 +59,4 @@ function parse(text: string): unknown {
     // Only a cache for efficiency: what is damaged is forgotten.
     return undefined;
   }
-}
-
-function isBreaker(body: unknown): body is Omit<ClusterBreaker, 'version'> {
-  if (!isJsonObject(body)) return false;
-  const { failures, openings, open, ...times } = body;
-  if (!isCount(failures) || !isCount(openings)) return false;
-  const isOpening =
-    open === undefined ||
-    (isJsonObject(open) && isMoment(open['untilMs']) && isMoment(open['delayMs']));
-  return isOpening && Object.values(times).every(isMoment);
-}
-
-function isCount(value: unknown): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
-}
-
-function isMoment(value: unknown): boolean {
-  return typeof value === 'number' && Number.isFinite(value);
 }

@@ -14,7 +14,7 @@ import type {
   TokenPurpose,
 } from '../../ports/stores/credential-store.ts';
 import { ItemUnreadableError } from './item-codec.ts';
-import { credentialKey, formatItemKey } from './item-keys.ts';
+import { credentialKey } from './item-keys.ts';
 import type { ItemKey } from './item-keys.ts';
 import { Table } from './table.ts';
 import type { DynamoStoreOptions } from './table.ts';
@@ -43,12 +43,12 @@ export function createDynamoCredentialStore(options: DynamoStoreOptions): Creden
   };
 }
 
-async function readToken(table: Table, key: ItemKey): Promise<SealedToken | undefined> {
-  const item = await table.get(key);
-  if (item === undefined) return undefined;
-  const parsed = v.safeParse(SealedTokenSchema, item);
-  if (parsed.success) return parsed.output;
-  throw new ItemUnreadableError(formatItemKey(key), 'is no sealed token');
+function readToken(table: Table, key: ItemKey): Promise<SealedToken | undefined> {
+  return table.getAs(key, (item) => {
+    const parsed = v.safeParse(SealedTokenSchema, item);
+    if (parsed.success) return parsed.output;
+    throw new ItemUnreadableError(key, 'is no sealed token');
+  });
 }
 
 async function writeToken(

@@ -50,10 +50,8 @@ export async function keepDeadLetter(
   const place = placeOfDeadLetter(record);
   if (!indexed.has(place.partition)) {
     // An empty sort key is not allowed: the partition of nobody known is `-`.
-    await table.put(
-      { pk: INDEX_PARTITION, sk: place.partition === '' ? '-' : place.partition },
-      {},
-    );
+    const sk = place.partition === '' ? '-' : place.partition;
+    await table.put({ pk: INDEX_PARTITION, sk }, {});
     indexed.add(place.partition);
   }
   const { claim, ...fields } = record;
@@ -75,10 +73,7 @@ export function createDynamoDeadLetterStore(options: DynamoStoreOptions): DeadLe
   return {
     listPartitions: () => listPartitions(table),
     list: (partition, query) => list(table, partition, query),
-    read: async (place) => {
-      const item = await table.get(keyOf(place));
-      return item === undefined ? undefined : parseItem(item, place);
-    },
+    read: (place) => table.getAs(keyOf(place), (item) => parseItem(item, place)),
     noteRedrive: async (place, note) => {
       const redrive = { atMs: note.atMs, by: note.by, outcome: note.outcome };
       const written = await table.updateIf(keyOf(place), { redrive }, IF_THERE);
@@ -96,7 +91,7 @@ async function listPartitions(table: Table): Promise<readonly DeadLetterPartitio
       pk: INDEX_PARTITION,
       limit: PARTITIONS_PER_PAGE,
       attributes: ['sk'],
-      ...(after === undefined ? {} : { after }),
+      after,
     });
     const names = items.map(({ sk }) => String(sk));
     partitions.push(...names.map((name) => (name === '-' ? '' : name)));
@@ -112,11 +107,7 @@ async function list(
 ): Promise<DeadLetterPage> {
   // The key of a time sorts before every record of it.
   const after = cursor ?? (sinceMs === undefined ? undefined : timeKey(sinceMs));
-  const { items, hasMore } = await table.query({
-    pk: `${PREFIX}${partition}`,
-    limit,
-    ...(after === undefined ? {} : { after }),
-  });
+  const { items, hasMore } = await table.query({ pk: `${PREFIX}${partition}`, limit, after });
   const letters = items.map((item) => parseItem(item, { partition, sort: String(item['sk']) }));
   const last = letters.at(-1);
   return hasMore && last !== undefined ? { letters, cursor: last.place.sort } : { letters };

@@ -76,8 +76,3 @@ export const DIRECTORY_PARTITION = 'DIRECTORY#00';
 
 /** What `resync` remembers of its walk through the directory; in the view table. */
 export const WALK_KEY: ItemKey = { pk: 'RESYNC#00', sk: 'WALK' };
-
-/** A readable name of an item, for errors. */
-export function formatItemKey(key: ItemKey): string {
-  return `${key.pk} ${key.sk}`;
-}

@@ -17,12 +17,13 @@ import type {
 import { keepDeadLetter } from './dead-letter-store.ts';
 import type { IndexedPartitions } from './dead-letter-store.ts';
 import { ItemUnreadableError } from './item-codec.ts';
-import { DIRECTORY_PARTITION, clusterUidKey, formatItemKey, registrationKey } from './item-keys.ts';
+import { DIRECTORY_PARTITION, clusterUidKey, registrationKey } from './item-keys.ts';
 import { parseRegistration } from './registration-schema.ts';
 import {
   ENTRY_TOKEN,
   directoryKey,
   finishRemoval,
+  ifConfigVersion,
   readBegunRemoval,
   removeRegistration,
 } from './remove-registration.ts';
@@ -65,7 +66,7 @@ async function readCluster(table: Table, id: ClusterId): Promise<ClusterRegistra
   // An item under another cluster's key would lend that cluster's messages its credential (S6).
   if (parsed.kind === 'registration' && parsed.registration.id === id) return parsed.registration;
   const fields = parsed.kind === 'refused' ? parsed.fields : ['id'];
-  throw new ItemUnreadableError(formatItemKey(key), `is no registration: ${fields.join(', ')}`);
+  throw new ItemUnreadableError(key, `is no registration: ${fields.join(', ')}`);
 }
 
 async function writeCluster(
@@ -79,10 +80,7 @@ async function writeCluster(
   const key = registrationKey(registration.id);
   const { configVersion, ...rest } = next;
   const attributes = { registration: rest, configVersion };
-  const ifExpected = {
-    expression: 'configVersion = :expected',
-    values: { ':expected': expectedVersion },
-  };
+  const ifExpected = ifConfigVersion(expectedVersion);
   if (expectedVersion > 0) {
     const isSameUid = 'AND #registration.clusterUid = :uid';
     const result = await table.updateIf(key, attributes, {
@@ -139,7 +137,7 @@ async function listClusters(
     pk: DIRECTORY_PARTITION,
     limit: page.limit,
     attributes: ['sk'],
-    ...(page.cursor === undefined ? {} : { after: page.cursor }),
+    after: page.cursor,
   });
   const clusters = items.map((item) => clusterId(item['sk'] as string));
   const last = clusters.at(-1);

@@ -20,7 +20,7 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { RegistrationRemoval } from '../../ports/stores/registry-store.ts';
 import type { StoredItem } from './batched-reader.ts';
 import { ItemUnreadableError } from './item-codec.ts';
-import { DIRECTORY_PARTITION, clusterUidKey, formatItemKey, registrationKey } from './item-keys.ts';
+import { DIRECTORY_PARTITION, clusterUidKey, registrationKey } from './item-keys.ts';
 import type { ItemKey } from './item-keys.ts';
 import type { Condition, Table } from './table.ts';
 
@@ -48,10 +48,15 @@ export function readBegunRemoval(id: ClusterId, item: StoredItem): BegunRemoval 
   if (removal === undefined) return undefined;
   const parsed = v.safeParse(RemovalSchema, removal);
   if (parsed.success) return parsed.output;
-  throw new ItemUnreadableError(
-    formatItemKey(registrationKey(id)),
-    'is no mark of a removal that this release knows',
-  );
+  const detail = 'is no mark of a removal that this release knows';
+  throw new ItemUnreadableError(registrationKey(id), detail);
+}
+
+/** Holds while the stored registration has this version. */
+export function ifConfigVersion(
+  version: number,
+): Required<Pick<Condition, 'expression' | 'values'>> {
+  return { expression: 'configVersion = :expected', values: { ':expected': version } };
 }
 
 /** Removes the registration if its version is still `expectedVersion`; finishes what was begun. */
@@ -70,11 +75,8 @@ export async function removeRegistration(
   }
   if (item['configVersion'] !== expectedVersion) return 'lost';
   const removal = await removalOf(table, id, item);
-  const ifExpected = {
-    expression: 'configVersion = :expected',
-    values: { ':expected': expectedVersion },
-  };
-  if ((await table.putIf(key, { removal }, ifExpected)) === 'lost') return 'lost';
+  const written = await table.putIf(key, { removal }, ifConfigVersion(expectedVersion));
+  if (written === 'lost') return 'lost';
   await finishRemoval(table, id, removal);
   return 'removed';
 }

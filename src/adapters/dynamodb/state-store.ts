@@ -10,7 +10,7 @@ import type { DaemonSetState } from '../../core/model/state.ts';
 import type { Verdict } from '../../core/model/verdict.ts';
 import type { DaemonSetRef, StateStore, WriteResult } from '../../ports/stores/view-store.ts';
 import { ItemUnreadableError, decodeBody, encodeBody } from './item-codec.ts';
-import { daemonSetKey, daemonSetPartition, formatItemKey } from './item-keys.ts';
+import { daemonSetKey, daemonSetPartition } from './item-keys.ts';
 import { ifVersion } from './table.ts';
 import type { StoredItem } from './batched-reader.ts';
 import type { Table } from './table.ts';
@@ -28,16 +28,15 @@ export function createStateStore(table: Table): StateStore {
   };
 }
 
-async function readState(table: Table, ref: DaemonSetRef): Promise<DaemonSetState | undefined> {
+function readState(table: Table, ref: DaemonSetRef): Promise<DaemonSetState | undefined> {
   const key = daemonSetKey(ref, 'STATE');
-  const item = await table.get(key);
-  if (item === undefined) return undefined;
-  const name = formatItemKey(key);
-  const state = decodeBody(name, item['body']) as DaemonSetState;
-  if (state.schema > STATE_SCHEMA) {
-    throw new ItemUnreadableError(name, `state schema ${state.schema} is of a newer release`);
-  }
-  return { ...state, version: item['version'] as number };
+  return table.getAs(key, (item) => {
+    const state = decodeBody(key, item['body']) as DaemonSetState;
+    if (state.schema > STATE_SCHEMA) {
+      throw new ItemUnreadableError(key, `state schema ${state.schema} is of a newer release`);
+    }
+    return { ...state, version: item['version'] as number };
+  });
 }
 
 async function writeState(
@@ -47,8 +46,8 @@ async function writeState(
 ): Promise<WriteResult> {
   const key = daemonSetKey(ref, 'STATE');
   const { version, ...rest } = state;
-  const body = encodeBody(formatItemKey(key), rest);
-  return table.putIf(key, { version: version + 1, body }, ifVersion(version));
+  const attributes = { version: version + 1, body: encodeBody(key, rest) };
+  return table.putIf(key, attributes, ifVersion(version));
 }
 
 /** The first page goes last and names the others: a reader that sees it can find them. */
@@ -62,7 +61,7 @@ async function writeVerdicts(
   const writtenBy = table.token();
   const put = (index: number): Promise<void> => {
     const key = index === 0 ? first : { ...first, sk: pageSortKey(index) };
-    const body = encodeBody(formatItemKey(key), pages[index] ?? []);
+    const body = encodeBody(key, pages[index] ?? []);
     return table.put(key, { body, writtenBy, pages: pages.length });
   };
   await Promise.all(pages.slice(1).map((_, index) => put(index + 1)));
@@ -84,7 +83,7 @@ async function readVerdicts(
   const ofSameRun = (item: StoredItem | undefined): item is StoredItem =>
     item !== undefined && item['writtenBy'] === first['writtenBy'];
   return [first, ...others.filter(ofSameRun)].flatMap(
-    (item) => decodeBody(formatItemKey(key), item['body']) as Verdict[],
+    (item) => decodeBody(key, item['body']) as Verdict[],
   );
 }
 

@@ -15,12 +15,12 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { defined } from '@rollcall/base/defined.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { WriteResult } from '../../ports/stores/view-store.ts';
 import { readerOf } from './batched-reader.ts';
-import type { BatchedReader, StoredItem } from './batched-reader.ts';
+import type { StoredItem } from './batched-reader.ts';
 import { ItemTooLargeError } from './item-codec.ts';
-import { formatItemKey } from './item-keys.ts';
 import type { ItemKey } from './item-keys.ts';
 
 /** Options of a store over one table. */
@@ -41,8 +41,7 @@ export interface Condition {
 /** Which part of a partition, in key order. */
 export interface PartitionQuery {
   readonly pk: string;
-  readonly after?: string;
-  readonly prefix?: string;
+  readonly after?: string | undefined;
   readonly limit?: number;
   /** Only these attributes; all when absent. */
   readonly attributes?: readonly string[];
@@ -55,13 +54,11 @@ export class Table {
   private readonly client: DynamoDBDocumentClient;
   private readonly tableName: string;
   private readonly random: Random;
-  private readonly reader: BatchedReader;
 
   constructor(options: DynamoStoreOptions) {
     this.client = options.client;
     this.tableName = options.tableName;
     this.random = options.random;
-    this.reader = readerOf(options.client);
   }
 
   /** A fresh writer token. */
@@ -71,36 +68,33 @@ export class Table {
 
   /** Strongly consistent read of one item. */
   get(key: ItemKey): Promise<StoredItem | undefined> {
-    return this.reader.get(this.tableName, key);
+    return readerOf(this.client).get(this.tableName, key);
+  }
+
+  /** The same as what `read` makes of it; undefined when there is none. */
+  async getAs<T>(key: ItemKey, read: (item: StoredItem) => T): Promise<T | undefined> {
+    const item = await this.get(key);
+    return item === undefined ? undefined : read(item);
   }
 
   /** One page of a partition, strongly consistent, in key order. */
   async query(
     query: PartitionQuery,
   ): Promise<{ readonly items: readonly StoredItem[]; readonly hasMore: boolean }> {
-    const prefix = query.prefix === undefined ? '' : ' AND begins_with(sk, :prefix)';
-    const attributes = query.attributes ?? [];
+    const { pk, after, limit, attributes } = query;
     const answer = await this.client.send(
       new QueryCommand({
         TableName: this.tableName,
         ConsistentRead: true,
-        KeyConditionExpression: `pk = :pk${prefix}`,
-        ExpressionAttributeValues: {
-          ':pk': query.pk,
-          ...(query.prefix === undefined ? {} : { ':prefix': query.prefix }),
-        },
-        ...(query.limit === undefined ? {} : { Limit: query.limit }),
-        ...(query.after === undefined
-          ? {}
-          : { ExclusiveStartKey: { pk: query.pk, sk: query.after } }),
-        ...(attributes.length === 0
-          ? {}
-          : {
-              ProjectionExpression: attributes.map((_, index) => `#a${index}`).join(', '),
-              ExpressionAttributeNames: Object.fromEntries(
-                attributes.map((name, index) => [`#a${index}`, name]),
-              ),
-            }),
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': pk },
+        ...defined({
+          Limit: limit,
+          ExclusiveStartKey: after === undefined ? undefined : { pk, sk: after },
+          ProjectionExpression: attributes?.map((_, index) => `#a${index}`).join(', '),
+          ExpressionAttributeNames:
+            attributes && Object.fromEntries(attributes.map((name, index) => [`#a${index}`, name])),
+        }),
       }),
     );
     return { items: answer.Items ?? [], hasMore: answer.LastEvaluatedKey !== undefined };
@@ -213,26 +207,15 @@ function asItemTooLarge(key: ItemKey, error: unknown): unknown {
     error instanceof Error &&
     error.name === 'ValidationException' &&
     /^Item size .*exceeded the maximum allowed size/.test(error.message);
-  return isSize
-    ? new ItemTooLargeError(formatItemKey(key), 'the table takes no item so large', {
-        cause: error,
-      })
-    : error;
+  if (!isSize) return error;
+  return new ItemTooLargeError(key, 'the table takes no item so large', { cause: error });
 }
 
-function conditionOf(condition: Condition): {
-  ConditionExpression: string;
-  ExpressionAttributeNames?: Record<string, string>;
-  ExpressionAttributeValues?: Record<string, unknown>;
-  ReturnValuesOnConditionCheckFailure: 'ALL_OLD';
-} {
+function conditionOf({ expression, names, values }: Condition) {
   return {
-    ConditionExpression: condition.expression,
-    ...(condition.names === undefined ? {} : { ExpressionAttributeNames: { ...condition.names } }),
-    ...(condition.values === undefined
-      ? {}
-      : { ExpressionAttributeValues: { ...condition.values } }),
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    ConditionExpression: expression,
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    ...defined({ ExpressionAttributeNames: names, ExpressionAttributeValues: values }),
   };
 }
 
@@ -252,8 +235,6 @@ export function ifStamp(stamp: string): Condition {
 
 /** Holds while there is no item, or its stamp is older. */
 export function ifStampOlder(stamp: string): Condition {
-  return {
-    expression: 'attribute_not_exists(pk) OR stamp < :mine',
-    values: { ':mine': stamp },
-  };
+  const expression = 'attribute_not_exists(pk) OR stamp < :mine';
+  return { expression, values: { ':mine': stamp } };
 }

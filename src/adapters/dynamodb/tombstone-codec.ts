@@ -7,6 +7,7 @@
 import type { NodeName, Uid } from '../../core/model/identifiers.ts';
 import type { Tombstone } from '../../core/model/tombstone.ts';
 import { decodeBody, encodeBody } from './item-codec.ts';
+import type { ItemKey } from './item-keys.ts';
 
 type Row = readonly [
   name: string,
@@ -19,25 +20,20 @@ type Row = readonly [
 
 /** The attribute for an item; nothing at all where there are no tombstones. */
 export function encodeTombstones(
-  item: string,
+  key: ItemKey,
   gone: readonly Tombstone[],
 ): { readonly gone?: Uint8Array } {
   if (gone.length === 0) return {};
-  const rows = gone.map((each): Row => [
-    each.name,
-    each.uid,
-    each.node,
-    each.revision ?? null,
-    each.createdAtMs,
-    each.goneAtMs,
-  ]);
-  return { gone: encodeBody(item, rows) };
+  const rows = gone.map(({ name, uid, node, revision = null, createdAtMs, goneAtMs }): Row => {
+    return [name, uid, node, revision, createdAtMs, goneAtMs];
+  });
+  return { gone: encodeBody(key, rows) };
 }
 
 /** What an item remembers; nothing where an earlier release wrote it. */
-export function decodeTombstones(item: string, attribute: unknown): readonly Tombstone[] {
+export function decodeTombstones(key: ItemKey, attribute: unknown): readonly Tombstone[] {
   if (attribute === undefined) return [];
-  const rows = decodeBody(item, attribute) as readonly Row[];
+  const rows = decodeBody(key, attribute) as readonly Row[];
   return rows.map(([name, uid, node, revision, createdAtMs, goneAtMs]) => ({
     name,
     uid,

@@ -30,13 +30,12 @@ import { decodeBody, encodeBody } from './item-codec.ts';
 import {
   daemonSetKey,
   daemonSetPartition,
-  formatItemKey,
   metaKey,
   nameKey,
   namePartition,
   sliceKey,
 } from './item-keys.ts';
-import type { ItemKey } from './item-keys.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { breakerOf, createBreakerStore } from './breaker-store.ts';
 import { createStateStore } from './state-store.ts';
 import { IF_MISSING, Table, ifStamp, ifStampOlder, ifVersion } from './table.ts';
@@ -59,45 +58,35 @@ export function createDynamoViewStore(options: DynamoStoreOptions): ViewStore {
 
 function readerOf(table: Table): ViewReader {
   return {
-    readMeta: async (cluster) => {
+    readMeta: (cluster) => {
       const key = metaKey(cluster);
-      const item = await table.get(key);
-      if (item === undefined) return undefined;
-      const meta = bodyOf(key, item) as ClusterMeta;
-      const breaker = breakerOf(item);
-      return {
-        ...meta,
+      return table.getAs(key, (item) => ({
+        ...(decodeBody(key, item['body']) as ClusterMeta),
         version: item['version'] as number,
-        ...(breaker === undefined ? {} : { breaker }),
-      };
+        ...defined({ breaker: breakerOf(item) }),
+      }));
     },
-    readName: async (cluster, key) => {
-      const item = await table.get(nameKey(cluster, key));
-      return item === undefined ? undefined : nameItemOf(item);
-    },
+    readName: (cluster, key) => table.getAs(nameKey(cluster, key), nameItemOf),
     listNames: (cluster, options) => listNames(table, cluster, options),
-    readPosition: async (ref) => {
-      const item = await table.get(daemonSetKey(ref, 'POSITION'));
-      if (item === undefined) return undefined;
-      return {
+    readPosition: (ref) =>
+      table.getAs(daemonSetKey(ref, 'POSITION'), (item) => ({
         podsChanged: (item['podsChanged'] as Stamp | undefined) ?? ZERO_STAMP,
         revisionsChanged: (item['revisionsChanged'] as Stamp | undefined) ?? ZERO_STAMP,
-      };
-    },
-    readDaemonSet: async (ref) => {
+      })),
+    readDaemonSet: (ref) => {
       const key = daemonSetKey(ref, 'DAEMONSET');
-      const item = await table.get(key);
-      if (item === undefined) return undefined;
-      const body = bodyOf(key, item) as Omit<DaemonSetItem, 'stamp'>;
-      return { ...body, stamp: item['stamp'] as Stamp };
+      return table.getAs(key, (item) => ({
+        ...(decodeBody(key, item['body']) as Omit<DaemonSetItem, 'stamp'>),
+        stamp: item['stamp'] as Stamp,
+      }));
     },
-    readSlice: async (ref) => {
+    readSlice: (ref) => {
       const key = sliceKey(ref);
-      const item = await table.get(key);
-      if (item === undefined) return undefined;
-      const objects = bodyOf(key, item) as Slice['objects'];
-      const gone = decodeTombstones(formatItemKey(key), item['gone']);
-      return { stamp: item['stamp'] as Stamp, objects, ...(gone.length === 0 ? {} : { gone }) };
+      return table.getAs(key, (item) => {
+        const objects = decodeBody(key, item['body']) as Slice['objects'];
+        const gone = decodeTombstones(key, item['gone']);
+        return { stamp: item['stamp'] as Stamp, objects, ...(gone.length === 0 ? {} : { gone }) };
+      });
     },
   };
 }
@@ -115,54 +104,37 @@ function writerOf(table: Table): ViewWriter {
   };
 }
 
-function bodyOf(key: ItemKey, item: StoredItem): unknown {
-  return decodeBody(formatItemKey(key), item['body']);
-}
-
 async function writeMeta(table: Table, meta: ClusterMeta): Promise<WriteResult> {
   const key = metaKey(meta.clusterUid);
   const { version, breaker: _notOurs, ...body } = meta;
-  return table.updateIf(
-    key,
-    { version: version + 1, body: encodeBody(formatItemKey(key), body) },
-    ifVersion(version),
-  );
+  const attributes = { version: version + 1, body: encodeBody(key, body) };
+  return table.updateIf(key, attributes, ifVersion(version));
 }
 
 async function writeSlice(
   table: Table,
-  write: {
-    readonly ref: SliceRef;
-    readonly slice: Slice;
-    readonly expected: Stamp | undefined;
-  },
+  write: { readonly ref: SliceRef; readonly slice: Slice; readonly expected: Stamp | undefined },
 ): Promise<WriteResult> {
   const key = sliceKey(write.ref);
-  const body = encodeBody(formatItemKey(key), write.slice.objects);
+  const { stamp, objects, gone = [] } = write.slice;
   const condition = write.expected === undefined ? IF_MISSING : ifStamp(write.expected);
-  const { stamp, gone = [] } = write.slice;
-  const attributes = { stamp, body, ...encodeTombstones(formatItemKey(key), gone) };
+  const attributes = { stamp, body: encodeBody(key, objects), ...encodeTombstones(key, gone) };
   return table.putIf(key, attributes, condition);
 }
 
 async function writeDaemonSet(
   table: Table,
   ref: DaemonSetRef,
-  item: DaemonSetItem,
+  { stamp, ...rest }: DaemonSetItem,
 ): Promise<WriteResult> {
   const key = daemonSetKey(ref, 'DAEMONSET');
-  const { stamp, ...rest } = item;
-  const body = encodeBody(formatItemKey(key), rest);
-  return table.putIf(key, { stamp, body }, ifStampOlder(stamp));
+  return table.putIf(key, { stamp, body: encodeBody(key, rest) }, ifStampOlder(stamp));
 }
 
 async function writeName(table: Table, cluster: ClusterUid, item: NameItem): Promise<WriteResult> {
   const { stamp, uid, formerUids } = item;
-  return table.putIf(
-    nameKey(cluster, item),
-    { stamp, uid, ...(formerUids === undefined ? {} : { formerUids }) },
-    ifStampOlder(stamp),
-  );
+  const attributes = { stamp, uid, ...defined({ formerUids }) };
+  return table.putIf(nameKey(cluster, item), attributes, ifStampOlder(stamp));
 }
 
 const POSITION_ATTRIBUTES = ['podsChanged', 'revisionsChanged'] as const;
@@ -199,17 +171,12 @@ async function listNames(
   const names: NameItem[] = [];
   let cursor = options.cursor;
   for (;;) {
-    const page = await table.query({
-      pk: namePartition(cluster),
-      limit: options.limit + 1,
-      ...(cursor === undefined ? {} : { after: cursor }),
-    });
+    const limit = options.limit + 1;
+    const page = await table.query({ pk: namePartition(cluster), limit, after: cursor });
     for (const item of page.items) {
       const name = nameItemOf(item);
       const isWanted = options.includeDeleted === true || name.uid !== null;
-      if (isWanted && names.length === options.limit) {
-        return cursor === undefined ? { names } : { names, cursor };
-      }
+      if (isWanted && names.length === options.limit) return { names, ...defined({ cursor }) };
       if (isWanted) names.push(name);
       cursor = item['sk'] as string;
     }
@@ -220,13 +187,12 @@ async function listNames(
 function nameItemOf(item: StoredItem): NameItem {
   const sk = item['sk'] as string;
   const slash = sk.indexOf('/');
-  const formerUids = item['formerUids'] as readonly Uid[] | undefined;
   return {
     namespace: sk.slice(0, slash),
     name: sk.slice(slash + 1),
     uid: item['uid'] as Uid | null,
     stamp: item['stamp'] as Stamp,
-    ...(formerUids === undefined ? {} : { formerUids }),
+    ...defined({ formerUids: item['formerUids'] as readonly Uid[] | undefined }),
   };
 }
 
@@ -234,11 +200,7 @@ async function removeDaemonSet(table: Table, ref: DaemonSetRef): Promise<void> {
   const pk = daemonSetPartition(ref);
   let after: string | undefined;
   for (;;) {
-    const page = await table.query({
-      pk,
-      attributes: ['sk'],
-      ...(after === undefined ? {} : { after }),
-    });
+    const page = await table.query({ pk, attributes: ['sk'], after });
     const sortKeys = page.items.map((item) => item['sk'] as string);
     await Promise.all(sortKeys.map((sk) => table.remove({ pk, sk })));
     after = sortKeys.at(-1);

@@ -3,11 +3,10 @@
  *
  * The SDK may repeat a send: a message that comes twice is older than itself, and changes nothing.
  */
-import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { CredentialQueue } from '../../ports/cluster/token-mint.ts';
 import { encodeCredentialMessage } from './schema/credential-message-schema.ts';
-import { classifySendFailure } from './send-failure.ts';
+import { trySend } from './send-failure.ts';
 
 /** Options of a credential queue. */
 export interface CredentialQueueOptions {
@@ -23,17 +22,9 @@ const DEFAULT_SEND_TIMEOUT_MS = 20_000;
 export function createCredentialQueue(options: CredentialQueueOptions): CredentialQueue {
   const { client, queueUrl, sendTimeoutMs = DEFAULT_SEND_TIMEOUT_MS } = options;
   return {
-    send: async (message) => {
-      const command = new SendMessageCommand({
-        QueueUrl: queueUrl,
-        MessageBody: encodeCredentialMessage(message),
-      });
-      try {
-        await client.send(command, { abortSignal: AbortSignal.timeout(sendTimeoutMs) });
-        return { kind: 'accepted' };
-      } catch (error) {
-        return classifySendFailure(error);
-      }
+    send: (message) => {
+      const MessageBody = encodeCredentialMessage(message);
+      return trySend(client, { QueueUrl: queueUrl, MessageBody }, sendTimeoutMs);
     },
   };
 }

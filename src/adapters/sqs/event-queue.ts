@@ -6,13 +6,12 @@
  * old it is by now. The client must not retry by itself (`CALL_LIMITS.watcher`): one send in flight is
  * the watcher's rule (design 2).
  */
-import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { WatcherMessage } from '../../core/model/watcher-message.ts';
 import type { EventQueue, FrozenMessage, SendOutcome } from '../../ports/queues/queue.ts';
 import { CUT_AGE_BYTES_MAX, cutAgeAttributes } from './cut-age.ts';
 import { eventDeduplicationId, eventGroupId } from './queue-ids.ts';
-import { classifySendFailure } from './send-failure.ts';
+import { trySend } from './send-failure.ts';
 import { encodeWatcherMessage } from './schema/watcher-message-codec.ts';
 
 /** The largest body that is sent, in bytes: what the queue takes (design 2), less the attribute beside it. */
@@ -41,19 +40,14 @@ export function createEventQueue(options: EventQueueOptions): EventQueue {
     if (frozen.sizeBytes > EVENT_BODY_BYTES_MAX) {
       return { kind: 'refused', message: `body of ${frozen.sizeBytes} bytes` };
     }
-    const command = new SendMessageCommand({
+    const input = {
       QueueUrl: options.queueUrl,
       MessageBody: frozen.body,
       MessageGroupId: eventGroupId(frozen.message),
       MessageDeduplicationId: eventDeduplicationId(frozen.message),
       ...(cutAgeMs === undefined ? {} : { MessageAttributes: cutAgeAttributes(cutAgeMs) }),
-    });
-    try {
-      await options.client.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) });
-      return { kind: 'accepted' };
-    } catch (error) {
-      return classifySendFailure(error);
-    }
+    };
+    return trySend(options.client, input, timeoutMs);
   };
   return { freeze, send };
 }

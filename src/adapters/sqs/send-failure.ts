@@ -4,6 +4,9 @@
  * By error name, code and HTTP status, never by message text. `refused` only where the body itself
  * is the reason: a missing right or queue is repaired by an operator, and the same body goes then.
  */
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import type { SQSClient, SendMessageCommandInput } from '@aws-sdk/client-sqs';
+import { defined } from '@rollcall/base/defined.ts';
 import type { SendOutcome } from '../../ports/queues/queue.ts';
 
 /** The queue will never take this body. */
@@ -52,8 +55,7 @@ function retryAfterMs(error: SdkError): number | undefined {
 }
 
 function unsent(error: SdkError, message: string): SendOutcome {
-  const delayMs = retryAfterMs(error);
-  return { kind: 'unsent', message, ...(delayMs === undefined ? {} : { retryAfterMs: delayMs }) };
+  return { kind: 'unsent', message, ...defined({ retryAfterMs: retryAfterMs(error) }) };
 }
 
 /** No answer came: what is known is only whether a request can have left. */
@@ -74,4 +76,19 @@ export function classifySendFailure(failure: unknown): SendOutcome {
   const isClientError = status >= 400 && status < 500 && status !== 408;
   if (isClientError || THROTTLE_ERRORS.has(error.name)) return unsent(error, message);
   return { kind: 'ambiguous', message };
+}
+
+/** Sends one message once, within a time; what the SDK throws is an outcome. */
+export async function trySend(
+  client: SQSClient,
+  message: SendMessageCommandInput,
+  timeoutMs: number,
+): Promise<SendOutcome> {
+  try {
+    const abortSignal = AbortSignal.timeout(timeoutMs);
+    await client.send(new SendMessageCommand(message), { abortSignal });
+    return { kind: 'accepted' };
+  } catch (error) {
+    return classifySendFailure(error);
+  }
 }

@@ -11,7 +11,7 @@ import { isSuspect } from '../../core/model/breaker.ts';
 import { DUE_TOLERANCE_MS } from '../../core/model/hint.ts';
 import type { Timer } from '../../core/model/hint.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
-import type { BreakerStore } from '../../ports/stores/breaker-store.ts';
+import type { BreakerStore } from '../../ports/stores/view-store.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { HintPace, HintQueue } from '../../ports/queues/queue.ts';
 

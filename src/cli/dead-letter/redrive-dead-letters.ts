@@ -8,7 +8,7 @@ import { findLetters } from '../../app/redrive/find-letters.ts';
 import { isSettled, redriveLetter } from '../../app/redrive/redrive-letter.ts';
 import type { RedriveOptions, RedriveOutcome } from '../../app/redrive/redrive-letter.ts';
 import { createDeadLetterMover } from '../../adapters/sqs/dead-letter-mover.ts';
-import { readLostKey } from '../../adapters/sqs/schema/lost-key.ts';
+import { readLostKey } from '../../adapters/sqs/schema/hint-codec.ts';
 import { formatDeadLetterId, parseDeadLetterId } from '../../core/hints/dead-letter-place.ts';
 import type { KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
 import type { MovableQueue } from '../../ports/queues/dead-letter-mover.ts';

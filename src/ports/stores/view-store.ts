@@ -6,6 +6,8 @@
  * client's retries rejects, and no decision is made on a failed read (spec faults 32).
  * A write whose answer was lost is recognised by its own token and reported `written` (faults 33).
  */
+import type { ClusterBreaker } from '../../core/model/breaker.ts';
+import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
 import type { ClusterUid, Uid } from '../../core/model/identifiers.ts';
 import type { Stamp } from '../../core/model/position.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
@@ -18,8 +20,6 @@ import type {
   Slice,
 } from '../../core/model/view-items.ts';
 import type { SetId } from '../../core/model/watcher-message.ts';
-import type { BreakerStore } from './breaker-store.ts';
-import type { WalkStore } from './walk-store.ts';
 
 /** A set other than `daemonsets`, which is stored by object. */
 export type SlicedSet = Exclude<SetId, 'daemonsets'>;
@@ -104,6 +104,31 @@ export interface StateStore {
   /** Stores the verdicts of the last run, for people; unconditional. */
   writeVerdicts(ref: DaemonSetRef, verdicts: readonly Verdict[]): Promise<void>;
   readVerdicts(ref: DaemonSetRef): Promise<readonly Verdict[] | undefined>;
+}
+
+/**
+ * The circuit breaker of a cluster: an attribute of its own beside META, where `ClusterMeta.breaker` has it for whoever
+ * reads that. Written on changes alone; losing it is harmless (core/breaker.ts).
+ */
+export interface BreakerStore {
+  /** The breaker alone, for who needs nothing else of META; undefined: closed. */
+  readBreaker(cluster: ClusterUid): Promise<ClusterBreaker | undefined>;
+  /**
+   * Writes if the stored version is `breaker.version` (0: none yet); stored with version + 1. `lost` also
+   * when there is no META: nothing was heard of the cluster, so nothing is reconciled there.
+   */
+  writeBreaker(cluster: ClusterUid, breaker: ClusterBreaker): Promise<WriteResult>;
+}
+
+/**
+ * The walk of `resync` between its invocations: one item for the whole fleet, two small writes a minute. Losing it costs
+ * one walk that looks at all due times of the last quarter of an hour (core/resync-walk.ts).
+ */
+export interface WalkStore {
+  /** Undefined when there is none yet, or none that can be read. */
+  readWalk(): Promise<ResyncWalk | undefined>;
+  /** Writes if the stored version is `walk.version` (0: none yet); stored with version + 1. */
+  writeWalk(walk: ResyncWalk): Promise<WriteResult>;
 }
 
 /** The whole view table. */

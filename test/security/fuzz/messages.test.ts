@@ -25,6 +25,8 @@ import { assertOneLine, fuzz } from '../../support/fuzz/fuzz.ts';
 import { bendJson, bendJsonText, bendText, garbage } from '../../support/fuzz/hostile-input.ts';
 import { samples } from '../../unit/adapters/sqs/watcher-message-samples.ts';
 
+const ITEM = { pk: 'NODES#y', sk: 'SLICE' };
+
 const HINT = {
   schema: 1,
   key: { cluster: 'west-1', namespace: 'agents', name: 'collector' },
@@ -139,12 +141,12 @@ test('row 67: a stored body is decoded or refused by its typed error', async () 
     name: 'decodeBody',
     feed: (random) => {
       const value = { text: 'x'.repeat(random.next() < 0.5 ? 10 : 2000), list: [1, 2, 3] };
-      const body = Buffer.from(encodeBody('item', value));
+      const body = Buffer.from(encodeBody(ITEM, value));
       const at = Math.floor(random.next() * body.length);
       body[at] = (body[at] ?? 0) ^ (1 << Math.floor(random.next() * 8));
       const input = random.next() < 0.9 ? body : garbage(random);
       try {
-        decodeBody('item', input);
+        decodeBody(ITEM, input);
       } catch (error) {
         assert.equal((error as { code?: unknown }).code, 'item-unreadable');
       }

@@ -39,7 +39,7 @@ const UNIONS: readonly (readonly [string, string])[] = [
   ['src/core/model/plan.ts', 'Guard'],
   ['src/core/model/effects.ts', 'RefusalCode'],
   ['src/ports/cluster/cluster-access.ts', 'EgressRefusalReason'],
-  ['src/adapters/sqs/schema/watcher-message-codec.ts', 'MessageRefusalCode'],
+  ['src/adapters/sqs/schema/refused-body.ts', 'MessageRefusalCode'],
   ['src/adapters/kubeconfig/refusal.ts', 'KubeconfigRefusalCode'],
   ['src/app/ingest/message/result.ts', 'IngestRefusalCode'],
   ['src/app/ingest/message/result.ts', 'LossReason'],

@@ -7,6 +7,7 @@
 import * as v from 'valibot';
 import { HINT_SCHEMA } from '../../../core/model/hint.ts';
 import type { Hint, Timer } from '../../../core/model/hint.ts';
+import type { DaemonSetKey } from '../../../core/model/identifiers.ts';
 import {
   clusterIdSchema,
   countSchema,
@@ -16,21 +17,14 @@ import {
   tokenSchema,
   uidSchema,
 } from './field-schemas.ts';
-import { refusedField } from './refused-field.ts';
-
-/** A refused body of either queue. */
-export interface RefusedHint {
-  readonly kind: 'refused';
-  readonly code: 'undecodable' | 'oversized' | 'unsupported-schema' | 'invalid';
-  /** Dotted path of what was refused; empty for the whole. */
-  readonly field: string;
-}
+import { parseSmallBody } from './refused-body.ts';
+import type { RefusedBody } from './refused-body.ts';
 
 /** Result of parsing a body of reconcile.fifo. */
-export type ParsedHint = { readonly kind: 'hint'; readonly hint: Hint } | RefusedHint;
+export type ParsedHint = { readonly kind: 'hint'; readonly hint: Hint } | RefusedBody;
 
 /** Result of parsing a body of the delay queue. */
-export type ParsedTimer = { readonly kind: 'timer'; readonly timer: Timer } | RefusedHint;
+export type ParsedTimer = { readonly kind: 'timer'; readonly timer: Timer } | RefusedBody;
 
 const BODY_LENGTH_MAX = 8192;
 const HOPS_MAX = 1_000_000;
@@ -54,30 +48,6 @@ const timerSchema = v.strictObject({
   hops: countSchema({ min: 0, max: HOPS_MAX }),
 });
 
-function parseWith<const Schema extends v.GenericSchema>(
-  schema: Schema,
-  body: string,
-): { readonly kind: 'parsed'; readonly output: v.InferOutput<Schema> } | RefusedHint {
-  const refuse = (code: RefusedHint['code'], field: string): RefusedHint => ({
-    kind: 'refused',
-    code,
-    field,
-  });
-  if (body.length > BODY_LENGTH_MAX) return refuse('oversized', '');
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    // The parser's message would quote the body.
-    return refuse('undecodable', '');
-  }
-  const parsed = v.safeParse(schema, value, { abortEarly: true });
-  if (parsed.success) return { kind: 'parsed', output: parsed.output };
-  const field = refusedField(parsed.issues[0]);
-  const isOther = field === 'schema' && typeof parsed.issues[0].input === 'number';
-  return refuse(isOther ? 'unsupported-schema' : 'invalid', field);
-}
-
 /** Body of a hint. */
 export function encodeHint(hint: Hint): string {
   return JSON.stringify(hint);
@@ -90,14 +60,34 @@ export function encodeTimer(timer: Timer): string {
 
 /** Parses a body of reconcile.fifo. Never throws. */
 export function parseHint(body: string): ParsedHint {
-  const parsed = parseWith(hintSchema, body);
+  const parsed = parseSmallBody(hintSchema, body, BODY_LENGTH_MAX);
   if (parsed.kind === 'refused') return parsed;
   return { kind: 'hint', hint: parsed.output as unknown as Hint }; // parsed; brands are the compiler's
 }
 
 /** Parses a body of the delay queue. Never throws. */
 export function parseTimer(body: string): ParsedTimer {
-  const parsed = parseWith(timerSchema, body);
+  const parsed = parseSmallBody(timerSchema, body, BODY_LENGTH_MAX);
   if (parsed.kind === 'refused') return parsed;
   return { kind: 'timer', timer: parsed.output as unknown as Timer }; // as above
+}
+
+/**
+ * The key and the cluster UID that a lost hint or timer was about, from the body that was kept of it. Undefined for
+ * everything else, also for a body that was cut: half a body names nothing. Never throws.
+ */
+export function readLostKey(letter: {
+  readonly queue: string;
+  readonly body: string;
+  readonly isBodyCut: boolean;
+}): { readonly key: DaemonSetKey; readonly clusterUid: string } | undefined {
+  const { queue, body, isBodyCut } = letter;
+  if (isBodyCut) return undefined;
+  if (queue === 'reconcile') {
+    const parsed = parseHint(body);
+    return parsed.kind === 'hint' ? parsed.hint : undefined;
+  }
+  if (queue !== 'delay') return undefined;
+  const parsed = parseTimer(body);
+  return parsed.kind === 'timer' ? parsed.timer.hint : undefined;
 }

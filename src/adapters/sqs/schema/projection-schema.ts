@@ -2,10 +2,11 @@
  * Schemas of projections as they travel (src/core/model/projections.ts): closed, bounded.
  *
  * The effect of a taint is any short word: an API server may learn one that we do not know, and that
- * must not stop a cluster's messages.
+ * must not stop a cluster's messages. A DaemonSet stays raw JSON, which the core walks (canonical text, templates), and
+ * recurses: it is bounded in depth, by a walk that does not.
  */
 import * as v from 'valibot';
-import { isDaemonSetOf } from './raw-object.ts';
+import { isJsonObject } from '@rollcall/base/json.ts';
 import {
   labelsSchema,
   namespaceSchema,
@@ -24,6 +25,12 @@ export const watchedKindSchema = v.picklist(['Node', 'Pod', 'DaemonSet', 'Contro
 
 const TAINTS_MAX = 1000;
 
+const identityFields = {
+  name: objectNameSchema,
+  uid: uidSchema,
+  resourceVersion: versionSchema,
+};
+
 const taintSchema = v.strictObject({
   key: taintKeySchema,
   value: v.optional(taintValueSchema),
@@ -32,9 +39,7 @@ const taintSchema = v.strictObject({
 
 const nodeSchema = v.strictObject({
   kind: v.literal('Node'),
-  name: objectNameSchema,
-  uid: uidSchema,
-  resourceVersion: versionSchema,
+  ...identityFields,
   labels: labelsSchema,
   taints: v.pipe(v.array(taintSchema), v.maxLength(TAINTS_MAX)),
   unschedulable: v.boolean(),
@@ -45,9 +50,7 @@ const nodeSchema = v.strictObject({
 const podSchema = v.strictObject({
   kind: v.literal('Pod'),
   namespace: namespaceSchema,
-  name: objectNameSchema,
-  uid: uidSchema,
-  resourceVersion: versionSchema,
+  ...identityFields,
   ownerUid: v.optional(uidSchema),
   labels: labelsSchema,
   boundNode: v.optional(objectNameSchema),
@@ -63,22 +66,51 @@ const podSchema = v.strictObject({
 const revisionSchema = v.strictObject({
   kind: v.literal('ControllerRevision'),
   namespace: namespaceSchema,
-  name: objectNameSchema,
-  uid: uidSchema,
-  resourceVersion: versionSchema,
+  ...identityFields,
   ownerUid: v.optional(uidSchema),
   labels: labelsSchema,
   revision: v.pipe(v.number(), v.safeInteger()),
   isTerminating: v.boolean(),
 });
 
+/** Deeper than any pod template; far below what a recursive walk can take. */
+const DEPTH_MAX = 64;
+
+/** True for JSON of bounded depth without the key `__proto__`. */
+function isBoundedJson(value: unknown): boolean {
+  const pending: (readonly [unknown, number])[] = [[value, 0]];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [current, depth] = next;
+    if (typeof current !== 'object' || current === null) continue;
+    if (depth >= DEPTH_MAX || Object.hasOwn(current, '__proto__')) return false;
+    for (const member of Object.values(current)) {
+      if (typeof member === 'object' && member !== null) pending.push([member, depth + 1]);
+    }
+  }
+  return true;
+}
+
+/** A DaemonSet's own fields that its projection repeats. */
+const IDENTITY = ['name', 'namespace', 'uid', 'resourceVersion'] as const;
+
+/** True for a DaemonSet with this identity, a spec and a template. */
+export function isDaemonSetOf(
+  value: unknown,
+  expected: Readonly<Record<(typeof IDENTITY)[number], string>>,
+): boolean {
+  if (!isJsonObject(value) || !isBoundedJson(value)) return false;
+  const { metadata, spec } = value;
+  if (!isJsonObject(metadata) || !isJsonObject(spec)) return false;
+  return (
+    isJsonObject(spec['template']) && IDENTITY.every((field) => metadata[field] === expected[field])
+  );
+}
+
 const daemonSetSchema = v.pipe(
   v.strictObject({
     kind: v.literal('DaemonSet'),
     namespace: namespaceSchema,
-    name: objectNameSchema,
-    uid: uidSchema,
-    resourceVersion: versionSchema,
+    ...identityFields,
     object: v.unknown(),
   }),
   v.check((projection) => isDaemonSetOf(projection.object, projection)),
@@ -88,9 +120,7 @@ const opaqueSchema = v.strictObject({
   kind: v.literal('Opaque'),
   of: watchedKindSchema,
   namespace: v.optional(namespaceSchema),
-  name: objectNameSchema,
-  uid: uidSchema,
-  resourceVersion: versionSchema,
+  ...identityFields,
   reason: v.picklist(['too-large', 'undecodable']),
 });
 

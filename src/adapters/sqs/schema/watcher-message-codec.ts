@@ -12,7 +12,8 @@ import { isJsonObject } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { MESSAGE_SCHEMA } from '../../../core/model/watcher-message.ts';
 import type { WatcherHeader, WatcherMessage } from '../../../core/model/watcher-message.ts';
-import { refusedField } from './refused-field.ts';
+import { refusedField } from './refused-body.ts';
+import type { MessageRefusalCode, RefusedBody } from './refused-body.ts';
 import { ENVELOPE_STRUCTURE, PAYLOAD_STRUCTURE, isTooStructured } from './structure-bound.ts';
 import {
   BODY_LENGTH_MAX,
@@ -21,15 +22,8 @@ import {
   headerFields,
 } from './watcher-message-schema.ts';
 
-/** Why the body of a message was refused; public, listed in docs/reference.md. */
-export type MessageRefusalCode = 'undecodable' | 'oversized' | 'unsupported-schema' | 'invalid';
-
 /** A refused body. */
-export interface RefusedWatcherMessage {
-  readonly kind: 'refused';
-  readonly code: MessageRefusalCode;
-  /** Dotted path of what was refused; empty for the whole. */
-  readonly field: string;
+export interface RefusedWatcherMessage extends RefusedBody {
   /** What could be read of the header: unverified, never to be trusted before the sender is. */
   readonly header: Partial<WatcherHeader>;
 }

@@ -4,7 +4,7 @@
  * Nothing here is needed for correctness but the ports: a run with fresh warmth decides the same.
  */
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
-import type { BreakerStore } from '../../../ports/stores/breaker-store.ts';
+import type { BreakerStore } from '../../../ports/stores/view-store.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';

@@ -4,8 +4,11 @@ import { describe, it } from 'node:test';
 import { findLetters } from '../../../../src/app/redrive/find-letters.ts';
 import { redriveLetter } from '../../../../src/app/redrive/redrive-letter.ts';
 import type { RedriveDependencies } from '../../../../src/app/redrive/redrive-letter.ts';
-import { readLostKey } from '../../../../src/adapters/sqs/schema/lost-key.ts';
-import { encodeHint, encodeTimer } from '../../../../src/adapters/sqs/schema/hint-codec.ts';
+import {
+  encodeHint,
+  encodeTimer,
+  readLostKey,
+} from '../../../../src/adapters/sqs/schema/hint-codec.ts';
 import { HINT_SCHEMA } from '../../../../src/core/model/hint.ts';
 import type { Hint } from '../../../../src/core/model/hint.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';

@@ -143,7 +143,7 @@ describe('A.7: a slice that is too large for its item', () => {
         reason: 'too-large',
       },
     });
-    const body = encodeBody('slice', Array.from({ length: 1000 }, object));
+    const body = encodeBody({ pk: 'PODS', sk: 'SLICE' }, Array.from({ length: 1000 }, object));
     assert.ok(body.byteLength < 300_000, `${body.byteLength} bytes`);
   });
 });
