@@ -347,7 +347,7 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'reset-clusters-count-as-rebuilt': {
     bug: 'a cluster that was registered anew still counts as rebuilt (14)',
-    file: 'src/cli/cluster/show/find-rebuilt.ts',
+    file: 'src/cli/cluster/show/cluster-summary.ts',
     before: 'detail !== clusterUid &&',
     after: "clusterUid !== '' &&",
     killedBy: {

@@ -6,6 +6,8 @@
  * otherwise; a person looks, and lifts the freeze. What stands is never replaced without being asked for (S5, row 34).
  * Not copied: dead letters, sealed tokens (the next one comes within the hour), the view (a snapshot brings it).
  */
+import { defined } from '@rollcall/base/defined.ts';
+import { sideBySide } from '../ingest/process/side-by-side.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
@@ -21,27 +23,35 @@ export interface RegistryContent {
 const PAGE = 200;
 const AT_ONCE = 32;
 
-/** Reads every registration, a page at a time. Rejects when the store does not answer. */
+/** Ids of all clusters in order, also of those whose registration cannot be read or is not there yet. */
+export async function listEveryCluster(
+  registry: Pick<RegistryStore, 'listClusters'>,
+): Promise<readonly ClusterId[]> {
+  const ids: ClusterId[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await registry.listClusters({ limit: PAGE, ...defined({ cursor }) });
+    ids.push(...page.clusters);
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return ids;
+}
+
+/** Reads every registration. Rejects when the store does not answer. */
 export async function readRegistry(
   registry: Pick<RegistryStore, 'listClusters' | 'readCluster'>,
 ): Promise<RegistryContent> {
   const registrations: ClusterRegistration[] = [];
   const unreadable: { readonly id: ClusterId; readonly reason: string }[] = [];
-  let cursor: string | undefined;
-  do {
-    const from = cursor === undefined ? {} : { cursor };
-    const page = await registry.listClusters({ ...from, limit: PAGE });
-    await sideBySide(page.clusters, async (id) => {
-      try {
-        const found = await registry.readCluster(id);
-        if (found !== undefined) registrations.push(found);
-      } catch (error) {
-        if (!(error instanceof Error) || error.name !== 'ItemUnreadableError') throw error;
-        unreadable.push({ id, reason: error.message });
-      }
-    });
-    ({ cursor } = page);
-  } while (cursor !== undefined);
+  await sideBySide(await listEveryCluster(registry), AT_ONCE, async (id) => {
+    try {
+      const found = await registry.readCluster(id);
+      if (found !== undefined) registrations.push(found);
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'ItemUnreadableError') throw error;
+      unreadable.push({ id, reason: error.message });
+    }
+  });
   const byId = (left: { readonly id: string }, right: { readonly id: string }): number =>
     left.id < right.id ? -1 : 1;
   return { registrations: registrations.sort(byId), unreadable: unreadable.sort(byId) };
@@ -125,7 +135,7 @@ export async function transferRegistrations(
   target: TransferTarget,
 ): Promise<readonly Transferred[]> {
   const results: Transferred[] = [];
-  await sideBySide(recorded, async (one) => {
+  await sideBySide(recorded, AT_ONCE, async (one) => {
     if (target.signal.aborted) return;
     results.push(await transferOne(one, target));
   });
@@ -142,18 +152,4 @@ async function transferOne(
   if (action === 'same' || action === 'differs') return { id, result: action, fields };
   if (run === 'dry-run') return { id, result: 'planned', fields };
   return { id, result: await registry.writeCluster(registration, expectedVersion), fields };
-}
-
-/** Does work for each item, some at a time; the first failure rejects once those begun have ended. */
-async function sideBySide<Item>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const remaining = items.values();
-  const lane = async (): Promise<void> => {
-    for (const item of remaining) await work(item);
-  };
-  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane));
-  const failed = ended.find((one) => one.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
 }

@@ -58,9 +58,10 @@ function withRefusal(trouble: Finding, { refusals, token }: DoctorFacts): Findin
   return { ...trouble, seen, next: 'docs/reference.md says what each refused token means.' };
 }
 
-function judgeToken(
+/** The bound token that is kept; undefined where it is of this cluster, and fresh. */
+export function judgeToken(
   { id, clusterUid }: ClusterRegistration,
-  { token, nowMs }: DoctorFacts,
+  { token, nowMs }: Pick<DoctorFacts, 'token' | 'nowMs'>,
 ): Finding | undefined {
   if (token.kind === 'unchecked') return notChecked('credential', token.why);
   const look =

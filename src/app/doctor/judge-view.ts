@@ -11,7 +11,8 @@ import type { DoctorFacts } from './facts.ts';
 import { failed, finding, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 
-const { silenceBoundMs: SILENT_AFTER_MS } = defaultReconcileOptions;
+/** What these judges look at. */
+type ViewFacts = Pick<DoctorFacts, 'meta' | 'nowMs'>;
 /** A snapshot that was asked for, or is under way, is there within this; also in large clusters. */
 export const SNAPSHOT_PATIENCE_MS = 10 * 60_000;
 const NAMES_SHOWN = 5;
@@ -19,7 +20,10 @@ const NAMES_SHOWN = 5;
 const minutesOf = (ms: number): number => Math.round(ms / 60_000);
 
 /** When something was last heard, and of what (protocol 1). */
-export function judgeFreshness({ meta, nowMs }: DoctorFacts): Finding {
+export function judgeFreshness(
+  { meta, nowMs }: ViewFacts,
+  silentAfterMs = defaultReconcileOptions.silenceBoundMs,
+): Finding {
   if (meta.kind === 'unchecked') return notChecked('freshness', meta.why);
   if (meta.value === undefined) {
     return failed('freshness', 'never-heard', {
@@ -29,7 +33,7 @@ export function judgeFreshness({ meta, nowMs }: DoctorFacts): Finding {
   }
   const { lastSentAtMs, heardAtMs } = meta.value;
   const ageMs = nowMs - lastSentAtMs;
-  if (ageMs > SILENT_AFTER_MS) {
+  if (ageMs > silentAfterMs) {
     return failed('freshness', 'cluster-silent', {
       seen: `the last message was sent ${minutesOf(ageMs)} minutes ago`,
       next: 'Look at the watcher: kubectl -n rollcall-system logs deploy/rollcall-watcher --tail 50',
@@ -37,7 +41,7 @@ export function judgeFreshness({ meta, nowMs }: DoctorFacts): Finding {
   }
   const silent = WATCHED_KINDS.filter((kind) => {
     const atMs = heardAtMs[kind];
-    return atMs === undefined || nowMs - atMs > SILENT_AFTER_MS;
+    return atMs === undefined || nowMs - atMs > silentAfterMs;
   });
   if (silent.length > 0) {
     return failed('freshness', 'stream-silent', {
@@ -52,7 +56,7 @@ export function judgeFreshness({ meta, nowMs }: DoctorFacts): Finding {
 /** Whether the view is whole, and if not, whether that is being mended (protocol 17, 18). */
 export function judgeView(
   registration: ClusterRegistration,
-  { meta, nowMs }: DoctorFacts,
+  { meta, nowMs }: ViewFacts,
 ): Finding | undefined {
   if (meta.kind === 'unchecked') return notChecked('view', meta.why);
   if (meta.value === undefined) return undefined;
@@ -82,7 +86,7 @@ export function judgeView(
 }
 
 /** The circuit breaker. */
-export function judgeBreaker({ meta, nowMs }: DoctorFacts): Finding | undefined {
+export function judgeBreaker({ meta, nowMs }: ViewFacts): Finding | undefined {
   if (meta.kind === 'unchecked') return notChecked('breaker', meta.why);
   const breaker = meta.value?.breaker;
   if (breaker?.open === undefined) {
@@ -102,20 +106,28 @@ export function judgeRival(registration: ClusterRegistration, facts: DoctorFacts
     : judgeSentinel(registration, facts);
 }
 
-function judgeSentinel({ id, rival }: ClusterRegistration, { sentinel }: DoctorFacts): Finding {
-  const again = `Turn the other controller off, then take over anew: rollcall cluster set ${id} --mode takeover; or hand back: rollcall cluster set ${id} --mode observe`;
-  if (rival !== undefined) {
-    return failed('rival', 'rival-noted', {
-      seen: `another DaemonSet controller was seen, and Rollcall has stopped here: ${rival.evidence}`,
-      next: again,
-    });
-  }
+/** Another controller that a function has seen. */
+export function judgeRivalNote({ id, rival }: ClusterRegistration): Finding | undefined {
+  if (rival === undefined) return undefined;
+  return failed('rival', 'rival-noted', {
+    seen: `another DaemonSet controller was seen, and Rollcall has stopped here: ${rival.evidence}`,
+    next: takeOverAgain(id),
+  });
+}
+
+const takeOverAgain = (id: string): string =>
+  `Turn the other controller off, then take over anew: rollcall cluster set ${id} --mode takeover; or hand back: rollcall cluster set ${id} --mode observe`;
+
+function judgeSentinel(registration: ClusterRegistration, { sentinel }: DoctorFacts): Finding {
+  const { id } = registration;
+  const noted = judgeRivalNote(registration);
+  if (noted !== undefined) return noted;
   if (sentinel.kind === 'unchecked') return notChecked('rival', sentinel.why);
   switch (sentinel.value) {
     case 'touched':
       return failed('rival', 'sentinel-touched', {
         seen: 'another DaemonSet controller has synced the sentinel of the takeover',
-        next: again,
+        next: takeOverAgain(id),
       });
     case 'missing':
     case 'replaced':

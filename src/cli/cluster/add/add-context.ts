@@ -4,9 +4,9 @@
  * Made from the command's context; tests make one over servers of their own.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { readRegistry } from '../../../app/clusters/registry-transfer.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { CommandContext } from '../../command-line/command-module.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { openClusterAccount } from './cluster-account.ts';
@@ -66,29 +66,10 @@ export function createAddContext(
   };
 }
 
-const PAGE_LIMIT = 100;
-
 /** A registration that cannot be read must not hide the others; adding under its id will fail then. */
 async function readRegistrations(
-  registry: Pick<RegistryStore, 'listClusters' | 'readCluster'>,
-): Promise<ReadonlyMap<string, ClusterRegistration>> {
-  const found = new Map<string, ClusterRegistration>();
-  let cursor: string | undefined;
-  do {
-    const page = await registry.listClusters({
-      limit: PAGE_LIMIT,
-      ...defined({ cursor }),
-    });
-    const read = await Promise.allSettled(page.clusters.map((id) => registry.readCluster(id)));
-    for (const one of read) {
-      if (one.status === 'fulfilled' && one.value !== undefined) found.set(one.value.id, one.value);
-      else if (one.status === 'rejected' && !isUnreadable(one.reason)) throw one.reason;
-    }
-    ({ cursor } = page);
-  } while (cursor !== undefined);
-  return found;
-}
-
-function isUnreadable(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ItemUnreadableError';
+  registry: Stack['registry'],
+): ReturnType<AddContext['registrations']> {
+  const { registrations } = await readRegistry(registry);
+  return new Map(registrations.map((one) => [one.id, one]));
 }

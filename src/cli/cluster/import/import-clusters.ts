@@ -10,6 +10,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { defined } from '@rollcall/base/defined.ts';
+import { sideBySide } from '../../../app/ingest/process/side-by-side.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type {
   CommandContext,
@@ -23,7 +24,7 @@ import type { AddContext } from '../add/add-context.ts';
 import { declareCommonOptions, requestFields } from '../add/add-options.ts';
 import type { CommonAddOptions } from '../add/add-options.ts';
 import { addCluster } from '../add/add-steps.ts';
-import { mapConcurrently, planImport, reasonOf } from './import-plan.ts';
+import { planImport, reasonOf } from './import-plan.ts';
 import type { PlannedCluster, PlannedState } from './import-plan.ts';
 import { findImportEntries } from './import-sources.ts';
 import { writeManifests } from '../manifests/manifests.ts';
@@ -67,7 +68,7 @@ export const importClustersCommand: CommandModule = defineCommand<ImportOptions>
       const plan = await planImport(entries, shared);
       if (options.yes !== true) return presentPlan(plan, context);
       for (const line of planTable(plan)) context.say(line);
-      const results = await mapConcurrently(plan, ADDS_AT_ONCE_MAX, (planned) =>
+      const results = await sideBySide(plan, ADDS_AT_ONCE_MAX, (planned) =>
         carryOut(planned, { options, context: shared }),
       );
       return presentResults(results);

@@ -3,6 +3,7 @@
  *
  * A cluster that cannot be reached is a line of the plan with the reason, never the end of it.
  */
+import { sideBySide } from '../../../app/ingest/process/side-by-side.ts';
 import { CommandError } from '../../process/exit-codes.ts';
 import { explainAwsError } from '../../command-line/explain-aws-error.ts';
 import type { AddContext } from '../add/add-context.ts';
@@ -45,9 +46,7 @@ export async function planImport(
   entries: readonly ImportEntry[],
   context: AddContext,
 ): Promise<readonly PlannedCluster[]> {
-  const planned = await mapConcurrently(entries, CONCURRENCY_MAX, (entry) =>
-    planOne(entry, context),
-  );
+  const planned = await sideBySide(entries, CONCURRENCY_MAX, (entry) => planOne(entry, context));
   const isLocal = context.stack.stage === 'local';
   return refuseShared(isLocal ? planned : refuseShared(planned, roleOf), clusterOf);
 }
@@ -114,19 +113,4 @@ export function reasonOf(error: unknown): string {
   const known = error instanceof CommandError ? error : explainAwsError(error);
   if (known === undefined) throw error;
   return known.message;
-}
-
-/** Runs `work` over all items, at most so many at a time; results in the order of the items. */
-export async function mapConcurrently<Item, Result>(
-  items: readonly Item[],
-  concurrencyMax: number,
-  work: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results = new Map<number, Result>();
-  const queue = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [place, item] of queue) results.set(place, await work(item));
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrencyMax, items.length) }, worker));
-  return [...results].sort(([left], [right]) => left - right).map(([, result]) => result);
 }

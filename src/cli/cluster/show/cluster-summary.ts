@@ -12,8 +12,8 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { DeadLetterStore } from '../../../ports/stores/dead-letter-store.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../../ports/stores/view-store.ts';
-import { findRebuilt } from './find-rebuilt.ts';
-import type { RebuiltNotice } from './find-rebuilt.ts';
+import { listEveryCluster } from '../../../app/clusters/registry-transfer.ts';
+import { sideBySide } from '../../../app/ingest/process/side-by-side.ts';
 
 /** What is known of a cluster, as `cluster list --json` shows it. */
 export interface ClusterSummary {
@@ -32,7 +32,11 @@ export interface ClusterSummary {
   readonly incompleteReason?: string;
   readonly rival?: { readonly seenAtMs: number; readonly evidence: string };
   /** Its watcher speaks of another cluster: it was rebuilt, and waits for `cluster reset` (row 90). */
-  readonly rebuilt?: RebuiltNotice;
+  readonly rebuilt?: {
+    /** As the watcher said it; registering it anew reads it from the cluster itself. */
+    readonly foundUid: string;
+    readonly atMs: number;
+  };
 }
 
 /** What a summary is read from. */
@@ -93,7 +97,7 @@ export function troublesOf(summary: ClusterSummary): readonly string[] {
   return troubles;
 }
 
-const PAGE_LIMIT = 100;
+const READ_AT_ONCE = 32;
 const UNFINISHED = 'adding or removing it was not finished: repeat that command';
 
 /** A registration that could not be read must not hide the others. */
@@ -107,21 +111,12 @@ export async function listSummaries(sources: SummarySources): Promise<{
   readonly clusters: readonly ClusterSummary[];
   readonly unreadable: readonly UnreadableCluster[];
 }> {
-  const clusters: ClusterSummary[] = [];
-  const unreadable: UnreadableCluster[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await sources.registry.listClusters({
-      limit: PAGE_LIMIT,
-      ...defined({ cursor }),
-    });
-    for (const read of await Promise.all(page.clusters.map((id) => readSummary(id, sources)))) {
-      if ('problem' in read) unreadable.push(read);
-      else clusters.push(read);
-    }
-    ({ cursor } = page);
-  } while (cursor !== undefined);
-  return { clusters, unreadable };
+  const ids = await listEveryCluster(sources.registry);
+  const read = await sideBySide(ids, READ_AT_ONCE, (id) => readSummary(id, sources));
+  return {
+    clusters: read.flatMap((one) => ('problem' in one ? [] : [one])),
+    unreadable: read.flatMap((one) => ('problem' in one ? [one] : [])),
+  };
 }
 
 async function readSummary(
@@ -144,13 +139,29 @@ async function readSummary(
   return withRebuilt(summarise(registration, meta, clock.nowMs()), registration, sources);
 }
 
-/** Looks for the notice where the cluster is not heard; elsewhere there is none. */
+/** Records are kept by the hour, so one hour back may just have begun. */
+const LOOK_BACK_MS = 2 * 3_600_000;
+const RECORDS_MAX = 100;
+const UID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/**
+ * Whether a cluster that is not heard was rebuilt under its old name: its watcher's messages name another
+ * cluster UID. They are refused and recorded (one record an hour) with the UID as their detail, in the
+ * cluster's own partition, because their sender is the registered one. A rebuilt cluster is never heard, so
+ * others are not asked; what was recorded of the UID that is registered by now is past.
+ */
 export async function withRebuilt(
   summary: ClusterSummary,
-  registration: ClusterRegistration,
+  { id, clusterUid }: ClusterRegistration,
   { deadLetters, clock }: Pick<SummarySources, 'deadLetters' | 'clock'>,
 ): Promise<ClusterSummary> {
   if ((summary.silentForMs ?? Infinity) <= SILENT_AFTER_MS) return summary;
-  const rebuilt = await findRebuilt(registration, deadLetters, clock.nowMs());
-  return rebuilt === undefined ? summary : { ...summary, rebuilt };
+  const query = { sinceMs: clock.nowMs() - LOOK_BACK_MS, limit: RECORDS_MAX };
+  const { letters } = await deadLetters.list(id, query);
+  const notice = letters.findLast(
+    ({ code, detail }) =>
+      code === 'wrong-cluster-uid' && detail !== clusterUid && UID_PATTERN.test(detail),
+  );
+  if (notice === undefined) return summary;
+  return { ...summary, rebuilt: { foundUid: notice.detail, atMs: notice.atMs } };
 }

@@ -6,6 +6,8 @@
  * and is no failure.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { listEveryCluster } from '../../../app/clusters/registry-transfer.ts';
+import { sideBySide } from '../../../app/ingest/process/side-by-side.ts';
 import { createClusterInspection } from '../../../adapters/kubernetes/api/cluster-inspection.ts';
 import { diagnose, hasFailed } from '../../../app/doctor/diagnose.ts';
 import type { Finding } from '../../../app/doctor/finding.ts';
@@ -29,12 +31,6 @@ interface DoctorOptions {
 }
 
 const CLUSTERS_AT_ONCE = 8;
-const PAGE_LIMIT = 100;
-
-interface Examined {
-  readonly id: ClusterId;
-  readonly findings: readonly Finding[];
-}
 
 /** The command. */
 export const doctorCommand: CommandModule = defineCommand<DoctorOptions>({
@@ -51,8 +47,12 @@ export const doctorCommand: CommandModule = defineCommand<DoctorOptions>({
   run: async ({ args: [id], options }, context) => {
     requireOneTarget(id, options);
     const stack = await context.openStack();
-    const ids = id === undefined ? await everyCluster(stack) : [parseClusterId(id)];
-    const examined = await examineAll(ids, { stack, options, context });
+    const ids = id === undefined ? await listEveryCluster(stack.registry) : [parseClusterId(id)];
+    const examined = await sideBySide(ids, CLUSTERS_AT_ONCE, async (one) => {
+      const findings = await examine(one, { stack, options, context });
+      if (ids.length > 1) context.say(`examined ${one}`);
+      return { id: one, findings };
+    });
     const failed = examined.filter(({ findings }) => hasFailed(findings)).length;
     return {
       document: { kind: 'ClusterDoctor', clusters: examined, failed },
@@ -78,40 +78,10 @@ function requireOneTarget(id: string | undefined, options: DoctorOptions): void 
   }
 }
 
-async function everyCluster({ registry }: Stack): Promise<readonly ClusterId[]> {
-  const ids: ClusterId[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await registry.listClusters({
-      limit: PAGE_LIMIT,
-      ...defined({ cursor }),
-    });
-    ids.push(...page.clusters);
-    ({ cursor } = page);
-  } while (cursor !== undefined);
-  return ids;
-}
-
 interface Examination {
   readonly stack: Stack;
   readonly options: DoctorOptions;
   readonly context: CommandContext;
-}
-
-async function examineAll(
-  ids: readonly ClusterId[],
-  examination: Examination,
-): Promise<readonly Examined[]> {
-  const examined = new Array<Examined>(ids.length);
-  const remaining = ids.entries();
-  const work = async (): Promise<void> => {
-    for (const [index, id] of remaining) {
-      examined[index] = { id, findings: await examine(id, examination) };
-      if (ids.length > 1) examination.context.say(`examined ${id}`);
-    }
-  };
-  await Promise.all(Array.from({ length: CLUSTERS_AT_ONCE }, work));
-  return examined;
 }
 
 async function examine(

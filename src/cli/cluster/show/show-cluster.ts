@@ -6,6 +6,11 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
+import { gatherToken } from '../../doctor/gather-stack.ts';
+import type { TokenFact } from '../../../app/doctor/facts.ts';
+import type { Checked } from '../../../app/doctor/finding.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import type { Stack } from '../../reach/stack.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import { describeAuthentication } from '../../../app/clusters/edit-registration.ts';
 import { parseClusterId, requireRegistration } from '../../command-line/cluster-arguments.ts';
@@ -13,10 +18,19 @@ import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
 import { renderAge, renderFields } from '../../command-line/text-table.ts';
 import { summarise, withRebuilt } from './cluster-summary.ts';
-import { readDetails } from './cluster-details.ts';
-import type { ClusterDetails } from './cluster-details.ts';
 import { diagnose } from './diagnose.ts';
 import type { Finding } from './diagnose.ts';
+
+/** Everything that is read of one cluster; of a sealed token only the times. */
+export interface ClusterDetails {
+  readonly registration: ClusterRegistration;
+  /** Undefined: nothing was ever heard of the cluster. */
+  readonly meta: ClusterMeta | undefined;
+  readonly token: Checked<TokenFact>;
+  /** Not counted to the end if there are very many. */
+  readonly daemonSets: { readonly count: number; readonly isCounted: boolean };
+  readonly nowMs: number;
+}
 
 /** The command. */
 export const showClusterCommand: CommandModule = defineCommand<object>({
@@ -28,15 +42,47 @@ export const showClusterCommand: CommandModule = defineCommand<object>({
   run: async ({ args }, context) => {
     const stack = await context.openStack();
     const registration = await requireRegistration(stack.registry, parseClusterId(args[0] ?? ''));
-    const details = await readDetails(registration, stack);
-    const seen = summarise(registration, details.meta, stack.clock.nowMs());
+    const [meta, token, daemonSets] = await Promise.all([
+      stack.view.readMeta(registration.clusterUid),
+      gatherToken(stack, registration),
+      countDaemonSets(registration, stack),
+    ]);
+    const nowMs = stack.clock.nowMs();
+    const details = { registration, meta, token, daemonSets, nowMs };
+    const seen = summarise(registration, meta, nowMs);
     const summary = await withRebuilt(seen, registration, stack);
     return present(details, diagnose(summary, details));
   },
 });
 
+const NAMES_PER_PAGE = 500;
+const PAGES_MAX = 20;
+
+async function countDaemonSets(
+  { clusterUid }: ClusterRegistration,
+  { view }: Stack,
+): Promise<ClusterDetails['daemonSets']> {
+  let count = 0;
+  let cursor: string | undefined;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const from = { limit: NAMES_PER_PAGE, ...defined({ cursor }) };
+    const listed = await view.listNames(clusterUid, from);
+    count += listed.names.length;
+    ({ cursor } = listed);
+    if (cursor === undefined) return { count, isCounted: true };
+  }
+  return { count, isCounted: false };
+}
+
+/** The sealed token, if one was sent. */
+function tokenOf({ token, registration }: ClusterDetails) {
+  if (token.kind === 'unchecked' || token.value.kind === 'missing') return undefined;
+  const { issuedAtMs, expiresAtMs, clusterUid } = token.value;
+  return { issuedAtMs, expiresAtMs, isOfThisCluster: clusterUid === registration.clusterUid };
+}
+
 function present(details: ClusterDetails, findings: readonly Finding[]): CommandResult {
-  const { registration, meta, token } = details;
+  const { registration, meta } = details;
   const { authentication: _secret, caPem, ...shown } = registration;
   return {
     document: {
@@ -46,8 +92,10 @@ function present(details: ClusterDetails, findings: readonly Finding[]): Command
         hasOwnCa: caPem !== undefined,
         authentication: publicAuthentication(details),
       },
-      ...defined({ token }),
-      ...(meta === undefined ? {} : { view: publicView(meta) }),
+      ...defined({
+        token: tokenOf(details),
+        view: meta === undefined ? undefined : publicView(meta),
+      }),
       daemonSets: details.daemonSets,
       findings,
     },
@@ -86,7 +134,9 @@ function publicView(meta: ClusterMeta): Readonly<Record<string, unknown>> {
 
 type Field = readonly [string, string];
 
-function registrationFields({ registration, token, nowMs }: ClusterDetails): readonly Field[] {
+function registrationFields(details: ClusterDetails): readonly Field[] {
+  const { registration, nowMs } = details;
+  const token = tokenOf(details);
   const { labels, egress, rival, sentinel, takeoverProbedAtMs } = registration;
   const labelTexts = Object.entries(labels)
     .toSorted(([left], [right]) => compareText(left, right))

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createAddContext } from '../../../../../src/cli/cluster/add/add-context.ts';
 import { parseAddRequest } from '../../../../../src/cli/cluster/add/add-request.ts';
-import { mapConcurrently, planImport } from '../../../../../src/cli/cluster/import/import-plan.ts';
+import { sideBySide } from '../../../../../src/app/ingest/process/side-by-side.ts';
+import { planImport } from '../../../../../src/cli/cluster/import/import-plan.ts';
 import type { ImportEntry } from '../../../../../src/cli/cluster/import/import-sources.ts';
 import type { CommandContext } from '../../../../../src/cli/command-line/command-module.ts';
 import { CommandError, EXIT } from '../../../../../src/cli/process/exit-codes.ts';
@@ -60,7 +61,7 @@ describe('mapping concurrently', () => {
   it('keeps the order, and no more at work than allowed', async () => {
     let running = 0;
     let most = 0;
-    const results = await mapConcurrently([5, 1, 4, 2, 3], 2, async (item) => {
+    const results = await sideBySide([5, 1, 4, 2, 3], 2, async (item) => {
       running += 1;
       most = Math.max(most, running);
       for (let turn = 0; turn < item; turn += 1) await Promise.resolve();
