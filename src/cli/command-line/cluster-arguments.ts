@@ -7,7 +7,7 @@ import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { failure, usageError } from '../process/exit-codes.ts';
 import { plainText } from './text-table.ts';
 
 /** As in the registration's schema: the id is also a message group. */
@@ -16,12 +16,10 @@ const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 /** The id of a cluster. Throws CommandError (2) that says what an id is. */
 export function parseClusterId(text: string): ClusterId {
   if (ID_PATTERN.test(text)) return clusterId(text);
-  throw new CommandError({
-    message: `${plainText(text)} is no id of a cluster.`,
-    remedy:
-      'An id has letters, digits, ".", "_" and "-", begins with a letter or digit, and has at most 100 characters.',
-    exitCode: EXIT.usage,
-  });
+  throw usageError(
+    `${plainText(text)} is no id of a cluster.`,
+    'An id has letters, digits, ".", "_" and "-", begins with a letter or digit, and has at most 100 characters.',
+  );
 }
 
 /** For repeatable options: `command.option('--label <x>', …, collect)`. */
@@ -36,9 +34,8 @@ export async function requireRegistration(
 ): Promise<ClusterRegistration> {
   const registration = await registry.readCluster(id);
   if (registration !== undefined) return registration;
-  throw new CommandError({
-    message: `There is no cluster ${id} in this stack.`,
-    remedy: 'List them with: rollcall cluster list',
-    exitCode: EXIT.failed,
-  });
+  throw failure(
+    `There is no cluster ${id} in this stack.`,
+    'List them with: rollcall cluster list',
+  );
 }

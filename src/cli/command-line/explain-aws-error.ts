@@ -4,7 +4,7 @@
  * Covers what an operator can put right (credentials, region, rights, network). The message of AWS is
  * repeated where it says who may not do what; it holds no secret. Anything else stays what it was.
  */
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { CommandError, EXIT, failure } from '../process/exit-codes.ts';
 
 const NO_CREDENTIALS = new Set(['CredentialsProviderError', 'TokenProviderError']);
 const EXPIRED = new Set(['ExpiredToken', 'ExpiredTokenException', 'RequestExpired']);
@@ -115,12 +115,11 @@ export function explainAwsError(error: unknown): CommandError | undefined {
     return new CommandError({ ...said, exitCode: EXIT.failed, cause: error });
   }
   if (!(error instanceof Error) || !('$metadata' in error)) return undefined;
-  return new CommandError({
-    message: `AWS answered with ${error.name}: ${error.message}`,
-    remedy: 'Repeat the command; if it stays so, look at the service’s status and quotas.',
-    exitCode: EXIT.failed,
-    cause: error,
-  });
+  return failure(
+    `AWS answered with ${error.name}: ${error.message}`,
+    'Repeat the command; if it stays so, look at the service’s status and quotas.',
+    error,
+  );
 }
 
 /** The error and what it came from; an AggregateError of addresses counts by its members. */

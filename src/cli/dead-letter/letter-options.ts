@@ -8,7 +8,7 @@ import type { Command } from 'commander';
 import type { LetterFilter } from '../../app/redrive/find-letters.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import { parseClusterId } from '../command-line/cluster-arguments.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { usageError } from '../process/exit-codes.ts';
 
 /** Which records, as commander gives it. */
 export interface LetterOptions {
@@ -48,12 +48,10 @@ export function parseDuration(text: string): number {
 export function filterOf(options: LetterOptions, nowMs: number): LetterFilter {
   const { cluster, unverified, since, queue, code } = options;
   if (cluster !== undefined && unverified === true) {
-    throw new CommandError({
-      message: '--cluster and --unverified exclude each other.',
-      remedy:
-        'What an unverified sender claims about a cluster is kept by sender: pass --unverified.',
-      exitCode: EXIT.usage,
-    });
+    throw usageError(
+      '--cluster and --unverified exclude each other.',
+      'What an unverified sender claims about a cluster is kept by sender: pass --unverified.',
+    );
   }
   return {
     of: cluster === undefined ? (unverified === true ? 'unverified' : 'all') : { cluster },

@@ -19,7 +19,7 @@ import type {
   CommandResult,
 } from '../command-line/command-module.ts';
 import { plainText } from '../command-line/text-table.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { EXIT, failure, usageError } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 import { declareLetterOptions, filterOf } from './letter-options.ts';
 import type { LetterOptions } from './letter-options.ts';
@@ -70,21 +70,19 @@ async function chooseLetters(
     const place = parseDeadLetterId(id);
     const letter = place === undefined ? undefined : await deadLetters.read(place);
     if (letter !== undefined) return [letter];
-    throw new CommandError({
-      message: `There is no dead letter ${plainText(id)}.`,
-      remedy: 'List them with: rollcall dead-letter list. Ids may need quotes.',
-      exitCode: EXIT.failed,
-    });
+    throw failure(
+      `There is no dead letter ${plainText(id)}.`,
+      'List them with: rollcall dead-letter list. Ids may need quotes.',
+    );
   }
   const isNarrowed = [options.cluster, options.code, options.queue].some(
     (one) => one !== undefined,
   );
   if (!isNarrowed && options.all !== true) {
-    throw new CommandError({
-      message: 'Nothing says which dead letters are meant.',
-      remedy: 'Pass an id, --cluster, --code or --queue, or --all.',
-      exitCode: EXIT.usage,
-    });
+    throw usageError(
+      'Nothing says which dead letters are meant.',
+      'Pass an id, --cluster, --code or --queue, or --all.',
+    );
   }
   const filter = filterOf(options, context.clock.nowMs());
   const of = filter.of === 'all' ? 'verified' : filter.of;
@@ -186,10 +184,8 @@ async function moveWaiting({ sqs, outputs }: Stack, name: string): Promise<Comma
 
 function movableQueue(name: string): MovableQueue {
   if (name === 'reconcile' || name === 'delay') return name;
-  throw new CommandError({
-    message: `What waits for ${plainText(name)} cannot be moved.`,
-    remedy:
-      'Only reconcile and delay can. Events and tokens would come from another sender: the function dead-letter takes them when it runs again.',
-    exitCode: EXIT.usage,
-  });
+  throw usageError(
+    `What waits for ${plainText(name)} cannot be moved.`,
+    'Only reconcile and delay can. Events and tokens would come from another sender: the function dead-letter takes them when it runs again.',
+  );
 }

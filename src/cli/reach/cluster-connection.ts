@@ -14,7 +14,7 @@ import { createTransport } from '../../adapters/kubernetes/transport/transport.t
 import type { Transport } from '../../adapters/kubernetes/transport/transport.ts';
 import type { ClusterAuthentication } from '../../core/model/registration.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { usageError } from '../process/exit-codes.ts';
 import { openKubeconfig } from './open-kubeconfig.ts';
 import type { KubeconfigPlace } from './open-kubeconfig.ts';
 
@@ -65,11 +65,10 @@ function connect(options: {
   const { server, caPem, credential, clock, agent } = options;
   const parsed = parseEndpoint(server);
   if (parsed.kind === 'refused') {
-    throw new CommandError({
-      message: `The API server's address cannot be registered: ${parsed.message}.`,
-      remedy: 'Use an address of the form https://host[:port][/prefix].',
-      exitCode: EXIT.usage,
-    });
+    throw usageError(
+      `The API server's address cannot be registered: ${parsed.message}.`,
+      'Use an address of the form https://host[:port][/prefix].',
+    );
   }
   const ca = caPem === undefined ? {} : { caPem };
   const { endpoint } = parsed;

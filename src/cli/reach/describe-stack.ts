@@ -15,7 +15,8 @@ import {
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { failure, usageError } from '../process/exit-codes.ts';
+import type { CommandError } from '../process/exit-codes.ts';
 import { STACK_OUTPUT_NAMES } from './stack-outputs.ts';
 import type { StackOutputName, StackOutputs } from './stack-outputs.ts';
 
@@ -35,11 +36,10 @@ export async function describeStack(
 ): Promise<StackOutputs> {
   const stack = await findStack(client, stackName);
   if (stack === undefined) {
-    throw new CommandError({
-      message: `There is no stack ${stackName} in ${region}.`,
-      remedy: `Check --stage (${stage}), --region and --profile, or deploy it first: npx osls deploy --stage ${stage}.`,
-      exitCode: EXIT.failed,
-    });
+    throw failure(
+      `There is no stack ${stackName} in ${region}.`,
+      `Check --stage (${stage}), --region and --profile, or deploy it first: npx osls deploy --stage ${stage}.`,
+    );
   }
   const values = Object.fromEntries(
     (stack.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]),
@@ -83,13 +83,11 @@ function fromPairs(pairs: v.InferOutput<typeof PairsSchema>): OutputValues {
 /** Reads the outputs from a JSON file. Throws CommandError. */
 export async function readStackOutputs(file: string): Promise<StackOutputs> {
   const refuse = (message: string, cause?: unknown): CommandError =>
-    new CommandError({
-      message: `${file} cannot be used as the outputs of a stack: ${message}.`,
-      remedy:
-        'Make it with: aws cloudformation describe-stacks --stack-name rollcall-STAGE --output json > FILE',
-      exitCode: EXIT.usage,
+    usageError(
+      `${file} cannot be used as the outputs of a stack: ${message}.`,
+      'Make it with: aws cloudformation describe-stacks --stack-name rollcall-STAGE --output json > FILE',
       cause,
-    });
+    );
   let content: unknown;
   try {
     content = JSON.parse(await readFile(file, 'utf8'));
@@ -109,9 +107,8 @@ function requireOutputs(values: OutputValues, where: string): StackOutputs {
     return Object.fromEntries(entries) as Record<StackOutputName, string>;
   }
   const release = values['Release'] ?? 'an unknown release';
-  throw new CommandError({
-    message: `${where} has no output ${missing.join(', ')}: it is of another release (${release}).`,
-    remedy: 'Use the rollcall command of that release, or deploy this one first.',
-    exitCode: EXIT.failed,
-  });
+  throw failure(
+    `${where} has no output ${missing.join(', ')}: it is of another release (${release}).`,
+    'Use the rollcall command of that release, or deploy this one first.',
+  );
 }

@@ -18,7 +18,8 @@ import { readKubeconfigFiles } from '../../adapters/kubeconfig/read-files.ts';
 import type { KubeconfigPath } from '../../adapters/kubeconfig/read-files.ts';
 import type { KubeconfigRefusal } from '../../adapters/kubeconfig/refusal.ts';
 import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { usageError } from '../process/exit-codes.ts';
+import type { CommandError } from '../process/exit-codes.ts';
 
 /** Which context of which kubeconfig. */
 export interface KubeconfigPlace {
@@ -52,11 +53,10 @@ export async function openKubeconfig(
   });
   if (result.kind === 'refused') throw refuse(file, result, '--context NAME get nodes');
   if (result.kubeconfig.isInsecure) {
-    throw new CommandError({
-      message: `${nameOf(file)} asks to skip the verification of the server’s certificate.`,
-      remedy: 'Put the cluster’s certificate authority into the kubeconfig instead.',
-      exitCode: EXIT.usage,
-    });
+    throw usageError(
+      `${nameOf(file)} asks to skip the verification of the server’s certificate.`,
+      'Put the cluster’s certificate authority into the kubeconfig instead.',
+    );
   }
   return result.kubeconfig;
 }
@@ -75,11 +75,10 @@ function nameOf(file: KubeconfigPath): string {
 function refuse(file: KubeconfigPath, refusal: KubeconfigRefusal, attempt: string): CommandError {
   const { message, available } = refusal;
   const known = available === undefined ? '' : ` It has: ${available.join(', ')}.`;
-  return new CommandError({
-    message: `${nameOf(file)} cannot be used: ${message}${known}`,
-    remedy: `Try \`kubectl --kubeconfig FILE ${attempt}\` with the same file.`,
-    exitCode: EXIT.usage,
-  });
+  return usageError(
+    `${nameOf(file)} cannot be used: ${message}${known}`,
+    `Try \`kubectl --kubeconfig FILE ${attempt}\` with the same file.`,
+  );
 }
 
 async function runPlugin(plugin: CredentialPlugin): Promise<string> {

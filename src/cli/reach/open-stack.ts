@@ -16,7 +16,7 @@ import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
 import { createHintQueue } from '../../adapters/sqs/hint-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { usageError } from '../process/exit-codes.ts';
 import { describeStack, readStackOutputs } from './describe-stack.ts';
 import type { AwsClientConfig, Stack } from './stack.ts';
 import type { StackOutputs } from './stack-outputs.ts';
@@ -100,12 +100,11 @@ export async function resolveAwsConfig(
   } catch (error) {
     const region = environment['AWS_DEFAULT_REGION'] ?? '';
     if (region !== '') return { region, ...withProfile };
-    throw new CommandError({
-      message: 'No AWS region is chosen.',
-      remedy: 'Pass --region, or set AWS_REGION, or a region in the profile.',
-      exitCode: EXIT.usage,
-      cause: error,
-    });
+    throw usageError(
+      'No AWS region is chosen.',
+      'Pass --region, or set AWS_REGION, or a region in the profile.',
+      error,
+    );
   } finally {
     probe.destroy();
   }

@@ -17,7 +17,7 @@ import { openTransport, readClusterUid } from '../../engine/reach-cluster.ts';
 import type { EngineCluster } from '../../engine/engine-options.ts';
 import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { HandBackAccess } from '../../ports/cluster/hand-back-access.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { refusal } from '../process/exit-codes.ts';
 import { defaultKubeconfig } from './open-kubeconfig.ts';
 import { loadCluster } from './load-cluster.ts';
 
@@ -109,11 +109,9 @@ export function requireSameCluster(
   registration: Pick<ClusterRegistration, 'id' | 'clusterUid'>,
 ): void {
   if (operator.clusterUid === registration.clusterUid) return;
-  throw new CommandError({
-    message:
-      `The kubeconfig leads to ${operator.server}, which is another cluster (${operator.clusterUid}) ` +
+  throw refusal(
+    `The kubeconfig leads to ${operator.server}, which is another cluster (${operator.clusterUid}) ` +
       `than the registered ${registration.id} (${registration.clusterUid}). Nothing was changed.`,
-    remedy: `Pass --kubeconfig and --context of ${registration.id}; if it was rebuilt: rollcall cluster reset ${registration.id}`,
-    exitCode: EXIT.refused,
-  });
+    `Pass --kubeconfig and --context of ${registration.id}; if it was rebuilt: rollcall cluster reset ${registration.id}`,
+  );
 }

@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { readRegistry } from '../../app/clusters/registry-transfer.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { EXIT, usageError } from '../process/exit-codes.ts';
 import { composeDocument } from './registry-document.ts';
 
 interface ExportOptions {
@@ -25,12 +25,11 @@ function writeNew(file: string, text: string): void {
   try {
     writeFileSync(file, text, { mode: OWNER_ONLY, flag: 'wx' });
   } catch (cause) {
-    throw new CommandError({
-      message: `${file} cannot be written, or exists already.`,
-      remedy: 'Pass --file with the path of a file that is not there yet.',
-      exitCode: EXIT.usage,
+    throw usageError(
+      `${file} cannot be written, or exists already.`,
+      'Pass --file with the path of a file that is not there yet.',
       cause,
-    });
+    );
   }
 }
 

@@ -7,7 +7,8 @@
  */
 import { parseRegistration } from '../../adapters/dynamodb/registration-schema.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { usageError } from '../process/exit-codes.ts';
+import type { CommandError } from '../process/exit-codes.ts';
 
 /** `kind` of the document. */
 const EXPORT_KIND = 'RegistryExport';
@@ -76,9 +77,8 @@ function readObject(text: string): Readonly<Record<string, unknown>> {
 }
 
 function refusal(problem: string): CommandError {
-  return new CommandError({
-    message: `That is no registry: ${problem}. Nothing was written.`,
-    remedy: 'Pass a file that `rollcall registry export --file` wrote, unchanged.',
-    exitCode: EXIT.usage,
-  });
+  return usageError(
+    `That is no registry: ${problem}. Nothing was written.`,
+    'Pass a file that `rollcall registry export --file` wrote, unchanged.',
+  );
 }

@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { CommandError, EXIT, failure } from '../process/exit-codes.ts';
 import type { AwsClientConfig } from '../reach/stack.ts';
 
 /** Functions that are called by mappings; serverless.yml declares them, and a test compares. */
@@ -123,12 +123,10 @@ async function listAll(
   const found = await Promise.all(names.map((name) => control.list(name)));
   const without = names.filter((_, index) => found[index]?.length === 0);
   if (without.length === 0) return found.flat();
-  throw new CommandError({
-    message: `${without.join(', ')} has no event-source mapping: nothing calls it.`,
-    remedy:
-      'Deploy the stack: npx osls deploy. CloudFormation does not notice what was deleted by hand (docs/operations.md).',
-    exitCode: EXIT.failed,
-  });
+  throw failure(
+    `${without.join(', ')} has no event-source mapping: nothing calls it.`,
+    'Deploy the stack: npx osls deploy. CloudFormation does not notice what was deleted by hand (docs/operations.md).',
+  );
 }
 
 function leftOver(

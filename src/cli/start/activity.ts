@@ -5,6 +5,8 @@
  * `--verbose` every line goes to stderr as JSON besides.
  */
 import { inspect } from 'node:util';
+import { logOf } from '@rollcall/base/log-of.ts';
+import type { LogLevel } from '@rollcall/base/log-of.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log, LogFields } from '@rollcall/base/ports/log.ts';
 
@@ -23,15 +25,6 @@ export interface ActivityOptions {
   /** Called with every line of any level; for `--verbose`. */
   readonly onLine?: (line: string) => void;
   readonly nowText: () => string;
-}
-
-type Level = 'debug' | 'info' | 'warn' | 'error';
-
-interface Line {
-  readonly level: Level;
-  readonly message: string;
-  readonly fields: LogFields;
-  readonly cause?: unknown;
 }
 
 const LINES_MAX = 8;
@@ -57,7 +50,7 @@ export function createActivity(options: ActivityOptions): Activity {
   /** The newest sentence without its time, and how often it came in a row. */
   let last = { sentence: '', count: 0 };
   let troubles = 0;
-  const take = ({ level, message, fields, cause }: Line): void => {
+  const log = logOf(({ level, message, fields, cause }) => {
     const at = options.nowText();
     options.onLine?.(JSON.stringify({ at, level, message, ...fields, ...causeField(cause) }));
     if (level === 'debug') return;
@@ -68,23 +61,8 @@ export function createActivity(options: ActivityOptions): Activity {
     if (isRepeated) sentences.pop();
     sentences.push(`${at} ${sentence}${isRepeated ? ` ×${String(last.count)}` : ''}`);
     if (sentences.length > options.linesMax) sentences.shift();
-  };
-  return { log: createLog(take, {}), recent: () => sentences, troubleCount: () => troubles };
-}
-
-function createLog(take: (line: Line) => void, fixed: LogFields): Log {
-  const line =
-    (level: Level) =>
-    (message: string, fields?: LogFields, cause?: unknown): void => {
-      take({ level, message, fields: { ...fixed, ...fields }, cause });
-    };
-  return {
-    debug: line('debug'),
-    info: line('info'),
-    warn: line('warn'),
-    error: line('error'),
-    with: (fields) => createLog(take, { ...fixed, ...fields }),
-  };
+  });
+  return { log, recent: () => sentences, troubleCount: () => troubles };
 }
 
 function causeField(cause: unknown): { readonly cause?: string } {
@@ -112,7 +90,7 @@ function reconcileSentence(fields: LogFields): string {
 /** Fields that say what happened; the others are for machines. */
 const SHOWN_FIELDS = ['namespace', 'name', 'node', 'creates', 'deletes', 'code', 'reason', 'error'];
 
-function sentenceOf(level: Level, message: string, fields: LogFields): string {
+function sentenceOf(level: LogLevel, message: string, fields: LogFields): string {
   if (message === 'reconcile' && level === 'info') return reconcileSentence(fields);
   const shown = SHOWN_FIELDS.filter((name) => fields[name] !== undefined && fields[name] !== 0)
     .map((name) => `${name}=${String(fields[name])}`)

@@ -5,7 +5,8 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { ClusterMode } from '../../core/model/registration.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { EXIT, usageError } from '../process/exit-codes.ts';
+import type { CommandError } from '../process/exit-codes.ts';
 
 /** Which clusters: those of a kubeconfig, or local ones that live and end with this process. */
 export type ClusterChoice =
@@ -231,9 +232,5 @@ function checkRelease(raw: RawOptions): void {
 }
 
 function contradiction(message: string): CommandError {
-  return new CommandError({
-    message,
-    remedy: 'Leave one of them out; `npm start -- --help` shows all options.',
-    exitCode: EXIT.usage,
-  });
+  return usageError(message, 'Leave one of them out; `npm start -- --help` shows all options.');
 }

@@ -7,7 +7,7 @@
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import { releaseCluster } from '../../engine/release-cluster.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { EXIT, usageError } from '../process/exit-codes.ts';
 import { openActivity } from './activity.ts';
 import { loadCluster } from '../reach/load-cluster.ts';
 import type { StartOptions } from './options.ts';
@@ -35,12 +35,10 @@ const LEAVING: ClusterMode = 'observe';
 export async function runRelease(options: StartOptions): Promise<number> {
   const { choice, dataDir, isJson } = options;
   if (choice.kind !== 'kubeconfig') {
-    throw new CommandError({
-      message:
-        '--release hands back the cluster of a kubeconfig; local clusters end with the process.',
-      remedy: 'Pass --kubeconfig FILE.',
-      exitCode: EXIT.usage,
-    });
+    throw usageError(
+      '--release hands back the cluster of a kubeconfig; local clusters end with the process.',
+      'Pass --kubeconfig FILE.',
+    );
   }
   const clock = createSystemClock();
   const startedMs = clock.monotonicMs();

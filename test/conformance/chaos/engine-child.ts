@@ -8,8 +8,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { createConsoleLog } from '../../../src/adapters/system/console-log.ts';
-import type { LogLevel } from '../../../src/adapters/system/console-log.ts';
-import { createNullMetrics } from '../../../src/adapters/system/null-metrics.ts';
+import type { LogLevel } from '@rollcall/base/log-of.ts';
 import { EngineRefusal } from '../../../src/engine/engine-refusal.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import { IN_VAIN_CODE } from './program.ts';
@@ -55,7 +54,7 @@ async function main(settings: EngineSettings): Promise<void> {
     ],
     dataDir: settings.dataDirectory,
     log,
-    metrics: createNullMetrics(),
+    metrics: { count: () => undefined, record: () => undefined },
     probeWaitMs: PROBE_WAIT_MS,
     watchers: 'elsewhere',
   }).catch((error: unknown) => {

@@ -15,7 +15,7 @@ import type { KubernetesObject as ApiObject } from '../control-plane/api.ts';
 import { userNameOf } from '../control-plane/identities.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
-import type { ActivityLine } from '../scenarios/activity-log.ts';
+import type { LogEntry } from '@rollcall/base/log-of.ts';
 import { daemonSetPath, podPath } from '../scenarios/daemon-set.ts';
 import {
   NODE_NAMES,
@@ -120,7 +120,7 @@ describe('handover', { timeout: 1_700_000, skip }, () => {
       assert.equal(notice?.status, 'True');
     }
     await expectFinished(theatre, handed, 'c');
-    const isRival = ({ fields }: ActivityLine): boolean => fields['code'] === 'rival-controller';
+    const isRival = ({ fields }: LogEntry): boolean => fields['code'] === 'rival-controller';
     const errors = activity.lines.filter((line) => line.level === 'error' && isRival(line));
     assert.equal(errors.length, 1, activity.tail(30));
     // An event is sent after the status that it tells of.

@@ -1,22 +1,16 @@
 /**
  * Keeps what the engine logged and counted, for scenarios to ask about and failures to print.
  */
-import type { Log, LogFields } from '@rollcall/base/ports/log.ts';
+import { logOf } from '@rollcall/base/log-of.ts';
+import type { LogEntry } from '@rollcall/base/log-of.ts';
+import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../../../src/ports/metrics.ts';
-
-/** One kept line. */
-export interface ActivityLine {
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly message: string;
-  readonly fields: LogFields;
-  readonly cause?: unknown;
-}
 
 /** Kept lines and counters, with the sinks that fill them. */
 export interface ActivityLog {
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly lines: readonly ActivityLine[];
+  readonly lines: readonly LogEntry[];
   /** Sum of a counter; with an outcome, of that outcome only. */
   readonly counted: (name: string, outcome?: string) => number;
   /** The last lines of at least this level as text, for the message of a failure. */
@@ -27,7 +21,7 @@ const LINES_MAX = 20_000;
 
 /** Makes an activity log. */
 export function createActivityLog(): ActivityLog {
-  const lines: ActivityLine[] = [];
+  const lines: LogEntry[] = [];
   const counters = new Map<string, number>();
   const add = (key: string, by: number): void => {
     counters.set(key, (counters.get(key) ?? 0) + by);
@@ -41,12 +35,12 @@ export function createActivityLog(): ActivityLog {
       add(name, 1);
     },
   };
-  const keep = (line: ActivityLine): void => {
+  const keep = (line: LogEntry): void => {
     lines.push(line);
     if (lines.length > LINES_MAX) lines.shift();
   };
   return {
-    log: createLog(keep, {}),
+    log: logOf(keep),
     metrics,
     lines,
     counted: (name, outcome) =>
@@ -57,25 +51,5 @@ export function createActivityLog(): ActivityLog {
         .slice(-count)
         .map((line) => `${line.level} ${line.message} ${JSON.stringify(line.fields)}`)
         .join('\n'),
-  };
-}
-
-function createLog(keep: (line: ActivityLine) => void, fixed: LogFields): Log {
-  const line =
-    (level: ActivityLine['level']) =>
-    (message: string, fields?: LogFields, cause?: unknown): void => {
-      keep({
-        level,
-        message,
-        fields: { ...fixed, ...fields },
-        ...(cause === undefined ? {} : { cause }),
-      });
-    };
-  return {
-    debug: line('debug'),
-    info: line('info'),
-    warn: line('warn'),
-    error: line('error'),
-    with: (fields) => createLog(keep, { ...fixed, ...fields }),
   };
 }

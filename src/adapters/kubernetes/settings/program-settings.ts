@@ -27,12 +27,6 @@ export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
-/** Levels of a program's log. */
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-
-/** One of them. */
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
 /** Where the API server is found, and as whom. */
 export const API_SERVER_FLAGS = {
   'api-server': 'ROLLCALL_API_SERVER',

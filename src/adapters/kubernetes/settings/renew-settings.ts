@@ -13,12 +13,13 @@
  *
  * Four hours for a job that runs every hour: two runs that fail do no harm.
  */
+import { LOG_LEVELS } from '@rollcall/base/log-of.ts';
+import type { LogLevel } from '@rollcall/base/log-of.ts';
 import { clusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import {
   API_SERVER_FLAGS,
-  LOG_LEVELS,
   SettingError,
   clusterNameOf,
   oneOf,
@@ -26,7 +27,7 @@ import {
   readGiven,
   required,
 } from './program-settings.ts';
-import type { ApiServerSettings, Environment, LogLevel } from './program-settings.ts';
+import type { ApiServerSettings, Environment } from './program-settings.ts';
 
 /** Settings of a renewer's process, or why there are none. */
 export type RenewSettings =

@@ -15,12 +15,13 @@
  * How they are given: program-settings.ts. The API server's address can be given because the watcher must work
  * before the daemons that make service addresses work (design 2).
  */
+import { LOG_LEVELS } from '@rollcall/base/log-of.ts';
+import type { LogLevel } from '@rollcall/base/log-of.ts';
 import { clusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import {
   API_SERVER_FLAGS,
-  LOG_LEVELS,
   SettingError,
   clusterNameOf,
   oneOf,
@@ -28,7 +29,7 @@ import {
   readGiven,
   required,
 } from './program-settings.ts';
-import type { Environment, LogLevel } from './program-settings.ts';
+import type { Environment } from './program-settings.ts';
 import type { WatchSourceOptions } from '../watch/watch-source.ts';
 
 /** What a watcher does at its start while another one holds the Lease. */

@@ -1,10 +1,7 @@
 /** Metrics: their dimensions and their bounds. */
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
-import { createConsoleMetrics } from '../../../../src/adapters/system/console-metrics.ts';
-import { createNullMetrics } from '../../../../src/adapters/system/null-metrics.ts';
 import { createPowertoolsMetrics } from '../../../../src/adapters/system/powertools-metrics.ts';
-import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 
 interface EmbeddedMetrics {
   readonly _aws: {
@@ -79,22 +76,5 @@ describe('Powertools metrics', () => {
       metrics.publish();
     });
     assert.ok(lines.length <= 51);
-  });
-});
-
-describe('other metrics', () => {
-  it('go to a log, or nowhere', () => {
-    const log = new MemoryLog();
-    for (const metrics of [createConsoleMetrics(log), createNullMetrics()]) {
-      metrics.count('runs', { outcome: 'done', by: 2 });
-      metrics.record('lag', 12, 'Milliseconds');
-    }
-    assert.deepEqual(
-      log.lines.map((line) => line.fields),
-      [
-        { metric: 'runs', value: 2, outcome: 'done' },
-        { metric: 'lag', value: 12, unit: 'Milliseconds' },
-      ],
-    );
   });
 });
