@@ -11,9 +11,6 @@ import type { ApiObject } from '@rollcall/local-cluster/objects/api-object.ts';
 import { ClusterState } from '@rollcall/local-cluster/scheduler/state/cluster-state.ts';
 import { findFailure } from '@rollcall/local-cluster/scheduler/filters/find-failure.ts';
 import { findNode } from '@rollcall/local-cluster/scheduler/find-node.ts';
-import { findVictims } from '@rollcall/local-cluster/scheduler/preemption/choose-victims.ts';
-import { nodeWithPods } from '@rollcall/local-cluster/scheduler/preemption/node-with-pods.ts';
-import type { PodFootprint } from '@rollcall/local-cluster/scheduler/state/scheduling-pod.ts';
 import {
   footprintOf,
   prepareSchedulingPod,
@@ -90,13 +87,12 @@ interface Load {
   readonly hostPort?: number | undefined;
 }
 
-function loadedPod(name: string, load: Load, priority = 0): ApiObject {
+function loadedPod(name: string, load: Load): ApiObject {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name, namespace: 'd', uid: name, resourceVersion: '1', creationTimestamp: '' },
     spec: {
-      priority,
       tolerations: [{ operator: 'Exists' }],
       containers: [
         {
@@ -144,45 +140,6 @@ test('no node ever holds more than it has, and a pod is turned away only when it
     { numRuns: 150 },
   );
   assert(turnedAwayCount > 0, 'some pods were turned away');
-});
-
-test('victims are less important, enough, and none of them in vain', () => {
-  let foundCount = 0;
-  const resident = fc.record({ load: loads, priority: fc.integer({ min: 0, max: 3 }) });
-  fc.assert(
-    fc.property(
-      fc.array(resident, { maxLength: 8 }),
-      resident,
-      nodes,
-      (residents, newcomer, at) => {
-        const cluster = new ClusterState();
-        cluster.setNode(nodeObjectOf(at));
-        for (const [index, { load, priority }] of residents.entries()) {
-          cluster.assume(at.name, prepareSchedulingPod(loadedPod(`old-${index}`, load, priority)));
-        }
-        const node = cluster.node(at.name);
-        assert(node !== undefined);
-        const pod = prepareSchedulingPod(loadedPod('new', newcomer.load, newcomer.priority));
-        const all = [...node.pods];
-        const victims = findVictims(pod, node);
-        const takes = (pods: readonly PodFootprint[]): boolean =>
-          findFailure(pod, nodeWithPods(node, pods)) === undefined;
-        const lower = all.filter(({ priority }) => priority < pod.priority);
-        const equals = all.filter(({ priority }) => priority >= pod.priority);
-        if (victims === undefined) {
-          assert(lower.length === 0 || !takes(equals));
-          return;
-        }
-        foundCount += 1;
-        assert(victims.every(({ priority }) => priority < pod.priority));
-        const kept = all.filter((each) => !victims.includes(each));
-        assert(takes(kept));
-        for (const victim of victims) assert(!takes([...kept, victim]));
-      },
-    ),
-    { numRuns: 500 },
-  );
-  assert(foundCount > 0);
 });
 
 /** Do these pods fit on one of the nodes together, counted from scratch? */

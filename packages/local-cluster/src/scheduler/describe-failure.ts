@@ -3,6 +3,7 @@
  *
  * `0/5 nodes are available: 1 Insufficient cpu, 4 node(s) had untolerated taint(s). no new claims to deallocate,
  * preemption: 0/5 nodes are available: 1 No preemption victims found for incoming pod, 4 Preemption is not helpful for scheduling.`
+ * As where no pod on the nodes is less important: this scheduler never preempts.
  */
 import type { FilterFailure } from './filters/filter.ts';
 
@@ -23,19 +24,8 @@ const NO_CLAIMS = 'no new claims to deallocate';
 const CONFLICTING_NAMES = 'pod affinity terms conflict';
 const NOT_LOOKED_AT = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
 
-/** What was done about it by making room. */
-export type PreemptionResult =
-  /** Looked, and no node would do. */
-  | { readonly kind: 'useless' }
-  | { readonly kind: 'not-eligible'; readonly why: string }
-  /** Others are leaving: there is nothing more to say. */
-  | { readonly kind: 'under-way' };
-
 /** Puts it into words. */
-export function describeFailure(
-  failure: SearchFailure,
-  preemption: PreemptionResult = { kind: 'useless' },
-): string {
+export function describeFailure(failure: SearchFailure): string {
   const { nodeCount, failures, hasConflictingNames = false } = failure;
   if (nodeCount === 0) return NO_NODES_MESSAGE;
   const counts = new Map<string, number>();
@@ -45,15 +35,8 @@ export function describeFailure(
   for (const { reasons } of failures) for (const reason of reasons) count(reason, 1);
   count(NOT_LOOKED_AT, nodeCount - failures.length);
   const why = hasConflictingNames ? CONFLICTING_NAMES : histogram(counts);
-  const text = `${none(nodeCount)} ${why}.`;
-  switch (preemption.kind) {
-    case 'under-way':
-      return text;
-    case 'not-eligible':
-      return `${text} ${NO_CLAIMS}, preemption: ${preemption.why}`;
-    case 'useless':
-      return `${text} ${NO_CLAIMS}, preemption: ${none(nodeCount)} ${describeUseless(failure)}.`;
-  }
+  const useless = `${none(nodeCount)} ${describeUseless(failure)}.`;
+  return `${none(nodeCount)} ${why}. ${NO_CLAIMS}, preemption: ${useless}`;
 }
 
 function none(nodeCount: number): string {

@@ -2,7 +2,6 @@
  * Writes PodScheduled=False into a pod's status: reason Unschedulable, message from describe-failure.ts.
  *
  * Nothing is written when the pod says so already: an attempt that ends as the last one must not wake the pod's watchers.
- * A nomination that no longer holds is taken back in the same write.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { conditionOf, viewPod } from '../controllers/shared/object-views.ts';
@@ -15,8 +14,6 @@ import { formatTime } from '../objects/timestamps.ts';
 export interface UnschedulableReport {
   readonly pod: ApiObject;
   readonly message: string;
-  /** Room is being made for it somewhere; otherwise an old nomination is taken back. */
-  readonly isNominated: boolean;
   readonly nowMs: number;
 }
 
@@ -25,12 +22,8 @@ export async function reportUnschedulable(
   client: LocalClient,
   report: UnschedulableReport,
 ): Promise<void> {
-  const { pod, isNominated } = report;
-  const { nominatedNodeName = '' } = viewPod(pod).status;
-  const status: JsonObject = {
-    ...conditionChange(report),
-    ...(nominatedNodeName !== '' && !isNominated ? { nominatedNodeName: null } : {}),
-  };
+  const { pod } = report;
+  const status = conditionChange(report);
   if (Object.keys(status).length === 0) return;
   const { uid } = pod.metadata;
   const body = { metadata: { uid }, status };

@@ -3,7 +3,7 @@
  *
  * A loop around find-node.ts: one pod at a time, first come first served. Each decision counts at once, so a pod never
  * waits for an earlier pod's binding to be seen. Differs from Kubernetes: no order by priority in the queue, no pod
- * groups. Pods of lower priority make room (preemption/).
+ * groups; no pod makes room for a more important one.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -19,16 +19,10 @@ import { bindPod } from './bind-pod.ts';
 import { ClusterState } from './state/cluster-state.ts';
 import { PODS_FLUSH_MS, SCHEDULER_NAME } from './constants.ts';
 import { describeFailure } from './describe-failure.ts';
-import type { PreemptionResult } from './describe-failure.ts';
 import { findNode } from './find-node.ts';
-import type { NodeState } from './state/node-state.ts';
-import { chooseVictims } from './preemption/choose-victims.ts';
-import { evictVictims } from './preemption/evict-victims.ts';
-import { Nominations } from './preemption/nominations.ts';
 import { movesPlacement } from './moves-placement.ts';
 import { reportUnschedulable } from './report-unschedulable.ts';
 import { prepareSchedulingPod } from './state/scheduling-pod.ts';
-import type { SchedulingPod } from './state/scheduling-pod.ts';
 import { WaitingPods } from './waiting-pods.ts';
 
 /** What the scheduler runs on. */
@@ -37,9 +31,6 @@ export interface SchedulerOptions {
   readonly clock: Clock;
   readonly log: Log;
 }
-
-const NEVER_PREEMPTS = 'not eligible due to preemptionPolicy=Never.';
-const WAITS_FOR_VICTIMS = 'not eligible due to a terminating pod on the nominated node.';
 
 /** Starts it; `stop` resolves when the pod in work is bound or refused. */
 export function startScheduler(options: SchedulerOptions): { readonly stop: () => Promise<void> } {
@@ -53,7 +44,6 @@ class Scheduler {
   readonly #record: EventRecorder;
   readonly #cluster = new ClusterState();
   readonly #waiting = new WaitingPods();
-  readonly #nominations = new Nominations();
   readonly #queue: WorkQueue;
   readonly #nodes: Observation;
   readonly #pods: Observation;
@@ -112,7 +102,7 @@ class Scheduler {
     const key = keyOf(object);
     const nodeName = nodeNameOf(object);
     if (nodeName !== undefined) {
-      this.#forget(key);
+      this.#waiting.forget(key);
       const isOver = type === 'DELETED' || isTerminal(object);
       if (!isOver) this.#cluster.setPod(object);
       else if (this.#cluster.release(nodeName, object.metadata.uid)) {
@@ -120,7 +110,7 @@ class Scheduler {
       }
       return;
     }
-    if (type === 'DELETED') this.#forget(key);
+    if (type === 'DELETED') this.#waiting.forget(key);
     else if (isOurs(object) && !hasSameSpec(previous, object)) {
       this.#queue.add(key);
     }
@@ -141,20 +131,17 @@ class Scheduler {
     const object = this.#podAt(key);
     if (object === undefined || nodeNameOf(object) !== undefined || !isOurs(object)) return DONE;
     const pod = prepareSchedulingPod(object);
-    const search = findNode(pod, this.#cluster, (each, nodeName) =>
-      this.#nominations.before(each, nodeName),
-    );
+    const search = findNode(pod, this.#cluster);
     if (search.kind === 'none') {
       this.#waiting.add(pod, this.#clock.monotonicMs());
-      const preemption = await this.#preempt(pod, search.crowded);
-      await this.#report(object, describeFailure(search.failure, preemption));
+      await this.#report(object, describeFailure(search.failure));
       return { kind: 'later', delayMs: PODS_FLUSH_MS };
     }
     const { nodeName } = search;
     this.#cluster.assume(nodeName, pod);
     const binding = await bindPod(this.#client, { pod: object, nodeName });
     if (binding.kind === 'bound') {
-      this.#forget(key);
+      this.#waiting.forget(key);
       this.#record({
         about: object,
         type: 'Normal',
@@ -170,42 +157,9 @@ class Scheduler {
     return { kind: 'retry' };
   }
 
-  /** Makes room for a pod, if less important ones are in the way. */
-  async #preempt(pod: SchedulingPod, crowded: readonly NodeState[]): Promise<PreemptionResult> {
-    if (!pod.mayPreempt) return { kind: 'not-eligible', why: NEVER_PREEMPTS };
-    const earlier = this.#nominations.of(pod.key);
-    const earlierNode = earlier && this.#cluster.node(earlier.nodeName);
-    const isWaiting = [...(earlierNode?.pods ?? [])].some(({ uid }) =>
-      earlier?.victimUids.has(uid),
-    );
-    if (isWaiting) return { kind: 'not-eligible', why: WAITS_FOR_VICTIMS };
-    const preemption = chooseVictims(pod, crowded);
-    if (preemption === undefined) {
-      this.#nominations.forget(pod.key);
-      return { kind: 'useless' };
-    }
-    const { nodeName } = preemption;
-    const victimUids = new Set(preemption.victims.map(({ uid }) => uid));
-    this.#nominations.set(pod, { nodeName, victimUids });
-    const victims = preemption.victims.flatMap(({ key }) => this.#podAt(key) ?? []);
-    await evictVictims(this.#client, {
-      pod: pod.object,
-      nodeName,
-      victims,
-      record: this.#record,
-      nowMs: this.#clock.nowMs(),
-    });
-    return { kind: 'under-way' };
-  }
-
   #podAt(key: string): ApiObject | undefined {
     const [namespace = '', name = ''] = key.split('/');
     return this.#pods.get(name, namespace);
-  }
-
-  #forget(key: string): void {
-    this.#waiting.forget(key);
-    this.#nominations.forget(key);
   }
 
   async #report(pod: ApiObject, message: string): Promise<void> {
@@ -213,7 +167,6 @@ class Scheduler {
     await reportUnschedulable(this.#client, {
       pod,
       message,
-      isNominated: this.#nominations.of(keyOf(pod)) !== undefined,
       nowMs: this.#clock.nowMs(),
     });
   }

@@ -7,7 +7,7 @@ import type { SchedulingPod } from '../state/scheduling-pod.ts';
 /** Why a node is out; the reasons are kube-scheduler's texts. */
 export interface FilterFailure {
   readonly reasons: readonly string[];
-  /** Could removing other pods help? Decides the text about preemption and what a deleted pod wakes. */
+  /** Could removing other pods help? Decides the text about preemption. */
   readonly dependsOnOtherPods: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { Filter } from './filter.ts';
 
 const FAILURE = hopeless('node(s) had untolerated taint(s)');
 
-/** Taints by toleration; PreferNoSchedule is a matter of scores. */
+/** Taints by toleration; PreferNoSchedule keeps no pod away. */
 export const filterTaints: Filter = ({ tolerations }, { projection: { taints } }) => {
   if (taints.length === 0) return undefined;
   const untolerated =

@@ -18,7 +18,7 @@ export interface NodeProjection extends AffinityNode {
   readonly unschedulable: boolean;
 }
 
-/** What filters and scores read of a node. */
+/** What filters read of a node. */
 export interface NodeState {
   readonly projection: NodeProjection;
   /** In billionths of the unit, `pods` included. */
@@ -26,8 +26,6 @@ export interface NodeState {
   readonly requested: Amounts;
   readonly podCount: number;
   readonly ports: readonly HostPort[];
-  /** What is bound to it. */
-  readonly pods: Iterable<PodFootprint>;
 }
 
 /** The mutable state of one node; `projection` is undefined while the node is not known. */
@@ -40,10 +38,6 @@ export class TrackedNode {
 
   get podCount(): number {
     return this.#pods.size;
-  }
-
-  get pods(): Iterable<PodFootprint> {
-    return this.#pods.values();
   }
 
   /** True when nothing is left to remember. */

@@ -1,11 +1,11 @@
 /**
- * A pod as the scheduler's filters and scores read it: everything that depends on the pod alone, computed once.
+ * A pod as the scheduler's filters read it: everything that depends on the pod alone, computed once.
  *
  * Filters are then a few comparisons for each node. The affinity is Rollcall's own reading of it (src/core), so that
  * placement and scheduling cannot disagree. Nothing is validated: the API server did.
  */
 import type { Toleration } from '@rollcall/base/objects.ts';
-import type { AffinityMatcher, AffinityNode } from '@rollcall/base/node-affinity.ts';
+import type { AffinityMatcher } from '@rollcall/base/node-affinity.ts';
 import { compileNodeAffinity } from '@rollcall/base/node-affinity.ts';
 import type { ApiObject } from '../../objects/api-object.ts';
 import { hostPorts, podRequests } from '../../node-agent/shared/pod-resources.ts';
@@ -13,7 +13,6 @@ import type { Amounts, HostPort } from '../../node-agent/shared/pod-resources.ts
 import { keyOf, viewPod } from '../../controllers/shared/object-views.ts';
 import type { PodObject } from '../../node-agent/shared/pod-object.ts';
 import { pinnedNodeNames } from './pinned-node-names.ts';
-import { compilePreferredAffinity } from '../scores/preferred-affinity.ts';
 
 /** What a pod takes on a node. */
 export interface PodFootprint {
@@ -22,22 +21,16 @@ export interface PodFootprint {
   readonly uid: string;
   readonly requests: Amounts;
   readonly ports: readonly HostPort[];
-  readonly priority: number;
 }
 
 /** What placement of a pod depends on. */
 export interface SchedulingPod extends PodFootprint {
-  readonly object: ApiObject;
   readonly tolerations: readonly Toleration[];
   readonly nodeSelector: readonly (readonly [label: string, value: string])[];
-  /** spec.preemptionPolicy is not Never. */
-  readonly mayPreempt: boolean;
   /** Undefined where the required affinity matches. */
   readonly mismatchOf: AffinityMatcher;
   /** The only nodes that the required affinity can match, by name; undefined: any. */
   readonly pinnedTo: ReadonlySet<string> | undefined;
-  /** Sum of the weights of the preferred terms that match. */
-  readonly preferenceOf: (node: AffinityNode) => number;
 }
 
 /** What a pod takes, bound or not. */
@@ -48,7 +41,6 @@ export function footprintOf(object: ApiObject): PodFootprint {
     uid: object.metadata.uid,
     requests: podRequests(spec),
     ports: hostPorts(spec),
-    priority: spec.priority ?? 0,
   };
 }
 
@@ -57,12 +49,9 @@ export function prepareSchedulingPod(object: ApiObject): SchedulingPod {
   const { spec } = viewPod(object);
   return {
     ...footprintOf(object),
-    object,
     tolerations: spec.tolerations ?? [],
     nodeSelector: Object.entries(spec.nodeSelector ?? {}),
-    mayPreempt: spec['preemptionPolicy'] !== 'Never',
     mismatchOf: compileNodeAffinity(spec),
     pinnedTo: pinnedNodeNames(spec),
-    preferenceOf: compilePreferredAffinity(spec),
   };
 }
