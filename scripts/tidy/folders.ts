@@ -10,8 +10,7 @@ import ts from 'typescript';
 import type { Finding, Repository, SourceFile } from './repository.ts';
 
 const MODULES_MAX = 15;
-/** packages/local-cluster keeps the folders of Kubernetes' own components; its README says so. */
-const JUDGED = /^(src|functions|scripts|packages\/(base|local-aws)\/src)\//;
+const JUDGED = /^(src|functions|scripts|packages\/[^/]+\/src)\//;
 
 const folderOf = (file: string): string => path.posix.dirname(file);
 
