@@ -50,7 +50,7 @@ export const WORLDS_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'retry-after-of-reads-lost': {
     bug: 'what an API server asks for in the answer to a read is forgotten: two seconds later it is asked again (14 A.7)',
-    file: 'src/app/isolation/tallied-access.ts',
+    file: 'src/app/isolation/talk-tally.ts',
     before: 'tally.noteAsked(read.retryAfterMs);',
     after: '',
     killedBy: {

@@ -7,6 +7,7 @@
  */
 import type { ClusterAuthentication, ClusterRegistration } from '../../core/model/registration.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
+import type { ClusterUid } from '../../core/model/identifiers.ts';
 
 /** What to change; what is absent stays. */
 export interface RegistrationEdit {
@@ -133,4 +134,28 @@ function fieldsOf(registration: ClusterRegistration): ReadonlyMap<string, string
 
 function timeText(atMs: number | undefined): string {
   return atMs === undefined ? '' : new Date(atMs).toISOString();
+}
+
+/**
+ * The registration of a cluster that was rebuilt under its old name (row 90); its configVersion is what it was.
+ * What was true of the old one is forgotten: identity, probe, sentinel, rival. What an operator decided stays.
+ */
+export function resetRegistration(
+  registration: ClusterRegistration,
+  found: { readonly clusterUid: ClusterUid; readonly caPem?: string },
+): ClusterRegistration {
+  const {
+    rival: _rival,
+    sentinel: _sentinel,
+    takeoverProbedAtMs: _probed,
+    caPem: oldCa,
+    ...kept
+  } = registration;
+  const caPem = found.caPem ?? oldCa;
+  return {
+    ...kept,
+    clusterUid: found.clusterUid,
+    mode: 'observe',
+    ...(caPem === undefined ? {} : { caPem }),
+  };
 }

@@ -14,10 +14,9 @@ import { awaitSilence } from './await-silence.ts';
 import { breakView } from './break-view.ts';
 import { forgetView } from './forget-view.ts';
 import { writeFreeze } from './freeze-cluster.ts';
-import { liftMoveLabels } from './move-cluster.ts';
+import { liftMoveLabels, waitUntilTaken } from './move-cluster.ts';
 import { readMoveLabels, withMoveLabels } from './move-labels.ts';
 import type { MoveDependencies, MoveResult } from './move-types.ts';
-import { waitUntilTaken } from './wait-until-taken.ts';
 
 /** Calls a move back, or goes on with it. */
 export async function moveBack(id: ClusterId, dependencies: MoveDependencies): Promise<MoveResult> {

@@ -22,8 +22,7 @@ import { awaitSilence } from './await-silence.ts';
 import { breakView } from './break-view.ts';
 import { forgetView } from './forget-view.ts';
 import { readMoveLabels, withMoveLabels, withoutMoveLabels } from './move-labels.ts';
-import type { MoveDependencies, MoveResult, MoveSide } from './move-types.ts';
-import { waitUntilTaken } from './wait-until-taken.ts';
+import type { MoveDependencies, MoveResult, MoveSide, Taken } from './move-types.ts';
 
 /** Moves a cluster, or goes on with a move that was begun. */
 export async function moveCluster(
@@ -193,4 +192,44 @@ export async function liftMoveLabels(
     return { ...next, configVersion: stored.configVersion + 1 };
   }
   return undefined;
+}
+
+const POLL_MS = 2000;
+const TOLD_EVERY_MS = 60_000;
+
+/**
+ * Waits, for at most `viewTimeoutMs`, until a stack has what taking over needs: a complete view (it was broken
+ * before, so it was announced after that) and, where it uses one, a token. Writes nothing.
+ */
+export async function waitUntilTaken(
+  registration: ClusterRegistration,
+  side: MoveSide,
+  { clock, viewTimeoutMs, signal, onProgress }: MoveDependencies,
+): Promise<Taken> {
+  const startedMs = clock.monotonicMs();
+  let toldAtMs = -Infinity;
+  for (;;) {
+    const waitsFor = await whatIsMissing(registration, side);
+    if (waitsFor === undefined) return { kind: 'taken' };
+    if (signal.aborted) return { kind: 'interrupted' };
+    const waitedMs = clock.monotonicMs() - startedMs;
+    if (waitedMs >= viewTimeoutMs) return { kind: 'timed-out', waitsFor };
+    if (waitedMs - toldAtMs >= TOLD_EVERY_MS) {
+      toldAtMs = waitedMs;
+      const what = waitsFor === 'view' ? 'a complete view' : 'a token of the renewer';
+      onProgress?.(`waiting for ${what} in ${side.name} …`);
+    }
+    await clock.sleep(POLL_MS, signal);
+  }
+}
+
+async function whatIsMissing(
+  { id, clusterUid, authentication }: ClusterRegistration,
+  { view, credentials }: MoveSide,
+): Promise<'view' | 'token' | undefined> {
+  const meta = await view.readMeta(clusterUid);
+  if (meta?.isComplete !== true) return 'view';
+  if (authentication.kind !== 'bound-token') return undefined;
+  const token = await credentials.readToken(id, 'act');
+  return token?.clusterUid === clusterUid ? undefined : 'token';
 }

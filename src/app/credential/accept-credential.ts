@@ -9,8 +9,8 @@
  */
 import type { CredentialMessage } from '../../core/model/credential-message.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { TokenClaims } from '../../ports/stores/credential-store.ts';
-import { checkToken } from './check-token.ts';
+import type { TokenClaims, TokenPurpose } from '../../ports/stores/credential-store.ts';
+import { subjectOf } from '../../ports/stores/credential-store.ts';
 import type {
   CredentialContext,
   CredentialDependencies,
@@ -90,4 +90,27 @@ async function openSeal(
   const { code, message } = opened;
   if (code === 'invalid-ciphertext' || code === 'wrong-key') return { kind: 'refused', code };
   throw new SealNotUsableError(message);
+}
+
+/** A day is what the renewer asks for at most; a server may give a little more than asked. */
+const TOKEN_LIFETIME_MS_MAX = 25 * 60 * 60 * 1000;
+/** How far the clock of an API server may be ahead of ours. */
+const CLOCK_SKEW_MS_MAX = 5 * 60 * 1000;
+
+/**
+ * Why an opened token is not kept; undefined: it is the functions' own, of now, and for no longer than meant. So
+ * a stolen renewer's one that claims the future can neither stay for ever nor keep newer ones out: the newer wins.
+ */
+function checkToken(
+  claims: TokenClaims | undefined,
+  purpose: TokenPurpose,
+  nowMs: number,
+): CredentialRefusalCode | undefined {
+  if (claims === undefined) return 'token-malformed';
+  const { subject, issuedAtMs, expiresAtMs } = claims;
+  if (subject !== subjectOf(purpose)) return 'token-subject';
+  const isOfNow = issuedAtMs <= nowMs + CLOCK_SKEW_MS_MAX;
+  const isShort = expiresAtMs > issuedAtMs && expiresAtMs - issuedAtMs <= TOKEN_LIFETIME_MS_MAX;
+  if (!isOfNow || !isShort) return 'token-times';
+  return expiresAtMs > nowMs ? undefined : 'token-expired';
 }

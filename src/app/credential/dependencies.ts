@@ -6,7 +6,6 @@
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { CredentialStore, Seal, TokenClaims } from '../../ports/stores/credential-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
-import type { TokenRefusal } from './check-token.ts';
 
 /** What accepting needs. */
 export interface CredentialDependencies extends Omit<ProcessPorts, 'random'> {
@@ -37,4 +36,7 @@ export type CredentialRefusalCode =
   | 'wrong-cluster-uid'
   | 'invalid-ciphertext'
   | 'wrong-key'
-  | TokenRefusal;
+  | 'token-malformed'
+  | 'token-subject'
+  | 'token-expired'
+  | 'token-times';

@@ -17,7 +17,7 @@ import type { Step } from './apply/decide-step.ts';
 import type { IngestDependencies } from './process/dependencies.ts';
 import { hintMessage } from './hints.ts';
 import { verifySender } from './message/identity.ts';
-import type { Incoming } from './message/incoming.ts';
+import type { Incoming } from './message/meta-transitions.ts';
 import { refuse } from './message/refuse.ts';
 import { askForSnapshot, noteSnapshotRequest } from './message/request-snapshot.ts';
 import type { IngestContext, IngestResult, LossReason } from './message/result.ts';

@@ -14,8 +14,7 @@ import type { BreakerStore } from '../../ports/stores/view-store.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { ViewReader } from '../../ports/stores/view-store.ts';
-import { talliedAccess } from './tallied-access.ts';
-import { TalkTally } from './talk-tally.ts';
+import { talliedAccess, TalkTally } from './talk-tally.ts';
 
 /** What a gate needs. */
 export interface GateDependencies extends ProcessPorts {

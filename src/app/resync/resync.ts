@@ -10,10 +10,9 @@
 import { beginWalk, pauseWalk } from '../../core/hints/resync-walk.ts';
 import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
-import { Asking } from './asking.ts';
+import { Asking, newTally } from './tally.ts';
 import type { ResyncDependencies } from './dependencies.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
-import { newTally } from './tally.ts';
 import type { Tally } from './tally.ts';
 
 /** A walk is held for this much longer than its invocation means to take: its last page, its questions. */

@@ -24,7 +24,7 @@ import {
   gatherSender,
   gatherToken,
 } from './gather-stack.ts';
-import { openRegisteredWay } from './open-ways.ts';
+import { openRegisteredWay } from './ways-in.ts';
 import { readShippedManifests } from './shipped-manifests.ts';
 import type { WayIn } from './ways-in.ts';
 

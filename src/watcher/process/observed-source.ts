@@ -1,5 +1,5 @@
 /**
- * The API server as the watcher sees it, with every sign of life noted (vitals.ts).
+ * The API server and the queue as the watcher sees them, with every sign of life noted (vitals.ts).
  *
  * Changes nothing of what happens: answers, frames and rejections pass as they are. Bytes are what counts as
  * heard, as for the watcher itself; a stream that ends without a failure says nothing.
@@ -12,6 +12,7 @@ import type {
   WatchSource,
 } from '../../ports/cluster/watch-source.ts';
 import type { Vitals } from './vitals.ts';
+import type { EventQueue } from '../../ports/queues/queue.ts';
 
 /** The same source, observed. */
 export function observeSource(source: WatchSource, vitals: Vitals): WatchSource {
@@ -73,4 +74,24 @@ function writeFailure(
 ): SourceFailure | undefined {
   if (answer.kind === 'failed') return answer.failure;
   return answer.kind === 'ambiguous' ? { kind: 'unavailable', message: answer.message } : undefined;
+}
+
+/** The same queue, with every try noted. */
+export function observeQueue(queue: EventQueue, vitals: Vitals): EventQueue {
+  return {
+    freeze: (message) => queue.freeze(message),
+    send: async (frozen, cutAgeMs) => {
+      vitals.noteSending();
+      const isAnnouncement = frozen.message.body.kind === 'announcement';
+      try {
+        const outcome = await queue.send(frozen, cutAgeMs);
+        vitals.noteSent(outcome, isAnnouncement);
+        return outcome;
+      } catch (cause) {
+        // The port says that this cannot be; the sender counts it as a bug and tries again.
+        vitals.noteSent({ kind: 'ambiguous', message: 'the send rejected' }, isAnnouncement);
+        throw cause;
+      }
+    },
+  };
 }

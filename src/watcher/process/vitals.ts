@@ -1,7 +1,7 @@
 /**
  * Signs of life of a watcher, noted at its two borders: the API server and the queue.
  *
- * Fed by decorators of the ports (observed-source.ts, observed-queue.ts), so that neither the list-watches
+ * Fed by decorators of the ports (observed-source.ts), so that neither the list-watches
  * nor the sender know of probes. Times are monotonic milliseconds. Nothing is judged here: health.ts does.
  */
 import type { WatchedKind } from '../../core/model/projections.ts';

@@ -17,7 +17,7 @@ import * as core from '../../core/projections/project.ts';
 import type { Reading } from '../../core/projections/project.ts';
 import type { Interner } from './interner.ts';
 import type { ObjectIdentity } from './object-identity.ts';
-import { UnexpectedFieldError, raiseFault, readObject, readTexts } from './raw-fields.ts';
+import { UnexpectedFieldError, raiseFault, readObject, readTexts } from './object-identity.ts';
 import { isObjectName, isSendableLabels, isSendableTaints } from './wire-bounds.ts';
 
 /** A raw object whose identity was read. */

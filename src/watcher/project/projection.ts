@@ -19,11 +19,10 @@ import type {
 import { projectionText } from '../../core/projections/set-hash.ts';
 import type { Labels } from '../../core/projections/project.ts';
 import type { Interner } from './interner.ts';
-import { identify } from './object-identity.ts';
+import { identify, UnexpectedFieldError, readInteger, readObject } from './object-identity.ts';
 import type { ObjectIdentity } from './object-identity.ts';
 import { projectNode, projectPod, projectRevision, rawJson } from './project-object.ts';
 import type { ProjectionInput } from './project-object.ts';
-import { UnexpectedFieldError, readInteger, readObject } from './raw-fields.ts';
 import { isSendableDaemonSet } from './wire-bounds.ts';
 
 /** What the watcher keeps of one object: its slim form. */

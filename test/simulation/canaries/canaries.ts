@@ -125,7 +125,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'snapshot-without-epoch': {
     bug: 'messages of an older watcher are applied after those of a newer one',
-    file: 'src/app/ingest/message/order.ts',
+    file: 'src/app/ingest/message/meta-transitions.ts',
     before: "if (difference < 0 || header.incarnation !== meta.incarnation) return 'older-epoch';",
     after: "if (difference < 0 || header.incarnation !== meta.incarnation) return 'newer-epoch';",
     breaks: ['S8'],

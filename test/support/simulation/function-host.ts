@@ -13,7 +13,7 @@ import { handleRecords } from '../../../functions/records.ts';
 import { leaveLane } from '../../../functions/reconcile/leave-lane.ts';
 import { parseHint, parseTimer } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import { handleDeadLetter } from '../../../src/app/dead-letter/dead-letter.ts';
-import { TALK_MS } from '../../../src/app/ingest/process/bounded-talk.ts';
+import { TALK_MS } from '../../../src/app/ingest/process/asides.ts';
 import { defaultIngestOptions } from '../../../src/app/ingest/process/dependencies.ts';
 import type { IngestDependencies } from '../../../src/app/ingest/process/dependencies.ts';
 import { ingestBatch } from '../../../src/app/ingest/ingest-batch.ts';

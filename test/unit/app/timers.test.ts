@@ -52,13 +52,13 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'letters of a key within five minutes share its id, so reconcile.fifo merges them',
     playedBy: 'test/unit/app/ingest/dead-letter.test.ts',
   },
-  'src/app/ingest/process/bounded-talk.ts': {
+  'src/app/ingest/process/asides.ts': {
     places: 1,
     bound: 'three seconds',
     merged: 'cancelled with the answer',
     playedBy: 'test/unit/app/ingest/batch.test.ts',
   },
-  'src/app/clusters/wait-until-taken.ts': {
+  'src/app/clusters/move-cluster.ts': {
     places: 1,
     bound: 'the deadline of the command',
     merged: 'one loop in one command',

@@ -51,7 +51,7 @@ describe('docs/doctor.md', () => {
 
   it('names every outcome of a redrive', () => {
     const outcomes = [
-      ...membersOf('src/app/redrive/decide-redrive.ts', 'RedriveOmission'),
+      ...membersOf('src/app/redrive/redrive-letter.ts', 'RedriveOmission'),
       ...membersOf('src/app/redrive/redrive-letter.ts', 'RedriveOutcome'),
     ];
     assert.ok(outcomes.length >= 10);

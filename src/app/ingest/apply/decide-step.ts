@@ -12,11 +12,9 @@ import { applyDeltas, applySlices } from './apply-content.ts';
 import type { AppliedContent } from './apply-content.ts';
 import { applyManifest } from './apply-manifest.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
-import { decideOlderEpoch } from '../message/decide-older-epoch.ts';
-import { arrivalOf } from '../message/incoming.ts';
-import type { Incoming } from '../message/incoming.ts';
-import { readLeaseHolder } from '../message/lease-check.ts';
+import { decideOlderEpoch, readLeaseHolder } from '../message/lease-check.ts';
 import {
+  arrivalOf,
   UNTOUCHED,
   advanced,
   announced,
@@ -27,10 +25,10 @@ import {
   inNewEra,
   lost,
   sliced,
+  orderOf,
 } from '../message/meta-transitions.ts';
-import type { Arrival } from '../message/meta-transitions.ts';
+import type { Incoming, Arrival } from '../message/meta-transitions.ts';
 import { namesOf, withNameItems } from '../slices/names.ts';
-import { orderOf } from '../message/order.ts';
 import type { LossReason } from '../message/result.ts';
 import { isSameHashes } from '../slices/snapshot-sums.ts';
 import { firstEra, latestOfDaemonSets } from '../slices/standing-stamps.ts';

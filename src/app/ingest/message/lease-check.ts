@@ -10,8 +10,10 @@ import { isJsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
-import { withinTalkBound } from '../process/bounded-talk.ts';
+import { withinTalkBound } from '../process/asides.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
+import { isOpen } from '../../../core/model/breaker.ts';
+import type { Incoming } from './meta-transitions.ts';
 
 /** What a live read of the Lease says about an incarnation. */
 export type LeaseAnswer = 'holder' | 'other-holder' | 'no-credential' | 'unavailable';
@@ -62,4 +64,50 @@ export function mayCheckLease(
     leaseCheckedFor === incarnation ? options.leaseCheckEveryMs : options.leaseCheckOtherEveryMs;
   // A wall clock that stepped back must not hold the check for as long as it stepped.
   return sinceMs >= intervalMs || sinceMs < 0;
+}
+
+/** So long an announcement waits for an API server that cannot be reached, and its group with it. */
+const LEASE_PATIENCE_MS = 60_000;
+
+/** What becomes of a message of a lower epoch. */
+export type OlderEpochDecision =
+  | { readonly kind: 'accept'; readonly meta: ClusterMeta }
+  | { readonly kind: 'stale'; readonly meta?: ClusterMeta }
+  | { readonly kind: 'defer' };
+
+/**
+ * Decides on a message of a lower epoch: a watcher that was overtaken, or an etcd that went back in time. Only
+ * the Lease can tell (protocol 15, rows 71, 72). An announcement that meets the limit, or an API server that is
+ * away for a moment, comes again, because a quiet cluster would not send another for long; it is dropped in the
+ * end, because others wait behind it. `meta` in the answer notes the check.
+ */
+export async function decideOlderEpoch(
+  { message, context, registration }: Incoming,
+  meta: ClusterMeta,
+  dependencies: IngestDependencies,
+): Promise<OlderEpochDecision> {
+  const { clock, options } = dependencies;
+  if (registration.authentication.kind === 'none') return bySilence();
+  if (!mayCheckLease(meta, message.incarnation, dependencies)) {
+    return message.body.kind === 'announcement' ? { kind: 'defer' } : { kind: 'stale' };
+  }
+  const answer = isOpen(meta.breaker, clock.nowMs())
+    ? 'unavailable'
+    : await readLeaseHolder(message.incarnation, registration, dependencies);
+  if (answer === 'no-credential') return bySilence();
+  const isYoung = clock.nowMs() - context.sentAtMs < LEASE_PATIENCE_MS;
+  if (answer === 'unavailable' && isYoung && message.body.kind === 'announcement') {
+    return { kind: 'defer' };
+  }
+  const checked = {
+    ...meta,
+    leaseCheckedAtMs: clock.nowMs(),
+    leaseCheckedFor: message.incarnation,
+  };
+  return { kind: answer === 'holder' ? 'accept' : 'stale', meta: checked };
+
+  function bySilence(): OlderEpochDecision {
+    const silentMs = context.sentAtMs - meta.lastSentAtMs;
+    return silentMs >= options.epochSilenceMs ? { kind: 'accept', meta } : { kind: 'stale' };
+  }
 }

@@ -6,7 +6,7 @@
  * that comes after it can lead back to a complete view (protocol 18). Marks only rise, except where a
  * manifest or a new era replaces them (protocol 15).
  */
-import { newerVersion } from '../../../core/model/identifiers.ts';
+import { newerVersion, compareResourceVersions } from '../../../core/model/identifiers.ts';
 import { WATCHED_KINDS } from '../../../core/model/projections.ts';
 import { ZERO_STAMP, laterStamp } from '../../../core/model/position.ts';
 import type { Stamp } from '../../../core/model/position.ts';
@@ -19,10 +19,12 @@ import type {
   Marks,
   SlicesBody,
   WatcherHeader,
+  WatcherMessage,
 } from '../../../core/model/watcher-message.ts';
 import { EMPTY_HASHES } from '../../../core/projections/set-hash.ts';
-import type { LossReason } from './result.ts';
+import type { LossReason, IngestContext } from './result.ts';
 import { movedHashes, withDeltas, withSlices } from '../slices/snapshot-sums.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
 
 /** A message as far as META is concerned. */
 export interface Arrival {
@@ -204,4 +206,39 @@ function withTouched(meta: ClusterMeta, touched: Touched): ClusterMeta {
     nodesChanged: laterStamp(meta.nodesChanged, touched.nodes),
     daemonSetsChanged: laterStamp(meta.daemonSetsChanged, touched.names),
   };
+}
+
+/**
+ * next: continues the chain. skipped: something between is missing. duplicate: applied before.
+ * newer-epoch: another watcher took the Lease. older-epoch: a lower epoch, or the same one under
+ * another incarnation; only a live read of the Lease tells a zombie from a restored etcd.
+ */
+export type MessageOrder = 'next' | 'skipped' | 'duplicate' | 'newer-epoch' | 'older-epoch';
+
+/**
+ * Where a message stands against what was applied: the first question asked of each (protocol 14). Messages of
+ * an epoch form a chain without gaps.
+ */
+export function orderOf(
+  meta: Pick<ClusterMeta, 'epoch' | 'incarnation' | 'seq'>,
+  header: Pick<WatcherHeader, 'epoch' | 'incarnation' | 'seq'>,
+): MessageOrder {
+  const difference = compareResourceVersions(header.epoch, meta.epoch);
+  if (difference > 0) return 'newer-epoch';
+  if (difference < 0 || header.incarnation !== meta.incarnation) return 'older-epoch';
+  if (header.seq <= meta.seq) return 'duplicate';
+  return header.seq === meta.seq + 1 ? 'next' : 'skipped';
+}
+
+/** One message, its sender verified. */
+export interface Incoming {
+  readonly message: WatcherMessage;
+  readonly context: IngestContext;
+  readonly registration: ClusterRegistration;
+}
+
+/** The position of a message. */
+export function arrivalOf(incoming: Pick<Incoming, 'message' | 'context'>): Arrival {
+  const { sentAtMs, cutAgeMs } = incoming.context;
+  return { header: incoming.message, sentAtMs, ...(cutAgeMs === undefined ? {} : { cutAgeMs }) };
 }

@@ -12,7 +12,7 @@ import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import type { ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
-import { TALK_MS, withinTalkBound } from '../process/bounded-talk.ts';
+import { TALK_MS, withinTalkBound } from '../process/asides.ts';
 import type { LossReason } from './result.ts';
 
 type RequestDependencies = Pick<

@@ -7,7 +7,6 @@
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import { TALK_MS } from './bounded-talk.ts';
 
 /** Of one batch. */
 export class Asides {
@@ -37,4 +36,31 @@ export class Asides {
   async ended(): Promise<void> {
     await Promise.all(this.#begun);
   }
+}
+
+/** For all that one batch, or one message outside of a batch, has to say to an API server. Milliseconds. */
+export const TALK_MS = 3_000;
+
+/** How long is waited, and on which clock. */
+export interface TalkBound {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly withinMs?: number;
+}
+
+/**
+ * What came of talking, or `otherwise` once the time is over; rejects as `talk` does, until then. An API server
+ * that does not answer takes eighteen seconds, the function has ten (L3, row 61). What is still under way ends
+ * by its own time-outs: a request for a snapshot is repeated by `resync`, a Lease is read again with the message.
+ */
+export async function withinTalkBound<T>(
+  talk: Promise<T>,
+  otherwise: T,
+  { clock, withinMs = TALK_MS }: TalkBound,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(withinMs, () => {
+      resolve(otherwise);
+    });
+    talk.then(resolve, reject).finally(cancel);
+  });
 }

@@ -5,9 +5,11 @@
  * shown before anything is written; an identity changes only with `--yes`. Touches nothing in a cluster.
  */
 import { parseRegistration } from '../../../adapters/dynamodb/registration-schema.ts';
-import { compareRegistrations } from '../../../app/clusters/edit-registration.ts';
+import {
+  compareRegistrations,
+  resetRegistration,
+} from '../../../app/clusters/edit-registration.ts';
 import type { FieldChange } from '../../../app/clusters/edit-registration.ts';
-import { resetRegistration } from '../../../app/clusters/reset-registration.ts';
 import { clusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';

@@ -11,7 +11,7 @@ import {
   readText,
   readTexts,
   requireText,
-} from '../../../../src/watcher/project/raw-fields.ts';
+} from '../../../../src/watcher/project/object-identity.ts';
 import {
   isNamespace,
   isObjectName,

@@ -9,8 +9,7 @@ import { stateWriterOf, writeState } from '../../../../../src/app/reconcile/run/
 import { ClusterGate } from '../../../../../src/app/isolation/cluster-gate.ts';
 import type { StateChange } from '../../../../../src/core/plan/invariants.ts';
 import { nodeName, uid } from '../../../../../src/core/model/identifiers.ts';
-import { talliedAccess } from '../../../../../src/app/isolation/tallied-access.ts';
-import { TalkTally } from '../../../../../src/app/isolation/talk-tally.ts';
+import { talliedAccess, TalkTally } from '../../../../../src/app/isolation/talk-tally.ts';
 import { createIntent, state } from '../../../../support/core-fixtures.ts';
 import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 
