@@ -5,6 +5,7 @@
  * the cluster UID, which only a reset changes. What a difference shows is fit for a screen: of a
  * credential its kind and who renews it, never itself (S11).
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterAuthentication, ClusterRegistration } from '../../core/model/registration.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
@@ -35,7 +36,7 @@ export function editRegistration(
   const privateRanges = edit.privateRanges ?? oldEgress?.privateRanges ?? [];
   return {
     ...rest,
-    ...(caPem === undefined ? {} : { caPem }),
+    ...defined({ caPem }),
     ...(privateRanges.length === 0 ? {} : { egress: { privateRanges } }),
     isFrozen: edit.isFrozen ?? rest.isFrozen,
     server: edit.server ?? rest.server,
@@ -152,10 +153,5 @@ export function resetRegistration(
     ...kept
   } = registration;
   const caPem = found.caPem ?? oldCa;
-  return {
-    ...kept,
-    clusterUid: found.clusterUid,
-    mode: 'observe',
-    ...(caPem === undefined ? {} : { caPem }),
-  };
+  return { ...kept, ...defined({ caPem }), clusterUid: found.clusterUid, mode: 'observe' };
 }

@@ -9,7 +9,7 @@ import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { NameItem } from '../../core/model/view-items.ts';
 import type { SliceRef, SlicedSet, ViewStore } from '../../ports/stores/view-store.ts';
 import { namePages } from './name-pages.ts';
-import { breakView } from './break-view.ts';
+import { breakView } from './change-stored.ts';
 
 /** What forgetting needs of the view. */
 type View = Pick<

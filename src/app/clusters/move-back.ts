@@ -11,9 +11,8 @@
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { awaitSilence } from './await-silence.ts';
-import { breakView } from './break-view.ts';
+import { breakView, writeFreeze } from './change-stored.ts';
 import { forgetView } from './forget-view.ts';
-import { writeFreeze } from './freeze-cluster.ts';
 import { liftMoveLabels, waitUntilTaken } from './move-cluster.ts';
 import { readMoveLabels, withMoveLabels } from './move-labels.ts';
 import type { MoveDependencies, MoveResult } from './move-types.ts';
@@ -84,16 +83,11 @@ async function takeBack(
  */
 async function isQuiet(
   target: ClusterRegistration,
-  { to, clock, requestTimeoutMs, runMaxMs, onProgress }: MoveDependencies,
+  dependencies: MoveDependencies,
 ): Promise<boolean> {
   if (target.isFrozen && target.configVersion === 1) return true;
+  const { to } = dependencies;
   const frozen = await writeFreeze(to.registry, target.id, true);
   if (frozen.kind !== 'written') return false;
-  return awaitSilence(target.clusterUid, {
-    view: to.view,
-    clock,
-    requestTimeoutMs,
-    runMaxMs,
-    ...(onProgress === undefined ? {} : { onProgress }),
-  });
+  return awaitSilence(target.clusterUid, { ...dependencies, view: to.view });
 }

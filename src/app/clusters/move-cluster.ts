@@ -19,7 +19,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { awaitSilence } from './await-silence.ts';
-import { breakView } from './break-view.ts';
+import { breakView, changeRegistration } from './change-stored.ts';
 import { forgetView } from './forget-view.ts';
 import { readMoveLabels, withMoveLabels, withoutMoveLabels } from './move-labels.ts';
 import type { MoveDependencies, MoveResult, MoveSide, Taken } from './move-types.ts';
@@ -111,18 +111,12 @@ async function carryOver(
 async function isSilent(
   source: ClusterRegistration,
   target: ClusterRegistration | undefined,
-  { from, clock, requestTimeoutMs, runMaxMs, onProgress }: MoveDependencies,
+  dependencies: MoveDependencies,
 ): Promise<boolean> {
   if (source.mode === 'observe') return true;
   const known = target === undefined ? undefined : readMoveLabels(target).silentAtVersion;
   if (known === String(source.configVersion)) return true;
-  return awaitSilence(source.clusterUid, {
-    view: from.view,
-    clock,
-    requestTimeoutMs,
-    runMaxMs,
-    ...(onProgress === undefined ? {} : { onProgress }),
-  });
+  return awaitSilence(source.clusterUid, { ...dependencies, view: dependencies.from.view });
 }
 
 /** Writes the frozen registration into the new stack; nothing where it stands so already. */
@@ -161,8 +155,6 @@ function speakersOf(
   };
 }
 
-const LIFTS_MAX = 8;
-
 /** The old registration is gone: the freeze is lifted if it was the move's own, and the rest cleaned up. */
 async function arrive(
   registered: ClusterRegistration,
@@ -182,16 +174,11 @@ export async function liftMoveLabels(
   id: ClusterId,
   { registry }: Pick<MoveSide, 'registry'>,
 ): Promise<ClusterRegistration | undefined> {
-  for (let attempt = 0; attempt < LIFTS_MAX; attempt += 1) {
-    const stored = await registry.readCluster(id);
-    if (stored === undefined) return undefined;
+  const lifted = await changeRegistration(registry, id, (stored) => {
     const isFrozen = stored.isFrozen && !readMoveLabels(stored).isLifting;
-    const labels = withoutMoveLabels(stored.labels);
-    const next = { ...stored, isFrozen, labels };
-    if ((await registry.writeCluster(next, stored.configVersion)) !== 'written') continue;
-    return { ...next, configVersion: stored.configVersion + 1 };
-  }
-  return undefined;
+    return { ...stored, isFrozen, labels: withoutMoveLabels(stored.labels) };
+  });
+  return typeof lifted === 'string' ? undefined : lifted;
 }
 
 const POLL_MS = 2000;

@@ -4,6 +4,7 @@
  * They are written by the very writes that freeze, register and lift, never apart from them. `lift` says
  * whether the freeze is the move's own: it is lifted at the end only then.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 
 const TO = 'rollcall.dev/moving-to';
@@ -31,9 +32,7 @@ export interface MoveLabels {
 export function readMoveLabels({ labels }: Pick<ClusterRegistration, 'labels'>): MoveLabels {
   const { [TO]: to, [FROM]: from, [SILENT_AT]: silentAtVersion } = labels;
   return {
-    ...(to === undefined ? {} : { to }),
-    ...(from === undefined ? {} : { from }),
-    ...(silentAtVersion === undefined ? {} : { silentAtVersion }),
+    ...defined({ to, from, silentAtVersion }),
     isLifting: labels[LIFT] === 'yes',
     isBack: labels[BACK] === 'yes',
   };
@@ -46,9 +45,7 @@ export function withMoveLabels(
 ): ClusterRegistration['labels'] {
   return {
     ...withoutMoveLabels(labels),
-    ...(move.to === undefined ? {} : { [TO]: move.to }),
-    ...(move.from === undefined ? {} : { [FROM]: move.from }),
-    ...(move.silentAtVersion === undefined ? {} : { [SILENT_AT]: move.silentAtVersion }),
+    ...defined({ [TO]: move.to, [FROM]: move.from, [SILENT_AT]: move.silentAtVersion }),
     ...(move.isBack ? { [BACK]: 'yes' } : {}),
     [LIFT]: move.isLifting ? 'yes' : 'no',
   };

@@ -4,6 +4,7 @@
  * Partitions are read one after the other, each up to a bound and in the order of time, so that neither
  * a flood in one of them nor the number of clusters makes a listing endless; what was left out is said.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { isSenderPartition } from '../../core/hints/dead-letter-place.ts';
 import type { DeadLetterPartition } from '../../core/hints/dead-letter-place.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
@@ -71,8 +72,7 @@ async function readPartition(
   for (let read = 0; read < readMax; read += PAGE_LIMIT) {
     const page = await store.list(partition, {
       limit: Math.min(PAGE_LIMIT, readMax - read),
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(filter.sinceMs === undefined ? {} : { sinceMs: filter.sinceMs }),
+      ...defined({ cursor, sinceMs: filter.sinceMs }),
     });
     found.push(...page.letters.filter((letter) => isWanted(letter, filter)));
     ({ cursor } = page);

@@ -21,6 +21,7 @@ import type { DeadLetterStore, KeptDeadLetter } from '../../ports/stores/dead-le
 import type { HintPace, HintQueue } from '../../ports/queues/queue.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
+import { META_WRITES_MAX, changeMeta } from '../clusters/change-stored.ts';
 import { lost } from '../ingest/message/meta-transitions.ts';
 
 /** What a redrive needs. */
@@ -56,8 +57,6 @@ const UNSETTLED: readonly RedriveOutcome[] = [
   'unknown-cluster',
   'other-cluster-uid',
 ];
-
-const META_WRITES_MAX = 20;
 
 /** True when nothing is left to do for the letter. */
 export function isSettled(outcome: RedriveOutcome): boolean {
@@ -107,12 +106,12 @@ async function demandSnapshot(
   { id, clusterUid }: ClusterRegistration,
   { view }: RedriveDependencies,
 ): Promise<RedriveOutcome> {
-  for (let attempt = 0; attempt < META_WRITES_MAX; attempt += 1) {
-    const meta = await view.readMeta(clusterUid);
-    if (meta === undefined) return 'never-heard';
-    if (!meta.isComplete) return 'snapshot-awaited';
-    if ((await view.writeMeta(withSnapshotDue(meta))) === 'written') return 'snapshot-needed';
-  }
+  const result = await changeMeta(view, clusterUid, (meta) =>
+    meta.isComplete ? withSnapshotDue(meta) : undefined,
+  );
+  if (result === 'missing') return 'never-heard';
+  if (result === 'kept') return 'snapshot-awaited';
+  if (result === 'written') return 'snapshot-needed';
   throw new Error(`META of ${id}: lost ${META_WRITES_MAX} compare-and-sets`);
 }
 

@@ -7,6 +7,7 @@
  * walk before began, which the table remembers (core/resync-walk.ts): the schedule may fire late,
  * twice or never, and a walk may take any number of invocations.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { beginWalk, pauseWalk } from '../../core/hints/resync-walk.ts';
 import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
@@ -51,7 +52,7 @@ export async function resyncClusters(
   // Each turn, zero too: an alarm must see that it is over.
   metrics.record('SilentClusters', tally.silentClusters, 'Count');
   const { failed } = tally;
-  const paused = pauseWalk(walk, { failed, ...(cursor === undefined ? {} : { cursor }) });
+  const paused = pauseWalk(walk, { failed, ...defined({ cursor }) });
   // Lost: the invocation that took the walk over, after our time, repeats what was done here.
   await view.writeWalk(paused);
   if (cursor === undefined) return resultOf(tally, 'over');
@@ -84,10 +85,8 @@ async function walkOn(
   const owedSinceMs = new Map(walk.owed.map(({ cluster, sinceMs }) => [cluster, sinceMs]));
   let { cursor } = walk;
   do {
-    const page = await registry.listClusters({
-      limit: options.concurrentClustersMax,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const limit = options.concurrentClustersMax;
+    const page = await registry.listClusters({ limit, ...defined({ cursor }) });
     const visits = page.clusters.map((id) => {
       const fromMs = Math.min(walk.fromMs, owedSinceMs.get(id) ?? Infinity);
       return visitCluster({ id, fromMs, untilMs: walk.untilMs }, tally, dependencies);

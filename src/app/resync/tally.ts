@@ -1,5 +1,7 @@
 /**
  * What one invocation of `resync` counts while it walks, and what it asks API servers meanwhile.
+ *
+ * Nothing of it outlives the invocation.
  */
 import type { OwedTurn } from '../../core/hints/resync-walk.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

@@ -21,6 +21,7 @@ import type { HandBackAccess } from '../../ports/cluster/hand-back-access.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import { awaitSilence } from '../clusters/await-silence.ts';
 import type { SilenceDependencies } from '../clusters/await-silence.ts';
+import { changeRegistration } from '../clusters/change-stored.ts';
 import { removeSentinel } from './takeover-probe.ts';
 
 /** What hand-back needs. */
@@ -100,15 +101,14 @@ async function freeze(
   { registry, onProgress }: HandBackDependencies,
 ): Promise<Frozen | undefined | 'lost'> {
   onProgress?.('freezing …');
-  for (let attempt = 0; attempt < WRITES_MAX; attempt += 1) {
-    const stored = await registry.readCluster(cluster);
-    if (stored === undefined) return undefined;
-    const next = { ...stored, isFrozen: true };
-    if ((await registry.writeCluster(next, stored.configVersion)) !== 'written') continue;
-    const registration = { ...next, configVersion: stored.configVersion + 1 };
-    return { registration, wasFrozen: stored.isFrozen };
-  }
-  return 'lost';
+  let wasFrozen = false;
+  // Written also where it stands frozen: the version has to rise.
+  const registration = await changeRegistration(registry, cluster, (stored) => {
+    wasFrozen = stored.isFrozen;
+    return { ...stored, isFrozen: true };
+  });
+  if (registration === 'missing') return undefined;
+  return registration === 'lost' ? registration : { registration, wasFrozen };
 }
 
 async function writeLeft(

@@ -22,7 +22,7 @@ import type { ProbeAccess } from '../../ports/cluster/probe-access.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
-import { breakView } from '../clusters/break-view.ts';
+import { breakView } from '../clusters/change-stored.ts';
 
 /** What the probe needs. */
 export interface ProbeDependencies {

@@ -15,6 +15,7 @@ import type {
 import { checked, unchecked } from '../../app/doctor/finding.ts';
 import type { Checked } from '../../app/doctor/finding.ts';
 import { neededInMode } from '../../app/doctor/required-permissions.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
@@ -75,19 +76,22 @@ export interface ClusterQuestion {
   readonly namespaces: readonly string[];
 }
 
-/** How each fact is had; `gather-facts.ts` runs them side by side. */
+/** What each fact is called when it cannot be had, and how it is had; `gather-facts.ts` runs them side by side. */
 export const CLUSTER_FACTS: {
-  readonly [Name in keyof ClusterFacts]: (question: ClusterQuestion) => Promise<ClusterFacts[Name]>;
+  readonly [Name in keyof ClusterFacts]: readonly [
+    what: string,
+    gather: (question: ClusterQuestion) => Promise<ClusterFacts[Name]>,
+  ];
 } = {
-  identity: gatherIdentity,
-  credential: gatherCredential,
-  functionsRights: gatherFunctionsRights,
-  requestsRights: gatherRequestsRights,
-  watcherRights: gatherWatcherRights,
-  admission: gatherAdmission,
-  lease: gatherLease,
-  watcher: gatherWatcher,
-  sentinel: gatherSentinel,
+  identity: ['kube-system', gatherIdentity],
+  credential: ['the credential', gatherCredential],
+  functionsRights: ['the functions’ rights', gatherFunctionsRights],
+  requestsRights: ['the rights of functions that only ask', gatherRequestsRights],
+  watcherRights: ['the watcher’s rights', gatherWatcherRights],
+  admission: ['the admission policies', gatherAdmission],
+  lease: ['the watcher’s Lease', gatherLease],
+  watcher: ['the watcher', gatherWatcher],
+  sentinel: ['the sentinel', gatherSentinel],
 };
 
 /** A kubeconfig that leads elsewhere is found even where the registration is in order. */
@@ -194,12 +198,7 @@ async function gatherWatcher({ ways }: ClusterQuestion): Promise<Checked<Watcher
   const wanted = numberAt(answer.value, ['spec', 'replicas']) ?? 1;
   const ready = numberAt(answer.value, ['status', 'readyReplicas']) ?? 0;
   const trouble = ready > 0 ? undefined : await findTrouble(inspection);
-  return checked({
-    kind: 'found',
-    wanted,
-    ready,
-    ...(trouble === undefined ? {} : { trouble }),
-  });
+  return checked({ kind: 'found', wanted, ready, ...defined({ trouble }) });
 }
 
 /** A number of `status` or `spec`; undefined where there is none. */

@@ -123,41 +123,12 @@ async function gatherInside(
   const namespaces = await namespacesOf(stack, registration);
   const ways = { registration: registered, kubeconfig };
   const question = { registration, ways, manifests, namespaces };
-  const ask = <Name extends keyof Inside>(name: Name, what: string): Promise<Inside[Name]> =>
-    // One fact, one way of having it: the table says which belong together, generics cannot.
-    attempt(stack.clock, what, () => CLUSTER_FACTS[name](question) as never) as Promise<never>;
-  const [
-    identity,
-    credential,
-    functionsRights,
-    requestsRights,
-    watcherRights,
-    admission,
-    lease,
-    watcher,
-    sentinel,
-  ] = await Promise.all([
-    ask('identity', 'kube-system'),
-    ask('credential', 'the credential'),
-    ask('functionsRights', 'the functions’ rights'),
-    ask('requestsRights', 'the rights of functions that only ask'),
-    ask('watcherRights', 'the watcher’s rights'),
-    ask('admission', 'the admission policies'),
-    ask('lease', 'the watcher’s Lease'),
-    ask('watcher', 'the watcher'),
-    ask('sentinel', 'the sentinel'),
-  ]);
-  return {
-    identity,
-    credential,
-    functionsRights,
-    requestsRights,
-    watcherRights,
-    admission,
-    lease,
-    watcher,
-    sentinel,
-  };
+  const facts = Object.entries(CLUSTER_FACTS).map(async ([name, [what, gather]]) => {
+    const fact = await attempt<unknown>(stack.clock, what, () => gather(question));
+    return [name, fact] as const;
+  });
+  // One fact, one way of having it: the table says which belong together, entries cannot.
+  return Object.fromEntries(await Promise.all(facts)) as Inside;
 }
 
 /** Where there are DaemonSets; none when the view cannot be read, which another fact says. */

@@ -14,6 +14,7 @@ import { isSenderPartition } from '../../core/hints/dead-letter-place.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
 import type { KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { roleName } from '../cluster/roles/roles.ts';
 import type { Stack } from '../reach/stack.ts';
 import type { StackOutputName } from '../reach/stack-outputs.ts';
@@ -62,10 +63,8 @@ export async function gatherSender(
   const { stage, aws } = stack;
   if (stage === 'local') return unchecked('at stage local a sender is told by its access key');
   const name = roleName({ stage, id, part: 'watcher' });
-  const client = createAwsClient(IAMClient, CALL_LIMITS.command, {
-    ...aws,
-    ...(profile === undefined ? {} : { profile }),
-  });
+  const credentials = { ...aws, ...defined({ profile }) };
+  const client = createAwsClient(IAMClient, CALL_LIMITS.command, credentials);
   try {
     const { Role } = await client.send(new GetRoleCommand({ RoleName: name }));
     return checked({ roleName: name, roleId: Role?.RoleId });
@@ -91,10 +90,7 @@ export async function gatherRefusals(
   const senders = (await deadLetters.listPartitions()).filter(isSenderPartition);
   const claims = await Promise.all(
     senders.slice(0, SENDERS_MAX).map(async (partition) => {
-      const page = await deadLetters.list(partition, {
-        sinceMs: recent.sinceMs,
-        limit: LETTERS_MAX,
-      });
+      const page = await deadLetters.list(partition, { ...recent, limit: LETTERS_MAX });
       return page.letters.filter(({ claimedCluster }) => claimedCluster === id);
     }),
   );

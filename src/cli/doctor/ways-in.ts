@@ -3,6 +3,7 @@
  *
  * A question is put to each in turn until one answers, or says that there is nothing.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { InspectedBy } from '../../app/doctor/facts.ts';
 import { unchecked } from '../../app/doctor/finding.ts';
 import type { ClusterInspection, Inspected } from '../../ports/cluster/cluster-inspection.ts';
@@ -83,7 +84,7 @@ export function openRegisteredWay(
     tokenIsFor: 'endpoint',
     policy: egress,
     onRefused: () => undefined,
-    ...(permit === undefined ? {} : { permit }),
+    ...defined({ permit }),
   });
   if (opened.kind === 'egress-refused') return { why: 'the registered address is not permitted' };
   try {
@@ -93,7 +94,7 @@ export function openRegisteredWay(
       credential,
       clock,
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
-      ...(caPem === undefined ? {} : { caPem }),
+      ...defined({ caPem }),
     });
     return { inspection: createClusterInspection(transport) };
   } catch {

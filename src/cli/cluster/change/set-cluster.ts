@@ -10,7 +10,7 @@ import type { Command } from 'commander';
 import { parseRegistration } from '../../../adapters/dynamodb/registration-schema.ts';
 import { compareRegistrations, editRegistration } from '../../../app/clusters/edit-registration.ts';
 import type { FieldChange, RegistrationEdit } from '../../../app/clusters/edit-registration.ts';
-import { writeFreeze } from '../../../app/clusters/freeze-cluster.ts';
+import { writeFreeze } from '../../../app/clusters/change-stored.ts';
 import { wakeCluster } from '../../../app/clusters/wake-cluster.ts';
 import type { ClusterMode, ClusterRegistration } from '../../../core/model/registration.ts';
 import {

@@ -1,0 +1,86 @@
+/**
+ * Changes of a registration, or of META, beside others who change it: read, change, compare-and-set, and again.
+ *
+ * Each is one write. That of a registration raises configVersion, so a running function stops at its next batch
+ * (protocol 7). A break makes a view incomplete by a loss, so that only a snapshot announced after it is believed
+ * (protocol 18): for whoever changes what the view may be used for.
+ */
+import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { ClusterMeta } from '../../core/model/view-items.ts';
+import type { RegistryStore } from '../../ports/stores/registry-store.ts';
+import type { ViewStore } from '../../ports/stores/view-store.ts';
+
+const REGISTRATION_WRITES_MAX = 8;
+/** Beside a busy ingest. */
+export const META_WRITES_MAX = 20;
+
+/** The registration as it stands then. Nothing is written where `change` answers the very one that it was given. */
+export async function changeRegistration(
+  registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>,
+  id: ClusterId,
+  change: (stored: ClusterRegistration) => ClusterRegistration,
+): Promise<ClusterRegistration | 'missing' | 'lost'> {
+  for (let attempt = 0; attempt < REGISTRATION_WRITES_MAX; attempt += 1) {
+    const stored = await registry.readCluster(id);
+    if (stored === undefined) return 'missing';
+    const next = change(stored);
+    if (next === stored) return stored;
+    if ((await registry.writeCluster(next, stored.configVersion)) !== 'written') continue;
+    return { ...next, configVersion: stored.configVersion + 1 };
+  }
+  return 'lost';
+}
+
+/** What came of a freeze: the registration as it stands then, and whether it was so before. */
+export type FreezeResult =
+  | {
+      readonly kind: 'written';
+      readonly registration: ClusterRegistration;
+      readonly wasFrozen: boolean;
+    }
+  /** Lost: others changed it faster than it could be read and written. */
+  | { readonly kind: 'missing' | 'lost' };
+
+/** Writes the freeze, or lifts it, whatever else changes meanwhile; nothing where it stands so already. */
+export async function writeFreeze(
+  registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>,
+  id: ClusterId,
+  isFrozen: boolean,
+): Promise<FreezeResult> {
+  let wasFrozen = isFrozen;
+  const registration = await changeRegistration(registry, id, (stored) => {
+    wasFrozen = stored.isFrozen;
+    return wasFrozen === isFrozen ? stored : { ...stored, isFrozen };
+  });
+  if (typeof registration === 'string') return { kind: registration };
+  return { kind: 'written', registration, wasFrozen };
+}
+
+/** Writes what `change` makes of META; `kept`: it made nothing. */
+export async function changeMeta(
+  view: Pick<ViewStore, 'readMeta' | 'writeMeta'>,
+  clusterUid: ClusterUid,
+  change: (meta: ClusterMeta) => ClusterMeta | undefined,
+): Promise<'written' | 'kept' | 'missing' | 'lost'> {
+  for (let attempt = 0; attempt < META_WRITES_MAX; attempt += 1) {
+    const meta = await view.readMeta(clusterUid);
+    if (meta === undefined) return 'missing';
+    const next = change(meta);
+    if (next === undefined) return 'kept';
+    if ((await view.writeMeta(next)) === 'written') return 'written';
+  }
+  return 'lost';
+}
+
+/** Breaks the view; false when META never stood still. A cluster that was never heard of has nothing to break. */
+export async function breakView(
+  view: Pick<ViewStore, 'readMeta' | 'writeMeta'>,
+  clusterUid: ClusterUid,
+  incompleteReason: string,
+): Promise<boolean> {
+  const result = await changeMeta(view, clusterUid, (meta) => {
+    return { ...meta, isComplete: false, incompleteReason, broken: meta.broken + 1 };
+  });
+  return result !== 'lost';
+}
