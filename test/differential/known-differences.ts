@@ -13,7 +13,7 @@ const BACK_OFF_MS = 150_000;
 const LATE_MS = 6000;
 
 /**
- * Known difference `refused-back-off` (docs/parity.md, slow-start.ts): a node whose pod was refused is tried again
+ * Known difference `refused-back-off` (docs/parity.md, execute-creates.ts): a node whose pod was refused is tried again
  * after its own back-off, whatever happens; the original tries again at every event of the DaemonSet.
  */
 export function isBackingOff({ refusedAtMs }: { readonly refusedAtMs: number }): boolean {
@@ -47,7 +47,7 @@ export function lateReason(
 }
 
 /**
- * Known difference `refusal-starves-original` (docs/parity.md, slow-start.ts): one refused create keeps the
+ * Known difference `refusal-starves-original` (docs/parity.md, execute-creates.ts): one refused create keeps the
  * original from the creates, and the rollouts, of other nodes, until luck or its back-off helps. Accepted only
  * while admission refuses pods, and only where it is the original that has fewer pods; the nodes concerned are
  * left alone until they agree again.

@@ -22,13 +22,13 @@ export const MUTANTS: Readonly<Record<string, DifferentialMutant>> = {
     shownBy: ['placement'],
   },
   'max-unavailable': {
-    file: 'src/core/rollout/rollout-budget.ts',
+    file: 'src/core/daemon-set/strategy.ts',
     before: 'return { maxUnavailable: isBothZero ? 1 : maxUnavailable, maxSurge: 0 };',
     after: 'return { maxUnavailable: (isBothZero ? 1 : maxUnavailable) + 1, maxSurge: 0 };',
     shownBy: ['availability', 'pod-count'],
   },
   release: {
-    file: 'src/core/view/claim.ts',
+    file: 'src/core/view/view.ts',
     before: "return isKept ? 'keep' : 'release';",
     after: "return isKept ? 'keep' : 'keep';",
     shownBy: ['ownerless'],

@@ -7,21 +7,21 @@ import type { PlantedBug } from './planted-bug.ts';
 const parity: Readonly<Record<string, PlantedBug>> = {
   'unreadable-bound-is-everything': {
     bug: 'maxUnavailable that cannot be parsed takes all nodes at once (parity 2.9)',
-    file: 'src/core/rollout/rollout-budget.ts',
-    before: 'return percent === null ? undefined : Math.ceil((Number(percent[1]) * total) / 100);',
-    after: 'return Math.ceil((Number(percent?.[1] ?? 100) * total) / 100);',
+    file: 'src/core/daemon-set/strategy.ts',
+    before: 'return percent === undefined ? undefined : Math.ceil((percent * total) / 100);',
+    after: 'return Math.ceil(((percent ?? 100) * total) / 100);',
     killedBy: {
-      file: 'test/unit/core/rollout/rollout-budget.test.ts',
+      file: 'test/unit/core/daemon-set/strategy.test.ts',
       title: 'a text that is no percentage: as absent',
     },
   },
   'percentage-without-its-sign': {
     bug: 'maxUnavailable "50" as a text counts as a percentage (parity 2.9)',
-    file: 'src/core/rollout/rollout-budget.ts',
+    file: 'src/core/daemon-set/strategy.ts',
     before: '/^([0-9]+)%$/',
     after: '/^([0-9]+)%?$/',
     killedBy: {
-      file: 'test/unit/core/rollout/rollout-budget.test.ts',
+      file: 'test/unit/core/daemon-set/strategy.test.ts',
       title: 'an integer as a text: as absent',
     },
   },

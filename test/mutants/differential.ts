@@ -119,10 +119,10 @@ export const DIFFERENTIAL_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'taken-from-another-set': {
     bug: 'a DaemonSet takes the pods of another that its selector matches (14 A.6)',
-    file: 'src/core/view/claim.ts',
+    file: 'src/core/view/view.ts',
     before: "if (pod.ownerUid !== claimant.uid) return 'ignore';",
     after: "if (pod.ownerUid !== claimant.uid) return isMatch ? 'keep' : 'ignore';",
-    killedBy: { file: 'test/unit/core/view/claim.test.ts', title: 'ignore:' },
+    killedBy: { file: 'test/unit/core/view/view.test.ts', title: 'ignore:' },
   },
   'node-name-ignored': {
     bug: 'a template that names a node gets pods on all (14 A.6)',

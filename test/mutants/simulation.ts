@@ -80,7 +80,7 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'relabelled-is-kept': {
     bug: 'a pod that was given other labels as it was made is not let go (14 A.3, S1)',
-    file: 'src/core/view/claim.ts',
+    file: 'src/core/view/view.ts',
     before: "return isKept ? 'keep' : 'release';",
     after: "return isKept ? 'keep' : 'ignore';",
     killedBy: {

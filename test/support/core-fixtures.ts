@@ -4,20 +4,26 @@
  * Each takes only what a test is about; the rest is a healthy default. Nothing random, no clock.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import { nodeName, resourceVersion, uid } from '../../src/core/model/identifiers.ts';
+import {
+  nodeName,
+  resourceVersion,
+  uid,
+  clusterUid,
+  epoch,
+  incarnation,
+} from '../../src/core/model/identifiers.ts';
 import type { DaemonSetObject, PodSpec } from '@rollcall/base/objects.ts';
 import type { Guard, PlanContext, View } from '../../src/core/model/plan.ts';
 import type {
   NodeProjection,
   PodProjection,
   RevisionProjection,
+  Tombstone,
 } from '../../src/core/model/projections.ts';
 import { emptyState } from '../../src/core/model/state.ts';
 import type { CreateIntent, DaemonSetState, DeleteIntent } from '../../src/core/model/state.ts';
 import type { ClusterMeta } from '../../src/core/model/view-items.ts';
-import { clusterUid, epoch, incarnation } from '../../src/core/model/identifiers.ts';
 import { ZERO_STAMP } from '../../src/core/model/position.ts';
-import type { Tombstone } from '../../src/core/model/tombstone.ts';
 import { slotName } from '../../src/core/pod/naming.ts';
 import { RUN_MAX_MS } from '../../src/core/pod/request-life.ts';
 import { computeView } from '../../src/core/view/view.ts';

@@ -5,7 +5,7 @@
  * leaves a tombstone for each pod of a slice, so they are stored as rows, without their members' names.
  */
 import type { NodeName, Uid } from '../../core/model/identifiers.ts';
-import type { Tombstone } from '../../core/model/tombstone.ts';
+import type { Tombstone } from '../../core/model/projections.ts';
 import { decodeBody, encodeBody } from './item-codec.ts';
 import type { ItemKey } from './item-keys.ts';
 

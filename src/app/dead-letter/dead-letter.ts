@@ -5,12 +5,12 @@
  * announced afterwards, unless the view rests on an announcement that came later than the event
  * (protocol 18, row 83). Only a verified sender's letter can do that (S6). A lost hint or timer is
  * recorded, and its key looked at again some ten minutes later, if its cluster is still registered: by one
- * far timer, which letters of one key share, so that poison turns slowly (core/lost-hint.ts). The body
+ * far timer, which letters of one key share, so that poison turns slowly (core/looks.ts). The body
  * is not sent again. A lost token is recorded alone: its cluster sends another one soon. Nobody has
  * verified who sent it, nor that it is sealed, so its record is apart from every cluster's and has no
  * body (S11).
  */
-import { lookAfterLostHint } from '../../core/hints/lost-hint.ts';
+import { lookAfterLostHint } from '../../core/hints/looks.ts';
 import { HINT_SCHEMA } from '../../core/model/hint.ts';
 import type { Hint } from '../../core/model/hint.ts';
 import { compareResourceVersions, isResourceVersion } from '../../core/model/identifiers.ts';

@@ -8,7 +8,7 @@
  * Differs from upstream: a run that is put off writes the status only where nothing but own pods is unseen, of a
  * generation that was observed before. What rests on an untrusted view (a cut, silence, own patches) tells nothing.
  */
-import { arePodsFresh, spendsBudget } from '../../core/plan/budgeted.ts';
+import { arePodsFresh, spendsBudget } from '../../core/view/freshness.ts';
 import { computeView } from '../../core/view/view.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
 import type { Guard, Plan } from '../../core/model/plan.ts';
@@ -28,7 +28,7 @@ import { exitAwaiting, openSubject } from './open-subject.ts';
 import { relistPods } from './live/relist-pods.ts';
 import { heldWrite } from './run/refused-writes.ts';
 import { giveRivalNotice } from './status/rival-notice.ts';
-import { heedSentinel } from './live/sentinel-stands.ts';
+import { heedSentinel } from './live/sentinel.ts';
 import { trimHistory } from './history/trim-history.ts';
 import { updateStatus } from './status/update-status.ts';
 

@@ -11,21 +11,16 @@ import type { PodProjection } from '../../core/model/projections.ts';
 import { emptyState } from '../../core/model/state.ts';
 import { LazyAccess, keyOf } from './run/context.ts';
 import type { RunContext, Subject } from './run/context.ts';
-import { breakerWaitOf } from './process/breaker-wait.ts';
+import { breakerWaitOf } from './process/retry.ts';
 import { ended } from './run/exit.ts';
 import type { Ended, Exit, FoundSubject } from './run/exit.ts';
-import { judgeDaemonSet } from './read/judge-daemon-set.ts';
-import type { JudgedDaemonSet } from './read/judge-daemon-set.ts';
-import { readBasis } from './read/read-basis.ts';
-import type { Basis } from './read/read-basis.ts';
-import { readView } from './read/read-view.ts';
+import { judgeDaemonSet, readBasis } from './read/read-basis.ts';
+import type { JudgedDaemonSet, Basis } from './read/read-basis.ts';
+import { readView, isTorn, resolveOpaque } from './read/read-view.ts';
 import { NO_COUNTS } from './run/result.ts';
-import { resolveOpaque } from './read/resolve-opaque.ts';
-import { isAboutSentinel, lookAtSentinel } from './live/rival-sentinel.ts';
-import { decideSkip } from './read/skip.ts';
-import { isTorn } from './read/torn-view.ts';
-import type { StampAhead } from './read/torn-view.ts';
-import { withoutWaitsAhead } from './read/waits-ahead.ts';
+import { isAboutSentinel, lookAtSentinel } from './live/sentinel.ts';
+import { decideSkip, withoutWaitsAhead } from './read/skip.ts';
+import type { StampAhead } from './read/read-view.ts';
 
 /** Reads in all: the first, and three re-reads (protocol 2). */
 const READS_MAX = 4;

@@ -50,7 +50,7 @@ const SENDERS_QUEUES: readonly string[] = ['ingest', 'credentials'];
 export function placeOfDeadLetter(letter: PlacedLetter): DeadLetterPlace {
   const { cluster, claim, queue } = letter;
   const isRefusal = SENDERS_QUEUES.includes(queue) && REPEATING.includes(letter.code);
-  // A key that can never be looked at is given up again a few times an hour (core/lost-hint.ts).
+  // A key that can never be looked at is given up again a few times an hour (core/looks.ts).
   const isLostHint =
     HINT_QUEUES.includes(queue) && letter.code === LOST_HINT && letter.detail !== '';
   const isRepeating = isRefusal || isLostHint;

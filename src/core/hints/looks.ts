@@ -8,6 +8,9 @@
  * looked at less and less often. Pure: the caller sends what is missing.
  */
 import type { DaemonSetState, LookEntry } from '../model/state.ts';
+import { formatKey } from '../model/identifiers.ts';
+import type { DaemonSetKey } from '../model/identifiers.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
 
 /** Wanted sooner than this: for something that others do meanwhile, so an earlier look serves as well. */
 const NEAR_MS = 5_000;
@@ -75,4 +78,21 @@ export function nextLook(former: LookEntry | undefined, reason: LookReason): Loo
   if (isSame && former.atMs > nowMs) return former;
   const delayMs = isSame ? Math.min(former.delayMs * 2, longestMs) : firstMs;
   return { code, delayMs, atMs: nowMs + delayMs };
+}
+
+/** The earliest look after a letter. */
+const LOOK_AFTER_MS = 600_000;
+/** Letters of one key within this time mean one look. */
+const LOOKS_APART_MS = 300_000;
+
+/**
+ * When to look again at the key of a hint or timer that was given up (protocol 12, L2). Moments of a key are five
+ * minutes apart, so letters that come close to each other mean the same look, under the same id, and the queue merges
+ * them. What can never succeed (poison) comes back here: one look in ten minutes at most. Keys are spread, so that a
+ * bad deployment does not come back at one moment. No delay is longer than SQS offers: such a timer never hops.
+ */
+export function lookAfterLostHint(key: DaemonSetKey, nowMs: number): number {
+  const phaseMs = hash48(formatKey(key)) % LOOKS_APART_MS;
+  const count = Math.ceil((nowMs + LOOK_AFTER_MS - phaseMs) / LOOKS_APART_MS);
+  return count * LOOKS_APART_MS + phaseMs;
 }

@@ -12,7 +12,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { meaningOf } from './history-meaning.ts';
-import { nameHash } from '../pod/name-hash.ts';
+import { nameHash } from '../pod/naming.ts';
 import { ownerReferenceOf } from '../pod/owner.ts';
 import { REVISION_HASH_LABEL } from '../pod/pod-facts.ts';
 

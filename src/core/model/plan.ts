@@ -8,9 +8,13 @@
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
-import type { NodeProjection, PodProjection, RevisionProjection } from './projections.ts';
+import type {
+  NodeProjection,
+  PodProjection,
+  RevisionProjection,
+  Tombstone,
+} from './projections.ts';
 import type { BackoffEntry, DaemonSetState, Intent } from './state.ts';
-import type { Tombstone } from './tombstone.ts';
 import type { Placement, PlacementReason, Verdict } from './verdict.ts';
 
 /** What was read, before anything is concluded from it. */

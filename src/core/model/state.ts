@@ -6,7 +6,7 @@
  */
 import type { Epoch, NodeName, ResourceVersion, Uid } from './identifiers.ts';
 import type { Stamp } from './position.ts';
-import type { Tombstone } from './tombstone.ts';
+import type { Tombstone } from './projections.ts';
 
 /** Version of the state schema that this release writes. */
 export const STATE_SCHEMA = 1;

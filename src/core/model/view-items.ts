@@ -7,8 +7,7 @@
 import type { ClusterBreaker } from './breaker.ts';
 import type { ClusterUid, Epoch, Incarnation, Uid } from './identifiers.ts';
 import type { Stamp } from './position.ts';
-import type { Projection, WatchedKind } from './projections.ts';
-import type { Tombstone } from './tombstone.ts';
+import type { Projection, WatchedKind, Tombstone } from './projections.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Marks, SetHashes } from './watcher-message.ts';
 

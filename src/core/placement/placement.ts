@@ -5,10 +5,9 @@
  * milliseconds. Resources, ports, pod affinity, the condition Ready and spec.unschedulable are not
  * looked at: scheduler and kubelet own those. Every reason names the label, term or taint it is about.
  */
-import type { DaemonSetObject, Toleration } from '@rollcall/base/objects.ts';
+import type { DaemonSetObject, Toleration, PodSpec, TaintEffect } from '@rollcall/base/objects.ts';
 import type { NodeProjection } from '../model/projections.ts';
 import type { Placement, PlacementReason } from '../model/verdict.ts';
-import { withAutomaticTolerations } from './automatic-tolerations.ts';
 import { labelOf } from '@rollcall/base/label-selector.ts';
 import { compileNodeAffinity } from '@rollcall/base/node-affinity.ts';
 import type { AffinityMatcher } from '@rollcall/base/node-affinity.ts';
@@ -80,4 +79,43 @@ function findMismatch(
     }
   }
   return prepared.mismatchOf(node);
+}
+
+function exists(key: string, effect: TaintEffect): Toleration {
+  return { key: `node.kubernetes.io/${key}`, operator: 'Exists', effect };
+}
+
+const ALWAYS: readonly Toleration[] = [
+  exists('not-ready', 'NoExecute'),
+  exists('unreachable', 'NoExecute'),
+  exists('disk-pressure', 'NoSchedule'),
+  exists('memory-pressure', 'NoSchedule'),
+  exists('pid-pressure', 'NoSchedule'),
+  exists('unschedulable', 'NoSchedule'),
+];
+
+const WITH_HOST_NETWORK = exists('network-unavailable', 'NoSchedule');
+
+/**
+ * The template's tolerations with the automatic ones replaced or appended (spec 2.6). One with identical key, effect,
+ * operator and value is replaced, so its tolerationSeconds is lost; everything else is kept in place.
+ */
+export function withAutomaticTolerations(spec: PodSpec): readonly Toleration[] {
+  const automatic = spec.hostNetwork === true ? [...ALWAYS, WITH_HOST_NETWORK] : ALWAYS;
+  return automatic.reduce(addOrReplace, spec.tolerations ?? []);
+}
+
+function addOrReplace(list: readonly Toleration[], added: Toleration): readonly Toleration[] {
+  if (!list.some((toleration) => isSame(toleration, added))) return [...list, added];
+  return list.map((toleration) => (isSame(toleration, added) ? added : toleration));
+}
+
+/** The automatic ones have no value. */
+function isSame(existing: Toleration, automatic: Toleration): boolean {
+  return (
+    existing.key === automatic.key &&
+    existing.effect === automatic.effect &&
+    existing.operator === automatic.operator &&
+    (existing.value ?? '') === ''
+  );
 }

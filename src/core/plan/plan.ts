@@ -24,7 +24,7 @@ import { computeDueAt } from './due-time.ts';
 import { selectingAllEvent } from '../events/events.ts';
 import { planTrims } from '../history/history-trim.ts';
 import { judgeIntents } from '../intents/intents.ts';
-import { whyLeftAlone } from '../daemon-set/left-alone.ts';
+import { whyLeftAlone } from '../daemon-set/strategy.ts';
 import { planPods } from '../pods/plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
 import { planRollout } from '../rollout/plan-rollout.ts';

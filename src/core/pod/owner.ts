@@ -3,7 +3,7 @@
  *
  * Each patch carries the UID of the object that it means: on another object of that name the API
  * server refuses it (S4; Kubernetes 1.36 answers 422, a UID is immutable), as it does a second
- * controlling owner (422). Whether to adopt or release is decided in claim.ts.
+ * controlling owner (422). Whether to adopt or release is decided in view.ts.
  */
 import type { PatchEffect } from '../model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';

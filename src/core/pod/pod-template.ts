@@ -11,7 +11,7 @@ import type { NodeName } from '../model/identifiers.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import { withAutomaticTolerations } from '../placement/automatic-tolerations.ts';
+import { withAutomaticTolerations } from '../placement/placement.ts';
 import { ownerReferenceOf } from './owner.ts';
 import {
   REVISION_HASH_LABEL,

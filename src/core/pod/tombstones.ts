@@ -11,9 +11,8 @@
  * forgets nothing (row 13).
  */
 import type { Uid } from '../model/identifiers.ts';
-import type { PodProjection } from '../model/projections.ts';
+import type { PodProjection, Tombstone } from '../model/projections.ts';
 import type { CreateIntent, Intent } from '../model/state.ts';
-import type { Tombstone } from '../model/tombstone.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { revisionHashOfPod } from './pod-facts.ts';
 

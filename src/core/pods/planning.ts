@@ -8,17 +8,15 @@
  */
 import type { NodeName, Uid } from '../model/identifiers.ts';
 import type { IntentJudgement, PlanContext, View } from '../model/plan.ts';
-import type { PodProjection } from '../model/projections.ts';
+import type { PodProjection, Tombstone } from '../model/projections.ts';
 import type { BackoffEntry, CreateIntent, DeleteIntent, RefusalEntry } from '../model/state.ts';
-import type { Tombstone } from '../model/tombstone.ts';
 import { backoffGeneration, indexBackoff } from '../pod/backoff.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
-import { readCompat } from '../daemon-set/compat.ts';
-import type { Compat } from '../daemon-set/compat.ts';
+import { readCompat, allowsSurge } from '../daemon-set/strategy.ts';
+import type { Compat } from '../daemon-set/strategy.ts';
 import { minReadyMsOf } from '../pod/pod-facts.ts';
 import { hasTemplateLabels } from '../pod/pod-template.ts';
 import { forgottenUntilMs } from '../pod/request-life.ts';
-import { allowsSurge } from '../daemon-set/strategy.ts';
 import { buryAnswered } from '../pod/tombstones.ts';
 import { podsOfView } from '../view/view.ts';
 

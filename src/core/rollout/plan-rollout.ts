@@ -20,14 +20,13 @@ import type { Wait } from '../pods/plan-create.ts';
 import { plannedDelete } from '../pods/plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
 import type { Planning } from '../pods/planning.ts';
-import { resolveBudget } from './rollout-budget.ts';
-import type { RolloutBudget } from './rollout-budget.ts';
+import { resolveBudget, strategyTypeOf } from '../daemon-set/strategy.ts';
+import type { RolloutBudget } from '../daemon-set/strategy.ts';
 import { findSites } from './rollout-states.ts';
 import type { Site } from './rollout-states.ts';
 import { walkWithSurge } from './rollout-with-surge.ts';
 import { walkWithoutSurge } from './rollout-without-surge.ts';
 import type { OldSite } from './rollout-without-surge.ts';
-import { strategyTypeOf } from '../daemon-set/strategy.ts';
 
 /** What a rolling update deletes pods for (spec 2.9). */
 export type RolloutReason = Extract<DeleteReason, 'outdated' | 'replaced' | 'vacated'>;

@@ -13,7 +13,7 @@
  * create is known to be refused takes no part of the budget from the others. Before others are
  * vacated, a node with both pods counts as available when either is (upstream: the old one).
  */
-import type { Compat } from '../daemon-set/compat.ts';
+import type { Compat } from '../daemon-set/strategy.ts';
 import { compareSites, isSafelyAvailable } from './rollout-states.ts';
 import type { RolloutPod, Site } from './rollout-states.ts';
 import type { OldSite } from './rollout-without-surge.ts';

@@ -6,10 +6,13 @@
  * capped, and then live reads decide (S3 as published, spec faults 64). The caller keeps
  * `deferredSinceMs` in the state and takes it out after a run that was fresh.
  */
-import type { Guard } from '../model/plan.ts';
+import type { Guard, DeleteReason, PlannedDelete } from '../model/plan.ts';
 import { WATCHED_KINDS } from '../model/projections.ts';
 import type { WatchedKind } from '../model/projections.ts';
 import type { ClusterMeta } from '../model/view-items.ts';
+import { compareResourceVersions, newerVersion } from '../model/identifiers.ts';
+import type { ResourceVersion } from '../model/identifiers.ts';
+import type { DaemonSetState } from '../model/state.ts';
 
 /** What freshness is judged by. */
 export interface FreshnessInput {
@@ -101,4 +104,49 @@ function boundOf(kind: WatchedKind, { silentAfterMs, podsFreshMs }: FreshnessInp
 
 function statusOnly(code: FreshnessGuard['code'], message: string): FreshnessGuard {
   return { kind: 'status-only', code, message };
+}
+
+/** What was seen of a store before: by the watcher, and by the answers to our own writes (of the same era only). */
+export interface SeenOfStore {
+  readonly meta: Pick<ClusterMeta, 'marks' | 'era'>;
+  readonly written: DaemonSetState['written'] | undefined;
+}
+
+/**
+ * True if the store that answered a live read of a DaemonSet is behind what was seen of its DaemonSets (protocol 15, row
+ * 71): a consistent read never is, so that store is of another history. Only marks of DaemonSets count: some API servers
+ * keep types in stores of their own, whose versions are not to be compared. What is unknown is no restore.
+ */
+export function isStoreRestored(
+  storeVersion: ResourceVersion | undefined,
+  { meta, written }: SeenOfStore,
+): boolean {
+  const ownVersion = written?.era === meta.era ? written.daemonSet : undefined;
+  const seen = newerVersion(meta.marks.DaemonSet, ownVersion);
+  if (storeVersion === undefined || seen === undefined) return false;
+  return compareResourceVersions(storeVersion, seen) < 0;
+}
+
+const SPENDING: ReadonlySet<DeleteReason> = new Set([
+  'outdated',
+  'replaced',
+  'duplicate',
+  'repeat',
+]);
+
+/**
+ * True if this deletion is right only by the availability of the DaemonSet's other pods (S3): that is counted from all
+ * of them, so it must be fresh, or from one live list. Not so a pod that has ended, whose node is gone, or that should
+ * not run where it is: a live read of pod and node says so.
+ */
+export function spendsBudget({ reason, repeats }: PlannedDelete): boolean {
+  return SPENDING.has(repeats ?? reason);
+}
+
+/** True if pods were heard of within `withinMs`; what a queue or a sender held back for long is as old as it says. */
+export function arePodsFresh(
+  { heardAtMs }: Pick<ClusterMeta, 'heardAtMs'>,
+  at: { readonly nowMs: number; readonly withinMs: number },
+): boolean {
+  return heardAtMs.Pod !== undefined && at.nowMs - heardAtMs.Pod <= at.withinMs;
 }

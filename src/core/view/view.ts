@@ -6,18 +6,17 @@
  * order in which duplicates survive (spec 2.7). It reads no clock: `nowMs` comes with the input.
  */
 import { uid } from '../model/identifiers.ts';
-import type { NodeName } from '../model/identifiers.ts';
+import type { NodeName, Uid } from '../model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeView, View, ViewInput } from '../model/plan.ts';
-import type { PodProjection } from '../model/projections.ts';
-import type { Tombstone } from '../model/tombstone.ts';
-import { claimPods } from './claim.ts';
+import type { PodProjection, Tombstone } from '../model/projections.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { slotName } from '../pod/naming.ts';
 import { decidePlacement, preparePlacement } from '../placement/placement.ts';
 import { comparePods, isHeld, revisionHashOfPod } from '../pod/pod-facts.ts';
 import { allowsSurge } from '../daemon-set/strategy.ts';
+import type { CompiledSelector } from '@rollcall/base/label-selector.ts';
 
 /** Computes the view of one reconcile from what was read. */
 export function computeView(input: ViewInput): View {
@@ -129,4 +128,48 @@ function isForeign(daemonSet: DaemonSetObject, pod: PodProjection): boolean {
     ...(revision === undefined ? {} : { revision }),
   });
   return pod.name !== expected;
+}
+
+/** What becomes of one pod: kept (ours), adopted, released, or not ours to look at. */
+export type Claim = 'keep' | 'adopt' | 'release' | 'ignore';
+
+/** Whose pods are claimed. */
+export interface Claimant {
+  readonly uid: Uid;
+  readonly namespace: string;
+  readonly selector: CompiledSelector;
+  readonly isDeleting: boolean;
+}
+
+/** Pods by what becomes of them; those to be ignored are left out. */
+export interface ClaimedPods {
+  readonly kept: readonly PodProjection[];
+  readonly toAdopt: readonly PodProjection[];
+  readonly toRelease: readonly PodProjection[];
+}
+
+/**
+ * Decides one pod (table of spec 2.4). One whose controller has another UID is never touched (S4). A malformed selector
+ * neither adopts nor releases: it says nothing about any pod.
+ */
+export function claimPod(claimant: Claimant, pod: PodProjection): Claim {
+  const isMatch = claimant.selector.matches(pod.labels);
+  if (pod.ownerUid !== undefined) {
+    if (pod.ownerUid !== claimant.uid) return 'ignore';
+    const isKept = isMatch || claimant.isDeleting || claimant.selector.invalid !== undefined;
+    return isKept ? 'keep' : 'release';
+  }
+  const isAdoptable =
+    isMatch && !claimant.isDeleting && !pod.isTerminating && pod.namespace === claimant.namespace;
+  return isAdoptable ? 'adopt' : 'ignore';
+}
+
+/** Decides all pods; the order of the input is kept. */
+export function claimPods(claimant: Claimant, pods: readonly PodProjection[]): ClaimedPods {
+  const kept: PodProjection[] = [];
+  const toAdopt: PodProjection[] = [];
+  const toRelease: PodProjection[] = [];
+  const lists = { keep: kept, adopt: toAdopt, release: toRelease, ignore: undefined };
+  for (const pod of pods) lists[claimPod(claimant, pod)]?.push(pod);
+  return { kept, toAdopt, toRelease };
 }

@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { withAutomaticTolerations } from '../../../src/core/placement/automatic-tolerations.ts';
+import {
+  withAutomaticTolerations,
+  decidePlacement,
+  preparePlacement,
+} from '../../../src/core/placement/placement.ts';
 import type { PodSpec } from '@rollcall/base/objects.ts';
 import type { NodeProjection } from '../../../src/core/model/projections.ts';
-import { decidePlacement, preparePlacement } from '../../../src/core/placement/placement.ts';
 import { conflicts } from '@rollcall/local-cluster/node-agent/shared/pod-resources.ts';
 import type { ApiObject } from '@rollcall/local-cluster/objects/api-object.ts';
 import { ClusterState } from '@rollcall/local-cluster/scheduler/state/cluster-state.ts';

@@ -220,7 +220,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'metadata-filtered': {
     bug: 'a write compares with the version of the view, which nobody reports when nothing else changes',
-    file: 'src/app/reconcile/confirm/live-planned.ts',
+    file: 'src/app/reconcile/confirm/live-daemon-set.ts',
     before: '!isOlder(live, planned) &&',
     after: 'live.metadata.resourceVersion === planned.metadata.resourceVersion &&',
     breaks: ['L1', 'L5'],
@@ -268,7 +268,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'never-released': {
     bug: 'a pod that no longer matches the selector is never let go (spec 2.4)',
-    file: 'src/core/view/claim.ts',
+    file: 'src/core/view/view.ts',
     before: "return isKept ? 'keep' : 'release';",
     after: "return isKept ? 'keep' : 'ignore';",
     breaks: ['L1'],

@@ -134,7 +134,7 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       write: counts('daemon-set-controller'),
     }),
     own('reconcile', 'RivalControllers', {
-      code: 'src/app/reconcile/live/sentinel-stands.ts',
+      code: 'src/app/reconcile/live/sentinel.ts',
       write: counts('sentinel-missing'),
     }),
   ],

@@ -7,7 +7,7 @@
  * between carries again. What is carried stays bounded by core/tombstones.ts.
  */
 import type { Uid } from '../../../core/model/identifiers.ts';
-import type { Tombstone } from '../../../core/model/tombstone.ts';
+import type { Tombstone } from '../../../core/model/projections.ts';
 import type { Slice } from '../../../core/model/view-items.ts';
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';

@@ -6,7 +6,7 @@
  * differs, so that a restart of the watcher causes no runs (protocol 18).
  */
 import type { Uid } from '../../../core/model/identifiers.ts';
-import type { Tombstone } from '../../../core/model/tombstone.ts';
+import type { Tombstone } from '../../../core/model/projections.ts';
 import type { Slice } from '../../../core/model/view-items.ts';
 import type { Delta, SnapshotSlice } from '../../../core/model/watcher-message.ts';
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';

@@ -13,7 +13,7 @@
 import { ZERO_STAMP } from '../../../core/model/position.ts';
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
 import type { Stamp } from '../../../core/model/position.ts';
-import type { Tombstone } from '../../../core/model/tombstone.ts';
+import type { Tombstone } from '../../../core/model/projections.ts';
 import type { Slice } from '../../../core/model/view-items.ts';
 import { keepTombstones, tombstoneOf } from '../../../core/pod/tombstones.ts';
 import type { SliceRef, SlicedSet } from '../../../ports/stores/view-store.ts';

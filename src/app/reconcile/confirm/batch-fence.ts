@@ -10,8 +10,8 @@ import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import { isEdited } from './confirm-edit.ts';
 import { mayContinue } from '../run/context.ts';
 import type { RunContext, Subject } from '../run/context.ts';
-import { confirmSubject } from '../live/live-daemon-set.ts';
-import type { DaemonSetConfirmation } from '../live/live-daemon-set.ts';
+import { confirmSubject } from './live-daemon-set.ts';
+import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 import type { DeferralCode } from '../run/result.ts';
 
 /** Why a batch is not started. */

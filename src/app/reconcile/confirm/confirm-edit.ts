@@ -14,7 +14,7 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { DeleteReason } from '../../../core/model/plan.ts';
 import { revisionData } from '../../../core/history/revisions.ts';
 import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';
-import type { DaemonSetConfirmation } from '../live/live-daemon-set.ts';
+import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 
 /** Deletes that are wanted only for the sake of the template. */
 const TEMPLATE_REASONS: ReadonlySet<DeleteReason> = new Set([

@@ -24,7 +24,8 @@ import {
   templateGenerationOf,
 } from '../../../core/pod/pod-facts.ts';
 import { projectLiveNode, projectLivePod } from '../../../core/projections/project-live.ts';
-import type { SharedReads } from '../process/shared-reads.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { ClusterReader, LiveRead } from '../../../ports/cluster/cluster-access.ts';
 
 /** Whether a reason holds; `unreadable`: nothing can be said now. */
 export type ReasonState = 'holds' | 'dropped' | 'unreadable';
@@ -32,7 +33,7 @@ export type ReasonState = 'holds' | 'dropped' | 'unreadable';
 /** What reasons are judged with. */
 export interface ReasonContext {
   readonly view: View;
-  /** Hash of the current revision, as the plan knew it. */
+  /** Hash of the current revision, as the plan knew it: what outdated and replaced are judged by. */
   readonly currentHash: string | undefined;
   /** UIDs of all victims of the run: none of them is the one that stays. */
   readonly victims: ReadonlySet<Uid>;
@@ -183,4 +184,32 @@ function isStillAimed(planned: PlannedDelete, pod: PodProjection): boolean {
 
 function isAlive(pod: PodProjection): boolean {
   return !pod.isTerminating && !isTerminal(pod);
+}
+
+/** Live reads of one confirmation, each object read once; never reused after effects were sent (S3, S4). */
+export interface SharedReads {
+  readonly pod: (name: string) => Promise<LiveRead<KubernetesObject>>;
+  readonly node: (name: NodeName) => Promise<LiveRead<KubernetesObject>>;
+}
+
+/** Reads of pods of one namespace, and of nodes. */
+export function shareReads(
+  reader: Pick<ClusterReader, 'getPod' | 'getNode'>,
+  namespace: string,
+): SharedReads {
+  return {
+    pod: readOnce((name: string) => reader.getPod({ namespace, name })),
+    node: readOnce((name: NodeName) => reader.getNode(name)),
+  };
+}
+
+function readOnce<Name extends string, Read>(
+  read: (name: Name) => Promise<Read>,
+): (name: Name) => Promise<Read> {
+  const reads = new Map<Name, Promise<Read>>();
+  return (name) => {
+    const found = reads.get(name) ?? read(name);
+    reads.set(name, found);
+    return found;
+  };
 }

@@ -6,22 +6,18 @@
  * filter dropped cannot make it fail for ever (row 77). What cannot be confirmed is not deleted.
  */
 import type { DeletePodEffect } from '../../../core/model/effects.ts';
-import type { PlannedDelete, View } from '../../../core/model/plan.ts';
+import type { PlannedDelete } from '../../../core/model/plan.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
-import { ReasonJudge } from './confirm-reason.ts';
+import { ReasonJudge, shareReads } from './confirm-reason.ts';
+import type { ReasonContext } from './confirm-reason.ts';
 import { projectLivePod } from '../../../core/projections/project-live.ts';
-import { SharedReads } from '../process/shared-reads.ts';
 
 /** Live reads sent side by side. */
 const READS_AT_ONCE = 50;
 
 /** What confirming needs. */
-export interface ConfirmContext {
+export interface ConfirmContext extends Pick<ReasonContext, 'view' | 'currentHash' | 'nowMs'> {
   readonly reader: ClusterReader;
-  readonly view: View;
-  /** Hash of the current revision, as the plan knew it: what outdated and replaced are judged by. */
-  readonly currentHash: string | undefined;
-  readonly nowMs: () => number;
   /** False once the deadline passed: no further read is started. */
   readonly mayContinue: () => boolean;
 }
@@ -73,7 +69,7 @@ function confirmerOf(
   { reader, view, currentHash, nowMs }: ConfirmContext,
 ): (planned: PlannedDelete) => Promise<Verdict> {
   const { namespace } = view;
-  const reads = new SharedReads(reader, namespace);
+  const reads = shareReads(reader, namespace);
   const victims = new Set(deletes.map(({ uid }) => uid));
   const judge = new ReasonJudge({ view, currentHash, victims, reads, nowMs });
   return async (planned) => {

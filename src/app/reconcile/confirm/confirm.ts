@@ -22,8 +22,8 @@ import type { RunContext, ViewedSubject } from '../run/context.ts';
 import { checkForeignPods, foreignListedNow, isListedFor } from '../live/foreign-list.ts';
 import type { ForeignListed } from '../live/foreign-list.ts';
 import type { Ledger } from '../run/ledger.ts';
-import { confirmSubject } from '../live/live-daemon-set.ts';
-import type { DaemonSetConfirmation } from '../live/live-daemon-set.ts';
+import { confirmSubject } from './live-daemon-set.ts';
+import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 
 /** Creates per run whose nodes are confirmed one by one, once a deferral was capped. */
 const LIVE_CREATES_MAX = 50;

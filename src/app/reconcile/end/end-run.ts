@@ -5,16 +5,21 @@
  * one look more and never one less. The only other write of the state is the record of intents before effects
  * (act.ts).
  */
-import { concludeRun } from './conclude.ts';
 import type { EndContext } from '../run/context.ts';
-import { backOffRun, deferRun, deferUnrecorded, waitForBreaker } from './defer.ts';
-import { endUnavailable } from './end-unavailable.ts';
-import type { Exit } from '../run/exit.ts';
+import { backOffRun, deferRun, deferUnrecorded, waitForBreaker, endUnavailable } from './defer.ts';
+import type { Exit, FoundSubject, Conclusion, Judged } from '../run/exit.ts';
 import type { ReconcileResult } from '../run/result.ts';
 import { keepLook } from './schedule.ts';
-import { refuseSelectingAll } from './selecting-all.ts';
-import { storeVerdicts } from './store-verdicts.ts';
-import { withholdVerdicts } from './withhold-verdicts.ts';
+import { storeVerdicts, withholdVerdicts } from './verdicts.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import { selectingAllEvent } from '../../../core/events/events.ts';
+import { guardOfRegistration } from '../live/guard.ts';
+import { stateWriterOf, writeState } from '../run/record-state.ts';
+import { memoOf } from '../read/skip.ts';
+import { correlateRun, writeEvents } from './write-events.ts';
+import { finishRun } from './finish.ts';
+import type { Finish } from './finish.ts';
+import type { Ledger } from '../run/ledger.ts';
 
 /** Arranges what the end of a run needs, records it, and answers what came of the run. */
 export async function endRun(
@@ -60,4 +65,105 @@ async function defer(
 ): Promise<ReconcileResult> {
   if (verdicts !== undefined) await storeVerdicts(verdicts, { context, subject });
   return deferRun(deferral, { context, subject });
+}
+
+/**
+ * A selector that is exactly empty: one warning event, nothing else (spec 2.3 step 4). The API server refuses such
+ * objects, so this is a last defence. A memo keeps the warning from being repeated by every hint.
+ */
+export async function refuseSelectingAll(
+  daemonSet: DaemonSetObject,
+  found: { readonly context: EndContext; readonly subject: FoundSubject },
+): Promise<ReconcileResult> {
+  const { context, subject } = found;
+  const { basis, state, nowMs } = subject;
+  const event = selectingAllEvent();
+  const mayAct = guardOfRegistration(basis.registration).kind === 'act';
+  const access = mayAct ? await subject.access.get() : undefined;
+  const told = correlateRun([event], { context, tallies: state.events });
+  if (access !== undefined) await writeEvents(told.writes, { context, daemonSet, access });
+  const { release } = context.dependencies.options;
+  const memo = memoOf(basis, { release, nowMs });
+  const events = access === undefined ? {} : { events: told.tallies };
+  const change = { from: state, to: { ...state, ...events, memo } };
+  await writeState(change, basis.ref, stateWriterOf(context));
+  return { kind: 'refused', reason: 'selecting-all', message: event.message };
+}
+
+/**
+ * Verdicts, timers and state, then what there is to tell. Events are sent beside the final write of the state: they
+ * decide nothing, and nobody waits for them but the end of this invocation, which awaits them all.
+ */
+export async function concludeRun(
+  judged: Judged,
+  conclusion: Conclusion,
+  context: EndContext,
+): Promise<ReconcileResult> {
+  const { decision, ledger } = conclusion;
+  const finish = await record(judged, conclusion, context);
+  forgetRefusedCredential(context, ledger);
+  return resultOf(decision, ledger, { ...finish, cappedCount: decision.plan.cappedCount });
+}
+
+async function record(
+  judged: Judged,
+  { decision, ledger, stored, access }: Conclusion,
+  context: EndContext,
+): Promise<Finish> {
+  const { subject, judgement, history } = judged;
+  const { plan } = decision;
+  const verdictsHash = ledger.hasEffects
+    ? subject.state.verdictsHash
+    : await storeVerdicts(plan.verdicts, { context, subject });
+  const told = correlateRun(ledger.events, { context, tallies: stored.events });
+  const telling =
+    access === undefined
+      ? undefined
+      : writeEvents(told.writes, { context, daemonSet: subject.daemonSet, access });
+  try {
+    return await finishRun({
+      context,
+      subject,
+      ledger,
+      plan,
+      intents: judgement.intents,
+      found: judgement.found,
+      stored,
+      history,
+      verdictsHash,
+      ...(access === undefined || told.writes.length === 0 ? {} : { tallies: told.tallies }),
+    });
+  } finally {
+    await telling;
+  }
+}
+
+/** A 401 says that the warm credential is not good any more. */
+function forgetRefusedCredential(context: EndContext, ledger: Ledger): void {
+  if (!ledger.problems.some(({ code }) => code === 'no-access')) return;
+  context.dependencies.connector.forget(context.hint.key.cluster);
+}
+
+function resultOf(
+  { guard }: Conclusion['decision'],
+  ledger: Ledger,
+  end: { readonly isComplete: boolean; readonly dueAtMs: number; readonly cappedCount: number },
+): ReconcileResult {
+  const { counts } = ledger;
+  const [problem] = ledger.problems;
+  const nextLookAtMs = end.dueAtMs;
+  if (problem !== undefined) {
+    const { code, message } = problem;
+    return { kind: 'deferred', code, message, nextLookAtMs, counts };
+  }
+  if (ledger.refused.length > 0) {
+    const message = `${ledger.refused.length} pods were refused`;
+    return { kind: 'deferred', code: 'refused', message, nextLookAtMs, counts };
+  }
+  if (end.cappedCount > 0) {
+    const message = `${end.cappedCount} pods are left for the next run`;
+    return { kind: 'deferred', code: 'capped', message, nextLookAtMs, counts };
+  }
+  if (guard.kind !== 'act') return { kind: 'observed', code: guard.code, counts };
+  return { kind: ledger.hasEffects || counts.isStatusWritten ? 'acted' : 'settled', counts };
 }

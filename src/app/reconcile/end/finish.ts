@@ -7,21 +7,21 @@
  */
 import { canonicalJson } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
-import { confirmIntents } from '../../../core/intents/confirmed-intents.ts';
-import type { FoundIntents } from '../../../core/intents/confirmed-intents.ts';
+import { confirmIntents } from '../../../core/intents/intents.ts';
+import type { FoundIntents } from '../../../core/intents/intents.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import type { DaemonSetState, EventTally } from '../../../core/model/state.ts';
-import { buriedAfter } from '../execute/bury.ts';
-import type { EndContext } from '../run/context.ts';
-import { withListed } from '../live/listed.ts';
 import {
+  buriedAfter,
   intentChangeOf,
   mergeOutcomes,
   raiseWritten,
   stateWriterOf,
   writeState,
+  withListed,
 } from '../run/record-state.ts';
+import type { EndContext } from '../run/context.ts';
 import { scheduleNext } from './schedule.ts';
 import type { DueTimes } from './schedule.ts';
 import { memoOf } from '../read/skip.ts';

@@ -10,7 +10,7 @@
  *
  * A timer is known to be on its way until its due time, unless the hint of this run may have been that very
  * one: it may come early where clocks differ. Only hints that a timer became can have been it, and then a
- * near one is sent once more, though not by every hint that meets it (resends.ts).
+ * near one is sent once more, though not by every hint that meets it (warmth.ts).
  */
 import { findPendingLook, pendingLooks, rememberLooks } from '../../../core/hints/looks.ts';
 import type { WantedLook } from '../../../core/hints/looks.ts';

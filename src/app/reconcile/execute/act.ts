@@ -8,7 +8,7 @@
  * Differs from upstream: deletes do not wait for the creates. These take many batches, each fenced; the
  * deletes of a rollout would be confirmed long before they are sent, or the run would be over.
  */
-import type { Plan } from '../../../core/model/plan.ts';
+import type { Plan, IntentJudgement } from '../../../core/model/plan.ts';
 import type {
   CreateIntent,
   DaemonSetState,
@@ -17,11 +17,10 @@ import type {
 } from '../../../core/model/state.ts';
 import { failedDaemonPodEvent, succeededDaemonPodEvent } from '../../../core/events/events.ts';
 import { mergeIntents, stampIntents } from '../../../core/intents/merge-intents.ts';
-import type { IntentJudgement } from '../../../core/model/plan.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import { executeClaims } from '../confirm/adopt-release.ts';
 import type { Fence } from '../confirm/batch-fence.ts';
-import { buriedAfter } from './bury.ts';
+import { buriedAfter, withListed } from '../run/record-state.ts';
 import { confirmPlan } from '../confirm/confirm.ts';
 import type { ConfirmedPlan } from '../confirm/confirm.ts';
 import { effectDeadlineMs } from '../run/context.ts';
@@ -29,7 +28,6 @@ import type { RunContext, StateWrite, ViewedSubject } from '../run/context.ts';
 import { executeCreates } from './execute-creates.ts';
 import { executeDeletes, neverSent } from './execute-deletes.ts';
 import type { Ledger } from '../run/ledger.ts';
-import { withListed } from '../live/listed.ts';
 import { noteCreates, noteDeletes } from './note-outcomes.ts';
 import type { IntentBook } from './note-outcomes.ts';
 

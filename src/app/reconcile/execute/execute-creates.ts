@@ -4,6 +4,9 @@
  * The first batch stands on the live read that confirmed the DaemonSet just before the intents were
  * recorded; each later one is fenced anew. What was not started is reported as such, so that its
  * intents can be withdrawn.
+ *
+ * Differs from upstream: a refused pod does not stop the creates of other nodes; a warm process starts
+ * with the batch size that a flawless run of the same generation ended with moments ago (warmth.ts).
  */
 import type { CreatePodEffect } from '../../../core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
@@ -16,9 +19,7 @@ import { effectDeadlineMs } from '../run/context.ts';
 import { resolveCreate } from './create-result.ts';
 import type { CreateResult } from './create-result.ts';
 import { projectLivePod } from '../../../core/projections/project-live.ts';
-import type { PaceKey } from '../process/paces.ts';
-import { SLOW_START, continueSlowStart } from '../process/slow-start.ts';
-import type { SlowStart } from '../process/slow-start.ts';
+import type { PaceKey } from '../process/warmth.ts';
 
 /** Creates with their results, in the order in which they were sent. */
 export interface CreateExecution {
@@ -162,4 +163,47 @@ function tally(answers: readonly CreateResult[]): {
     refused: count('refused'),
     trouble: count('unsent', 'open'),
   };
+}
+
+/** Refusals in a row after which the run stops trying other nodes. */
+export const REFUSALS_IN_A_ROW_MAX = 16;
+
+/** Where slow start stands. */
+export interface SlowStart {
+  readonly batchSize: number;
+  readonly refusedInARow: number;
+}
+
+/** What came of one batch. */
+export interface BatchTally {
+  readonly done: number;
+  readonly refused: number;
+  /** Unsent, ambiguous, or otherwise without a certain answer. */
+  readonly trouble: number;
+}
+
+/** The first batch has one create. */
+export const SLOW_START: SlowStart = { batchSize: 1, refusedInARow: 0 };
+
+/** The next step, or why to stop. */
+export type SlowStartDecision =
+  | { readonly kind: 'continue'; readonly next: SlowStart }
+  | { readonly kind: 'stop'; readonly reason: 'trouble' | 'all-refused' };
+
+/**
+ * How many creates the next batch has. Batches double from one while they succeed, so a systematic failure costs few
+ * requests. Trouble stops after its batch, as upstream does. A refusal belongs to its node: others go on beside it,
+ * but a row of refusals without one success in between is systematic too.
+ */
+export function continueSlowStart(
+  current: SlowStart,
+  tally: BatchTally,
+  batchPodsMax: number,
+): SlowStartDecision {
+  if (tally.trouble > 0) return { kind: 'stop', reason: 'trouble' };
+  const refusedInARow = tally.done > 0 ? 0 : current.refusedInARow + tally.refused;
+  if (refusedInARow >= REFUSALS_IN_A_ROW_MAX) return { kind: 'stop', reason: 'all-refused' };
+  const batchSize =
+    tally.done > 0 ? Math.min(current.batchSize * 2, batchPodsMax) : current.batchSize;
+  return { kind: 'continue', next: { batchSize, refusedInARow } };
 }

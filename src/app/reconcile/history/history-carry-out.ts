@@ -10,8 +10,7 @@
  * Differs from upstream: an orphan whose adoption the API server calls invalid is left alone. No patch
  * of data that hold unescaped `<`, `>` or `&` ever passes; upstream fails on it for ever.
  */
-import type { Outcome } from '../../../core/model/effects.ts';
-import type { Effect } from '../../../core/model/effects.ts';
+import type { Outcome, Effect } from '../../../core/model/effects.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import {
   buildHashRepair,
@@ -27,7 +26,7 @@ import { effectDeadlineMs, mayContinue } from '../run/context.ts';
 import { createRevision } from './history-create.ts';
 import { historyFailure } from './history-result.ts';
 import type { HistoryEnd, HistoryFailure, HistoryWriting } from './history-result.ts';
-import { confirmSubject } from '../live/live-daemon-set.ts';
+import { confirmSubject } from '../confirm/live-daemon-set.ts';
 import { relabelPods } from './relabel-pods.ts';
 
 /** Carries out a plan. */

@@ -21,7 +21,7 @@ import { versionOf } from '../confirm/adopt-release.ts';
 import { effectDeadlineMs } from '../run/context.ts';
 import { historyFailure } from './history-result.ts';
 import type { HistoryEnd, HistoryFailure, HistoryPause, HistoryWriting } from './history-result.ts';
-import { confirmSubject } from '../live/live-daemon-set.ts';
+import { confirmSubject } from '../confirm/live-daemon-set.ts';
 
 /** Creates the revision of this number, or finds that it is there. */
 export async function createRevision(number: number, writing: HistoryWriting): Promise<HistoryEnd> {

@@ -4,7 +4,7 @@
  * Each is read live, and its delete carries UID and version of that read (S4, S10). A revision whose content
  * differs from the view's is kept and looked at again; a version alone does not count (protocol 8). Whether a
  * pod uses a revision only the view knows, so nothing is deleted by a view from before a restore of etcd (row
- * 71; live-planned.ts). A delete returns no version, so no mark shows that the view has seen it: an older view
+ * 71; live-daemon-set.ts). A delete returns no version, so no mark shows that the view has seen it: an older view
  * still holds the revision, and a live 404 ends the matter without a second delete (L1).
  *
  * Differs from upstream: a live read of each revision and of the DaemonSet before the deletes.
@@ -23,9 +23,9 @@ import { effectDeadlineMs, mayContinue } from '../run/context.ts';
 import type { RunContext, Subject } from '../run/context.ts';
 import { historyFailure } from './history-result.ts';
 import type { Ledger, Problem } from '../run/ledger.ts';
-import { readPlanned } from '../confirm/live-planned.ts';
+import { readPlanned } from '../confirm/live-daemon-set.ts';
 import { heldWrite } from '../run/refused-writes.ts';
-import type { PlannedMissing } from '../confirm/live-planned.ts';
+import type { PlannedMissing } from '../confirm/live-daemon-set.ts';
 
 /** What trimming works with. */
 export interface TrimInput {

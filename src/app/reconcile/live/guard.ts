@@ -15,9 +15,13 @@ import { resourceVersion, uid } from '../../../core/model/identifiers.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
 import { judgeFreshness } from '../../../core/view/freshness.ts';
 import type { Freshness, FreshnessGuard, FreshnessInput } from '../../../core/view/freshness.ts';
-import { confirmedForMs, isConfirmed } from '../../../core/intents/confirmed-intents.ts';
-import type { FoundIntents } from '../../../core/intents/confirmed-intents.ts';
-import { judgeIntents, unshownCreates } from '../../../core/intents/intents.ts';
+import {
+  confirmedForMs,
+  isConfirmed,
+  judgeIntents,
+  unshownCreates,
+} from '../../../core/intents/intents.ts';
+import type { FoundIntents } from '../../../core/intents/intents.ts';
 import { hasUnseenWrites } from '../../../core/intents/written-marks.ts';
 import type { Guard, IntentJudgement } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';

@@ -122,3 +122,15 @@ function holdersAfter(
   const holders = found === undefined ? known : [...known, found];
   return holders.length === 0 ? {} : { holders: holders.slice(-HOLDERS_MAX) };
 }
+
+/** The deferral of a run that its cluster's breaker refused. */
+export const BREAKER_OPEN = 'breaker-open';
+
+/** When a key that waits for its cluster's breaker, by the code of its back-off, looks again, if it does (protocol 11, 12). */
+export function breakerWaitOf(
+  state: Pick<DaemonSetState, 'retry'> | undefined,
+  nowMs: number,
+): RetryEntry | undefined {
+  const retry = state?.retry;
+  return retry?.code === BREAKER_OPEN && retry.notBeforeMs > nowMs ? retry : undefined;
+}

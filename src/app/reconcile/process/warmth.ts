@@ -1,16 +1,13 @@
 /**
- * What a warm process remembers between runs: decoded sets of slices, keyed by the stamp of their
- * last change. Never needed for correctness: a cold process decides the same, only slower.
+ * What a warm process remembers between runs: decoded sets of slices, keyed by the stamp of their last change,
+ * paces of creates, timers just sent. Never needed for correctness: a cold process decides the same, only slower.
  *
  * Keys begin with the cluster's UID, so nothing of one cluster can answer for another (spec faults
  * 31). Least recently used sets leave when more than `objectsMax` projections are held.
  */
 import type { Stamp } from '../../../core/model/position.ts';
-import type { Projection } from '../../../core/model/projections.ts';
-import type { Tombstone } from '../../../core/model/tombstone.ts';
+import type { Projection, Tombstone } from '../../../core/model/projections.ts';
 import type { SliceRef } from '../../../ports/stores/view-store.ts';
-import { Paces } from './paces.ts';
-import { Resends } from './resends.ts';
 
 /** What the slices of a set hold together. */
 export interface SetContent {
@@ -89,4 +86,96 @@ export function createReconcileWarmth(
     resends: new Resends(),
     paces: new Paces(),
   };
+}
+
+const KEYS_MAX = 10_000;
+
+/** The newest last; the oldest leaves. */
+function put<T>(memory: Map<string, T>, key: string, value: T): void {
+  memory.delete(key);
+  memory.set(key, value);
+  if (memory.size <= KEYS_MAX) return;
+  const [oldest] = memory.keys();
+  if (oldest !== undefined) memory.delete(oldest);
+}
+
+const KEPT_MS = 10_000;
+/** What goes wrong after all went well costs no more requests than this. */
+const BATCH_KEPT_MAX = 64;
+
+/** Whose pace it is: other pods may fare differently. */
+export interface PaceKey {
+  readonly clusterUid: string;
+  readonly uid: string;
+  readonly generation: number;
+}
+
+/**
+ * How fast the creates of a DaemonSet went lately, so that the next run need not start at one: a rollout is many
+ * runs with some ten creates each. A pace holds for one generation, for a few seconds, and only after a run in
+ * which no create failed; the fence before each batch stays (protocol 7). Times are monotonic.
+ */
+export class Paces {
+  readonly #kept = new Map<string, { readonly batchSize: number; readonly atMs: number }>();
+
+  /** Size of the first batch: 1 if nothing is known, or not any more. */
+  firstBatchSize(key: PaceKey, monotonicMs: number): number {
+    const kept = this.#kept.get(textOf(key));
+    return kept !== undefined && monotonicMs - kept.atMs < KEPT_MS ? kept.batchSize : 1;
+  }
+
+  /** Notes the batch size that a run ended with; undefined: something went wrong, start anew. */
+  note(key: PaceKey, batchSize: number | undefined, monotonicMs: number): void {
+    if (batchSize === undefined) this.#kept.delete(textOf(key));
+    else {
+      const pace = { batchSize: Math.min(batchSize, BATCH_KEPT_MAX), atMs: monotonicMs };
+      put(this.#kept, textOf(key), pace);
+    }
+  }
+}
+
+function textOf({ clusterUid, uid, generation }: PaceKey): string {
+  return `${clusterUid}/${uid}/${generation}`;
+}
+
+const REPEAT_MS = 1000;
+
+/**
+ * Due times that were sent again (protocol 12). A run close before a due time that a timer caused sends it once
+ * more, because that timer may have been the one of the due time. Of many timers that arrive together one does so:
+ * else each would leave a timer, and chains would never merge (L5). Forgets after a second, so a timer that comes
+ * too early is always replaced. Knows the timers of looks that no state records, too.
+ */
+export class Resends {
+  readonly #sent = new Map<string, { readonly dueAtMs: number; readonly atMs: number }>();
+  readonly #unrecorded = new Map<string, number>();
+
+  /** Whether to send this due time of this key again; notes that it is sent. */
+  take(key: string, dueAtMs: number, monotonicMs: number): boolean {
+    const last = this.#sent.get(key);
+    if (last?.dueAtMs === dueAtMs && monotonicMs - last.atMs < REPEAT_MS) return false;
+    this.note(key, dueAtMs, monotonicMs);
+    return true;
+  }
+
+  /** Notes that this due time of this key was sent just now. */
+  note(key: string, dueAtMs: number, monotonicMs: number): void {
+    put(this.#sent, key, { dueAtMs, atMs: monotonicMs });
+  }
+
+  /** How long it takes until a look that nothing recorded, if one is on its way within that delay. */
+  unrecordedWithin(
+    key: string,
+    at: { readonly monotonicMs: number; readonly delayMs: number },
+  ): number | undefined {
+    const dueMs = this.#unrecorded.get(key);
+    if (dueMs === undefined) return undefined;
+    const waitingMs = dueMs - at.monotonicMs;
+    return waitingMs > 0 && waitingMs <= at.delayMs ? waitingMs : undefined;
+  }
+
+  /** Notes a look that nothing records. */
+  noteUnrecorded(key: string, dueMonotonicMs: number): void {
+    put(this.#unrecorded, key, dueMonotonicMs);
+  }
 }

@@ -4,7 +4,7 @@
  * Registry, META and name first; then state, DaemonSet and position. META goes before everything
  * that its marks and its stamps vouch for: `ingest` writes slices before positions before META, so
  * what is read later is at least as new (protocol 20). The state goes before the slices: an intent
- * that another run dropped as resolved must not meet pods read before that. Nothing is decided here.
+ * that another run dropped as resolved must not meet pods read before that.
  */
 import type { Hint } from '../../../core/model/hint.ts';
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
@@ -17,8 +17,12 @@ import type {
   DaemonSetPosition,
   NameItem,
 } from '../../../core/model/view-items.ts';
-import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
+import type { DaemonSetRef, NamespacedName } from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';
+import { whyLeftAlone } from '../../../core/daemon-set/strategy.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
+import { findShapeProblem } from './daemon-set-shape.ts';
 
 /** What a run stands on, as read. */
 export interface Basis {
@@ -113,4 +117,57 @@ async function readRegistration(
   } catch (cause) {
     return { kind: 'registry-unreadable', cause };
   }
+}
+
+/** What the run is about. */
+export type JudgedDaemonSet =
+  | { readonly kind: 'usable'; readonly daemonSet: DaemonSetObject }
+  | { readonly kind: 'terminating' }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'malformed'; readonly problem: string }
+  /** The selector is exactly empty (spec 2.3 step 4). */
+  | { readonly kind: 'selecting-all'; readonly daemonSet: DaemonSetObject }
+  | { readonly kind: 'unavailable'; readonly message: string };
+
+/**
+ * The DaemonSet, fit to be decided on, or why it is not. It travels as raw JSON, so its shape is checked once per run;
+ * one that travelled opaque, or does not have the shape, is read live: that read decides (protocol 22).
+ */
+export async function judgeDaemonSet(
+  basis: Basis,
+  key: NamespacedName,
+  access: () => Promise<ClusterAccess | undefined>,
+): Promise<JudgedDaemonSet> {
+  const { object } = basis.daemonSet;
+  if (object !== null && findProblem(object, basis) === undefined) return classify(object);
+  const reader = await access();
+  if (reader === undefined) {
+    const reason = basis.daemonSet.opaqueReason;
+    const problem = object === null ? undefined : findProblem(object, basis);
+    return {
+      kind: 'malformed',
+      problem: problem ?? `it travelled opaque (${reason ?? 'unknown'})`,
+    };
+  }
+  const live = await reader.getDaemonSet(key);
+  if (live.kind === 'unavailable') return { kind: 'unavailable', message: live.message };
+  if (live.kind === 'missing') return { kind: 'gone' };
+  if (live.object.metadata.uid !== basis.ref.uid) return { kind: 'gone' };
+  const problem = findProblem(live.object, basis);
+  return problem === undefined ? classify(live.object) : { kind: 'malformed', problem };
+}
+
+function classify(daemonSet: DaemonSetObject): JudgedDaemonSet {
+  const why = whyLeftAlone(daemonSet);
+  if (why === undefined) return { kind: 'usable', daemonSet };
+  return why.kind === 'selecting-all' ? { kind: why.kind, daemonSet } : why;
+}
+
+/** The first thing that is not as it must be, as a sentence for a person. */
+function findProblem(object: DaemonSetObject, { ref }: Basis): string | undefined {
+  const problem = findShapeProblem(object);
+  if (problem !== undefined) return problem;
+  return object.metadata.uid === ref.uid
+    ? undefined
+    : 'metadata.uid is not the one it is stored under';
 }

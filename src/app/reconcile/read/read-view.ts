@@ -15,15 +15,17 @@ import type {
   PodProjection,
   Projection,
   RevisionProjection,
+  Tombstone,
 } from '../../../core/model/projections.ts';
-import type { Tombstone } from '../../../core/model/tombstone.ts';
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';
 import { NO_POSITION } from './read-basis.ts';
 import type { Basis } from './read-basis.ts';
-import type { StampAhead } from './torn-view.ts';
 import { warmKey } from '../process/warmth.ts';
 import type { SetContent, WarmSet } from '../process/warmth.ts';
+import type { ClusterMeta } from '../../../core/model/view-items.ts';
+import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
+import { projectLiveNode, projectLivePod } from '../../../core/projections/project-live.ts';
 
 /** Everything that was read of one cluster for one DaemonSet. */
 export interface ReadView {
@@ -184,4 +186,68 @@ async function loadSet(basis: Basis, request: SetRequest, readers: Readers): Pro
   }
   readers.warmth.sets.put(warmKey({ clusterUid, set }, sliceCount), { changed, objects, gone });
   return { kind: 'whole', objects, gone };
+}
+
+/** A stamp that was above what should have covered it when it was read. */
+export interface StampAhead {
+  readonly stamp: Stamp;
+  /** Whose slice bears it; `basis`: an item that META itself covers. */
+  readonly of: SlicedSet | 'basis';
+}
+
+/**
+ * True of a view that is torn for good, and not just being written (protocol 2, L1). `ingest` writes slices, then
+ * positions, then META, one message of a cluster at a time: what stands above a META that is read afterwards can only
+ * be of the message that comes next, in this era or in the one that a manifest begins. Anything else no message will
+ * ever reach; a snapshot does.
+ */
+export async function isTorn(
+  { stamp, of }: StampAhead,
+  { ref }: Basis,
+  { view }: Pick<StepDependencies, 'view'>,
+): Promise<boolean> {
+  const meta = await view.readMeta(ref.clusterUid);
+  if (meta === undefined || isOfNextMessage(stamp, meta)) return false;
+  if (compareStamps(stamp, stampOf(meta)) > 0) return true;
+  if (of === 'basis') return false;
+  if (of === 'nodes') return compareStamps(stamp, meta.nodesChanged) > 0;
+  const { podsChanged, revisionsChanged } = (await view.readPosition(ref)) ?? NO_POSITION;
+  return compareStamps(stamp, of.startsWith('pods/') ? podsChanged : revisionsChanged) > 0;
+}
+
+function isOfNextMessage(stamp: Stamp, meta: ClusterMeta): boolean {
+  const next = { ...meta, seq: meta.seq + 1 };
+  return stamp === stampOf(next) || stamp === stampOf({ ...next, era: meta.era + 1 });
+}
+
+/** The view with its opaque objects resolved, or why they could not be. */
+export type OpaqueResolution =
+  | { readonly kind: 'resolved'; readonly read: ReadView }
+  | { readonly kind: 'unavailable'; readonly message: string };
+
+/**
+ * Reads opaque pods and nodes live (protocol 22). What cannot be read makes the run defer: planning without it could
+ * place a second pod beside it. Opaque revisions are left out: history looks live when its revision is not seen.
+ */
+export async function resolveOpaque(
+  read: ReadView,
+  reader: ClusterReader | undefined,
+): Promise<OpaqueResolution> {
+  const open = read.opaque.filter(({ of }) => of === 'Pod' || of === 'Node');
+  if (open.length === 0) return { kind: 'resolved', read };
+  if (reader === undefined) {
+    return { kind: 'unavailable', message: `${open.length} objects could not be digested` };
+  }
+  const nodes: NodeProjection[] = [...read.nodes];
+  const pods: PodProjection[] = [...read.pods];
+  for (const item of open) {
+    const { name, namespace = '' } = item;
+    const live =
+      item.of === 'Node' ? await reader.getNode(name) : await reader.getPod({ namespace, name });
+    if (live.kind === 'unavailable') return { kind: 'unavailable', message: live.message };
+    if (live.kind === 'missing' || live.object.metadata.uid !== item.uid) continue;
+    if (item.of === 'Node') nodes.push(projectLiveNode(live.object));
+    else pods.push(projectLivePod(live.object));
+  }
+  return { kind: 'resolved', read: { ...read, nodes, pods, opaque: [] } };
 }

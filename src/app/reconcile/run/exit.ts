@@ -4,7 +4,7 @@
  * Steps only say how it ends. `end-run.ts` alone sends timers and writes the state; a step has no port to do so
  * (`StepDependencies`). What a step records before it sends effects goes through `RunContext.recordIntents`.
  */
-import type { FoundIntents } from '../../../core/intents/confirmed-intents.ts';
+import type { FoundIntents } from '../../../core/intents/intents.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Guard, IntentJudgement, Plan } from '../../../core/model/plan.ts';
 import type { DaemonSetState, HistoryEntry } from '../../../core/model/state.ts';

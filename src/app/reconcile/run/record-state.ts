@@ -14,12 +14,16 @@ import { noteWritten } from '../../../core/intents/written-marks.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
 import type { IntentChange } from '../../../core/intents/merge-intents.ts';
 import { emptyState } from '../../../core/model/state.ts';
-import type { DaemonSetState } from '../../../core/model/state.ts';
+import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
 import type { DaemonSetRef, StateStore } from '../../../ports/stores/view-store.ts';
 import { reportBreach } from './asserted-access.ts';
 import type { BreachReport } from './asserted-access.ts';
-import type { EndContext, StateWrite, Subject } from './context.ts';
+import type { EndContext, StateWrite, Subject, ViewedSubject } from './context.ts';
 import type { Ledger } from './ledger.ts';
+import type { Uid } from '../../../core/model/identifiers.ts';
+import { buryAnswered, keepTombstones } from '../../../core/pod/tombstones.ts';
+import { isResolvedByTime } from '../../../core/intents/intents.ts';
+import type { ForeignListed } from '../live/foreign-list.ts';
 
 /** Attempts at merging before the run is given up as a lost dependency. */
 const MERGES_MAX = 8;
@@ -103,4 +107,42 @@ export async function mergeOutcomes(
     if (result.kind !== 'lost') return;
   }
   throw new Error(`outcomes of ${ref.uid} could not be recorded: the state never stood still`);
+}
+
+/**
+ * What a state keeps of pods that are gone and that no view ever showed, after these intents were settled (S13, ADR
+ * 0030). An answered create is settled once its pod is seen, or once the view has been read past it: then this state
+ * alone knows that the pod's name was used, and keeps it by the very write that settles the intent. Each is kept until
+ * ten minutes have passed by the clock of the run and by that of the view's messages: either may be wrong (row 13).
+ */
+export function buriedAfter(
+  stored: Pick<DaemonSetState, 'buried'>,
+  settled: readonly Intent[],
+  { read, shown, nowMs, basis }: Pick<ViewedSubject, 'read' | 'shown' | 'nowMs' | 'basis'>,
+): Pick<DaemonSetState, 'buried'> {
+  const { lastSentAtMs: toldAtMs } = basis.meta;
+  const all = [...(stored.buried ?? []), ...buryAnswered(settled, nowMs)].map((each) => ({
+    toldAtMs,
+    ...each,
+  }));
+  if (all.length === 0) return {};
+  const known = new Set<Uid>([...shown, ...read.gone].map(({ uid }) => uid));
+  const buried = keepTombstones(all, { nowMs, toldAtMs, isLiving: (uid) => known.has(uid) });
+  return buried.length === 0 ? {} : { buried };
+}
+
+/**
+ * The state after a run that settled these intents; `foreignListed`: what this very run listed (protocol 9). A list
+ * counts no more once a create was resolved by time alone: what its request made at its last moment has a name that
+ * the next one need not meet. The next creates list again, until a list finds nobody that the view does not know (S1).
+ */
+export function withListed(
+  state: DaemonSetState,
+  { foreignListed }: { readonly foreignListed?: ForeignListed },
+  settled: readonly Intent[],
+): DaemonSetState {
+  if (foreignListed !== undefined) return { ...state, foreignListed };
+  if (state.foreignListed === undefined || !settled.some(isResolvedByTime)) return state;
+  const { foreignListed: _void, ...rest } = state;
+  return rest;
 }

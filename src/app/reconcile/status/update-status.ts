@@ -4,14 +4,14 @@
  * Decides whether it is written now, and notes what came of it; a conflict or a failure only makes
  * the run incomplete. The counts are those of the plan: nothing is counted here.
  */
-import { readCompat } from '../../../core/daemon-set/compat.ts';
+import { readCompat } from '../../../core/daemon-set/strategy.ts';
 import { isSameBasis, withCounts } from '../../../core/status/status.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import type { DaemonSetStatus, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import type { RunContext, Subject } from '../run/context.ts';
 import type { Ledger } from '../run/ledger.ts';
-import { isAsPlanned } from '../confirm/live-planned.ts';
+import { isAsPlanned } from '../confirm/live-daemon-set.ts';
 import { heldWrite } from '../run/refused-writes.ts';
 import { noteForeignStatusWrite } from '../live/rival.ts';
 import { writeStatus } from './write-status.ts';

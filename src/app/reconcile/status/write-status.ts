@@ -23,8 +23,8 @@ import { versionOf } from '../confirm/adopt-release.ts';
 import { reportBreach } from '../run/asserted-access.ts';
 import { keyOf } from '../run/context.ts';
 import type { RunContext, Subject } from '../run/context.ts';
-import { readPresent } from '../confirm/live-planned.ts';
-import type { PlannedMissing } from '../confirm/live-planned.ts';
+import { readPresent } from '../confirm/live-daemon-set.ts';
+import type { PlannedMissing } from '../confirm/live-daemon-set.ts';
 
 /** Writes of somebody else between read and write that one run puts up with. */
 const TRIES_MAX = 3;

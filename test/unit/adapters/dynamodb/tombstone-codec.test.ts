@@ -7,7 +7,7 @@ import {
   encodeTombstones,
 } from '../../../../src/adapters/dynamodb/tombstone-codec.ts';
 import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
-import type { Tombstone } from '../../../../src/core/model/tombstone.ts';
+import type { Tombstone } from '../../../../src/core/model/projections.ts';
 import { sliceCountFor } from '../../../../src/core/projections/set-hash.ts';
 
 const ITEM = { pk: 'PODS#y', sk: 'SLICE' };

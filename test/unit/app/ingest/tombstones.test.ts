@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterUid, nodeName } from '../../../../src/core/model/identifiers.ts';
-import type { Tombstone } from '../../../../src/core/model/tombstone.ts';
+import type { Tombstone } from '../../../../src/core/model/projections.ts';
 import { IngestHarness } from '../../../support/ingest-harness.ts';
 import { ScriptedSender, daemonSetOf, nodeOf, podOf } from '../../../support/scripted-sender.ts';
 import type { Standing } from '../../../support/scripted-sender.ts';

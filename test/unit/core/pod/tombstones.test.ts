@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
-import type { Tombstone } from '../../../../src/core/model/tombstone.ts';
+import type { Tombstone } from '../../../../src/core/model/projections.ts';
 import {
   TOMBSTONE_KEPT_MS,
   buryAnswered,

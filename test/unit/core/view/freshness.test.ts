@@ -1,9 +1,16 @@
 /** Freshness before planning (design 3.3, protocol 1–3). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgeFreshness } from '../../../../src/core/view/freshness.ts';
+import {
+  judgeFreshness,
+  isStoreRestored,
+  arePodsFresh,
+  spendsBudget,
+} from '../../../../src/core/view/freshness.ts';
 import type { Freshness, FreshnessInput } from '../../../../src/core/view/freshness.ts';
-import { NOW_MS, meta } from '../../../support/core-fixtures.ts';
+import { NOW_MS, meta, pod } from '../../../support/core-fixtures.ts';
+import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
+import type { DeleteReason, PlannedDelete } from '../../../../src/core/model/plan.ts';
 
 const CAP_MS = 60_000;
 
@@ -119,5 +126,74 @@ describe('judgeFreshness', () => {
       message({ meta: meta({ heardAtMs: { Node: NOW_MS, ControllerRevision: NOW_MS } }) }),
       'Nothing was heard of Pod, DaemonSet lately; waiting for the watcher.',
     );
+  });
+});
+
+/** row 71: how far a store must be, by what was seen of it. */
+
+const v = resourceVersion;
+const storeMeta = { era: 2, marks: { DaemonSet: v('90'), Pod: v('500') } };
+
+describe('row 71, protocol 15: a store that was restored', () => {
+  it('is behind the mark of DaemonSets, in the order of whole numbers', () => {
+    const written = undefined;
+    assert.equal(isStoreRestored(v('89'), { meta: storeMeta, written }), true);
+    assert.equal(isStoreRestored(v('90'), { meta: storeMeta, written }), false);
+    assert.equal(
+      isStoreRestored(v('100'), { meta: storeMeta, written }),
+      false,
+      'Pod has a store of its own',
+    );
+    const far = { era: 2, marks: { DaemonSet: v('10000000000000000001') } };
+    assert.equal(isStoreRestored(v('10000000000000000000'), { meta: far, written }), true);
+  });
+
+  it('is behind what our own writes of this era returned', () => {
+    const of = (era: number) => ({ meta: storeMeta, written: { era, daemonSet: v('95') } });
+    assert.equal(isStoreRestored(v('94'), of(2)), true);
+    assert.equal(isStoreRestored(v('95'), of(2)), false);
+    assert.equal(isStoreRestored(v('94'), of(1)), false, 'those of a lost era are void');
+  });
+
+  it('is not told by what is unknown', () => {
+    assert.equal(isStoreRestored(undefined, { meta: storeMeta, written: undefined }), false);
+    const empty = { era: 2, marks: {} };
+    assert.equal(isStoreRestored(v('1'), { meta: empty, written: undefined }), false);
+    assert.equal(isStoreRestored(v('1'), { meta: empty, written: { era: 2 } }), false);
+  });
+});
+
+/** S3: which deletions spend availability, and what counts as fresh for them. */
+
+function planned(reason: DeleteReason, repeats?: PlannedDelete['repeats']): PlannedDelete {
+  const { name, uid, resourceVersion } = pod('n1');
+  const again = repeats === undefined ? {} : { repeats };
+  return { name, uid, resourceVersion, reason, isAvailable: true, ...again };
+}
+
+describe('a deletion spends availability (S3)', () => {
+  for (const reason of ['outdated', 'replaced', 'duplicate'] as const) {
+    it(`where a pod goes as ${reason}, also when that is repeated`, () => {
+      assert.equal(spendsBudget(planned(reason)), true);
+      assert.equal(spendsBudget(planned('repeat', reason)), true);
+    });
+  }
+  for (const reason of ['failed', 'succeeded', 'not-wanted', 'node-gone', 'vacated'] as const) {
+    it(`not where one goes as ${reason}: pod and node say so themselves`, () => {
+      assert.equal(spendsBudget(planned(reason)), false);
+      assert.equal(spendsBudget(planned('repeat', reason)), false);
+    });
+  }
+  it('in doubt: a repetition that does not say of what', () => {
+    assert.equal(spendsBudget(planned('repeat')), true);
+  });
+});
+
+describe('pods are fresh (protocol 1)', () => {
+  const at = { nowMs: NOW_MS, withinMs: 90_000 };
+  it('up to the bound, by what was heard of pods alone', () => {
+    assert.equal(arePodsFresh({ heardAtMs: { Pod: NOW_MS - 90_000 } }, at), true);
+    assert.equal(arePodsFresh({ heardAtMs: { Pod: NOW_MS - 90_001, Node: NOW_MS } }, at), false);
+    assert.equal(arePodsFresh({ heardAtMs: { Node: NOW_MS } }, at), false);
   });
 });

@@ -4,7 +4,12 @@ import { describe, it } from 'node:test';
 import { clusterUid, nodeName } from '../../../../../src/core/model/identifiers.ts';
 import type { Stamp } from '../../../../../src/core/model/position.ts';
 import type { Projection } from '../../../../../src/core/model/projections.ts';
-import { SetCache, warmKey } from '../../../../../src/app/reconcile/process/warmth.ts';
+import {
+  SetCache,
+  warmKey,
+  Paces,
+  Resends,
+} from '../../../../../src/app/reconcile/process/warmth.ts';
 import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 
 const stamp = (text: string): Stamp => text as Stamp;
@@ -53,5 +58,98 @@ describe('a warm process', () => {
     assert.ok(read[0]?.includes('pods/'));
     await world.settle();
     assert.equal(world.placed.length, 3);
+  });
+});
+
+// What a warm process remembers of slow start, and what makes it forget.
+
+const KEY = { clusterUid: 'cluster-a', uid: 'uid-1', generation: 3 };
+
+describe('paces', () => {
+  it('start at one, then where a flawless run ended, at most with 64', () => {
+    const paces = new Paces();
+    assert.equal(paces.firstBatchSize(KEY, 0), 1);
+    paces.note(KEY, 32, 0);
+    assert.equal(paces.firstBatchSize(KEY, 9_999), 32);
+    paces.note(KEY, 250, 0);
+    assert.equal(paces.firstBatchSize(KEY, 0), 64);
+  });
+
+  it('are forgotten after ten seconds, and when something went wrong', () => {
+    const paces = new Paces();
+    paces.note(KEY, 32, 0);
+    assert.equal(paces.firstBatchSize(KEY, 10_000), 1);
+    paces.note(KEY, 32, 0);
+    paces.note(KEY, undefined, 1);
+    assert.equal(paces.firstBatchSize(KEY, 2), 1);
+  });
+
+  it('hold for one generation of one DaemonSet of one cluster', () => {
+    const paces = new Paces();
+    paces.note(KEY, 32, 0);
+    for (const other of [{ generation: 4 }, { uid: 'uid-2' }, { clusterUid: 'cluster-b' }]) {
+      assert.equal(paces.firstBatchSize({ ...KEY, ...other }, 0), 1, JSON.stringify(other));
+    }
+  });
+});
+
+/** Sizes of the batches of one run: between two of them the DaemonSet is read live. */
+async function batchesOfRun(world: ReconcileWorld): Promise<readonly number[]> {
+  const from = world.cluster.requests.length;
+  await world.step();
+  const batches: number[] = [];
+  for (const request of world.cluster.requests.slice(from)) {
+    if (request.startsWith('LIST daemonset')) batches.push(0);
+    else if (request.startsWith('create-pod')) batches.push((batches.pop() ?? 0) + 1);
+  }
+  return batches.filter((size) => size > 0);
+}
+
+function addNodes(world: ReconcileWorld, prefix: string, count: number): void {
+  for (let index = 0; index < count; index += 1) world.addNode(`${prefix}-${String(index)}`);
+}
+
+describe('the creates of a run', () => {
+  it('start slowly, and in the next run where the last one ended (spec 2.8)', async () => {
+    const world = new ReconcileWorld({ nodes: 7 });
+    assert.deepEqual(await batchesOfRun(world), [1, 2, 4]);
+    await world.settle();
+    addNodes(world, 'later', 12);
+    assert.deepEqual(await batchesOfRun(world), [8, 4]);
+    assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('start slowly again after a refusal', async () => {
+    const world = new ReconcileWorld({ nodes: 7 });
+    await world.step();
+    world.cluster.hooks.admitPod = () => ({ code: 'admission' });
+    addNodes(world, 'refused', 1);
+    await world.step();
+    world.cluster.hooks.admitPod = () => undefined;
+    addNodes(world, 'later', 3);
+    assert.deepEqual(await batchesOfRun(world), [1, 2]);
+  });
+});
+
+/** protocol 12: a due time that is near is sent again, but not once per hint. */
+
+describe('protocol 12: due times sent again', () => {
+  it('once when many hints of a key arrive together', () => {
+    const resends = new Resends();
+    const sent = Array.from({ length: 20 }, (_, index) => resends.take('key', 5000, index));
+    assert.equal(sent.filter(Boolean).length, 1);
+  });
+
+  it('again after a second, so that a timer which came too early is replaced', () => {
+    const resends = new Resends();
+    assert.ok(resends.take('key', 5000, 0));
+    assert.ok(resends.take('key', 5000, 1000));
+  });
+
+  it('for each due time and each key of its own', () => {
+    const resends = new Resends();
+    assert.ok(resends.take('key', 5000, 0));
+    assert.ok(resends.take('key', 6000, 1));
+    assert.ok(resends.take('other', 5000, 2));
   });
 });

@@ -6,11 +6,20 @@
  * deleted it. The view knows it by its UID; where it does not show it, or nothing was heard lately, a live read decides.
  * A registration of a takeover that left none behind (an earlier release) is believed until the next probe.
  */
-import { SENTINEL_KEY } from '../../../core/takeover/takeover-sentinel.ts';
+import {
+  SENTINEL_KEY,
+  findSentinelEvidence,
+  hasSentinelName,
+  isSentinel,
+} from '../../../core/takeover/takeover-sentinel.ts';
 import type { Guard } from '../../../core/model/plan.ts';
 import { freshnessOf } from './guard.ts';
 import type { Judgement } from './guard.ts';
 import type { RunContext, Subject } from '../run/context.ts';
+import type { Basis } from '../read/read-basis.ts';
+import type { Exit } from '../run/exit.ts';
+import { noteRival } from './rival.ts';
+import { NO_COUNTS } from '../run/result.ts';
 
 /** What is known of it. */
 type SentinelStanding =
@@ -56,4 +65,27 @@ async function findSentinel(subject: Subject, context: RunContext): Promise<Sent
     'The sentinel of this takeover is gone: the cluster may have been handed back, or somebody deleted it. ' +
     'Nothing is done here until takeover is entered anew.';
   return { kind: 'missing', guard: { kind: 'observe', code: 'sentinel-missing', message } };
+}
+
+/** True if the run is about a sentinel; one that travelled opaque is known by its name alone. */
+export function isAboutSentinel({ daemonSet }: Basis, { hint }: RunContext): boolean {
+  if (!hasSentinelName(hint.key)) return false;
+  return daemonSet.object === null || isSentinel(daemonSet.object);
+}
+
+/**
+ * A hint for the sentinel: the only thing that a run ever does with it is to look whether somebody synced it, which
+ * stops the cluster. No status, no state, no verdicts, no request to the cluster.
+ */
+export async function lookAtSentinel(basis: Basis, context: RunContext): Promise<Exit> {
+  const { registration, daemonSet } = basis;
+  const evidence =
+    registration.mode === 'takeover' && daemonSet.object !== null
+      ? findSentinelEvidence(daemonSet.object, registration.sentinel)
+      : undefined;
+  if (evidence !== undefined) {
+    await noteRival({ evidence, by: 'sentinel', seenUnder: registration }, context);
+  }
+  const result = { kind: 'observed', code: 'sentinel', counts: NO_COUNTS } as const;
+  return { kind: 'over', result };
 }

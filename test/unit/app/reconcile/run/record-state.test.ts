@@ -1,10 +1,9 @@
 /** What a state keeps of pods that no slice shows (S13, ADR 0030). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { buriedAfter } from '../../../../../src/app/reconcile/execute/bury.ts';
+import { buriedAfter } from '../../../../../src/app/reconcile/run/record-state.ts';
 import type { ViewedSubject } from '../../../../../src/app/reconcile/run/context.ts';
-import type { PodProjection } from '../../../../../src/core/model/projections.ts';
-import type { Tombstone } from '../../../../../src/core/model/tombstone.ts';
+import type { PodProjection, Tombstone } from '../../../../../src/core/model/projections.ts';
 import { TOMBSTONE_KEPT_MS } from '../../../../../src/core/pod/tombstones.ts';
 import {
   NOW_MS,

@@ -7,9 +7,10 @@
 import { planReconcile } from '../../../core/plan/plan.ts';
 import { computeView } from '../../../core/view/view.ts';
 import type { EndContext, RunContext, Subject } from '../run/context.ts';
-import { breakerWaitOf } from '../process/breaker-wait.ts';
+import { breakerWaitOf } from '../process/retry.ts';
 import { guessHash } from '../history/history.ts';
-import { storeVerdicts } from './store-verdicts.ts';
+import type { Plan } from '../../../core/model/plan.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
 
 const MESSAGE = 'The API server of the cluster does not answer; it is tried again by itself.';
 
@@ -35,4 +36,17 @@ export async function withholdVerdicts(subject: Subject, context: EndContext): P
 function isTold(state: Subject['state'], context: RunContext, nowMs: number): boolean {
   if (context.gate.refusedUntilMs !== undefined) return breakerWaitOf(state, nowMs) !== undefined;
   return state.retry !== undefined && state.retry.notBeforeMs > nowMs;
+}
+
+/** Stores verdicts if they differ from those stored last; answers their hash. */
+export async function storeVerdicts(
+  verdicts: Plan['verdicts'],
+  input: { readonly context: EndContext; readonly subject: Pick<Subject, 'basis' | 'state'> },
+): Promise<string> {
+  const { context, subject } = input;
+  const verdictsHash = hash48(JSON.stringify(verdicts)).toString(36);
+  if (verdictsHash !== subject.state.verdictsHash) {
+    await context.dependencies.view.writeVerdicts(subject.basis.ref, verdicts);
+  }
+  return verdictsHash;
 }

@@ -5,7 +5,7 @@ import {
   REFUSALS_IN_A_ROW_MAX,
   SLOW_START,
   continueSlowStart,
-} from '../../../../../src/app/reconcile/process/slow-start.ts';
+} from '../../../../../src/app/reconcile/execute/execute-creates.ts';
 
 const tally = (
   done: number,

@@ -1,0 +1,145 @@
+/**
+ * The live DaemonSet, if it is what a run planned on (S7, S10, protocol 8).
+ *
+ * What was planned on is content, never a version: an object gets a new version without any of its content
+ * changing (a server-side apply of equal values, a rewrite of all objects in the store), no watcher reports
+ * that, and the view keeps the version that it saw. Nor does an equal version say that it is the same: an
+ * etcd that is restored gives its versions out again, and a view of the lost history may name one that the
+ * API server has now for another generation (row 71). A status of that history would be accepted, since no
+ * generation is compared, and would lead for ever; a revision that was no longer used in it may be in use
+ * again. What is written carries the version of this read as its precondition. Assumed: no etcd is restored,
+ * and gets as far as that version again, between this read and the write that rests on it.
+ */
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { ClusterReader, DaemonSetRead } from '../../../ports/cluster/cluster-access.ts';
+import { isEdited } from './confirm-edit.ts';
+import { keyOf } from '../run/context.ts';
+import type { RunContext, Subject } from '../run/context.ts';
+import { compareResourceVersions, isResourceVersion } from '../../../core/model/identifiers.ts';
+import type { Uid } from '../../../core/model/identifiers.ts';
+import { isStoreRestored } from '../../../core/view/freshness.ts';
+import { noteForeignStatusWrite } from '../live/rival.ts';
+
+/** What there is instead of the planned one: none, another content, or no answer. */
+export type PlannedMissing =
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'conflict' }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly retryAfterMs?: number;
+      /** True if the API server said no, and did not just fail. */
+      readonly isRefused?: boolean;
+    };
+
+/** What a read of the DaemonSet is made with. */
+interface PlannedStep {
+  readonly context: RunContext;
+  readonly subject: Pick<Subject, 'basis' | 'daemonSet'>;
+  readonly access: ClusterReader;
+}
+
+/** A DaemonSet as it is now, or why there is none. */
+export type PresentRead =
+  { readonly kind: 'found'; readonly object: DaemonSetObject } | PlannedMissing;
+
+/** Reads the DaemonSet of a run live; `found` only if nothing that was planned on changed since it was seen. */
+export async function readPlanned(step: PlannedStep): Promise<PresentRead> {
+  const live = await readPresent(step);
+  if (live.kind !== 'found' || isAsPlanned(live.object, step.subject.daemonSet)) return live;
+  return { kind: 'conflict' };
+}
+
+/** Reads the DaemonSet of a run live, whatever it looks like by now, unless etcd is behind the view. */
+export async function readPresent(step: PlannedStep): Promise<PresentRead> {
+  const { context, subject, access } = step;
+  const live = await access.getDaemonSet(keyOf(context));
+  if (live.kind === 'unavailable') {
+    const { message, retryAfterMs } = live;
+    return { kind: 'failed', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  }
+  if (live.kind === 'missing') return { kind: 'gone' };
+  if (isOfLostHistory(live, subject)) return { kind: 'conflict' };
+  return live.object.metadata.uid === subject.basis.ref.uid ? live : { kind: 'gone' };
+}
+
+/**
+ * True if the one is the other, as far as plans go. Not all content is compared: API servers of two
+ * releases may show one stored object with different defaults.
+ */
+export function isAsPlanned(live: DaemonSetObject, planned: DaemonSetObject): boolean {
+  return (
+    !isOlder(live, planned) &&
+    !isEdited(live, planned) &&
+    live.status?.observedGeneration === planned.status?.observedGeneration
+  );
+}
+
+/** Whether creates may go on. */
+export type DaemonSetConfirmation =
+  | { readonly kind: 'confirmed'; readonly object: DaemonSetObject }
+  /** Gone, re-created, being deleted, older than it was, or looked after by another controller. */
+  | { readonly kind: 'changed'; readonly message: string }
+  | {
+      readonly kind: 'unavailable';
+      readonly message: string;
+      readonly isRefused: boolean;
+      readonly retryAfterMs?: number;
+    };
+
+/**
+ * The live DaemonSet before anything is created for it (S5): same UID, and not being deleted. One answer covers one
+ * batch (protocol 7). A live read is never older than the view, unless etcd went back in time: then the view is of
+ * another history, and nothing is made by it (protocol 15, row 71; S2). Who else wrote its status is looked at, too: a
+ * rival is noted at once, and nothing is made (design 5).
+ */
+export async function confirmSubject(step: {
+  readonly context: RunContext;
+  readonly subject: Pick<Subject, 'basis'>;
+  readonly access: ClusterReader;
+}): Promise<DaemonSetConfirmation> {
+  const { context, subject, access } = step;
+  const { ref, daemonSet } = subject.basis;
+  const live = await access.getDaemonSet(keyOf(context));
+  if (isOfLostHistory(live, subject)) {
+    return {
+      kind: 'changed',
+      message: 'the API server is behind the view: etcd went back in time',
+    };
+  }
+  const confirmation = confirmDaemonSet(live, ref.uid);
+  if (confirmation.kind !== 'confirmed') return confirmation;
+  if (isOlder(confirmation.object, daemonSet.object)) {
+    const message = 'the live DaemonSet is older than the view: etcd went back in time';
+    return { kind: 'changed', message };
+  }
+  const evidence = await noteForeignStatusWrite(confirmation.object, step);
+  if (evidence === undefined) return confirmation;
+  return { kind: 'changed', message: evidence };
+}
+
+/** Compares a live DaemonSet with the one the plan was made for. */
+function confirmDaemonSet(live: DaemonSetRead, expected: Uid): DaemonSetConfirmation {
+  if (live.kind === 'unavailable') return live;
+  if (live.kind === 'missing') return { kind: 'changed', message: 'the DaemonSet is gone' };
+  const { uid, deletionTimestamp } = live.object.metadata;
+  if (uid !== expected) return { kind: 'changed', message: 'the DaemonSet has another UID' };
+  if (deletionTimestamp !== undefined) {
+    return { kind: 'changed', message: 'the DaemonSet is being deleted' };
+  }
+  return { kind: 'confirmed', object: live.object };
+}
+
+/** True of an answer of a store that is behind what the run's view, or our own writes, saw of it. */
+export function isOfLostHistory(live: DaemonSetRead, { basis }: Pick<Subject, 'basis'>): boolean {
+  const seen = { meta: basis.meta, written: basis.state?.written };
+  return live.kind === 'found' && isStoreRestored(live.storeVersion, seen);
+}
+
+/** Reads are linearizable: only a restored etcd answers with a lower version than was seen before. */
+export function isOlder(live: DaemonSetObject, seen: DaemonSetObject | null): boolean {
+  const now = live.metadata.resourceVersion;
+  const before = seen?.metadata.resourceVersion;
+  if (!isResourceVersion(now) || !isResourceVersion(before)) return false;
+  return compareResourceVersions(now, before) < 0;
+}
