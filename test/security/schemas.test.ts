@@ -17,6 +17,7 @@ import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry-
 import type { DynamoStoreOptions } from '../../src/adapters/dynamodb/table.ts';
 import { createClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { parseEndpoint } from '../../src/adapters/kubernetes/egress/endpoint.ts';
+import { resultOf } from '../support/kubeconfig-result.ts';
 import { loadKubeconfig } from '../../src/adapters/kubeconfig/load-kubeconfig.ts';
 import { parseHint, parseTimer } from '../../src/adapters/sqs/schema/hint-codec.ts';
 import {
@@ -151,7 +152,7 @@ describe('a registration (S12, row 65)', () => {
         users: [{ name: 'u', user }],
       };
       writeFileSync(file, JSON.stringify(config));
-      const loaded = await loadKubeconfig({ path: file, parseServer: parseEndpoint });
+      const loaded = await resultOf(loadKubeconfig({ path: file, parseServer: parseEndpoint }));
       return loaded.kind === 'refused' ? loaded.code : loaded.kind;
     };
     const made = await resourcesMade(PROCESS_SOCKET, async () => {

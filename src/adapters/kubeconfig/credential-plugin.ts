@@ -10,8 +10,7 @@ import path from 'node:path';
 import type { Authenticator } from '@kubernetes/client-node/dist/auth.js';
 import type { User } from '@kubernetes/client-node';
 import * as v from 'valibot';
-import { refuseKubeconfig } from './refusal.ts';
-import type { KubeconfigRefusal } from './refusal.ts';
+import { KubeconfigRefused } from './refusal.ts';
 import { execCredentialSchema } from './schema.ts';
 import type { KubeconfigUser } from './schema.ts';
 
@@ -45,33 +44,25 @@ const EXEC_API_VERSIONS = [
   'client.authentication.k8s.io/v1beta1',
 ];
 
-/** Why a plugin gave no credential. */
-export class PluginRefused extends Error {
-  override readonly name = 'PluginRefused';
-  readonly refusal: KubeconfigRefusal;
-
-  constructor(refusal: KubeconfigRefusal, options?: ErrorOptions) {
-    super(refusal.message, options);
-    this.refusal = refusal;
-  }
-}
-
 /** Why this plugin is not run; undefined if it may be. */
 export function refusePlugin(
   { exec, userName }: PluginSource,
   runPlugin: RunPlugin | undefined,
-): KubeconfigRefusal | undefined {
+): KubeconfigRefused | undefined {
   if (runPlugin === undefined) {
-    return refuseKubeconfig(
+    return new KubeconfigRefused(
       'plugin-not-allowed',
       `user "${userName}" needs the program ${exec.command}, which may run only from the command line`,
     );
   }
   if (!EXEC_API_VERSIONS.includes(exec.apiVersion)) {
-    return refuseKubeconfig('unsupported', `user "${userName}": exec.apiVersion is not supported`);
+    return new KubeconfigRefused(
+      'unsupported',
+      `user "${userName}": exec.apiVersion is not supported`,
+    );
   }
   if (exec.interactiveMode !== 'Always') return undefined;
-  return refuseKubeconfig('unsupported', `user "${userName}": its program asks questions`);
+  return new KubeconfigRefused('unsupported', `user "${userName}": its program asks questions`);
 }
 
 /** Asks the plugin when client-node asks for a credential. */
@@ -90,7 +81,7 @@ export class PluginAuthenticator implements Authenticator {
     return (user.authProvider as { name?: unknown } | undefined)?.name === PLUGIN_PROVIDER;
   }
 
-  /** Puts the credential into the options. Throws PluginRefused. */
+  /** Puts the credential into the options. Throws KubeconfigRefused. */
   async applyAuthentication(_user: User, options: RequestOptions): Promise<void> {
     const { command } = this.#source.exec;
     let output: string;
@@ -99,8 +90,7 @@ export class PluginAuthenticator implements Authenticator {
     } catch (cause) {
       const { code } = cause as { code?: unknown };
       const detail = typeof code === 'string' || typeof code === 'number' ? ` (${code})` : '';
-      const refusal = refuseKubeconfig('plugin-failed', `${command} failed${detail}`);
-      throw new PluginRefused(refusal, { cause });
+      throw new KubeconfigRefused('plugin-failed', `${command} failed${detail}`, { cause });
     }
     const { token, clientCertificateData, clientKeyData, expirationTimestamp } =
       parseOutput(output) ?? {};
@@ -110,9 +100,7 @@ export class PluginAuthenticator implements Authenticator {
     } else if (token !== undefined && token !== '') {
       options.headers = { Authorization: `Bearer ${token}` };
     } else {
-      throw new PluginRefused(
-        refuseKubeconfig('plugin-failed', `${command} printed no credential`),
-      );
+      throw new KubeconfigRefused('plugin-failed', `${command} printed no credential`);
     }
     const expiresAtMs = Date.parse(expirationTimestamp ?? '');
     this.expiresAtMs = Number.isNaN(expiresAtMs) ? undefined : expiresAtMs;

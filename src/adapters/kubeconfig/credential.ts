@@ -8,13 +8,10 @@ import type { RequestOptions } from 'node:https';
 import type { Cluster, User } from '@kubernetes/client-node';
 import * as v from 'valibot';
 import type { ClusterAuthentication } from '../../core/model/registration.ts';
-import { PluginRefused } from './credential-plugin.ts';
-import { refuseKubeconfig } from './refusal.ts';
-import type { KubeconfigRefusal } from './refusal.ts';
+import { KubeconfigRefused } from './refusal.ts';
 
 /** A credential, and when it ends. */
 export interface ReadCredential {
-  readonly kind: 'credential';
   readonly authentication: ClusterAuthentication;
   readonly expiresAtMs?: number;
 }
@@ -28,25 +25,21 @@ const providerSchema = v.object({
 });
 const claimsSchema = v.object({ exp: v.number() });
 
-/** The credential in the options that client-node filled. */
-export function readCredential(
-  options: RequestOptions,
-  user: User,
-): ReadCredential | KubeconfigRefusal {
+/** The credential in the options that client-node filled. Throws KubeconfigRefused. */
+export function readCredential(options: RequestOptions, user: User): ReadCredential {
   const { cert, key } = options;
   if (isText(cert) && isText(key)) {
     const pair = { certificatePem: String(cert), keyPem: String(key) };
-    return { kind: 'credential', authentication: { kind: 'client-certificate', ...pair } };
+    return { authentication: { kind: 'client-certificate', ...pair } };
   }
   const provider = v.safeParse(providerSchema, user.authProvider);
   const token = bearerIn(options);
   if (token === '') {
-    if (!provider.success) return { kind: 'credential', authentication: { kind: 'none' } };
-    return refuseProvider(user.name, provider.output);
+    if (!provider.success) return { authentication: { kind: 'none' } };
+    throw refuseProvider(user.name, provider.output);
   }
   const idToken = provider.success ? provider.output.config['id-token'] : undefined;
   return {
-    kind: 'credential',
     authentication: { kind: 'bearer', token },
     ...(idToken === undefined ? {} : endOf(idToken)),
   };
@@ -68,14 +61,14 @@ function bearerIn({ headers }: RequestOptions): string {
 function refuseProvider(
   userName: string,
   { config }: v.InferOutput<typeof providerSchema>,
-): KubeconfigRefusal {
+): KubeconfigRefused {
   if (config.tokenFile !== undefined) {
-    return refuseKubeconfig('file-unreadable', `the token file ${config.tokenFile} is empty`);
+    return new KubeconfigRefused('file-unreadable', `the token file ${config.tokenFile} is empty`);
   }
   const message =
     `user "${userName}": the id-token of its auth-provider has ended, or is none; ` +
     'kubectl renews it when it is used with this context';
-  return refuseKubeconfig('token-ended', message);
+  return new KubeconfigRefused('token-ended', message);
 }
 
 /** Of a token that client-node could read. */
@@ -86,9 +79,9 @@ function endOf(idToken: string): { readonly expiresAtMs?: number } {
   return parsed.success ? { expiresAtMs: parsed.output.exp * 1000 } : {};
 }
 
-/** Why client-node gave up. Rethrows what no kubeconfig can be the reason of. */
-export function refusalOf(error: unknown, cluster: Cluster, user: User): KubeconfigRefusal {
-  if (error instanceof PluginRefused) return error.refusal;
+/** Why client-node gave up; what no kubeconfig can be the reason of stays as it is. */
+export function refusalOf(error: unknown, cluster: Cluster, user: User): unknown {
+  if (error instanceof KubeconfigRefused) return error;
   const provider = v.safeParse(providerSchema, user.authProvider);
   const { tokenFile, 'id-token': idToken } = provider.success ? provider.output.config : {};
   const files = {
@@ -101,9 +94,12 @@ export function refusalOf(error: unknown, cluster: Cluster, user: User): Kubecon
   const [label] =
     Object.entries(files).find(([, named]) => named === file && file !== undefined) ?? [];
   if (label !== undefined && file !== undefined) {
-    return refuseKubeconfig('file-unreadable', `cannot read the ${label} file ${file}: ${code}`);
+    return new KubeconfigRefused(
+      'file-unreadable',
+      `cannot read the ${label} file ${file}: ${code}`,
+    );
   }
-  if (idToken === undefined) throw error;
+  if (idToken === undefined) return error;
   const message = `user "${user.name}": auth-provider.config.id-token is no token`;
-  return refuseKubeconfig('malformed', message);
+  return new KubeconfigRefused('malformed', message);
 }

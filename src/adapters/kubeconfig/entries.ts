@@ -7,98 +7,88 @@
  * would end the session of the person's own kubectl: it is given the token alone.
  */
 import path from 'node:path';
+import { defined } from '@rollcall/base/defined.ts';
 import type { Cluster, User } from '@kubernetes/client-node';
 import * as v from 'valibot';
 import { PLUGIN_PROVIDER } from './credential-plugin.ts';
 import type { RawEntry } from './read-files.ts';
-import { refuseKubeconfig } from './refusal.ts';
-import type { KubeconfigRefusal } from './refusal.ts';
+import { KubeconfigRefused } from './refusal.ts';
 import { clusterSchema, clusterWithDetourSchema, userSchema } from './schema.ts';
 import type { KubeconfigCluster, KubeconfigUser } from './schema.ts';
 
 /** A judged cluster entry. */
 export interface JudgedCluster {
-  readonly kind: 'cluster';
   readonly entry: KubeconfigCluster;
   readonly cluster: Cluster;
 }
 
 /** A judged user entry. */
 export interface JudgedUser {
-  readonly kind: 'user';
   readonly user: User;
   /** The plugin that it takes to be this user. */
   readonly exec?: NonNullable<KubeconfigUser['exec']>;
 }
 
-/** Judges a cluster; `hasDetours` if whoever connects can go through a proxy, and expect another name. */
+/**
+ * Judges a cluster; `hasDetours` if whoever connects can go through a proxy, and expect another name. Throws
+ * KubeconfigRefused.
+ */
 export function judgeCluster(
   { name, content, directory }: RawEntry,
   hasDetours: boolean,
-): JudgedCluster | KubeconfigRefusal {
+): JudgedCluster {
   const parsed = hasDetours
     ? v.safeParse(clusterWithDetourSchema, content, { abortEarly: true })
     : v.safeParse(clusterSchema, content, { abortEarly: true });
-  if (!parsed.success) return refuseField(`cluster "${name}"`, parsed.issues[0], 'cluster');
+  if (!parsed.success) throw refuseField(`cluster "${name}"`, parsed.issues[0], 'cluster');
   const entry: KubeconfigCluster = parsed.output;
-  const ca = material(entry['certificate-authority-data'], entry['certificate-authority']);
+  const ca = material(entry, 'certificate-authority', directory);
   const { 'tls-server-name': tlsServerName, 'proxy-url': proxyUrl } = entry;
   return {
-    kind: 'cluster',
     entry,
     cluster: {
       name,
       server: entry.server,
       skipTLSVerify: entry['insecure-skip-tls-verify'] === true,
-      ...(ca?.data === undefined ? {} : { caData: ca.data }),
-      ...(ca?.file === undefined ? {} : { caFile: path.resolve(directory, ca.file) }),
-      ...(tlsServerName === undefined ? {} : { tlsServerName }),
-      ...(proxyUrl === undefined ? {} : { proxyUrl }),
+      ...defined({ caData: ca?.data, caFile: ca?.file, tlsServerName, proxyUrl }),
     },
   };
 }
 
-/** Judges a user. */
-export function judgeUser({ name, content, directory }: RawEntry): JudgedUser | KubeconfigRefusal {
+/** Judges a user. Throws KubeconfigRefused. */
+export function judgeUser({ name, content, directory }: RawEntry): JudgedUser {
   const parsed = v.safeParse(userSchema, content, { abortEarly: true });
-  if (!parsed.success) return refuseField(`user "${name}"`, parsed.issues[0], 'user');
+  if (!parsed.success) throw refuseField(`user "${name}"`, parsed.issues[0], 'user');
   const entry = parsed.output;
-  const certificate = material(entry['client-certificate-data'], entry['client-certificate']);
-  const key = material(entry['client-key-data'], entry['client-key']);
+  const certificate = material(entry, 'client-certificate', directory);
+  const key = material(entry, 'client-key', directory);
   if ((certificate === undefined) !== (key === undefined)) {
-    return refuseKubeconfig('malformed', 'client-certificate and client-key must come together');
+    throw new KubeconfigRefused(
+      'malformed',
+      'client-certificate and client-key must come together',
+    );
   }
   if (certificate !== undefined) {
-    return { kind: 'user', user: { name, ...pairOf(certificate, key, directory) } };
+    const files = { certFile: certificate.file, keyFile: key?.file };
+    const data = { certData: certificate.data, keyData: key?.data };
+    return { user: { name, ...defined({ ...files, ...data }) } };
   }
   const credential = tokenOf(entry, directory);
-  if (credential !== undefined) return { kind: 'user', user: { name, ...credential } };
+  if (credential !== undefined) return { user: { name, ...credential } };
   const { exec } = entry;
-  if (exec === undefined) return { kind: 'user', user: { name } };
-  return { kind: 'user', user: { name, authProvider: { name: PLUGIN_PROVIDER } }, exec };
+  if (exec === undefined) return { user: { name } };
+  return { user: { name, authProvider: { name: PLUGIN_PROVIDER } }, exec };
 }
 
-/** Where material stands: inline as base64, or in a file. */
-type Material = { readonly data: string; readonly file?: never } | { data?: never; file: string };
-
-function material(data: string | undefined, file: string | undefined): Material | undefined {
-  if (data !== undefined && data !== '') return { data };
-  return file === undefined || file === '' ? undefined : { file };
-}
-
-function pairOf(
-  certificate: Material,
-  key: Material | undefined,
+/** Where a certificate or key stands: inline as base64, or in a file. */
+function material<Name extends 'certificate-authority' | 'client-certificate' | 'client-key'>(
+  entry: { readonly [field in Name | `${Name}-data`]?: string | undefined },
+  name: Name,
   directory: string,
-): Partial<User> {
-  const at = (file: string): string => path.resolve(directory, file);
-  return {
-    ...(certificate.file === undefined
-      ? { certData: certificate.data }
-      : { certFile: at(certificate.file) }),
-    ...(key?.file === undefined ? {} : { keyFile: at(key.file) }),
-    ...(key?.data === undefined ? {} : { keyData: key.data }),
-  };
+): { readonly data?: string; readonly file?: string } | undefined {
+  const { [`${name}-data` as const]: data = '', [name]: file = '' } = entry;
+  if (data !== '') return { data };
+  return file === '' ? undefined : { file: path.resolve(directory, file) };
 }
 
 function tokenOf(entry: KubeconfigUser, directory: string): Partial<User> | undefined {
@@ -112,9 +102,9 @@ function tokenOf(entry: KubeconfigUser, directory: string): Partial<User> | unde
   return { authProvider: { name: 'oidc', config: { 'id-token': provider.config?.['id-token'] } } };
 }
 
-function refuseField(whose: string, issue: v.BaseIssue<unknown>, whole: string): KubeconfigRefusal {
+function refuseField(whose: string, issue: v.BaseIssue<unknown>, whole: string): KubeconfigRefused {
   const field = v.getDotPath(issue) ?? whole;
   return field.endsWith('-data') && issue.type === 'regex'
-    ? refuseKubeconfig('malformed', `${whose}: ${field} is not base64`)
-    : refuseKubeconfig('unsupported', `${whose}: ${field} is not supported`);
+    ? new KubeconfigRefused('malformed', `${whose}: ${field} is not base64`)
+    : new KubeconfigRefused('unsupported', `${whose}: ${field} is not supported`);
 }

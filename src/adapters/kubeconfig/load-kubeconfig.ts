@@ -8,6 +8,7 @@
  */
 import type { RequestOptions } from 'node:https';
 import { Agent } from 'node:http';
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterAuthentication } from '../../core/model/registration.ts';
 import { PluginAuthenticator, refusePlugin } from './credential-plugin.ts';
 import type { PluginSource, RunPlugin } from './credential-plugin.ts';
@@ -16,8 +17,7 @@ import { judgeCluster, judgeUser } from './entries.ts';
 import type { JudgedCluster, JudgedUser } from './entries.ts';
 import { readKubeconfigFiles } from './read-files.ts';
 import type { ContextEntry, KubeconfigEntries, KubeconfigPath, RawEntry } from './read-files.ts';
-import { refuseKubeconfig } from './refusal.ts';
-import type { KubeconfigRefusal } from './refusal.ts';
+import { KubeconfigRefused } from './refusal.ts';
 
 /** What to load. */
 export interface KubeconfigOptions {
@@ -57,10 +57,6 @@ export interface LoadedKubeconfig {
   readonly agent?: Agent;
 }
 
-/** Result of loading a kubeconfig. */
-export type KubeconfigResult =
-  { readonly kind: 'loaded'; readonly kubeconfig: LoadedKubeconfig } | KubeconfigRefusal;
-
 /** What client-node is given. */
 interface Chosen {
   readonly context: ContextEntry;
@@ -69,43 +65,36 @@ interface Chosen {
   readonly plugin?: PluginSource;
 }
 
-/**
- * Reads one context of a kubeconfig. A refusal says what is wrong and, for a missing context,
- * which ones there are.
- */
-export async function loadKubeconfig(options: KubeconfigOptions): Promise<KubeconfigResult> {
-  const entries = await readKubeconfigFiles(options.path);
-  if (entries.kind === 'refused') return entries;
-  const chosen = choose(entries, options);
-  return 'kind' in chosen ? chosen : authenticate(chosen, options.runPlugin);
+/** Reads one context of a kubeconfig. Throws KubeconfigRefused; for a missing context, with those that there are. */
+export async function loadKubeconfig(options: KubeconfigOptions): Promise<LoadedKubeconfig> {
+  const chosen = choose(await readKubeconfigFiles(options.path), options);
+  return authenticate(chosen, options.runPlugin);
 }
 
 function choose(
   entries: KubeconfigEntries,
   { context: wanted, parseServer, runPlugin, detours }: KubeconfigOptions,
-): Chosen | KubeconfigRefusal {
+): Chosen {
   const named = wanted ?? entries.currentContext;
   const context = entries.contexts.find(({ name }) => name === named);
   if (context === undefined) {
     const available = entries.contexts.map(({ name }) => name);
     const message = named === '' ? 'no context is chosen' : `there is no context "${named}"`;
-    return refuseKubeconfig('context-missing', message, available);
+    throw new KubeconfigRefused('context-missing', message, { available });
   }
   const rawCluster = entries.clusters.find(({ name }) => name === context.cluster);
   if (rawCluster === undefined) {
     const message = `there is no cluster "${context.cluster}" in the file`;
-    return refuseKubeconfig('cluster-missing', message);
+    throw new KubeconfigRefused('cluster-missing', message);
   }
   const cluster = judgeCluster(rawCluster, detours === 'allowed');
-  if (cluster.kind === 'refused') return cluster;
   const server = parseServer(cluster.entry.server);
   if (server.kind === 'refused') {
-    return refuseKubeconfig('server-invalid', `cluster "${context.cluster}": ${server.message}`);
+    const message = `cluster "${context.cluster}": ${server.message}`;
+    throw new KubeconfigRefused('server-invalid', message);
   }
   const rawUser = userOf(entries, context);
-  if ('kind' in rawUser) return rawUser;
   const user = judgeUser(rawUser);
-  if (user.kind === 'refused') return user;
   if (user.exec === undefined) return { context, cluster, user };
   const { server: address, 'proxy-url': proxyUrl } = cluster.entry;
   const plugin: PluginSource = {
@@ -114,21 +103,22 @@ function choose(
     directory: rawUser.directory,
     cluster: { server: address, 'proxy-url': proxyUrl },
   };
-  return refusePlugin(plugin, runPlugin) ?? { context, cluster, user, plugin };
+  const refused = refusePlugin(plugin, runPlugin);
+  if (refused !== undefined) throw refused;
+  return { context, cluster, user, plugin };
 }
 
-function userOf(entries: KubeconfigEntries, { user }: ContextEntry): RawEntry | KubeconfigRefusal {
+function userOf(entries: KubeconfigEntries, { user }: ContextEntry): RawEntry {
   if (user === '') return { name: '', content: {}, directory: '' };
-  return (
-    entries.users.find(({ name }) => name === user) ??
-    refuseKubeconfig('user-missing', `there is no user "${user}" in the file`)
-  );
+  const found = entries.users.find(({ name }) => name === user);
+  if (found !== undefined) return found;
+  throw new KubeconfigRefused('user-missing', `there is no user "${user}" in the file`);
 }
 
 async function authenticate(
   chosen: Chosen,
   runPlugin: RunPlugin | undefined,
-): Promise<KubeconfigResult> {
+): Promise<LoadedKubeconfig> {
   const { context, cluster, user, plugin } = chosen;
   // Not its index, which loads everything else that client-node can do.
   const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
@@ -148,20 +138,11 @@ async function authenticate(
   try {
     await config.applyToHTTPSOptions(options);
   } catch (error) {
-    return refusalOf(error, cluster.cluster, user.user);
+    throw refusalOf(error, cluster.cluster, user.user);
   }
   const credential = readCredential(options, user.user);
-  if (credential.kind === 'refused') return credential;
   const expiresAtMs = authenticator?.expiresAtMs ?? credential.expiresAtMs;
-  const { authentication } = credential;
-  return {
-    kind: 'loaded',
-    kubeconfig: {
-      ...connectionOf(chosen, options),
-      authentication,
-      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
-    },
-  };
+  return { ...connectionOf(chosen, options), ...credential, ...defined({ expiresAtMs }) };
 }
 
 function connectionOf(
@@ -173,8 +154,10 @@ function connectionOf(
     context: context.name,
     clusterName: context.cluster,
     server: entry.server,
-    ...(ca === undefined ? {} : { caPem: String(ca) }),
     isInsecure: rejectUnauthorized === false,
-    ...(isDetour && agent instanceof Agent ? { agent } : {}),
+    ...defined({
+      caPem: ca === undefined ? undefined : String(ca),
+      agent: isDetour && agent instanceof Agent ? agent : undefined,
+    }),
   };
 }

@@ -8,8 +8,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as v from 'valibot';
 import { parse as parseYaml } from 'yaml';
-import { refuseKubeconfig } from './refusal.ts';
-import type { KubeconfigRefusal } from './refusal.ts';
+import { KubeconfigRefused } from './refusal.ts';
 import { kubeconfigSchema } from './schema.ts';
 import type { KubeconfigFile } from './schema.ts';
 
@@ -33,7 +32,6 @@ export interface ContextEntry {
 
 /** What the files say together. */
 export interface KubeconfigEntries {
-  readonly kind: 'entries';
   readonly currentContext: string;
   readonly contexts: readonly ContextEntry[];
   readonly clusters: readonly RawEntry[];
@@ -43,27 +41,23 @@ export interface KubeconfigEntries {
 const FILE_BYTES_MAX = 1024 * 1024;
 const ALIASES_MAX = 100;
 
-/** Reads the files. Of several, those that are not there are passed over. */
-export async function readKubeconfigFiles(
-  where: KubeconfigPath,
-): Promise<KubeconfigEntries | KubeconfigRefusal> {
+/** Reads the files. Of several, those that are not there are passed over. Throws KubeconfigRefused. */
+export async function readKubeconfigFiles(where: KubeconfigPath): Promise<KubeconfigEntries> {
   const files = typeof where === 'string' ? [where] : where;
   const found: KubeconfigEntries[] = [];
-  let absent = refuseKubeconfig('unreadable', 'no kubeconfig is named');
+  let absent = new KubeconfigRefused('unreadable', 'no kubeconfig is named');
   for (const file of files) {
-    const { text, code } = await readText(file);
-    if (text !== undefined) {
-      const parsed = parseKubeconfig(file, text);
-      if (parsed.kind === 'refused') return parsed;
-      found.push(parsed);
-      continue;
+    try {
+      found.push(parseKubeconfig(file, await readFile(file, 'utf8')));
+    } catch (cause) {
+      if (cause instanceof KubeconfigRefused) throw cause;
+      const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
+      absent = new KubeconfigRefused('unreadable', `cannot read ${file}: ${code}`, { cause });
+      if (code !== 'ENOENT') throw absent;
     }
-    absent = refuseKubeconfig('unreadable', `cannot read ${file}: ${code}`);
-    if (code !== 'ENOENT') return absent;
   }
-  if (found.length === 0) return absent;
+  if (found.length === 0) throw absent;
   return {
-    kind: 'entries',
     currentContext: found.find((one) => one.currentContext !== '')?.currentContext ?? '',
     contexts: firstOfEachName(found.flatMap(({ contexts }) => contexts)),
     clusters: firstOfEachName(found.flatMap(({ clusters }) => clusters)),
@@ -77,17 +71,9 @@ function firstOfEachName<T extends { readonly name: string }>(entries: readonly 
   return [...byName.values()];
 }
 
-async function readText(file: string): Promise<{ readonly text?: string; readonly code: string }> {
-  try {
-    return { text: await readFile(file, 'utf8'), code: '' };
-  } catch (error) {
-    return { code: (error as NodeJS.ErrnoException).code ?? 'unknown error' };
-  }
-}
-
-function parseKubeconfig(file: string, text: string): KubeconfigEntries | KubeconfigRefusal {
+function parseKubeconfig(file: string, text: string): KubeconfigEntries {
   if (text.length > FILE_BYTES_MAX) {
-    return refuseKubeconfig('malformed', `${file} is larger than any kubeconfig`);
+    throw new KubeconfigRefused('malformed', `${file} is larger than any kubeconfig`);
   }
   let document: unknown;
   try {
@@ -95,17 +81,16 @@ function parseKubeconfig(file: string, text: string): KubeconfigEntries | Kubeco
     document = parseYaml(text, { maxAliasCount: ALIASES_MAX, logLevel: 'error' });
   } catch {
     // The parser's message quotes the file, which holds credentials.
-    return refuseKubeconfig('malformed', `${file} is not YAML`);
+    throw new KubeconfigRefused('malformed', `${file} is not YAML`);
   }
   const parsed = v.safeParse(kubeconfigSchema, document, { abortEarly: true });
   if (parsed.success) return entriesOf(parsed.output, path.dirname(path.resolve(file)));
   const field = v.getDotPath(parsed.issues[0]) ?? 'the whole';
-  return refuseKubeconfig('malformed', `${file} is not a kubeconfig: see ${field}`);
+  throw new KubeconfigRefused('malformed', `${file} is not a kubeconfig: see ${field}`);
 }
 
 function entriesOf(file: KubeconfigFile, directory: string): KubeconfigEntries {
   return {
-    kind: 'entries',
     currentContext: file['current-context'] ?? '',
     contexts: file.contexts.map(({ name, context }) => ({
       name,

@@ -1,5 +1,5 @@
 /**
- * Why a kubeconfig cannot be used: a closed list of codes, each with a sentence for a person.
+ * Why a kubeconfig cannot be used: a closed list of codes, each with a sentence for a person that never has a credential.
  */
 
 /** Codes of refusal. */
@@ -16,21 +16,21 @@ export type KubeconfigRefusalCode =
   | 'plugin-not-allowed'
   | 'plugin-failed';
 
-/** A refusal. */
-export interface KubeconfigRefusal {
-  readonly kind: 'refused';
+/** Thrown while a kubeconfig is read: its message says what is wrong. */
+export class KubeconfigRefused extends Error {
+  override readonly name = 'KubeconfigRefused';
   readonly code: KubeconfigRefusalCode;
-  /** What is wrong; never a credential. */
-  readonly message: string;
   /** For `context-missing`: the contexts that there are. */
   readonly available?: readonly string[];
-}
 
-/** Makes a refusal. */
-export function refuseKubeconfig(
-  code: KubeconfigRefusalCode,
-  message: string,
-  available?: readonly string[],
-): KubeconfigRefusal {
-  return { kind: 'refused', code, message, ...(available === undefined ? {} : { available }) };
+  constructor(
+    code: KubeconfigRefusalCode,
+    message: string,
+    more: { readonly available?: readonly string[]; readonly cause?: unknown } = {},
+  ) {
+    const { available, ...options } = more;
+    super(message, options);
+    this.code = code;
+    if (available !== undefined) this.available = available;
+  }
 }

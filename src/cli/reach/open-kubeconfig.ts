@@ -8,6 +8,7 @@ import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { defined } from '@rollcall/base/defined.ts';
 import type { CredentialPlugin } from '../../adapters/kubeconfig/credential-plugin.ts';
 import { loadKubeconfig } from '../../adapters/kubeconfig/load-kubeconfig.ts';
 import type {
@@ -16,10 +17,9 @@ import type {
 } from '../../adapters/kubeconfig/load-kubeconfig.ts';
 import { readKubeconfigFiles } from '../../adapters/kubeconfig/read-files.ts';
 import type { KubeconfigPath } from '../../adapters/kubeconfig/read-files.ts';
-import type { KubeconfigRefusal } from '../../adapters/kubeconfig/refusal.ts';
+import { KubeconfigRefused } from '../../adapters/kubeconfig/refusal.ts';
 import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
 import { usageError } from '../process/exit-codes.ts';
-import type { CommandError } from '../process/exit-codes.ts';
 
 /** Which context of which kubeconfig. */
 export interface KubeconfigPlace {
@@ -44,41 +44,47 @@ export async function openKubeconfig(
   { file, context }: KubeconfigPlace,
   detours: NonNullable<KubeconfigOptions['detours']> = 'refused',
 ): Promise<LoadedKubeconfig> {
-  const result = await loadKubeconfig({
-    path: file,
-    parseServer: parseEndpoint,
-    runPlugin,
-    detours,
-    ...(context === undefined ? {} : { context }),
-  });
-  if (result.kind === 'refused') throw refuse(file, result, '--context NAME get nodes');
-  if (result.kubeconfig.isInsecure) {
-    throw usageError(
-      `${nameOf(file)} asks to skip the verification of the server’s certificate.`,
-      'Put the cluster’s certificate authority into the kubeconfig instead.',
-    );
-  }
-  return result.kubeconfig;
+  const options = { path: file, parseServer: parseEndpoint, runPlugin, detours };
+  const kubeconfig = await explained(
+    loadKubeconfig({ ...options, ...defined({ context }) }),
+    file,
+    '--context NAME get nodes',
+  );
+  if (!kubeconfig.isInsecure) return kubeconfig;
+  throw usageError(
+    `${nameOf(file)} asks to skip the verification of the server’s certificate.`,
+    'Put the cluster’s certificate authority into the kubeconfig instead.',
+  );
 }
 
 /** The names of all contexts; no file that it names is read, no program run. Throws CommandError. */
 export async function listContexts(file: KubeconfigPath): Promise<readonly string[]> {
-  const entries = await readKubeconfigFiles(file);
-  if (entries.kind === 'refused') throw refuse(file, entries, 'config get-contexts');
-  return entries.contexts.map(({ name }) => name);
+  const { contexts } = await explained(readKubeconfigFiles(file), file, 'config get-contexts');
+  return contexts.map(({ name }) => name);
 }
 
 function nameOf(file: KubeconfigPath): string {
   return typeof file === 'string' ? file : file.join(path.delimiter);
 }
 
-function refuse(file: KubeconfigPath, refusal: KubeconfigRefusal, attempt: string): CommandError {
-  const { message, available } = refusal;
-  const known = available === undefined ? '' : ` It has: ${available.join(', ')}.`;
-  return usageError(
-    `${nameOf(file)} cannot be used: ${message}${known}`,
-    `Try \`kubectl --kubeconfig FILE ${attempt}\` with the same file.`,
-  );
+/** What was read; a refusal becomes a sentence, with what to try. */
+async function explained<T>(
+  reading: Promise<T>,
+  file: KubeconfigPath,
+  attempt: string,
+): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof KubeconfigRefused)) throw error;
+    const { message, available } = error;
+    const known = available === undefined ? '' : ` It has: ${available.join(', ')}.`;
+    throw usageError(
+      `${nameOf(file)} cannot be used: ${message}${known}`,
+      `Try \`kubectl --kubeconfig FILE ${attempt}\` with the same file.`,
+      error,
+    );
+  }
 }
 
 async function runPlugin(plugin: CredentialPlugin): Promise<string> {

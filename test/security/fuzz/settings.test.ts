@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { parseEndpoint } from '../../../src/adapters/kubernetes/egress/endpoint.ts';
+import { resultOf } from '../../support/kubeconfig-result.ts';
 import { loadKubeconfig } from '../../../src/adapters/kubeconfig/load-kubeconfig.ts';
 import { readWatchSettings } from '../../../src/adapters/kubernetes/settings/watch-settings.ts';
 import { CommandError, EXIT } from '../../../src/cli/process/exit-codes.ts';
@@ -65,7 +66,7 @@ test('rows 65, 67: a kubeconfig is loaded or refused, and no program runs withou
               ? bendText(stringify(KUBECONFIG), random)
               : garbage(random);
         writeFileSync(file, text);
-        const result = await loadKubeconfig({ path: file, parseServer: parseEndpoint });
+        const result = await resultOf(loadKubeconfig({ path: file, parseServer: parseEndpoint }));
         if (result.kind === 'loaded') assert.match(result.kubeconfig.server, /^https:/);
       },
     });

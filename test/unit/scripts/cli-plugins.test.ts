@@ -14,8 +14,8 @@ import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
 const ENTRY = `
 import { loadKubeconfig } from './src/adapters/kubeconfig/load-kubeconfig.ts';
 const parseServer = () => ({ kind: 'endpoint' });
-const result = await loadKubeconfig({ path: process.argv[2], parseServer, detours: 'allowed' });
-const { agent, server, authentication } = result.kubeconfig;
+const kubeconfig = await loadKubeconfig({ path: process.argv[2], parseServer, detours: 'allowed' });
+const { agent, server, authentication } = kubeconfig;
 console.log(JSON.stringify([agent?.constructor.name === undefined ? 'none' : 'agent', server, authentication]));
 `;
 

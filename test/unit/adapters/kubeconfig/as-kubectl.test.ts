@@ -6,11 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { CredentialPlugin } from '../../../../src/adapters/kubeconfig/credential-plugin.ts';
+import { resultOf } from '../../../support/kubeconfig-result.ts';
+import type { KubeconfigResult } from '../../../support/kubeconfig-result.ts';
 import { loadKubeconfig } from '../../../../src/adapters/kubeconfig/load-kubeconfig.ts';
-import type {
-  KubeconfigOptions,
-  KubeconfigResult,
-} from '../../../../src/adapters/kubeconfig/load-kubeconfig.ts';
+import type { KubeconfigOptions } from '../../../../src/adapters/kubeconfig/load-kubeconfig.ts';
 import { parseEndpoint } from '../../../../src/adapters/kubernetes/egress/endpoint.ts';
 
 const CA = '-----BEGIN CERTIFICATE-----\nQ0E=\n-----END CERTIFICATE-----\n';
@@ -55,7 +54,7 @@ describe('loadKubeconfig, beside client-node', () => {
   }
 
   const load = (options: Omit<KubeconfigOptions, 'parseServer'>): Promise<KubeconfigResult> =>
-    loadKubeconfig({ parseServer: parseEndpoint, ...options });
+    resultOf(loadKubeconfig({ parseServer: parseEndpoint, ...options }));
 
   async function loaded(options: Omit<KubeconfigOptions, 'parseServer'>) {
     const result = await load(options);

@@ -6,16 +6,15 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { CredentialPlugin } from '../../../../src/adapters/kubeconfig/credential-plugin.ts';
 import { loadKubeconfig as loadWith } from '../../../../src/adapters/kubeconfig/load-kubeconfig.ts';
-import type {
-  KubeconfigOptions,
-  KubeconfigResult,
-} from '../../../../src/adapters/kubeconfig/load-kubeconfig.ts';
+import type { KubeconfigOptions } from '../../../../src/adapters/kubeconfig/load-kubeconfig.ts';
 import { parseEndpoint } from '../../../../src/adapters/kubernetes/egress/endpoint.ts';
+import { resultOf } from '../../../support/kubeconfig-result.ts';
+import type { KubeconfigResult } from '../../../support/kubeconfig-result.ts';
 
 const CA = '-----BEGIN CERTIFICATE-----\nQ0E=\n-----END CERTIFICATE-----\n';
 const loadKubeconfig = (
   options: Omit<KubeconfigOptions, 'parseServer'>,
-): Promise<KubeconfigResult> => loadWith({ ...options, parseServer: parseEndpoint });
+): Promise<KubeconfigResult> => resultOf(loadWith({ ...options, parseServer: parseEndpoint }));
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 interface Parts {
