@@ -103,6 +103,19 @@ function connectorOf(cluster: EngineCluster): ClusterConnector {
   };
 }
 
+/** Opens the cluster for one use, and closes it. */
+export async function withOperator<T>(
+  open: () => Promise<OperatorCluster>,
+  use: (operator: OperatorCluster) => Promise<T>,
+): Promise<T> {
+  const operator = await open();
+  try {
+    return await use(operator);
+  } finally {
+    operator.close();
+  }
+}
+
 /** Throws CommandError (3) unless the kubeconfig leads to the registered cluster. */
 export function requireSameCluster(
   operator: Pick<OperatorCluster, 'clusterUid' | 'server'>,

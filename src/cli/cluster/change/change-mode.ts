@@ -17,7 +17,7 @@ import type { CommandContext } from '../../command-line/command-module.ts';
 import type { CommandError } from '../../process/exit-codes.ts';
 import { failure, refusal } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
-import { requireSameCluster } from '../../reach/operator-access.ts';
+import { requireSameCluster, withOperator } from '../../reach/operator-access.ts';
 import type { OperatorCluster, OperatorOptions } from '../../reach/operator-access.ts';
 
 /** What to change the mode of, and to what. */
@@ -54,24 +54,22 @@ export async function changeMode(change: ModeChange): Promise<ChangedMode> {
   return mode === 'takeover' ? enter(change) : leave(change);
 }
 
-async function withOperator<T>(
+function inCluster<T>(
   { options, registration, context }: ModeChange,
   use: (operator: OperatorCluster) => Promise<T>,
 ): Promise<T> {
-  const operator = await context.openCluster(options);
-  try {
+  const open = () => context.openCluster(options);
+  return withOperator(open, (operator) => {
     requireSameCluster(operator, registration);
-    return await use(operator);
-  } finally {
-    operator.close();
-  }
+    return use(operator);
+  });
 }
 
 async function enter(change: ModeChange): Promise<ChangedMode> {
   const { registration, stack, context } = change;
   const { id } = registration;
   context.say(`checking that no built-in DaemonSet loop runs in ${id}: about 20 s …`);
-  const result = await withOperator(change, (operator) =>
+  const result = await inCluster(change, (operator) =>
     enterTakeover(id, { ...stack, access: operator.access, connector: operator.connector }),
   );
   if (result.kind === 'refused') throw refusedTakeover(id, result.reason);
@@ -132,7 +130,7 @@ async function leave(change: ModeChange): Promise<ChangedMode> {
   const isUntouched = options.withoutCluster === true;
   const result = isUntouched
     ? await release(UNTOUCHED)
-    : await withOperator(change, ({ access }) => release(access));
+    : await inCluster(change, ({ access }) => release(access));
   if (result.kind === 'failed') {
     throw failure(
       `${id} was not left (step ${result.step}): ${result.message}.`,

@@ -24,7 +24,11 @@ import { parseStage } from '../../command-line/global-options.ts';
 import type { GlobalOptions } from '../../command-line/global-options.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { presentMove } from './move-report.ts';
-import { declareOperatorOptions, requireSameCluster } from '../../reach/operator-access.ts';
+import {
+  declareOperatorOptions,
+  requireSameCluster,
+  withOperator,
+} from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
 import { parseRoleId } from './parse-edit.ts';
 import { describeTurn, turnWatcher } from './turn-watcher.ts';
@@ -179,11 +183,9 @@ async function turn(
     return;
   }
   context.say(`making the watcher send to ${stacks[direction].name} …`);
-  const operator = await context.openCluster(options);
-  try {
+  const open = () => context.openCluster(options);
+  await withOperator(open, (operator) => {
     requireSameCluster(operator, registration);
-    await turnWatcher(operator.transport, target);
-  } finally {
-    operator.close();
-  }
+    return turnWatcher(operator.transport, target);
+  });
 }

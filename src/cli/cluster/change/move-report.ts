@@ -4,8 +4,9 @@
  * Words only. Every end but arrival is an error that says in which stack the cluster is frozen.
  */
 import type { MoveRefusal, MoveResult } from '../../../app/clusters/move-types.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { CommandResult } from '../../command-line/command-module.ts';
-import { CommandError, EXIT, failure } from '../../process/exit-codes.ts';
+import { CommandError, EXIT, failure, refusal } from '../../process/exit-codes.ts';
 
 /** A move that ended, somehow. */
 export interface EndedMove {
@@ -20,16 +21,16 @@ export interface EndedMove {
 export function presentMove({ id, result, from, to }: EndedMove): CommandResult {
   switch (result.kind) {
     case 'moved':
-      return arrived({ id, where: to, left: from, isFrozen: result.registration.isFrozen });
+      return arrived(result.registration, to, from);
     case 'called-back':
-      return arrived({ id, where: from, left: to, isFrozen: result.registration.isFrozen });
+      return arrived(result.registration, from, to);
     case 'already-there':
       return {
         document: { kind: 'ClusterMove', cluster: id, stack: to, isMoved: false },
         lines: [`${id} is in ${to} already.`],
       };
     case 'refused':
-      throw new CommandError({ ...refusalOf(result.reason, { id, from, to }) });
+      throw refusalOf(result.reason, { id, from, to });
     case 'lost':
       throw failure(
         `The registration of ${id} was changed by somebody else meanwhile (step ${result.step}).`,
@@ -66,14 +67,11 @@ function unfinished(
   });
 }
 
-interface Arrival {
-  readonly id: string;
-  readonly where: string;
-  readonly left: string;
-  readonly isFrozen: boolean;
-}
-
-function arrived({ id, where, left, isFrozen }: Arrival): CommandResult {
+function arrived(
+  { id, isFrozen }: Pick<ClusterRegistration, 'id' | 'isFrozen'>,
+  where: string,
+  left: string,
+): CommandResult {
   const freeze = isFrozen
     ? 'It is frozen, as it was before.'
     : 'Its freeze is lifted; every DaemonSet is looked at now.';
@@ -89,49 +87,37 @@ function arrived({ id, where, left, isFrozen }: Arrival): CommandResult {
   };
 }
 
-type Refusal = ConstructorParameters<typeof CommandError>[0];
-
-function refusalOf(
-  reason: MoveRefusal,
-  { id, from, to }: { readonly id: string; readonly from: string; readonly to: string },
-): Refusal {
+function refusalOf(reason: MoveRefusal, { id, from, to }: Omit<EndedMove, 'result'>): CommandError {
   switch (reason) {
     case 'unknown-cluster':
-      return {
-        message: `${id} is registered neither in ${from} nor in ${to}.`,
-        remedy: 'List what there is: rollcall cluster list',
-        exitCode: EXIT.failed,
-      };
+      return failure(
+        `${id} is registered neither in ${from} nor in ${to}.`,
+        'List what there is: rollcall cluster list',
+      );
     case 'registered-in-both':
-      return {
-        message: `${id} is registered in ${to} as well, and not by this move. Nothing was changed.`,
-        remedy: `Look which one is right, and remove the other: rollcall cluster show ${id}`,
-        exitCode: EXIT.refused,
-      };
+      return refusal(
+        `${id} is registered in ${to} as well, and not by this move. Nothing was changed.`,
+        `Look which one is right, and remove the other: rollcall cluster show ${id}`,
+      );
     case 'uid-taken':
-      return {
-        message: `${to} has this very cluster under another id. ${id} is frozen in ${from}.`,
-        remedy: 'Remove that registration and repeat, or lift the freeze again with --back.',
-        exitCode: EXIT.refused,
-      };
+      return refusal(
+        `${to} has this very cluster under another id. ${id} is frozen in ${from}.`,
+        'Remove that registration and repeat, or lift the freeze again with --back.',
+      );
     case 'another-move':
-      return {
-        message: `${id} is being moved to another stack already.`,
-        remedy:
-          'Finish that move, or call it back (--back), first. `rollcall cluster show` names it.',
-        exitCode: EXIT.refused,
-      };
+      return refusal(
+        `${id} is being moved to another stack already.`,
+        'Finish that move, or call it back (--back), first. `rollcall cluster show` names it.',
+      );
     case 'arrived-already':
-      return {
-        message: `${id} has arrived in ${to}: there is nothing to call back.`,
-        remedy: 'Move it in the other direction instead.',
-        exitCode: EXIT.refused,
-      };
+      return refusal(
+        `${id} has arrived in ${to}: there is nothing to call back.`,
+        'Move it in the other direction instead.',
+      );
     case 'not-moving':
-      return {
-        message: `No move of ${id} from ${from} to ${to} was begun.`,
-        remedy: 'Nothing is to be called back.',
-        exitCode: EXIT.refused,
-      };
+      return refusal(
+        `No move of ${id} from ${from} to ${to} was begun.`,
+        'Nothing is to be called back.',
+      );
   }
 }

@@ -22,11 +22,11 @@ import type {
 import { refusal, usageError } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { changeMode } from './change-mode.ts';
-import { changedMeanwhile } from './changed-meanwhile.ts';
+import type { ModeChange } from './change-mode.ts';
 import { leftovers } from './leftovers.ts';
 import { declareOperatorOptions } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
-import { refuseWhileMoving } from './refuse-while-moving.ts';
+import { changedMeanwhile, refuseWhileMoving } from './changes.ts';
 
 /** Options of `cluster remove`. */
 export interface RemoveOptions extends OperatorOptions {
@@ -57,25 +57,20 @@ export const removeClusterCommand: CommandModule = defineCommand<RemoveOptions>(
     const found = await stack.registry.readCluster(id);
     if (found === undefined) return finishEarlierRemoval(id, stack);
     if (options.force !== true) refuseWhileMoving(found);
-    const left = await leave(found, { options, stack, context });
-    await removeRegistration(left, stack);
+    const left = await leave({ registration: found, options, stack, context });
+    const removal = await stack.registry.removeCluster(id, left.configVersion);
+    if (removal === 'lost') throw changedMeanwhile(left);
     await stack.credentials.removeTokens(id);
     const daemonSets = options.keepView === true ? undefined : await forget(left, stack, context);
-    return present({ registration: found, stack, daemonSets, isForced: options.force === true });
+    return present(found, stack, { daemonSets, isForced: options.force === true });
   },
 });
 
-interface Leaving {
-  readonly options: RemoveOptions;
-  readonly stack: Stack;
-  readonly context: CommandContext;
-}
+type Leaving = Omit<ModeChange, 'mode'> & { readonly options: RemoveOptions };
 
 /** Leaves takeover as asked; the registration as it stands then. */
-async function leave(
-  registration: ClusterRegistration,
-  { options, stack, context }: Leaving,
-): Promise<ClusterRegistration> {
+async function leave(leaving: Leaving): Promise<ClusterRegistration> {
+  const { registration, options } = leaving;
   if (registration.mode !== 'takeover' || options.force === true) return registration;
   if (options.release !== true) {
     throw refusal(
@@ -83,17 +78,7 @@ async function leave(
       'Pass --release to hand it back to the built-in controller first; --force if the cluster is gone.',
     );
   }
-  const mode = 'observe';
-  const changed = await changeMode({ registration, mode, options, stack, context });
-  return changed.registration;
-}
-
-async function removeRegistration(
-  { id, configVersion }: ClusterRegistration,
-  { registry }: Stack,
-): Promise<void> {
-  const result = await registry.removeCluster(id, configVersion);
-  if (result === 'lost') throw changedMeanwhile({ id, configVersion });
+  return (await changeMode({ ...leaving, mode: 'observe' })).registration;
 }
 
 async function forget(
@@ -120,15 +105,17 @@ async function finishEarlierRemoval(id: ClusterId, stack: Stack): Promise<Comman
   };
 }
 
-interface Presenting {
-  readonly registration: ClusterRegistration;
-  readonly stack: Stack;
+interface Removal {
   /** Forgotten ones; undefined: the view was kept. */
   readonly daemonSets: number | undefined;
   readonly isForced: boolean;
 }
 
-function present({ registration, stack, daemonSets, isForced }: Presenting): CommandResult {
+function present(
+  registration: ClusterRegistration,
+  stack: Stack,
+  { daemonSets, isForced }: Removal,
+): CommandResult {
   const { id, mode } = registration;
   const { commands, notes } = leftovers(registration, stack);
   const care = whoTakesCare(mode, isForced);

@@ -20,14 +20,12 @@ import type {
   CommandModule,
   CommandResult,
 } from '../../command-line/command-module.ts';
-import { renderTextTable } from '../../command-line/text-table.ts';
 import type { CommandError } from '../../process/exit-codes.ts';
 import { failure, refusal, usageError } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
-import { changedMeanwhile } from './changed-meanwhile.ts';
-import { declareOperatorOptions } from '../../reach/operator-access.ts';
+import { declareOperatorOptions, withOperator } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
-import { refuseWhileMoving } from './refuse-while-moving.ts';
+import { changedMeanwhile, refuseWhileMoving, renderChanges } from './changes.ts';
 import { readRegisteredIdentity } from './registered-identity.ts';
 
 /** Options of `cluster reset`. */
@@ -58,13 +56,13 @@ export const resetClusterCommand: CommandModule = defineCommand<ResetOptions>({
     const after = resetRegistration(before, found);
     const changes = compareRegistrations(before, after);
     if (found.clusterUid === before.clusterUid) refuseSame(before, changes);
-    if (options.dryRun === true || changes.length === 0) return present({ before, after, changes });
+    if (options.dryRun === true || changes.length === 0) return present(before, after);
     if (options.yes !== true && found.clusterUid !== before.clusterUid) {
       throw unconfirmed(before, found.clusterUid);
     }
     const written = await write(before, after, stack);
     await stack.credentials.removeTokens(before.id);
-    return present({ before, after: written, changes, isWritten: true });
+    return present(before, written, nextSteps(before));
   },
 });
 
@@ -100,19 +98,16 @@ async function identify({ before, options, stack, context }: Identifying): Promi
 }
 
 /** The authority is taken over where the kubeconfig names the very endpoint that is registered. */
-async function identifyByKubeconfig(
+function identifyByKubeconfig(
   before: ClusterRegistration,
   options: ResetOptions,
   context: CommandContext,
 ): Promise<Found> {
-  const operator = await context.openCluster(options);
-  try {
-    const { caPem, server } = operator;
+  const open = () => context.openCluster(options);
+  return withOperator(open, ({ caPem, server, clusterUid: found }) => {
     const isSameEndpoint = server === before.server && caPem !== undefined;
-    return { clusterUid: operator.clusterUid, ...(isSameEndpoint ? { caPem } : {}) };
-  } finally {
-    operator.close();
-  }
+    return Promise.resolve({ clusterUid: found, ...(isSameEndpoint ? { caPem } : {}) });
+  });
 }
 
 /** A cluster in takeover that is still itself is left by a hand-back, not by forgetting it. */
@@ -157,31 +152,23 @@ async function write(
   }
 }
 
-interface Presenting {
-  readonly before: ClusterRegistration;
-  readonly after: ClusterRegistration;
-  readonly changes: readonly FieldChange[];
-  readonly isWritten?: true;
-}
-
-function present({ before, after, changes, isWritten }: Presenting): CommandResult {
+/** Without notes nothing was written. */
+function present(
+  before: ClusterRegistration,
+  after: ClusterRegistration,
+  notes: readonly string[] = [],
+): CommandResult {
   const { id } = before;
-  const notes = isWritten === true ? nextSteps(before) : [];
-  const verb = isWritten === true ? 'was registered anew' : 'would be registered anew (dry run)';
-  const rows = changes.map((change) => [change.field, change.before || '-', change.after || '-']);
+  const { configVersion } = after;
+  const changes = compareRegistrations(before, after);
+  const isDryRun = notes.length === 0;
+  const verb = isDryRun ? 'would be registered anew (dry run)' : 'was registered anew';
   return {
-    document: {
-      kind: 'ClusterReset',
-      cluster: id,
-      isDryRun: isWritten !== true,
-      changes,
-      configVersion: after.configVersion,
-      notes,
-    },
+    document: { kind: 'ClusterReset', cluster: id, isDryRun, changes, configVersion, notes },
     lines:
       changes.length === 0
         ? [`${id}: nothing to reset, it is the cluster that is registered.`]
-        : [`${id} ${verb}:`, ...renderTextTable(['FIELD', 'BEFORE', 'AFTER'], rows), ...notes],
+        : [`${id} ${verb}:`, ...renderChanges(changes), ...notes],
   };
 }
 

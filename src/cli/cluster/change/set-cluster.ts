@@ -9,7 +9,7 @@
 import type { Command } from 'commander';
 import { parseRegistration } from '../../../adapters/dynamodb/registration-schema.ts';
 import { compareRegistrations, editRegistration } from '../../../app/clusters/edit-registration.ts';
-import type { FieldChange, RegistrationEdit } from '../../../app/clusters/edit-registration.ts';
+import type { RegistrationEdit } from '../../../app/clusters/edit-registration.ts';
 import { writeFreeze } from '../../../app/clusters/change-stored.ts';
 import { wakeCluster } from '../../../app/clusters/wake-cluster.ts';
 import type { ClusterMode, ClusterRegistration } from '../../../core/model/registration.ts';
@@ -20,15 +20,13 @@ import {
 } from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
-import { renderTextTable } from '../../command-line/text-table.ts';
 import type { Stack } from '../../reach/stack.ts';
-import { changedMeanwhile } from './changed-meanwhile.ts';
 import { changeMode, refuseMode } from './change-mode.ts';
 import { declareOperatorOptions } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
 import { parseEdit } from './parse-edit.ts';
 import type { EditOptions } from './parse-edit.ts';
-import { refuseWhileMoving } from './refuse-while-moving.ts';
+import { changedMeanwhile, refuseWhileMoving, renderChanges } from './changes.ts';
 import { usageError } from '../../process/exit-codes.ts';
 
 /** Options of `cluster set`. */
@@ -56,18 +54,11 @@ export const setClusterCommand: CommandModule = defineCommand<SetOptions>({
     const edited = requireValid(editRegistration(before, edit));
     const wanted = options.mode ?? edited.mode;
     refuseMode(edited, wanted);
-    if (options.dryRun === true) return present({ before, after: { ...edited, mode: wanted } });
-    const written = await writeEdit({ before, edited, edit, stack });
-    const changed = await changeMode({
-      registration: written,
-      mode: wanted,
-      options,
-      stack,
-      context,
-    });
+    if (options.dryRun === true) return present(before, { ...edited, mode: wanted });
+    const registration = await writeEdit(before, { edited, edit }, stack);
+    const changed = await changeMode({ registration, mode: wanted, options, stack, context });
     const woken = await wakeIfLifted(before, changed.registration, stack);
-    const notes = [...changed.notes, ...woken];
-    return present({ before, after: changed.registration, changed: { notes } });
+    return present(before, changed.registration, [...changed.notes, ...woken]);
   },
 });
 
@@ -142,56 +133,39 @@ async function wakeIfLifted(
   }
 }
 
-interface Writing {
-  readonly before: ClusterRegistration;
-  readonly edited: ClusterRegistration;
-  readonly edit: RegistrationEdit;
-  readonly stack: Stack;
-}
-
-async function writeEdit({ before, edited, edit, stack }: Writing): Promise<ClusterRegistration> {
+/** Of the edit it matters whether it is a freeze alone. */
+async function writeEdit(
+  before: ClusterRegistration,
+  { edited, edit }: { readonly edited: ClusterRegistration; readonly edit: RegistrationEdit },
+  { registry }: Stack,
+): Promise<ClusterRegistration> {
   if (compareRegistrations(before, edited).length === 0) return before;
   if (edit.isFrozen !== undefined && Object.keys(edit).length === 1) {
-    const frozen = await writeFreeze(stack.registry, before.id, edit.isFrozen);
+    const frozen = await writeFreeze(registry, before.id, edit.isFrozen);
     if (frozen.kind === 'written') return frozen.registration;
-    throw changedMeanwhile(before);
+  } else if ((await registry.writeCluster(edited, before.configVersion)) === 'written') {
+    return { ...edited, configVersion: before.configVersion + 1 };
   }
-  const result = await stack.registry.writeCluster(edited, before.configVersion);
-  if (result === 'written') return { ...edited, configVersion: before.configVersion + 1 };
   throw changedMeanwhile(before);
 }
 
-interface Presenting {
-  readonly before: ClusterRegistration;
-  readonly after: ClusterRegistration;
-  readonly changed?: { readonly notes: readonly string[] };
-}
-
-function present({ before, after, changed }: Presenting): CommandResult {
+/** Without notes it was a dry run. */
+function present(
+  before: ClusterRegistration,
+  after: ClusterRegistration,
+  notes?: readonly string[],
+): CommandResult {
+  const { id: cluster } = before;
   const changes = compareRegistrations(before, after);
-  const isDryRun = changed === undefined;
-  const notes = changed?.notes ?? [];
-  const headline = headlineOf(before.id, changes, isDryRun);
+  const isDryRun = notes === undefined;
+  const said = notes ?? [];
+  const { configVersion } = after;
+  const headline = isDryRun ? `${cluster} would be changed (dry run):` : `${cluster} was changed:`;
   return {
-    document: {
-      kind: 'ClusterChange',
-      cluster: before.id,
-      isDryRun,
-      changes,
-      configVersion: after.configVersion,
-      notes,
-    },
-    lines: [headline, ...tableOf(changes), ...notes],
+    document: { kind: 'ClusterChange', cluster, isDryRun, changes, configVersion, notes: said },
+    lines:
+      changes.length === 0
+        ? [`${cluster}: nothing to change, it is so already.`, ...said]
+        : [headline, ...renderChanges(changes), ...said],
   };
-}
-
-function headlineOf(id: string, changes: readonly FieldChange[], isDryRun: boolean): string {
-  if (changes.length === 0) return `${id}: nothing to change, it is so already.`;
-  return isDryRun ? `${id} would be changed (dry run):` : `${id} was changed:`;
-}
-
-function tableOf(changes: readonly FieldChange[]): readonly string[] {
-  if (changes.length === 0) return [];
-  const rows = changes.map(({ field, before, after }) => [field, before || '-', after || '-']);
-  return renderTextTable(['FIELD', 'BEFORE', 'AFTER'], rows);
 }
