@@ -84,7 +84,7 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'retry-after-is-milliseconds': {
     bug: 'Retry-After counts as milliseconds (14)',
-    file: 'src/adapters/kubernetes/transport/retry-after.ts',
+    file: 'src/adapters/kubernetes/transport/response-body.ts',
     before: 'return Number(header) * 1000;',
     after: 'return Number(header);',
     killedBy: {

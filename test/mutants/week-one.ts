@@ -18,8 +18,8 @@ export const WEEK_ONE_BUGS: Readonly<Record<string, PlantedBug>> = {
   'streams-keep-the-authority': {
     bug: 'requests follow a changed authority, lists and streams do not (14 A.8)',
     file: 'src/adapters/kubernetes/watch/watch-connection.ts',
-    before: '...(readCaPem === undefined ? {} : { readCaPem }),',
-    after: '',
+    before: 'new TrustedPool(options, ',
+    after: "new TrustedPool({ ...options, readCaPem: () => options.caPem ?? '' }, ",
     killedBy: { file: AUTHORITY, title: HEALS },
   },
   'empty-authority-trusted': {

@@ -10,7 +10,7 @@ import {
   readPage,
   readPodMetadata,
 } from '../../../src/adapters/kubernetes/api/object-reader.ts';
-import { parseRetryAfterMs } from '../../../src/adapters/kubernetes/transport/retry-after.ts';
+import { parseRetryAfterMs } from '../../../src/adapters/kubernetes/transport/response-body.ts';
 import {
   classifyRead,
   classifyWrite,

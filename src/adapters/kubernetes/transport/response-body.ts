@@ -1,6 +1,11 @@
 /**
- * Reads the body of an answer whole: bounded, decompressed, concatenated once.
+ * What an answer holds: its body whole (bounded, decompressed, concatenated once), as JSON, and its Retry-After.
+ *
+ * A server, or a proxy before it, may repeat the token that it was sent; its refusals are shown to people (S11, faults
+ * 68). Texts are looked through after they were parsed: in JSON a letter can be written in several ways. A server that
+ * disguises the token further tells its own secret, and is not stopped from it.
  */
+import type { Json } from '@rollcall/base/json.ts';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -30,4 +35,32 @@ export async function readBody(response: IncomingMessage, bytesMax: number): Pro
   if (response.headers['content-encoding'] !== 'gzip') return raw.toString('utf8');
   const plain = await gunzipAsync(raw, { maxOutputLength: bytesMax });
   return plain.toString('utf8');
+}
+
+/** The text without the token. */
+export function concealToken(text: string, token: string | undefined): string {
+  return token === undefined || token === '' ? text : text.replaceAll(token, '[redacted]');
+}
+
+/** Parses a body, that of a refusal without our token; undefined when it is no JSON, or nested beyond reason. */
+export function parseBody(text: string, token?: string): Json | undefined {
+  const conceal = (_key: string, value: Json): Json =>
+    typeof value === 'string' ? concealToken(value, token) : value;
+  try {
+    return JSON.parse(text, token === undefined ? undefined : conceal) as Json;
+  } catch {
+    // A proxy's page: it is judged by its status alone.
+    return undefined;
+  }
+}
+
+/**
+ * Milliseconds for which a server asks to be left alone: Retry-After, as seconds or as a date (RFC 9110 10.2.3);
+ * undefined when there is none that can be read.
+ */
+export function parseRetryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^[0-9]{1,6}$/.test(header)) return Number(header) * 1000;
+  const atMs = Date.parse(header);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }

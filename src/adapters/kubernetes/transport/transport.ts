@@ -10,27 +10,18 @@
  */
 import { request as httpsRequest } from 'node:https';
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
-import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
+import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
-import { parseRefusalBody } from './conceal-token.ts';
-import type { Credential } from '../credentials/credential.ts';
-import type { Endpoint } from '../egress/endpoint.ts';
-import { readBody } from './response-body.ts';
-import { parseRetryAfterMs } from './retry-after.ts';
+import { parseBody, parseRetryAfterMs, readBody } from './response-body.ts';
 import { describeFailure } from './tls-fault.ts';
-import { TrustedPool } from './trusted-pool.ts';
+import { TrustedPool } from './pooled-agent.ts';
+import type { ConnectionOptions } from './pooled-agent.ts';
+import { defined } from '@rollcall/base/defined.ts';
 
 /** Options of a transport. */
-export interface TransportOptions {
-  readonly endpoint: Endpoint;
-  readonly caPem?: string;
-  /** The authority that holds now, where it may change while this is open. Never throws. */
-  readonly readCaPem?: () => string;
-  readonly credential: Credential;
-  readonly clock: Clock;
+export interface TransportOptions extends ConnectionOptions {
   /** From start to the last byte of the answer. Default: the one that safety counts on. */
   readonly requestTimeoutMs?: number;
   /** Of a request that needs a new connection, until its TLS session stands. Default 3,000. */
@@ -39,12 +30,8 @@ export interface TransportOptions {
   readonly socketsMax?: number;
   /** Of one answer, after decompression. Default 32 MiB. */
   readonly responseBytesMax?: number;
-  /** `skipped` only where a user's own kubeconfig says so. Default `required`. */
-  readonly tlsVerification?: 'required' | 'skipped';
   /** Makes the connections in place of our own pool: through a proxy, or to a server of another name. */
   readonly agent?: Agent;
-  /** Resolves the host; the seam for checks on addresses. Default: the system's resolver. */
-  readonly lookup?: LookupFunction;
 }
 
 /** One request. */
@@ -104,20 +91,11 @@ class HttpsTransport implements Transport {
   readonly #bytesMax: number;
 
   constructor(options: TransportOptions) {
-    const { credential } = options;
     this.#options = options;
     this.#timeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
     this.#connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
     this.#bytesMax = options.responseBytesMax ?? DEFAULT_RESPONSE_BYTES_MAX;
-    this.#pool = new TrustedPool({
-      tlsVerification: options.tlsVerification ?? 'required',
-      socketsMax: options.socketsMax ?? DEFAULT_SOCKETS_MAX,
-      monotonicMs: () => options.clock.monotonicMs(),
-      ...(options.caPem === undefined ? {} : { caPem: options.caPem }),
-      ...(options.readCaPem === undefined ? {} : { readCaPem: options.readCaPem }),
-      ...(credential.kind === 'client-certificate' ? { clientCertificate: credential } : {}),
-      ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
-    });
+    this.#pool = new TrustedPool(options, options.socketsMax ?? DEFAULT_SOCKETS_MAX);
   }
 
   async send(request: TransportRequest): Promise<TransportAnswer> {
@@ -219,30 +197,18 @@ class HttpsTransport implements Transport {
     const status = response.statusCode ?? 0;
     const text = await readBody(response, this.#bytesMax);
     const isJson = response.headers['content-type']?.includes('json') === true;
-    const parse = status >= 200 && status < 300 ? parseJson : parseRefusalBody;
-    const retryAfterMs = parseRetryAfterMs(
-      response.headers['retry-after'],
-      this.#options.clock.nowMs(),
-    );
-    const priorityLevel = response.headers['x-kubernetes-pf-prioritylevel-uid'];
+    const isOk = status >= 200 && status < 300;
+    const nowMs = this.#options.clock.nowMs();
+    const level = response.headers['x-kubernetes-pf-prioritylevel-uid'];
     return {
       kind: 'answered',
       status,
-      body: isJson ? parse(text, token) : undefined,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      ...(typeof priorityLevel === 'string' && UID_PATTERN.test(priorityLevel)
-        ? { priorityLevel }
-        : {}),
+      body: isJson ? parseBody(text, isOk ? undefined : token) : undefined,
+      ...defined({
+        retryAfterMs: parseRetryAfterMs(response.headers['retry-after'], nowMs),
+        priorityLevel: typeof level === 'string' && UID_PATTERN.test(level) ? level : undefined,
+      }),
     };
-  }
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    // What an API server sends is JSON; anything else is judged by its status alone.
-    return undefined;
   }
 }
 

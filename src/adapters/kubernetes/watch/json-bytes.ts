@@ -4,22 +4,21 @@
  * For JSON as API servers write it: compact, UTF-8, nothing escaped in keys. What is laid out otherwise is
  * answered with undefined, and the caller parses it. It checks no grammar beyond what it needs to find its way.
  */
+import { isJsonObject } from '@rollcall/base/json.ts';
+import type { JsonObject } from '@rollcall/base/json.ts';
 
-/** Begins and ends text. */
-export const QUOTE = 0x22;
+const QUOTE = 0x22;
 /** Between members, and between items. */
 export const COMMA = 0x2c;
 const COLON = 0x3a;
-/** Takes its meaning from the byte after it. */
-export const BACKSLASH = 0x5c;
+const BACKSLASH = 0x5c;
 /** Begins a list. */
 export const OPEN_LIST = 0x5b;
 /** Ends a list. */
 export const CLOSE_LIST = 0x5d;
 /** Begins an object. */
 export const OPEN_OBJECT = 0x7b;
-/** Ends an object. */
-export const CLOSE_OBJECT = 0x7d;
+const CLOSE_OBJECT = 0x7d;
 
 /** A key, and where it and its value begin. */
 export interface Key {
@@ -74,4 +73,66 @@ function skipText(line: Buffer, start: number): number | undefined {
     else if (byte === QUOTE) return at + 1;
   }
   return undefined;
+}
+
+/** A JSON object; undefined where the text is none: who asked judges what that means. */
+export function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    // Its message would quote the object.
+    return undefined;
+  }
+}
+
+/**
+ * Finds where a JSON object ends that arrives in several chunks, looking at each byte once: counts braces and brackets
+ * outside of text, and remembers where in an object the last chunk ended.
+ */
+export class ObjectEnd {
+  #depth = 0;
+  #isText = false;
+  #isEscaped = false;
+
+  /**
+   * The place after the object's last byte; undefined while it has not come. The first call for an object starts
+   * at its opening brace, each further one at the beginning of the next chunk.
+   */
+  find(chunk: Buffer, start: number): number | undefined {
+    let at = start;
+    while (at < chunk.length) {
+      if (this.#isText) {
+        at = this.#skipText(chunk, at);
+        continue;
+      }
+      const byte = chunk[at];
+      at += 1;
+      if (byte === QUOTE) this.#isText = true;
+      else if (byte === OPEN_OBJECT || byte === OPEN_LIST) this.#depth += 1;
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) this.#depth -= 1;
+      if (this.#depth === 0) return at;
+    }
+    return undefined;
+  }
+
+  /** The place after the text's end, or the chunk's. */
+  #skipText(chunk: Buffer, start: number): number {
+    let at = start;
+    if (this.#isEscaped) {
+      this.#isEscaped = false;
+      at += 1;
+    }
+    for (; at < chunk.length; at += 1) {
+      const byte = chunk[at];
+      if (byte === QUOTE) {
+        this.#isText = false;
+        return at + 1;
+      }
+      if (byte !== BACKSLASH) continue;
+      at += 1;
+      this.#isEscaped = at >= chunk.length;
+    }
+    return chunk.length;
+  }
 }

@@ -12,8 +12,16 @@ import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchedKind } from '../../../core/model/projections.ts';
 import type { ListPage } from '../../../ports/cluster/watch-source.ts';
-import { CLOSE_LIST, COMMA, OPEN_LIST, OPEN_OBJECT, readKey, skipValue } from './json-bytes.ts';
-import { ObjectEnd } from './object-end.ts';
+import {
+  CLOSE_LIST,
+  COMMA,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  ObjectEnd,
+  parseObject,
+  readKey,
+  skipValue,
+} from './json-bytes.ts';
 import { skimObject } from './skim-pod.ts';
 
 /** An item that cannot be read: the list is broken, and what it would have named is unknown. */
@@ -106,7 +114,7 @@ export class ListPageReader {
   #readWhole(): ListPage | undefined {
     const [first = NOTHING, ...rest] = this.#held;
     const body = rest.length === 0 ? first : Buffer.concat(this.#held);
-    const { metadata, items } = parseObject(body) ?? {};
+    const { metadata, items } = parseObject(body.toString('utf8')) ?? {};
     const page = isJsonObject(metadata) ? readMetadata(metadata) : undefined;
     // A list of nothing may have null items.
     const listed = Array.isArray(items) ? (items as readonly Json[]) : [];
@@ -139,7 +147,7 @@ function cutList(
     }
     const end = skipValue(body, key.valueStart);
     if (end === undefined || body[end] !== COMMA) return undefined;
-    if (key.key === 'metadata') metadata = parseObject(body.subarray(key.valueStart, end));
+    if (key.key === 'metadata') metadata = parseObject(body.toString('utf8', key.valueStart, end));
     at = end + 1;
   }
 }
@@ -147,21 +155,12 @@ function cutList(
 function readItem(item: Buffer, kind: WatchedKind): KubernetesObject {
   const skimmed = kind === 'Pod' ? skimObject(item, 0) : undefined;
   if (skimmed !== undefined) return skimmed;
-  const parsed = parseObject(item);
+  const parsed = parseObject(item.toString('utf8'));
   if (!hasMetadata(parsed)) throw new ListItemError('an item is no object');
   return parsed as unknown as KubernetesObject; // metadata was checked
 }
 
-function hasMetadata(value: Json | undefined): value is JsonObject {
+/** True for what may be a Kubernetes object. */
+export function hasMetadata(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && isJsonObject(value['metadata']);
-}
-
-function parseObject(bytes: Buffer): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    // Said by the answer: what is no JSON is no page.
-    return undefined;
-  }
 }

@@ -7,10 +7,10 @@
  * any line that is not laid out as expected is left to the parser. What follows the owner is not looked at.
  */
 import { isJsonObject } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchFrame } from '../../../ports/cluster/watch-source.ts';
-import { COMMA, OPEN_OBJECT, readKey, skipValue } from './json-bytes.ts';
+import { COMMA, OPEN_OBJECT, parseObject, readKey, skipValue } from './json-bytes.ts';
+import { CHANGES } from './watch-frames.ts';
 import type { Key } from './json-bytes.ts';
 
 const IDENTITY_FIELDS: ReadonlySet<string> = new Set([
@@ -20,12 +20,6 @@ const IDENTITY_FIELDS: ReadonlySet<string> = new Set([
   'resourceVersion',
 ]);
 const OWNERS_FIELD = 'ownerReferences';
-const CHANGES: ReadonlyMap<string, 'added' | 'modified' | 'deleted'> = new Map([
-  ['ADDED', 'added'],
-  ['MODIFIED', 'modified'],
-  ['DELETED', 'deleted'],
-]);
-
 /** A member of an object. */
 interface Member extends Key {
   /** After the value. */
@@ -97,16 +91,6 @@ function hasForeignController(owners: unknown): boolean {
     owners.some((owner) => owner['controller'] === true) &&
     owners.every((owner) => typeof owner['kind'] === 'string' && owner['kind'] !== 'DaemonSet')
   );
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    // Not laid out as expected: the parser of whole lines judges it.
-    return undefined;
-  }
 }
 
 function nextKey(line: Buffer, valueEnd: number): Key | undefined {

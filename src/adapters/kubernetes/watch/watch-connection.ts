@@ -9,25 +9,20 @@
 import { request as httpsRequest } from 'node:https';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { concealToken, parseRefusalBody } from '../transport/conceal-token.ts';
-import type { Credential } from '../credentials/credential.ts';
-import type { Endpoint } from '../egress/endpoint.ts';
-import type { PooledAgent } from '../transport/pooled-agent.ts';
-import { readBody } from '../transport/response-body.ts';
-import { parseRetryAfterMs } from '../transport/retry-after.ts';
+import type { ConnectionOptions, PooledAgent } from '../transport/pooled-agent.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import {
+  concealToken,
+  parseBody,
+  parseRetryAfterMs,
+  readBody,
+} from '../transport/response-body.ts';
 import { describeFailure } from '../transport/tls-fault.ts';
-import { TrustedPool } from '../transport/trusted-pool.ts';
+import { TrustedPool } from '../transport/pooled-agent.ts';
 import type { RefusedRequest } from './watch-failure.ts';
 
 /** Options of a connection. */
-export interface WatchConnectionOptions {
-  readonly endpoint: Endpoint;
-  readonly caPem?: string;
-  /** The authority that holds now, where it may change while this is open. Never throws. */
-  readonly readCaPem?: () => string;
-  readonly credential: Credential;
-  readonly clock: Clock;
-  readonly tlsVerification?: 'required' | 'skipped';
+export interface WatchConnectionOptions extends Omit<ConnectionOptions, 'lookup'> {
   /** From the request to the first byte of its answer. Default 30,000. */
   readonly answerTimeoutMs?: number;
 }
@@ -59,25 +54,16 @@ const SOCKETS_MAX = 16;
 
 /** Creates a connection; nothing is opened yet. */
 export function createWatchConnection(options: WatchConnectionOptions): WatchConnection {
-  const { credential, clock, caPem, readCaPem } = options;
-  const pool = new TrustedPool({
-    tlsVerification: options.tlsVerification ?? 'required',
-    socketsMax: SOCKETS_MAX,
-    monotonicMs: () => clock.monotonicMs(),
-    ...(caPem === undefined ? {} : { caPem }),
-    ...(readCaPem === undefined ? {} : { readCaPem }),
-    ...(credential.kind === 'client-certificate' ? { clientCertificate: credential } : {}),
-  });
+  const { credential, clock } = options;
+  const pool = new TrustedPool(options, SOCKETS_MAX);
   return {
     open: async (path, signal) => {
       try {
         const token = credential.kind === 'bearer' ? await credential.token() : undefined;
         const agent = pool.agent();
         agent.dropStale();
-        const response = await answerTo(
-          sendRequest({ options, agent, path, token, signal }),
-          options,
-        );
+        const outgoing = sendRequest({ options, agent, path, token, signal });
+        const response = await answerTo(outgoing, options);
         if (response.statusCode === 200) {
           return { kind: 'open', chunks: response, conceal: (text) => concealToken(text, token) };
         }
@@ -145,7 +131,7 @@ async function readRefusal(
   return {
     kind: 'refused',
     status: response.statusCode ?? 0,
-    body: parseRefusalBody(text, token),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    body: parseBody(text, token),
+    ...defined({ retryAfterMs }),
   };
 }

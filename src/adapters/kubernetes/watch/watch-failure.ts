@@ -3,6 +3,7 @@
  *
  * By status, never by message text. The message is for people.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import type { SourceFailure } from '../../../ports/cluster/watch-source.ts';
 import { readStatus } from '../api/api-status.ts';
@@ -18,11 +19,10 @@ export interface RefusedRequest {
 export function watchFailure(refused: RefusedRequest): SourceFailure {
   const status = readStatus(refused.body);
   const reason = status === undefined ? '' : ` ${status.reason}: ${status.message}`;
-  const retryAfterMs = refused.retryAfterMs ?? status?.retryAfterMs;
   return {
     kind: failureKind(refused.status),
     message: `HTTP ${String(refused.status)}${reason}`,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ retryAfterMs: refused.retryAfterMs ?? status?.retryAfterMs }),
   };
 }
 

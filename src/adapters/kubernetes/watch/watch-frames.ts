@@ -49,11 +49,12 @@ export class LineSplitter {
   }
 }
 
-const CHANGES: Readonly<Record<string, 'added' | 'modified' | 'deleted'>> = {
-  ADDED: 'added',
-  MODIFIED: 'modified',
-  DELETED: 'deleted',
-};
+/** What the types of events are called in frames. */
+export const CHANGES: ReadonlyMap<string, 'added' | 'modified' | 'deleted'> = new Map([
+  ['ADDED', 'added'],
+  ['MODIFIED', 'modified'],
+  ['DELETED', 'deleted'],
+]);
 
 /** One line of a watch as a frame. Never throws. */
 export function parseWatchFrame(line: string): WatchFrame {
@@ -73,7 +74,7 @@ export function parseWatchFrame(line: string): WatchFrame {
   const metadata = object['metadata'];
   if (!isJsonObject(metadata)) return { kind: 'undecodable', message: 'an object has no metadata' };
   if (type === 'BOOKMARK') return bookmarkFrame(metadata);
-  const change = Object.hasOwn(CHANGES, type) ? CHANGES[type] : undefined;
+  const change = CHANGES.get(type);
   if (change === undefined) return { kind: 'undecodable', message: 'an event has no known type' };
   return { kind: change, object: object as unknown as KubernetesObject }; // metadata was checked
 }

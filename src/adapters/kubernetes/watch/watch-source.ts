@@ -7,8 +7,8 @@
  * resuming and judging silence are the watcher's.
  */
 import { clusterUid } from '../../../core/model/identifiers.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { jsonMember } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchedKind } from '../../../core/model/projections.ts';
 import type {
@@ -21,7 +21,7 @@ import type {
   WatchSource,
 } from '../../../ports/cluster/watch-source.ts';
 import { answerChunks, BrokenAnswerError } from '../transport/answer-chunks.ts';
-import { ListPageReader } from './list-page.ts';
+import { ListPageReader, hasMetadata } from './list-page.ts';
 import { skimForeignPod } from './skim-pod.ts';
 import { describeFailure } from '../transport/tls-fault.ts';
 import { createTransport } from '../transport/transport.ts';
@@ -66,11 +66,10 @@ class ApiServerSource implements ApiWatchSource {
   readonly #connection: WatchConnection;
 
   constructor(options: WatchSourceOptions) {
-    const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
     this.#connection = createWatchConnection(options);
     this.#transport = createTransport({
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
       ...options,
-      requestTimeoutMs,
       socketsMax: 8,
     });
   }
@@ -78,9 +77,7 @@ class ApiServerSource implements ApiWatchSource {
   async getClusterUid(): ReturnType<WatchSource['getClusterUid']> {
     const path = '/api/v1/namespaces/kube-system';
     const answer = await this.#transport.send({ method: 'GET', path });
-    const body = okBody(answer);
-    const metadata = isJsonObject(body) ? body['metadata'] : undefined;
-    const uid = isJsonObject(metadata) ? metadata['uid'] : undefined;
+    const uid = jsonMember(jsonMember(okBody(answer), 'metadata'), 'uid');
     if (typeof uid === 'string' && uid !== '') return { kind: 'ok', value: clusterUid(uid) };
     return { kind: 'failed', failure: failureOf(answer) };
   }
@@ -95,8 +92,7 @@ class ApiServerSource implements ApiWatchSource {
     const stream = await this.#connection.open(path, options.signal);
     if (stream.kind === 'refused') return { kind: 'failed', failure: watchFailure(stream) };
     if (stream.kind === 'failed') return unavailable(stream.message);
-    const { onItem } = options;
-    const reader = new ListPageReader(kind, onItem);
+    const reader = new ListPageReader(kind, options.onItem);
     try {
       for await (const chunk of answerChunks(stream.chunks, PAGE_BYTES_MAX)) reader.read(chunk);
     } catch (cause) {
@@ -114,7 +110,7 @@ class ApiServerSource implements ApiWatchSource {
       return;
     }
     if (stream.kind === 'failed') {
-      yield { kind: 'failed', failure: { kind: 'unavailable', message: stream.message } };
+      yield unavailable(stream.message);
       return;
     }
     options.onBytes();
@@ -187,7 +183,7 @@ async function* readFrames(
     }
   } catch (cause) {
     if (!options.signal.aborted) {
-      yield { kind: 'failed', failure: { kind: 'unavailable', message: describeFailure(cause) } };
+      yield unavailable(describeFailure(cause));
       return;
     }
   }
@@ -208,10 +204,7 @@ function watchPath(kind: WatchedKind, options: WatchOptions): string {
   return `${PATHS[kind]}?${query.toString()}`;
 }
 
-function unavailable(message: string): {
-  readonly kind: 'failed';
-  readonly failure: SourceFailure;
-} {
+function unavailable(message: string): Extract<WatchFrame, { kind: 'failed' }> {
   return { kind: 'failed', failure: { kind: 'unavailable', message } };
 }
 
@@ -227,8 +220,4 @@ function failureOf(answer: TransportAnswer): SourceFailure {
 
 function readObject(body: Json | undefined): KubernetesObject | undefined {
   return hasMetadata(body) ? (body as unknown as KubernetesObject) : undefined; // metadata was checked
-}
-
-function hasMetadata(value: Json | undefined): value is JsonObject {
-  return isJsonObject(value) && isJsonObject(value['metadata']);
 }
