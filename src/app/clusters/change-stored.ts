@@ -33,7 +33,7 @@ export async function changeRegistration(
 }
 
 /** What came of a freeze: the registration as it stands then, and whether it was so before. */
-export type FreezeResult =
+type FreezeResult =
   | {
       readonly kind: 'written';
       readonly registration: ClusterRegistration;

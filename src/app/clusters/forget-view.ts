@@ -23,8 +23,7 @@ type View = Pick<
   | 'removeName'
 >;
 
-/** What was deleted. */
-export interface ForgottenView {
+interface ForgottenView {
   readonly daemonSets: number;
 }
 

@@ -14,8 +14,7 @@ const SILENT_AT = 'rollcall.dev/silent-at-version';
 const BACK = 'rollcall.dev/moving-back';
 const ALL: ReadonlySet<string> = new Set([TO, FROM, LIFT, SILENT_AT, BACK]);
 
-/** What a registration says of a move. */
-export interface MoveLabels {
+interface MoveLabels {
   /** In the old stack: where it goes. */
   readonly to?: string;
   /** In the new stack: where it comes from. */

@@ -12,8 +12,7 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 
-/** What a registry holds. */
-export interface RegistryContent {
+interface RegistryContent {
   readonly registrations: readonly ClusterRegistration[];
   /** Ids of registrations that cannot be read, each with the reason; no value of theirs. */
   readonly unreadable: readonly { readonly id: ClusterId; readonly reason: string }[];
@@ -57,16 +56,14 @@ export async function readRegistry(
   return { registrations: registrations.sort(byId), unreadable: unreadable.sort(byId) };
 }
 
-/** How registrations are written. */
-export interface TransferChoice {
+interface TransferChoice {
   /** What becomes of the freeze: set on all, or as it was recorded. */
   readonly freeze: 'all' | 'as-recorded';
   /** What becomes of registrations that stand and differ. */
   readonly standing: 'keep' | 'replace';
 }
 
-/** What is to be done about one registration. */
-export interface TransferStep {
+interface TransferStep {
   readonly id: ClusterId;
   /**
    * `new`: not registered. `same`: stands as recorded, the freeze apart. `differs`: stands otherwise and is kept.
@@ -120,8 +117,7 @@ export interface Transferred {
   readonly fields: readonly string[];
 }
 
-/** Where and how registrations are written. */
-export interface TransferTarget {
+interface TransferTarget {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>;
   readonly choice: TransferChoice;
   /** `dry-run`: compares, and writes nothing. */

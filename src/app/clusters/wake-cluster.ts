@@ -12,8 +12,7 @@ import type { Random } from '@rollcall/base/ports/random.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
 import { namePages } from './name-pages.ts';
 
-/** What waking needs. */
-export interface WakeDependencies {
+interface WakeDependencies {
   readonly view: Pick<ViewStore, 'listNames'>;
   readonly hints: Pick<HintQueue, 'sendHints'>;
   readonly random: Random;

@@ -12,8 +12,7 @@ import type {
   CredentialRefusalCode,
 } from './dependencies.ts';
 
-/** What is refused, and why. */
-export interface CredentialRefusal {
+interface CredentialRefusal {
   readonly code: CredentialRefusalCode;
   /** Dotted path of what was refused; absent for the whole. */
   readonly field?: string;

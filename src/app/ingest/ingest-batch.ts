@@ -32,15 +32,14 @@ export interface IngestRecord {
   readonly parsed: ParsedBody;
 }
 
-/** What came of a batch. */
-export interface IngestBatchResult {
+interface IngestBatchResult {
   readonly results: ReadonlyMap<string, IngestResult>;
   /** Message ids that must come again: the first failure of a group and all that follow it there. */
   readonly failedMessageIds: readonly string[];
 }
 
 /** Whether there is time to begin another record. */
-export type MayBegin = () => boolean;
+type MayBegin = () => boolean;
 
 /** Applies a batch. Never rejects. `mayBegin`: default always. */
 export async function ingestBatch(

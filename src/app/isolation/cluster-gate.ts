@@ -16,8 +16,7 @@ import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { ViewReader } from '../../ports/stores/view-store.ts';
 import { talliedAccess, TalkTally } from './talk-tally.ts';
 
-/** What a gate needs. */
-export interface GateDependencies extends ProcessPorts {
+interface GateDependencies extends ProcessPorts {
   readonly view: BreakerStore & Pick<ViewReader, 'readMeta'>;
 }
 

@@ -40,7 +40,6 @@ export class TalkTally {
     return this.#hasHung || this.#failuresInRow >= FAILURES_MAX;
   }
 
-  /** True if it spent long in requests. */
   get isSlow(): boolean {
     return this.#spentMs >= SLOW_MS;
   }
@@ -56,7 +55,6 @@ export class TalkTally {
     this.#askedUntilMs = Math.max(this.#askedUntilMs, this.#clock.monotonicMs() + retryAfterMs);
   }
 
-  /** Measures a call and notes what it showed. */
   async measure<T>(call: () => Promise<T>, judge: (answer: T) => Talk): Promise<T> {
     const startedMs = this.#clock.monotonicMs();
     const answer = await call();
@@ -122,7 +120,6 @@ export function talliedAccess(
   };
 }
 
-/** What a read showed. */
 function judgeRead(read: LiveRead<unknown>, tally: TalkTally): Talk {
   if (read.kind !== 'unavailable') return 'answered';
   tally.noteAsked(read.retryAfterMs);

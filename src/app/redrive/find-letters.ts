@@ -22,8 +22,7 @@ export interface LetterFilter {
   readonly code?: string;
 }
 
-/** What was found. */
-export interface FoundLetters {
+interface FoundLetters {
   /** By partition, in the order of time. */
   readonly letters: readonly KeptDeadLetter[];
   /** Partitions that hold more than was looked at. */

@@ -122,7 +122,7 @@ function withSnapshotDue(meta: ClusterMeta): ClusterMeta {
 }
 
 /** The key and cluster that a lost hint or timer was about. */
-export interface LostKey {
+interface LostKey {
   readonly key: DaemonSetKey;
   readonly clusterUid: string;
 }
@@ -146,7 +146,6 @@ export type RedriveOmission =
   /** The CronJob of the cluster sends a new token at its next run. */
   | 'renewed-by-cluster';
 
-/** What a redrive does. */
 type RedriveStep =
   | { readonly kind: 'hint'; readonly key: DaemonSetKey }
   | { readonly kind: 'snapshot' }

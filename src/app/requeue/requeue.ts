@@ -22,7 +22,7 @@ export interface RequeueDependencies extends Omit<ProcessPorts, 'random'> {
 }
 
 /** What came of one timer. A failed one must be redelivered. */
-export type RequeueOutcome =
+type RequeueOutcome =
   { readonly kind: 'forwarded' | 'hopped' } | { readonly kind: 'failed'; readonly cause: unknown };
 
 /** One outcome per timer, in their order; one failing send does not hold the others. */

@@ -10,7 +10,7 @@ import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
 
 /** Intervals of the schedule. None of them rests on how often it fires, or how long a walk takes. */
-export interface ResyncOptions {
+interface ResyncOptions {
   /** How often every key gets a hint: six hours, so four times a day. */
   readonly hintEveryMs: number;
   /** How often the state of every key is looked at for an overdue due time. */

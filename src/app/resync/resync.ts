@@ -19,8 +19,7 @@ import type { Tally } from './tally.ts';
 /** A walk is held for this much longer than its invocation means to take: its last page, its questions. */
 export const HOLD_RESERVE_MS = 10_000;
 
-/** Until when to walk. */
-export interface ResyncRun {
+interface ResyncRun {
   /** Monotonic: no further page of the directory is begun after it. */
   readonly deadlineMs: number;
 }

@@ -24,8 +24,7 @@ import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
 import { breakView } from '../clusters/change-stored.ts';
 
-/** What the probe needs. */
-export interface ProbeDependencies {
+interface ProbeDependencies {
   readonly access: ProbeAccess;
   readonly clock: Clock;
   readonly random: Random;
@@ -104,8 +103,7 @@ async function watchProbe(
   }
 }
 
-/** What came of removing the sentinel. */
-export type SentinelRemoval =
+type SentinelRemoval =
   | { readonly kind: 'gone' }
   /** A DaemonSet has its name that is not Rollcall's. */
   | { readonly kind: 'foreign'; readonly message: string }
@@ -151,8 +149,7 @@ export interface TakeoverDependencies extends ProbeDependencies {
   readonly connector: ClusterConnector;
 }
 
-/** What came of it. */
-export type TakeoverResult =
+type TakeoverResult =
   | { readonly kind: 'entered'; readonly probedAtMs: number; readonly isSnapshotRequested: boolean }
   | { readonly kind: 'refused'; readonly reason: 'unknown-cluster' | 'built-in-controller-runs' }
   | { readonly kind: 'failed'; readonly message: string };

@@ -53,7 +53,6 @@ function functionsIdentity(
   return { user: subjectOf(purpose), groups: [...ACCOUNTS, AUTHENTICATED] };
 }
 
-/** Facts that are read from the cluster. */
 type ClusterFacts = Pick<
   DoctorFacts,
   | 'identity'
@@ -67,8 +66,7 @@ type ClusterFacts = Pick<
   | 'sentinel'
 >;
 
-/** What each fact is read with. */
-export interface ClusterQuestion {
+interface ClusterQuestion {
   readonly registration: ClusterRegistration;
   readonly ways: WaysIn;
   readonly manifests: ShippedManifests;

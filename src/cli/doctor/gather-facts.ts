@@ -28,8 +28,7 @@ import { openRegisteredWay } from './ways-in.ts';
 import { readShippedManifests } from './shipped-manifests.ts';
 import type { WayIn } from './ways-in.ts';
 
-/** What facts are gathered with. */
-export interface GatherOptions {
+interface GatherOptions {
   readonly stack: Stack;
   readonly id: ClusterId;
   readonly egress: EgressPolicy;

@@ -15,8 +15,7 @@ import type { WayIn, WaysIn } from './ways-in.ts';
 const CLUSTER_SCOPED: readonly string[] = ['nodes', 'namespaces'];
 const NAMESPACES_MAX = 20;
 
-/** Whose rights, and which. */
-export interface RightsQuestion {
+interface RightsQuestion {
   readonly needed: readonly Permission[];
   /** True if the registered credential is that identity itself. */
   readonly self: boolean;

@@ -10,7 +10,7 @@ import type { Permission } from '../../core/daemon-set/permission.ts';
 import { packageFile } from '../../engine/package-files.ts';
 
 /** An object of admissionregistration.k8s.io. */
-export interface AdmissionObject {
+interface AdmissionObject {
   readonly kind: string;
   readonly name: string;
 }

@@ -47,8 +47,7 @@ const STANDBY_LOOKS = 4;
 /** A renewal that was on its way may come between the read and the write of a release. */
 const RELEASE_TRIES = 3;
 
-/** What a Lease keeper runs on. */
-export interface LeaseDependencies extends ProcessPorts {
+interface LeaseDependencies extends ProcessPorts {
   readonly source: WatchSource;
   readonly options: LeaseOptions;
 }
@@ -62,8 +61,7 @@ export interface TakenLease {
   readonly object: KubernetesObject;
 }
 
-/** Why holding a Lease ended. */
-export type LeaseEnd = 'lost' | 'missing' | 'restored' | 'stopped';
+type LeaseEnd = 'lost' | 'missing' | 'restored' | 'stopped';
 
 /** Takes, renews and awaits the watcher's Lease. One operation at a time. */
 export class LeaseKeeper {

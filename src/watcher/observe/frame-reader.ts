@@ -18,17 +18,13 @@ export interface ListWatchTarget<Item> {
   change(kind: 'added' | 'modified' | 'deleted', raw: KubernetesObject): void;
   /** Everything up to this version was delivered. */
   progress(version: ResourceVersion): void;
-  /** Bytes arrived. */
   heard(): void;
 }
 
 /** How a list or a stream ended. */
 export type StreamEnd =
-  | { readonly kind: 'listed' }
-  | { readonly kind: 'ended' }
-  | { readonly kind: 'silent' }
-  | { readonly kind: 'broken'; readonly message: string }
-  | { readonly kind: 'no-watch-list'; readonly message: string }
+  | { readonly kind: 'listed' | 'ended' | 'silent' }
+  | { readonly kind: 'broken' | 'no-watch-list'; readonly message: string }
   | { readonly kind: 'failed'; readonly failure: SourceFailure };
 
 /** What a reader makes of frames. */
@@ -96,13 +92,12 @@ export class InitialReader<Item> implements FrameReader {
         return undefined;
       case 'bookmark':
         return this.#finish(frame);
-      case 'undecodable':
-        return { kind: 'broken', message: frame.message };
       case 'failed':
         if (frame.failure.kind !== 'unsupported') return frame;
         return { kind: 'no-watch-list', message: frame.failure.message };
+      case 'undecodable':
       case 'ended':
-        return { kind: 'ended' };
+        return this.#live.read(frame);
     }
   }
 

@@ -18,8 +18,7 @@ import type { ListWatchTarget } from './frame-reader.ts';
 import type { Projector, SlimObject } from '../project/projection.ts';
 import type { ObjectStore } from '../project/store.ts';
 
-/** What an intake runs on. */
-export interface IntakeDependencies extends Omit<ProcessPorts, 'random'> {
+interface IntakeDependencies extends Omit<ProcessPorts, 'random'> {
   readonly store: ObjectStore;
   readonly projector: Projector;
   /** A version below a mark was seen: etcd went back. */
@@ -43,7 +42,6 @@ export class Intake {
     return Object.fromEntries(this.#marks);
   }
 
-  /** True once every kind was listed. */
   get isSynced(): boolean {
     return this.#marks.size === WATCHED_KINDS.length;
   }

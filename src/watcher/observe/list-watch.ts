@@ -37,8 +37,7 @@ export interface ListWatchOptions {
   readonly backoffCapMs: number;
 }
 
-/** What a list-watch runs on. */
-export interface ListWatchDependencies<Item> extends ProcessPorts {
+interface ListWatchDependencies<Item> extends ProcessPorts {
   readonly kind: WatchedKind;
   readonly source: WatchSource;
   readonly target: ListWatchTarget<Item>;

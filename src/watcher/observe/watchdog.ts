@@ -6,13 +6,10 @@
  */
 import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
 
-/** Watches over one request. */
-export interface Watchdog {
+interface Watchdog {
   /** Aborts when the outer signal does, or after too long a silence. */
   readonly signal: AbortSignal;
-  /** True once silence was the reason. */
   readonly hasFired: boolean;
-  /** A byte came. */
   feed(): void;
   /** The request is over. Ends it if it is not, so that no stream outlives its reader. */
   stop(): void;

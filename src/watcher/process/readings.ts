@@ -23,6 +23,9 @@ export function watcherReadings(
   const { signs, status, health } = watcher;
   const ageOf = (atMs: number | undefined): number | undefined =>
     atMs === undefined ? undefined : (nowMs - atMs) / 1000;
+  // Resource versions are decimal; beyond 2^53 the gauge is rounded, and still grows.
+  const epoch = status.epoch === undefined ? undefined : Number(status.epoch);
+  const [leaseAge, acceptedAge] = [ageOf(signs.leaseMs), ageOf(signs.acceptedMs)];
   return [
     ...gauge('live', 'Nothing is wrong that a restart could mend (/livez).', one(health.notLive)),
     ...gauge('ready', 'It watches and sends, or stands by (/readyz).', one(health.notReady)),
@@ -32,21 +35,9 @@ export function watcherReadings(
         labels: { state },
       }),
     ),
-    ...gauge(
-      'epoch',
-      'Its epoch: the version with which it took the Lease.',
-      numeric(status.epoch),
-    ),
-    ...gauge(
-      'lease_age_seconds',
-      'Since the Lease was last read or written.',
-      ageOf(signs.leaseMs),
-    ),
-    ...gauge(
-      'accepted_age_seconds',
-      'Since the queue last took a message.',
-      ageOf(signs.acceptedMs),
-    ),
+    ...gauge('epoch', 'Its epoch: the version with which it took the Lease.', epoch),
+    ...gauge('lease_age_seconds', 'Since the Lease was last read or written.', leaseAge),
+    ...gauge('accepted_age_seconds', 'Since the queue last took a message.', acceptedAge),
     ...gauge(
       'sends_failing_seconds',
       'For how long every send has failed; 0 if the last one did not.',
@@ -102,9 +93,4 @@ function gauge(name: string, help: string, given: Value): readonly Reading[] {
 
 function one(problems: readonly string[]): number {
   return problems.length === 0 ? 1 : 0;
-}
-
-/** Resource versions are decimal; beyond 2^53 the gauge is rounded, and still grows. */
-function numeric(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Number(text);
 }

@@ -74,7 +74,6 @@ export class Vitals {
     this.#stream(kind, { listCount: (known?.listCount ?? 0) + (isList ? 1 : 0) });
   }
 
-  /** Bytes came. */
   noteHeard(kind: WatchedKind): void {
     this.#stream(kind, { heardMs: this.#clock.monotonicMs(), failure: undefined });
   }

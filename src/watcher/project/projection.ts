@@ -8,6 +8,7 @@
  */
 import { uid } from '../../core/model/identifiers.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject, LabelSelector } from '@rollcall/base/objects.ts';
 import type {
@@ -48,8 +49,7 @@ export function slimText({ projection, resourceVersion }: SlimObject): string {
   return projection.kind === 'Opaque' ? `${text}@${resourceVersion}` : text;
 }
 
-/** What became of one raw object. */
-export type ProjectionResult =
+type ProjectionResult =
   | { readonly kind: 'tracked'; readonly slim: SlimObject }
   /** Controlled by something else than a DaemonSet: not kept, and dropped if it was. */
   | { readonly kind: 'irrelevant'; readonly identity: ObjectIdentity }
@@ -66,8 +66,7 @@ export interface Projector {
 /** Why an object travels opaque. */
 export type OpaqueReason = OpaqueProjection['reason'];
 
-/** What a projector needs. */
-export interface ProjectorOptions {
+interface ProjectorOptions {
   readonly interner: Interner;
   /** Projections of more bytes than this travel opaque, so that one always fits a message. */
   readonly objectBytesMax: number;
@@ -92,11 +91,7 @@ export function createProjector(options: ProjectorOptions): Projector {
       const labels =
         kind === 'Pod' || kind === 'ControllerRevision' ? labelsOrNone(raw) : undefined;
       const selector = kind === 'DaemonSet' ? selectorOf(raw) : undefined;
-      const known = {
-        ...shared,
-        ...(labels === undefined ? {} : { labels }),
-        ...(selector === undefined ? {} : { selector }),
-      };
+      const known = { ...shared, ...defined({ labels, selector }) };
       return { kind: 'tracked', slim: opaqueObject(identity, known, slim) };
     },
     opaque: (slim, reason) => {
@@ -173,26 +168,12 @@ function opaqueObject(
   known: Pick<SlimObject, 'ownerUid' | 'labels' | 'selector'>,
   reason: OpaqueReason,
 ): SlimObject {
-  const { of, uid: ownUid, name, namespace, resourceVersion: version } = identity;
-  const names = { name, uid: ownUid, ...(namespace === undefined ? {} : { namespace }) };
-  const projection: OpaqueProjection = {
-    kind: 'Opaque',
-    of,
-    ...names,
-    resourceVersion: version,
-    reason,
-  };
+  const { of, uid: ownUid, name, namespace, resourceVersion } = identity;
+  const names = { of, name, uid: ownUid, ...defined({ namespace }), resourceVersion };
+  const projection: OpaqueProjection = { kind: 'Opaque', ...names, reason };
   const { ownerUid, labels, selector } = known;
-  return {
-    of,
-    ...names,
-    resourceVersion: version,
-    projection,
-    ...(ownerUid === undefined ? {} : { ownerUid }),
-    ...(labels === undefined ? {} : { labels }),
-    ...(selector === undefined ? {} : { selector }),
-    isRollingOut: false,
-  };
+  const rest = defined({ ownerUid, labels, selector });
+  return { ...names, projection, ...rest, isRollingOut: false };
 }
 
 /** Whole, without managedFields. Items of a list lack apiVersion and kind: put back, or they differ. */
@@ -212,7 +193,7 @@ function slimDaemonSet({ identity, raw }: ProjectionInput): SlimObject {
   return {
     ...identity,
     projection,
-    ...(selector === undefined ? {} : { selector }),
+    ...defined({ selector }),
     isRollingOut: isRollingOut(rawJson(raw)),
   };
 }

@@ -114,7 +114,6 @@ export class ObjectStore {
     for (const slim of objects) this.apply(slim);
   }
 
-  /** Live objects that stand in a set. */
   members(set: SetId): Iterable<Tracked> {
     return this.#bySet.get(set) ?? [];
   }
@@ -139,12 +138,10 @@ export class ObjectStore {
     return sets;
   }
 
-  /** Live objects of a kind. */
   objects(kind: WatchedKind): Iterable<Tracked> {
     return this.#names(kind).values();
   }
 
-  /** Number of live objects of a kind. */
   count(kind: WatchedKind): number {
     return this.#names(kind).size;
   }

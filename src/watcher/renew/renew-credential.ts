@@ -22,8 +22,7 @@ export interface RenewalDependencies {
   readonly queue: CredentialQueue;
 }
 
-/** Where a renewal ended that did not end well. */
-export type RenewalStep = 'identity' | 'mint' | 'token' | 'seal' | 'send';
+type RenewalStep = 'identity' | 'mint' | 'token' | 'seal' | 'send';
 
 /** What came of a renewal; `message` holds no secret. */
 export type RenewalResult =

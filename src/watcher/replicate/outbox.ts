@@ -33,19 +33,17 @@ export interface PendingSlices {
 }
 
 /** Deltas chosen for one message; nothing counts as sent before `commit`. */
-export interface DeltaBatch {
+interface DeltaBatch {
   readonly deltas: readonly Delta[];
   /** True if this batch is the last one of the flush. */
   readonly isLast: boolean;
-  /** Set hashes after this batch. */
   readonly hashes: SetHashes;
   /** Objects of the deltas, in their order. */
   readonly tracked: readonly Tracked[];
   readonly chars: number;
 }
 
-/** How slices are counted. */
-export interface SliceCounting {
+interface SliceCounting {
   readonly sliceCount: number;
   readonly countMax: number;
 }
@@ -85,7 +83,6 @@ export class Outbox {
     return isClean ? 'clean' : 'dirty';
   }
 
-  /** Objects that wait to be sent. */
   get size(): number {
     return this.#dirty.size + this.#flushing.size;
   }
@@ -105,7 +102,6 @@ export class Outbox {
     return slices.size;
   }
 
-  /** Sums over everything sent. */
   get hashes(): SetHashes {
     return this.#hashes;
   }

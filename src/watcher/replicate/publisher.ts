@@ -26,8 +26,7 @@ import { Snapshot } from './snapshot.ts';
 import type { SliceBatch } from './snapshot.ts';
 import type { ObjectStore, Tracked } from '../project/store.ts';
 
-/** What a publisher runs on. */
-export interface PublisherDependencies extends Omit<ProcessPorts, 'random'> {
+interface PublisherDependencies extends Omit<ProcessPorts, 'random'> {
   readonly sender: Sender;
   readonly store: ObjectStore;
   readonly outbox: Outbox;

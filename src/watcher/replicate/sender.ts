@@ -26,8 +26,7 @@ export interface EpochHeader {
   readonly incarnation: Incarnation;
 }
 
-/** What a sender runs on. */
-export interface SenderDependencies extends ProcessPorts {
+interface SenderDependencies extends ProcessPorts {
   readonly queue: EventQueue;
   readonly backoffBaseMs: number;
   readonly backoffCapMs: number;
@@ -40,7 +39,7 @@ export interface CutMoment {
 }
 
 /** How a send ended; `stopped`: whether it arrived is unknown, and no longer matters. */
-export type SendEnd = 'accepted' | 'refused' | 'stopped';
+type SendEnd = 'accepted' | 'refused' | 'stopped';
 
 /** The stream of messages of one epoch. */
 export class Sender {

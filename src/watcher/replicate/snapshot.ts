@@ -34,7 +34,6 @@ export class Snapshot implements PendingSlices {
   readonly sliceCount: number;
   readonly announcedSeq: number;
   readonly #store: ObjectStore;
-  /** Slices to be sent, in order. */
   readonly #slices = new Map<string, SliceRef>();
   readonly #daemonSets: Set<Tracked>;
   #portion = 0;

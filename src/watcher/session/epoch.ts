@@ -3,6 +3,7 @@
  *
  * The epoch itself is session.ts; what outlives it, the process keeps in {@link ProcessMemory}.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { WatchedKind } from '../../core/model/projections.ts';
 import type { AnnouncementBody, Marks, Membership } from '../../core/model/watcher-message.ts';
@@ -71,5 +72,5 @@ export function announcement(
   sliceCount: number,
   requestId?: string,
 ): Omit<AnnouncementBody, 'kind'> {
-  return { sliceCount, reason, ...(requestId === undefined ? {} : { requestId }) };
+  return { sliceCount, reason, ...defined({ requestId }) };
 }

@@ -104,7 +104,6 @@ export class Session {
     });
   }
 
-  /** Aborts when the epoch is over. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }

@@ -23,8 +23,7 @@ import { Session } from './session.ts';
 import type { ProcessMemory, SessionDependencies, SessionEnd, SessionStatus } from './epoch.ts';
 import { untilAborted } from '../wait/until-aborted.ts';
 
-/** What a watcher runs on. */
-export interface WatcherDependencies extends Omit<SessionDependencies, 'options' | 'memory'> {
+interface WatcherDependencies extends Omit<SessionDependencies, 'options' | 'memory'> {
   /** The name under which its messages are sent; it must be the registered one. */
   readonly cluster: ClusterId;
   /** Bounds that differ from {@link DEFAULT_WATCHER_OPTIONS}. */

@@ -8,8 +8,7 @@
 import { jittered } from '@rollcall/base/ports/random.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 
-/** Bounds of a back-off, in milliseconds. */
-export interface BackoffOptions {
+interface BackoffOptions {
   readonly baseMs: number;
   readonly capMs: number;
 }

@@ -30,8 +30,7 @@ import { isReceived, slicesOfSet } from '../slices/snapshot-sums.ts';
 import { writeSlices } from '../slices/write-slices.ts';
 import type { SliceTarget } from '../slices/write-slices.ts';
 
-/** What a manifest closes. */
-export interface ManifestTarget extends SliceTarget {
+interface ManifestTarget extends SliceTarget {
   readonly snapshot: SnapshotProgress;
   /** Slice count of the view before: of more slices, the rest is emptied. */
   readonly formerSliceCount: number;

@@ -7,9 +7,9 @@
  */
 import { eraOfStamp, laterStamp, stampOf } from '../../../core/model/position.ts';
 import type { ClusterMeta, SnapshotProgress } from '../../../core/model/view-items.ts';
-import type { ManifestBody } from '../../../core/model/watcher-message.ts';
+import type { ChangesBody, ManifestBody, SlicesBody } from '../../../core/model/watcher-message.ts';
 import { applyDeltas, applySlices } from './apply-content.ts';
-import type { AppliedContent } from './apply-content.ts';
+import type { AppliedContent, ContentTarget } from './apply-content.ts';
 import { applyManifest } from './apply-manifest.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { decideOlderEpoch, readLeaseHolder } from '../message/lease-check.ts';
@@ -105,9 +105,11 @@ async function decideNext(
     return { kind: 'await', meta: advanced(meta, arrival) };
   }
   try {
-    if (body.kind === 'changes') return await decideChanges(incoming, meta, dependencies);
+    if (body.kind === 'changes')
+      return await decideChanges({ ...incoming, body }, meta, dependencies);
     if (!isInSnapshot(meta)) return lossOf(meta, arrival, 'snapshot-broken');
-    if (body.kind === 'slices') return await decideSlices(incoming, meta, dependencies);
+    if (body.kind === 'slices')
+      return await decideSlices({ ...incoming, body }, meta, dependencies);
     return await decideManifest({ ...incoming, body }, meta, dependencies);
   } catch (error) {
     // Slices are written side by side: what fails twice at once arrives together.
@@ -120,13 +122,11 @@ async function decideNext(
 }
 
 async function decideChanges(
-  incoming: Incoming,
+  incoming: Incoming & { readonly body: ChangesBody },
   meta: ClusterMeta,
   dependencies: IngestDependencies,
 ): Promise<Step> {
-  const { message } = incoming;
-  if (message.body.kind !== 'changes') throw new Error('not a changes message');
-  const { body } = message;
+  const { body } = incoming;
   const arrival = arrivalOf(incoming);
   let applied: AppliedContent = { touched: UNTOUCHED, nameItems: [] };
   let names: WarmNames | undefined;
@@ -134,13 +134,9 @@ async function decideChanges(
     const isAboutNodes = body.deltas.every(({ of }) => of === 'Node');
     names = isAboutNodes ? undefined : await namesOf(meta, dependencies);
     const target = {
-      clusterUid: meta.clusterUid,
-      stamp: stampOf({ ...message, era: meta.era }),
-      sentAtMs: arrival.sentAtMs,
+      ...targetOf(incoming, meta, names),
       sliceCount: (meta.snapshot ?? meta).sliceCount,
       isComplete: meta.isComplete,
-      snapshot: meta.snapshot,
-      names: names ?? { asOf: meta.daemonSetsChanged, byUid: new Map() },
     };
     applied = await applyDeltas(target, body, dependencies);
   }
@@ -152,14 +148,26 @@ async function decideChanges(
   return applyStep(next, applied, names);
 }
 
+function targetOf(
+  { message, context }: Incoming,
+  meta: ClusterMeta,
+  names = noNames(meta),
+): Omit<ContentTarget, 'sliceCount' | 'isComplete'> {
+  const { clusterUid, era, snapshot } = meta;
+  const stamp = stampOf({ ...message, era });
+  return { clusterUid, stamp, sentAtMs: context.sentAtMs, snapshot, names };
+}
+
+function noNames({ daemonSetsChanged }: ClusterMeta): WarmNames {
+  return { asOf: daemonSetsChanged, byUid: new Map() };
+}
+
 async function decideSlices(
-  incoming: Incoming,
+  incoming: Incoming & { readonly body: SlicesBody },
   meta: InSnapshot,
   dependencies: IngestDependencies,
 ): Promise<Step> {
-  const { message } = incoming;
-  if (message.body.kind !== 'slices') throw new Error('not a slices message');
-  const { body } = message;
+  const { body } = incoming;
   const arrival = arrivalOf(incoming);
   const { sliceCount, isAfterLoss } = meta.snapshot;
   const isMisplaced = body.slices.some(
@@ -168,16 +176,8 @@ async function decideSlices(
   if (isMisplaced) return lossOf(meta, arrival, 'snapshot-broken');
   const hasDaemonSets = body.slices.some(({ set }) => set === 'daemonsets');
   const names = hasDaemonSets ? await namesOf(meta, dependencies) : undefined;
-  const target = {
-    clusterUid: meta.clusterUid,
-    stamp: stampOf({ ...message, era: meta.era }),
-    sentAtMs: arrival.sentAtMs,
-    sliceCount,
-    isComplete: false,
-    snapshot: meta.snapshot,
-    rewritesAll: isAfterLoss,
-    names: names ?? { asOf: meta.daemonSetsChanged, byUid: new Map() },
-  };
+  const content = { ...targetOf(incoming, meta, names), sliceCount, isComplete: false };
+  const target = { ...content, rewritesAll: isAfterLoss };
   const applied = await applySlices(target, body, dependencies);
   return applyStep(sliced(meta, body, { arrival, touched: applied.touched }), applied, names);
 }
@@ -200,8 +200,7 @@ async function decideManifest(
   }
   const isLower = hasLowerMark(meta.marks, body.cut.marks);
   if (isLower) {
-    const { registration } = incoming;
-    const holder = await readLeaseHolder(message.incarnation, registration, dependencies);
+    const holder = await readLeaseHolder(message.incarnation, incoming.registration, dependencies);
     const isConfirmed = holder === 'holder' || holder === 'no-credential';
     if (!isConfirmed) return lossOf(meta, arrival, 'era-unconfirmed');
   }
@@ -227,8 +226,7 @@ async function decideManifest(
     const above = { ...inNewEra(meta), era: eraOfStamp(standing) + 1 };
     return lossOf(above, arrival, 'stamp-ahead');
   }
-  const names = { asOf: meta.daemonSetsChanged, byUid: new Map() };
-  return applyStep(next, applied, names);
+  return applyStep(next, applied, noNames(meta));
 }
 
 function applyStep(meta: ClusterMeta, applied: AppliedContent, names: WarmNames | undefined): Step {

@@ -22,14 +22,11 @@ export interface Claim {
   readonly clusterUid?: ClusterUid;
 }
 
-/** Why a claim does not hold. */
-export type IdentityRefusal =
-  'wrong-group' | 'unknown-cluster' | 'wrong-sender' | 'wrong-cluster-uid';
+type IdentityRefusal = 'wrong-group' | 'unknown-cluster' | 'wrong-sender' | 'wrong-cluster-uid';
 
 type Origin = Pick<IngestContext, 'senderRoleId' | 'groupId'>;
 
-/** Answer of the check. */
-export type Verification =
+type Verification =
   | { readonly kind: 'verified'; readonly registration: ClusterRegistration }
   | { readonly kind: 'refused'; readonly code: IdentityRefusal };
 

@@ -39,7 +39,7 @@ export async function ingestRefused(
 }
 
 /** A loss that came to light outside the stream of messages. */
-export interface Loss {
+interface Loss {
   readonly reason: LossReason;
   /** The lost message, as far as its header could be read. */
   readonly arrival?: { readonly header: Partial<WatcherHeader>; readonly sentAtMs: number };

@@ -16,7 +16,7 @@ import { isOpen } from '../../../core/model/breaker.ts';
 import type { Incoming } from './meta-transitions.ts';
 
 /** What a live read of the Lease says about an incarnation. */
-export type LeaseAnswer = 'holder' | 'other-holder' | 'no-credential' | 'unavailable';
+type LeaseAnswer = 'holder' | 'other-holder' | 'no-credential' | 'unavailable';
 
 /** Reads the Lease live. Never rejects for an expected outcome. */
 export async function readLeaseHolder(
@@ -69,8 +69,7 @@ export function mayCheckLease(
 /** So long an announcement waits for an API server that cannot be reached, and its group with it. */
 const LEASE_PATIENCE_MS = 60_000;
 
-/** What becomes of a message of a lower epoch. */
-export type OlderEpochDecision =
+type OlderEpochDecision =
   | { readonly kind: 'accept'; readonly meta: ClusterMeta }
   | { readonly kind: 'stale'; readonly meta?: ClusterMeta }
   | { readonly kind: 'defer' };

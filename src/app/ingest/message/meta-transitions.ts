@@ -213,7 +213,7 @@ function withTouched(meta: ClusterMeta, touched: Touched): ClusterMeta {
  * newer-epoch: another watcher took the Lease. older-epoch: a lower epoch, or the same one under
  * another incarnation; only a live read of the Lease tells a zombie from a restored etcd.
  */
-export type MessageOrder = 'next' | 'skipped' | 'duplicate' | 'newer-epoch' | 'older-epoch';
+type MessageOrder = 'next' | 'skipped' | 'duplicate' | 'newer-epoch' | 'older-epoch';
 
 /**
  * Where a message stands against what was applied: the first question asked of each (protocol 14). Messages of

@@ -21,13 +21,13 @@ type RequestDependencies = Pick<
 >;
 
 /** META with the request noted, and whether it may be sent. */
-export interface NotedRequest {
+interface NotedRequest {
   readonly meta: ClusterMeta;
   readonly mayAsk: boolean;
 }
 
 /** Why a snapshot is needed: a loss noticed now, or one that the view still suffers from. */
-export interface SnapshotNeed {
+interface SnapshotNeed {
   readonly reason: LossReason;
   readonly since: 'now' | 'before';
 }

@@ -41,8 +41,7 @@ export class Asides {
 /** For all that one batch, or one message outside of a batch, has to say to an API server. Milliseconds. */
 export const TALK_MS = 3_000;
 
-/** How long is waited, and on which clock. */
-export interface TalkBound {
+interface TalkBound {
   readonly clock: Pick<Clock, 'after'>;
   readonly withinMs?: number;
 }

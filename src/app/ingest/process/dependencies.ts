@@ -12,7 +12,7 @@ import type { Asides } from './asides.ts';
 import type { IngestWarmth } from './warmth.ts';
 
 /** Bounds of ingest; `defaultIngestOptions` has the published ones. */
-export interface IngestOptions {
+interface IngestOptions {
   /** How long a registration may be believed without reading it again, for the sender's identity. */
   readonly registrationAgeMaxMs: number;
   /** At most one request for a snapshot per cluster in this time (protocol 17). */

@@ -19,7 +19,7 @@ export interface WarmNames {
 }
 
 /** A registration, and when it was read (monotonic). */
-export interface WarmRegistration {
+interface WarmRegistration {
   readonly registration: ClusterRegistration;
   readonly readAtMs: number;
 }

@@ -18,7 +18,7 @@ import { TOO_LARGE, isItemTooLarge, noteTooLarge } from './too-large.ts';
 import type { SliceTarget } from './write-slices.ts';
 
 /** One DaemonSet as it should stand; null: deleted. */
-export interface DaemonSetWrite {
+interface DaemonSetWrite {
   readonly uid: Uid;
   readonly object: Projection | null;
 }

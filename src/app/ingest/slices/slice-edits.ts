@@ -32,8 +32,7 @@ interface Placed {
   readonly hash: number | undefined;
 }
 
-/** What edits of deltas depend on. */
-export interface DeltaContext {
+interface DeltaContext {
   readonly sliceCount: number;
   /** Tells which sets have all their slices already: a missing one is a loss. */
   readonly mustExist: (set: SlicedSet) => boolean;

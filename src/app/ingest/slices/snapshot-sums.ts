@@ -19,7 +19,6 @@ import { addHash, sliceIndexOf, subtractHash } from '../../../core/projections/s
 
 type Sums = Record<string, readonly (number | null)[]>;
 
-/** Which kind's objects stand in a set. */
 function kindOfSet(set: SetId): WatchedKind {
   if (set === 'nodes') return 'Node';
   if (set === 'daemonsets') return 'DaemonSet';
