@@ -18,8 +18,7 @@ import { listDeadLettersCommand } from './dead-letter/list-dead-letters.ts';
 import { pruneDeadLettersCommand } from './dead-letter/prune-dead-letters.ts';
 import { redriveDeadLettersCommand } from './dead-letter/redrive-dead-letters.ts';
 import { checkStackCommand } from './stack/check-stack.ts';
-import { resumeStackCommand } from './stack/resume-stack.ts';
-import { stopStackCommand } from './stack/stop-stack.ts';
+import { resumeStackCommand, stopStackCommand } from './stack/stop-and-resume.ts';
 import { exportRegistryCommand } from './registry/export-registry.ts';
 import { importRegistryCommand } from './registry/import-registry.ts';
 

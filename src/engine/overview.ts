@@ -7,10 +7,11 @@
  * `kubectl get daemonsets` shows; verdict counts are Rollcall's own. The takeover's sentinel is nobody's
  * DaemonSet and is left out.
  */
-import type { ClusterId } from '../core/model/identifiers.ts';
+import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { NameItem } from '../core/model/view-items.ts';
 import type { NodeCode, Verdict } from '../core/model/verdict.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { hasSentinelName } from '../core/takeover/takeover-sentinel.ts';
 import { namePages } from '../app/clusters/name-pages.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
@@ -79,19 +80,17 @@ export async function readOverview(
     mode: registration.mode,
     isFrozen: registration.isFrozen,
     isViewComplete: meta?.isComplete === true && !meta.isCutOpen,
-    ...(meta?.incompleteReason === undefined ? {} : { incompleteReason: meta.incompleteReason }),
+    ...defined({ incompleteReason: meta?.incompleteReason }),
     daemonSets,
   };
 }
 
-type ClusterUidOf = Parameters<ViewStore['readMeta']>[0];
-
-async function* eachName(cluster: ClusterUidOf, view: ViewStore): AsyncGenerator<NameItem> {
+async function* eachName(cluster: ClusterUid, view: ViewStore): AsyncGenerator<NameItem> {
   for await (const names of namePages(view, cluster, { limit: NAMES_PER_PAGE })) yield* names;
 }
 
 async function readDaemonSet(
-  cluster: ClusterUidOf,
+  cluster: ClusterUid,
   item: NameItem,
   view: ViewStore,
 ): Promise<DaemonSetOverview | undefined> {
@@ -113,7 +112,7 @@ async function readDaemonSet(
     codes: countCodes(verdicts ?? []),
     openIntents: state?.intents.length ?? 0,
     isComplete: state?.memo !== undefined,
-    ...(state?.dueAtMs === undefined ? {} : { dueAtMs: state.dueAtMs }),
+    ...defined({ dueAtMs: state?.dueAtMs }),
   };
 }
 

@@ -10,6 +10,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { PRIVATE_RANGES } from '../adapters/kubernetes/egress/address-class.ts';
 import { createProbeAccess } from '../adapters/kubernetes/api/probe-access.ts';
 import { createClusterConnector } from '../adapters/kubernetes/api/cluster-connector.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { enterTakeover, isSentinelQuiet } from '../app/takeover/takeover-probe.ts';
@@ -139,11 +140,7 @@ function takeoverOf(
   stored: ClusterRegistration | undefined,
 ): Pick<ClusterRegistration, 'mode' | 'takeoverProbedAtMs' | 'sentinel'> {
   const { takeoverProbedAtMs, sentinel } = stored ?? {};
-  return {
-    mode: 'takeover',
-    ...(takeoverProbedAtMs === undefined ? {} : { takeoverProbedAtMs }),
-    ...(sentinel === undefined ? {} : { sentinel }),
-  };
+  return { mode: 'takeover', ...defined({ takeoverProbedAtMs, sentinel }) };
 }
 
 async function takeOver(request: RegisterCluster, access: ProbeAccess): Promise<void> {

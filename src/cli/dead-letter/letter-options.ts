@@ -3,6 +3,7 @@
  *
  * What an unverified sender claims about a cluster is never counted as that cluster's (S6).
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { LetterFilter } from '../../app/redrive/find-letters.ts';
@@ -56,7 +57,6 @@ export function filterOf(options: LetterOptions, nowMs: number): LetterFilter {
   return {
     of: cluster === undefined ? (unverified === true ? 'unverified' : 'all') : { cluster },
     ...(since === undefined ? {} : { sinceMs: Math.max(0, nowMs - since) }),
-    ...(queue === undefined ? {} : { queue }),
-    ...(code === undefined ? {} : { code }),
+    ...defined({ queue, code }),
   };
 }

@@ -5,14 +5,14 @@
  * stored anywhere (S11). Addresses are not judged here: a person may reach what functions may not.
  */
 import type { Agent } from 'node:http';
-import { staticBearer } from '../../adapters/kubernetes/credentials/credential.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { Credential } from '../../adapters/kubernetes/credentials/credential.ts';
 import type { AwsCredentials } from '../../adapters/kubernetes/credentials/eks-token.ts';
 import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
 import { createEksTokenSource } from '../../adapters/kubernetes/credentials/token-source.ts';
 import { createTransport } from '../../adapters/kubernetes/transport/transport.ts';
 import type { Transport } from '../../adapters/kubernetes/transport/transport.ts';
-import type { ClusterAuthentication } from '../../core/model/registration.ts';
+import { credentialOf } from '../../engine/reach-cluster.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { usageError } from '../process/exit-codes.ts';
 import { openKubeconfig } from './open-kubeconfig.ts';
@@ -37,8 +37,7 @@ export async function connectByKubeconfig(
     server,
     credential: credentialOf(authentication),
     clock,
-    ...(caPem === undefined ? {} : { caPem }),
-    ...(agent === undefined ? {} : { agent }),
+    ...defined({ caPem, agent }),
   });
 }
 
@@ -70,27 +69,12 @@ function connect(options: {
       'Use an address of the form https://host[:port][/prefix].',
     );
   }
-  const ca = caPem === undefined ? {} : { caPem };
-  const { endpoint } = parsed;
-  const requestTimeoutMs = REQUEST_TIMEOUT_MS;
   const transport = createTransport({
-    endpoint,
+    endpoint: parsed.endpoint,
     credential,
     clock,
-    requestTimeoutMs,
-    ...ca,
-    ...(agent === undefined ? {} : { agent }),
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    ...defined({ caPem, agent }),
   });
-  return { server, transport, ...ca };
-}
-
-function credentialOf(authentication: ClusterAuthentication): Credential {
-  switch (authentication.kind) {
-    case 'bearer':
-      return staticBearer(authentication.token);
-    case 'client-certificate':
-      return authentication;
-    default:
-      return { kind: 'none' };
-  }
+  return { server, transport, ...defined({ caPem }) };
 }

@@ -45,39 +45,44 @@ async function gatherFacts(aws: AwsClientConfig, stackName: string): Promise<Sta
 
 /** A stack that holds nothing but its bucket yet counts as not deployed: it has no outputs of ours. */
 async function isStackDeployed(aws: AwsClientConfig, stackName: string): Promise<boolean> {
-  const client = createAwsClient(CloudFormationClient, CALL_LIMITS.command, { ...aws });
-  try {
-    const stack = await findStack(client, stackName);
-    return stack?.Outputs?.some(({ OutputKey: key }) => key === 'Release') ?? false;
-  } finally {
-    client.destroy();
-  }
+  const stack = await ask(CloudFormationClient, aws, (client) => findStack(client, stackName));
+  return stack?.Outputs?.some(({ OutputKey: key }) => key === 'Release') ?? false;
 }
 
 async function readConcurrency(aws: AwsClientConfig): Promise<StackFacts['concurrency']> {
-  const client = createAwsClient(LambdaClient, CALL_LIMITS.command, { ...aws });
-  try {
-    const { AccountLimit: limit } = await client.send(new GetAccountSettingsCommand({}));
-    return {
-      total: limit?.ConcurrentExecutions ?? 0,
-      unreserved: limit?.UnreservedConcurrentExecutions ?? 0,
-    };
-  } finally {
-    client.destroy();
-  }
+  const { AccountLimit: limit } = await ask(LambdaClient, aws, (client) =>
+    client.send(new GetAccountSettingsCommand({})),
+  );
+  return {
+    total: limit?.ConcurrentExecutions ?? 0,
+    unreserved: limit?.UnreservedConcurrentExecutions ?? 0,
+  };
 }
 
 async function readRegistry(
   aws: AwsClientConfig,
   tableName: string,
 ): Promise<StackFacts['registry']> {
-  const client = createAwsClient(DynamoDBClient, CALL_LIMITS.command, { ...aws });
   try {
-    const { Table: table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+    const { Table: table } = await ask(DynamoDBClient, aws, (client) =>
+      client.send(new DescribeTableCommand({ TableName: tableName })),
+    );
     return table?.DeletionProtectionEnabled === true ? 'protected' : 'unprotected';
   } catch (error) {
     if (error instanceof ResourceNotFoundException) return 'missing';
     throw error;
+  }
+}
+
+/** Asks by a client that is let go of whatever it answers. */
+async function ask<Client extends { destroy(): void }, Answer>(
+  make: new (config: AwsClientConfig) => Client,
+  aws: AwsClientConfig,
+  question: (client: Client) => Promise<Answer>,
+): Promise<Answer> {
+  const client = createAwsClient(make, CALL_LIMITS.command, { ...aws });
+  try {
+    return await question(client);
   } finally {
     client.destroy();
   }

@@ -5,6 +5,7 @@
  * lines go to stderr. Leaving waits for what was begun, so that nothing is left half-done.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { startEngine } from '../../engine/engine.ts';
@@ -52,8 +53,7 @@ export async function runStart(options: StartOptions): Promise<number> {
   try {
     const engine = await startEngine({
       clusters: source.clusters,
-      ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
-      ...(source.probeWaitMs === undefined ? {} : { probeWaitMs: source.probeWaitMs }),
+      ...defined({ dataDir: options.dataDir, probeWaitMs: source.probeWaitMs }),
       log: activity.log,
       metrics: { count: () => undefined, record: () => undefined },
       onProgress,

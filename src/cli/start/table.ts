@@ -6,6 +6,7 @@
  */
 import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
+import { renderTextTable } from '../command-line/text-table.ts';
 import type { NodeCode } from '../../core/model/verdict.ts';
 
 const HEADINGS = [
@@ -25,18 +26,10 @@ const QUIET_CODES: ReadonlySet<NodeCode> = new Set<NodeCode>(['Running', 'NotWan
 /** Lines of the table of one cluster, without a trailing newline; `nodes` where they are known. */
 export function renderTable(overview: ClusterOverview, nodes?: NodeCounts): string[] {
   const rows = overview.daemonSets.map((daemonSet) => cellsOf(daemonSet));
-  const widths = HEADINGS.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => (row[column] ?? '').length)),
-  );
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
   return [
     headline(overview, nodes),
-    line(HEADINGS),
-    ...(rows.length === 0 ? ['(no DaemonSets yet)'] : rows.map((row) => line(row))),
+    ...renderTextTable(HEADINGS, rows),
+    ...(rows.length === 0 ? ['(no DaemonSets yet)'] : []),
   ];
 }
 
