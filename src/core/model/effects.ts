@@ -7,20 +7,22 @@
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
 
-/** Creates one pod under its slot or successor name. The name is the fence (S1). */
-export interface CreatePodEffect {
-  readonly kind: 'create-pod';
+/** The object that a request is about. */
+interface Target {
   readonly namespace: string;
   readonly name: string;
+}
+
+/** Creates one pod under its slot or successor name. The name is the fence (S1). */
+export interface CreatePodEffect extends Target {
+  readonly kind: 'create-pod';
   readonly node: NodeName;
   readonly body: JsonObject;
 }
 
 /** Deletes one pod; UID and version are preconditions (S4). */
-export interface DeletePodEffect {
+export interface DeletePodEffect extends Target {
   readonly kind: 'delete-pod';
-  readonly namespace: string;
-  readonly name: string;
   readonly node?: NodeName;
   readonly uid: Uid;
   readonly resourceVersion: ResourceVersion;
@@ -30,11 +32,9 @@ export interface DeletePodEffect {
  * Changes metadata (or a revision's number) of an object; the UID in the patch is the precondition,
  * with `renumber` the resourceVersion too. Merge patches keep a revision's data byte for byte.
  */
-export interface PatchEffect {
+export interface PatchEffect extends Target {
   readonly kind: 'patch';
   readonly resource: 'pods' | 'controllerrevisions';
-  readonly namespace: string;
-  readonly name: string;
   readonly uid: Uid;
   readonly purpose: 'adopt' | 'release' | 'relabel' | 'renumber';
   readonly contentType: 'application/strategic-merge-patch+json' | 'application/merge-patch+json';
@@ -42,44 +42,34 @@ export interface PatchEffect {
 }
 
 /** Creates a ControllerRevision under its name. */
-export interface CreateRevisionEffect {
+export interface CreateRevisionEffect extends Target {
   readonly kind: 'create-revision';
-  readonly namespace: string;
-  readonly name: string;
   readonly body: JsonObject;
 }
 
 /** Deletes one ControllerRevision; UID and version are preconditions. */
-export interface DeleteRevisionEffect {
+export interface DeleteRevisionEffect extends Target {
   readonly kind: 'delete-revision';
-  readonly namespace: string;
-  readonly name: string;
   readonly uid: Uid;
   readonly resourceVersion: ResourceVersion;
 }
 
 /** PUT of a DaemonSet's status; metadata.resourceVersion in the body is the precondition. */
-export interface UpdateStatusEffect {
+export interface UpdateStatusEffect extends Target {
   readonly kind: 'update-status';
-  readonly namespace: string;
-  readonly name: string;
   readonly uid: Uid;
   readonly body: JsonObject;
 }
 
 /** Creates an Event on the DaemonSet. Failing to does not fail the run. */
-export interface CreateEventEffect {
+export interface CreateEventEffect extends Target {
   readonly kind: 'create-event';
-  readonly namespace: string;
-  readonly name: string;
   readonly body: JsonObject;
 }
 
 /** Raises the count of an Event that was written before (merge patch); gone: it is made anew. */
-export interface PatchEventEffect {
+export interface PatchEventEffect extends Target {
   readonly kind: 'patch-event';
-  readonly namespace: string;
-  readonly name: string;
   readonly body: JsonObject;
 }
 

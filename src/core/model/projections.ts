@@ -29,16 +29,20 @@ export interface NodeProjection {
   readonly isTerminating: boolean;
 }
 
-/** Pod phases. */
-export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
-
-/** What claiming, planning and status read of a Pod. */
-export interface PodProjection {
-  readonly kind: 'Pod';
+/** Which object of a namespace, and as of when. */
+interface Identity {
   readonly namespace: string;
   readonly name: string;
   readonly uid: Uid;
   readonly resourceVersion: ResourceVersion;
+}
+
+/** Pod phases. */
+export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+
+/** What claiming, planning and status read of a Pod. */
+export interface PodProjection extends Identity {
+  readonly kind: 'Pod';
   /** UID of the controlling owner reference; absent for an orphan. */
   readonly ownerUid?: Uid;
   readonly labels: Readonly<Record<string, string>>;
@@ -57,12 +61,8 @@ export interface PodProjection {
 }
 
 /** What history reads of a ControllerRevision; its data stays in the cluster. */
-export interface RevisionProjection {
+export interface RevisionProjection extends Identity {
   readonly kind: 'ControllerRevision';
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: Uid;
-  readonly resourceVersion: ResourceVersion;
   readonly ownerUid?: Uid;
   readonly labels: Readonly<Record<string, string>>;
   readonly revision: number;
@@ -70,12 +70,8 @@ export interface RevisionProjection {
 }
 
 /** A DaemonSet travels whole, without managedFields. */
-export interface DaemonSetProjection {
+export interface DaemonSetProjection extends Identity {
   readonly kind: 'DaemonSet';
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: Uid;
-  readonly resourceVersion: ResourceVersion;
   readonly object: DaemonSetObject;
 }
 

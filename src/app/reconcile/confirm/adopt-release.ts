@@ -10,6 +10,7 @@
  * Differs from upstream: where the admission policy is in force, a pod that was made by hand is not adopted; the
  * API server refuses it (ADR 0035), and the claim fails like any other.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { Outcome, PatchEffect } from '../../../core/model/effects.ts';
 import { isResourceVersion, newerVersion } from '../../../core/model/identifiers.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
@@ -59,8 +60,7 @@ export async function executeClaims(
   let missed = 0;
   let written: ResourceVersion | undefined;
   const end = (): ClaimExecution => {
-    const failure = aggregate(failures);
-    return { patched, written, missed, ...(failure === undefined ? {} : { failure }) };
+    return { patched, written, missed, ...defined({ failure: aggregate(failures) }) };
   };
   for (let start = 0; start < effects.length; start += PATCHES_AT_ONCE) {
     const first = { isFirst: start === 0, isCreating: false };
@@ -90,11 +90,8 @@ function aggregate(failures: readonly ClaimFailure[]): ClaimFailure | undefined 
   const message = `${failures.length} pods could not be claimed; the first: ${first.message}`;
   const asked = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
   const isRefused = failures.every((each) => each.isRefused);
-  return { ...first, message, isRefused, ...longest(asked) };
-}
-
-function longest(asked: readonly number[]): Pick<ClaimFailure, 'retryAfterMs'> {
-  return asked.length === 0 ? {} : { retryAfterMs: Math.max(...asked) };
+  const longest = asked.length === 0 ? {} : { retryAfterMs: Math.max(...asked) };
+  return { ...first, message, isRefused, ...longest };
 }
 
 function isIgnorable({ purpose }: PatchEffect, outcome: Outcome): boolean {
@@ -113,7 +110,7 @@ function failureOf(effect: PatchEffect, outcome: Exclude<Outcome, { kind: 'done'
   const pace = isRace(outcome) ? 'soon' : 'backoff';
   const retryAfterMs = outcome.kind === 'unsent' ? outcome.retryAfterMs : undefined;
   const isRefused = outcome.kind === 'refused' && pace === 'backoff';
-  return { message, pace, isRefused, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return { message, pace, isRefused, ...defined({ retryAfterMs }) };
 }
 
 /** The version that a write returned; undefined when it cannot be compared. */

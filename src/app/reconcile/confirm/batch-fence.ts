@@ -6,10 +6,9 @@
  */
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
-import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import { isEdited } from './confirm-edit.ts';
 import { mayContinue } from '../run/context.ts';
-import type { RunContext, Subject } from '../run/context.ts';
+import type { Step, Subject } from '../run/context.ts';
 import { confirmSubject } from './live-daemon-set.ts';
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 import type { DeferralCode } from '../run/result.ts';
@@ -25,10 +24,7 @@ export interface FenceStop {
 export type FenceAnswer = { readonly kind: 'go' } | FenceStop;
 
 /** What a fence compares with. */
-export interface Fence {
-  readonly context: RunContext;
-  readonly subject: Subject;
-  readonly access: ClusterAccess;
+export interface Fence extends Step {
   /** Version that the state has since the intents of this run were recorded. */
   readonly stateVersion: number;
   /** True if other effects were sent since the live reads: then a first batch is fenced as well. */

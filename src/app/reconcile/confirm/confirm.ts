@@ -6,6 +6,7 @@
  * 9); and, once a deferral was capped, the node of each create.
  * What is not confirmed leaves the plan and is noted as a problem; nothing is written here.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { isResolvedByTime } from '../../../core/intents/intents.ts';
 import type {
   IntentJudgement,
@@ -13,12 +14,11 @@ import type {
   PlannedCreate,
   PlannedDelete,
 } from '../../../core/model/plan.ts';
-import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import { confirmEdit, isEdited, isForTemplate } from './confirm-edit.ts';
 import { confirmVictims } from './confirm-victims.ts';
 import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';
 import { mayContinue } from '../run/context.ts';
-import type { RunContext, ViewedSubject } from '../run/context.ts';
+import type { Step, ViewedSubject } from '../run/context.ts';
 import { checkForeignPods, foreignListedNow, isListedFor } from '../live/foreign-list.ts';
 import type { ForeignListed } from '../live/foreign-list.ts';
 import type { Ledger } from '../run/ledger.ts';
@@ -39,11 +39,9 @@ export interface ConfirmedPlan {
   readonly unconfirmedUids: ReadonlySet<string>;
 }
 
-/** What confirming works with. */
-export interface ConfirmInput {
-  readonly context: RunContext;
+/** What confirming, and acting on what was confirmed, works with. */
+export interface ConfirmInput extends Step {
   readonly subject: ViewedSubject;
-  readonly access: ClusterAccess;
   readonly ledger: Ledger;
   /** True if the deferral was capped: nodes are confirmed too, and foreign pods always. */
   readonly isLive: boolean;
@@ -65,8 +63,7 @@ export async function confirmPlan(plan: Plan, input: ConfirmInput): Promise<Conf
   if (live !== undefined && live.kind !== 'confirmed') noteUnconfirmed(live, input.ledger);
   noteVictims(seen, input.ledger);
   const isConfirmed = live === undefined || live.kind === 'confirmed';
-  const { listed } = foreign;
-  const listing = listed === undefined ? {} : { foreignListed: listed };
+  const listing = defined({ foreignListed: foreign.listed });
   if (!isConfirmed && plan.adopts.length > 0) return { ...listing, ...failedClaim(plan) };
   const victims = keepUnedited(seen, live, input);
   return {
@@ -118,8 +115,7 @@ function noteUnconfirmed(
     ledger.add({ code: 'daemon-set-changed', message, pace: 'backoff' });
     return;
   }
-  const { retryAfterMs } = live;
-  const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+  const asked = defined({ retryAfterMs: live.retryAfterMs });
   ledger.add({ code: 'cluster-unavailable', message, pace: 'backoff', ...asked });
 }
 

@@ -4,6 +4,7 @@
  * A retryable failure is never thrown. While a deferral lasts, a timer that is known to be on its way
  * serves all hints that meet it (schedule.ts), so a deferral costs a read, not a write per hint.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetState, RetryEntry } from '../../../core/model/state.ts';
 import { BREAKER_OPEN, breakerWaitOf, nextRetry } from '../process/retry.ts';
 import type { EndContext } from '../run/context.ts';
@@ -158,8 +159,7 @@ export async function endUnavailable(
     }
     case 'unavailable':
     case undefined: {
-      const { retryAfterMs } = refusal ?? {};
-      const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+      const asked = defined({ retryAfterMs: refusal?.retryAfterMs });
       const text = refusal?.message ?? message;
       const reason = { code: 'cluster-unavailable' as const, message: text, holdsCreates: false };
       return backOffRun({ ...reason, ...asked }, input);

@@ -5,6 +5,7 @@
  * run (protocol 11); if the write is lost, outcomes are merged and the memo is forgotten. A crash
  * before the write leaves open intents and an unacknowledged hint: both lead back here (row 75).
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { canonicalJson } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import { confirmIntents } from '../../../core/intents/intents.ts';
@@ -90,7 +91,7 @@ function composeState(
       release: context.dependencies.options.release,
       nowMs: subject.nowMs,
     }),
-    ...(version === undefined ? {} : { daemonSetVersion: version }),
+    ...defined({ daemonSetVersion: version }),
   };
   return {
     ...kept,
@@ -107,9 +108,7 @@ function composeState(
     backoff: ledger.recorded.length === 0 ? sweptOnly(stored, plan) : stored.backoff,
     ...decided.due,
     ...waitsOf(decided),
-    ...(history === undefined ? {} : { history }),
-    ...(verdictsHash === undefined ? {} : { verdictsHash }),
-    ...(input.tallies === undefined ? {} : { events: input.tallies }),
+    ...defined({ history, verdictsHash, events: input.tallies }),
     ...openSince(input),
     ...(decided.isComplete ? { memo } : {}),
   };
@@ -123,9 +122,8 @@ function waitsOf({
   refusals,
 }: Omit<Waits, 'nearAtMs'>): Partial<DaemonSetState> {
   return {
-    ...(retry === undefined ? {} : { retry }),
+    ...defined({ retry, look }),
     ...(refusedWrites.length === 0 ? {} : { refusedWrites }),
-    ...(look === undefined ? {} : { look }),
     ...(refusals.length === 0 ? {} : { refusals }),
   };
 }
@@ -147,12 +145,10 @@ function openSince({
   const sinceMs = isPutOff ? (stored.deferredSinceMs ?? nowMs) : undefined;
   // Own writes are unseen from here on: the cap of the deferral counts from now.
   const deferredSinceMs = ledger.hasEffects ? nowMs : sinceMs;
-  return {
-    ...(deferredSinceMs === undefined ? {} : { deferredSinceMs }),
-    ...(ledger.isStatusPostponed
-      ? { statusPostponedSinceMs: stored.statusPostponedSinceMs ?? nowMs }
-      : {}),
-  };
+  const statusPostponedSinceMs = ledger.isStatusPostponed
+    ? (stored.statusPostponedSinceMs ?? nowMs)
+    : undefined;
+  return defined({ deferredSinceMs, statusPostponedSinceMs });
 }
 
 /** Stored entries that the plan still knows, never an advance whose delete was not recorded. */

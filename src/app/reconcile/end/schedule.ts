@@ -12,6 +12,7 @@
  * one: it may come early where clocks differ. Only hints that a timer became can have been it, and then a
  * near one is sent once more, though not by every hint that meets it (warmth.ts).
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { findPendingLook, pendingLooks, rememberLooks } from '../../../core/hints/looks.ts';
 import type { WantedLook } from '../../../core/hints/looks.ts';
 import { HINT_SCHEMA } from '../../../core/model/hint.ts';
@@ -62,8 +63,7 @@ export async function scheduleNext(
   const spread = random.next();
   const expiryAtMs = kept ?? nowMs + Math.round(options.memoLifeMs * (0.8 + 0.2 * spread));
   if (nearAtMs === undefined || nearAtMs >= expiryAtMs) {
-    const { dueSentAtMs } = state;
-    const sent = dueSentAtMs === undefined ? {} : { dueSentAtMs };
+    const sent = defined({ dueSentAtMs: state.dueSentAtMs });
     return { dueAtMs: expiryAtMs, expiryAtMs, ...sent, ...remembered(pendingLooks(state, nowMs)) };
   }
   const wanted = { atMs: nearAtMs, waitsFor: 'moment' } as const;

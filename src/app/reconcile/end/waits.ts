@@ -6,6 +6,7 @@
  * they start no timers of their own (L5). What never gets any further waits longer each time, up to the
  * longest wait, and is then told of.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { nextLook } from '../../../core/hints/looks.ts';
 import { formatKey } from '../../../core/model/identifiers.ts';
 import type { NodeName } from '../../../core/model/identifiers.ts';
@@ -104,7 +105,7 @@ function isWaitingFor(
 }
 
 function retryReasonOf({ code, holdsCreates = false, retryAfterMs }: Problem): RetryReason {
-  return { code, holdsCreates, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return { code, holdsCreates, ...defined({ retryAfterMs }) };
 }
 
 function decideRefusals(input: WaitsInput): Refusals {

@@ -8,7 +8,7 @@
  * Differs from upstream: deletes do not wait for the creates. These take many batches, each fenced; the
  * deletes of a rollout would be confirmed long before they are sent, or the run would be over.
  */
-import type { Plan, IntentJudgement } from '../../../core/model/plan.ts';
+import type { Plan } from '../../../core/model/plan.ts';
 import type {
   CreateIntent,
   DaemonSetState,
@@ -17,31 +17,18 @@ import type {
 } from '../../../core/model/state.ts';
 import { failedDaemonPodEvent, succeededDaemonPodEvent } from '../../../core/events/events.ts';
 import { mergeIntents, stampIntents } from '../../../core/intents/merge-intents.ts';
-import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import { executeClaims } from '../confirm/adopt-release.ts';
 import type { Fence } from '../confirm/batch-fence.ts';
 import { buriedAfter, withListed } from '../run/record-state.ts';
 import { confirmPlan } from '../confirm/confirm.ts';
-import type { ConfirmedPlan } from '../confirm/confirm.ts';
+import type { ConfirmInput, ConfirmedPlan } from '../confirm/confirm.ts';
 import { effectDeadlineMs } from '../run/context.ts';
-import type { RunContext, StateWrite, ViewedSubject } from '../run/context.ts';
+import type { RunContext, StateWrite } from '../run/context.ts';
 import { executeCreates } from './execute-creates.ts';
 import { executeDeletes, neverSent } from './execute-deletes.ts';
 import type { Ledger } from '../run/ledger.ts';
 import { noteCreates, noteDeletes } from './note-outcomes.ts';
 import type { IntentBook } from './note-outcomes.ts';
-
-/** What acting works with. */
-export interface ActInput {
-  readonly context: RunContext;
-  readonly subject: ViewedSubject;
-  readonly access: ClusterAccess;
-  readonly ledger: Ledger;
-  readonly intents: IntentJudgement;
-  readonly isLive: boolean;
-  /** Hash of the current revision that the plan was made with. */
-  readonly currentHash: string | undefined;
-}
 
 /** The state as it stands after acting, or that another run was first; or the intents were not fit to be recorded. */
 export type ActResult =
@@ -59,7 +46,7 @@ export function hasPodWork(plan: Plan): boolean {
 }
 
 /** Confirms, records and executes a plan. */
-export async function actOnPlan(plan: Plan, input: ActInput): Promise<ActResult> {
+export async function actOnPlan(plan: Plan, input: ConfirmInput): Promise<ActResult> {
   const { context, subject, ledger } = input;
   const confirmed = await confirmPlan(plan, input);
   const intents = stampIntents(subject.state.intents, intentsOf(confirmed, timesOf(context)));
@@ -142,7 +129,7 @@ async function recordIntents(
     readonly confirmed: ConfirmedPlan;
     readonly intents: readonly Intent[];
   },
-  input: ActInput,
+  input: ConfirmInput,
 ): Promise<StateWrite> {
   const { subject } = input;
   const { plan, confirmed } = made;

@@ -5,6 +5,7 @@
  * not act, nothing is looked up. After pods were relabelled the run ends too: what it has seen of
  * them is behind, and they would be taken for old ones.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { noteWritten } from '../../../core/intents/written-marks.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { Guard } from '../../../core/model/plan.ts';
@@ -81,10 +82,8 @@ function lookAgain(message: string, subject: Subject): Ended {
 
 function endFailed(failure: HistoryFailure, subject: Subject): Ended {
   const { code, message, retryAfterMs } = failure;
-  const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
   const holdsCreates = code === 'namespace-terminating';
   const generation = isRefusedWrite(code) ? generationOf(subject.daemonSet) : undefined;
-  const of = generation === undefined ? {} : { generation };
-  const reason = { code, message, holdsCreates, ...asked, ...of };
+  const reason = { code, message, holdsCreates, ...defined({ retryAfterMs, generation }) };
   return ended({ kind: 'back-off', reason, subject });
 }

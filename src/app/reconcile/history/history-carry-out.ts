@@ -10,6 +10,7 @@
  * Differs from upstream: an orphan whose adoption the API server calls invalid is left alone. No patch
  * of data that hold unescaped `<`, `>` or `&` ever passes; upstream fails on it for ever.
  */
+import type { Step } from '../run/context.ts';
 import type { Outcome, Effect } from '../../../core/model/effects.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import {
@@ -25,15 +26,12 @@ import { isEdited } from '../confirm/confirm-edit.ts';
 import { effectDeadlineMs, mayContinue } from '../run/context.ts';
 import { createRevision } from './history-create.ts';
 import { historyFailure } from './history-result.ts';
-import type { HistoryEnd, HistoryFailure, HistoryWriting } from './history-result.ts';
+import type { HistoryEnd, HistoryFailure } from './history-result.ts';
 import { confirmSubject } from '../confirm/live-daemon-set.ts';
 import { relabelPods } from './relabel-pods.ts';
 
 /** Carries out a plan. */
-export async function carryOutHistory(
-  plan: HistoryPlan,
-  writing: HistoryWriting,
-): Promise<HistoryEnd> {
+export async function carryOutHistory(plan: HistoryPlan, writing: Step): Promise<HistoryEnd> {
   if (!changesHistory(plan) && plan.current !== undefined) {
     return { kind: 'done', current: plan.current, hasWritten: false };
   }
@@ -67,7 +65,7 @@ async function arrange(
 }
 
 /** The DaemonSet live: what is written follows from this template and no other. */
-async function confirmPresent(writing: HistoryWriting): Promise<HistoryFailure | undefined> {
+async function confirmPresent(writing: Step): Promise<HistoryFailure | undefined> {
   const { subject } = writing;
   const confirmation = await confirmSubject(writing);
   if (confirmation.kind === 'unavailable') {
@@ -84,10 +82,10 @@ async function confirmPresent(writing: HistoryWriting): Promise<HistoryFailure |
 
 /** Sends one request at a time, and keeps what came back. */
 class HistorySteps {
-  readonly writing: HistoryWriting;
+  readonly writing: Step;
   readonly #latest = new Map<string, KubernetesObject>();
 
-  constructor(writing: HistoryWriting) {
+  constructor(writing: Step) {
     this.writing = writing;
   }
 

@@ -11,6 +11,7 @@
  *
  * Differs from upstream: a revision of that name and content counts only if it is ours (S10).
  */
+import type { Step } from '../run/context.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { jsonMember } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
@@ -20,11 +21,11 @@ import { buildRevision, revisionHash } from '../../../core/history/revisions.ts'
 import { versionOf } from '../confirm/adopt-release.ts';
 import { effectDeadlineMs } from '../run/context.ts';
 import { historyFailure } from './history-result.ts';
-import type { HistoryEnd, HistoryFailure, HistoryPause, HistoryWriting } from './history-result.ts';
+import type { HistoryEnd, HistoryFailure, HistoryPause } from './history-result.ts';
 import { confirmSubject } from '../confirm/live-daemon-set.ts';
 
 /** Creates the revision of this number, or finds that it is there. */
-export async function createRevision(number: number, writing: HistoryWriting): Promise<HistoryEnd> {
+export async function createRevision(number: number, writing: Step): Promise<HistoryEnd> {
   const { context, subject, access } = writing;
   const { daemonSet } = subject;
   const namespace = daemonSet.metadata.namespace ?? '';
@@ -52,7 +53,7 @@ export async function createRevision(number: number, writing: HistoryWriting): P
 
 async function raiseCollisionCount(
   taken: string,
-  writing: HistoryWriting,
+  writing: Step,
 ): Promise<HistoryPause | HistoryFailure> {
   const { subject } = writing;
   const confirmation = await confirmSubject(writing);
@@ -72,7 +73,7 @@ async function raiseCollisionCount(
 
 async function writeCollisionCount(
   step: { readonly live: DaemonSetObject; readonly count: number; readonly taken: string },
-  { context, subject, access }: HistoryWriting,
+  { context, subject, access }: Step,
 ): Promise<HistoryPause | HistoryFailure> {
   const { live, count, taken } = step;
   const { namespace = '', name } = live.metadata;

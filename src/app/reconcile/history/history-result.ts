@@ -1,5 +1,5 @@
 /**
- * How a look at the history of a DaemonSet can end, as closed unions; what the steps of one share.
+ * How a look at the history of a DaemonSet can end, as closed unions.
  *
  * Every end but `known` ends the run: nothing else is done without history (spec 2.3 step 6).
  */
@@ -7,8 +7,6 @@ import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { Outcome } from '../../../core/model/effects.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { HistoryEntry } from '../../../core/model/state.ts';
-import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
-import type { RunContext, Subject } from '../run/context.ts';
 import type { DeferralCode } from '../run/result.ts';
 
 /** The look failed; nothing else runs, and the next look waits longer each time (spec 2.3 step 6). */
@@ -25,13 +23,6 @@ export interface HistoryPause {
   readonly message: string;
   /** Version that our own status write returned. */
   readonly daemonSetWritten?: ResourceVersion;
-}
-
-/** What history is written with. */
-export interface HistoryWriting {
-  readonly context: RunContext;
-  readonly subject: Subject;
-  readonly access: ClusterAccess;
 }
 
 /** The current revision once everything is in order, or why not. */

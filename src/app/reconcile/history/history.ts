@@ -6,6 +6,8 @@
  * be done is decided in core/history-plan.ts and carried out by history-carry-out.ts. Two runs that
  * look at the same time ask for the same: every step is fenced by name, UID or version (S10).
  */
+import { defined } from '@rollcall/base/defined.ts';
+import type { Step } from '../run/context.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { uid } from '../../../core/model/identifiers.ts';
 import type { Json } from '@rollcall/base/json.ts';
@@ -18,12 +20,7 @@ import { contradictsTemplate } from '../../../core/history/history-match.ts';
 import { revisionHash, revisionHashOf } from '../../../core/history/revisions.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { carryOutHistory } from './history-carry-out.ts';
-import type {
-  HistoryEnd,
-  HistoryFailure,
-  HistoryResult,
-  HistoryWriting,
-} from './history-result.ts';
+import type { HistoryEnd, HistoryFailure, HistoryResult } from './history-result.ts';
 import { selectorText } from '../live/selector-text.ts';
 
 /** What history is told from. */
@@ -75,28 +72,21 @@ export function guessHash(
 }
 
 /** Looks live, and brings the revisions into order. */
-export async function lookUpHistory(
-  input: HistoryInput,
-  writing: HistoryWriting,
-): Promise<HistoryResult> {
+export async function lookUpHistory(input: HistoryInput, writing: Step): Promise<HistoryResult> {
   const read = await readRevisions(input, writing.access);
   if (read.kind === 'failed') return read;
   const end = await arrangeHistory(read.revisions, input, writing);
   if (end.kind !== 'done') return end;
   const { current, hasWritten, podsWritten } = end;
-  return {
-    kind: 'known',
-    entry: entryOf(current, input),
-    hasWritten,
-    ...(podsWritten === undefined ? {} : { podsWritten }),
-  };
+  const entry = entryOf(current, input);
+  return { kind: 'known', entry, hasWritten, ...defined({ podsWritten }) };
 }
 
 /** Plans and carries out, again without an orphan that turned out not to be adoptable. */
 async function arrangeHistory(
   revisions: readonly KubernetesObject[],
   input: HistoryInput,
-  writing: HistoryWriting,
+  writing: Step,
 ): Promise<Exclude<HistoryEnd, { kind: 'unadoptable' }>> {
   const { daemonSet } = input;
   const plan = planHistory({ daemonSet, revisions, knownUid: knownUidOf(input, revisions) });

@@ -17,11 +17,10 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { buildPodRelabel } from '../../../core/history/history-patches.ts';
 import { REVISION_HASH_LABEL } from '../../../core/pod/pod-facts.ts';
 import { revisionHashOf } from '../../../core/history/revisions.ts';
-import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import { versionOf } from '../confirm/adopt-release.ts';
 import { checkFence } from '../confirm/batch-fence.ts';
 import { effectDeadlineMs } from '../run/context.ts';
-import type { RunContext, Subject } from '../run/context.ts';
+import type { Step } from '../run/context.ts';
 import { historyFailure } from './history-result.ts';
 import type { HistoryFailure, HistoryPause } from './history-result.ts';
 import { selectorText } from '../live/selector-text.ts';
@@ -37,17 +36,10 @@ export type Relabelling =
   | HistoryPause
   | HistoryFailure;
 
-/** What relabelling works with. */
-export interface RelabelRun {
-  readonly context: RunContext;
-  readonly subject: Subject;
-  readonly access: ClusterAccess;
-}
-
 /** Relabels the pods of duplicates. */
 export async function relabelPods(
   revisions: { readonly kept: KubernetesObject; readonly duplicates: readonly KubernetesObject[] },
-  run: RelabelRun,
+  run: Step,
 ): Promise<Relabelling> {
   const { access, subject } = run;
   const { metadata, spec } = subject.daemonSet;
@@ -71,10 +63,7 @@ export async function relabelPods(
   return { kind: 'look-again', message };
 }
 
-async function sendRelabels(
-  effects: readonly PatchEffect[],
-  run: RelabelRun,
-): Promise<Relabelling> {
+async function sendRelabels(effects: readonly PatchEffect[], run: Step): Promise<Relabelling> {
   const { context, access, subject } = run;
   const { version: stateVersion } = subject.state;
   let written: ResourceVersion | undefined;

@@ -9,6 +9,7 @@
  *
  * Differs from upstream: a live read of each revision and of the DaemonSet before the deletes.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { buildRevisionDelete } from '../../../core/history/history-patches.ts';
 import type { Outcome } from '../../../core/model/effects.ts';
 import { resourceVersion } from '../../../core/model/identifiers.ts';
@@ -17,10 +18,9 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import type { RevisionProjection } from '../../../core/model/projections.ts';
 import { controllerUidOf } from '../../../core/pod/owner.ts';
-import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import { checkFence } from '../confirm/batch-fence.ts';
 import { effectDeadlineMs, mayContinue } from '../run/context.ts';
-import type { RunContext, Subject } from '../run/context.ts';
+import type { Step } from '../run/context.ts';
 import { historyFailure } from './history-result.ts';
 import type { Ledger, Problem } from '../run/ledger.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';
@@ -28,10 +28,7 @@ import { heldWrite } from '../run/refused-writes.ts';
 import type { PlannedMissing } from '../confirm/live-daemon-set.ts';
 
 /** What trimming works with. */
-export interface TrimInput {
-  readonly context: RunContext;
-  readonly subject: Subject;
-  readonly access: ClusterAccess;
+export interface TrimInput extends Step {
   readonly ledger: Ledger;
   /** Version of the state after this run's intents, if it recorded any. */
   readonly stateVersion: number;
@@ -122,9 +119,8 @@ function unplanned(missing: PlannedMissing): Problem {
       return { code: 'daemon-set-changed', message, pace: 'soon' };
     }
     case 'failed': {
-      const { message, retryAfterMs } = missing;
-      const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
-      return { code: 'cluster-unavailable', message, pace: 'backoff', ...asked };
+      const asked = defined({ retryAfterMs: missing.retryAfterMs });
+      return { code: 'cluster-unavailable', message: missing.message, pace: 'backoff', ...asked };
     }
   }
 }
@@ -133,7 +129,6 @@ function problemOf(name: string, outcome: Outcome | undefined): Problem | undefi
   if (outcome?.kind === 'done' || outcome?.kind === 'gone') return undefined;
   if (outcome?.kind === 'conflict') return changedProblem(name);
   const { message, retryAfterMs } = historyFailure(outcome, `revision ${name} was not deleted`);
-  const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
   const code = outcome?.kind === 'refused' ? 'trim-refused' : 'history';
-  return { code, message, pace: 'backoff', ...asked };
+  return { code, message, pace: 'backoff', ...defined({ retryAfterMs }) };
 }

@@ -10,6 +10,7 @@
  * Differs from upstream: it makes pods beside orphans that its cache does not show yet, adopts the
  * orphans later, and deletes one of each two.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
@@ -32,10 +33,7 @@ export function foreignListedNow(
   registration: ClusterRegistration,
 ): ForeignListed {
   const { era, epoch } = meta;
-  const { takeoverProbedAtMs } = registration;
-  return takeoverProbedAtMs === undefined
-    ? { era, epoch }
-    : { era, epoch, probedAtMs: takeoverProbedAtMs };
+  return { era, epoch, ...defined({ probedAtMs: registration.takeoverProbedAtMs }) };
 }
 
 /** True if the list was made for this stretch already. */

@@ -75,6 +75,13 @@ export interface ViewedSubject extends Subject {
   readonly view: View;
 }
 
+/** What a step works with that may send something. */
+export interface Step {
+  readonly context: RunContext;
+  readonly subject: Subject;
+  readonly access: ClusterAccess;
+}
+
 /** namespace and name of the run's DaemonSet. */
 export function keyOf({ hint }: RunContext): NamespacedName {
   return { namespace: hint.key.namespace, name: hint.key.name };

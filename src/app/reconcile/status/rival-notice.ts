@@ -11,28 +11,23 @@ import {
   withPauseNotice,
 } from '../../../core/status/pause-notice.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
-import type { RunContext, Subject } from '../run/context.ts';
+import type { Step } from '../run/context.ts';
 import type { Ledger } from '../run/ledger.ts';
 import { writeStatus } from './write-status.ts';
 import type { StatusFor } from './write-status.ts';
 
 /** Tells it once, if there is a rival; answers the access that the event is written with, if there is one to write. */
-export async function giveRivalNotice(input: {
-  readonly context: RunContext;
-  readonly subject: Subject;
-  readonly ledger: Ledger;
-}): Promise<ClusterAccess | undefined> {
+export async function giveRivalNotice(
+  input: Omit<Step, 'access'> & { readonly ledger: Ledger },
+): Promise<ClusterAccess | undefined> {
   const { context, subject, ledger } = input;
   const { mode, rival } = subject.basis.registration;
   if (mode === 'observe' || rival === undefined || isPaused(subject.daemonSet.status))
     return undefined;
   const access = await subject.access.get();
   if (access === undefined) {
-    ledger.add({
-      code: 'no-access',
-      message: 'nobody could be told of the rival',
-      pace: 'backoff',
-    });
+    const message = 'nobody could be told of the rival';
+    ledger.add({ code: 'no-access', message, pace: 'backoff' });
     return undefined;
   }
   const nowMs = context.dependencies.clock.nowMs();

@@ -4,12 +4,12 @@
  * Decides whether it is written now, and notes what came of it; a conflict or a failure only makes
  * the run incomplete. The counts are those of the plan: nothing is counted here.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { readCompat } from '../../../core/daemon-set/strategy.ts';
 import { isSameBasis, withCounts } from '../../../core/status/status.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import type { DaemonSetStatus, KubernetesObject } from '@rollcall/base/objects.ts';
-import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
-import type { RunContext, Subject } from '../run/context.ts';
+import type { Step, Subject } from '../run/context.ts';
 import type { Ledger } from '../run/ledger.ts';
 import { isAsPlanned } from '../confirm/live-daemon-set.ts';
 import { heldWrite } from '../run/refused-writes.ts';
@@ -28,13 +28,9 @@ const POSTPONED_MAX_MS = 1_000;
  * that one writes, within a second at the latest. Differs from upstream, which writes both times; a
  * generation is never postponed, and with `rollcall.dev/compat: strict` nothing is.
  */
-export async function updateStatus(step: {
-  readonly context: RunContext;
-  readonly subject: Subject;
-  readonly plan: Plan;
-  readonly access: ClusterAccess;
-  readonly ledger: Ledger;
-}): Promise<void> {
+export async function updateStatus(
+  step: Step & { readonly plan: Plan; readonly ledger: Ledger },
+): Promise<void> {
   const { context, subject, plan: wanted, access, ledger } = step;
   if (wanted.status === undefined) return;
   if (ledger.hasEffects && mayPostpone(subject)) {
@@ -86,7 +82,6 @@ function noteStatusFailure(
   { message, retryAfterMs, isRefused }: Extract<StatusWrite, { kind: 'failed' }>,
   ledger: Ledger,
 ): void {
-  const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
   const code = isRefused === true ? 'status-refused' : 'cluster-unavailable';
-  ledger.add({ code, message, pace: 'backoff', ...asked });
+  ledger.add({ code, message, pace: 'backoff', ...defined({ retryAfterMs }) });
 }

@@ -18,11 +18,10 @@ import { canonicalJson } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
-import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import { versionOf } from '../confirm/adopt-release.ts';
 import { reportBreach } from '../run/asserted-access.ts';
 import { keyOf } from '../run/context.ts';
-import type { RunContext, Subject } from '../run/context.ts';
+import type { Step } from '../run/context.ts';
 import { readPresent } from '../confirm/live-daemon-set.ts';
 import type { PlannedMissing } from '../confirm/live-daemon-set.ts';
 
@@ -41,18 +40,11 @@ export type StatusWrite =
     }
   | PlannedMissing;
 
-/** What a status is written with. */
-interface StatusInput {
-  readonly context: RunContext;
-  readonly subject: Subject;
-  readonly access: ClusterAccess;
-}
-
 /** The status that is to stand on the live DaemonSet; undefined: not on this one. */
 export type StatusFor = (live: DaemonSetObject) => DaemonSetStatus | undefined;
 
 /** PUT of a status over the live DaemonSet, as long as `statusFor` has one for it. */
-export async function writeStatus(statusFor: StatusFor, input: StatusInput): Promise<StatusWrite> {
+export async function writeStatus(statusFor: StatusFor, input: Step): Promise<StatusWrite> {
   for (let tries = 1; ; tries += 1) {
     const found = await readPresent(input);
     if (found.kind !== 'found') return found;
@@ -65,7 +57,7 @@ export async function writeStatus(statusFor: StatusFor, input: StatusInput): Pro
 
 async function putStatus(
   { live, status }: { readonly live: DaemonSetObject; readonly status: DaemonSetStatus },
-  { context, subject, access }: StatusInput,
+  { context, subject, access }: Step,
 ): Promise<StatusWrite> {
   const breach = findStatusBreach(live, status);
   if (breach !== undefined) {
