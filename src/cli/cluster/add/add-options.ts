@@ -12,17 +12,10 @@ import { usageError } from '../../process/exit-codes.ts';
 import { AUTH_KINDS, REQUEST_FIELDS } from './add-request.ts';
 import { CREDENTIAL_KINDS } from '../manifests/manifests.ts';
 
-/** Options that both commands have, as commander parses them. */
+/** Options of both commands that are no field of a request, or not under its name. */
 export interface CommonAddOptions {
-  readonly kubeconfig?: string;
-  readonly eksRegion?: string;
-  readonly auth?: string;
-  readonly credentials?: string;
   readonly label?: readonly string[];
   readonly privateRange?: readonly string[];
-  readonly clusterProfile?: string;
-  readonly sameAccount?: true;
-  readonly image?: string;
   readonly apply?: true;
   readonly dryRun?: true;
 }

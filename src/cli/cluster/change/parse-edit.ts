@@ -3,12 +3,12 @@
  *
  * What the schema or a connection would refuse later is refused here, with the option's name.
  */
-import { readFile } from 'node:fs/promises';
 import { defined } from '@rollcall/base/defined.ts';
 import { isPrivateRange, parseRange } from '../../../adapters/kubernetes/egress/address-class.ts';
 import { parseEndpoint } from '../../../adapters/kubernetes/egress/endpoint.ts';
 import type { RegistrationEdit } from '../../../app/clusters/edit-registration.ts';
 import type { ClusterAuthentication } from '../../../core/model/registration.ts';
+import { readUserFile } from '../add/add-options.ts';
 import { usageError } from '../../process/exit-codes.ts';
 
 /** Options that edit, as commander parses them. */
@@ -29,8 +29,8 @@ export interface EditOptions {
 }
 
 /** Parses the options. Throws CommandError. */
-export async function parseEdit(options: EditOptions): Promise<RegistrationEdit> {
-  const caPem = await parseCa(options);
+export function parseEdit(options: EditOptions): RegistrationEdit {
+  const caPem = parseCa(options);
   const privateRanges = parseRanges(options);
   const authentication = parseAuthentication(options);
   return {
@@ -88,22 +88,14 @@ function parseServer(text: string): string {
   throw usageError(`--server cannot be used: ${parsed.message}.`, 'Pass https://HOST[:PORT].');
 }
 
-async function parseCa({ caFile, systemCa }: EditOptions): Promise<string | null | undefined> {
+function parseCa({ caFile, systemCa }: EditOptions): string | null | undefined {
   if (systemCa === true) {
     if (caFile === undefined) return null;
     throw usageError('--ca-file and --system-ca exclude each other.', 'Pass one of them.');
   }
   if (caFile === undefined) return undefined;
-  let text: string;
-  try {
-    text = await readFile(caFile, 'utf8');
-  } catch (error) {
-    throw usageError(
-      `${caFile} cannot be read.`,
-      'Pass a PEM file with the certificate authority of the API server.',
-      error,
-    );
-  }
+  const remedy = 'Pass a PEM file with the certificate authority of the API server.';
+  const text = readUserFile(caFile, remedy);
   if (text.includes('-----BEGIN CERTIFICATE-----') && !text.includes('PRIVATE KEY')) return text;
   throw usageError(
     `${caFile} is no certificate authority in PEM form.`,

@@ -44,7 +44,7 @@ export const setClusterCommand: CommandModule = defineCommand<SetOptions>({
   configure: declareOptions,
   run: async ({ args, options }, context) => {
     const id = parseClusterId(args[0] ?? '');
-    const edit = await parseEdit(options);
+    const edit = parseEdit(options);
     if (Object.keys(edit).length === 0 && options.mode === undefined) {
       throw usageError('Nothing to change.', 'Pass what to change: rollcall cluster set --help');
     }

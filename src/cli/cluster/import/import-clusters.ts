@@ -9,7 +9,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '../../../app/ingest/process/side-by-side.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type {
@@ -27,15 +26,11 @@ import { addCluster } from '../add/add-steps.ts';
 import { planImport, reasonOf } from './import-plan.ts';
 import type { PlannedCluster, PlannedState } from './import-plan.ts';
 import { findImportEntries } from './import-sources.ts';
+import type { ImportSource } from './import-sources.ts';
 import { writeManifests } from '../manifests/manifests.ts';
 
 /** Options of `cluster import`. */
-export interface ImportOptions extends CommonAddOptions {
-  readonly file?: string;
-  readonly contexts?: string;
-  readonly eksAll?: true;
-  readonly eksFilter?: string;
-  readonly idPrefix?: string;
+export interface ImportOptions extends CommonAddOptions, ImportSource {
   readonly manifestsDir?: string;
   readonly yes?: true;
 }
@@ -64,7 +59,7 @@ export const importClustersCommand: CommandModule = defineCommand<ImportOptions>
     try {
       const fields = requestFields({ ...options }, context.environment);
       const { kubeconfig: _kubeconfig, ...common } = fields;
-      const entries = await findImportEntries({ ...sourceOf(options), fields: common }, shared);
+      const entries = await findImportEntries(options, common, shared);
       const plan = await planImport(entries, shared);
       if (options.yes !== true) return presentPlan(plan, context);
       for (const line of planTable(plan)) context.say(line);
@@ -115,14 +110,6 @@ function checkOptions(options: ImportOptions): void {
   }
 }
 
-function sourceOf(options: ImportOptions) {
-  const { file, eksAll, kubeconfig, idPrefix } = options;
-  const filter = options.contexts ?? options.eksFilter;
-  return {
-    ...defined({ file, eksAll, kubeconfig, filter, idPrefix }),
-  };
-}
-
 async function carryOut(
   planned: PlannedCluster,
   { options, context }: { readonly options: ImportOptions; readonly context: AddContext },
@@ -166,12 +153,9 @@ function presentPlan(plan: readonly PlannedCluster[], context: CommandContext): 
       ? 'There is nothing to import.'
       : `Nothing was written. ${String(count)} of ${String(plan.length)} would be added${isWell ? '' : ', the others need a look'}: repeat the command with --yes.`,
   );
-  const clusters = plan.map(({ name, id, state, detail }) => ({
-    name,
-    cluster: id,
-    state,
-    detail,
-  }));
+  const clusters = plan.map(({ name, id: cluster, state, detail }) => {
+    return { name, cluster, state, detail };
+  });
   return { document: { kind: 'ImportPlan', clusters }, lines: planTable(plan) };
 }
 

@@ -9,22 +9,13 @@ import { explainAwsError } from '../../command-line/explain-aws-error.ts';
 import type { AddContext } from '../add/add-context.ts';
 import { examineCluster } from '../add/add-examine.ts';
 import { standingOf } from '../add/add-registration.ts';
+import type { Standing } from '../add/add-registration.ts';
 import type { AddRequest } from '../add/add-request.ts';
 import type { ImportEntry } from './import-sources.ts';
 import { collisionsOf } from './import-names.ts';
 
-/** How a cluster stands before the import. */
-export type PlannedState =
-  | 'new'
-  /** Under this id, with this UID. */
-  | 'registered'
-  /** This id is registered with another cluster UID. */
-  | 'rebuilt'
-  /** This cluster is registered under another id. */
-  | 'elsewhere'
-  | 'unreachable'
-  /** The request cannot be used as it is, or is one of two for the same cluster. */
-  | 'invalid';
+/** How a cluster stands before the import; `invalid`: its request cannot be used, or is one of two for it. */
+export type PlannedState = Standing['kind'] | 'unreachable' | 'invalid';
 
 /** One line of the plan. */
 export interface PlannedCluster {
@@ -91,17 +82,17 @@ async function planOne(entry: ImportEntry, context: AddContext): Promise<Planned
     examined.connection?.transport.retire();
     const { clusterUid } = examined.facts;
     const standing = standingOf({ id, clusterUid }, await context.registrations());
-    switch (standing.kind) {
+    const state = standing.kind;
+    const line = { name, id, state, clusterUid };
+    switch (state) {
       case 'new':
-        return { name, id, state: 'new', detail: examined.facts.server, clusterUid, request };
+        return { ...line, detail: examined.facts.server, request };
       case 'registered':
-        return { name, id, state: 'registered', detail: '', clusterUid, request };
+        return { ...line, detail: '', request };
       case 'rebuilt':
-        return { name, id, state: 'rebuilt', detail: `rollcall cluster reset ${id}`, clusterUid };
-      case 'elsewhere': {
-        const detail = `registered as ${standing.registration.id}`;
-        return { name, id, state: 'elsewhere', detail, clusterUid };
-      }
+        return { ...line, detail: `rollcall cluster reset ${id}` };
+      case 'elsewhere':
+        return { ...line, detail: `registered as ${standing.registration.id}` };
     }
   } catch (error) {
     return { name, id, state: 'unreachable', detail: reasonOf(error) };

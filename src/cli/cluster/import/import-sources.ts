@@ -23,55 +23,52 @@ export interface ImportEntry {
   readonly request: AddRequest | CommandError;
 }
 
-/** What to import. */
+/** What to import: a list, all of EKS, or (by default) the contexts of a kubeconfig. */
 export interface ImportSource {
   readonly file?: string;
   readonly eksAll?: true;
   readonly kubeconfig?: string;
-  /** A glob over the names of contexts or of EKS clusters. */
-  readonly filter?: string;
+  /** Globs over the names of contexts, and of EKS clusters. */
+  readonly contexts?: string;
+  readonly eksFilter?: string;
   readonly idPrefix?: string;
-  /** What all requests have. */
-  readonly fields: Readonly<Record<string, unknown>>;
 }
 
-type Draft = { readonly name: string; readonly fields: Readonly<Record<string, unknown>> };
+type Fields = Readonly<Record<string, unknown>>;
+type Draft = { readonly name: string; readonly fields: Fields };
 
-/** Finds the clusters. Throws CommandError when the source cannot be read. */
+/** Finds the clusters, whose requests have `common` fields. Throws CommandError when the source cannot be read. */
 export async function findImportEntries(
   source: ImportSource,
+  common: Fields,
   context: AddContext,
 ): Promise<readonly ImportEntry[]> {
-  const drafts = await draftsOf(source, context);
+  const drafts = await draftsOf(source, common, context);
   const ids = drafts.map(({ fields }) => (typeof fields['id'] === 'string' ? fields['id'] : ''));
   const collisions = collisionsOf(ids);
   return drafts.map(({ name, fields }, place) => {
     const id = ids[place] ?? '';
     if (!collisions.has(id)) return { name, id, request: tryParse(fields) };
     const others = drafts.filter((_, other) => other !== place && ids[other] === id);
-    return {
-      name,
-      id,
-      request: collision(
-        id,
-        others.map((other) => other.name),
-      ),
-    };
+    const names = others.map((other) => other.name);
+    return { name, id, request: collision(id, names) };
   });
 }
 
-async function draftsOf(source: ImportSource, context: AddContext): Promise<readonly Draft[]> {
-  const { file, fields, idPrefix = '' } = source;
+async function draftsOf(
+  source: ImportSource,
+  fields: Fields,
+  context: AddContext,
+): Promise<readonly Draft[]> {
+  const { file, idPrefix = '' } = source;
   if (file !== undefined) {
     return readList(file).map((entry, place) => {
       const id = typeof entry['id'] === 'string' ? entry['id'] : '';
-      return {
-        name: id === '' ? `entry ${String(place + 1)}` : id,
-        fields: { ...fields, ...entry },
-      };
+      const name = id === '' ? `entry ${String(place + 1)}` : id;
+      return { name, fields: { ...fields, ...entry } };
     });
   }
-  const pattern = globPattern(source.filter ?? '*');
+  const pattern = globPattern(source.contexts ?? source.eksFilter ?? '*');
   const idFor = (name: string): string => `${idPrefix}${idForName(name)}`;
   if (source.eksAll === true) {
     const account = context.account(fields);
@@ -95,7 +92,7 @@ async function draftsOf(source: ImportSource, context: AddContext): Promise<read
     }));
 }
 
-function tryParse(fields: Readonly<Record<string, unknown>>): AddRequest | CommandError {
+function tryParse(fields: Fields): AddRequest | CommandError {
   try {
     const request = parseAddRequest(fields);
     requireRoleSource(request);
@@ -114,7 +111,7 @@ function collision(id: string, others: readonly string[]): CommandError {
 }
 
 /** A JSON or YAML list of requests (docs/clusters.md), or an object with it as `clusters`. */
-function readList(file: string): readonly Readonly<Record<string, unknown>>[] {
+function readList(file: string): readonly Fields[] {
   const remedy = 'Pass a JSON or YAML list of clusters: docs/clusters.md has an example.';
   const text = readUserFile(file, remedy);
   let content: unknown;
@@ -129,6 +126,6 @@ function readList(file: string): readonly Readonly<Record<string, unknown>>[] {
   const isList =
     Array.isArray(list) &&
     list.every((entry) => typeof entry === 'object' && entry !== null && !Array.isArray(entry));
-  if (isList) return list as readonly Readonly<Record<string, unknown>>[];
+  if (isList) return list as readonly Fields[];
   throw usageError(`${file} is no list of clusters.`, remedy);
 }
