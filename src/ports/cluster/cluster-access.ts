@@ -14,16 +14,17 @@ import type { Effect, Outcome } from '../../core/model/effects.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { NamespacedName } from '../stores/view-store.ts';
 
+/** Nothing was read that could be trusted, and why. */
+export interface Unavailable {
+  readonly kind: 'unavailable';
+  readonly message: string;
+  readonly isRefused: boolean;
+  readonly retryAfterMs?: number;
+}
+
 /** Answer of a live read of one object. */
 export type LiveRead<T> =
-  | { readonly kind: 'found'; readonly object: T }
-  | { readonly kind: 'missing' }
-  | {
-      readonly kind: 'unavailable';
-      readonly message: string;
-      readonly isRefused: boolean;
-      readonly retryAfterMs?: number;
-    };
+  { readonly kind: 'found'; readonly object: T } | { readonly kind: 'missing' } | Unavailable;
 
 /**
  * Answer of a live read of a DaemonSet: a LIST of one by its name, whose own version is the store's. An object's version

@@ -4,8 +4,9 @@
  * `message` is for people: nothing here or elsewhere decides on its text. Absent or malformed fields
  * are left out; a body of another kind is no Status, whatever its HTTP status says.
  */
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
+import type { Json } from '@rollcall/base/json.ts';
 
 /** One cause of a Status. */
 export interface StatusCause {
@@ -33,17 +34,10 @@ function text(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function readCauses(details: JsonObject): StatusCause[] {
-  const causes = details['causes'];
-  if (!Array.isArray(causes)) return [];
-  return (causes as readonly Json[]).filter(isJsonObject).map((cause) => {
-    const reason = text(cause['reason']);
-    const field = text(cause['field']);
-    return {
-      ...(reason === undefined ? {} : { reason }),
-      ...(field === undefined ? {} : { field }),
-    };
-  });
+function readCauses(details: Json | undefined): StatusCause[] {
+  return jsonItems(jsonMember(details, 'causes'))
+    .filter(isJsonObject)
+    .map(({ reason, field }) => defined({ reason: text(reason), field: text(field) }));
 }
 
 /** Text from an API server made fit for a log line: one line, bounded. */
@@ -54,16 +48,16 @@ function plainText(value: string, lengthMax: number): string {
 /** Reads a Status; undefined when the body is none. */
 export function readStatus(body: Json | undefined): ApiStatus | undefined {
   if (!isJsonObject(body) || body['kind'] !== 'Status') return undefined;
-  const details = isJsonObject(body['details']) ? body['details'] : {};
-  const detailsKind = text(details['kind']);
-  const detailsName = text(details['name']);
-  const seconds = details['retryAfterSeconds'];
+  const { reason, message, details } = body;
+  const seconds = jsonMember(details, 'retryAfterSeconds');
   return {
-    reason: plainText(text(body['reason']) ?? '', REASON_LENGTH_MAX),
-    message: plainText(text(body['message']) ?? '', MESSAGE_LENGTH_MAX),
+    reason: plainText(text(reason) ?? '', REASON_LENGTH_MAX),
+    message: plainText(text(message) ?? '', MESSAGE_LENGTH_MAX),
     causes: readCauses(details),
-    ...(detailsKind === undefined ? {} : { detailsKind }),
-    ...(detailsName === undefined ? {} : { detailsName }),
-    ...(typeof seconds === 'number' && seconds > 0 ? { retryAfterMs: seconds * 1000 } : {}),
+    ...defined({
+      detailsKind: text(jsonMember(details, 'kind')),
+      detailsName: text(jsonMember(details, 'name')),
+      retryAfterMs: typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined,
+    }),
   };
 }

@@ -17,6 +17,7 @@ import type {
   ExecuteOptions,
   LiveRead,
   PodMetadata,
+  Unavailable,
 } from '../../../ports/cluster/cluster-access.ts';
 import type { NamespacedName } from '../../../ports/stores/view-store.ts';
 import { createBackPressure } from '../transport/back-pressure.ts';
@@ -28,8 +29,8 @@ import {
   readPodMetadata,
   slimPod,
 } from './object-reader.ts';
-import { listPages, waiting } from './list-pages.ts';
-import type { ListQuery, Unavailable } from './list-pages.ts';
+import { NOT_A_NAME, listPages, waiting } from './list-pages.ts';
+import type { ListQuery } from './list-pages.ts';
 import { classifyRead, classifyWrite, unavailableRead } from './status-classifier.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts';
 
@@ -138,7 +139,7 @@ class HttpsClusterAccess implements ClusterAccess {
   /** Why an object is not asked for at all. */
   #beforeRead({ namespace, name }: ReadTarget): Unavailable | undefined {
     if (!isObjectName(name) || (namespace !== undefined && !isObjectName(namespace))) {
-      return { kind: 'unavailable', message: 'not an object name', isRefused: true };
+      return NOT_A_NAME;
     }
     const pauseMs = this.#pressure.remainingMs();
     return pauseMs > 0 ? waiting(pauseMs) : undefined;
@@ -226,25 +227,25 @@ class HttpsClusterAccess implements ClusterAccess {
     return { kind: 'found', object: listed.object.map(readPodMetadata) };
   }
 
-  async listPods(
+  listPods(
     namespace: string,
     labelSelector: string,
   ): Promise<LiveRead<readonly KubernetesObject[]>> {
     const path = namespacedPath('core', namespace, 'pods');
-    const listed = await this.#list({ namespace, path, labelSelector, keep: slimPod });
-    if (listed.kind !== 'found') return listed;
-    return { kind: 'found', object: listed.object as unknown as readonly KubernetesObject[] };
+    return this.#listObjects({ namespace, path, labelSelector, keep: slimPod });
   }
 
-  async listRevisions(
+  listRevisions(
     namespace: string,
     labelSelector: string,
   ): Promise<LiveRead<readonly KubernetesObject[]>> {
     const path = namespacedPath('apps', namespace, 'controllerrevisions');
-    const listed = await this.#list({ namespace, path, labelSelector });
-    if (listed.kind !== 'found') return listed;
+    return this.#listObjects({ namespace, path, labelSelector });
+  }
+
+  async #listObjects(query: ListQuery): Promise<LiveRead<readonly KubernetesObject[]>> {
     // Each item's identity was checked with its page.
-    return { kind: 'found', object: listed.object as unknown as readonly KubernetesObject[] };
+    return (await this.#list(query)) as unknown as LiveRead<readonly KubernetesObject[]>;
   }
 
   #list(query: ListQuery): Promise<LiveRead<readonly JsonObject[]>> {

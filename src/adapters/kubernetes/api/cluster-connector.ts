@@ -8,7 +8,6 @@
  * (protocol 24, S6; faults 90). Registry data chooses the endpoint and nothing else, and where that
  * may lead is judged for each connection (egress.ts; S12).
  */
-import type { LookupFunction } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
@@ -22,12 +21,11 @@ import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
 import { createClusterAccess } from './cluster-access.ts';
-import { openEgress } from '../egress/egress.ts';
+import { openRegistered } from '../egress/egress.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { EgressPolicy } from '../egress/egress.ts';
 import { isRegion } from '../credentials/eks-token.ts';
 import type { AwsCredentials } from '../credentials/eks-token.ts';
-import { parseEndpoint } from '../egress/endpoint.ts';
-import type { Endpoint } from '../egress/endpoint.ts';
 import { readObject } from './object-reader.ts';
 import { createSealedTokenSource } from '../credentials/sealed-token-source.ts';
 import type { SealedTokenSource, SealedTokens } from '../credentials/sealed-token-source.ts';
@@ -36,8 +34,13 @@ import { createEksTokenSource } from '../credentials/token-source.ts';
 import type { TokenSource } from '../credentials/token-source.ts';
 import { createTransport } from '../transport/transport.ts';
 import type { Transport } from '../transport/transport.ts';
-import { isUnauthorized, askIdentity, unavailableAs } from './cluster-identity.ts';
-import { tokenRefusal, credentialOf } from './registered-credential.ts';
+import {
+  askIdentity,
+  credentialOf,
+  isUnauthorized,
+  tokenRefusal,
+  unavailableAs,
+} from './registered-credential.ts';
 
 /** Options of a connector. */
 export interface ClusterConnectorOptions {
@@ -159,45 +162,29 @@ class HttpsClusterConnector implements ClusterConnector {
     return source;
   }
 
-  #openEgress(
-    registration: ClusterRegistration,
-    onRefused: (refusal: EgressRefusal) => void,
-  ): { readonly endpoint: Endpoint; readonly lookup: LookupFunction } | EgressRefusal {
-    const parsed = parseEndpoint(registration.server);
-    if (parsed.kind === 'refused') {
-      return { kind: 'egress-refused', field: 'server', reason: parsed.fault };
-    }
-    const { endpoint } = parsed;
-    const { authentication, egress: permit } = registration;
-    const opened = openEgress({
-      endpoint,
-      tokenIsFor: authentication.kind === 'eks' ? 'eks' : 'endpoint',
-      policy: this.#options.egress ?? {},
-      onRefused,
-      ...(permit === undefined ? {} : { permit }),
-    });
-    return opened.kind === 'opened' ? { endpoint, lookup: opened.lookup } : opened;
-  }
-
   #open(registration: ClusterRegistration): WarmCluster | ConnectRefusal {
     const egress: WarmCluster['egress'] = {};
-    const opened = this.#openEgress(registration, (refusal) => (egress.refusal = refusal));
-    if ('kind' in opened) return opened;
+    const opened = openRegistered(registration, {
+      policy: this.#options.egress ?? {},
+      onRefused: (refusal) => (egress.refusal = refusal),
+    });
+    if (opened.kind !== 'opened') return opened;
     const sealed = this.#sealedFor(registration);
     const tokens = sealed ?? this.#tokensFor(registration);
     const credential = credentialOf(registration, tokens);
     if (credential === undefined) return { kind: 'no-credential' };
-    const { clock, requestTimeoutMs } = this.#options;
-    const socketsMax = this.#options.socketsMax ?? DEFAULT_SOCKETS_MAX;
+    const { clock, requestTimeoutMs, socketsMax = DEFAULT_SOCKETS_MAX } = this.#options;
+    const { endpoint, lookup } = opened;
     let transport: Transport;
     try {
       transport = createTransport({
-        ...opened,
+        endpoint,
+        lookup,
         credential,
         clock,
         socketsMax,
         requestTimeoutMs: Math.min(requestTimeoutMs ?? Infinity, REQUEST_TIMEOUT_MS),
-        ...(registration.caPem === undefined ? {} : { caPem: registration.caPem }),
+        ...defined({ caPem: registration.caPem }),
       });
     } catch {
       // A certificate or key that OpenSSL cannot read; its error may quote it (S11).

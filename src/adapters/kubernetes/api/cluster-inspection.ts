@@ -4,6 +4,7 @@
  * A review of one's own rights needs none; one of somebody else's needs the right to ask. Nothing is
  * retried: whoever looks, looks again.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Permission } from '../../../core/daemon-set/permission.ts';
@@ -80,9 +81,7 @@ async function reviewOne(
     group,
     resource,
     verb,
-    ...(subresource === undefined ? {} : { subresource }),
-    ...(name === undefined ? {} : { name }),
-    ...(namespace === undefined ? {} : { namespace }),
+    ...defined({ subresource, name, namespace }),
   };
   const answer = classify(
     await transport.send({

@@ -21,12 +21,11 @@ export type EffectRequest =
 /** DNS-1123 subdomain: what can stand in a path without escaping, and never '.' or '..'. */
 const NAME_PATTERN = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-const CORE = '/api/v1';
-const APPS = '/apis/apps/v1';
+const MERGE_PATCH = 'application/merge-patch+json';
 
 /** Path of the objects of a namespaced resource. */
 export function namespacedPath(api: 'core' | 'apps', namespace: string, resource: string): string {
-  return `${api === 'core' ? CORE : APPS}/namespaces/${namespace}/${resource}`;
+  return `${api === 'core' ? '/api/v1' : '/apis/apps/v1'}/namespaces/${namespace}/${resource}`;
 }
 
 /** True for text that can name an object or a namespace in a path. */
@@ -102,54 +101,36 @@ function deleteOptions(effect: Extract<Effect, { kind: `delete-${string}` }>): s
 
 function buildRequest(effect: Effect): TransportRequest {
   const { namespace, name } = effect;
+  const pods = namespacedPath('core', namespace, 'pods');
+  const events = namespacedPath('core', namespace, 'events');
+  const revisions = namespacedPath('apps', namespace, 'controllerrevisions');
   switch (effect.kind) {
     case 'create-pod':
-      return post(namespacedPath('core', namespace, 'pods'), effect.body);
+      return { method: 'POST', path: pods, body: JSON.stringify(effect.body) };
     case 'create-revision':
-      return {
-        method: 'POST',
-        path: namespacedPath('apps', namespace, 'controllerrevisions'),
-        body: goJson(effect.body),
-      };
+      return { method: 'POST', path: revisions, body: goJson(effect.body) };
     case 'create-event':
-      return post(namespacedPath('core', namespace, 'events'), effect.body);
+      return { method: 'POST', path: events, body: JSON.stringify(effect.body) };
     case 'delete-pod':
-      return {
-        method: 'DELETE',
-        path: `${namespacedPath('core', namespace, 'pods')}/${name}`,
-        body: deleteOptions(effect),
-      };
+      return { method: 'DELETE', path: `${pods}/${name}`, body: deleteOptions(effect) };
     case 'delete-revision':
-      return {
-        method: 'DELETE',
-        path: `${namespacedPath('apps', namespace, 'controllerrevisions')}/${name}`,
-        body: deleteOptions(effect),
-      };
+      return { method: 'DELETE', path: `${revisions}/${name}`, body: deleteOptions(effect) };
     case 'patch-event':
-      return {
-        method: 'PATCH',
-        path: `${namespacedPath('core', namespace, 'events')}/${name}`,
-        contentType: 'application/merge-patch+json',
-        body: JSON.stringify(effect.body),
-      };
-    case 'patch':
-      return {
-        method: 'PATCH',
-        path: `${namespacedPath(effect.resource === 'pods' ? 'core' : 'apps', namespace, effect.resource)}/${name}`,
-        contentType: effect.contentType,
-        body: JSON.stringify(effect.body),
-      };
-    case 'update-status':
-      return {
-        method: 'PUT',
-        path: `${namespacedPath('apps', namespace, 'daemonsets')}/${name}/status`,
-        body: JSON.stringify(effect.body),
-      };
+      return patch(`${events}/${name}`, MERGE_PATCH, effect.body);
+    case 'patch': {
+      const { resource, contentType, body } = effect;
+      const api = resource === 'pods' ? 'core' : 'apps';
+      return patch(`${namespacedPath(api, namespace, resource)}/${name}`, contentType, body);
+    }
+    case 'update-status': {
+      const path = `${namespacedPath('apps', namespace, 'daemonsets')}/${name}/status`;
+      return { method: 'PUT', path, body: JSON.stringify(effect.body) };
+    }
   }
 }
 
-function post(path: string, body: JsonObject): TransportRequest {
-  return { method: 'POST', path, body: JSON.stringify(body) };
+function patch(path: string, contentType: string, body: JsonObject): TransportRequest {
+  return { method: 'PATCH', path, contentType, body: JSON.stringify(body) };
 }
 
 const OPERATIONS = {

@@ -8,14 +8,12 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { LiveRead } from '../../../ports/cluster/cluster-access.ts';
 import type { HandBackAccess } from '../../../ports/cluster/hand-back-access.ts';
 import { namespacedPath } from './effect-request.ts';
-import { readDaemonSet, readPage } from './object-reader.ts';
+import { NO_PRESSURE } from '../transport/back-pressure.ts';
+import { listPages } from './list-pages.ts';
+import { readDaemonSet } from './object-reader.ts';
 import { createProbeAccess } from './probe-access.ts';
-import { classifyWrite, unavailableRead } from './status-classifier.ts';
+import { classifyWrite } from './status-classifier.ts';
 import type { Transport } from '../transport/transport.ts';
-
-const PAGE_LIMIT = 500;
-/** 500,000 DaemonSets: beyond any cluster; ends a server that never stops continuing. */
-const PAGES_MAX = 1000;
 
 /** One cluster's access for handing it back. */
 export function createHandBackAccess(options: { readonly transport: Transport }): HandBackAccess {
@@ -53,28 +51,11 @@ export function createHandBackAccess(options: { readonly transport: Transport })
 }
 
 async function listDaemonSets(transport: Transport): Promise<LiveRead<readonly DaemonSetObject[]>> {
-  const found: DaemonSetObject[] = [];
-  let continueToken = '';
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const query = new URLSearchParams({ limit: String(PAGE_LIMIT) });
-    if (continueToken !== '') query.set('continue', continueToken);
-    const path = `/apis/apps/v1/daemonsets?${query.toString()}`;
-    const answer = await transport.send({ method: 'GET', path });
-    const read =
-      answer.kind === 'answered' && answer.status === 200 ? readPage(answer.body) : undefined;
-    if (read === undefined) return unavailableRead(answer, 'not a list');
-    for (const item of read.items) {
-      // The page has checked each item's identity.
-      const { name, namespace } = (item as unknown as DaemonSetObject).metadata;
-      const object = readDaemonSet(item, {
-        name,
-        ...(namespace === undefined ? {} : { namespace }),
-      });
-      if (object === undefined) return unavailableRead(answer, 'not a list of DaemonSets');
-      found.push(object);
-    }
-    if (read.continueToken === '') return { kind: 'found', object: found };
-    ({ continueToken } = read);
-  }
-  return { kind: 'unavailable', message: 'the list does not end', isRefused: false };
+  const path = '/apis/apps/v1/daemonsets';
+  const send: Transport['send'] = (request) => transport.send(request);
+  const listed = await listPages({ path }, { send, pressure: NO_PRESSURE });
+  if (listed.kind !== 'found') return listed;
+  const found = listed.object.map((item) => readDaemonSet(item, {}));
+  if (found.every((object) => object !== undefined)) return { kind: 'found', object: found };
+  return { kind: 'unavailable', message: 'HTTP 200: not a list of DaemonSets', isRefused: false };
 }

@@ -4,8 +4,9 @@
  * A failure or a 410 on any page makes the whole `unavailable`; so does a server that asks to wait, or one that never
  * stops continuing. Items are kept as the caller wants them, page by page, so that a large namespace need not fit twice.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { LiveRead } from '../../../ports/cluster/cluster-access.ts';
+import type { LiveRead, Unavailable } from '../../../ports/cluster/cluster-access.ts';
 import type { BackPressure } from '../transport/back-pressure.ts';
 import type { TransportAnswer, TransportRequest } from '../transport/transport.ts';
 import { isObjectName } from './effect-request.ts';
@@ -16,14 +17,11 @@ const PAGE_LIMIT = 500;
 /** 500,000 objects: beyond any namespace; ends a server that never stops continuing. */
 const PAGES_MAX = 1000;
 
-/** Nothing was read, and why. */
-export type Unavailable = Extract<LiveRead<never>, { kind: 'unavailable' }>;
-
-/** What is listed. */
+/** What is listed; all namespaces, or all objects, where nothing else is said. */
 export interface ListQuery {
-  readonly namespace: string;
+  readonly namespace?: string;
   readonly path: string;
-  readonly labelSelector: string;
+  readonly labelSelector?: string;
   readonly accept?: string;
   /** What is kept of each item once its page was read; default: all of it. */
   readonly keep?: (item: JsonObject) => JsonObject;
@@ -34,6 +32,13 @@ export interface ListMeans {
   readonly send: (request: TransportRequest) => Promise<TransportAnswer>;
   readonly pressure: BackPressure;
 }
+
+/** What is no name is not asked for: it could lead elsewhere. */
+export const NOT_A_NAME: Unavailable = {
+  kind: 'unavailable',
+  message: 'not an object name',
+  isRefused: true,
+};
 
 /** The answer while the server wants to be left alone. */
 export function waiting(retryAfterMs: number): Unavailable {
@@ -46,10 +51,8 @@ export async function listPages(
   query: ListQuery,
   { send, pressure }: ListMeans,
 ): Promise<LiveRead<readonly JsonObject[]>> {
-  if (!isObjectName(query.namespace)) {
-    return { kind: 'unavailable', message: 'not an object name', isRefused: true };
-  }
-  const { keep } = query;
+  const { namespace, keep } = query;
+  if (namespace !== undefined && !isObjectName(namespace)) return NOT_A_NAME;
   const items: JsonObject[] = [];
   let continueToken = '';
   for (let page = 0; page < PAGES_MAX; page += 1) {
@@ -71,12 +74,11 @@ export async function listPages(
 }
 
 function pageRequest(
-  { path, labelSelector, accept }: ListQuery,
+  { path, labelSelector = '', accept }: ListQuery,
   continueToken: string,
 ): TransportRequest {
   const parameters = new URLSearchParams({ limit: String(PAGE_LIMIT) });
   if (labelSelector !== '') parameters.set('labelSelector', labelSelector);
   if (continueToken !== '') parameters.set('continue', continueToken);
-  const request = { method: 'GET', path: `${path}?${parameters.toString()}` } as const;
-  return accept === undefined ? request : { ...request, accept };
+  return { method: 'GET', path: `${path}?${parameters.toString()}`, ...defined({ accept }) };
 }

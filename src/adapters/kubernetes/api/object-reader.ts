@@ -5,14 +5,14 @@
  * UID or version, or with another name than asked for, is none.
  */
 import { isResourceVersion, resourceVersion, uid } from '../../../core/model/identifiers.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { DaemonSetRead, PodMetadata } from '../../../ports/cluster/cluster-access.ts';
 
-/** The name, and for namespaced objects the namespace, that an object must have. */
+/** The name, and for namespaced objects the namespace, that an object must have; any, where nothing is said. */
 export interface ExpectedName {
-  readonly name: string;
+  readonly name?: string;
   readonly namespace?: string;
 }
 
@@ -32,9 +32,9 @@ export function readObject(
 ): KubernetesObject | undefined {
   if (!isJsonObject(body) || !isJsonObject(body['metadata'])) return undefined;
   const { metadata } = body;
-  if (!hasIdentity(metadata) || metadata['name'] !== expected.name) return undefined;
-  if (expected.namespace !== undefined && metadata['namespace'] !== expected.namespace)
-    return undefined;
+  const { name = metadata['name'], namespace = metadata['namespace'] } = expected;
+  if (!hasIdentity(metadata) || metadata['name'] !== name) return undefined;
+  if (metadata['namespace'] !== namespace) return undefined;
   return body as unknown as KubernetesObject; // what KubernetesObject requires was just checked
 }
 
@@ -44,9 +44,8 @@ export function readDaemonSet(
   expected: ExpectedName,
 ): DaemonSetObject | undefined {
   const object = readObject(body, expected);
-  const spec = isJsonObject(body) ? body['spec'] : undefined;
-  if (object === undefined || !isJsonObject(spec) || !isJsonObject(spec['template']))
-    return undefined;
+  const template = jsonMember(jsonMember(body, 'spec'), 'template');
+  if (object === undefined || !isJsonObject(template)) return undefined;
   return object as DaemonSetObject;
 }
 
@@ -56,12 +55,12 @@ export function readDaemonSetList(
   expected: ExpectedName,
 ): Exclude<DaemonSetRead, { kind: 'unavailable' }> | undefined {
   const page = readPage(body);
-  if (!isJsonObject(body) || page === undefined || page.items.length > 1) return undefined;
+  if (page === undefined || page.items.length > 1) return undefined;
   const [item] = page.items;
   if (item === undefined) return { kind: 'missing' };
   const object = readDaemonSet(item, expected);
   if (object === undefined) return undefined;
-  const version = isJsonObject(body['metadata']) ? body['metadata']['resourceVersion'] : undefined;
+  const version = jsonMember(jsonMember(body, 'metadata'), 'resourceVersion');
   if (!isResourceVersion(version)) return { kind: 'found', object };
   return { kind: 'found', object, storeVersion: version };
 }
@@ -93,13 +92,10 @@ export function readPage(body: Json | undefined): ListedPage | undefined {
   };
 }
 
-function controllerUid(metadata: JsonObject): string | undefined {
-  const references = metadata['ownerReferences'];
-  if (!Array.isArray(references)) return undefined;
-  const controller = (references as readonly Json[])
-    .filter(isJsonObject)
-    .find((reference) => reference['controller'] === true);
-  return typeof controller?.['uid'] === 'string' ? controller['uid'] : undefined;
+function controllerUid(metadata: JsonObject): Json | undefined {
+  const references = jsonItems(metadata['ownerReferences']);
+  const controller = references.find((reference) => jsonMember(reference, 'controller') === true);
+  return jsonMember(controller, 'uid');
 }
 
 /** metadata of a listed pod; the page has checked its identity. */
@@ -110,7 +106,7 @@ export function readPodMetadata(item: JsonObject): PodMetadata {
     name: metadata['name'] as string,
     uid: uid(metadata['uid'] as string),
     resourceVersion: resourceVersion(metadata['resourceVersion'] as string),
-    ...(ownerUid === undefined ? {} : { ownerUid: uid(ownerUid) }),
+    ...(typeof ownerUid === 'string' ? { ownerUid: uid(ownerUid) } : {}),
     isTerminating: typeof metadata['deletionTimestamp'] === 'string',
   };
 }

@@ -5,26 +5,13 @@
  * values; nothing is retried.
  */
 import { isJsonObject } from '@rollcall/base/json.ts';
-import type { LiveRead } from '../../../ports/cluster/cluster-access.ts';
 import type { ProbeAccess } from '../../../ports/cluster/probe-access.ts';
 import { readStatus } from './api-status.ts';
 import { isObjectName, namespacedPath } from './effect-request.ts';
+import { NOT_A_NAME } from './list-pages.ts';
 import { readDaemonSet } from './object-reader.ts';
 import { classifyRead, unavailableRead } from './status-classifier.ts';
 import type { Transport, TransportAnswer } from '../transport/transport.ts';
-
-/** Options of a probe access. */
-export interface ProbeAccessOptions {
-  readonly transport: Transport;
-}
-
-type Unavailable = Extract<LiveRead<never>, { kind: 'unavailable' }>;
-
-const NOT_A_NAME: Unavailable = {
-  kind: 'unavailable',
-  message: 'not an object name',
-  isRefused: true,
-};
 
 function isMissingNamespace(answer: TransportAnswer): boolean {
   if (answer.kind !== 'answered' || answer.status !== 404) return false;
@@ -33,8 +20,7 @@ function isMissingNamespace(answer: TransportAnswer): boolean {
 }
 
 /** The probe's way to one cluster. */
-export function createProbeAccess(options: ProbeAccessOptions): ProbeAccess {
-  const { transport } = options;
+export function createProbeAccess({ transport }: { readonly transport: Transport }): ProbeAccess {
   const collection = (namespace: string): string => namespacedPath('apps', namespace, 'daemonsets');
   const areNames = (...names: readonly string[]): boolean => names.every(isObjectName);
 
@@ -56,15 +42,11 @@ export function createProbeAccess(options: ProbeAccessOptions): ProbeAccess {
     },
     deleteDaemonSet: async ({ namespace, name }, precondition) => {
       if (!areNames(namespace, name)) return NOT_A_NAME;
+      const options = { propagationPolicy: 'Background', preconditions: precondition };
       const answer = await transport.send({
         method: 'DELETE',
         path: `${collection(namespace)}/${name}`,
-        body: JSON.stringify({
-          kind: 'DeleteOptions',
-          apiVersion: 'v1',
-          propagationPolicy: 'Background',
-          ...(precondition === undefined ? {} : { preconditions: { uid: precondition.uid } }),
-        }),
+        body: JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', ...options }),
       });
       return classifyRead(answer, name, (body) => (isJsonObject(body) ? body : undefined));
     },

@@ -1,14 +1,19 @@
 /**
- * The credential that a registration names, and why there is none that could be sent (S11).
+ * The credential that a registration names, why there is none that could be sent (S11), and whose kube-system namespace
+ * answers under it: asked before an access is handed out (protocol 24, S6).
  *
- * Assumes that sources of tokens exist where the authentication needs one; it opens none and keeps none.
+ * Assumes that sources of tokens exist where the authentication needs one; it opens none and keeps none. What an answer
+ * means is the connector's.
  */
-import type { ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import { staticBearer } from '../credentials/credential.ts';
+import type { ConnectRefusal, LiveRead } from '../../../ports/cluster/cluster-access.ts';
 import type { Credential } from '../credentials/credential.ts';
 import type { SealedTokenSource } from '../credentials/sealed-token-source.ts';
 import type { TokenSource } from '../credentials/token-source.ts';
+import type { Transport, TransportAnswer } from '../transport/transport.ts';
+import { OBJECT_READ_TIMEOUT_MS } from './cluster-access.ts';
+import { staticBearer } from '../credentials/credential.ts';
 
 /** Why there is no bound token that could be sent; undefined where there is one, or none is needed. */
 export async function tokenRefusal(
@@ -44,4 +49,32 @@ export function credentialOf(
     case 'bound-token':
       return tokens === undefined ? undefined : { kind: 'bearer', token: () => tokens.token() };
   }
+}
+
+/** True for a 401: the credential was not accepted, and nothing was done. */
+export function isUnauthorized(answer: TransportAnswer): boolean {
+  return answer.kind === 'answered' && answer.status === 401;
+}
+
+/** Asks once, and once more with a new token if the first one is not accepted. */
+export async function askIdentity(
+  {
+    transport,
+    tokens,
+  }: { readonly transport: Transport; readonly tokens: TokenSource | undefined },
+  path: string,
+): Promise<TransportAnswer> {
+  const request = { method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS } as const;
+  const first = await transport.send(request);
+  if (!isUnauthorized(first) || tokens?.invalidate() !== true) return first;
+  const second = await transport.send(request);
+  if (isUnauthorized(second)) tokens.invalidate();
+  return second;
+}
+
+/** An identity that could not be read. */
+export function unavailableAs(read: Exclude<LiveRead<never>, { kind: 'found' }>): ConnectRefusal {
+  if (read.kind === 'missing') return { kind: 'unavailable', message: 'no kube-system namespace' };
+  const { kind, message, retryAfterMs } = read;
+  return { kind, message, ...defined({ retryAfterMs }) };
 }

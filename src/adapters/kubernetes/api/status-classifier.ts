@@ -10,9 +10,10 @@
  * refused create, admission does: that tells `forbidden` from `admission`.
  */
 import type { Outcome, RefusalCode } from '../../../core/model/effects.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
-import type { LiveRead } from '../../../ports/cluster/cluster-access.ts';
+import type { LiveRead, Unavailable } from '../../../ports/cluster/cluster-access.ts';
 import { readStatus } from './api-status.ts';
 import type { ApiStatus } from './api-status.ts';
 import type { TransportAnswer } from '../transport/transport.ts';
@@ -24,7 +25,6 @@ export interface WriteSubject {
 }
 
 type Answered = Extract<TransportAnswer, { kind: 'answered' }>;
-type Unavailable = Extract<LiveRead<never>, { kind: 'unavailable' }>;
 
 /** An answer together with its Status, if it has one. */
 interface Judged {
@@ -45,9 +45,8 @@ function describe(judged: Pick<Judged, 'answer' | 'status'>): string {
   const head = `HTTP ${answer.status}${reason === '' ? '' : ` ${reason}`}`;
   const level = answer.status === 429 ? answer.priorityLevel : undefined;
   const tail = level === undefined ? '' : ` (priority level ${level})`;
-  return status === undefined || status.message === ''
-    ? head + tail
-    : `${head}${tail}: ${status.message}`;
+  const message = status?.message ?? '';
+  return head + tail + (message === '' ? '' : `: ${message}`);
 }
 
 function refuse(judged: Judged, code: RefusalCode): Outcome {
@@ -64,11 +63,7 @@ function retryAfterOf(answer: Answered, status: ApiStatus | undefined): number |
 
 function unsent(judged: Judged): Outcome {
   const retryAfterMs = retryAfterOf(judged.answer, judged.status);
-  return {
-    kind: 'unsent',
-    message: describe(judged),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  };
+  return { kind: 'unsent', message: describe(judged), ...defined({ retryAfterMs }) };
 }
 
 function classifyNotFound(judged: Judged): Outcome {
@@ -160,13 +155,12 @@ export function unavailableRead(
     return { kind: 'unavailable', message: answer.message, isRefused: false };
   }
   const status = readStatus(answer.body);
-  const retryAfterMs = retryAfterOf(answer, status);
   const isSuccess = answer.status < 300;
   return {
     kind: 'unavailable',
     message: describe({ answer, status }) + (isSuccess ? `: ${problem}` : ''),
     isRefused: isFinalRefusal(answer.status),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ retryAfterMs: retryAfterOf(answer, status) }),
   };
 }
 

@@ -5,11 +5,10 @@
  * without any, to the API server's own. The server may make it shorter than asked. What it answers to a refused
  * request is quoted without our own token (transport.ts); a minted one is in no message (S11).
  */
-import { isJsonObject } from '@rollcall/base/json.ts';
+import { jsonMember } from '@rollcall/base/json.ts';
 import { clusterUid } from '../../../core/model/identifiers.ts';
-import type { Json } from '@rollcall/base/json.ts';
 import { FUNCTIONS_ACCOUNTS } from '../../../ports/stores/credential-store.ts';
-import type { MintedToken, TokenMint } from '../../../ports/cluster/token-mint.ts';
+import type { TokenMint } from '../../../ports/cluster/token-mint.ts';
 import { readObject } from './object-reader.ts';
 import { classifyRead, unavailableRead } from './status-classifier.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -46,22 +45,13 @@ export function createTokenMint(options: TokenMintOptions): TokenMint {
       });
       const path = `${SERVICE_ACCOUNTS}/${FUNCTIONS_ACCOUNTS[purpose]}/token`;
       const answer = await transport.send({ method: 'POST', path, body });
-      const token =
-        answer.kind === 'answered' && answer.status === CREATED
-          ? readToken(answer.body)
-          : undefined;
-      if (token !== undefined) return { kind: 'minted', token };
-      return refused(unavailableRead(answer, 'no token in the answer').message);
+      const isCreated = answer.kind === 'answered' && answer.status === CREATED;
+      const token = isCreated ? jsonMember(jsonMember(answer.body, 'status'), 'token') : undefined;
+      if (typeof token === 'string' && token !== '') return { kind: 'minted', token };
+      return {
+        kind: 'refused',
+        message: unavailableRead(answer, 'no token in the answer').message,
+      };
     },
   };
-}
-
-function refused(message: string): MintedToken {
-  return { kind: 'refused', message };
-}
-
-function readToken(body: Json | undefined): string | undefined {
-  const status = isJsonObject(body) ? body['status'] : undefined;
-  const token = isJsonObject(status) ? status['token'] : undefined;
-  return typeof token === 'string' && token !== '' ? token : undefined;
 }

@@ -15,7 +15,7 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { BlockList, LookupFunction } from 'node:net';
-import type { EgressPermit } from '../../../core/model/registration.ts';
+import type { ClusterRegistration, EgressPermit } from '../../../core/model/registration.ts';
 import type { EgressRefusal, EgressRefusalReason } from '../../../ports/cluster/cluster-access.ts';
 import { AWS_PARTITIONS } from './aws-partitions.ts';
 import {
@@ -25,7 +25,9 @@ import {
   parseRange,
   rangeList,
 } from './address-class.ts';
+import { parseEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
+import { defined } from '@rollcall/base/defined.ts';
 
 /** An address that a name resolved to. */
 export interface ResolvedAddress {
@@ -189,4 +191,20 @@ export function openEgress(request: EgressRequest): OpenedEgress {
   const reason = isIP(host) === 0 ? undefined : judge(host);
   if (reason !== undefined) return refuse(reason);
   return { kind: 'opened', lookup: createLookup(request, judge) };
+}
+
+/** The endpoint that a registration names, judged likewise; `onRefused` as in {@link EgressRequest}. */
+export function openRegistered(
+  registration: ClusterRegistration,
+  { policy, onRefused }: Pick<EgressRequest, 'policy' | 'onRefused'>,
+):
+  | { readonly kind: 'opened'; readonly endpoint: Endpoint; readonly lookup: LookupFunction }
+  | EgressRefusal {
+  const parsed = parseEndpoint(registration.server);
+  if (parsed.kind === 'refused') return refuse(parsed.fault);
+  const { endpoint } = parsed;
+  const { authentication, egress: permit } = registration;
+  const tokenIsFor = authentication.kind === 'eks' ? 'eks' : 'endpoint';
+  const opened = openEgress({ endpoint, tokenIsFor, policy, onRefused, ...defined({ permit }) });
+  return opened.kind === 'opened' ? { ...opened, endpoint } : opened;
 }

@@ -14,6 +14,9 @@ export interface BackPressure {
   note(retryAfterMs: number | undefined): void;
 }
 
+/** Of a client that asks once and goes. */
+export const NO_PRESSURE: BackPressure = { remainingMs: () => 0, note: () => undefined };
+
 /** No pause asked for by one answer is longer than this. */
 const PAUSE_MAX_MS = 30_000;
 

@@ -19,9 +19,9 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { EgressRefusal } from '../../../ports/cluster/cluster-access.ts';
 import type { EndpointFacts, EndpointProbe } from '../../../ports/cluster/endpoint-probe.ts';
 import { classifyAddress } from '../egress/address-class.ts';
-import { openEgress } from '../egress/egress.ts';
+import { openRegistered } from '../egress/egress.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { EgressPolicy, ResolvedAddress } from '../egress/egress.ts';
-import { parseEndpoint } from '../egress/endpoint.ts';
 import type { Endpoint } from '../egress/endpoint.ts';
 import { readBody } from './response-body.ts';
 import { tlsFaultOf } from './tls-fault.ts';
@@ -52,22 +52,13 @@ class SocketEndpointProbe implements EndpointProbe {
   }
 
   async probe(registration: ClusterRegistration): Promise<EndpointFacts> {
-    const refused = (reason: EgressRefusal['reason']): EndpointFacts => ({
-      address: { kind: 'egress-refused', field: 'server', reason },
-    });
-    const parsed = parseEndpoint(registration.server);
-    if (parsed.kind === 'refused') return refused(parsed.fault);
-    const { endpoint } = parsed;
     let late: EgressRefusal | undefined;
-    const opened = openEgress({
-      endpoint,
-      tokenIsFor: registration.authentication.kind === 'eks' ? 'eks' : 'endpoint',
+    const opened = openRegistered(registration, {
       policy: this.#options.egress,
       onRefused: (refusal) => (late = refusal),
-      ...(registration.egress === undefined ? {} : { permit: registration.egress }),
     });
     if (opened.kind === 'egress-refused') return { address: opened };
-    const { lookup } = opened;
+    const { endpoint, lookup } = opened;
     let addresses: readonly ResolvedAddress[];
     try {
       addresses = await this.#resolve(endpoint.host, lookup);
@@ -134,8 +125,7 @@ class SocketEndpointProbe implements EndpointProbe {
         host,
         minVersion: 'TLSv1.2',
         ALPNProtocols: ['http/1.1'],
-        ...(isIP(host) === 0 ? { servername: host } : {}),
-        ...(registration.caPem === undefined ? {} : { ca: registration.caPem }),
+        ...defined({ servername: isIP(host) === 0 ? host : undefined, ca: registration.caPem }),
       });
     } catch {
       // OpenSSL cannot read the certificate authority; its error may quote it.
