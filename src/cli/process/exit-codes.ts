@@ -1,5 +1,8 @@
 /**
- * Exit codes of the CLI, the same for every command; docs/reference.md lists them for users.
+ * How a command ends: its exit code, and the error that a person reads.
+ *
+ * The codes are the same for every command; docs/reference.md lists them for users. An error says what
+ * happened, why, and what to do next.
  */
 
 /** What a command leaves with. */

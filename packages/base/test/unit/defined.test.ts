@@ -1,3 +1,4 @@
+/** What is undefined is left out; everything else stays. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
