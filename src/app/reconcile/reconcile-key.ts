@@ -62,7 +62,7 @@ async function lookUntilDecided(context: EndContext): Promise<ReconcileResult> {
 }
 
 /** One line, and metrics without a dimension per cluster or key; no object body and no credential is a field (S11). */
-export function reportRun(
+function reportRun(
   result: ReconcileResult,
   run: { readonly context: RunContext; readonly durationMs: number },
 ): void {

@@ -19,7 +19,7 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** How many letters a hash has: 27^10 values, so that 5,000 nodes never clash (faults §4). */
-export const NAME_HASH_LENGTH = 10;
+const NAME_HASH_LENGTH = 10;
 
 /** Longest pod name that also fits a label value and a host name. */
 const NAME_LENGTH_MAX = 63;

@@ -6,10 +6,9 @@
  */
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
-import { isEdited } from './confirm-edit.ts';
 import { mayContinue } from '../run/context.ts';
 import type { Step, Subject } from '../run/context.ts';
-import { confirmSubject } from './live-daemon-set.ts';
+import { confirmSubject, isEdited } from './live-daemon-set.ts';
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 import type { DeferralCode } from '../run/result.ts';
 

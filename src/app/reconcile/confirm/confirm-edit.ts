@@ -9,11 +9,10 @@
  * cannot be answered, none of these pods is deleted. Equal generations are not enough: after a restore etcd
  * gives the same generations out again (faults row 71).
  */
-import { contradictsTemplate } from '../../../core/history/history-match.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { DeleteReason } from '../../../core/model/plan.ts';
-import { revisionData } from '../../../core/history/revisions.ts';
 import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';
+import { isEdited } from './live-daemon-set.ts';
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 
 /** Deletes that are wanted only for the sake of the template. */
@@ -36,12 +35,6 @@ export function confirmEdit(
   return live.kind === 'unavailable'
     ? { ...victims, confirmed, unreadable: [...victims.unreadable, ...held] }
     : { ...victims, confirmed, dropped: [...victims.dropped, ...held] };
-}
-
-/** True if the spec is not the one that was planned for; what one API server alone fills in is no edit. */
-export function isEdited(live: DaemonSetObject, planned: DaemonSetObject): boolean {
-  if (live.metadata.generation !== planned.metadata.generation) return true;
-  return contradictsTemplate(live, revisionData(planned));
 }
 
 /** True if only the template wants this pod gone: its content, or where it places pods. */

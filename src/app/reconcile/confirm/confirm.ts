@@ -14,7 +14,7 @@ import type {
   PlannedCreate,
   PlannedDelete,
 } from '../../../core/model/plan.ts';
-import { confirmEdit, isEdited, isForTemplate } from './confirm-edit.ts';
+import { confirmEdit, isForTemplate } from './confirm-edit.ts';
 import { confirmVictims } from './confirm-victims.ts';
 import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';
 import { mayContinue } from '../run/context.ts';
@@ -22,7 +22,7 @@ import type { Step, ViewedSubject } from '../run/context.ts';
 import { checkForeignPods, foreignListedNow, isListedFor } from '../live/foreign-list.ts';
 import type { ForeignListed } from '../live/foreign-list.ts';
 import type { Ledger } from '../run/ledger.ts';
-import { confirmSubject } from './live-daemon-set.ts';
+import { confirmSubject, isEdited } from './live-daemon-set.ts';
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 
 /** Creates per run whose nodes are confirmed one by one, once a deferral was capped. */

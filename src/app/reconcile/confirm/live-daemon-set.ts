@@ -12,7 +12,8 @@
  */
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { ClusterReader, DaemonSetRead } from '../../../ports/cluster/cluster-access.ts';
-import { isEdited } from './confirm-edit.ts';
+import { contradictsTemplate } from '../../../core/history/history-match.ts';
+import { revisionData } from '../../../core/history/revisions.ts';
 import { keyOf } from '../run/context.ts';
 import type { RunContext, Subject } from '../run/context.ts';
 import { compareResourceVersions, isResourceVersion } from '../../../core/model/identifiers.ts';
@@ -131,15 +132,21 @@ function confirmDaemonSet(live: DaemonSetRead, expected: Uid): DaemonSetConfirma
 }
 
 /** True of an answer of a store that is behind what the run's view, or our own writes, saw of it. */
-export function isOfLostHistory(live: DaemonSetRead, { basis }: Pick<Subject, 'basis'>): boolean {
+function isOfLostHistory(live: DaemonSetRead, { basis }: Pick<Subject, 'basis'>): boolean {
   const seen = { meta: basis.meta, written: basis.state?.written };
   return live.kind === 'found' && isStoreRestored(live.storeVersion, seen);
 }
 
 /** Reads are linearizable: only a restored etcd answers with a lower version than was seen before. */
-export function isOlder(live: DaemonSetObject, seen: DaemonSetObject | null): boolean {
+function isOlder(live: DaemonSetObject, seen: DaemonSetObject | null): boolean {
   const now = live.metadata.resourceVersion;
   const before = seen?.metadata.resourceVersion;
   if (!isResourceVersion(now) || !isResourceVersion(before)) return false;
   return compareResourceVersions(now, before) < 0;
+}
+
+/** True if the spec is not the one that was planned for; what one API server alone fills in is no edit. */
+export function isEdited(live: DaemonSetObject, planned: DaemonSetObject): boolean {
+  if (live.metadata.generation !== planned.metadata.generation) return true;
+  return contradictsTemplate(live, revisionData(planned));
 }

@@ -71,7 +71,7 @@ async function defer(
  * A selector that is exactly empty: one warning event, nothing else (spec 2.3 step 4). The API server refuses such
  * objects, so this is a last defence. A memo keeps the warning from being repeated by every hint.
  */
-export async function refuseSelectingAll(
+async function refuseSelectingAll(
   daemonSet: DaemonSetObject,
   found: { readonly context: EndContext; readonly subject: FoundSubject },
 ): Promise<ReconcileResult> {
@@ -94,7 +94,7 @@ export async function refuseSelectingAll(
  * Verdicts, timers and state, then what there is to tell. Events are sent beside the final write of the state: they
  * decide nothing, and nobody waits for them but the end of this invocation, which awaits them all.
  */
-export async function concludeRun(
+async function concludeRun(
   judged: Judged,
   conclusion: Conclusion,
   context: EndContext,

@@ -22,12 +22,11 @@ import {
 } from '../../../core/history/history-patches.ts';
 import { changesHistory } from '../../../core/history/history-plan.ts';
 import type { HistoryPlan } from '../../../core/history/history-plan.ts';
-import { isEdited } from '../confirm/confirm-edit.ts';
 import { effectDeadlineMs, mayContinue } from '../run/context.ts';
 import { createRevision } from './history-create.ts';
 import { historyFailure } from './history-result.ts';
 import type { HistoryEnd, HistoryFailure } from './history-result.ts';
-import { confirmSubject } from '../confirm/live-daemon-set.ts';
+import { confirmSubject, isEdited } from '../confirm/live-daemon-set.ts';
 import { relabelPods } from './relabel-pods.ts';
 
 /** Carries out a plan. */

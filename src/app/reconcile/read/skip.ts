@@ -81,7 +81,7 @@ function isSameView(left: Memo, right: Memo, { daemonSet }: Basis): boolean {
 const LONGER_SHARE = 2;
 
 /** Since when something lasts may be this far in the future: no machine's clock is that wrong by itself. */
-export const CLOCKS_DIFFER_MS = 60_000;
+const CLOCKS_DIFFER_MS = 60_000;
 
 /**
  * The state without waits that a clock ahead of ours recorded (row 14, L1). If an end is still more than twice the

@@ -23,7 +23,6 @@ import type { Ledger } from './ledger.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
 import { buryAnswered, keepTombstones } from '../../../core/pod/tombstones.ts';
 import { isResolvedByTime } from '../../../core/intents/intents.ts';
-import type { ForeignListed } from '../live/foreign-list.ts';
 
 /** Attempts at merging before the run is given up as a lost dependency. */
 const MERGES_MAX = 8;
@@ -138,7 +137,7 @@ export function buriedAfter(
  */
 export function withListed(
   state: DaemonSetState,
-  { foreignListed }: { readonly foreignListed?: ForeignListed },
+  { foreignListed }: Pick<DaemonSetState, 'foreignListed'>,
   settled: readonly Intent[],
 ): DaemonSetState {
   if (foreignListed !== undefined) return { ...state, foreignListed };

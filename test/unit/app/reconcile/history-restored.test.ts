@@ -3,9 +3,9 @@
  * watcher that would have is killed, and the new history is past the marks of the lost one before its word arrives.
  * Here the era never changes, so only the template tells one generation from its namesake.
  */
+import { isEdited } from '../../../../src/app/reconcile/confirm/live-daemon-set.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isEdited } from '../../../../src/app/reconcile/confirm/confirm-edit.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { daemonSet } from '../../../support/core-fixtures.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
