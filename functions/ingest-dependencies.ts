@@ -1,7 +1,7 @@
 /**
  * What `ingest` runs on, and `dead-letter` as well: a lost event is a matter of the same view.
  */
-import { reportedConnector } from '../src/app/isolation/reported-connector.ts';
+import { reportedConnector } from '../src/app/isolation/reported-access.ts';
 import { defaultIngestOptions } from '../src/app/ingest/process/dependencies.ts';
 import type { IngestDependencies } from '../src/app/ingest/process/dependencies.ts';
 import { composition } from './composition.ts';

@@ -9,7 +9,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { parseHint } from '../../src/adapters/sqs/schema/hint-codec.ts';
 import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
-import { reportedConnector } from '../../src/app/isolation/reported-connector.ts';
+import { reportedConnector } from '../../src/app/isolation/reported-access.ts';
 import { composition } from '../composition.ts';
 import { makeKmsSeal } from '../kms-seal.ts';
 import { createHandler } from '../middleware.ts';

@@ -5,7 +5,7 @@
  * walk is kept in the table, and nothing in this process.
  */
 import type { ScheduledEvent } from 'aws-lambda';
-import { reportedConnector } from '../../src/app/isolation/reported-connector.ts';
+import { reportedConnector } from '../../src/app/isolation/reported-access.ts';
 import { resyncClusters } from '../../src/app/resync/resync.ts';
 import { defaultResyncOptions, WALK_RESERVE_MS } from '../../src/app/resync/dependencies.ts';
 import { composition } from '../composition.ts';

@@ -55,7 +55,7 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
   },
   'missing-tokens-are-not-told': {
     bug: 'a cluster without a token is told of nowhere (14)',
-    file: 'src/app/isolation/reported-connector.ts',
+    file: 'src/app/isolation/reported-access.ts',
     before: '        reportToken(registration, connection.refusal, { log, metrics });\n',
     after: '        void reportToken;\n',
     killedBy: {

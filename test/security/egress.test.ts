@@ -11,7 +11,7 @@ import { after, before, beforeEach, describe, it, mock } from 'node:test';
 import { composition } from '../../functions/composition.ts';
 import { createClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';
 import type { EgressPolicy, ResolvedAddress } from '../../src/adapters/kubernetes/egress/egress.ts';
-import { reportedConnector } from '../../src/app/isolation/reported-connector.ts';
+import { reportedConnector } from '../../src/app/isolation/reported-access.ts';
 import { clusterId, clusterUid } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { ClusterConnector } from '../../src/ports/cluster/cluster-access.ts';

@@ -6,9 +6,15 @@
  * the resource; no body and no credential is in them (S11).
  */
 import type { Effect, Outcome } from '../../core/model/effects.ts';
-import type { ClusterAccess, LiveRead } from '../../ports/cluster/cluster-access.ts';
+import type {
+  ClusterAccess,
+  LiveRead,
+  ClusterConnector,
+  ConnectRefusal,
+} from '../../ports/cluster/cluster-access.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../../ports/metrics.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
 
 const DETAIL_CHARACTERS_MAX = 500;
 
@@ -56,4 +62,53 @@ function tellOutcome(
   tell: (kind: string, code: string, message: string) => void,
 ): void {
   if (outcome?.kind === 'refused') tell(effect.kind, outcome.code, outcome.message);
+}
+
+/**
+ * Wraps a connector with the sinks of one invocation: an endpoint that is not permitted, or a bound token that is
+ * missing, is one line and one metric (S12). The line names field and reason, never an address or credential (S11).
+ */
+export function reportedConnector(
+  connector: ClusterConnector,
+  { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
+): ClusterConnector {
+  return {
+    connect: async (registration) => {
+      const connection = await connector.connect(registration);
+      if (connection.kind === 'refused' && connection.refusal.kind === 'egress-refused') {
+        const { field, reason } = connection.refusal;
+        metrics.count('EgressRefusals', { outcome: reason });
+        log.warn('endpoint not permitted', { cluster: registration.id, field, reason });
+      }
+      if (connection.kind === 'refused') {
+        reportToken(registration, connection.refusal, { log, metrics });
+        return connection;
+      }
+      const access = reportedAccess(connection.access, {
+        log: log.with({ cluster: registration.id }),
+        metrics,
+      });
+      return { kind: 'connected', access };
+    },
+    forget: (id) => {
+      connector.forget(id);
+    },
+  };
+}
+
+function reportToken(
+  { id: cluster }: ClusterRegistration,
+  refusal: ConnectRefusal,
+  { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
+): void {
+  const reason = tokenFaultOf(refusal);
+  if (reason === undefined) return;
+  metrics.count('TokenFaults', { outcome: reason });
+  const detail = refusal.kind === 'unavailable' ? { detail: refusal.message } : {};
+  log.warn('no usable token for the cluster', { cluster, reason, ...detail });
+}
+
+function tokenFaultOf(refusal: ConnectRefusal): string | undefined {
+  if (refusal.kind === 'no-token') return refusal.fault;
+  return refusal.kind === 'unavailable' ? refusal.token : undefined;
 }

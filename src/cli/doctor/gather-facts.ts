@@ -1,7 +1,7 @@
 /**
  * Gathers all facts about one cluster, side by side.
  *
- * Whatever fails or takes too long is missing with its reason, and the rest is there (attempt.ts).
+ * Whatever fails or takes too long is missing with its reason, and the rest is there.
  */
 import { RELEASE } from '../../../functions/release.ts';
 import { createEndpointProbe } from '../../adapters/kubernetes/transport/endpoint-probe.ts';
@@ -14,7 +14,6 @@ import { isConnectedTo } from '../../app/doctor/judge-registration.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { Stack } from '../reach/stack.ts';
-import { attempt } from './attempt.ts';
 import { CLUSTER_FACTS } from './gather-cluster.ts';
 import {
   gatherDeadLetterQueues,
@@ -25,8 +24,10 @@ import {
   gatherToken,
 } from './gather-stack.ts';
 import { openRegisteredWay } from './ways-in.ts';
-import { readShippedManifests } from './shipped-manifests.ts';
 import type { WayIn } from './ways-in.ts';
+import { readShippedManifests } from './shipped-manifests.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { CommandError } from '../process/exit-codes.ts';
 
 interface GatherOptions {
   readonly stack: Stack;
@@ -163,4 +164,37 @@ function nothingOfCluster(): OfCluster {
     sentinel: none,
     observed: none,
   };
+}
+
+const STEP_TIMEOUT_MS = 20_000;
+
+/** Tries one step. Never rejects. `what` begins the reason, e.g. `the events queue`. */
+function attempt<T>(
+  clock: Clock,
+  what: string,
+  step: () => Promise<Checked<T>>,
+): Promise<Checked<T>> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(STEP_TIMEOUT_MS, () => {
+      resolve(unchecked(`${what}: no answer within ${STEP_TIMEOUT_MS / 1000} s`));
+    });
+    step().then(
+      (fact) => {
+        cancel();
+        resolve(fact);
+      },
+      (error: unknown) => {
+        cancel();
+        resolve(unchecked(`${what}: ${reasonOf(error)}`));
+      },
+    );
+  });
+}
+
+/** Names and codes only: a message may quote what it was about (S11). */
+function reasonOf(error: unknown): string {
+  if (error instanceof CommandError) return error.message;
+  if (!(error instanceof Error)) return 'unknown failure';
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' && code !== '' ? `${error.name} (${code})` : error.name;
 }

@@ -112,13 +112,13 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
   ],
   'egress-refusals': [
     own('reconcile', 'EgressRefusals', {
-      code: 'src/app/isolation/reported-connector.ts',
+      code: 'src/app/isolation/reported-access.ts',
       write: counts('private-address'),
     }),
   ],
   'token-faults': ['reconcile', 'ingest', 'resync'].map((service) =>
     own(service, 'TokenFaults', {
-      code: 'src/app/isolation/reported-connector.ts',
+      code: 'src/app/isolation/reported-access.ts',
       write: counts('expired'),
     }),
   ),

@@ -23,7 +23,7 @@ import type { NameChange } from '../slices/names.ts';
 import { sideBySide } from '../process/side-by-side.ts';
 import { editsOfDeltas, editsOfSlices, ensuring, replacing } from '../slices/slice-edits.ts';
 import type { SliceEdit } from '../slices/slice-edits.ts';
-import { isReceived, slicesOfSet } from '../slices/snapshot-sums.ts';
+import { isReceived, slicesOfDaemonSet } from '../slices/snapshot-sums.ts';
 import type { WarmNames } from '../process/warmth.ts';
 import { latestStamp, writeSlices } from '../slices/write-slices.ts';
 import type { SliceTarget, WrittenSlice } from '../slices/write-slices.ts';
@@ -61,12 +61,13 @@ export async function applyDeltas(
   const born = body.deltas
     .filter((delta) => delta.of === 'DaemonSet' && isStanding(delta) && isNew(delta.uid))
     .map(({ uid }) => uid);
+  // A new DaemonSet's slices exist before the DaemonSet does (protocol 18).
   const empty = born
     .flatMap((uid) => slicesOfDaemonSet(uid, sliceCount))
-    .map((edit) =>
-      isVoid(edit.set, edit.index)
-        ? replacing({ set: edit.set, index: edit.index, objects: [] }, { rewritesAll: false })
-        : edit,
+    .map(({ set, index }) =>
+      isVoid(set, index)
+        ? replacing({ set, index, objects: [] }, { rewritesAll: false })
+        : ensuring(set, index),
     );
   const slices = await writeSlices(target, withoutRepeats([...edits, ...empty]), dependencies);
   const writes = writesOfDeltas(body.deltas);
@@ -131,13 +132,6 @@ export function touchedBy(
     nodes: latestStamp(slices, (set) => set === 'nodes'),
     names: latestNameStamp(nameItems),
   };
-}
-
-/** A new DaemonSet's slices exist before the DaemonSet does (protocol 18). */
-function slicesOfDaemonSet(uid: Uid, sliceCount: number): readonly SliceEdit[] {
-  return ([`pods/${uid}`, `revisions/${uid}`] as const).flatMap((set) =>
-    Array.from({ length: slicesOfSet(set, sliceCount) }, (_, index) => ensuring(set, index)),
-  );
 }
 
 /** The first edit of each slice: what a delta brings goes before making sure that it exists. */

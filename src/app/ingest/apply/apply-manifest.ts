@@ -26,7 +26,7 @@ import type { NameChange } from '../slices/names.ts';
 import { sideBySide } from '../process/side-by-side.ts';
 import { replacing } from '../slices/slice-edits.ts';
 import type { SliceEdit } from '../slices/slice-edits.ts';
-import { isReceived, slicesOfSet } from '../slices/snapshot-sums.ts';
+import { isReceived, slicesOfDaemonSet, slicesOfSet } from '../slices/snapshot-sums.ts';
 import { writeSlices } from '../slices/write-slices.ts';
 import type { SliceTarget } from '../slices/write-slices.ts';
 
@@ -56,7 +56,7 @@ export async function applyManifest(
   const carried = await carryTombstones(target, named, { shrinking, dependencies });
   const edits = [
     ...sets.flatMap((set) => droppedOf(target, set).map((index) => emptied(set, index))),
-    ...sweptUids.flatMap((uid) => emptying(uid, SLICE_COUNT_MAX)),
+    ...sweptUids.flatMap(emptying),
   ];
   const slices = [
     ...(await writeSlices(target, carried, dependencies)),
@@ -114,10 +114,8 @@ function emptied(set: SlicedSet, index: number): SliceEdit {
   return { ...replacing({ set, index, objects: [] }, { rewritesAll: false }), ifMissing: 'leave' };
 }
 
-function emptying(uid: Uid, sliceCount: number): readonly SliceEdit[] {
-  return ([`pods/${uid}`, `revisions/${uid}`] as const).flatMap((set) =>
-    indexesOf(0, slicesOfSet(set, sliceCount)).map((index) => emptied(set, index)),
-  );
+function emptying(uid: Uid): readonly SliceEdit[] {
+  return slicesOfDaemonSet(uid, SLICE_COUNT_MAX).map(({ set, index }) => emptied(set, index));
 }
 
 function nameChangesOf(
@@ -151,7 +149,7 @@ async function removeFormer(
     const uids = item.formerUids ?? [];
     if (uids.some(isNamed)) return;
     // Pods that they still hold are gone, too: no delta said so once their DaemonSet was gone.
-    const left = uids.flatMap((uid) => emptying(uid, SLICE_COUNT_MAX));
+    const left = uids.flatMap(emptying);
     await writeSlices(target, left, dependencies);
     const { clusterUid, sentAtMs: nowMs } = target;
     if (await hasFreshTombstones(clusterUid, uids, { nowMs, dependencies })) return;

@@ -12,7 +12,7 @@ import { TOMBSTONE_KEPT_MS } from '../../../core/pod/tombstones.ts';
 import type { SliceRef } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { sideBySide } from '../process/side-by-side.ts';
-import { slicesOfSet } from './snapshot-sums.ts';
+import { slicesOfDaemonSet } from './snapshot-sums.ts';
 
 /** Most slices that a set can have (design 4). */
 export const SLICE_COUNT_MAX = 16;
@@ -65,13 +65,8 @@ export async function removeFormerDaemonSets(
   dependencies: IngestDependencies,
 ): Promise<void> {
   const { view, warmth, options } = dependencies;
-  const refs = uids.flatMap((uid) =>
-    ([`pods/${uid}`, `revisions/${uid}`] as const).flatMap((set) =>
-      Array.from({ length: slicesOfSet(set, SLICE_COUNT_MAX) }, (_, index): SliceRef => {
-        return { clusterUid, set, index };
-      }),
-    ),
-  );
+  const slices = uids.flatMap((uid) => slicesOfDaemonSet(uid, SLICE_COUNT_MAX));
+  const refs = slices.map((slice) => ({ clusterUid, ...slice }));
   await sideBySide(refs, options.concurrencyMax, async (ref) => {
     const slice = await view.readSlice(ref);
     if (slice !== undefined) await view.removeSlice(ref, slice.stamp);

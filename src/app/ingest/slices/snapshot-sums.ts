@@ -6,6 +6,7 @@
  * its own here. Sums move by carried hashes alone (protocol 19): a redelivered message moves
  * the META it is applied to by the same difference. Pure.
  */
+import type { Uid } from '../../../core/model/identifiers.ts';
 import type { WatchedKind } from '../../../core/model/projections.ts';
 import type { SnapshotProgress } from '../../../core/model/view-items.ts';
 import type {
@@ -16,6 +17,7 @@ import type {
   SnapshotSlice,
 } from '../../../core/model/watcher-message.ts';
 import { addHash, sliceIndexOf, subtractHash } from '../../../core/projections/set-hash.ts';
+import type { SlicedSet } from '../../../ports/stores/view-store.ts';
 
 type Sums = Record<string, readonly (number | null)[]>;
 
@@ -28,6 +30,16 @@ function kindOfSet(set: SetId): WatchedKind {
 /** How many slices a set has. */
 export function slicesOfSet(set: SetId, sliceCount: number): number {
   return set.startsWith('revisions/') ? 1 : sliceCount;
+}
+
+/** The slices of a DaemonSet's pods and revisions. */
+export function slicesOfDaemonSet(
+  uid: Uid,
+  sliceCount: number,
+): readonly { readonly set: SlicedSet; readonly index: number }[] {
+  return ([`pods/${uid}`, `revisions/${uid}`] as const).flatMap((set) =>
+    Array.from({ length: slicesOfSet(set, sliceCount) }, (_, index) => ({ set, index })),
+  );
 }
 
 /** Which slice of a set holds the object of this name. */

@@ -1,7 +1,7 @@
 /** What is told of a cluster that could not be opened: once, by name, nothing of a credential (S11, S12). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { reportedConnector } from '../../../../src/app/isolation/reported-connector.ts';
+import { reportedConnector } from '../../../../src/app/isolation/reported-access.ts';
 import type {
   ClusterConnector,
   ConnectRefusal,
