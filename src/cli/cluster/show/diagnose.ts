@@ -5,7 +5,9 @@
  * words of `cluster show`. Pure, and asks the cluster nothing: what only the cluster knows is the doctor's
  * to find. Codes are in docs/cli.md.
  */
+import type { TokenFact } from '../../../app/doctor/facts.ts';
 import { checked } from '../../../app/doctor/finding.ts';
+import type { Checked } from '../../../app/doctor/finding.ts';
 import { judgeToken } from '../../../app/doctor/judge-credential.ts';
 import { judgeFreeze, judgeMode } from '../../../app/doctor/judge-registration.ts';
 import {
@@ -14,9 +16,21 @@ import {
   judgeRivalNote,
   judgeView,
 } from '../../../app/doctor/judge-view.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import { SILENT_AFTER_MS } from './cluster-summary.ts';
 import type { ClusterSummary } from './cluster-summary.ts';
-import type { ClusterDetails } from './show-cluster.ts';
+
+/** Everything that is read of one cluster; of a sealed token only the times. */
+export interface ClusterDetails {
+  readonly registration: ClusterRegistration;
+  /** Undefined: nothing was ever heard of the cluster. */
+  readonly meta: ClusterMeta | undefined;
+  readonly token: Checked<TokenFact>;
+  /** Not counted to the end if there are very many. */
+  readonly daemonSets: { readonly count: number; readonly isCounted: boolean };
+  readonly nowMs: number;
+}
 
 /** What kind of thing is wrong. */
 export type FindingCode =

@@ -7,8 +7,6 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { gatherToken } from '../../doctor/gather-stack.ts';
-import type { TokenFact } from '../../../app/doctor/facts.ts';
-import type { Checked } from '../../../app/doctor/finding.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Stack } from '../../reach/stack.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
@@ -19,18 +17,7 @@ import type { CommandModule, CommandResult } from '../../command-line/command-mo
 import { renderAge, renderFields } from '../../command-line/text-table.ts';
 import { summarise, withRebuilt } from './cluster-summary.ts';
 import { diagnose } from './diagnose.ts';
-import type { Finding } from './diagnose.ts';
-
-/** Everything that is read of one cluster; of a sealed token only the times. */
-export interface ClusterDetails {
-  readonly registration: ClusterRegistration;
-  /** Undefined: nothing was ever heard of the cluster. */
-  readonly meta: ClusterMeta | undefined;
-  readonly token: Checked<TokenFact>;
-  /** Not counted to the end if there are very many. */
-  readonly daemonSets: { readonly count: number; readonly isCounted: boolean };
-  readonly nowMs: number;
-}
+import type { ClusterDetails, Finding } from './diagnose.ts';
 
 /** The command. */
 export const showClusterCommand: CommandModule = defineCommand<object>({
