@@ -19,7 +19,7 @@ const LOOK_MS = 500;
 
 /** Runs until settled, timed out or interrupted; returns the exit code. */
 export async function runUp(options: DeployOptions): Promise<number> {
-  const interrupted = listenForInterrupt(() => {
+  const interrupted = listenForInterrupt(EXIT.failed, () => {
     process.stderr.write('leaving (Ctrl-C again to leave at once)\n');
   });
   let failure: Error | undefined;

@@ -12,21 +12,11 @@ import { RELEASE } from '../../functions/release.ts';
 import { runProgram } from './command-line/run-program.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT } from './process/exit-codes.ts';
+import { listenForInterrupt } from './process/listen-for-interrupt.ts';
 
 function programName(argv: readonly string[]): string {
   const called = path.basename(argv[1] ?? '');
   return called.startsWith('kubectl-') ? 'kubectl rollcall' : 'rollcall';
-}
-
-function listenForInterrupt(): AbortSignal {
-  const controller = new AbortController();
-  const onSignal = (): void => {
-    if (controller.signal.aborted) process.exit(EXIT.interrupted);
-    controller.abort();
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  return controller.signal;
 }
 
 const exitCode = await runProgram({
@@ -39,7 +29,7 @@ const exitCode = await runProgram({
   random: createSystemRandom(),
   writeOut: (text) => process.stdout.write(text),
   writeError: (text) => process.stderr.write(text),
-  signal: listenForInterrupt(),
+  signal: listenForInterrupt(EXIT.interrupted).signal,
   openCluster: async (options) => {
     const { openOperatorCluster } = await import('./reach/operator-access.ts');
     return openOperatorCluster(options, process.env);

@@ -9,15 +9,10 @@
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { CALL_LIMITS, createAwsClient } from '../adapters/aws/create-client.ts';
-import { createHandBackAccess } from '../adapters/kubernetes/api/hand-back-access.ts';
 import { createEventQueue } from '../adapters/sqs/event-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import { handBack } from '../app/takeover/hand-back.ts';
-import type { HandBackResult } from '../app/takeover/hand-back.ts';
-import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
 import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
-import { RUN_MAX_MS } from '../core/pod/request-life.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { ViewStore } from '../ports/stores/view-store.ts';
 import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
@@ -28,7 +23,6 @@ import { keepFresh } from './credential-renewal.ts';
 import type { EngineCluster, EngineOptions } from './engine-options.ts';
 import { SERVERLESS_FILE, STAGE, WATCHER_SENDERS, openStores } from './engine-stores.ts';
 import { loadHandlers } from './handlers.ts';
-import { openTransport } from './reach-cluster.ts';
 import { readOverview } from './overview.ts';
 import type { ClusterOverview } from './overview.ts';
 import { registerCluster } from './register-cluster.ts';
@@ -46,14 +40,6 @@ export interface Engine {
   readonly watcherEnvironment: (id: ClusterId) => Readonly<Record<string, string>>;
   /** What is known of every cluster now. */
   readonly overview: () => Promise<readonly ClusterOverview[]>;
-  /**
-   * Hands a cluster back while the engine runs on, observing it (src/app/takeover/hand-back.ts). Rejects for a
-   * cluster that is not the engine's.
-   */
-  readonly handBack: (
-    id: ClusterId,
-    onProgress?: (text: string) => void,
-  ) => Promise<HandBackResult>;
   readonly stop: () => Promise<void>;
 }
 
@@ -126,8 +112,6 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
     const all = options.clusters.map(({ id }) => readOverview(id, { registry, view }));
     return (await Promise.all(all)).filter((one) => one !== undefined);
   };
-  const handBackOne: Engine['handBack'] = (id, onProgress) =>
-    handBackCluster({ options, stores: { registry, view }, id, onProgress });
   return {
     aws,
     registry,
@@ -135,32 +119,7 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
     clusterUids,
     watcherEnvironment: (id) => watcherEnvironment(id, aws),
     overview,
-    handBack: handBackOne,
   };
-}
-
-async function handBackCluster(parts: {
-  readonly options: EngineOptions;
-  readonly stores: { readonly registry: RegistryStore; readonly view: ViewStore };
-  readonly id: ClusterId;
-  readonly onProgress: ((text: string) => void) | undefined;
-}): Promise<HandBackResult> {
-  const { options, stores, id, onProgress } = parts;
-  const cluster = options.clusters.find((one) => one.id === id);
-  if (cluster === undefined) throw new Error(`the engine has no cluster ${id}`);
-  const transport = openTransport(cluster, cluster.probe);
-  try {
-    return await handBack(id, {
-      ...stores,
-      access: createHandBackAccess({ transport }),
-      clock: createSystemClock(),
-      requestTimeoutMs: defaultReconcileOptions.requestTimeoutMs,
-      runMaxMs: RUN_MAX_MS,
-      ...(onProgress === undefined ? {} : { onProgress }),
-    });
-  } finally {
-    transport.retire();
-  }
 }
 
 /** Registers the clusters side by side: each probe waits. All have ended when this rejects with the first refusal. */

@@ -16,8 +16,7 @@ import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
 import type { KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { roleName } from '../cluster/roles/roles.ts';
-import type { Stack } from '../reach/stack.ts';
-import type { StackOutputName } from '../reach/stack-outputs.ts';
+import type { Stack, StackOutputName } from '../reach/stack.ts';
 
 const DAY_MS = 86_400_000;
 const LETTERS_MAX = 500;

@@ -3,7 +3,7 @@
  *
  * It only aborts a signal; whoever waits on it finishes what was begun.
  */
-import { EXIT } from './exit-codes.ts';
+import type { EXIT } from './exit-codes.ts';
 
 /** A listener to SIGINT and SIGTERM. */
 export interface InterruptListener {
@@ -13,12 +13,15 @@ export interface InterruptListener {
   readonly dispose: () => void;
 }
 
-/** Listens until disposed; `sayLeaving` is called at the first signal. */
-export function listenForInterrupt(sayLeaving: () => void): InterruptListener {
+/** Listens until disposed; `sayLeaving` is called at the first signal, the second one leaves with `exitCode`. */
+export function listenForInterrupt(
+  exitCode: typeof EXIT.failed | typeof EXIT.interrupted,
+  sayLeaving?: () => void,
+): InterruptListener {
   const controller = new AbortController();
   const onSignal = (): void => {
-    if (controller.signal.aborted) process.exit(EXIT.failed);
-    sayLeaving();
+    if (controller.signal.aborted) process.exit(exitCode);
+    sayLeaving?.();
     controller.abort();
   };
   process.on('SIGINT', onSignal);

@@ -1,7 +1,7 @@
 /**
  * The outputs of a deployed stack: from CloudFormation, or from a file that holds them.
  *
- * Every name in stack-outputs.ts must be there: a missing one means that the stack is of another release,
+ * Every name of STACK_OUTPUT_NAMES must be there: a missing one means that the stack is of another release,
  * and is said before anything is done. A file may hold `{"Name": "value"}`, or what `aws cloudformation
  * describe-stacks` prints.
  */
@@ -17,8 +17,8 @@ import {
 import * as v from 'valibot';
 import { failure, usageError } from '../process/exit-codes.ts';
 import type { CommandError } from '../process/exit-codes.ts';
-import { STACK_OUTPUT_NAMES } from './stack-outputs.ts';
-import type { StackOutputName, StackOutputs } from './stack-outputs.ts';
+import { STACK_OUTPUT_NAMES } from './stack.ts';
+import type { StackOutputName, StackOutputs } from './stack.ts';
 
 /** Which stack. */
 export interface StackToDescribe {

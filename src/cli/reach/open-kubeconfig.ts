@@ -1,5 +1,5 @@
 /**
- * Opens a context of the user's own kubeconfig, for the person at the terminal.
+ * Opens a context of the user's own kubeconfig, for the person at the terminal or as a cluster for the engine.
  *
  * An exec credential plugin in it may run here, and only here (design 8): registry data can never name
  * one. Refusals become sentences; a file that asks to skip the verification of the server is refused.
@@ -19,6 +19,9 @@ import { readKubeconfigFiles } from '../../adapters/kubeconfig/read-files.ts';
 import type { KubeconfigPath } from '../../adapters/kubeconfig/read-files.ts';
 import { KubeconfigRefused } from '../../adapters/kubeconfig/refusal.ts';
 import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
+import { clusterId } from '../../core/model/identifiers.ts';
+import type { ClusterMode } from '../../core/model/registration.ts';
+import type { EngineCluster } from '../../engine/engine-options.ts';
 import { usageError } from '../process/exit-codes.ts';
 
 /** Which context of which kubeconfig. */
@@ -55,6 +58,37 @@ export async function openKubeconfig(
     `${nameOf(file)} asks to skip the verification of the server’s certificate.`,
     'Put the cluster’s certificate authority into the kubeconfig instead.',
   );
+}
+
+/** Loads the cluster that the options name. Throws CommandError when it cannot be used. */
+export async function loadCluster(
+  place: KubeconfigPlace,
+  mode: ClusterMode,
+): Promise<EngineCluster> {
+  const kubeconfig = await openKubeconfig(place);
+  const { server, caPem, authentication, expiresAtMs } = kubeconfig;
+  const renew = (): Promise<LoadedKubeconfig> => openKubeconfig(place);
+  const renewal = expiresAtMs === undefined ? undefined : { expiresAtMs, renew };
+  return {
+    id: clusterId(idFor(kubeconfig.clusterName)),
+    server,
+    mode,
+    watcher: authentication,
+    // Without a credential no bug and no race can write anything (design 5, mode observe).
+    functions: mode === 'observe' ? { kind: 'none' } : authentication,
+    probe: authentication,
+    ...defined({ caPem, renewal }),
+  };
+}
+
+/** A cluster id made of the kubeconfig's name for it: lower case, digits and dashes. */
+function idFor(name: string): string {
+  const id = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40);
+  return id === '' ? 'cluster' : id;
 }
 
 /** The names of all contexts; no file that it names is read, no program run. Throws CommandError. */

@@ -18,8 +18,7 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { usageError } from '../process/exit-codes.ts';
 import { describeStack, readStackOutputs } from './describe-stack.ts';
-import type { AwsClientConfig, Stack } from './stack.ts';
-import type { StackOutputs } from './stack-outputs.ts';
+import type { AwsClientConfig, Stack, StackOutputs } from './stack.ts';
 
 /** Which stack, and as whom. */
 export interface OpenStackOptions {

@@ -6,6 +6,7 @@
  * before anything is written. An exec plugin of that kubeconfig may run here (design 8).
  */
 import type { Command } from 'commander';
+import { defined } from '@rollcall/base/defined.ts';
 import { PRIVATE_RANGES } from '../../adapters/kubernetes/egress/address-class.ts';
 import { createClusterConnector } from '../../adapters/kubernetes/api/cluster-connector.ts';
 import { createHandBackAccess } from '../../adapters/kubernetes/api/hand-back-access.ts';
@@ -18,8 +19,7 @@ import type { EngineCluster } from '../../engine/engine-options.ts';
 import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { HandBackAccess } from '../../ports/cluster/hand-back-access.ts';
 import { refusal } from '../process/exit-codes.ts';
-import { defaultKubeconfig } from './open-kubeconfig.ts';
-import { loadCluster } from './load-cluster.ts';
+import { defaultKubeconfig, loadCluster } from './open-kubeconfig.ts';
 
 /** Which kubeconfig. */
 export interface OperatorOptions {
@@ -56,18 +56,16 @@ export async function openOperatorCluster(
   options: OperatorOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<OperatorCluster> {
-  const kubeconfig = options.kubeconfig ?? defaultKubeconfig(environment);
+  const file = options.kubeconfig ?? defaultKubeconfig(environment);
   const { context } = options;
-  const cluster = await loadCluster(
-    { kubeconfig, ...(context === undefined ? {} : { context }) },
-    'takeover',
-  );
+  const cluster = await loadCluster({ file, ...defined({ context }) }, 'takeover');
+  const { server, caPem } = cluster;
   const transport = openTransport(cluster, cluster.probe);
   try {
-    const clusterUid = await readClusterUid(transport, cluster.server);
+    const clusterUid = await readClusterUid(transport, server);
     return {
-      server: cluster.server,
-      ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
+      server,
+      ...defined({ caPem }),
       clusterUid,
       access: createHandBackAccess({ transport }),
       transport,
@@ -83,7 +81,7 @@ export async function openOperatorCluster(
 }
 
 /** Whoever runs the command named this server; it may well be on this machine or in a private network. */
-function connectorOf(cluster: EngineCluster): ClusterConnector {
+function connectorOf({ server, caPem, probe }: EngineCluster): ClusterConnector {
   const connector = createClusterConnector({
     clock: createSystemClock(),
     egress: { loopback: 'allowed' },
@@ -92,10 +90,10 @@ function connectorOf(cluster: EngineCluster): ClusterConnector {
     connect: ({ caPem: _registered, ...registration }) =>
       connector.connect({
         ...registration,
-        server: cluster.server,
-        ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
+        server,
+        ...defined({ caPem }),
         egress: { privateRanges: PRIVATE_RANGES },
-        authentication: cluster.probe,
+        authentication: probe,
       }),
     forget: (id) => {
       connector.forget(id);

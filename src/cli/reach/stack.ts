@@ -11,7 +11,40 @@ import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
-import type { StackOutputs } from './stack-outputs.ts';
+
+/**
+ * Names of the stack's outputs: the only thing that the CLI knows a deployment by. serverless.yml and infra/ declare
+ * them, a test holds the two together.
+ */
+export const STACK_OUTPUT_NAMES = [
+  'Release',
+  'EventsQueueUrl',
+  'EventsQueueArn',
+  'CredentialsQueueUrl',
+  'CredentialsQueueArn',
+  'ReconcileQueueUrl',
+  'DelayQueueUrl',
+  'EventsDeadLetterQueueUrl',
+  'ReconcileDeadLetterQueueUrl',
+  'DelayDeadLetterQueueUrl',
+  'CredentialsDeadLetterQueueUrl',
+  /** The key that tokens are sealed with. */
+  'CredentialsKeyArn',
+  'RegistryTableName',
+  'ViewTableName',
+  /** Roles of the functions that keep DaemonSets, with commas between: principals of EKS access entries. */
+  'ClusterAccessRoleArns',
+  /** Roles of those that connect to clusters only to ask their watchers, with commas between. */
+  'ClusterRequestRoleArns',
+  /** Path under which roles of watchers and renewers must be: the queue policies name it. */
+  'SenderRolePath',
+] as const;
+
+/** Name of an output. */
+export type StackOutputName = (typeof STACK_OUTPUT_NAMES)[number];
+
+/** Outputs of a stack. */
+export type StackOutputs = Readonly<Record<StackOutputName, string>>;
 
 /** With which configuration AWS clients of this stack are made. */
 export interface AwsClientConfig {

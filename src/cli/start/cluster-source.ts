@@ -7,12 +7,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { defined } from '@rollcall/base/defined.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { EngineCluster } from '../../engine/engine-options.ts';
 import { LOCAL_PROBE_WAIT_MS, startLocalFleet } from '../../engine/local-fleet.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { packageFile } from '../../engine/package-files.ts';
-import { loadCluster } from '../reach/load-cluster.ts';
+import { loadCluster } from '../reach/open-kubeconfig.ts';
 import type { ClusterChoice, StartOptions } from './options.ts';
 
 /** The clusters to manage, and what belongs to them. */
@@ -61,12 +62,9 @@ async function openLocal(choice: LocalChoice, request: OpenSource): Promise<Clus
   const { options, log, onProgress, onFailure } = request;
   const examples = choice.isCold ? COLD_EXAMPLES : EXAMPLES;
   const fleet = await startLocalFleet({
-    clusterCount: choice.clusterCount,
-    nodesPerCluster: choice.nodesPerCluster,
-    port: choice.port,
-    isCold: choice.isCold,
+    ...choice,
     mode: options.mode,
-    ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+    ...defined({ dataDir: options.dataDir }),
     manifests: examples.map((name) => packageFile(`examples/${name}.yaml`)),
     log,
     logLevel: options.isVerbose ? 'debug' : 'info',

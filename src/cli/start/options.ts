@@ -3,14 +3,16 @@
  *
  * Refusals name the option and say what to pass instead; they leave with exit code 2.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import { EXIT, usageError } from '../process/exit-codes.ts';
 import type { CommandError } from '../process/exit-codes.ts';
+import type { KubeconfigPlace } from '../reach/open-kubeconfig.ts';
 
 /** Which clusters: those of a kubeconfig, or local ones that live and end with this process. */
 export type ClusterChoice =
-  | { readonly kind: 'kubeconfig'; readonly kubeconfig: string; readonly context?: string }
+  | ({ readonly kind: 'kubeconfig' } & KubeconfigPlace)
   | {
       readonly kind: 'local';
       readonly clusterCount: number;
@@ -190,7 +192,7 @@ export function parseStartOptions(
     options: {
       choice,
       mode: raw.mode ?? (choice.kind === 'local' ? 'takeover' : 'observe'),
-      ...(raw.data === undefined ? {} : { dataDir: raw.data }),
+      ...defined({ dataDir: raw.data }),
       shouldRelease: raw.release,
       shouldExitWhenSettled: raw.exitWhenSettled,
       settleTimeoutMs: raw.settleTimeout * 1000,
@@ -208,11 +210,7 @@ function chooseClusters(raw: RawOptions): ClusterChoice {
     if (given !== undefined) {
       throw contradiction(`--${given} is about local clusters, --kubeconfig about a real one.`);
     }
-    return {
-      kind: 'kubeconfig',
-      kubeconfig: raw.kubeconfig,
-      ...(raw.context === undefined ? {} : { context: raw.context }),
-    };
+    return { kind: 'kubeconfig', file: raw.kubeconfig, ...defined({ context: raw.context }) };
   }
   if (raw.context !== undefined) throw contradiction('--context needs --kubeconfig.');
   const clusterCount = raw.clusters ?? DEFAULT_CLUSTERS;

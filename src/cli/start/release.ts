@@ -4,12 +4,12 @@
  * With `--json` stdout holds one document and nothing else; progress goes to stderr. Refusals and
  * failures are thrown, and main.ts says them.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import type { ClusterMode } from '../../core/model/registration.ts';
 import { releaseCluster } from '../../engine/release-cluster.ts';
 import { EXIT, usageError } from '../process/exit-codes.ts';
 import { openActivity } from './activity.ts';
-import { loadCluster } from '../reach/load-cluster.ts';
+import { loadCluster } from '../reach/open-kubeconfig.ts';
 import type { StartOptions } from './options.ts';
 import { createScreen } from './screen.ts';
 
@@ -28,9 +28,6 @@ export interface ReleaseReport {
   readonly durationMs: number;
 }
 
-/** As whom a cluster is loaded that is being left. */
-const LEAVING: ClusterMode = 'observe';
-
 /** Runs `--release`; returns the exit code. Throws CommandError and EngineRefusal. */
 export async function runRelease(options: StartOptions): Promise<number> {
   const { choice, dataDir, isJson } = options;
@@ -43,10 +40,10 @@ export async function runRelease(options: StartOptions): Promise<number> {
   const clock = createSystemClock();
   const startedMs = clock.monotonicMs();
   const screen = createScreen(isJson ? process.stderr : process.stdout);
-  const cluster = await loadCluster(choice, LEAVING);
+  const cluster = await loadCluster(choice, 'observe');
   const { clusterUid, result } = await releaseCluster({
     cluster,
-    ...(dataDir === undefined ? {} : { dataDir }),
+    ...defined({ dataDir }),
     log: openActivity(options, clock).log,
     onProgress: (text) => {
       screen.say(text);

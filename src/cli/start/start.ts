@@ -19,12 +19,22 @@ import type { Activity } from './activity.ts';
 import { openClusterSource } from './cluster-source.ts';
 import type { ClusterSource } from './cluster-source.ts';
 import type { StartOptions } from './options.ts';
-import { buildReport } from './report.ts';
-import type { StartReport } from './report.ts';
 import { createScreen } from './screen.ts';
 import type { Screen } from './screen.ts';
 import { judgeSettled } from './settled.ts';
 import { renderTable } from './table.ts';
+
+/** The JSON document of `npm start -- --json`, described in docs/reference.md. */
+export interface StartReport {
+  readonly apiVersion: 'rollcall.dev/v1alpha1';
+  readonly kind: 'StartReport';
+  /** settled; timed-out (with `--exit-when-settled`); interrupted by a signal. */
+  readonly result: 'settled' | 'timed-out' | 'interrupted';
+  /** What it still waited for when it timed out. */
+  readonly waitingFor?: string;
+  readonly durationMs: number;
+  readonly clusters: readonly ClusterOverview[];
+}
 
 const REFRESH_MS = 500;
 
@@ -36,7 +46,7 @@ export async function runStart(options: StartOptions): Promise<number> {
   const onProgress = (text: string): void => {
     screen.say(text);
   };
-  const interrupted = listenForInterrupt(() => {
+  const interrupted = listenForInterrupt(EXIT.failed, () => {
     screen.say('leaving: finishing what was begun (Ctrl-C again to leave at once)');
   });
   let failure: Error | undefined;
@@ -64,8 +74,13 @@ export async function runStart(options: StartOptions): Promise<number> {
     await engine.stop();
     if (failure !== undefined) throw failure;
     if (options.isJson) {
-      const durationMs = Math.round(clock.monotonicMs() - startedAtMs);
-      process.stdout.write(`${JSON.stringify(buildReport({ ...end, durationMs }), null, 2)}\n`);
+      const report: StartReport = {
+        apiVersion: 'rollcall.dev/v1alpha1',
+        kind: 'StartReport',
+        ...end,
+        durationMs: Math.round(clock.monotonicMs() - startedAtMs),
+      };
+      process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     }
     return end.result === 'timed-out' ? EXIT.timedOut : EXIT.ok;
   } finally {
@@ -84,7 +99,7 @@ interface Watching {
   readonly signal: AbortSignal;
 }
 
-type End = Pick<StartReport, 'result' | 'clusters'> & { readonly waitingFor?: string };
+type End = Pick<StartReport, 'result' | 'waitingFor' | 'clusters'>;
 
 /** Redraws until there is a reason to leave. */
 async function watch(watching: Watching): Promise<End> {

@@ -30,27 +30,17 @@ export interface ClusterBreaker {
   readonly slowUntilMs?: number;
 }
 
-/** Bounds; `breakerPolicy` has the published ones. */
-export interface BreakerPolicy {
-  /** Failing runs in a row that open it. */
-  readonly failuresToOpen: number;
-  readonly openFirstMs: number;
-  readonly openMaxMs: number;
-  /** How long a probe may take before another may go: longer than a function lives. */
-  readonly probeMs: number;
-  /** The time after closing in which one failure opens it again. */
-  readonly calmMs: number;
-  /** How long a slow run makes the cluster count as slow. */
-  readonly slowForMs: number;
-}
-
 /** The published bounds (docs/adr/0019). */
-export const breakerPolicy: BreakerPolicy = {
+export const breakerPolicy = {
+  /** Failing runs in a row that open it. */
   failuresToOpen: 3,
   openFirstMs: 2_000,
   openMaxMs: 30_000,
+  /** How long a probe may take before another may go: longer than a function lives. */
   probeMs: 30_000,
+  /** The time after closing in which one failure opens it again. */
   calmMs: 120_000,
+  /** How long a slow run makes the cluster count as slow. */
   slowForMs: 60_000,
 };
 
@@ -59,6 +49,7 @@ export const CLOSED_BREAKER: ClusterBreaker = { version: 0, failures: 0, opening
 
 /** Share by which an opening is varied, up or down. */
 const JITTER = 0.2;
+const LONGEST_OPEN_MS = Math.ceil(breakerPolicy.openMaxMs * (1 + JITTER));
 
 /** Whether a run may talk to the API server. */
 export type Admission =
@@ -69,21 +60,17 @@ export type Admission =
   | { readonly kind: 'refused'; readonly untilMs: number };
 
 /** Decides whether a run may talk to the API server. */
-export function admitRun(
-  breaker: ClusterBreaker,
-  nowMs: number,
-  policy: BreakerPolicy = breakerPolicy,
-): Admission {
+export function admitRun(breaker: ClusterBreaker, nowMs: number): Admission {
   const { open, probeUntilMs } = breaker;
   if (open === undefined) return { kind: 'admitted' };
-  if (isAhead(open.untilMs, nowMs, longestOpenMs(policy))) {
+  if (isAhead(open.untilMs, nowMs, LONGEST_OPEN_MS)) {
     return { kind: 'refused', untilMs: open.untilMs };
   }
-  if (isAhead(probeUntilMs, nowMs, policy.probeMs)) {
+  if (isAhead(probeUntilMs, nowMs, breakerPolicy.probeMs)) {
     // A probe says yes or no long before its lease ends.
-    return { kind: 'refused', untilMs: Math.min(probeUntilMs, nowMs + policy.openFirstMs) };
+    return { kind: 'refused', untilMs: Math.min(probeUntilMs, nowMs + breakerPolicy.openFirstMs) };
   }
-  return { kind: 'probe', next: { ...breaker, probeUntilMs: nowMs + policy.probeMs } };
+  return { kind: 'probe', next: { ...breaker, probeUntilMs: nowMs + breakerPolicy.probeMs } };
 }
 
 /** What a run found out about an API server. */
@@ -100,42 +87,34 @@ export interface Finding {
 }
 
 /** The breaker after a run; undefined when nothing changed and nothing is to be stored. */
-export function noteFinding(
-  breaker: ClusterBreaker,
-  finding: Finding,
-  policy: BreakerPolicy = breakerPolicy,
-): ClusterBreaker | undefined {
-  const changed = transition(breaker, finding, policy);
-  const isMarked = isAhead(breaker.slowUntilMs, finding.nowMs + policy.slowForMs / 2, Infinity);
+export function noteFinding(breaker: ClusterBreaker, finding: Finding): ClusterBreaker | undefined {
+  const changed = transition(breaker, finding);
+  const isMarked = isAhead(
+    breaker.slowUntilMs,
+    finding.nowMs + breakerPolicy.slowForMs / 2,
+    Infinity,
+  );
   if (!finding.isSlow || isMarked) return changed;
-  return { ...(changed ?? breaker), slowUntilMs: finding.nowMs + policy.slowForMs };
+  return { ...(changed ?? breaker), slowUntilMs: finding.nowMs + breakerPolicy.slowForMs };
 }
 
-function transition(
-  breaker: ClusterBreaker,
-  finding: Finding,
-  policy: BreakerPolicy,
-): ClusterBreaker | undefined {
+function transition(breaker: ClusterBreaker, finding: Finding): ClusterBreaker | undefined {
   if (breaker.open !== undefined) {
     // A run that was admitted before the breaker opened reports too late: only the probe decides.
-    return finding.isProbe ? afterProbe(breaker, finding, policy) : undefined;
+    return finding.isProbe ? afterProbe(breaker, finding) : undefined;
   }
-  if (finding.kind === 'failed') return afterFailure(breaker, finding, policy);
+  if (finding.kind === 'failed') return afterFailure(breaker, finding);
   if (finding.kind === 'silent' || breaker.failures === 0) return undefined;
   return { ...breaker, failures: 0 };
 }
 
-function afterProbe(
-  breaker: ClusterBreaker,
-  finding: Finding,
-  policy: BreakerPolicy,
-): ClusterBreaker {
+function afterProbe(breaker: ClusterBreaker, finding: Finding): ClusterBreaker {
   const { probeUntilMs: _probe, open: _open, ...rest } = breaker;
   switch (finding.kind) {
     case 'answered':
       return { ...rest, failures: 0, closedAtMs: finding.nowMs };
     case 'failed':
-      return opened(rest, finding, policy);
+      return opened(rest, finding);
     case 'silent': {
       // It had no question after all: the next one may probe.
       const { open } = breaker;
@@ -144,23 +123,15 @@ function afterProbe(
   }
 }
 
-function afterFailure(
-  breaker: ClusterBreaker,
-  finding: Finding,
-  policy: BreakerPolicy,
-): ClusterBreaker {
-  const isParole = isOnParole(breaker, finding.nowMs, policy);
+function afterFailure(breaker: ClusterBreaker, finding: Finding): ClusterBreaker {
+  const isParole = isOnParole(breaker, finding.nowMs);
   const failures = breaker.failures + 1;
-  if (!isParole && failures < policy.failuresToOpen) return { ...breaker, failures };
-  return opened(isParole ? breaker : { ...breaker, openings: 0 }, finding, policy);
+  if (!isParole && failures < breakerPolicy.failuresToOpen) return { ...breaker, failures };
+  return opened(isParole ? breaker : { ...breaker, openings: 0 }, finding);
 }
 
-function opened(
-  breaker: ClusterBreaker,
-  { nowMs, random }: Finding,
-  policy: BreakerPolicy,
-): ClusterBreaker {
-  const { openFirstMs, openMaxMs } = policy;
+function opened(breaker: ClusterBreaker, { nowMs, random }: Finding): ClusterBreaker {
+  const { openFirstMs, openMaxMs } = breakerPolicy;
   // Beyond 2^30 the cap is long reached; the counter itself may grow on.
   const delayMs = Math.min(openMaxMs, openFirstMs * 2 ** Math.min(breaker.openings, 30));
   const varied = Math.round(delayMs * (1 - JITTER + 2 * JITTER * random));
@@ -177,32 +148,23 @@ function opened(
  * True if the cluster should not have many runs at once: it fails, was open lately, or is slow. Its
  * hints then go through few lanes (queue-ids.ts).
  */
-export function isSuspect(
-  breaker: ClusterBreaker | undefined,
-  nowMs: number,
-  policy: BreakerPolicy = breakerPolicy,
-): boolean {
+export function isSuspect(breaker: ClusterBreaker | undefined, nowMs: number): boolean {
   if (breaker === undefined) return false;
   if (breaker.open !== undefined || breaker.failures > 0) return true;
-  if (isAhead(breaker.slowUntilMs, nowMs, policy.slowForMs)) return true;
-  return isOnParole(breaker, nowMs, policy);
+  if (isAhead(breaker.slowUntilMs, nowMs, breakerPolicy.slowForMs)) return true;
+  return isOnParole(breaker, nowMs);
 }
 
 /** True while no request should be sent except a probe: for those who never probe (resync, ingest). */
-export function isOpen(
-  breaker: ClusterBreaker | undefined,
-  nowMs: number,
-  policy: BreakerPolicy = breakerPolicy,
-): boolean {
-  return breaker !== undefined && admitRun(breaker, nowMs, policy).kind === 'refused';
+export function isOpen(breaker: ClusterBreaker | undefined, nowMs: number): boolean {
+  return breaker !== undefined && admitRun(breaker, nowMs).kind === 'refused';
 }
 
-function isOnParole({ closedAtMs }: ClusterBreaker, nowMs: number, policy: BreakerPolicy): boolean {
-  return closedAtMs !== undefined && isAhead(closedAtMs + policy.calmMs, nowMs, policy.calmMs);
-}
-
-function longestOpenMs({ openMaxMs }: BreakerPolicy): number {
-  return Math.ceil(openMaxMs * (1 + JITTER));
+function isOnParole({ closedAtMs }: ClusterBreaker, nowMs: number): boolean {
+  return (
+    closedAtMs !== undefined &&
+    isAhead(closedAtMs + breakerPolicy.calmMs, nowMs, breakerPolicy.calmMs)
+  );
 }
 
 /** True if the moment lies ahead, and no further than was ever meant: beyond that a clock was off. */

@@ -41,25 +41,6 @@ export function judgeNode(input: VerdictInput): Verdict {
   return { node: node.name, placement, reason, ...finding, message: `Node ${node.name} ${text}.` };
 }
 
-/** The verdict of a node whose pod the API server refused, or whose name is taken (spec faults 88). */
-export function refusedVerdict(
-  verdict: Verdict,
-  refusal: {
-    readonly code: string;
-    readonly message: string;
-    readonly isBug: boolean;
-    readonly untilMs?: number;
-  },
-): Verdict {
-  const { untilMs: _replaced, ...rest } = verdict;
-  return {
-    ...rest,
-    code: refusal.isBug ? 'Bug' : 'Refused',
-    message: `Node ${verdict.node} gets no pod: ${refusal.code}: ${refusal.message}.`,
-    ...(refusal.untilMs === undefined ? {} : { untilMs: refusal.untilMs }),
-  };
-}
-
 /** Why a node's placement is what it is, as the end of a sentence that begins with the node. */
 export function explainPlacement(reason: PlacementReason): string {
   switch (reason.code) {

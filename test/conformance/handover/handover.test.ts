@@ -8,7 +8,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { findForeignStatusWrite } from '../../../src/core/daemon-set/status-writers.ts';
-import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { EngineRefusal } from '../../../src/engine/engine-refusal.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import type { KubernetesObject as ApiObject } from '../control-plane/api.ts';
@@ -17,6 +16,8 @@ import { pollUntil } from '../control-plane/poll.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import type { LogEntry } from '@rollcall/base/log-of.ts';
 import { daemonSetPath, podPath } from '../scenarios/daemon-set.ts';
+import { stageCluster } from '../scenarios/stage.ts';
+import { handBackFrom } from './hand-back.ts';
 import {
   NODE_NAMES,
   STATES,
@@ -31,7 +32,6 @@ import {
 } from './theatre.ts';
 import type { Theatre } from './theatre.ts';
 
-const CLUSTER = clusterId('conformance');
 const SENTINEL = '/apis/apps/v1/namespaces/rollcall-system/daemonsets/rollcall-takeover-probe';
 const skip =
   (process.env['ROLLCALL_TEST_KUBECONFIG'] ?? '') === ''
@@ -84,7 +84,9 @@ describe('handover', { timeout: 1_700_000, skip }, () => {
     await startRollouts(theatre, 'c');
     await waitUntilHalfWay(theatre, 'c');
     const progress: string[] = [];
-    const result = await engine.handBack(CLUSTER, (text) => progress.push(text));
+    const result = await handBackFrom(engine, stageCluster(theatre.cluster), (text) =>
+      progress.push(text),
+    );
     assert.ok(result.kind === 'handed-back' && result.wasTakenOver, JSON.stringify(result));
     assert.ok(progress.length > 0);
     const handed = await noteHanded(theatre, 'c');

@@ -8,7 +8,9 @@ import type { ClusterRegistration } from '../../../src/core/model/registration.t
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { pollUntil } from '../control-plane/poll.ts';
+import { handBackFrom } from '../handover/hand-back.ts';
 import { edit } from '../rollouts/rolled.ts';
+import { stageCluster } from '../scenarios/stage.ts';
 import {
   addNode,
   expectPodsOn,
@@ -78,7 +80,7 @@ describe('the registry restored from an older backup', { timeout: 1_700_000, ski
   });
 
   it('row 34: from before the takeover: it only observes, until the takeover is entered again', async () => {
-    await fleet.stage.engine().handBack(CLUSTER);
+    await handBackFrom(fleet.stage.engine(), stageCluster(fleet.stage.cluster));
     const observing = await tables.copy('RegistryTable');
     await fleet.stage.restartEngine();
     reopenTables();
@@ -97,7 +99,7 @@ describe('the registry restored from an older backup', { timeout: 1_700_000, ski
   it('row 34: from before it was handed back: its sentinel is gone, so nothing is done there (S1)', async () => {
     const takenOver = await tables.copy('RegistryTable');
     const former = podsOf(fleet);
-    await fleet.stage.engine().handBack(CLUSTER);
+    await handBackFrom(fleet.stage.engine(), stageCluster(fleet.stage.cluster));
     const { controlPlane } = fleet.stage.cluster;
     assert.ok(controlPlane !== undefined);
     await controlPlane.setDaemonSetController('on');

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { STACK_OUTPUT_NAMES } from '../../../src/cli/reach/stack-outputs.ts';
+import { STACK_OUTPUT_NAMES } from '../../../src/cli/reach/stack.ts';
 import { clusterId, uid } from '../../../src/core/model/identifiers.ts';
 import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
-import { STACK_OUTPUT_NAMES } from '../../../src/cli/reach/stack-outputs.ts';
+import { STACK_OUTPUT_NAMES } from '../../../src/cli/reach/stack.ts';
 import { at, listOf, ofType, referredId, textOf, textsIn } from './template.ts';
 import type { Identified, Rule, Template, Value } from './template.ts';
 

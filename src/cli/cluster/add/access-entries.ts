@@ -17,7 +17,7 @@ import {
 import { GetRoleCommand, NoSuchEntityException } from '@aws-sdk/client-iam';
 import type { IAMClient } from '@aws-sdk/client-iam';
 import { failure } from '../../process/exit-codes.ts';
-import type { StackOutputs } from '../../reach/stack-outputs.ts';
+import type { StackOutputs } from '../../reach/stack.ts';
 import type { EksCluster } from './eks-cluster.ts';
 
 /** What came of one access entry. */

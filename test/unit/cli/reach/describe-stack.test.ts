@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { CloudFormationServiceException } from '@aws-sdk/client-cloudformation';
 import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { describeStack, readStackOutputs } from '../../../../src/cli/reach/describe-stack.ts';
-import { STACK_OUTPUT_NAMES } from '../../../../src/cli/reach/stack-outputs.ts';
+import { STACK_OUTPUT_NAMES } from '../../../../src/cli/reach/stack.ts';
 
 const outputs = Object.fromEntries(STACK_OUTPUT_NAMES.map((name) => [name, `the ${name}`]));
 const pairs = Object.entries(outputs).map(([OutputKey, OutputValue]) => ({

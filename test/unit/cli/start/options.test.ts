@@ -79,7 +79,7 @@ describe('npm start', () => {
     assert.deepEqual(parsed, {
       kind: 'run',
       options: {
-        choice: { kind: 'kubeconfig', kubeconfig: 'file', context: 'c' },
+        choice: { kind: 'kubeconfig', file: 'file', context: 'c' },
         mode: 'takeover',
         dataDir: 'dir',
         shouldRelease: false,

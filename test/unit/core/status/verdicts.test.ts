@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { PlanContext } from '../../../../src/core/model/plan.ts';
 import type { PlacementReason, Verdict } from '../../../../src/core/model/verdict.ts';
 import { planReconcile } from '../../../../src/core/plan/plan.ts';
-import { explainPlacement, refusedVerdict } from '../../../../src/core/status/verdicts.ts';
+import { explainPlacement } from '../../../../src/core/status/verdicts.ts';
 import {
   LIFE_MS,
   NOW_MS,
@@ -219,22 +219,4 @@ describe('explainPlacement', () => {
   for (const [reason, expected] of rows) {
     it(reason.code, () => assert.match(explainPlacement(reason), expected));
   }
-});
-
-describe('refusedVerdict (faults 41, 88)', () => {
-  const verdict = { ...verdictOf({}), untilMs: 5 };
-  it('tells a refusal from a bug, and replaces the time', () => {
-    const refused = refusedVerdict(verdict, {
-      code: 'quota',
-      message: 'exceeded',
-      isBug: false,
-      untilMs: 9,
-    });
-    assert.equal(refused.code, 'Refused');
-    assert.equal(refused.untilMs, 9);
-    assert.equal(refused.message, 'Node n1 gets no pod: quota: exceeded.');
-    const bug = refusedVerdict(verdict, { code: 'name-taken', message: 'x', isBug: true });
-    assert.equal(bug.code, 'Bug');
-    assert.equal('untilMs' in bug, false);
-  });
 });
