@@ -1,8 +1,10 @@
 /**
- * Arguments that several commands share: a cluster's id, labels, and where to stop when it is not there.
+ * Arguments that several commands share: a cluster's id, labels, files, and where to stop when it is not there.
  *
- * What is wrong with one is a CommandError (2) that says what to pass instead.
+ * What is wrong with one is a CommandError (2) that says what to pass instead. Patterns are those of the
+ * registration's schema.
  */
+import { readFileSync } from 'node:fs';
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
@@ -10,8 +12,13 @@ import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import { failure, usageError } from '../process/exit-codes.ts';
 import { plainText } from './text-table.ts';
 
-/** As in the registration's schema: the id is also a message group. */
-const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+/** The id is also a message group. */
+export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+export const UID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
+/** The form of a role's unique id; an account id at an emulator. */
+export const ROLE_ID = /^[A-Za-z0-9]{1,128}$/;
+export const LABEL_KEY = /^[A-Za-z0-9]([A-Za-z0-9._/-]{0,315}[A-Za-z0-9])?$/;
+export const LABEL_VALUE = /^[A-Za-z0-9._-]{0,63}$/;
 
 /** The id of a cluster. Throws CommandError (2) that says what an id is. */
 export function parseClusterId(text: string): ClusterId {
@@ -25,6 +32,43 @@ export function parseClusterId(text: string): ClusterId {
 /** For repeatable options: `command.option('--label <x>', …, collect)`. */
 export function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
   return [...(earlier ?? []), value];
+}
+
+/** The unique id of a role. Throws CommandError. */
+export function parseRoleId(text: string): string {
+  if (ROLE_ID.test(text)) return text;
+  throw usageError(
+    `${text} is no unique id of a role.`,
+    'It begins with AROA: aws iam get-role --role-name NAME --query Role.RoleId',
+  );
+}
+
+/** A label of the form `key=value`, its two parts unjudged. */
+export function parseLabel(text: string): readonly [string, string] {
+  const [key = '', value] = text.split(/=(.*)/s, 2);
+  if (key !== '' && value !== undefined) return [key, value];
+  throw usageError(
+    `--label ${text} is not of the form key=value.`,
+    'Pass e.g. --label stage=prod.',
+  );
+}
+
+/** A file that the user named. Throws CommandError. */
+export function readUserFile(file: string, remedy: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw usageError(`${file} cannot be read.`, remedy, cause);
+  }
+}
+
+const CA_REMEDY = 'Pass a PEM file with the certificate authority of the API server.';
+
+/** The certificate authority in a file; `remedy` is for one that holds something else. */
+export function readCaFile(file: string, remedy = CA_REMEDY): string {
+  const text = readUserFile(file, CA_REMEDY);
+  if (text.includes('-----BEGIN CERTIFICATE-----') && !text.includes('PRIVATE KEY')) return text;
+  throw usageError(`${file} is no certificate authority in PEM form.`, remedy);
 }
 
 /** The cluster's registration. Throws CommandError when there is none. */

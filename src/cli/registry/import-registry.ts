@@ -7,7 +7,7 @@
  */
 import { transferRegistrations } from '../../app/clusters/registry-transfer.ts';
 import type { Transferred } from '../../app/clusters/registry-transfer.ts';
-import { readUserFile } from '../cluster/add/add-options.ts';
+import { readUserFile } from '../command-line/cluster-arguments.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { throwIfInterrupted } from '../command-line/run-program.ts';

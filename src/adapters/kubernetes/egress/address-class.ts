@@ -101,12 +101,14 @@ export function isListed(list: BlockList, address: string): boolean {
   return list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 }
 
-/** True for a range that lies wholly in one of PRIVATE_RANGES. */
-export function isPrivateRange(range: AddressRange): boolean {
-  return PRIVATE_RANGES.some((text) => {
-    const outer = parseRange(text);
+/** True for a range in CIDR notation that lies wholly in one of PRIVATE_RANGES. */
+export function isPrivateRange(text: string): boolean {
+  const range = parseRange(text);
+  if (range === undefined) return false;
+  return PRIVATE_RANGES.some((wide) => {
+    const outer = parseRange(wide);
     if (outer === undefined || outer.family !== range.family) return false;
-    return range.prefix >= outer.prefix && isListed(rangeList([text]), range.network);
+    return range.prefix >= outer.prefix && isListed(rangeList([wide]), range.network);
   });
 }
 

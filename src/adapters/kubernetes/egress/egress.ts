@@ -18,13 +18,7 @@ import type { BlockList, LookupFunction } from 'node:net';
 import type { ClusterRegistration, EgressPermit } from '../../../core/model/registration.ts';
 import type { EgressRefusal, EgressRefusalReason } from '../../../ports/cluster/cluster-access.ts';
 import { AWS_PARTITIONS } from './aws-partitions.ts';
-import {
-  classifyAddress,
-  isListed,
-  isPrivateRange,
-  parseRange,
-  rangeList,
-} from './address-class.ts';
+import { classifyAddress, isListed, isPrivateRange, rangeList } from './address-class.ts';
 import { parseEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { defined } from '@rollcall/base/defined.ts';
@@ -110,11 +104,7 @@ function isPermittedHost(host: string, suffixes: readonly string[]): boolean {
 function permittedRanges(permit: EgressPermit | undefined): BlockList | undefined {
   const texts = permit?.privateRanges ?? [];
   if (texts.length > PRIVATE_RANGES_MAX) return undefined;
-  const isEachPrivate = texts.every((text) => {
-    const range = parseRange(text);
-    return range !== undefined && isPrivateRange(range);
-  });
-  return isEachPrivate ? rangeList(texts) : undefined;
+  return texts.every(isPrivateRange) ? rangeList(texts) : undefined;
 }
 
 /** Judges one address; undefined when it may be connected to. */

@@ -6,10 +6,10 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { clusterUid } from '../../../core/model/identifiers.ts';
+import { readCaFile } from '../../command-line/cluster-arguments.ts';
 import { usageError } from '../../process/exit-codes.ts';
 import { defaultKubeconfig } from '../../reach/open-kubeconfig.ts';
 import type { AddContext } from './add-context.ts';
-import { readUserFile } from './add-options.ts';
 import type { AddRequest } from './add-request.ts';
 import { connectByKubeconfig, connectToEks } from '../../reach/cluster-connection.ts';
 import type { ClusterConnection } from '../../reach/cluster-connection.ts';
@@ -96,7 +96,8 @@ function requireSameServer({ server }: ClusterConnection, eks: EksCluster | unde
 }
 
 function takeGiven(request: AddRequest, eks: EksCluster | undefined): ClusterFacts {
-  const caPem = eks?.caPem ?? readCa(request.caFile);
+  const { caFile } = request;
+  const caPem = eks?.caPem ?? (caFile === undefined ? undefined : readCaFile(caFile));
   const issuer = request.oidcIssuer ?? eks?.issuer;
   return {
     server: eks?.server ?? request.server ?? '',
@@ -105,15 +106,4 @@ function takeGiven(request: AddRequest, eks: EksCluster | undefined): ClusterFac
     version: 'not asked',
     ...defined({ issuer }),
   };
-}
-
-function readCa(file: string | undefined): string | undefined {
-  if (file === undefined) return undefined;
-  const remedy = 'Pass a PEM file with the certificate authority of the API server.';
-  const content = readUserFile(file, remedy);
-  const isAuthority =
-    content.includes('-----BEGIN CERTIFICATE-----') && !content.includes('PRIVATE KEY');
-  if (isAuthority) return content;
-  const message = `${file} is no certificate authority in PEM form.`;
-  throw usageError(message, remedy);
 }

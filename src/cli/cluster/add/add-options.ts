@@ -4,11 +4,9 @@
  * An option that belongs to a request has its name there, so that a list for an import says the same in the
  * same words. Nothing is checked here but the form of labels: that is the request's schema's matter.
  */
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { defined } from '@rollcall/base/defined.ts';
-import { collect } from '../../command-line/cluster-arguments.ts';
-import { usageError } from '../../process/exit-codes.ts';
+import { collect, parseLabel } from '../../command-line/cluster-arguments.ts';
 import { AUTH_KINDS, REQUEST_FIELDS } from './add-request.ts';
 import { CREDENTIAL_KINDS } from '../manifests/manifests.ts';
 
@@ -73,22 +71,4 @@ export function requestFields(
     ...(label === undefined ? {} : { labels: Object.fromEntries(label.map(parseLabel)) }),
     ...defined({ privateRanges: privateRange }),
   };
-}
-
-function parseLabel(text: string): readonly [string, string] {
-  const [key = '', value] = text.split(/=(.*)/s, 2);
-  if (key !== '' && value !== undefined) return [key, value];
-  throw usageError(
-    `--label ${text} is not of the form key=value.`,
-    'Pass e.g. --label stage=prod.',
-  );
-}
-
-/** A file that the user named. Throws CommandError. */
-export function readUserFile(file: string, remedy: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw usageError(`${file} cannot be read.`, remedy, cause);
-  }
 }

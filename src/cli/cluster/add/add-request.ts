@@ -6,9 +6,16 @@
  * itself (S11). Contradictions are told before anything is asked or made.
  */
 import * as v from 'valibot';
-import { isPrivateRange, parseRange } from '../../../adapters/kubernetes/egress/address-class.ts';
+import { isPrivateRange } from '../../../adapters/kubernetes/egress/address-class.ts';
 import { isRegion } from '../../../adapters/kubernetes/credentials/eks-token.ts';
 import { clusterId } from '../../../core/model/identifiers.ts';
+import {
+  ID_PATTERN,
+  LABEL_KEY,
+  LABEL_VALUE,
+  ROLE_ID,
+  UID_PATTERN,
+} from '../../command-line/cluster-arguments.ts';
 import { usageError } from '../../process/exit-codes.ts';
 import { CREDENTIAL_KINDS } from '../manifests/manifests.ts';
 
@@ -17,14 +24,11 @@ export const AUTH_KINDS = ['none', 'eks', 'bound-token'] as const;
 
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(2048));
 const matching = (pattern: RegExp, what: string) => v.pipe(v.string(), v.regex(pattern, what));
-const roleIdSchema = matching(/^[A-Za-z0-9]{1,128}$/, 'is no unique id of a role (AROA…)');
+const roleIdSchema = matching(ROLE_ID, 'is no unique id of a role (AROA…)');
 
 const RequestSchema = v.strictObject({
   id: v.pipe(
-    matching(
-      /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
-      'must have letters, digits, ".", "_" and "-" only, at most 100',
-    ),
+    matching(ID_PATTERN, 'must have letters, digits, ".", "_" and "-" only, at most 100'),
     v.transform(clusterId),
   ),
   kubeconfig: v.exactOptional(text),
@@ -33,20 +37,20 @@ const RequestSchema = v.strictObject({
     matching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, 'is no name of an EKS cluster'),
   ),
   eksRegion: v.exactOptional(v.pipe(v.string(), v.check(isRegion, 'is no AWS region'))),
-  clusterUid: v.exactOptional(matching(/^[A-Za-z0-9._:-]{1,128}$/, 'is no UID')),
+  clusterUid: v.exactOptional(matching(UID_PATTERN, 'is no UID')),
   server: v.exactOptional(text),
   caFile: v.exactOptional(text),
   auth: v.optional(v.picklist(AUTH_KINDS), 'none'),
   credentials: v.exactOptional(v.picklist(CREDENTIAL_KINDS)),
   labels: v.optional(
     v.record(
-      matching(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,315}[A-Za-z0-9])?$/, 'is no key of a label'),
-      matching(/^[A-Za-z0-9._-]{0,63}$/, 'is no value of a label'),
+      matching(LABEL_KEY, 'is no key of a label'),
+      matching(LABEL_VALUE, 'is no value of a label'),
     ),
     {},
   ),
   privateRanges: v.optional(
-    v.array(v.pipe(v.string(), v.check(isPrivateText, 'is no private range in CIDR notation'))),
+    v.array(v.pipe(v.string(), v.check(isPrivateRange, 'is no private range in CIDR notation'))),
     [],
   ),
   clusterProfile: v.exactOptional(text),
@@ -74,11 +78,6 @@ export type AddRequest = Omit<v.InferOutput<typeof RequestSchema>, 'credentials'
 
 /** The names that a request may have. */
 export const REQUEST_FIELDS = Object.keys(RequestSchema.entries);
-
-function isPrivateText(range: string): boolean {
-  const parsed = parseRange(range);
-  return parsed !== undefined && isPrivateRange(parsed);
-}
 
 /** `clusterProfile` as a person writes it: `--cluster-profile`. */
 function optionName(field: string): string {

@@ -1,20 +1,59 @@
 /**
- * What the commands that change a registration share: their table, and the two refusals that all have.
+ * What the commands that change a registration share: how they show it, and the two refusals that all have.
  *
  * A move's order of writes is all that keeps two stacks from writing at once (ADR 0027), and its repeat
  * believes the labels: freeze, mode and registration are the move's until it ends.
  */
-import type { FieldChange } from '../../../app/clusters/edit-registration.ts';
+import { parseRegistration } from '../../../adapters/dynamodb/registration-schema.ts';
+import { compareRegistrations } from '../../../app/clusters/edit-registration.ts';
 import { readMoveLabels } from '../../../app/clusters/move-labels.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import type { CommandResult } from '../../command-line/command-module.ts';
 import { renderTextTable } from '../../command-line/text-table.ts';
-import { failure, refusal } from '../../process/exit-codes.ts';
+import { failure, refusal, usageError } from '../../process/exit-codes.ts';
 import type { CommandError } from '../../process/exit-codes.ts';
 
-/** What was, or would be, changed. */
-export function renderChanges(changes: readonly FieldChange[]): readonly string[] {
-  const rows = changes.map(({ field, before, after }) => [field, before || '-', after || '-']);
-  return renderTextTable(['FIELD', 'BEFORE', 'AFTER'], rows);
+/** What a command calls its change. */
+interface ChangeWords {
+  readonly document: { readonly kind: string };
+  readonly verb: string;
+  /** Why there may be nothing to change. */
+  readonly nothing: string;
+}
+
+/** What was, or would be, changed; without notes it was a dry run. */
+export function presentChange(
+  { document, verb, nothing }: ChangeWords,
+  { before, after }: { readonly before: ClusterRegistration; readonly after: ClusterRegistration },
+  notes?: readonly string[],
+): CommandResult {
+  const { id: cluster, configVersion } = after;
+  const changes = compareRegistrations(before, after);
+  const isDryRun = notes === undefined;
+  const rows = changes.map((change) => [change.field, change.before || '-', change.after || '-']);
+  const said = notes ?? [];
+  const lines =
+    changes.length === 0
+      ? [`${cluster}: ${nothing}`, ...said]
+      : [
+          `${cluster} ${isDryRun ? `would be ${verb} (dry run)` : `was ${verb}`}:`,
+          ...renderTextTable(['FIELD', 'BEFORE', 'AFTER'], rows),
+          ...said,
+        ];
+  return {
+    document: { ...document, cluster, isDryRun, changes, configVersion, notes: said },
+    lines,
+  };
+}
+
+/** Throws CommandError (2) for what the registry would not take. */
+export function requireValid(registration: ClusterRegistration): ClusterRegistration {
+  const parsed = parseRegistration(registration);
+  if (parsed.kind === 'registration') return registration;
+  throw usageError(
+    `That would be no valid registration: ${parsed.fields.join(', ')}.`,
+    'docs/cli.md says what each field may hold.',
+  );
 }
 
 /** For every command that writes what it read a moment ago: somebody else's write came before. */

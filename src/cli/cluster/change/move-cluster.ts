@@ -17,7 +17,7 @@ import { wakeCluster } from '../../../app/clusters/wake-cluster.ts';
 import { defaultReconcileOptions } from '../../../app/reconcile/process/dependencies.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { RUN_MAX_MS } from '../../../core/pod/request-life.ts';
-import { parseClusterId } from '../../command-line/cluster-arguments.ts';
+import { parseClusterId, parseRoleId } from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandContext, CommandModule } from '../../command-line/command-module.ts';
 import { parseStage } from '../../command-line/global-options.ts';
@@ -30,7 +30,6 @@ import {
   withOperator,
 } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
-import { parseRoleId } from './parse-edit.ts';
 import { describeTurn, turnWatcher } from './turn-watcher.ts';
 import type { WatcherTarget } from './turn-watcher.ts';
 import { usageError } from '../../process/exit-codes.ts';

@@ -4,11 +4,16 @@
  * What the schema or a connection would refuse later is refused here, with the option's name.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { isPrivateRange, parseRange } from '../../../adapters/kubernetes/egress/address-class.ts';
+import { isPrivateRange } from '../../../adapters/kubernetes/egress/address-class.ts';
 import { parseEndpoint } from '../../../adapters/kubernetes/egress/endpoint.ts';
 import type { RegistrationEdit } from '../../../app/clusters/edit-registration.ts';
 import type { ClusterAuthentication } from '../../../core/model/registration.ts';
-import { readUserFile } from '../add/add-options.ts';
+import {
+  LABEL_KEY,
+  LABEL_VALUE,
+  parseRoleId,
+  readCaFile,
+} from '../../command-line/cluster-arguments.ts';
 import { usageError } from '../../process/exit-codes.ts';
 
 /** Options that edit, as commander parses them. */
@@ -51,10 +56,8 @@ function parseFreeze({ freeze, unfreeze }: EditOptions): Pick<RegistrationEdit, 
   return unfreeze === true ? { isFrozen: false } : {};
 }
 
-const LABEL_KEY = /^[A-Za-z0-9]([A-Za-z0-9._/-]{0,315}[A-Za-z0-9])?$/;
 /** A move keeps its marks there. */
 const RESERVED_PREFIX = 'rollcall.dev/';
-const LABEL_VALUE = /^[A-Za-z0-9._-]{0,63}$/;
 
 /** `key=value` sets, `key-` removes, as with kubectl. */
 function parseLabels(texts: readonly string[]): NonNullable<RegistrationEdit['labels']> {
@@ -94,13 +97,7 @@ function parseCa({ caFile, systemCa }: EditOptions): string | null | undefined {
     throw usageError('--ca-file and --system-ca exclude each other.', 'Pass one of them.');
   }
   if (caFile === undefined) return undefined;
-  const remedy = 'Pass a PEM file with the certificate authority of the API server.';
-  const text = readUserFile(caFile, remedy);
-  if (text.includes('-----BEGIN CERTIFICATE-----') && !text.includes('PRIVATE KEY')) return text;
-  throw usageError(
-    `${caFile} is no certificate authority in PEM form.`,
-    'It begins with -----BEGIN CERTIFICATE----- and holds no private key.',
-  );
+  return readCaFile(caFile, 'It begins with -----BEGIN CERTIFICATE----- and holds no private key.');
 }
 
 function parseRanges({ privateRange, publicOnly }: EditOptions): readonly string[] | undefined {
@@ -109,26 +106,13 @@ function parseRanges({ privateRange, publicOnly }: EditOptions): readonly string
     throw usageError('--private-range and --public-only exclude each other.', 'Pass one of them.');
   }
   for (const text of privateRange ?? []) {
-    const range = parseRange(text);
-    if (range !== undefined && isPrivateRange(range)) continue;
+    if (isPrivateRange(text)) continue;
     throw usageError(
       `--private-range ${text} is no private range.`,
       'Pass CIDR notation inside RFC 1918, 100.64.0.0/10 or fc00::/7, e.g. 10.20.0.0/16.',
     );
   }
   return privateRange;
-}
-
-/** The form of a role's unique id; an account id at an emulator. */
-const ROLE_ID = /^[A-Za-z0-9]{1,128}$/;
-
-/** The unique id of a role. Throws CommandError. */
-export function parseRoleId(text: string): string {
-  if (ROLE_ID.test(text)) return text;
-  throw usageError(
-    `${text} is no unique id of a role.`,
-    'It begins with AROA: aws iam get-role --role-name NAME --query Role.RoleId',
-  );
 }
 
 function parseAuthentication(options: EditOptions): ClusterAuthentication | undefined {

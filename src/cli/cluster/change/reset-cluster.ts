@@ -4,29 +4,31 @@
  * Until then nothing is written to the new one: its UID is another one. Who it is now is read afresh, and
  * shown before anything is written; an identity changes only with `--yes`. Touches nothing in a cluster.
  */
-import { parseRegistration } from '../../../adapters/dynamodb/registration-schema.ts';
+import { createClusterConnector } from '../../../adapters/kubernetes/api/cluster-connector.ts';
 import {
   compareRegistrations,
   resetRegistration,
 } from '../../../app/clusters/edit-registration.ts';
 import type { FieldChange } from '../../../app/clusters/edit-registration.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { clusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import { parseClusterId, requireRegistration } from '../../command-line/cluster-arguments.ts';
+import { egressPolicy } from '../../../../functions/egress-policy.ts';
+import type { ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
+import {
+  parseClusterId,
+  requireRegistration,
+  UID_PATTERN,
+} from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
-import type {
-  CommandContext,
-  CommandModule,
-  CommandResult,
-} from '../../command-line/command-module.ts';
+import type { CommandContext, CommandModule } from '../../command-line/command-module.ts';
 import type { CommandError } from '../../process/exit-codes.ts';
 import { failure, refusal, usageError } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { declareOperatorOptions, withOperator } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
-import { changedMeanwhile, refuseWhileMoving, renderChanges } from './changes.ts';
-import { readRegisteredIdentity } from './registered-identity.ts';
+import { changedMeanwhile, presentChange, refuseWhileMoving, requireValid } from './changes.ts';
 
 /** Options of `cluster reset`. */
 export interface ResetOptions extends OperatorOptions {
@@ -34,6 +36,12 @@ export interface ResetOptions extends OperatorOptions {
   readonly yes?: true;
   readonly dryRun?: true;
 }
+
+const WORDS = {
+  document: { kind: 'ClusterReset' },
+  verb: 'registered anew',
+  nothing: 'nothing to reset, it is the cluster that is registered.',
+};
 
 /** The command. */
 export const resetClusterCommand: CommandModule = defineCommand<ResetOptions>({
@@ -56,13 +64,15 @@ export const resetClusterCommand: CommandModule = defineCommand<ResetOptions>({
     const after = resetRegistration(before, found);
     const changes = compareRegistrations(before, after);
     if (found.clusterUid === before.clusterUid) refuseSame(before, changes);
-    if (options.dryRun === true || changes.length === 0) return present(before, after);
+    if (options.dryRun === true || changes.length === 0) {
+      return presentChange(WORDS, { before, after });
+    }
     if (options.yes !== true && found.clusterUid !== before.clusterUid) {
       throw unconfirmed(before, found.clusterUid);
     }
     const written = await write(before, after, stack);
     await stack.credentials.removeTokens(before.id);
-    return present(before, written, nextSteps(before));
+    return presentChange(WORDS, { before, after: written }, nextSteps(before));
   },
 });
 
@@ -74,8 +84,6 @@ interface Identifying {
 }
 
 type Found = Parameters<typeof resetRegistration>[1];
-
-const UID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
 
 async function identify({ before, options, stack, context }: Identifying): Promise<Found> {
   if (options.clusterUid !== undefined) {
@@ -89,12 +97,56 @@ async function identify({ before, options, stack, context }: Identifying): Promi
     return identifyByKubeconfig(before, options, context);
   }
   context.say(`asking ${before.server} who it is …`);
-  const identity = await readRegisteredIdentity(before, stack);
-  if (identity.kind === 'found') return identity;
-  throw failure(
-    `${before.id} could not be asked who it is now: ${identity.message}.`,
-    'Pass --kubeconfig or --context of the rebuilt cluster, or --cluster-uid.',
-  );
+  return { clusterUid: await askEndpoint(before, stack) };
+}
+
+/** As the connector shows a UID that it would not repeat. */
+const SHOWN_UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Which cluster answers at the registered endpoint, asked with the registered credential (S6): the connector compares
+ * kube-system's UID before anything else, so its refusal says what was found. A bound token is not opened here: it was
+ * made by the old cluster, and a rebuilt one does not accept it.
+ */
+async function askEndpoint(
+  registration: ClusterRegistration,
+  stack: Pick<Stack, 'stage' | 'awsCredentials'>,
+): Promise<ClusterUid> {
+  const connector = createClusterConnector({
+    clock: createSystemClock(),
+    awsCredentials: () => stack.awsCredentials(),
+    egress: egressPolicy({ ROLLCALL_STAGE: stack.stage }),
+  });
+  const { id } = registration;
+  try {
+    const answer = await connector.connect(registration);
+    if (answer.kind === 'connected') return registration.clusterUid;
+    const refused = answer.refusal;
+    if (refused.kind === 'wrong-cluster' && SHOWN_UID.test(refused.foundUid)) {
+      return clusterUid(refused.foundUid);
+    }
+    throw failure(
+      `${id} could not be asked who it is now: ${whyUnknown(refused)}.`,
+      'Pass --kubeconfig or --context of the rebuilt cluster, or --cluster-uid.',
+    );
+  } finally {
+    connector.forget(id);
+  }
+}
+
+function whyUnknown(refused: ConnectRefusal): string {
+  switch (refused.kind) {
+    case 'wrong-cluster':
+      return 'its kube-system UID has no usual form';
+    case 'no-credential':
+      return 'there is no credential that could be used from here';
+    case 'no-token':
+      return `there is no usable token: ${refused.fault}`;
+    case 'egress-refused':
+      return `${refused.field} is refused: ${refused.reason}`;
+    case 'unavailable':
+      return refused.message;
+  }
 }
 
 /** The authority is taken over where the kubeconfig names the very endpoint that is registered. */
@@ -134,11 +186,7 @@ async function write(
   after: ClusterRegistration,
   stack: Stack,
 ): Promise<ClusterRegistration> {
-  const parsed = parseRegistration(after);
-  if (parsed.kind === 'refused') {
-    throw usageError(`That would be no valid registration: ${parsed.fields.join(', ')}.`, '');
-  }
-  const result = await stack.registry.writeCluster(after, before.configVersion);
+  const result = await stack.registry.writeCluster(requireValid(after), before.configVersion);
   switch (result) {
     case 'written':
       return { ...after, configVersion: before.configVersion + 1 };
@@ -150,26 +198,6 @@ async function write(
         'Remove that registration first: rollcall cluster list',
       );
   }
-}
-
-/** Without notes nothing was written. */
-function present(
-  before: ClusterRegistration,
-  after: ClusterRegistration,
-  notes: readonly string[] = [],
-): CommandResult {
-  const { id } = before;
-  const { configVersion } = after;
-  const changes = compareRegistrations(before, after);
-  const isDryRun = notes.length === 0;
-  const verb = isDryRun ? 'would be registered anew (dry run)' : 'was registered anew';
-  return {
-    document: { kind: 'ClusterReset', cluster: id, isDryRun, changes, configVersion, notes },
-    lines:
-      changes.length === 0
-        ? [`${id}: nothing to reset, it is the cluster that is registered.`]
-        : [`${id} ${verb}:`, ...renderChanges(changes), ...notes],
-  };
 }
 
 function nextSteps({ id, mode, authentication }: ClusterRegistration): readonly string[] {

@@ -7,7 +7,6 @@
  * Only a freeze alone is tried again, because who freezes wants exactly that.
  */
 import type { Command } from 'commander';
-import { parseRegistration } from '../../../adapters/dynamodb/registration-schema.ts';
 import { compareRegistrations, editRegistration } from '../../../app/clusters/edit-registration.ts';
 import type { RegistrationEdit } from '../../../app/clusters/edit-registration.ts';
 import { writeFreeze } from '../../../app/clusters/change-stored.ts';
@@ -19,14 +18,14 @@ import {
   requireRegistration,
 } from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
-import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
+import type { CommandModule } from '../../command-line/command-module.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { changeMode, refuseMode } from './change-mode.ts';
 import { declareOperatorOptions } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
 import { parseEdit } from './parse-edit.ts';
 import type { EditOptions } from './parse-edit.ts';
-import { changedMeanwhile, refuseWhileMoving, renderChanges } from './changes.ts';
+import { changedMeanwhile, presentChange, refuseWhileMoving, requireValid } from './changes.ts';
 import { usageError } from '../../process/exit-codes.ts';
 
 /** Options of `cluster set`. */
@@ -35,6 +34,12 @@ export interface SetOptions extends EditOptions, OperatorOptions {
   readonly withoutCluster?: true;
   readonly dryRun?: true;
 }
+
+const WORDS = {
+  document: { kind: 'ClusterChange' },
+  verb: 'changed',
+  nothing: 'nothing to change, it is so already.',
+};
 
 /** The command. */
 export const setClusterCommand: CommandModule = defineCommand<SetOptions>({
@@ -54,11 +59,14 @@ export const setClusterCommand: CommandModule = defineCommand<SetOptions>({
     const edited = requireValid(editRegistration(before, edit));
     const wanted = options.mode ?? edited.mode;
     refuseMode(edited, wanted);
-    if (options.dryRun === true) return present(before, { ...edited, mode: wanted });
+    if (options.dryRun === true) {
+      return presentChange(WORDS, { before, after: { ...edited, mode: wanted } });
+    }
     const registration = await writeEdit(before, { edited, edit }, stack);
     const changed = await changeMode({ registration, mode: wanted, options, stack, context });
     const woken = await wakeIfLifted(before, changed.registration, stack);
-    return present(before, changed.registration, [...changed.notes, ...woken]);
+    const notes = [...changed.notes, ...woken];
+    return presentChange(WORDS, { before, after: changed.registration }, notes);
   },
 });
 
@@ -103,15 +111,6 @@ Examples:
   rollcall cluster set prod-eu-1 --label ring=2 --label old-
   rollcall cluster set prod-eu-1 --server https://10.1.2.3:6443 --private-range 10.1.0.0/16 --dry-run`;
 
-function requireValid(registration: ClusterRegistration): ClusterRegistration {
-  const parsed = parseRegistration(registration);
-  if (parsed.kind === 'registration') return registration;
-  throw usageError(
-    `That would be no valid registration: ${parsed.fields.join(', ')}.`,
-    'docs/cli.md says what each field may hold.',
-  );
-}
-
 /**
  * After a freeze every key is looked at now, not at its next event. The freeze is lifted by then: what
  * fails here is told, and resync does it within hours.
@@ -147,25 +146,4 @@ async function writeEdit(
     return { ...edited, configVersion: before.configVersion + 1 };
   }
   throw changedMeanwhile(before);
-}
-
-/** Without notes it was a dry run. */
-function present(
-  before: ClusterRegistration,
-  after: ClusterRegistration,
-  notes?: readonly string[],
-): CommandResult {
-  const { id: cluster } = before;
-  const changes = compareRegistrations(before, after);
-  const isDryRun = notes === undefined;
-  const said = notes ?? [];
-  const { configVersion } = after;
-  const headline = isDryRun ? `${cluster} would be changed (dry run):` : `${cluster} was changed:`;
-  return {
-    document: { kind: 'ClusterChange', cluster, isDryRun, changes, configVersion, notes: said },
-    lines:
-      changes.length === 0
-        ? [`${cluster}: nothing to change, it is so already.`, ...said]
-        : [headline, ...renderChanges(changes), ...said],
-  };
 }

@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { defaultKubeconfig, listContexts } from '../../reach/open-kubeconfig.ts';
 import { CommandError, usageError } from '../../process/exit-codes.ts';
 import type { AddContext } from '../add/add-context.ts';
-import { readUserFile } from '../add/add-options.ts';
+import { readUserFile } from '../../command-line/cluster-arguments.ts';
 import { parseAddRequest, requireRoleSource } from '../add/add-request.ts';
 import type { AddRequest } from '../add/add-request.ts';
 import { listEksClusters } from '../add/eks-cluster.ts';

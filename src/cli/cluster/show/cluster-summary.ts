@@ -13,6 +13,7 @@ import type { DeadLetterStore } from '../../../ports/stores/dead-letter-store.ts
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../../ports/stores/view-store.ts';
 import { listEveryCluster } from '../../../app/clusters/registry-transfer.ts';
+import { UID_PATTERN } from '../../command-line/cluster-arguments.ts';
 import { sideBySide } from '../../../app/ingest/process/side-by-side.ts';
 
 /** What is known of a cluster, as `cluster list --json` shows it. */
@@ -142,7 +143,6 @@ async function readSummary(
 /** Records are kept by the hour, so one hour back may just have begun. */
 const LOOK_BACK_MS = 2 * 3_600_000;
 const RECORDS_MAX = 100;
-const UID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /**
  * Whether a cluster that is not heard was rebuilt under its old name: its watcher's messages name another

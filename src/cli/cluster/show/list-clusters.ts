@@ -3,11 +3,10 @@
  *
  * Reads the registry and META of each cluster; asks no cluster anything.
  */
-import { collect } from '../../command-line/cluster-arguments.ts';
+import { collect, parseLabel } from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
 import { renderAge, renderTextTable } from '../../command-line/text-table.ts';
-import { usageError } from '../../process/exit-codes.ts';
 import { listSummaries, troublesOf } from './cluster-summary.ts';
 import type { ClusterSummary, UnreadableCluster } from './cluster-summary.ts';
 
@@ -27,11 +26,11 @@ export const listClustersCommand: CommandModule = defineCommand<ListOptions>({
     );
   },
   run: async ({ options }, context) => {
-    const wanted = (options.label ?? []).map(parseSelector);
+    const wanted = (options.label ?? []).map(parseLabel);
     const stack = await context.openStack();
     const { clusters, unreadable } = await listSummaries(stack);
     const matching = clusters.filter(({ labels }) =>
-      wanted.every(({ key, value }) => labels[key] === value),
+      wanted.every(([key, value]) => labels[key] === value),
     );
     // A label cannot be compared in what cannot be read.
     const isFiltered = wanted.length > 0;
@@ -41,15 +40,6 @@ export const listClustersCommand: CommandModule = defineCommand<ListOptions>({
     return present(matching, isFiltered ? [] : unreadable);
   },
 });
-
-function parseSelector(text: string): { readonly key: string; readonly value: string } {
-  const [key = '', value] = text.split(/=(.*)/s, 2);
-  if (key !== '' && value !== undefined) return { key, value };
-  throw usageError(
-    `--label ${text} is not of the form key=value.`,
-    'Pass e.g. --label stage=prod.',
-  );
-}
 
 const HEADINGS = ['ID', 'MODE', 'FROZEN', 'ENDPOINT', 'HEARD', 'VIEW', 'NOTE'];
 
