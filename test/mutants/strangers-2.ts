@@ -275,9 +275,9 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'deletes-go-on-in-trouble': {
     bug: 'deletes go on though the API server turns some away (14)',
-    file: 'src/app/reconcile/execute/execute-deletes.ts',
-    before: 'isTroubled = outcomes.some(',
-    after: 'isTroubled = outcomes.every(',
+    file: 'src/app/reconcile/confirm/batch-fence.ts',
+    before: '!sent.some(({ outcome }) => isLast(outcome))',
+    after: '!(sent.length > 0 && sent.every(({ outcome }) => isLast(outcome)))',
     killedBy: {
       file: 'test/unit/app/reconcile/execute/execute-deletes.test.ts',
       title: 'stop after a batch of which the API server turned one away',

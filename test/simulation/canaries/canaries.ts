@@ -315,7 +315,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'deadline-not-looked-at': {
     bug: 'creates start although the time of the run went by while it computed (protocol 5)',
     file: 'src/app/reconcile/execute/execute-creates.ts',
-    before: 'await access.execute(effects, { deadlineMs: effectDeadlineMs(context) });',
+    before: 'await send(effects, fence);',
     after: 'await access.execute(effects, { deadlineMs: Infinity });',
     breaks: ['S1'],
     in: 'busy-functions',

@@ -12,86 +12,62 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Outcome, PatchEffect } from '../../../core/model/effects.ts';
-import { isResourceVersion, newerVersion } from '../../../core/model/identifiers.ts';
+import { isResourceVersion } from '../../../core/model/identifiers.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import { buildAdoptPatch, buildReleasePatch } from '../../../core/pod/owner.ts';
-import { fenceBatch } from './batch-fence.ts';
-import type { Fence, FenceAnswer } from './batch-fence.ts';
-import { effectDeadlineMs } from '../run/context.ts';
+import { sendFenced } from './batch-fence.ts';
+import type { Fence } from './batch-fence.ts';
+import type { Ledger, Problem } from '../run/ledger.ts';
 
 /** Patches sent side by side. */
 const PATCHES_AT_ONCE = 50;
 
-/** What came of the claim. */
-export interface ClaimExecution {
-  readonly patched: number;
-  /** Highest version that a patch returned: our own write (spec 2.3 step 1). */
-  readonly written: ResourceVersion | undefined;
-  /** Pods that were not there any more, or not the same: the view is behind. */
-  readonly missed: number;
-  /** A batch that was not started. */
-  readonly stopped?: Extract<FenceAnswer, { kind: 'stop' }>;
-  readonly failure?: ClaimFailure;
-}
+/** The API server said no: the same patches wait for the back-off. */
+const REFUSED = 'claim-refused';
 
-/** Why a claim failed; `soon`: another writer was faster, and the view is about to show it. */
-export interface ClaimFailure {
-  readonly message: string;
-  readonly pace: 'soon' | 'backoff';
-  readonly retryAfterMs?: number;
-  /** True if the API server said no to each of them: the same patches wait for the back-off. */
-  readonly isRefused: boolean;
-}
-
-/** Sends the patches of a plan. */
+/** Sends the patches of a plan and notes what came of them; false: nothing may be done on top of it. */
 export async function executeClaims(
   plan: Pick<Plan, 'adopts' | 'releases'>,
   fence: Fence,
-): Promise<ClaimExecution> {
-  const { context, subject, access } = fence;
+  ledger: Ledger,
+): Promise<boolean> {
+  const { daemonSet } = fence.subject;
   const effects = [
-    ...plan.adopts.map((pod) => buildAdoptPatch(subject.daemonSet, pod)),
-    ...plan.releases.map((pod) => buildReleasePatch(subject.daemonSet, pod)),
-  ];
-  const failures: ClaimFailure[] = [];
-  let patched = 0;
+    ...plan.adopts.map((pod) => buildAdoptPatch(daemonSet, pod)),
+    ...plan.releases.map((pod) => buildReleasePatch(daemonSet, pod)),
+  ].map((effect) => ({ effect }));
+  const batches = { size: PATCHES_AT_ONCE };
+  const { sent, stopped } = await sendFenced(effects, { ...fence, isStale: false }, batches);
+  const failures: Problem[] = [];
   let missed = 0;
-  let written: ResourceVersion | undefined;
-  const end = (): ClaimExecution => {
-    return { patched, written, missed, ...defined({ failure: aggregate(failures) }) };
-  };
-  for (let start = 0; start < effects.length; start += PATCHES_AT_ONCE) {
-    const first = { isFirst: start === 0, isCreating: false };
-    const answer = await fenceBatch({ ...fence, isStale: false }, first);
-    if (answer.kind === 'stop') return { ...end(), stopped: answer };
-    const group = effects.slice(start, start + PATCHES_AT_ONCE);
-    const outcomes = await access.execute(group, { deadlineMs: effectDeadlineMs(context) });
-    for (const [index, effect] of group.entries()) {
-      const outcome = outcomes[index] ?? { kind: 'ambiguous', message: 'no outcome' };
-      if (outcome.kind === 'done') {
-        patched += 1;
-        written = newerVersion(written, versionOf(outcome));
-      } else if (isIgnorable(effect, outcome)) {
-        missed += 1;
-      } else {
-        failures.push(failureOf(effect, outcome));
-      }
-    }
+  for (const { item, outcome } of sent) {
+    if (outcome.kind === 'done') {
+      ledger.patched += 1;
+      ledger.noteWritten('pods', versionOf(outcome));
+    } else if (isIgnorable(item.effect, outcome)) missed += 1;
+    else failures.push(failureOf(item.effect, outcome));
   }
-  return end();
+  if (missed > 0) {
+    const message = `${missed} pods to be claimed had changed`;
+    ledger.add({ code: 'outcome-open', message, pace: 'soon' });
+  }
+  if (stopped !== undefined) ledger.addStop(stopped);
+  const failure = aggregate(failures);
+  if (failure !== undefined) ledger.add(failure);
+  return stopped === undefined && failure === undefined;
 }
 
 /** One failure for all: what waits longest says how it goes on. */
-function aggregate(failures: readonly ClaimFailure[]): ClaimFailure | undefined {
+function aggregate(failures: readonly Problem[]): Problem | undefined {
   const first = failures.find(({ pace }) => pace === 'backoff') ?? failures[0];
   if (first === undefined || failures.length === 1) return first;
   const message = `${failures.length} pods could not be claimed; the first: ${first.message}`;
   const asked = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
-  const isRefused = failures.every((each) => each.isRefused);
+  const code = failures.every((each) => each.code === REFUSED) ? REFUSED : 'outcome-open';
   const longest = asked.length === 0 ? {} : { retryAfterMs: Math.max(...asked) };
-  return { ...first, message, isRefused, ...longest };
+  return { ...first, code, message, ...longest };
 }
 
 function isIgnorable({ purpose }: PatchEffect, outcome: Outcome): boolean {
@@ -104,13 +80,14 @@ function isRace(outcome: Outcome): boolean {
   return outcome.kind === 'refused' && outcome.code === 'invalid';
 }
 
-function failureOf(effect: PatchEffect, outcome: Exclude<Outcome, { kind: 'done' }>): ClaimFailure {
+/** `soon`: another writer was faster, and the view is about to show it. */
+function failureOf(effect: PatchEffect, outcome: Exclude<Outcome, { kind: 'done' }>): Problem {
   const detail = 'message' in outcome ? outcome.message : outcome.kind;
   const message = `pod ${effect.name} could not be patched (${effect.purpose}): ${detail}`;
   const pace = isRace(outcome) ? 'soon' : 'backoff';
   const retryAfterMs = outcome.kind === 'unsent' ? outcome.retryAfterMs : undefined;
-  const isRefused = outcome.kind === 'refused' && pace === 'backoff';
-  return { message, pace, isRefused, ...defined({ retryAfterMs }) };
+  const code = outcome.kind === 'refused' && pace === 'backoff' ? REFUSED : 'outcome-open';
+  return { code, message, pace, ...defined({ retryAfterMs }) };
 }
 
 /** The version that a write returned; undefined when it cannot be compared. */

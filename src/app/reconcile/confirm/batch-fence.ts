@@ -6,7 +6,8 @@
  */
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
-import { mayContinue } from '../run/context.ts';
+import type { Effect, Outcome } from '../../../core/model/effects.ts';
+import { NO_OUTCOME, mayContinue, send } from '../run/context.ts';
 import type { Step, Subject } from '../run/context.ts';
 import { confirmSubject, isEdited } from './live-daemon-set.ts';
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
@@ -48,8 +49,45 @@ export async function fenceBatch(
   return isCovered ? { kind: 'go' } : checkFence(fence, batch);
 }
 
+/** What was sent, in its order, and why not all of it was. */
+export interface FencedSending<T> {
+  readonly sent: readonly { readonly item: T; readonly outcome: Outcome }[];
+  readonly stopped?: FenceStop;
+}
+
+/** Sends what creates nothing in fenced batches; `isLast`: the batch with this outcome is the last one. */
+export async function sendFenced<T extends { readonly effect: Effect }>(
+  items: readonly T[],
+  fence: Fence,
+  batches: {
+    readonly size: number;
+    readonly isForTemplate?: (item: T) => boolean;
+    readonly isLast?: (outcome: Outcome) => boolean;
+  },
+): Promise<FencedSending<T>> {
+  const { size, isForTemplate = () => false, isLast = () => false } = batches;
+  const sent: { item: T; outcome: Outcome }[] = [];
+  while (sent.length < items.length && !sent.some(({ outcome }) => isLast(outcome))) {
+    const batch = items.slice(sent.length, sent.length + size);
+    const answer = await fenceBatch(fence, {
+      isFirst: sent.length === 0,
+      isCreating: false,
+      isForTemplate: batch.some(isForTemplate),
+    });
+    if (answer.kind === 'stop') return { sent, stopped: answer };
+    const outcomes = await send(
+      batch.map(({ effect }) => effect),
+      fence,
+    );
+    for (const [index, item] of batch.entries()) {
+      sent.push({ item, outcome: outcomes[index] ?? NO_OUTCOME });
+    }
+  }
+  return { sent };
+}
+
 /** Looks again; any doubt stops. */
-export async function checkFence(fence: Fence, batch: FencedBatch): Promise<FenceAnswer> {
+async function checkFence(fence: Fence, batch: FencedBatch): Promise<FenceAnswer> {
   const { context, subject, access, halt } = fence;
   const { registry, view, log } = context.dependencies;
   if (!mayContinue(context)) return OUT_OF_TIME;

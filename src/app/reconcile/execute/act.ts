@@ -66,7 +66,7 @@ export async function actOnPlan(plan: Plan, input: ConfirmInput): Promise<ActRes
   };
   const book: IntentBook = { recorded: intents, before: subject.state.intents };
   const step: StepInput = { fence, book, ledger };
-  if (await claim(confirmed, step)) {
+  if (await executeClaims(confirmed, fence, ledger)) {
     await Promise.all([create(confirmed, step), remove(confirmed, step)]);
   } else {
     noteCreates({ results: [], notStarted: confirmed.creates }, book, ledger);
@@ -160,26 +160,6 @@ interface StepInput {
   readonly ledger: Ledger;
 }
 
-/** False if a claim failed: nothing is done on top of it (spec 2.4). */
-async function claim(confirmed: ConfirmedPlan, { fence, ledger }: StepInput): Promise<boolean> {
-  const execution = await executeClaims(confirmed, fence);
-  ledger.patched += execution.patched;
-  ledger.noteWritten('pods', execution.written);
-  if (execution.missed > 0) {
-    const message = `${execution.missed} pods to be claimed had changed`;
-    ledger.add({ code: 'outcome-open', message, pace: 'soon' });
-  }
-  if (execution.stopped !== undefined) {
-    const { code, message } = execution.stopped;
-    ledger.add({ code, message, pace: 'soon' });
-  }
-  if (execution.failure !== undefined) {
-    const { isRefused, ...failure } = execution.failure;
-    ledger.add({ code: isRefused ? 'claim-refused' : 'outcome-open', ...failure });
-  }
-  return execution.stopped === undefined && execution.failure === undefined;
-}
-
 async function create({ creates }: ConfirmedPlan, step: StepInput): Promise<void> {
   if (creates.length === 0) return;
   noteCreates(await executeCreates(creates, step.fence), step.book, step.ledger);
@@ -189,8 +169,6 @@ async function remove({ deletes }: ConfirmedPlan, step: StepInput): Promise<void
   if (deletes.length === 0) return;
   const { fence, book, ledger } = step;
   const { sent, stopped } = await executeDeletes(deletes, fence);
-  if (stopped !== undefined) {
-    ledger.add({ code: stopped.code, message: stopped.message, pace: 'soon' });
-  }
+  if (stopped !== undefined) ledger.addStop(stopped);
   noteDeletes(sent, book, ledger);
 }

@@ -29,12 +29,7 @@ interface MadePod {
 /** The meaning of one answer. */
 export type CreateResult =
   /** Our pod is there: made by this request, or found under the name, ours and alive. */
-  | {
-      readonly kind: 'created';
-      readonly uid: Uid;
-      readonly resourceVersion: ResourceVersion;
-      readonly isNew: boolean;
-    }
+  | { readonly kind: 'created'; readonly pod: MadePod; readonly isNew: boolean }
   /** The name is held by a pod of ours that is on its way out: it is waited for like a pod of this run. */
   | { readonly kind: 'waiting'; readonly held: 'terminating' | 'terminal'; readonly pod: MadePod }
   /** The pod that held the name, or that had to be there, was just gone: look again. */
@@ -110,7 +105,7 @@ function resolveDone(object: KubernetesObject, { selector }: CreateOwner): Creat
     const message = `the API server answered ${pod.name} with labels that its DaemonSet does not select`;
     return { kind: 'refused', code: 'not-selected', message, pod: madeOf(pod) };
   }
-  return { kind: 'created', uid: pod.uid, resourceVersion: pod.resourceVersion, isNew: true };
+  return { kind: 'created', pod: madeOf(pod), isNew: true };
 }
 
 async function resolveExists(
@@ -125,7 +120,7 @@ async function resolveExists(
   if (taken !== undefined) return taken;
   if (isTerminal(pod)) return { kind: 'waiting', held: 'terminal', pod: madeOf(pod) };
   if (pod.isTerminating) return { kind: 'waiting', held: 'terminating', pod: madeOf(pod) };
-  return { kind: 'created', uid: pod.uid, resourceVersion: pod.resourceVersion, isNew: false };
+  return { kind: 'created', pod: madeOf(pod), isNew: false };
 }
 
 function madeOf({ uid, resourceVersion }: PodProjection): MadePod {

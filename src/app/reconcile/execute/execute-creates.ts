@@ -15,7 +15,7 @@ import { REVISION_HASH_LABEL, revisionHashOfPod } from '../../../core/pod/pod-fa
 import { allowsSurge } from '../../../core/daemon-set/strategy.ts';
 import { fenceBatch } from '../confirm/batch-fence.ts';
 import type { Fence, FenceAnswer } from '../confirm/batch-fence.ts';
-import { effectDeadlineMs } from '../run/context.ts';
+import { NO_OUTCOME, send } from '../run/context.ts';
 import { resolveCreate } from './create-result.ts';
 import type { CreateResult } from './create-result.ts';
 import { projectLivePod } from '../../../core/projections/project-live.ts';
@@ -129,9 +129,10 @@ function hashOfBody(body: JsonObject): string | undefined {
 
 async function sendCreates(
   batch: readonly PlannedCreate[],
-  { context, subject, access }: Fence,
+  fence: Fence,
 ): Promise<readonly CreateResult[]> {
   if (batch.length === 0) return [];
+  const { context, subject, access } = fence;
   const { namespace } = context.hint.key;
   const effects = batch.map(({ node, name, body }): CreatePodEffect => ({
     kind: 'create-pod',
@@ -140,12 +141,12 @@ async function sendCreates(
     node,
     body,
   }));
-  const outcomes = await access.execute(effects, { deadlineMs: effectDeadlineMs(context) });
+  const outcomes = await send(effects, fence);
   const { selector } = subject.daemonSet.spec;
   const owner = { namespace, uid: subject.basis.ref.uid, selector };
   return Promise.all(
     batch.map((planned, index) => {
-      const outcome = outcomes[index] ?? { kind: 'ambiguous', message: 'no outcome' };
+      const outcome = outcomes[index] ?? NO_OUTCOME;
       return resolveCreate(planned, outcome, { reader: access, owner });
     }),
   );

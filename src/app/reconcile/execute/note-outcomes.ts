@@ -16,12 +16,12 @@ import {
   deletedEvent,
 } from '../../../core/events/events.ts';
 import type { Outcome } from '../../../core/model/effects.ts';
-import type { ResourceVersion, Uid } from '../../../core/model/identifiers.ts';
 import type { PlannedCreate } from '../../../core/model/plan.ts';
 import type { CreateIntent, DeleteIntent, Intent } from '../../../core/model/state.ts';
 import type { ConfirmedDelete } from '../confirm/confirm-victims.ts';
 import type { CreateResult } from './create-result.ts';
 import type { CreateExecution } from './execute-creates.ts';
+import type { DeleteExecution } from './execute-deletes.ts';
 import type { Ledger } from '../run/ledger.ts';
 
 /** Intents of this run by name or UID, and those that were stored before it. */
@@ -42,8 +42,9 @@ export function noteCreates(execution: CreateExecution, book: IntentBook, ledger
   for (const { planned, result } of execution.results) {
     const intent = intents.get(planned.name);
     if (intent === undefined) throw new Error(`pod ${planned.name} was created unrecorded`);
-    noteCreate({ planned, result }, ledger);
-    const made = madePodOf(result);
+    noteCreate(planned, result, ledger);
+    // Which pod of ours is known to bear the name now.
+    const made = 'pod' in result ? result.pod : undefined;
     if (made !== undefined) {
       const { name, recordedAtMs } = intent;
       ledger.answers.push({ kind: 'created', name, recordedAtMs, ...made });
@@ -53,25 +54,7 @@ export function noteCreates(execution: CreateExecution, book: IntentBook, ledger
   noteStop(execution, ledger);
 }
 
-/** Which pod of ours is known to bear the name now. */
-function madePodOf(
-  result: CreateResult,
-): { readonly uid: Uid; readonly resourceVersion: ResourceVersion } | undefined {
-  if (result.kind === 'created') {
-    const { uid, resourceVersion } = result;
-    return { uid, resourceVersion };
-  }
-  return 'pod' in result ? result.pod : undefined;
-}
-
-function noteCreate(
-  sent: {
-    readonly planned: PlannedCreate;
-    readonly result: CreateResult;
-  },
-  ledger: Ledger,
-): void {
-  const { planned, result } = sent;
+function noteCreate(planned: PlannedCreate, result: CreateResult, ledger: Ledger): void {
   switch (result.kind) {
     case 'created':
       ledger.clearedNodes.add(planned.node);
@@ -146,15 +129,11 @@ function noteTrouble(execution: CreateExecution, ledger: Ledger): void {
 }
 
 /** Notes what came of all deletes of a run. */
-export function noteDeletes(
-  sent: readonly { readonly victim: ConfirmedDelete; readonly outcome: Outcome }[],
-  book: IntentBook,
-  ledger: Ledger,
-): void {
+export function noteDeletes(sent: DeleteExecution['sent'], book: IntentBook, ledger: Ledger): void {
   const intents = new Map<string, DeleteIntent>();
   for (const intent of book.recorded) if (intent.kind === 'delete') intents.set(intent.uid, intent);
   const neverApplied: Intent[] = [];
-  for (const { victim, outcome } of sent) {
+  for (const { item: victim, outcome } of sent) {
     const intent = intents.get(victim.effect.uid);
     if (intent === undefined) throw new Error(`pod ${victim.effect.name} was deleted unrecorded`);
     if (noteDelete(victim, outcome, ledger) === 'settled') ledger.settled.push(intent);

@@ -18,8 +18,7 @@ import { buildPodRelabel } from '../../../core/history/history-patches.ts';
 import { REVISION_HASH_LABEL } from '../../../core/pod/pod-facts.ts';
 import { revisionHashOf } from '../../../core/history/revisions.ts';
 import { versionOf } from '../confirm/adopt-release.ts';
-import { checkFence } from '../confirm/batch-fence.ts';
-import { effectDeadlineMs } from '../run/context.ts';
+import { sendFenced } from '../confirm/batch-fence.ts';
 import type { Step } from '../run/context.ts';
 import { historyFailure } from './history-result.ts';
 import type { HistoryFailure, HistoryPause } from './history-result.ts';
@@ -27,8 +26,6 @@ import { selectorText } from '../live/selector-text.ts';
 
 /** Patches sent side by side. */
 const PATCHES_AT_ONCE = 50;
-
-const NOT_CREATING = { isCreating: false } as const;
 
 /** Every pod carries the kept hash now; `written` is the highest version that a patch returned. */
 export type Relabelling =
@@ -64,22 +61,18 @@ export async function relabelPods(
 }
 
 async function sendRelabels(effects: readonly PatchEffect[], run: Step): Promise<Relabelling> {
-  const { context, access, subject } = run;
-  const { version: stateVersion } = subject.state;
+  const items = effects.map((effect) => ({ effect }));
+  const { sent, stopped } = await sendFenced(
+    items,
+    { ...run, stateVersion: run.subject.state.version },
+    { size: PATCHES_AT_ONCE, isLast: ({ kind }) => kind !== 'done' && kind !== 'gone' },
+  );
   let written: ResourceVersion | undefined;
-  for (let start = 0; start < effects.length; start += PATCHES_AT_ONCE) {
-    const fence =
-      start === 0 ? undefined : await checkFence({ ...run, stateVersion }, NOT_CREATING);
-    if (fence?.kind === 'stop') return { ...fence, kind: 'failed' };
-    const group = effects.slice(start, start + PATCHES_AT_ONCE);
-    const outcomes = await access.execute(group, { deadlineMs: effectDeadlineMs(context) });
-    for (const [index, { name }] of group.entries()) {
-      const outcome = outcomes[index];
-      if (outcome?.kind === 'done') written = newerVersion(written, versionOf(outcome));
-      else if (outcome?.kind !== 'gone') {
-        return historyFailure(outcome, `pod ${name} could not be relabelled`);
-      }
+  for (const { item, outcome } of sent) {
+    if (outcome.kind === 'done') written = newerVersion(written, versionOf(outcome));
+    else if (outcome.kind !== 'gone') {
+      return historyFailure(outcome, `pod ${item.effect.name} could not be relabelled`);
     }
   }
-  return { kind: 'relabelled', written };
+  return stopped === undefined ? { kind: 'relabelled', written } : { ...stopped, kind: 'failed' };
 }

@@ -18,8 +18,8 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import type { RevisionProjection } from '../../../core/model/projections.ts';
 import { controllerUidOf } from '../../../core/pod/owner.ts';
-import { checkFence } from '../confirm/batch-fence.ts';
-import { effectDeadlineMs, mayContinue } from '../run/context.ts';
+import { fenceBatch } from '../confirm/batch-fence.ts';
+import { send } from '../run/context.ts';
 import type { Step } from '../run/context.ts';
 import { historyFailure } from './history-result.ts';
 import type { Ledger, Problem } from '../run/ledger.ts';
@@ -36,7 +36,7 @@ export interface TrimInput extends Step {
 
 /** Sends the deletes of a plan; problems are noted in the ledger. */
 export async function trimHistory(trims: Plan['trims'], input: TrimInput): Promise<void> {
-  const { context, ledger } = input;
+  const { ledger } = input;
   if (trims.length === 0 || ledger.problems.length > 0 || ledger.refused.length > 0) return;
   const held = heldWrite('trim-refused', input.subject);
   if (held !== undefined) {
@@ -44,10 +44,10 @@ export async function trimHistory(trims: Plan['trims'], input: TrimInput): Promi
     return;
   }
   // The first batch of a run was judged when the run began (protocol 7).
-  const isFirst = ledger.recorded.length === 0 && mayContinue(context);
-  const fence = isFirst ? undefined : await checkFence(input, { isCreating: false });
-  if (fence?.kind === 'stop') {
-    ledger.add({ code: fence.code, message: fence.message, pace: 'soon' });
+  const isFirst = ledger.recorded.length === 0;
+  const answer = await fenceBatch(input, { isFirst, isCreating: false });
+  if (answer.kind === 'stop') {
+    ledger.addStop(answer);
     return;
   }
   const present = await readTrims(trims, input);
@@ -57,16 +57,8 @@ export async function trimHistory(trims: Plan['trims'], input: TrimInput): Promi
     ledger.add(unplanned(found));
     return;
   }
-  await deleteRevisions(present, input);
-}
-
-async function deleteRevisions(
-  present: Plan['trims'],
-  { context, access, ledger }: TrimInput,
-): Promise<void> {
-  const effects = present.map(buildRevisionDelete);
-  const outcomes = await access.execute(effects, { deadlineMs: effectDeadlineMs(context) });
-  for (const [index, { name }] of effects.entries()) {
+  const outcomes = await send(present.map(buildRevisionDelete), input);
+  for (const [index, { name }] of present.entries()) {
     const problem = problemOf(name, outcomes[index]);
     if (problem !== undefined) ledger.add(problem);
   }

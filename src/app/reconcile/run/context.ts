@@ -6,6 +6,7 @@
 import type { Breach, StateChange } from '../../../core/plan/invariants.ts';
 import type { Hint } from '../../../core/model/hint.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import type { View } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
@@ -90,6 +91,26 @@ export function keyOf({ hint }: RunContext): NamespacedName {
 /** Monotonic time after which no request is started: the rest is for recording. */
 export function effectDeadlineMs({ run, dependencies }: RunContext): number {
   return run.deadlineMs - dependencies.options.recordReserveMs;
+}
+
+/** Sends effects, none after that time. */
+export function send(
+  effects: readonly Effect[],
+  { context, access }: Pick<Step, 'context' | 'access'>,
+): Promise<readonly Outcome[]> {
+  return access.execute(effects, { deadlineMs: effectDeadlineMs(context) });
+}
+
+/** Of an effect that was sent and not answered for. */
+export const NO_OUTCOME: Outcome = { kind: 'ambiguous', message: 'no outcome' };
+
+/** Sends one effect. */
+export async function sendOne(
+  effect: Effect,
+  step: Pick<Step, 'context' | 'access'>,
+): Promise<Outcome> {
+  const [outcome = NO_OUTCOME] = await send([effect], step);
+  return outcome;
 }
 
 /** False once the deadline passed or the process was told to stop. */

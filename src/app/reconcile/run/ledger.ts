@@ -47,6 +47,11 @@ export class Ledger {
     this.problems.push(problem);
   }
 
+  /** Notes why a batch was not started. */
+  addStop({ code, message }: Pick<Problem, 'code' | 'message'>): void {
+    this.add({ code, message, pace: 'soon' });
+  }
+
   /** Notes a version that a successful write returned (protocol 3). */
   noteWritten(type: 'pods' | 'daemonSet', version: ResourceVersion | undefined): void {
     const newest = newerVersion(this.written[type], version);
