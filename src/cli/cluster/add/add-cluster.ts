@@ -2,24 +2,27 @@
  * `rollcall cluster add`: makes a cluster known to the stack, with a watcher that may speak for it.
  *
  * Mode is observe: takeover is entered by `cluster set`, after its probe. Without `--apply` the manifests
- * go to stdout, so that they can be piped or read; everything that is said meanwhile is on stderr.
+ * go to stdout, so that they can be piped or read; everything that is said meanwhile is on stderr. No credential
+ * is part of either (S11).
  */
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { describeAuthentication } from '../../../app/clusters/edit-registration.ts';
 import { parseClusterId } from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
 import { EXIT, usageError } from '../../process/exit-codes.ts';
+import { declareOperatorOptions } from '../../reach/operator-access.ts';
 import { createAddContext } from './add-context.ts';
 import { examineCluster } from './add-examine.ts';
 import { declareCommonOptions, requestFields } from './add-options.ts';
 import type { CommonAddOptions } from './add-options.ts';
-import { describeAdded, nextSteps } from './add-report.ts';
 import { parseAddRequest } from './add-request.ts';
 import { printRoles } from './add-roles.ts';
 import { addCluster } from './add-steps.ts';
 import type { AddedCluster } from './add-steps.ts';
-import { writeManifests } from '../manifests/manifests.ts';
+import { isRefused } from '../manifests/apply-manifests.ts';
+import { describeObject, writeManifests } from '../manifests/manifests.ts';
 
 /** Options of `cluster add`; those of a request are read by name (add-options.ts). */
 export interface AddOptions extends CommonAddOptions {
@@ -54,12 +57,8 @@ export const addClusterCommand: CommandModule = defineCommand<AddOptions>({
       }
       const added = await addCluster(request, shared, { shouldApply: apply === true });
       const result = present(added, options);
-      for (const line of nextSteps(added, {
-        isDryRun: dryRun === true,
-        isApplied: apply === true,
-      })) {
-        context.say(line);
-      }
+      const done = { isDryRun: dryRun === true, isApplied: apply === true };
+      for (const line of nextSteps(added, done)) context.say(line);
       return result;
     } finally {
       shared.close();
@@ -68,14 +67,12 @@ export const addClusterCommand: CommandModule = defineCommand<AddOptions>({
 });
 
 function declareOptions(command: Command): void {
-  command
-    .argument('<id>', 'id of the cluster, as you want to see it everywhere')
-    .option(
-      '--kubeconfig <file>',
-      'kubeconfig to reach the cluster with (default: KUBECONFIG, then ~/.kube/config)',
-    )
-    .option('--context <name>', 'context of that kubeconfig (default: its current context)')
-    .option('--eks <name>', 'name of the EKS cluster: address, issuer and ARN are asked of AWS');
+  command.argument('<id>', 'id of the cluster, as you want to see it everywhere');
+  declareOperatorOptions(command);
+  command.option(
+    '--eks <name>',
+    'name of the EKS cluster: address, issuer and ARN are asked of AWS',
+  );
   declareCommonOptions(command);
   command
     .option('--oidc-issuer <url>', 'issuer of its tokens (default: as EKS or the API server says)')
@@ -111,10 +108,90 @@ function present(added: AddedCluster, options: AddOptions): CommandResult {
   const text = writeManifests(added.manifests);
   const isPrinted = apply !== true && file === '-';
   if (apply !== true && !isPrinted && options.dryRun !== true) writeFileSync(file, text);
-  const hasFailed = added.applied.some(({ result }) => result === 'failed');
+  const hasFailed = added.applied.some(isRefused);
   return {
     document: describeAdded(added, { withManifests: isPrinted }),
     lines: isPrinted ? [text.trimEnd()] : [],
     exitCode: hasFailed ? EXIT.failed : EXIT.ok,
   };
+}
+
+/** Shape of `cluster add --json` (docs/cli.md). */
+export function describeAdded(
+  added: AddedCluster,
+  options: { readonly withManifests: boolean },
+): CommandResult['document'] {
+  const { id, registration, result, roles, accessEntries, manifests, applied } = added;
+  const { version, accessEntryCommands, warnings } = added;
+  const { clusterUid, server } = registration;
+  return {
+    kind: 'ClusterAdded',
+    cluster: id,
+    result,
+    clusterUid,
+    server,
+    version,
+    authentication: describeAuthentication(registration.authentication),
+    roles,
+    accessEntries,
+    accessEntryCommands,
+    ...(warnings.length === 0 ? {} : { warnings }),
+    objects: manifests.map(describeObject),
+    applied,
+    ...(options.withManifests ? { manifests } : {}),
+  };
+}
+
+/** Lines that say what is left to do. */
+export function nextSteps(
+  added: AddedCluster,
+  options: { readonly isDryRun: boolean; readonly isApplied: boolean },
+): readonly string[] {
+  if (options.isDryRun) return ['Dry run: nothing was written.'];
+  const { id } = added;
+  return [
+    '',
+    `${id}: next`,
+    ...added.accessEntryCommands.map((command) => `  let the functions in:  ${command}`),
+    ...stepsOfManifests(added, options.isApplied),
+    `  see that all is well:  rollcall cluster doctor ${id}`,
+    ...stepsToTakeover(added),
+  ];
+}
+
+function stepsOfManifests(
+  { credentials, hasImage, applied }: AddedCluster,
+  isApplied: boolean,
+): readonly string[] {
+  const refused = String(applied.filter(isRefused).length);
+  return [
+    ...(isApplied || hasImage
+      ? []
+      : ['  name the image:        in the Deployment, or with --image']),
+    ...(isApplied && refused !== '0'
+      ? [`  put right:             ${refused} objects were refused; then repeat the command`]
+      : []),
+    ...(credentials === 'static'
+      ? ['  make the Secret:       rollcall-watcher-aws, which holds the keys (docs/clusters.md)']
+      : []),
+    ...(isApplied ? [] : ['  apply the manifests:   kubectl apply --server-side -f FILE']),
+  ];
+}
+
+function stepsToTakeover({ id, registration, credentials }: AddedCluster): readonly string[] {
+  const { kind } = registration.authentication;
+  if (kind === 'none') return [];
+  return [
+    ...(kind === 'bound-token'
+      ? [
+          '  first token at once:   kubectl -n rollcall-system create job --from=cronjob/rollcall-renewer rollcall-renewer-first',
+        ]
+      : []),
+    ...(credentials === 'pod-identity'
+      ? [
+          '  before takeover:       --credentials irsa; the agent of pod identity is a DaemonSet itself',
+        ]
+      : []),
+    `  then, when you want:   rollcall cluster set ${id} --mode takeover`,
+  ];
 }

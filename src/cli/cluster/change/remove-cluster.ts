@@ -23,7 +23,7 @@ import { refusal, usageError } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { changeMode } from './change-mode.ts';
 import type { ModeChange } from './change-mode.ts';
-import { leftovers } from './leftovers.ts';
+import { rolesStackName } from '../roles/roles.ts';
 import { declareOperatorOptions } from '../../reach/operator-access.ts';
 import type { OperatorOptions } from '../../reach/operator-access.ts';
 import { changedMeanwhile, refuseWhileMoving } from './changes.ts';
@@ -146,4 +146,49 @@ function whoTakesCare(mode: ClusterRegistration['mode'], isForced: boolean): str
     return 'Nobody looks after its DaemonSets now: switch its built-in controller on (no -daemonset-controller in --controllers).';
   }
   return 'It was handed back: switch its built-in controller on (no -daemonset-controller in --controllers).';
+}
+
+/** Cluster-wide objects that the manifests under infra/ make, by kind: a test holds the names to them. */
+const CLUSTER_WIDE: readonly (readonly [string, readonly string[]])[] = [
+  [
+    'clusterrolebinding,clusterrole',
+    ['watcher', 'functions', 'functions-namespace', 'requests', 'renewer'],
+  ],
+  [
+    'validatingadmissionpolicybinding,validatingadmissionpolicy',
+    ['pods', 'owner', 'owner-kept', 'history', 'history-owner', 'status', 'events', 'lease'],
+  ],
+];
+
+/** What it still has of Rollcall, and how to delete that: commands for the cluster, and sentences about the rest. */
+function leftovers(
+  registration: ClusterRegistration,
+  stack: Pick<Stack, 'stage' | 'outputs'>,
+): { readonly commands: readonly string[]; readonly notes: readonly string[] } {
+  const { authentication, id } = registration;
+  return {
+    commands: [
+      'kubectl delete namespace rollcall-system --ignore-not-found',
+      ...CLUSTER_WIDE.map(
+        ([kinds, names]) =>
+          `kubectl delete ${kinds} ${names.map((name) => `rollcall-${name}`).join(' ')} --ignore-not-found`,
+      ),
+      ...(authentication.kind === 'eks' ? accessEntries(authentication, stack) : []),
+    ],
+    notes: [
+      `Its roles: the stack ${rolesStackName({ stage: stack.stage, id })} in the account of the cluster, if rollcall made it (aws cloudformation delete-stack).`,
+      'In chosen namespaces: the role bindings rollcall-functions, if you made them.',
+    ],
+  };
+}
+
+function accessEntries(
+  { clusterName, region }: { readonly clusterName: string; readonly region: string },
+  { outputs }: Pick<Stack, 'outputs'>,
+): readonly string[] {
+  const arns = [outputs.ClusterAccessRoleArns, outputs.ClusterRequestRoleArns].join(',').split(',');
+  return arns.map(
+    (arn) =>
+      `aws eks delete-access-entry --cluster-name ${clusterName} --region ${region} --principal-arn ${arn.trim()}`,
+  );
 }

@@ -11,8 +11,8 @@ import { examineCluster } from '../add/add-examine.ts';
 import { standingOf } from '../add/add-registration.ts';
 import type { Standing } from '../add/add-registration.ts';
 import type { AddRequest } from '../add/add-request.ts';
+import { collisionsOf } from './import-sources.ts';
 import type { ImportEntry } from './import-sources.ts';
-import { collisionsOf } from './import-names.ts';
 
 /** How a cluster stands before the import; `invalid`: its request cannot be used, or is one of two for it. */
 export type PlannedState = Standing['kind'] | 'unreachable' | 'invalid';

@@ -23,6 +23,11 @@ export interface AppliedObject {
   readonly detail?: string;
 }
 
+/** Whether the API server would not take it. */
+export function isRefused({ result }: AppliedObject): boolean {
+  return result === 'failed';
+}
+
 const FIELD_MANAGER = 'rollcall-cli';
 const STATUS_CREATED = 201;
 const STATUS_CONFLICT = 409;

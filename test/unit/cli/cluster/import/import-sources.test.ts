@@ -7,7 +7,7 @@ import {
   eksOfName,
   globPattern,
   idForName,
-} from '../../../../../src/cli/cluster/import/import-names.ts';
+} from '../../../../../src/cli/cluster/import/import-sources.ts';
 
 describe('ids for names', () => {
   it('are what a person would choose', () => {

@@ -1,7 +1,7 @@
 /** What `cluster add` says in the end, by what was done and what is left. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeAdded, nextSteps } from '../../../../../src/cli/cluster/add/add-report.ts';
+import { describeAdded, nextSteps } from '../../../../../src/cli/cluster/add/add-cluster.ts';
 import type { AddedCluster } from '../../../../../src/cli/cluster/add/add-steps.ts';
 import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import type { ClusterAuthentication } from '../../../../../src/core/model/registration.ts';
