@@ -14,10 +14,13 @@ import { plainText } from './text-table.ts';
 
 /** The id is also a message group. */
 export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+/** Of Kubernetes, with room. */
 export const UID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
 /** The form of a role's unique id; an account id at an emulator. */
 export const ROLE_ID = /^[A-Za-z0-9]{1,128}$/;
+/** The key of a label. */
 export const LABEL_KEY = /^[A-Za-z0-9]([A-Za-z0-9._/-]{0,315}[A-Za-z0-9])?$/;
+/** And its value. */
 export const LABEL_VALUE = /^[A-Za-z0-9._-]{0,63}$/;
 
 /** The id of a cluster. Throws CommandError (2) that says what an id is. */

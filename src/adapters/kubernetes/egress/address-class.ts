@@ -77,7 +77,7 @@ export interface AddressRange {
 const RANGE_PATTERN = /^([0-9a-f.:]{2,39})\/(\d{1,3})$/;
 
 /** Reads a range in CIDR notation; undefined when it is none. */
-export function parseRange(text: string): AddressRange | undefined {
+function parseRange(text: string): AddressRange | undefined {
   const [, network = '', digits = ''] = RANGE_PATTERN.exec(text) ?? [];
   const prefix = Number(digits);
   if (isIPv4(network) && prefix <= 32) return { network, prefix, family: 'ipv4' };
