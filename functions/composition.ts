@@ -12,8 +12,8 @@ import { createDocumentClient } from '../src/adapters/aws/document-client.ts';
 import { createDynamoCredentialStore } from '../src/adapters/dynamodb/credential-store.ts';
 import { createDynamoRegistryStore } from '../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
-import { createClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';
-import { createHintQueue } from '../src/adapters/sqs/hint-queue.ts';
+import { HttpsClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';
+import { SqsHintQueue } from '../src/adapters/sqs/hint-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { createIngestWarmth } from '../src/app/ingest/process/warmth.ts';
@@ -165,13 +165,13 @@ function compose(settings: Settings, { credentials, makeSeal, connects }: Identi
     credentials: tokens,
     seal,
     view: createDynamoViewStore({ client, random, tableName: settings.ROLLCALL_VIEW_TABLE }),
-    queue: createHintQueue({
+    queue: new SqsHintQueue({
       client: sqs,
       reconcileQueueUrl: settings.ROLLCALL_RECONCILE_QUEUE_URL,
       delayQueueUrl: settings.ROLLCALL_DELAY_QUEUE_URL,
       clock,
     }),
-    connector: createClusterConnector({
+    connector: new HttpsClusterConnector({
       clock,
       awsCredentials: () => sqs.config.credentials(),
       ...(connects === undefined

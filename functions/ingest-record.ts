@@ -3,7 +3,7 @@
  */
 import type { SQSRecord } from 'aws-lambda';
 import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../src/adapters/sqs/cut-age.ts';
-import { identifySender } from '../src/adapters/sqs/sender-identity.ts';
+import { identifySender } from '../src/adapters/sqs/queue-ids.ts';
 import { openWatcherMessage } from '../src/adapters/sqs/schema/watcher-message-codec.ts';
 import type { IngestRecord } from '../src/app/ingest/ingest-batch.ts';
 

@@ -12,7 +12,7 @@ import type { MiddlewareObj } from '@middy/core';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import type { Context } from 'aws-lambda';
-import { createPowertoolsLog } from '../src/adapters/system/powertools-log.ts';
+import { createPowertoolsLog } from '../src/adapters/system/logs.ts';
 import { createPowertoolsMetrics } from '../src/adapters/system/powertools-metrics.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

@@ -7,7 +7,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { readTokenClaims } from '../../src/adapters/kubernetes/credentials/token-claims.ts';
 import { parseCredentialMessage } from '../../src/adapters/sqs/schema/credential-message-schema.ts';
-import { identifySender } from '../../src/adapters/sqs/sender-identity.ts';
+import { identifySender } from '../../src/adapters/sqs/queue-ids.ts';
 import { acceptCredential } from '../../src/app/credential/accept-credential.ts';
 import { refuseCredential } from '../../src/app/credential/refuse-credential.ts';
 import { composition } from '../composition.ts';

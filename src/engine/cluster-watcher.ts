@@ -4,7 +4,7 @@
  * it learns leaves through the queue alone.
  */
 import type { Credential } from '../adapters/kubernetes/credentials/credential.ts';
-import { createWatchSource } from '../adapters/kubernetes/watch/watch-source.ts';
+import { ApiWatchSource } from '../adapters/kubernetes/watch/watch-source.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -36,7 +36,7 @@ export interface ClusterWatcher {
 /** Starts it. */
 export function startClusterWatcher(options: ClusterWatcherOptions): ClusterWatcher {
   const { cluster, credential, queue, clock, random, log, metrics, onStopped } = options;
-  const source = createWatchSource({
+  const source = new ApiWatchSource({
     endpoint: requireEndpoint(cluster),
     credential,
     clock,

@@ -9,7 +9,7 @@ import { staticBearer } from '../adapters/kubernetes/credentials/credential.ts';
 import type { Credential } from '../adapters/kubernetes/credentials/credential.ts';
 import { parseEndpoint } from '../adapters/kubernetes/egress/endpoint.ts';
 import type { Endpoint } from '../adapters/kubernetes/egress/endpoint.ts';
-import { createTransport } from '../adapters/kubernetes/transport/transport.ts';
+import { HttpsTransport } from '../adapters/kubernetes/transport/transport.ts';
 import type { Transport, TransportAnswer } from '../adapters/kubernetes/transport/transport.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { ClusterAuthentication } from '../core/model/registration.ts';
@@ -39,7 +39,7 @@ export function openTransport(
   cluster: EngineCluster,
   authentication: ClusterAuthentication,
 ): Transport {
-  return createTransport({
+  return new HttpsTransport({
     endpoint: requireEndpoint(cluster),
     credential: credentialOf(authentication),
     clock: createSystemClock(),

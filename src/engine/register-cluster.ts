@@ -8,8 +8,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { PRIVATE_RANGES } from '../adapters/kubernetes/egress/address-class.ts';
-import { createProbeAccess } from '../adapters/kubernetes/api/probe-access.ts';
-import { createClusterConnector } from '../adapters/kubernetes/api/cluster-connector.ts';
+import { createHandBackAccess } from '../adapters/kubernetes/api/hand-back-access.ts';
+import { HttpsClusterConnector } from '../adapters/kubernetes/api/cluster-connector.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
@@ -17,7 +17,7 @@ import { enterTakeover, isSentinelQuiet } from '../app/takeover/takeover-probe.t
 import type { ClusterUid } from '../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../core/model/registration.ts';
 import { SENTINEL_KEY } from '../core/takeover/takeover-sentinel.ts';
-import type { ProbeAccess } from '../ports/cluster/probe-access.ts';
+import type { ProbeAccess } from '../ports/cluster/hand-back-access.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { ViewStore } from '../ports/stores/view-store.ts';
 import { ensureSystemNamespace, openTransport, readClusterUid } from './reach-cluster.ts';
@@ -41,7 +41,7 @@ export async function registerCluster(request: RegisterCluster): Promise<Cluster
     await ensureSystemNamespace(transport, cluster.server);
     const stored = await stores.registry.readCluster(cluster.id);
     if (stored !== undefined && stored.clusterUid !== uid) throw otherCluster(cluster, stored);
-    const access = createProbeAccess({ transport });
+    const access = createHandBackAccess({ transport });
     const isKept = await staysTakenOver(cluster, stored, access);
     await writeRegistration(request, { uid, stored, isKept });
     if (!isKept) await leaveSentinel(stored, access);
@@ -151,7 +151,7 @@ async function takeOver(request: RegisterCluster, access: ProbeAccess): Promise<
     access,
     registry: stores.registry,
     view: stores.view,
-    connector: createClusterConnector({ clock, egress: { loopback: 'allowed' } }),
+    connector: new HttpsClusterConnector({ clock, egress: { loopback: 'allowed' } }),
     clock,
     random: createSystemRandom(),
     ...(options.probeWaitMs === undefined ? {} : { waitMs: options.probeWaitMs }),

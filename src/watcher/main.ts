@@ -11,15 +11,14 @@
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { CALL_LIMITS, createAwsClient } from '../adapters/aws/create-client.ts';
-import { createWatchSource } from '../adapters/kubernetes/watch/watch-source.ts';
+import { ApiWatchSource } from '../adapters/kubernetes/watch/watch-source.ts';
 import { readWatchSettings } from '../adapters/kubernetes/settings/watch-settings.ts';
 import type {
   ProbeAddress,
   WatchSettings,
 } from '../adapters/kubernetes/settings/watch-settings.ts';
 import { createEventQueue } from '../adapters/sqs/event-queue.ts';
-import { createConsoleLog } from '../adapters/system/console-log.ts';
-import { safeText } from '../adapters/system/log-line.ts';
+import { createConsoleLog, safeText } from '../adapters/system/logs.ts';
 import { createRedactor } from '../adapters/system/redact.ts';
 import { openHttpEndpoint, plain } from '../adapters/system/http-endpoint.ts';
 import type { HttpEndpoint, HttpText } from '../adapters/system/http-endpoint.ts';
@@ -116,7 +115,7 @@ function composeWatcher(on: {
     CALL_LIMITS.watcher,
     sqsEndpoint === undefined ? {} : { endpoint: sqsEndpoint },
   );
-  const source = createWatchSource(settings.source);
+  const source = new ApiWatchSource(settings.apiServer);
   const metrics = createPrometheusMetrics();
   const vitals = new Vitals(clock);
   const watcher = createWatcher({

@@ -13,11 +13,10 @@ import { readRenewSettings } from '../adapters/kubernetes/settings/renew-setting
 import type { RenewSettings } from '../adapters/kubernetes/settings/renew-settings.ts';
 import { readTokenClaims } from '../adapters/kubernetes/credentials/token-claims.ts';
 import { createTokenMint } from '../adapters/kubernetes/api/token-mint.ts';
-import { createTransport } from '../adapters/kubernetes/transport/transport.ts';
+import { HttpsTransport } from '../adapters/kubernetes/transport/transport.ts';
 import { createCredentialQueue } from '../adapters/sqs/credential-queue.ts';
-import { createConsoleLog } from '../adapters/system/console-log.ts';
+import { createConsoleLog } from '../adapters/system/logs.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import { renewCredentials } from './renew/renew-credential.ts';
 import type { RenewalResult } from './renew/renew-credential.ts';
@@ -40,7 +39,7 @@ export async function runRenewal(commandLine: readonly string[]): Promise<void> 
   }
   const log = createConsoleLog({ level: settings.level }).with({ cluster: settings.cluster });
   try {
-    const result = await renew(settings, clock);
+    const result = await renew(settings);
     tell(result, settings, log);
     if (result.kind === 'failed') process.exitCode = EXIT_FAILED;
   } catch (error) {
@@ -49,10 +48,10 @@ export async function runRenewal(commandLine: readonly string[]): Promise<void> 
   }
 }
 
-async function renew(settings: Settings, clock: Clock): Promise<RenewalResult> {
+async function renew(settings: Settings): Promise<RenewalResult> {
   const { cluster, region, keyArn, queueUrl, sqsEndpoint, kmsEndpoint, apiServer } = settings;
   const { tokenSeconds: lifetimeSeconds, audiences } = settings;
-  const transport = createTransport({ ...apiServer, clock });
+  const transport = new HttpsTransport(apiServer);
   const kms = createAwsClient(KMSClient, CALL_LIMITS.renewer, {
     region,
     ...(kmsEndpoint && { endpoint: kmsEndpoint }),

@@ -59,7 +59,7 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
     before: '        reportToken(registration, connection.refusal, { log, metrics });\n',
     after: '        void reportToken;\n',
     killedBy: {
-      file: 'test/unit/app/isolation/reported-connector.test.ts',
+      file: 'test/unit/app/isolation/reported-access.test.ts',
       title: 'says what is the matter with a bound token, in one line and one metric',
     },
   },

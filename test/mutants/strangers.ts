@@ -114,7 +114,7 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'causes-are-not-redacted': {
     bug: 'causes behind an error reach the log as they are (14)',
-    file: 'src/adapters/system/log-line.ts',
+    file: 'src/adapters/system/logs.ts',
     before: "errorCauses: safeText(behind.join('; '), redactor)",
     after: "errorCauses: behind.join('; ')",
     killedBy: {

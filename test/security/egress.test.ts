@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { after, before, beforeEach, describe, it, mock } from 'node:test';
 import { composition } from '../../functions/composition.ts';
-import { createClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { HttpsClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';
 import type { EgressPolicy, ResolvedAddress } from '../../src/adapters/kubernetes/egress/egress.ts';
 import { reportedConnector } from '../../src/app/isolation/reported-access.ts';
 import { clusterId, clusterUid } from '../../src/core/model/identifiers.ts';
@@ -93,7 +93,7 @@ describe('egress of a registered endpoint (S12, row 66)', () => {
         list.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
       );
     };
-    return createClusterConnector({
+    return new HttpsClusterConnector({
       clock,
       egress: { resolve, ...policy },
     });
@@ -293,7 +293,7 @@ describe('egress of a registered endpoint (S12, row 66)', () => {
 
   it('tries to reach a private address that is registered', async () => {
     // TEST: an address of 198.18.0.0/15, which nobody routes. Some machines say so at once, others never.
-    const connector = createClusterConnector({
+    const connector = new HttpsClusterConnector({
       clock,
       egress: { resolve: () => Promise.resolve([{ address: '198.18.77.1', family: 4 }]) },
     });
@@ -333,7 +333,7 @@ describe('egress of a registered endpoint (S12, row 66)', () => {
       });
       assert.deepEqual(refusal, refusedAs('host'), host);
     }
-    const connector = createClusterConnector({
+    const connector = new HttpsClusterConnector({
       clock,
       awsCredentials: () => Promise.resolve({ accessKeyId: 'AKID', secretAccessKey: 'x' }),
       egress: { ...policy, resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) },
@@ -439,7 +439,7 @@ describe('egress of a registered endpoint (S12, row 66)', () => {
     };
     for (const [code, script] of Object.entries(scripts)) {
       server.answerWith(script);
-      const connector = createClusterConnector({
+      const connector = new HttpsClusterConnector({
         clock,
         requestTimeoutMs: 200,
         egress: { loopback: 'allowed' },

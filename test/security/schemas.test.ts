@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import { parseRegistration } from '../../src/adapters/dynamodb/registration-schema.ts';
 import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry-store.ts';
 import type { DynamoStoreOptions } from '../../src/adapters/dynamodb/table.ts';
-import { createClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { HttpsClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { parseEndpoint } from '../../src/adapters/kubernetes/egress/endpoint.ts';
 import { resultOf } from '../support/kubeconfig-result.ts';
 import { loadKubeconfig } from '../../src/adapters/kubeconfig/load-kubeconfig.ts';
@@ -110,7 +110,7 @@ describe('a registration (S12, row 65)', () => {
   });
 
   it('opens no process, no file and no socket, even where one got past the schema (row 65)', async () => {
-    const connector = createClusterConnector({ clock: createHeldTimers() });
+    const connector = new HttpsClusterConnector({ clock: createHeldTimers() });
     const made = await resourcesMade(PROCESS_FILE_SOCKET, async () => {
       for (const [name, value] of Object.entries(CODE_AND_EGRESS)) {
         const hostile = {

@@ -15,9 +15,9 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { text as readText } from 'node:stream/consumers';
 import { inspect } from 'node:util';
-import { createClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { HttpsClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { parseEndpoint } from '../../src/adapters/kubernetes/egress/endpoint.ts';
-import { createWatchSource } from '../../src/adapters/kubernetes/watch/watch-source.ts';
+import { ApiWatchSource } from '../../src/adapters/kubernetes/watch/watch-source.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { encodeWatcherMessage } from '../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { clusterId, clusterUid } from '../../src/core/model/identifiers.ts';
@@ -255,7 +255,7 @@ describe('marked credentials in connections (S11, rows 31 and 68)', () => {
   }
 
   const connector = () =>
-    createClusterConnector({
+    new HttpsClusterConnector({
       clock,
       requestTimeoutMs: 2000,
       awsCredentials: () =>
@@ -340,7 +340,7 @@ describe('marked credentials in connections (S11, rows 31 and 68)', () => {
     const said: unknown[] = [];
     for (const script of [...Object.values(TROUBLES), streamError]) {
       server.answerWith(script);
-      const source = createWatchSource({
+      const source = new ApiWatchSource({
         endpoint: endpoint.endpoint,
         credential: { kind: 'bearer', token: () => Promise.resolve(MARK) },
         caPem: server.caPem,

@@ -6,8 +6,11 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { LiveRead } from '../../src/ports/cluster/cluster-access.ts';
-import type { ConditionsWrite, HandBackAccess } from '../../src/ports/cluster/hand-back-access.ts';
-import type { ProbeAccess } from '../../src/ports/cluster/probe-access.ts';
+import type {
+  ConditionsWrite,
+  HandBackAccess,
+  ProbeAccess,
+} from '../../src/ports/cluster/hand-back-access.ts';
 
 /** A place for the probe. */
 export class ProbePlace implements HandBackAccess {

@@ -1,6 +1,10 @@
 /**
- * Moves dead letters over SQS: by a message move task, or one by one where there is none.
+ * Moves messages that still wait in a dead-letter queue back to the queue that gave them up: by a message move task of
+ * SQS, or one by one where there is none.
  *
+ * Only hints and timers: they say *look again*, so neither order nor repeats matter. Events are never moved: whoever
+ * sends them again is another sender, and they are out of order by then; the function `dead-letter` takes them when it
+ * runs again, and the view waits for a snapshot (protocol 18).
  * One by one: received, sent, and only then deleted, so that a crash repeats a message and loses none.
  * A repeat of a hint is one more look. It ends when the queue gives nothing more, or after what was
  * there at its start: a message that dies again is not moved round for ever.
@@ -13,19 +17,18 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import type { Message, SQSClient } from '@aws-sdk/client-sqs';
-import type {
-  DeadLetterMover,
-  MovableQueue,
-  MoveResult,
-} from '../../ports/queues/dead-letter-mover.ts';
 
-/** Options of a mover. */
-export interface DeadLetterMoverOptions {
-  readonly client: SQSClient;
-  readonly queues: Readonly<
-    Record<MovableQueue, { readonly deadLetterUrl: string; readonly sourceUrl: string }>
-  >;
+/** From where, and to where. */
+export interface DeadLetterMove {
+  readonly deadLetterUrl: string;
+  readonly sourceUrl: string;
 }
+
+type MoveResult =
+  /** SQS moves them by itself from now on. */
+  | { readonly kind: 'started'; readonly waiting: number }
+  | { readonly kind: 'moved'; readonly moved: number }
+  | { readonly kind: 'empty' };
 
 /** Emulators that have no move tasks answer one of these. */
 const UNSUPPORTED = [
@@ -38,22 +41,20 @@ const UNSUPPORTED = [
 const BATCH_MAX = 10;
 const VISIBILITY_SECONDS = 60;
 
-/** Moves over SQS. */
-export function createDeadLetterMover({ client, queues }: DeadLetterMoverOptions): DeadLetterMover {
-  return {
-    move: async (queue) => {
-      const { deadLetterUrl, sourceUrl } = queues[queue];
-      const { arn, waiting } = await look(client, deadLetterUrl);
-      if (waiting === 0) return { kind: 'empty' };
-      try {
-        await client.send(new StartMessageMoveTaskCommand({ SourceArn: arn }));
-        return { kind: 'started', waiting };
-      } catch (error) {
-        if (!(error instanceof Error) || !UNSUPPORTED.includes(error.name)) throw error;
-      }
-      return moveOneByOne(client, { deadLetterUrl, sourceUrl, movesMax: waiting });
-    },
-  };
+/** Moves what waits in a queue. Rejects when it fails; what was moved by then stays moved. */
+export async function moveDeadLetters(
+  client: SQSClient,
+  move: DeadLetterMove,
+): Promise<MoveResult> {
+  const { arn, waiting } = await look(client, move.deadLetterUrl);
+  if (waiting === 0) return { kind: 'empty' };
+  try {
+    await client.send(new StartMessageMoveTaskCommand({ SourceArn: arn }));
+    return { kind: 'started', waiting };
+  } catch (error) {
+    if (!(error instanceof Error) || !UNSUPPORTED.includes(error.name)) throw error;
+  }
+  return moveOneByOne(client, move, waiting);
 }
 
 async function look(
@@ -70,19 +71,17 @@ async function look(
   return { arn: Attributes['QueueArn'] ?? '', waiting };
 }
 
-interface Move {
-  readonly deadLetterUrl: string;
-  readonly sourceUrl: string;
-  readonly movesMax: number;
-}
-
-async function moveOneByOne(client: SQSClient, move: Move): Promise<MoveResult> {
+async function moveOneByOne(
+  client: SQSClient,
+  move: DeadLetterMove,
+  movesMax: number,
+): Promise<MoveResult> {
   let moved = 0;
-  while (moved < move.movesMax) {
+  while (moved < movesMax) {
     const { Messages: messages = [] } = await client.send(
       new ReceiveMessageCommand({
         QueueUrl: move.deadLetterUrl,
-        MaxNumberOfMessages: Math.min(BATCH_MAX, move.movesMax - moved),
+        MaxNumberOfMessages: Math.min(BATCH_MAX, movesMax - moved),
         VisibilityTimeout: VISIBILITY_SECONDS,
         MessageSystemAttributeNames: ['MessageGroupId'],
       }),
@@ -96,7 +95,7 @@ async function moveOneByOne(client: SQSClient, move: Move): Promise<MoveResult> 
   return { kind: 'moved', moved };
 }
 
-async function moveOne(client: SQSClient, message: Message, move: Move): Promise<void> {
+async function moveOne(client: SQSClient, message: Message, move: DeadLetterMove): Promise<void> {
   const group = message.Attributes?.MessageGroupId;
   const isFifo = move.sourceUrl.endsWith('.fifo');
   await client.send(

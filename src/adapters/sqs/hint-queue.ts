@@ -35,7 +35,8 @@ const FIRST_DELAY_MS = 100;
 /** The longest delay that SQS offers; longer waits hop (design 3, requeue). */
 export const DELAY_SECONDS_MAX = 900;
 
-class SqsHintQueue implements HintQueue {
+/** Sends hints and timers over SQS. */
+export class SqsHintQueue implements HintQueue {
   readonly #options: HintQueueOptions;
 
   constructor(options: HintQueueOptions) {
@@ -125,9 +126,4 @@ class SqsHintQueue implements HintQueue {
       codes: [...new Set(failures.map((failure) => failure.Code ?? 'unknown'))].join(', '),
     };
   }
-}
-
-/** Sends hints and timers over SQS. */
-export function createHintQueue(options: HintQueueOptions): HintQueue {
-  return new SqsHintQueue(options);
 }

@@ -1,5 +1,5 @@
 /**
- * Message group and deduplication ids: at most 128 characters that SQS accepts (design 3).
+ * Message group and deduplication ids, at most 128 characters that SQS accepts (design 3), and the id of a sender.
  *
  * An id that would be too long, or hold other characters, is replaced by its hash: equal input gives
  * equal ids in every process, and different input different ones.
@@ -74,4 +74,17 @@ export function hintDeduplicationId(prefix: string, key: DaemonSetKey): string {
   const keyDigest = digest(`${key.cluster}/${key.namespace}/${key.name}`);
   const id = `${prefix}${keyDigest}`;
   return id.length <= ID_LENGTH_MAX && ID_PATTERN.test(id) ? id : digest(prefix) + keyDigest;
+}
+
+/**
+ * Who sent a message: the SenderId that SQS fills in, which a sender cannot forge (S6). Undefined when it is missing or
+ * has another form: refuse the message then.
+ *
+ * For a role it is `AROA…:<session name>`; the session name is the caller's own choice under IRSA, so only the part
+ * before the colon is an identity (spec aws-facts 1.6). An IAM user's id, and the account id that some emulators put
+ * there, have no colon and stand for themselves: a registration names what is expected, so neither can pass for a role.
+ */
+export function identifySender(senderId: string | undefined): string | undefined {
+  const identity = senderId?.split(':', 1)[0];
+  return identity !== undefined && /^[A-Za-z0-9]{1,128}$/.test(identity) ? identity : undefined;
 }

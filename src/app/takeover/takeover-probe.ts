@@ -18,7 +18,7 @@ import {
 } from '../../core/takeover/takeover-sentinel.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
-import type { ProbeAccess } from '../../ports/cluster/probe-access.ts';
+import type { ProbeAccess } from '../../ports/cluster/hand-back-access.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';

@@ -7,11 +7,11 @@
 import { findLetters } from '../../app/redrive/find-letters.ts';
 import { isSettled, redriveLetter } from '../../app/redrive/redrive-letter.ts';
 import type { RedriveOptions, RedriveOutcome } from '../../app/redrive/redrive-letter.ts';
-import { createDeadLetterMover } from '../../adapters/sqs/dead-letter-mover.ts';
+import { moveDeadLetters } from '../../adapters/sqs/dead-letter-mover.ts';
 import { readLostKey } from '../../adapters/sqs/schema/hint-codec.ts';
 import { formatDeadLetterId, parseDeadLetterId } from '../../core/hints/dead-letter-place.ts';
 import type { KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
-import type { MovableQueue } from '../../ports/queues/dead-letter-mover.ts';
+import type { DeadLetterMove } from '../../adapters/sqs/dead-letter-mover.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type {
   CommandContext,
@@ -158,19 +158,8 @@ const MEANINGS: Readonly<Record<RedriveOutcome, string>> = {
   'renewed-by-cluster': 'the CronJob of the cluster sends a new token at its next run',
 };
 
-async function moveWaiting({ sqs, outputs }: Stack, name: string): Promise<CommandResult> {
-  const queue = movableQueue(name);
-  const mover = createDeadLetterMover({
-    client: sqs,
-    queues: {
-      reconcile: {
-        deadLetterUrl: outputs.ReconcileDeadLetterQueueUrl,
-        sourceUrl: outputs.ReconcileQueueUrl,
-      },
-      delay: { deadLetterUrl: outputs.DelayDeadLetterQueueUrl, sourceUrl: outputs.DelayQueueUrl },
-    },
-  });
-  const result = await mover.move(queue);
+async function moveWaiting({ sqs, outputs }: Stack, queue: string): Promise<CommandResult> {
+  const result = await moveDeadLetters(sqs, movableQueue(queue, outputs));
   const lines = {
     started: () => `SQS moves about ${'waiting' in result ? result.waiting : 0} messages now.`,
     moved: () => `Moved ${'moved' in result ? result.moved : 0} messages.`,
@@ -182,8 +171,14 @@ async function moveWaiting({ sqs, outputs }: Stack, name: string): Promise<Comma
   };
 }
 
-function movableQueue(name: string): MovableQueue {
-  if (name === 'reconcile' || name === 'delay') return name;
+function movableQueue(name: string, outputs: Stack['outputs']): DeadLetterMove {
+  if (name === 'reconcile') {
+    const deadLetterUrl = outputs.ReconcileDeadLetterQueueUrl;
+    return { deadLetterUrl, sourceUrl: outputs.ReconcileQueueUrl };
+  }
+  if (name === 'delay') {
+    return { deadLetterUrl: outputs.DelayDeadLetterQueueUrl, sourceUrl: outputs.DelayQueueUrl };
+  }
   throw usageError(
     `What waits for ${plainText(name)} cannot be moved.`,
     'Only reconcile and delay can. Events and tokens would come from another sender: the function dead-letter takes them when it runs again.',

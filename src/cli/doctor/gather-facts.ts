@@ -4,7 +4,7 @@
  * Whatever fails or takes too long is missing with its reason, and the rest is there.
  */
 import { RELEASE } from '../../../functions/release.ts';
-import { createEndpointProbe } from '../../adapters/kubernetes/transport/endpoint-probe.ts';
+import { SocketEndpointProbe } from '../../adapters/kubernetes/transport/endpoint-probe.ts';
 import type { EgressPolicy } from '../../adapters/kubernetes/egress/egress.ts';
 import { ItemUnreadableError } from '../../adapters/dynamodb/item-codec.ts';
 import type { DoctorFacts, RegistrationFact } from '../../app/doctor/facts.ts';
@@ -83,7 +83,7 @@ async function gatherOfCluster(
 ): Promise<OfCluster> {
   const { stack, egress, kubeconfig, clusterProfile } = options;
   const { clock, view } = stack;
-  const probe = createEndpointProbe({ clock, egress });
+  const probe = new SocketEndpointProbe({ clock, egress });
   const registered = isConnectedTo(registration)
     ? openRegisteredWay(registration, { clock, egress })
     : { why: 'no credential is registered' };

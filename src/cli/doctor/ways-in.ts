@@ -13,7 +13,7 @@ import type { Credential } from '../../adapters/kubernetes/credentials/credentia
 import { openEgress } from '../../adapters/kubernetes/egress/egress.ts';
 import type { EgressPolicy } from '../../adapters/kubernetes/egress/egress.ts';
 import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
-import { createTransport } from '../../adapters/kubernetes/transport/transport.ts';
+import { HttpsTransport } from '../../adapters/kubernetes/transport/transport.ts';
 import type { ClusterAuthentication, ClusterRegistration } from '../../core/model/registration.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 
@@ -88,7 +88,7 @@ export function openRegisteredWay(
   });
   if (opened.kind === 'egress-refused') return { why: 'the registered address is not permitted' };
   try {
-    const transport = createTransport({
+    const transport = new HttpsTransport({
       endpoint: parsed.endpoint,
       lookup: opened.lookup,
       credential,

@@ -10,7 +10,7 @@ import type { Credential } from '../../adapters/kubernetes/credentials/credentia
 import type { AwsCredentials } from '../../adapters/kubernetes/credentials/eks-token.ts';
 import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
 import { createEksTokenSource } from '../../adapters/kubernetes/credentials/token-source.ts';
-import { createTransport } from '../../adapters/kubernetes/transport/transport.ts';
+import { HttpsTransport } from '../../adapters/kubernetes/transport/transport.ts';
 import type { Transport } from '../../adapters/kubernetes/transport/transport.ts';
 import { credentialOf } from '../../engine/reach-cluster.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -69,7 +69,7 @@ function connect(options: {
       'Use an address of the form https://host[:port][/prefix].',
     );
   }
-  const transport = createTransport({
+  const transport = new HttpsTransport({
     endpoint: parsed.endpoint,
     credential,
     clock,

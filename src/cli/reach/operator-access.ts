@@ -8,7 +8,7 @@
 import type { Command } from 'commander';
 import { defined } from '@rollcall/base/defined.ts';
 import { PRIVATE_RANGES } from '../../adapters/kubernetes/egress/address-class.ts';
-import { createClusterConnector } from '../../adapters/kubernetes/api/cluster-connector.ts';
+import { HttpsClusterConnector } from '../../adapters/kubernetes/api/cluster-connector.ts';
 import { createHandBackAccess } from '../../adapters/kubernetes/api/hand-back-access.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
@@ -82,7 +82,7 @@ export async function openOperatorCluster(
 
 /** Whoever runs the command named this server; it may well be on this machine or in a private network. */
 function connectorOf({ server, caPem, probe }: EngineCluster): ClusterConnector {
-  const connector = createClusterConnector({
+  const connector = new HttpsClusterConnector({
     clock: createSystemClock(),
     egress: { loopback: 'allowed' },
   });

@@ -1,13 +1,31 @@
 /**
- * What handing a cluster back needs beside the probe's rights: to find the DaemonSets that say that
- * Rollcall has stopped, and to take that notice away.
+ * What a person's credential is used for in a cluster: the takeover probe's one throw-away DaemonSet (design 5), and, to
+ * hand the cluster back, the notices that Rollcall has stopped.
  *
- * Used with the credential of a person, never by a function. Expected failures are values.
+ * Separate from ClusterAccess, because no function may create or delete a DaemonSet: only whoever enters or leaves
+ * takeover holds a credential for this, for as long as that lasts. Expected failures are values.
  */
+import type { Uid } from '../../core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { LiveRead } from './cluster-access.ts';
-import type { ProbeAccess } from './probe-access.ts';
+import type { NamespacedName } from '../stores/view-store.ts';
+
+/** Creates, reads and deletes the probe's DaemonSet. */
+export interface ProbeAccess {
+  /** Creates it; `missing` means that its namespace does not exist. */
+  createDaemonSet(daemonSet: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly body: JsonObject;
+  }): Promise<LiveRead<DaemonSetObject>>;
+  getDaemonSet(key: NamespacedName): Promise<LiveRead<DaemonSetObject>>;
+  /** Deletes it (with the UID as precondition, if known); `missing` when there is none. */
+  deleteDaemonSet(
+    key: NamespacedName,
+    precondition?: { readonly uid: Uid },
+  ): Promise<LiveRead<unknown>>;
+}
 
 /** What came of writing conditions. */
 export type ConditionsWrite =

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { HttpsClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import {
   clusterId,
@@ -65,7 +65,7 @@ describe('cluster access on a real API server', () => {
   let access: ClusterAccess;
   let kubeSystemUid: string;
 
-  const connector = createClusterConnector({
+  const connector = new HttpsClusterConnector({
     clock: createSystemClock({ timers: 'unreferenced' }),
     egress: { loopback: 'allowed' },
   });

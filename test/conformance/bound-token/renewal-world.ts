@@ -24,7 +24,7 @@ import { createDynamoCredentialStore } from '../../../src/adapters/dynamodb/cred
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createKmsSeal } from '../../../src/adapters/kms/seal.ts';
-import { createClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { HttpsClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
@@ -147,7 +147,7 @@ export async function startRenewalWorld(): Promise<RenewalWorld> {
     credentials,
     seal,
     newConnector: (purpose = 'act') =>
-      createClusterConnector({
+      new HttpsClusterConnector({
         clock: createSystemClock({ timers: 'unreferenced' }),
         sealedTokens: { credentials, seal, purpose },
         egress: { loopback: 'allowed' },

@@ -7,7 +7,7 @@
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
-import { createConsoleLog } from '../../../src/adapters/system/console-log.ts';
+import { createConsoleLog } from '../../../src/adapters/system/logs.ts';
 import type { LogLevel } from '@rollcall/base/log-of.ts';
 import { EngineRefusal } from '../../../src/engine/engine-refusal.ts';
 import { startEngine } from '../../../src/engine/engine.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { createClusterInspection } from '../../../src/adapters/kubernetes/api/cluster-inspection.ts';
-import { createTransport } from '../../../src/adapters/kubernetes/transport/transport.ts';
+import { HttpsTransport } from '../../../src/adapters/kubernetes/transport/transport.ts';
 import { parseEndpoint } from '../../../src/adapters/kubernetes/egress/endpoint.ts';
 import { staticBearer } from '../../../src/adapters/kubernetes/credentials/credential.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
@@ -81,7 +81,7 @@ describe('the doctor on a real API server', { timeout: 900_000 }, () => {
     const access = controlPlane;
     const parsed = parseEndpoint(access.server);
     assert.ok(parsed.kind === 'endpoint');
-    const transport = createTransport({
+    const transport = new HttpsTransport({
       endpoint: parsed.endpoint,
       caPem: access.caPem,
       credential: staticBearer(access.tokens.admin),

@@ -9,7 +9,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { HttpsClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Effect, Outcome } from '../../../src/core/model/effects.ts';
 import {
@@ -52,7 +52,7 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
   let admin: ApiClient;
   let kubeSystemUid: string;
   let daemonSet: KubernetesObject;
-  const connector = createClusterConnector({
+  const connector = new HttpsClusterConnector({
     clock: createSystemClock({ timers: 'unreferenced' }),
     egress: { loopback: 'allowed' },
   });

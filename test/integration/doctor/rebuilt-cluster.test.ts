@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { createClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
-import { createProbeAccess } from '../../../src/adapters/kubernetes/api/probe-access.ts';
+import { HttpsClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { createHandBackAccess } from '../../../src/adapters/kubernetes/api/hand-back-access.ts';
 import type { Transport } from '../../../src/adapters/kubernetes/transport/transport.ts';
 import { createEventQueue } from '../../../src/adapters/sqs/event-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
@@ -251,11 +251,11 @@ describe('a cluster that was rebuilt under its old name (row 90)', () => {
     const entered = await enterTakeover(ID, {
       registry,
       view,
-      connector: createClusterConnector({
+      connector: new HttpsClusterConnector({
         clock: createSystemClock(),
         egress: { loopback: 'allowed' },
       }),
-      access: createProbeAccess({ transport: second.admin }),
+      access: createHandBackAccess({ transport: second.admin }),
       clock: createSystemClock(),
       random: createSystemRandom(),
       waitMs: LOCAL_PROBE_WAIT_MS,

@@ -13,7 +13,7 @@ import {
   parseHint,
   parseTimer,
 } from '../../../src/adapters/sqs/schema/hint-codec.ts';
-import { identifySender } from '../../../src/adapters/sqs/sender-identity.ts';
+import { identifySender } from '../../../src/adapters/sqs/queue-ids.ts';
 import {
   encodeWatcherMessage,
   parseWatcherMessage,

@@ -20,7 +20,6 @@ import type {
   Unavailable,
 } from '../../../ports/cluster/cluster-access.ts';
 import type { NamespacedName } from '../../../ports/stores/view-store.ts';
-import { createBackPressure } from '../transport/back-pressure.ts';
 import { isObjectName, namespacedPath, requestOf } from './effect-request.ts';
 import {
   readDaemonSet,
@@ -29,7 +28,7 @@ import {
   readPodMetadata,
   slimPod,
 } from './object-reader.ts';
-import { NOT_A_NAME, listPages, waiting } from './list-pages.ts';
+import { NOT_A_NAME, createBackPressure, listPages, waiting } from './list-pages.ts';
 import type { ListQuery } from './list-pages.ts';
 import { classifyRead, classifyWrite, unavailableRead } from './status-classifier.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts';
@@ -71,7 +70,8 @@ const LIST_REFUSED_MS = 5 * 60_000;
 /** A request without an answer for so long was never answered. */
 const HANG_MS = 5_000;
 
-class HttpsClusterAccess implements ClusterAccess {
+/** A cluster over a transport. */
+export class HttpsClusterAccess implements ClusterAccess {
   readonly #options: ClusterAccessOptions;
   readonly #pressure;
   /** By namespace, monotonic; an access lives as long as its warm credential. */
@@ -264,9 +264,4 @@ class HttpsClusterAccess implements ClusterAccess {
       isJsonObject(body) ? body : undefined,
     );
   }
-}
-
-/** A cluster over a transport. */
-export function createClusterAccess(options: ClusterAccessOptions): ClusterAccess {
-  return new HttpsClusterAccess(options);
 }

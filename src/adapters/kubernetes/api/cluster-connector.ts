@@ -20,19 +20,19 @@ import type { TokenPurpose } from '../../../ports/stores/credential-store.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
-import { createClusterAccess } from './cluster-access.ts';
+import { HttpsClusterAccess } from './cluster-access.ts';
 import { openRegistered } from '../egress/egress.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { EgressPolicy } from '../egress/egress.ts';
 import { isRegion } from '../credentials/eks-token.ts';
 import type { AwsCredentials } from '../credentials/eks-token.ts';
 import { readObject } from './object-reader.ts';
-import { createSealedTokenSource } from '../credentials/sealed-token-source.ts';
-import type { SealedTokenSource, SealedTokens } from '../credentials/sealed-token-source.ts';
+import { SealedTokenSource } from '../credentials/sealed-token-source.ts';
+import type { SealedTokens } from '../credentials/sealed-token-source.ts';
 import { classifyRead } from './status-classifier.ts';
 import { createEksTokenSource } from '../credentials/token-source.ts';
 import type { TokenSource } from '../credentials/token-source.ts';
-import { createTransport } from '../transport/transport.ts';
+import { HttpsTransport } from '../transport/transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import {
   askIdentity,
@@ -85,7 +85,8 @@ function refused(refusal: ConnectRefusal): Connection {
   return { kind: 'refused', refusal };
 }
 
-class HttpsClusterConnector implements ClusterConnector {
+/** Opens registered clusters over HTTPS. */
+export class HttpsClusterConnector implements ClusterConnector {
   readonly #options: ClusterConnectorOptions;
   /** In order of last use, the oldest first. */
   readonly #warm = new Map<ClusterId, WarmCluster>();
@@ -152,9 +153,7 @@ class HttpsClusterConnector implements ClusterConnector {
     const isCurrent = known !== undefined && isSameOpening(known.registration, registration);
     const { purpose, ...tokens } = sealedTokens;
     const context = { cluster, clusterUid, purpose };
-    const source = isCurrent
-      ? known.source
-      : createSealedTokenSource({ ...tokens, context, clock });
+    const source = isCurrent ? known.source : new SealedTokenSource({ ...tokens, context, clock });
     this.#sealed.delete(cluster);
     this.#sealed.set(cluster, { registration, source });
     const [oldest] = this.#sealed.keys();
@@ -177,7 +176,7 @@ class HttpsClusterConnector implements ClusterConnector {
     const { endpoint, lookup } = opened;
     let transport: Transport;
     try {
-      transport = createTransport({
+      transport = new HttpsTransport({
         endpoint,
         lookup,
         credential,
@@ -190,7 +189,7 @@ class HttpsClusterConnector implements ClusterConnector {
       // A certificate or key that OpenSSL cannot read; its error may quote it (S11).
       return { kind: 'unavailable', message: 'the CA or the client certificate cannot be read' };
     }
-    const access = createClusterAccess({
+    const access = new HttpsClusterAccess({
       transport,
       clock,
       concurrencyMax: socketsMax,
@@ -253,9 +252,4 @@ function isSameOpening(left: ClusterRegistration, right: ClusterRegistration): b
     return { configVersion, clusterUid, server, caPem, egress, authentication };
   };
   return isDeepStrictEqual(partsOf(left), partsOf(right));
-}
-
-/** Opens registered clusters over HTTPS. */
-export function createClusterConnector(options: ClusterConnectorOptions): ClusterConnector {
-  return new HttpsClusterConnector(options);
 }

@@ -1,25 +1,61 @@
 /**
- * HandBackAccess over a transport: the probe's access, one paged list, and one patch of a status.
+ * HandBackAccess over a transport: the probe's throw-away DaemonSet (design 5), one paged list, and one patch of a status.
  *
- * The patch carries UID and resourceVersion of what was read, so it meets that object or nothing.
- * Failures are values; nothing is retried.
+ * The patch carries UID and resourceVersion of what was read, so it meets that object or nothing. Used with the credential
+ * of a person, never by a function. Failures are values; nothing is retried.
  */
+import { isJsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { LiveRead } from '../../../ports/cluster/cluster-access.ts';
 import type { HandBackAccess } from '../../../ports/cluster/hand-back-access.ts';
-import { namespacedPath } from './effect-request.ts';
-import { NO_PRESSURE } from '../transport/back-pressure.ts';
-import { listPages } from './list-pages.ts';
+import { readStatus } from './api-status.ts';
+import { isObjectName, namespacedPath } from './effect-request.ts';
+import { NO_PRESSURE, NOT_A_NAME, listPages } from './list-pages.ts';
 import { readDaemonSet } from './object-reader.ts';
-import { createProbeAccess } from './probe-access.ts';
-import { classifyWrite } from './status-classifier.ts';
-import type { Transport } from '../transport/transport.ts';
+import { classifyRead, classifyWrite, unavailableRead } from './status-classifier.ts';
+import type { Transport, TransportAnswer } from '../transport/transport.ts';
 
-/** One cluster's access for handing it back. */
-export function createHandBackAccess(options: { readonly transport: Transport }): HandBackAccess {
-  const { transport } = options;
+function isMissingNamespace(answer: TransportAnswer): boolean {
+  if (answer.kind !== 'answered' || answer.status !== 404) return false;
+  const status = readStatus(answer.body);
+  return status?.reason === 'NotFound' && status.detailsKind === 'namespaces';
+}
+
+/** One cluster's access for the probe, and for handing it back. */
+export function createHandBackAccess({
+  transport,
+}: {
+  readonly transport: Transport;
+}): HandBackAccess {
+  const collection = (namespace: string): string => namespacedPath('apps', namespace, 'daemonsets');
+  const areNames = (...names: readonly string[]): boolean => names.every(isObjectName);
+
   return {
-    ...createProbeAccess(options),
+    createDaemonSet: async ({ namespace, name, body }) => {
+      if (!areNames(namespace, name)) return NOT_A_NAME;
+      const request = { path: collection(namespace), body: JSON.stringify(body) };
+      const answer = await transport.send({ method: 'POST', ...request });
+      if (isMissingNamespace(answer)) return { kind: 'missing' };
+      const isCreated = answer.kind === 'answered' && answer.status === 201;
+      const object = isCreated ? readDaemonSet(answer.body, { namespace, name }) : undefined;
+      return object === undefined ? unavailableRead(answer) : { kind: 'found', object };
+    },
+    getDaemonSet: async ({ namespace, name }) => {
+      if (!areNames(namespace, name)) return NOT_A_NAME;
+      const path = `${collection(namespace)}/${name}`;
+      const answer = await transport.send({ method: 'GET', path });
+      return classifyRead(answer, name, (body) => readDaemonSet(body, { namespace, name }));
+    },
+    deleteDaemonSet: async ({ namespace, name }, precondition) => {
+      if (!areNames(namespace, name)) return NOT_A_NAME;
+      const options = { propagationPolicy: 'Background', preconditions: precondition };
+      const answer = await transport.send({
+        method: 'DELETE',
+        path: `${collection(namespace)}/${name}`,
+        body: JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', ...options }),
+      });
+      return classifyRead(answer, name, (body) => (isJsonObject(body) ? body : undefined));
+    },
     listDaemonSets: () => listDaemonSets(transport),
     replaceConditions: async (daemonSet, conditions) => {
       const { namespace = '', name, uid, resourceVersion } = daemonSet.metadata;

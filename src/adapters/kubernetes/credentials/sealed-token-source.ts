@@ -38,12 +38,6 @@ export type TokenState =
   /** The store or the key service does not answer. */
   | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs: number };
 
-/** A token source that says what is the matter. */
-export interface SealedTokenSource extends TokenSource {
-  /** Looks for a token where there is none that is good. Never rejects. */
-  prepare(): Promise<TokenState>;
-}
-
 /** There is no token to be had; the code says why. */
 class NoTokenError extends Error {
   override readonly name = 'NoTokenError';
@@ -61,11 +55,6 @@ interface Held {
   readonly expiresAtMs: number;
 }
 
-/** Tokens of one cluster under one registration. */
-export function createSealedTokenSource(options: SealedTokenSourceOptions): SealedTokenSource {
-  return new StoredTokenSource(options);
-}
-
 /**
  * What a refusal says of the token. That the key may not be used, or not now, says nothing: rights that were just
  * given take a minute to spread, and a key can be off for one. It is asked again soon, like a service that is silent.
@@ -78,7 +67,8 @@ function refusedState({ code }: RefusedSeal): TokenState {
   return { kind: 'unavailable', message, retryAfterMs: LOOK_EVERY_MS };
 }
 
-class StoredTokenSource implements SealedTokenSource {
+/** Tokens of one cluster under one registration: a source that says what is the matter. */
+export class SealedTokenSource implements TokenSource {
   readonly #options: SealedTokenSourceOptions;
   #held: Held | undefined;
   #generation = 0;
@@ -93,6 +83,7 @@ class StoredTokenSource implements SealedTokenSource {
     this.#options = options;
   }
 
+  /** Looks for a token where there is none that is good. Never rejects. */
   async prepare(): Promise<TokenState> {
     if (this.#isLookDue()) {
       this.#looking ??= this.#look().finally(() => {

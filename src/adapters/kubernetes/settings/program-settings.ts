@@ -8,27 +8,51 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { LOG_LEVELS } from '@rollcall/base/log-of.ts';
+import type { LogLevel } from '@rollcall/base/log-of.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { clusterId } from '../../../core/model/identifiers.ts';
+import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { Credential } from '../credentials/credential.ts';
 import { parseEndpoint } from '../egress/endpoint.ts';
-import type { Endpoint } from '../egress/endpoint.ts';
+import type { ConnectionOptions } from '../transport/pooled-agent.ts';
 
-/** The environment of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where settings are looked for; the clock is for files that are read again. */
+export type SettingSources = readonly [
+  environment: Environment,
+  commandLine: readonly string[],
+  clock: Clock,
+];
 
 /** Variables by flag. */
-export type FlagVariables<Flag extends string> = Readonly<Record<Flag, string>>;
+type FlagVariables<Flag extends string> = Readonly<Record<Flag, string>>;
 
 /** What was given, by flag; empty values count as none. */
-export type GivenSettings<Flag extends string> = Readonly<Partial<Record<Flag, string>>>;
+type GivenSettings<Flag extends string> = Readonly<Partial<Record<Flag, string>>>;
+
+/** What every program needs. */
+interface SharedSettings {
+  readonly kind: 'settings';
+  /** The registered name of the cluster. */
+  readonly cluster: ClusterId;
+  readonly queueUrl: string;
+  readonly sqsEndpoint: string | undefined;
+  readonly level: LogLevel;
+  readonly apiServer: ConnectionOptions;
+}
+
+/** Settings of a program, its own beside those of all, or why there are none. */
+export type ProgramSettings<Own> =
+  (SharedSettings & Own) | { readonly kind: 'refused'; readonly message: string };
 
 /** A setting that cannot be used; its message names the setting, never a secret. */
 export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
-/** Where the API server is found, and as whom. */
-export const API_SERVER_FLAGS = {
+const API_SERVER_FLAGS = {
   'api-server': 'ROLLCALL_API_SERVER',
   'ca-file': 'ROLLCALL_CA_FILE',
   'token-file': 'ROLLCALL_TOKEN_FILE',
@@ -36,16 +60,16 @@ export const API_SERVER_FLAGS = {
   'client-key-file': 'ROLLCALL_CLIENT_KEY_FILE',
 } as const;
 
-type ApiServerFlag = keyof typeof API_SERVER_FLAGS;
+/** What every program is told under the same names. */
+export const PROGRAM_FLAGS = {
+  ...API_SERVER_FLAGS,
+  cluster: 'ROLLCALL_CLUSTER',
+  'sqs-endpoint': 'ROLLCALL_SQS_ENDPOINT',
+  'log-level': 'ROLLCALL_LOG_LEVEL',
+} as const;
 
-/** An API server and how to be known to it. */
-export interface ApiServerSettings {
-  readonly endpoint: Endpoint;
-  readonly caPem: string;
-  /** The same file as it is now; what it last held while it cannot be read. */
-  readonly readCaPem: () => string;
-  readonly credential: Credential;
-}
+type ApiServerFlag = keyof typeof API_SERVER_FLAGS;
+type SharedFlag = keyof typeof PROGRAM_FLAGS | 'queue-url';
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 /** What else manifests set, and the SDK would take as it is. */
@@ -55,8 +79,35 @@ const CLUSTER_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 /** A kubelet rotates tokens long before they expire, and exchanges the authorities within about as long. */
 const FILE_LIFETIME_MS = 60_000;
 
+/** Reads the settings of a program; `readOwn` throws SettingError for what it cannot use. */
+export function readProgram<Flag extends string, Own>(
+  flags: FlagVariables<Flag | SharedFlag>,
+  [environment, commandLine, clock]: SettingSources,
+  readOwn: (given: GivenSettings<Flag>) => Own,
+): ProgramSettings<Own> {
+  try {
+    const given = readGiven<Flag | SharedFlag>(flags, environment, commandLine);
+    const cluster = required(given, 'cluster', flags);
+    if (!CLUSTER_PATTERN.test(cluster)) {
+      throw new SettingError('ROLLCALL_CLUSTER is no cluster name');
+    }
+    return {
+      kind: 'settings',
+      cluster: clusterId(cluster),
+      queueUrl: required(given, 'queue-url', flags),
+      sqsEndpoint: given['sqs-endpoint'],
+      level: oneOf(LOG_LEVELS, flags['log-level'], given['log-level'] ?? 'info'),
+      ...readOwn(given),
+      apiServer: readApiServer(given, environment, clock),
+    };
+  } catch (cause) {
+    if (cause instanceof SettingError) return { kind: 'refused', message: cause.message };
+    throw cause;
+  }
+}
+
 /** Reads flags and variables. Throws SettingError for an unknown flag and for a placeholder. */
-export function readGiven<Flag extends string>(
+function readGiven<Flag extends string>(
   flags: FlagVariables<Flag>,
   environment: Environment,
   commandLine: readonly string[],
@@ -106,18 +157,12 @@ export function oneOf<Word extends string>(
   return found;
 }
 
-/** The registered name of the cluster. Throws SettingError. */
-export function clusterNameOf(value: string): string {
-  if (!CLUSTER_PATTERN.test(value)) throw new SettingError('ROLLCALL_CLUSTER is no cluster name');
-  return value;
-}
-
 /** The API server of the pod's own cluster, or the one that is given. Throws SettingError. */
-export function readApiServer(
+function readApiServer(
   given: GivenSettings<ApiServerFlag>,
   environment: Environment,
   clock: Clock,
-): ApiServerSettings {
+): ConnectionOptions {
   const parsed = parseEndpoint(given['api-server'] ?? inClusterServer(environment));
   if (parsed.kind === 'refused') throw new SettingError(`ROLLCALL_API_SERVER: ${parsed.message}`);
   const caFile = given['ca-file'] ?? `${SERVICE_ACCOUNT}/ca.crt`;
@@ -127,6 +172,7 @@ export function readApiServer(
     caPem,
     readCaPem: readingAgain(caPem, clock, (known) => certificateIn(caFile) ?? known),
     credential: readCredential(given, clock),
+    clock,
   };
 }
 

@@ -13,50 +13,26 @@
  *
  * Four hours for a job that runs every hour: two runs that fail do no harm.
  */
-import { LOG_LEVELS } from '@rollcall/base/log-of.ts';
-import type { LogLevel } from '@rollcall/base/log-of.ts';
-import { clusterId } from '../../../core/model/identifiers.ts';
-import type { ClusterId } from '../../../core/model/identifiers.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
-import {
-  API_SERVER_FLAGS,
-  SettingError,
-  clusterNameOf,
-  oneOf,
-  readApiServer,
-  readGiven,
-  required,
-} from './program-settings.ts';
-import type { ApiServerSettings, Environment } from './program-settings.ts';
+import { PROGRAM_FLAGS, SettingError, readProgram, required } from './program-settings.ts';
+import type { ProgramSettings, SettingSources } from './program-settings.ts';
 
 /** Settings of a renewer's process, or why there are none. */
-export type RenewSettings =
-  | {
-      readonly kind: 'settings';
-      readonly cluster: ClusterId;
-      readonly queueUrl: string;
-      readonly keyArn: string;
-      /** Of the key, and so of the queue: they are of one stack. */
-      readonly region: string;
-      readonly tokenSeconds: number;
-      readonly audiences: readonly string[];
-      readonly sqsEndpoint: string | undefined;
-      readonly kmsEndpoint: string | undefined;
-      readonly level: LogLevel;
-      readonly apiServer: ApiServerSettings;
-    }
-  | { readonly kind: 'refused'; readonly message: string };
+export type RenewSettings = ProgramSettings<{
+  readonly keyArn: string;
+  /** Of the key, and so of the queue: they are of one stack. */
+  readonly region: string;
+  readonly tokenSeconds: number;
+  readonly audiences: readonly string[];
+  readonly kmsEndpoint: string | undefined;
+}>;
 
 const FLAGS = {
-  ...API_SERVER_FLAGS,
-  cluster: 'ROLLCALL_CLUSTER',
+  ...PROGRAM_FLAGS,
   'queue-url': 'ROLLCALL_CREDENTIALS_QUEUE_URL',
   'key-arn': 'ROLLCALL_CREDENTIALS_KEY_ARN',
   'token-seconds': 'ROLLCALL_TOKEN_SECONDS',
   'token-audiences': 'ROLLCALL_TOKEN_AUDIENCES',
-  'sqs-endpoint': 'ROLLCALL_SQS_ENDPOINT',
   'kms-endpoint': 'ROLLCALL_KMS_ENDPOINT',
-  'log-level': 'ROLLCALL_LOG_LEVEL',
 } as const;
 
 /** What a token lives unless it is said. */
@@ -68,33 +44,19 @@ const KEY_ARN_PATTERN = /^arn:[a-z0-9-]+:kms:([a-z0-9-]+):\d{12}:key\/[A-Za-z0-9
 const AUDIENCES_MAX = 16;
 
 /** Reads the settings; files are read at once, so that a wrong name is told at the start. */
-export function readRenewSettings(
-  environment: Environment,
-  commandLine: readonly string[],
-  clock: Clock,
-): RenewSettings {
-  try {
-    const given = readGiven(FLAGS, environment, commandLine);
+export function readRenewSettings(...sources: SettingSources): RenewSettings {
+  return readProgram(FLAGS, sources, (given) => {
     const keyArn = required(given, 'key-arn', FLAGS);
     const region = KEY_ARN_PATTERN.exec(keyArn)?.[1];
     if (region === undefined) throw new SettingError(`${FLAGS['key-arn']} is no ARN of a KMS key`);
     return {
-      kind: 'settings',
-      cluster: clusterId(clusterNameOf(required(given, 'cluster', FLAGS))),
-      queueUrl: required(given, 'queue-url', FLAGS),
       keyArn,
       region,
       tokenSeconds: readTokenSeconds(given['token-seconds']),
       audiences: readAudiences(given['token-audiences']),
-      sqsEndpoint: given['sqs-endpoint'],
       kmsEndpoint: given['kms-endpoint'],
-      level: oneOf(LOG_LEVELS, FLAGS['log-level'], given['log-level'] ?? 'info'),
-      apiServer: readApiServer(given, environment, clock),
     };
-  } catch (cause) {
-    if (cause instanceof SettingError) return { kind: 'refused', message: cause.message };
-    throw cause;
-  }
+  });
 }
 
 function readTokenSeconds(text: string | undefined): number {

@@ -15,22 +15,8 @@
  * How they are given: program-settings.ts. The API server's address can be given because the watcher must work
  * before the daemons that make service addresses work (design 2).
  */
-import { LOG_LEVELS } from '@rollcall/base/log-of.ts';
-import type { LogLevel } from '@rollcall/base/log-of.ts';
-import { clusterId } from '../../../core/model/identifiers.ts';
-import type { ClusterId } from '../../../core/model/identifiers.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
-import {
-  API_SERVER_FLAGS,
-  SettingError,
-  clusterNameOf,
-  oneOf,
-  readApiServer,
-  readGiven,
-  required,
-} from './program-settings.ts';
-import type { Environment } from './program-settings.ts';
-import type { WatchSourceOptions } from '../watch/watch-source.ts';
+import { PROGRAM_FLAGS, SettingError, oneOf, readProgram } from './program-settings.ts';
+import type { ProgramSettings, SettingSources } from './program-settings.ts';
 
 /** What a watcher does at its start while another one holds the Lease. */
 const LEASE_STARTS = ['take', 'stand-by'] as const;
@@ -42,25 +28,14 @@ export interface ProbeAddress {
 }
 
 /** Settings of a watcher's process, or why there are none. */
-export type WatchSettings =
-  | {
-      readonly kind: 'settings';
-      readonly cluster: ClusterId;
-      readonly queueUrl: string;
-      readonly sqsEndpoint: string | undefined;
-      readonly level: LogLevel;
-      readonly leaseStart: (typeof LEASE_STARTS)[number];
-      readonly probeAddress: ProbeAddress | undefined;
-      readonly source: WatchSourceOptions;
-    }
-  | { readonly kind: 'refused'; readonly message: string };
+export type WatchSettings = ProgramSettings<{
+  readonly leaseStart: (typeof LEASE_STARTS)[number];
+  readonly probeAddress: ProbeAddress | undefined;
+}>;
 
 const FLAGS = {
-  ...API_SERVER_FLAGS,
-  cluster: 'ROLLCALL_CLUSTER',
+  ...PROGRAM_FLAGS,
   'queue-url': 'ROLLCALL_EVENTS_QUEUE_URL',
-  'sqs-endpoint': 'ROLLCALL_SQS_ENDPOINT',
-  'log-level': 'ROLLCALL_LOG_LEVEL',
   'lease-start': 'ROLLCALL_LEASE_START',
   'probe-address': 'ROLLCALL_PROBE_ADDRESS',
 } as const;
@@ -68,28 +43,11 @@ const FLAGS = {
 const PROBE_ADDRESS_PATTERN = /^(?:\[([^[\]]+)\]|([^[\]]+)):(\d{1,5})$/;
 
 /** Reads the settings; files are read at once, so that a wrong name is told at the start. */
-export function readWatchSettings(
-  environment: Environment,
-  commandLine: readonly string[],
-  clock: Clock,
-): WatchSettings {
-  try {
-    const given = readGiven(FLAGS, environment, commandLine);
-    const { 'log-level': level = 'info', 'lease-start': leaseStart = 'take' } = given;
-    return {
-      kind: 'settings',
-      cluster: clusterId(clusterNameOf(required(given, 'cluster', FLAGS))),
-      queueUrl: required(given, 'queue-url', FLAGS),
-      sqsEndpoint: given['sqs-endpoint'],
-      level: oneOf(LOG_LEVELS, FLAGS['log-level'], level),
-      leaseStart: oneOf(LEASE_STARTS, FLAGS['lease-start'], leaseStart),
-      probeAddress: readProbeAddress(given['probe-address']),
-      source: { ...readApiServer(given, environment, clock), clock },
-    };
-  } catch (cause) {
-    if (cause instanceof SettingError) return { kind: 'refused', message: cause.message };
-    throw cause;
-  }
+export function readWatchSettings(...sources: SettingSources): WatchSettings {
+  return readProgram(FLAGS, sources, (given) => ({
+    leaseStart: oneOf(LEASE_STARTS, FLAGS['lease-start'], given['lease-start'] ?? 'take'),
+    probeAddress: readProbeAddress(given['probe-address']),
+  }));
 }
 
 /** A pod's address may be IPv6, written without brackets: the port is what follows the last colon. */

@@ -42,7 +42,8 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? code : 'UNKNOWN';
 }
 
-class SocketEndpointProbe implements EndpointProbe {
+/** Probes over sockets. */
+export class SocketEndpointProbe implements EndpointProbe {
   readonly #options: EndpointProbeOptions;
   readonly #timeoutMs: number;
 
@@ -208,9 +209,4 @@ function isKubernetesAnswer(text: string): boolean {
     // A page of something else.
     return false;
   }
-}
-
-/** Probes over sockets. */
-export function createEndpointProbe(options: EndpointProbeOptions): EndpointProbe {
-  return new SocketEndpointProbe(options);
 }

@@ -9,6 +9,7 @@ import type { Json } from '@rollcall/base/json.ts';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { describeFailure } from './tls-fault.ts';
 
 const gunzipAsync = promisify(gunzip);
 
@@ -35,6 +36,32 @@ export async function readBody(response: IncomingMessage, bytesMax: number): Pro
   if (response.headers['content-encoding'] !== 'gzip') return raw.toString('utf8');
   const plain = await gunzipAsync(raw, { maxOutputLength: bytesMax });
   return plain.toString('utf8');
+}
+
+/** An answer that cannot be read to its end, for the reason that its message names. */
+export class BrokenAnswerError extends Error {
+  override readonly name = 'BrokenAnswerError';
+}
+
+/**
+ * Passes chunks on. Throws {@link BrokenAnswerError} when they end in an error, or are more than allowed: what whoever
+ * reads them item by item throws, for reasons of its own, stays apart from that.
+ */
+export async function* answerChunks(
+  chunks: AsyncIterable<Buffer>,
+  bytesMax: number,
+): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw new BrokenAnswerError('RESPONSE_TOO_LARGE');
+      yield chunk;
+    }
+  } catch (cause) {
+    if (cause instanceof BrokenAnswerError) throw cause;
+    throw new BrokenAnswerError(describeFailure(cause), { cause });
+  }
 }
 
 /** The text without the token. */

@@ -83,7 +83,8 @@ const DEFAULT_SOCKETS_MAX = 64;
 const HEADER_BYTES_MAX = 16 * 1024;
 const DEFAULT_RESPONSE_BYTES_MAX = 32 * 1024 * 1024;
 
-class HttpsTransport implements Transport {
+/** A transport to one API server under one credential. */
+export class HttpsTransport implements Transport {
   readonly #options: TransportOptions;
   readonly #pool: TrustedPool;
   readonly #timeoutMs: number;
@@ -210,9 +211,4 @@ class HttpsTransport implements Transport {
       }),
     };
   }
-}
-
-/** A transport to one API server under one credential. */
-export function createTransport(options: TransportOptions): Transport {
-  return new HttpsTransport(options);
 }

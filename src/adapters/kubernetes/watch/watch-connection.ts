@@ -19,7 +19,7 @@ import {
 } from '../transport/response-body.ts';
 import { describeFailure } from '../transport/tls-fault.ts';
 import { TrustedPool } from '../transport/pooled-agent.ts';
-import type { RefusedRequest } from './watch-failure.ts';
+import type { RefusedRequest } from './watch-frames.ts';
 
 /** Options of a connection. */
 export interface WatchConnectionOptions extends Omit<ConnectionOptions, 'lookup'> {

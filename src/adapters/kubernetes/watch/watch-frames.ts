@@ -6,11 +6,12 @@
  * event ends the stream as the HTTP status that it carries would have.
  */
 import { isResourceVersion } from '../../../core/model/identifiers.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import type { WatchFrame } from '../../../ports/cluster/watch-source.ts';
-import { watchFailure } from './watch-failure.ts';
+import type { SourceFailure, WatchFrame } from '../../../ports/cluster/watch-source.ts';
+import { readStatus } from '../api/api-status.ts';
 
 /** Far above what etcd stores as one object (1.5 MiB by default). */
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
@@ -90,7 +91,46 @@ function bookmarkFrame(metadata: JsonObject): WatchFrame {
   return { kind: 'bookmark', resourceVersion: version, isInitialEventsEnd };
 }
 
-function errorFailure(status: JsonObject): ReturnType<typeof watchFailure> {
+function errorFailure(status: JsonObject): SourceFailure {
   const code = typeof status['code'] === 'number' ? status['code'] : 500;
   return watchFailure({ status: code, body: status });
+}
+
+/** A refusal: HTTP status, body, and what Retry-After said. */
+export interface RefusedRequest {
+  readonly status: number;
+  readonly body: Json | undefined;
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * What a refusal of a list, a watch, a read or a write means to a watcher: relist, fall back, wait, or just try again. By
+ * status, never by message text: the message is for people.
+ */
+export function watchFailure(refused: RefusedRequest): SourceFailure {
+  const status = readStatus(refused.body);
+  const reason = status === undefined ? '' : ` ${status.reason}: ${status.message}`;
+  return {
+    kind: failureKind(refused.status),
+    message: `HTTP ${String(refused.status)}${reason}`,
+    ...defined({ retryAfterMs: refused.retryAfterMs ?? status?.retryAfterMs }),
+  };
+}
+
+function failureKind(status: number): SourceFailure['kind'] {
+  switch (status) {
+    case 410:
+      return 'expired';
+    // What a server answers to sendInitialEvents where WatchList is off (spec aws-facts 8).
+    case 400:
+    case 422:
+      return 'unsupported';
+    case 401:
+    case 403:
+      return 'unauthorized';
+    case 429:
+      return 'throttled';
+    default:
+      return 'unavailable';
+  }
 }

@@ -20,27 +20,20 @@ import type {
   WatchOptions,
   WatchSource,
 } from '../../../ports/cluster/watch-source.ts';
-import { answerChunks, BrokenAnswerError } from '../transport/answer-chunks.ts';
+import { BrokenAnswerError, answerChunks } from '../transport/response-body.ts';
 import { ListPageReader, hasMetadata } from './list-page.ts';
 import { skimForeignPod } from './skim-pod.ts';
 import { describeFailure } from '../transport/tls-fault.ts';
-import { createTransport } from '../transport/transport.ts';
+import { HttpsTransport } from '../transport/transport.ts';
 import type { Transport, TransportAnswer } from '../transport/transport.ts';
 import { createWatchConnection } from './watch-connection.ts';
 import type { OpenedStream, WatchConnection, WatchConnectionOptions } from './watch-connection.ts';
-import { watchFailure } from './watch-failure.ts';
-import { LineSplitter, parseWatchFrame } from './watch-frames.ts';
+import { LineSplitter, parseWatchFrame, watchFailure } from './watch-frames.ts';
 
 /** Options of a watch source. */
 export interface WatchSourceOptions extends WatchConnectionOptions {
   /** Of one list page or Lease request. Default 30,000. */
   readonly requestTimeoutMs?: number;
-}
-
-/** A watch source that holds connections. */
-export interface ApiWatchSource extends WatchSource {
-  /** Closes them; running requests end first. */
-  close(): void;
 }
 
 const PATHS: Readonly<Record<WatchedKind, string>> = {
@@ -56,18 +49,14 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** A page of 500 of the largest objects that etcd usually takes would not fit; of real ones it does. */
 const PAGE_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Creates a watch source; nothing is opened yet. */
-export function createWatchSource(options: WatchSourceOptions): ApiWatchSource {
-  return new ApiServerSource(options);
-}
-
-class ApiServerSource implements ApiWatchSource {
+/** A watch source that holds connections; nothing is opened yet. */
+export class ApiWatchSource implements WatchSource {
   readonly #transport: Transport;
   readonly #connection: WatchConnection;
 
   constructor(options: WatchSourceOptions) {
     this.#connection = createWatchConnection(options);
-    this.#transport = createTransport({
+    this.#transport = new HttpsTransport({
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
       ...options,
       socketsMax: 8,
@@ -149,6 +138,7 @@ class ApiServerSource implements ApiWatchSource {
     return { kind: 'failed', failure: failureOf(answer) };
   }
 
+  /** Closes the connections; running requests end first. */
   close(): void {
     this.#transport.retire();
     this.#connection.close();

@@ -4,7 +4,7 @@
  * Until then nothing is written to the new one: its UID is another one. Who it is now is read afresh, and
  * shown before anything is written; an identity changes only with `--yes`. Touches nothing in a cluster.
  */
-import { createClusterConnector } from '../../../adapters/kubernetes/api/cluster-connector.ts';
+import { HttpsClusterConnector } from '../../../adapters/kubernetes/api/cluster-connector.ts';
 import {
   compareRegistrations,
   resetRegistration,
@@ -112,7 +112,7 @@ async function askEndpoint(
   registration: ClusterRegistration,
   stack: Pick<Stack, 'stage' | 'awsCredentials'>,
 ): Promise<ClusterUid> {
-  const connector = createClusterConnector({
+  const connector = new HttpsClusterConnector({
     clock: createSystemClock(),
     awsCredentials: () => stack.awsCredentials(),
     egress: egressPolicy({ ROLLCALL_STAGE: stack.stage }),

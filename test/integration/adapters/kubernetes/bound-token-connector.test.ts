@@ -1,7 +1,7 @@
 /** Clusters that are reached by a bound token: which token goes where, and what is said when there is none. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { createClusterConnector } from '../../../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { HttpsClusterConnector } from '../../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
 import type { ClusterConnector } from '../../../../src/ports/cluster/cluster-access.ts';
@@ -47,7 +47,7 @@ describe('a cluster with a bound token', () => {
     clock = new VirtualClock();
     credentials = new MemoryCredentialStore();
     seal = new LocalSeal();
-    connector = createClusterConnector({
+    connector = new HttpsClusterConnector({
       clock,
       sealedTokens: { credentials, seal, purpose: 'act' },
       egress: { loopback: 'allowed' },
@@ -175,7 +175,7 @@ describe('a cluster with a bound token', () => {
   });
 
   it('is without a credential in a process that opens no seals', async () => {
-    connector = createClusterConnector({ clock, egress: { loopback: 'allowed' } });
+    connector = new HttpsClusterConnector({ clock, egress: { loopback: 'allowed' } });
     assert.deepEqual(await stateOf(), { kind: 'no-credential' });
   });
 });

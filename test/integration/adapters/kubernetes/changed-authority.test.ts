@@ -9,11 +9,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { createClusterConnector } from '../../../../src/adapters/kubernetes/api/cluster-connector.ts';
-import { createEndpointProbe } from '../../../../src/adapters/kubernetes/transport/endpoint-probe.ts';
+import { HttpsClusterConnector } from '../../../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { SocketEndpointProbe } from '../../../../src/adapters/kubernetes/transport/endpoint-probe.ts';
 import { readWatchSettings } from '../../../../src/adapters/kubernetes/settings/watch-settings.ts';
-import { createWatchSource } from '../../../../src/adapters/kubernetes/watch/watch-source.ts';
-import type { ApiWatchSource } from '../../../../src/adapters/kubernetes/watch/watch-source.ts';
+import { ApiWatchSource } from '../../../../src/adapters/kubernetes/watch/watch-source.ts';
 import { editRegistration } from '../../../../src/app/clusters/edit-registration.ts';
 import { defaultReconcileOptions } from '../../../../src/app/reconcile/process/dependencies.ts';
 import { createHeldTimers } from '../../../support/held-timers.ts';
@@ -70,7 +69,7 @@ describe('the watcher, whose authority is a file', () => {
     };
     const settings = readWatchSettings(environment, [], clock);
     assert.ok(settings.kind === 'settings');
-    source = createWatchSource(settings.source);
+    source = new ApiWatchSource(settings.apiServer);
   });
 
   afterEach(() => {
@@ -143,7 +142,7 @@ describe('the functions, whose authority is registered', () => {
   test('a run is put off with the reason, touches nothing, waits five minutes at most, and goes on after an edit (L3)', async () => {
     const world = new ReconcileWorld();
     const clock = createHeldTimers();
-    const connector = createClusterConnector({ clock, egress });
+    const connector = new HttpsClusterConnector({ clock, egress });
     const first = {
       ...world.registration,
       server: server.url,
@@ -157,7 +156,7 @@ describe('the functions, whose authority is registered', () => {
     server.present(next);
     server.dropIdleConnections();
     server.requests.length = 0;
-    const cold = createClusterConnector({ clock, egress });
+    const cold = new HttpsClusterConnector({ clock, egress });
     let longestMs = 0;
     for (let run = 0; run < 12; run += 1) {
       const result = await world.run({ connector: cold });
@@ -172,7 +171,7 @@ describe('the functions, whose authority is registered', () => {
     const refused = await cold.connect(first);
     assert.ok(refused.kind === 'refused' && refused.refusal.kind === 'unavailable');
     assert.match(refused.refusal.message, UNTRUSTED);
-    const probe = createEndpointProbe({ clock, egress });
+    const probe = new SocketEndpointProbe({ clock, egress });
     const { tls } = await probe.probe(first);
     assert.deepEqual(tls, {
       kind: 'failed',
@@ -186,7 +185,7 @@ describe('the functions, whose authority is registered', () => {
     server.present(former);
     server.dropIdleConnections();
     assert.equal(
-      (await createClusterConnector({ clock, egress }).connect(edited)).kind,
+      (await new HttpsClusterConnector({ clock, egress }).connect(edited)).kind,
       'connected',
     );
     assert.equal((await probe.probe(edited)).tls?.kind, 'trusted');

@@ -9,7 +9,7 @@ import {
   SendMessageCommand,
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
-import { createDeadLetterMover } from '../../../../src/adapters/sqs/dead-letter-mover.ts';
+import { moveDeadLetters } from '../../../../src/adapters/sqs/dead-letter-mover.ts';
 import { inspectQueue } from '../../../../src/adapters/sqs/queue-inspection.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
@@ -90,10 +90,9 @@ describe('moving dead letters', () => {
     it(`uses a message move task where there is one (${suffix || 'standard'})`, async () => {
       const [deadLetterUrl, sourceUrl] = await pair('with-task', suffix);
       const queue = { deadLetterUrl, sourceUrl };
-      const mover = createDeadLetterMover({ client, queues: { reconcile: queue, delay: queue } });
-      assert.deepEqual(await mover.move('reconcile'), { kind: 'empty' });
+      assert.deepEqual(await moveDeadLetters(client, queue), { kind: 'empty' });
       await lose(sourceUrl, deadLetterUrl, ['a', 'b']);
-      assert.deepEqual(await mover.move('reconcile'), { kind: 'started', waiting: 2 });
+      assert.deepEqual(await moveDeadLetters(client, queue), { kind: 'started', waiting: 2 });
       assert.deepEqual(await received(sourceUrl), ['a', 'b']);
       assert.deepEqual(await received(deadLetterUrl), []);
     });
@@ -102,12 +101,8 @@ describe('moving dead letters', () => {
       const [deadLetterUrl, sourceUrl] = await pair('without-task', suffix);
       const queue = { deadLetterUrl, sourceUrl };
       const limited = withoutMoveTasks(client);
-      const mover = createDeadLetterMover({
-        client: limited,
-        queues: { reconcile: queue, delay: queue },
-      });
       await lose(sourceUrl, deadLetterUrl, ['a', 'b', 'c']);
-      assert.deepEqual(await mover.move('delay'), { kind: 'moved', moved: 3 });
+      assert.deepEqual(await moveDeadLetters(limited, queue), { kind: 'moved', moved: 3 });
       assert.deepEqual(await received(sourceUrl), ['a', 'b', 'c']);
       assert.deepEqual(await received(deadLetterUrl), []);
     });
@@ -116,10 +111,9 @@ describe('moving dead letters', () => {
   it('leaves a message where it is that the queue does not take: none is lost', async () => {
     const [deadLetterUrl, sourceUrl] = await pair('not-taken', '');
     const queue = { deadLetterUrl, sourceUrl };
-    const queues = { reconcile: queue, delay: queue };
     await lose(sourceUrl, deadLetterUrl, ['a']);
     const limited = refusing(withoutMoveTasks(client), SendMessageCommand, 'OverLimit');
-    const moving = createDeadLetterMover({ client: limited, queues }).move('delay');
+    const moving = moveDeadLetters(limited, queue);
     await assert.rejects(moving, { name: 'OverLimit' });
     const left = await client.send(
       new GetQueueAttributesCommand({

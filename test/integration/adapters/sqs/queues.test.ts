@@ -9,8 +9,8 @@ import { CALL_LIMITS, createAwsClient } from '../../../../src/adapters/aws/creat
 import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../../../../src/adapters/sqs/cut-age.ts';
 import { createEventQueue } from '../../../../src/adapters/sqs/event-queue.ts';
 import { parseHint, parseTimer } from '../../../../src/adapters/sqs/schema/hint-codec.ts';
-import { createHintQueue } from '../../../../src/adapters/sqs/hint-queue.ts';
-import { identifySender } from '../../../../src/adapters/sqs/sender-identity.ts';
+import { SqsHintQueue } from '../../../../src/adapters/sqs/hint-queue.ts';
+import { identifySender } from '../../../../src/adapters/sqs/queue-ids.ts';
 import { parseWatcherMessage } from '../../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
@@ -118,7 +118,7 @@ describe('queues over a real SQS protocol', () => {
   });
 
   it('take hints and timers', async () => {
-    const queue = createHintQueue({
+    const queue = new SqsHintQueue({
       client,
       clock,
       reconcileQueueUrl: server.urlOf('reconcile.fifo'),
@@ -137,7 +137,7 @@ describe('queues over a real SQS protocol', () => {
   });
 
   it('take the longest hints and timers that can be, ten at a time, within a thirtieth of what a batch may have', async () => {
-    const queue = createHintQueue({
+    const queue = new SqsHintQueue({
       client,
       clock,
       reconcileQueueUrl: server.urlOf('long.fifo'),
@@ -166,7 +166,7 @@ describe('queues over a real SQS protocol', () => {
   });
 
   it('refuse an entry that is too large alone: the others of its batch, and other batches, are taken', async () => {
-    const queue = createHintQueue({
+    const queue = new SqsHintQueue({
       client,
       clock,
       reconcileQueueUrl: server.urlOf('narrow.fifo'),

@@ -13,7 +13,7 @@ import {
   hintGroupId,
   hintGroupIds,
 } from '../../../../src/adapters/sqs/queue-ids.ts';
-import { identifySender } from '../../../../src/adapters/sqs/sender-identity.ts';
+import { identifySender } from '../../../../src/adapters/sqs/queue-ids.ts';
 import { messageOf } from './watcher-message-samples.ts';
 
 const header = messageOf({ kind: 'changes', deltas: [] });

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { createConsoleLog } from '../../../../src/adapters/system/console-log.ts';
-import { createPowertoolsLog } from '../../../../src/adapters/system/powertools-log.ts';
+import { createConsoleLog, createPowertoolsLog } from '../../../../src/adapters/system/logs.ts';
 import { createRedactor } from '../../../../src/adapters/system/redact.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import { makeTestCertificate } from '../../../support/test-certificate.ts';

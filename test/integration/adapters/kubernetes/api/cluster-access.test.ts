@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { nodeName, resourceVersion, uid } from '../../../../../src/core/model/identifiers.ts';
 import type { CreatePodEffect, Effect } from '../../../../../src/core/model/effects.ts';
-import { createClusterAccess } from '../../../../../src/adapters/kubernetes/api/cluster-access.ts';
+import { HttpsClusterAccess } from '../../../../../src/adapters/kubernetes/api/cluster-access.ts';
 import type { ClusterAccessOptions } from '../../../../../src/adapters/kubernetes/api/cluster-access.ts';
 import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/credential.ts';
-import { createTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
+import { HttpsTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
 import type { ClusterAccess } from '../../../../../src/ports/cluster/cluster-access.ts';
 import { createHeldTimers } from '../../../../support/held-timers.ts';
 import {
@@ -52,13 +52,13 @@ describe('cluster access', () => {
     > = {},
   ): ClusterAccess {
     server.answerWith(script);
-    const transport = createTransport({
+    const transport = new HttpsTransport({
       endpoint: { host: '127.0.0.1', port: server.port, pathPrefix: '' },
       caPem: server.caPem,
       credential: staticBearer('token'),
       clock,
     });
-    return createClusterAccess({
+    return new HttpsClusterAccess({
       transport,
       clock: options.clock ?? clock,
       concurrencyMax: options.concurrencyMax ?? 64,

@@ -6,7 +6,7 @@ import type { CreatePodEffect } from '../../../../../src/core/model/effects.ts';
 import { clusterId, clusterUid, nodeName } from '../../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../../src/core/model/registration.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../../../src/core/pod/request-life.ts';
-import { createClusterConnector } from '../../../../../src/adapters/kubernetes/api/cluster-connector.ts';
+import { HttpsClusterConnector } from '../../../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import type { ClusterConnectorOptions } from '../../../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { createHeldTimers } from '../../../../support/held-timers.ts';
 import {
@@ -62,7 +62,7 @@ describe('cluster connector', () => {
   }
 
   function connectorWith(options: Partial<ClusterConnectorOptions> = {}) {
-    return createClusterConnector({
+    return new HttpsClusterConnector({
       clock: systemClock,
       egress: { loopback: 'allowed', eksTokenHosts: 'any' },
       ...options,

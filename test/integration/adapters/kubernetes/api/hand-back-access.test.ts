@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/credential.ts';
 import { createHandBackAccess } from '../../../../../src/adapters/kubernetes/api/hand-back-access.ts';
-import { createTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
+import { HttpsTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { HandBackAccess } from '../../../../../src/ports/cluster/hand-back-access.ts';
 import { createHeldTimers } from '../../../../support/held-timers.ts';
@@ -26,7 +26,7 @@ describe('hand-back access', () => {
   let access: HandBackAccess;
   before(async () => {
     server = await startScriptedApiServer();
-    const transport = createTransport({
+    const transport = new HttpsTransport({
       endpoint: { host: '127.0.0.1', port: server.port, pathPrefix: '' },
       caPem: server.caPem,
       credential: staticBearer('token'),

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { uid } from '../../../../../src/core/model/identifiers.ts';
 import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/credential.ts';
-import { createProbeAccess } from '../../../../../src/adapters/kubernetes/api/probe-access.ts';
-import { createTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
-import type { ProbeAccess } from '../../../../../src/ports/cluster/probe-access.ts';
+import { createHandBackAccess } from '../../../../../src/adapters/kubernetes/api/hand-back-access.ts';
+import { HttpsTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
+import type { ProbeAccess } from '../../../../../src/ports/cluster/hand-back-access.ts';
 import { createHeldTimers } from '../../../../support/held-timers.ts';
 import {
   answerJson,
@@ -27,13 +27,13 @@ describe('probe access', () => {
   let access: ProbeAccess;
   before(async () => {
     server = await startScriptedApiServer();
-    const transport = createTransport({
+    const transport = new HttpsTransport({
       endpoint: { host: '127.0.0.1', port: server.port, pathPrefix: '' },
       caPem: server.caPem,
       credential: staticBearer('token'),
       clock: createHeldTimers(),
     });
-    access = createProbeAccess({ transport });
+    access = createHandBackAccess({ transport });
   });
   after(() => server.close());
 

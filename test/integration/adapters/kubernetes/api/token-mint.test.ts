@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseEndpoint } from '../../../../../src/adapters/kubernetes/egress/endpoint.ts';
 import { createTokenMint } from '../../../../../src/adapters/kubernetes/api/token-mint.ts';
-import { createTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
+import { HttpsTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
 import type { TokenMint } from '../../../../../src/ports/cluster/token-mint.ts';
 import { createHeldTimers } from '../../../../support/held-timers.ts';
 import {
@@ -22,7 +22,7 @@ describe('a mint', () => {
     server = await startScriptedApiServer();
     const parsed = parseEndpoint(server.url);
     assert.ok(parsed.kind === 'endpoint');
-    const transport = createTransport({
+    const transport = new HttpsTransport({
       endpoint: parsed.endpoint,
       caPem: server.caPem,
       credential: { kind: 'bearer', token: () => Promise.resolve(OWN) },

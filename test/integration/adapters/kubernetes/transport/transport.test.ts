@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/credential.ts';
-import { createTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
+import { HttpsTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
 import type {
   Transport,
   TransportAnswer,
@@ -41,7 +41,7 @@ describe('transport', () => {
   after(() => server.close());
 
   function open(options: Partial<TransportOptions> = {}): Transport {
-    const transport = createTransport({
+    const transport = new HttpsTransport({
       endpoint: { host: '127.0.0.1', port: server.port, pathPrefix: '' },
       caPem: server.caPem,
       credential: staticBearer('token-of-a-test'),

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
-import { createWatchSource } from '../../../../../src/adapters/kubernetes/watch/watch-source.ts';
-import type { ApiWatchSource } from '../../../../../src/adapters/kubernetes/watch/watch-source.ts';
+import { ApiWatchSource } from '../../../../../src/adapters/kubernetes/watch/watch-source.ts';
 import { parseEndpoint } from '../../../../../src/adapters/kubernetes/egress/endpoint.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { resourceVersion } from '../../../../../src/core/model/identifiers.ts';
@@ -40,7 +39,7 @@ beforeEach(() => {
 function openSource(clock: Clock): ApiWatchSource {
   const parsed = parseEndpoint(server.url);
   assert.ok(parsed.kind === 'endpoint');
-  return createWatchSource({
+  return new ApiWatchSource({
     endpoint: parsed.endpoint,
     caPem: server.caPem,
     credential: { kind: 'bearer', token: () => Promise.resolve(tokens.shift() ?? 'last') },
@@ -220,7 +219,7 @@ test('a connection that breaks fails the stream; one that cannot be made does, t
     frames.map(({ kind }) => kind),
     ['added', 'failed'],
   );
-  const nowhere = createWatchSource({
+  const nowhere = new ApiWatchSource({
     endpoint: { host: '127.0.0.1', port: 1, pathPrefix: '' },
     credential: { kind: 'none' },
     clock: createSystemClock(),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Json } from '@rollcall/base/json.ts';
-import { goJson } from '../../../../../src/adapters/kubernetes/api/go-json.ts';
+import { goJson } from '../../../../../src/adapters/kubernetes/api/effect-request.ts';
 
 describe('goJson', () => {
   it('sorts keys, also those that look like integers', () => {

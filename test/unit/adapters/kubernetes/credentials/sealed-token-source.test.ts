@@ -1,8 +1,7 @@
 /** Bound tokens, opened and kept while they are good (S6, S11, L3). */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { createSealedTokenSource } from '../../../../../src/adapters/kubernetes/credentials/sealed-token-source.ts';
-import type { SealedTokenSource } from '../../../../../src/adapters/kubernetes/credentials/sealed-token-source.ts';
+import { SealedTokenSource } from '../../../../../src/adapters/kubernetes/credentials/sealed-token-source.ts';
 import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import type { SealContext, SealedToken } from '../../../../../src/ports/stores/credential-store.ts';
 import { LocalSeal } from '../../../../support/local-seal.ts';
@@ -25,7 +24,7 @@ describe('the bound token of a cluster', () => {
     clock = new VirtualClock();
     credentials = new MemoryCredentialStore();
     seal = new LocalSeal();
-    source = createSealedTokenSource({ credentials, seal, context, clock });
+    source = new SealedTokenSource({ credentials, seal, context, clock });
   });
 
   /** What a renewer would have sent now. */

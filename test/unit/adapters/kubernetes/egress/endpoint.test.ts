@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseEndpoint } from '../../../../../src/adapters/kubernetes/egress/endpoint.ts';
 import { parseRetryAfterMs } from '../../../../../src/adapters/kubernetes/transport/response-body.ts';
-import { createBackPressure } from '../../../../../src/adapters/kubernetes/transport/back-pressure.ts';
+import { createBackPressure } from '../../../../../src/adapters/kubernetes/api/list-pages.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 describe('parseEndpoint (S12)', () => {

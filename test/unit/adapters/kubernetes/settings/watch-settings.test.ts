@@ -37,9 +37,9 @@ test('in a cluster, the name and the queue are enough; flags win over variables'
   const settings = readWatchSettings(base, ['--cluster', 'prod-2'], clock);
   assert.ok(settings.kind === 'settings');
   assert.equal(settings.cluster, 'prod-2');
-  assert.deepEqual(settings.source.endpoint, { host: 'fd00::1', port: 6443, pathPrefix: '' });
-  assert.equal(settings.source.caPem, 'CA');
-  const { credential } = settings.source;
+  assert.deepEqual(settings.apiServer.endpoint, { host: 'fd00::1', port: 6443, pathPrefix: '' });
+  assert.equal(settings.apiServer.caPem, 'CA');
+  const { credential } = settings.apiServer;
   assert.ok(credential.kind === 'bearer');
   assert.equal(await credential.token(), 'first');
   file('token', 'second');
@@ -56,8 +56,8 @@ test('a client certificate can stand for the token, and an address for the servi
     clock,
   );
   assert.ok(settings.kind === 'settings');
-  assert.equal(settings.source.credential.kind, 'client-certificate');
-  assert.equal(settings.source.endpoint.pathPrefix, '/x');
+  assert.equal(settings.apiServer.credential.kind, 'client-certificate');
+  assert.equal(settings.apiServer.endpoint.pathPrefix, '/x');
 });
 
 test('what is missing or wrong is named, and no file content is told (S11)', () => {

@@ -1,7 +1,7 @@
 /** Chunks of answers, and whose fault it is when they end early. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerChunks } from '../../../../../src/adapters/kubernetes/transport/answer-chunks.ts';
+import { answerChunks } from '../../../../../src/adapters/kubernetes/transport/response-body.ts';
 
 async function* chunksOf(...texts: readonly string[]): AsyncGenerator<Buffer> {
   for (const text of texts) {
