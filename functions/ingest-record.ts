@@ -2,6 +2,8 @@
  * A record of events.fifo (or of its dead-letter queue) as `ingest` and `dead-letter` take it.
  */
 import type { SQSRecord } from 'aws-lambda';
+import { defined } from '@rollcall/base/defined.ts';
+import { AFFECTED_ATTRIBUTE, readAffectedKeys } from '../src/adapters/sqs/affected-keys.ts';
 import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../src/adapters/sqs/cut-age.ts';
 import { identifySender } from '../src/adapters/sqs/queue-ids.ts';
 import { openWatcherMessage } from '../src/adapters/sqs/schema/watcher-message-codec.ts';
@@ -14,12 +16,14 @@ import type { IngestRecord } from '../src/app/ingest/ingest-batch.ts';
 export function toIngestRecord(record: SQSRecord): IngestRecord {
   const { SenderId, SentTimestamp, MessageGroupId } = record.attributes;
   const opened = openWatcherMessage(record.body);
-  const cutAgeMs = readCutAgeMs(record.messageAttributes[CUT_AGE_ATTRIBUTE]?.stringValue);
+  const { messageAttributes } = record;
+  const cutAgeMs = readCutAgeMs(messageAttributes[CUT_AGE_ATTRIBUTE]?.stringValue);
+  const affected = readAffectedKeys(messageAttributes[AFFECTED_ATTRIBUTE]?.stringValue);
   const group = MessageGroupId === undefined ? {} : { groupId: MessageGroupId };
   return {
     context: {
       sentAtMs: Number(SentTimestamp),
-      ...(cutAgeMs === undefined ? {} : { cutAgeMs }),
+      ...defined({ cutAgeMs, affected }),
       senderRoleId: identifySender(SenderId),
       messageId: record.messageId,
       body: record.body,

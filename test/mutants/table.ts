@@ -4,6 +4,7 @@
  * The order says which tenth a row belongs to. A name stands once: who merges two areas with one name loses a row, which
  * test/unit/mutants/table.test.ts notices.
  */
+import { AFFECTED_BUGS } from './affected.ts';
 import { ALARM_BUGS } from './alarms.ts';
 import { CLAIM_BUGS } from './claims.ts';
 import { BOUNDS_BUGS } from './bounds.ts';
@@ -36,6 +37,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   MORE_STRANGERS_ABOVE,
   WEEK_ONE_BUGS,
   MUTATION_BUGS,
+  AFFECTED_BUGS,
 ];
 
 /** The rows by name. */

@@ -6,7 +6,12 @@
  * sizes are those of JSON. Time-outs of deduplication are not modelled.
  */
 import assert from 'node:assert/strict';
-import type { WatcherBody, WatcherMessage } from '../../src/core/model/watcher-message.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import type {
+  AffectedKeys,
+  WatcherBody,
+  WatcherMessage,
+} from '../../src/core/model/watcher-message.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { EventQueue, FrozenMessage, SendOutcome } from '../../src/ports/queues/queue.ts';
 
@@ -26,6 +31,8 @@ export class RecordingEventQueue implements EventQueue {
   readonly cutAgesMs: (number | undefined)[] = [];
   /** What a consumer would receive, in order. */
   readonly accepted: WatcherMessage[] = [];
+  /** What each accepted message says of its node changes. */
+  readonly acceptedAffected: (AffectedKeys | undefined)[] = [];
   /** When each accepted message was accepted (monotonic milliseconds). */
   readonly acceptedAtMs: number[] = [];
   /** What happens to the next tries; each is used once. */
@@ -43,9 +50,9 @@ export class RecordingEventQueue implements EventQueue {
     this.#clock = clock;
   }
 
-  freeze(message: WatcherMessage): FrozenMessage {
+  freeze(message: WatcherMessage, affected?: AffectedKeys): FrozenMessage {
     const body = JSON.stringify(message);
-    return { message, body, sizeBytes: Buffer.byteLength(body) };
+    return { message, body, sizeBytes: Buffer.byteLength(body), ...defined({ affected }) };
   }
 
   async send(frozen: FrozenMessage, cutAgeMs?: number): Promise<SendOutcome> {
@@ -98,6 +105,7 @@ export class RecordingEventQueue implements EventQueue {
     }
     this.#bodies.set(id, frozen.body);
     this.accepted.push(JSON.parse(frozen.body) as WatcherMessage);
+    this.acceptedAffected.push(frozen.affected);
     this.acceptedAtMs.push(this.#clock.monotonicMs());
   }
 }

@@ -7,15 +7,17 @@
  * the watcher's rule (design 2).
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { WatcherMessage } from '../../core/model/watcher-message.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import type { AffectedKeys, WatcherMessage } from '../../core/model/watcher-message.ts';
 import type { EventQueue, FrozenMessage, SendOutcome } from '../../ports/queues/queue.ts';
+import { AFFECTED_BYTES_MAX, affectedAttributes } from './affected-keys.ts';
 import { CUT_AGE_BYTES_MAX, cutAgeAttributes } from './cut-age.ts';
 import { eventDeduplicationId, eventGroupId } from './queue-ids.ts';
 import { trySend } from './send-failure.ts';
 import { encodeWatcherMessage } from './schema/watcher-message-codec.ts';
 
-/** The largest body that is sent, in bytes: what the queue takes (design 2), less the attribute beside it. */
-export const EVENT_BODY_BYTES_MAX = 256 * 1024 - CUT_AGE_BYTES_MAX;
+/** The largest body that is sent, in bytes: what the queue takes (design 2), less the attributes beside it. */
+export const EVENT_BODY_BYTES_MAX = 256 * 1024 - CUT_AGE_BYTES_MAX - AFFECTED_BYTES_MAX;
 
 /** Options of an event queue. */
 export interface EventQueueOptions {
@@ -28,9 +30,20 @@ export interface EventQueueOptions {
 
 const DEFAULT_SEND_TIMEOUT_MS = 10_000;
 
-function freeze(message: WatcherMessage): FrozenMessage {
+function freeze(message: WatcherMessage, affected?: AffectedKeys): FrozenMessage {
   const body = encodeWatcherMessage(message);
-  return { message, body, sizeBytes: Buffer.byteLength(body) };
+  return { message, body, sizeBytes: Buffer.byteLength(body), ...defined({ affected }) };
+}
+
+/** What travels beside a body at one try. */
+export function attributesBeside(
+  { affected }: Pick<FrozenMessage, 'affected'>,
+  cutAgeMs: number | undefined,
+): Record<string, { readonly DataType: string; readonly StringValue: string }> {
+  return {
+    ...(cutAgeMs === undefined ? {} : cutAgeAttributes(cutAgeMs)),
+    ...affectedAttributes(affected),
+  };
 }
 
 /** The watcher's way into events.fifo. */
@@ -45,7 +58,7 @@ export function createEventQueue(options: EventQueueOptions): EventQueue {
       MessageBody: frozen.body,
       MessageGroupId: eventGroupId(frozen.message),
       MessageDeduplicationId: eventDeduplicationId(frozen.message),
-      ...(cutAgeMs === undefined ? {} : { MessageAttributes: cutAgeAttributes(cutAgeMs) }),
+      MessageAttributes: attributesBeside(frozen, cutAgeMs),
     };
     return trySend(options.client, input, timeoutMs);
   };

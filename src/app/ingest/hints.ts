@@ -6,7 +6,10 @@
  * The deduplication prefix is the message's own identity, so a repeat within five minutes costs
  * nothing and no other message's hints are swallowed (protocol 12).
  *
- * Differs from upstream: every change of a node, its deletion too, wakes every DaemonSet of the cluster.
+ * Which keys a node's change concerns, the watcher says beside the message, so a repeat says the same. Where it does
+ * not, or decided by other rules of placement than these functions have, every key is looked at (ADR 0046).
+ *
+ * Differs from upstream: a node's deletion wakes every DaemonSet of the cluster.
  */
 import { isSuspect } from '../../core/model/breaker.ts';
 import { hintFor } from '../../core/model/hint.ts';
@@ -14,11 +17,13 @@ import type { HintReason } from '../../core/model/hint.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type {
+  AffectedKeys,
   Delta,
   ManifestBody,
   WatcherHeader,
   WatcherMessage,
 } from '../../core/model/watcher-message.ts';
+import { PLACEMENT_RULES } from '../../core/placement/placement.ts';
 import type { HintPace } from '../../ports/queues/queue.ts';
 import type { NamespacedName } from '../../ports/stores/view-store.ts';
 import type { IngestDependencies } from './process/dependencies.ts';
@@ -31,17 +36,22 @@ function keysOfManifest(body: ManifestBody): readonly NamespacedName[] {
 }
 
 /** Keys to look at because of a message; `names` is read only if it is needed. */
-async function affectedKeys(
-  message: WatcherMessage,
+async function keysOf(
+  { message, affected }: HintedMessage,
   names: () => Promise<WarmNames>,
 ): Promise<readonly NamespacedName[]> {
   const { body } = message;
   if (body.kind === 'manifest') return keysOfManifest(body);
   if (body.kind !== 'changes' || body.deltas.length === 0) return [];
-  const named = body.deltas
-    .filter(({ of }) => of === 'DaemonSet')
-    .map(({ namespace, name }) => ({ namespace: namespace ?? '', name }));
-  const isForAll = body.deltas.some(({ of }) => of === 'Node');
+  const hasNodes = body.deltas.some(({ of }) => of === 'Node');
+  const ofNodes = affected?.rules === PLACEMENT_RULES ? affected.keys : undefined;
+  const named = [
+    ...body.deltas
+      .filter(({ of }) => of === 'DaemonSet')
+      .map(({ namespace, name }) => ({ namespace: namespace ?? '', name })),
+    ...(hasNodes ? (ofNodes ?? []) : []),
+  ];
+  const isForAll = hasNodes && ofNodes === undefined;
   const owners = isForAll ? [] : ownersIn(body.deltas);
   if (!isForAll && owners.length === 0) return distinct(named);
   const { byUid } = await names();
@@ -84,13 +94,20 @@ async function sendHintsFor(
   return hints.length;
 }
 
+/** A message, with what its sender says of its node changes. */
+interface HintedMessage {
+  readonly message: WatcherMessage;
+  readonly affected: AffectedKeys | undefined;
+}
+
 /** Sends the hints of a message again, or for the first time. */
 export async function hintMessage(
-  message: WatcherMessage,
+  hinted: HintedMessage,
   meta: ClusterMeta,
   dependencies: IngestDependencies,
 ): Promise<number> {
-  const keys = await affectedKeys(message, () => namesOf(meta, dependencies));
+  const { message } = hinted;
+  const keys = await keysOf(hinted, () => namesOf(meta, dependencies));
   const reason = message.body.kind === 'manifest' ? 'snapshot' : 'changed';
   const pace = isSuspect(meta.breaker, dependencies.clock.nowMs()) ? 'suspect' : 'usual';
   return sendHintsFor(message, { keys, reason, pace }, dependencies);

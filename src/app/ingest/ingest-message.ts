@@ -66,7 +66,7 @@ async function finish(
       if (stored?.isComplete !== true) return { kind: 'duplicate', hints: 0 };
       return {
         kind: 'duplicate',
-        hints: await hintMessage(incoming.message, stored, dependencies),
+        hints: await hintMessage(hintedBy(incoming), stored, dependencies),
       };
     }
     case 'loss':
@@ -99,7 +99,7 @@ async function finishApplied(
     });
   }
   const { isComplete } = step.meta;
-  const hints = isComplete ? await hintMessage(message, step.meta, dependencies) : 0;
+  const hints = isComplete ? await hintMessage(hintedBy(incoming), step.meta, dependencies) : 0;
   return { kind: 'applied', hints, isComplete };
 }
 
@@ -128,4 +128,8 @@ async function finishIncomplete(
 function logFieldsOf(incoming: Incoming): Record<string, string | number> {
   const { cluster, epoch, incarnation, seq } = incoming.message;
   return { cluster, epoch, incarnation, seq, messageId: incoming.context.messageId };
+}
+
+function hintedBy({ message, context }: Incoming): Parameters<typeof hintMessage>[0] {
+  return { message, affected: context.affected };
 }

@@ -84,6 +84,16 @@ export interface AnnouncementBody {
   readonly requestId?: string;
 }
 
+/**
+ * Keys that the node changes of a message concern: the DaemonSets whose placement on one of these nodes moved (protocol
+ * 20). Decided by the watcher, beside the message it belongs to, which stays readable to the release before (ADR 0046).
+ */
+export interface AffectedKeys {
+  /** PLACEMENT_RULES of whoever decided; under other rules every key is looked at. */
+  readonly rules: number;
+  readonly keys: readonly { readonly namespace: string; readonly name: string }[];
+}
+
 /** Newest states since the last flush; without a cut, more of the same flush follows. */
 export interface ChangesBody {
   readonly kind: 'changes';

@@ -27,6 +27,12 @@ export interface PlacementDecision {
   readonly reason: PlacementReason;
 }
 
+/**
+ * Which rules these are. A watcher tells by it which placement it named keys by, so raise it with every change of what
+ * `decidePlacement` answers: until watchers follow, each node change wakes every key.
+ */
+export const PLACEMENT_RULES = 1;
+
 const ELIGIBLE: PlacementDecision = { placement: 'run', reason: { code: 'Eligible' } };
 
 /** Parses the template of a DaemonSet for `decidePlacement`. */

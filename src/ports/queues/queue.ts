@@ -6,7 +6,7 @@
  * fails its record and is redelivered.
  */
 import type { Hint, Timer } from '../../core/model/hint.ts';
-import type { WatcherMessage } from '../../core/model/watcher-message.ts';
+import type { AffectedKeys, WatcherMessage } from '../../core/model/watcher-message.ts';
 
 /**
  * How many reconciles of one cluster the hints of one call may start side by side. `usual`: one for each
@@ -42,12 +42,14 @@ export interface FrozenMessage {
   readonly message: WatcherMessage;
   readonly body: string;
   readonly sizeBytes: number;
+  /** Travels beside the body, the same at each try; absent: its node changes concern every key. */
+  readonly affected?: AffectedKeys;
 }
 
 /** The watcher's way into events.fifo: group = cluster, id = cluster/epoch/incarnation/seq. */
 export interface EventQueue {
   /** Encodes a message once. */
-  freeze(message: WatcherMessage): FrozenMessage;
+  freeze(message: WatcherMessage, affected?: AffectedKeys): FrozenMessage;
   /**
    * Tries once; never rejects for an expected outcome. `cutAgeMs`: how old the cut is that the message carries, at
    * this try; it travels beside the body, which stays the same.

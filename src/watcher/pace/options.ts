@@ -36,7 +36,7 @@ export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
   flushMsPerSlice: 12,
   flushStretchedMsMax: 2_000,
   flushBurstMax: 4,
-  messageBytesMax: 256 * 1024 - 64,
+  messageBytesMax: 256 * 1024 - 64 - 8 * 1024,
   deltasPerMessageMax: 2000,
   objectBytesMax: 150 * 1024,
   sliceBytesMax: 300 * 1024,

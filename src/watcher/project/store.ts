@@ -9,7 +9,7 @@
 import { compareResourceVersions } from '../../core/model/identifiers.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
-import type { WatchedKind } from '../../core/model/projections.ts';
+import type { NodeProjection, WatchedKind } from '../../core/model/projections.ts';
 import { membershipHash } from '../../core/projections/set-hash.ts';
 import type { Membership, SetId } from '../../core/model/watcher-message.ts';
 import type { SelectorIndex } from './membership.ts';
@@ -29,6 +29,8 @@ export interface Tracked {
   sets: readonly Membership[];
   /** Memberships as frozen into messages of this epoch; only the outbox writes this. */
   sent: readonly Membership[];
+  /** A node as frozen into a message last; undefined: never, or as gone. Only the outbox writes this. */
+  sentNode?: NodeProjection | 'opaque' | undefined;
   /** Length of the newest state's text: what it adds to the size of its sets. */
   chars: number;
 }

@@ -157,6 +157,7 @@ export class Outbox {
       this.#flushing.delete(tracked);
       this.#countSent(tracked, next);
       tracked.sent = next;
+      noteSentNode(tracked, next.length === 0 ? undefined : tracked.slim?.projection);
     }
     this.#hashes = batch.hashes;
   }
@@ -176,7 +177,8 @@ export class Outbox {
 
   /** Members of a slice were frozen into a message, each in its newest state. */
   commitSlice(members: Iterable<SliceMember>): void {
-    for (const { tracked, membership } of members) {
+    for (const { tracked, membership, projection } of members) {
+      noteSentNode(tracked, projection);
       const next = [...tracked.sent, membership];
       this.#countSent(tracked, next);
       tracked.sent = next;
@@ -209,6 +211,13 @@ export class Outbox {
     if (count === 0) this.#sentCounts.delete(set);
     else this.#sentCounts.set(set, count);
   }
+}
+
+/** What node changes are compared with; a pod's is not kept, as there are ten thousands. */
+function noteSentNode(tracked: Tracked, sent: Projection | undefined): void {
+  if (tracked.of !== 'Node') return;
+  if (sent === undefined) tracked.sentNode = undefined;
+  else tracked.sentNode = sent.kind === 'Node' ? sent : 'opaque';
 }
 
 function deltaOf(tracked: Tracked, wanted: readonly Membership[]): Delta {

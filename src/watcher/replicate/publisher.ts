@@ -19,6 +19,7 @@ import type { HeartbeatSchedule } from '../pace/heartbeat.ts';
 import type { Intake } from '../observe/intake.ts';
 import type { MessageSize } from '../project/message-size.ts';
 import type { WatcherOptions } from '../pace/options.ts';
+import { AffectedFinder } from './affected.ts';
 import type { Outbox } from './outbox.ts';
 import type { OpaqueReason, Projector } from '../project/projection.ts';
 import type { CutMoment, Sender } from './sender.ts';
@@ -79,10 +80,12 @@ function isCuttable(batch: SliceBatch, sliceCount: number): boolean {
 /** The message stream of one epoch. */
 export class Publisher {
   readonly #on: PublisherDependencies;
+  readonly #affected: AffectedFinder;
   #announced = { seq: 0, sliceCount: 1 };
 
   constructor(dependencies: PublisherDependencies) {
     this.#on = dependencies;
+    this.#affected = new AffectedFinder(dependencies.store);
   }
 
   /** Slice count of the announcement that was accepted last. */
@@ -177,7 +180,8 @@ export class Publisher {
       const { deltas, isLast, hashes } = batch;
       const closing = isLast ? begun : undefined;
       const cut = closing === undefined ? {} : { cut: cutOf(closing, hashes) };
-      const frozen = sender.freeze({ kind: 'changes', deltas, ...cut });
+      const affected = this.#affected.affectedBy(batch.tracked);
+      const frozen = sender.freeze({ kind: 'changes', deltas, ...cut }, affected);
       if (frozen.sizeBytes <= size.bytesMax) {
         outbox.commitBatch(batch);
         size.learn(batch.chars, frozen.sizeBytes);

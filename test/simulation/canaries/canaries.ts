@@ -359,4 +359,13 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     in: 'crowded-api',
     seedsMax: 20,
   },
+  'node-names-too-few': {
+    bug: 'a node that changed names one DaemonSet too few: that one sleeps (protocol 20, ADR 0046)',
+    file: 'src/watcher/replicate/affected.ts',
+    before: 'const keys = concerned.map(',
+    after: 'const keys = concerned.slice(1).map(',
+    breaks: ['L1'],
+    in: 'changing-nodes',
+    seedsMax: 20,
+  },
 };

@@ -185,6 +185,28 @@ const HUNTS = {
       ['end-pod', 50, 300],
     ],
   },
+  /**
+   * Nodes change, go and come back under their names while nothing else happens: whom a change concerns, and is not
+   * named by the watcher, nobody wakes before the settling is judged (protocol 20, ADR 0046).
+   */
+  'changing-nodes': {
+    profile: 'baseline',
+    setting: { ...ORDERLY, nodesCount: 4, setsCount: 3, podStartMsMax: 400 },
+    cycle: [
+      ['change-node', 20, 400],
+      ['change-node', 5000, 60_000],
+      ['remake-node', 20, 400],
+      ['change-node', 5000, 60_000],
+      ['remove-node', 5000, 60_000],
+      ['change-set', 20, 400],
+      ['change-node', 5000, 60_000],
+      ['old-watcher', 1000, 20_000],
+      ['change-node', 5000, 60_000],
+      ['new-watcher', 30_000, 120_000],
+      ['change-node', 5000, 60_000],
+    ],
+    stepsCount: 22,
+  },
 } as const satisfies Readonly<Record<string, Hunt>>;
 
 /** Name of a hunt. */

@@ -2,7 +2,7 @@
  * What a watcher of an earlier release does otherwise, beside functions of this one (14 A.8).
  *
  * The watcher's code is the present one; what it says goes through these, which leave out what earlier releases did not know:
- * the age of a cut beside the message (ADR 0032), and renewals of the Lease that only grow (protocol 15).
+ * what travels beside a message (ADR 0032, ADR 0046), and renewals of the Lease that only grow (protocol 15).
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

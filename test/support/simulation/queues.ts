@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto';
 import type { Hint, Timer } from '../../../src/core/model/hint.ts';
 import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
   EventQueue,
@@ -15,7 +16,7 @@ import type {
   HintQueue,
   SendOutcome,
 } from '../../../src/ports/queues/queue.ts';
-import { cutAgeAttributes } from '../../../src/adapters/sqs/cut-age.ts';
+import { attributesBeside } from '../../../src/adapters/sqs/event-queue.ts';
 import { encodeHint, encodeTimer } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import {
   eventDeduplicationId,
@@ -101,9 +102,9 @@ export class SimulatedQueues {
   /** The watcher's way in, under an identity that it cannot choose; `clock` is its own. */
   eventQueue(senderId: string, clock: Clock): EventQueue {
     return {
-      freeze: (message) => {
+      freeze: (message, affected) => {
         const body = encodeWatcherMessage(message);
-        return { message, body, sizeBytes: Buffer.byteLength(body) };
+        return { message, body, sizeBytes: Buffer.byteLength(body), ...defined({ affected }) };
       },
       send: async (frozen, cutAgeMs) => {
         await clock.sleep(2);
@@ -173,7 +174,7 @@ export class SimulatedQueues {
         body: frozen.body,
         bodyMd5: '',
         senderId: by.senderId,
-        ...(by.cutAgeMs === undefined ? {} : { attributes: cutAgeAttributes(by.cutAgeMs) }),
+        attributes: attributesBeside(frozen, by.cutAgeMs),
         groupId: eventGroupId(frozen.message),
         deduplicationId: eventDeduplicationId(frozen.message),
       },

@@ -4,7 +4,11 @@
  * Only `deferred` leaves the record to its redelivery; everything else is finished business. A lost
  * dependency (a table that throttles, a queue that refuses) is a rejection, not a result.
  */
-import type { WatcherHeader, WatcherMessage } from '../../../core/model/watcher-message.ts';
+import type {
+  AffectedKeys,
+  WatcherHeader,
+  WatcherMessage,
+} from '../../../core/model/watcher-message.ts';
 
 /** Why a message was refused. The first four are about who sent it (S6, protocol 24). */
 export type IngestRefusalCode =
@@ -57,6 +61,8 @@ export interface IngestContext {
    * of an earlier release. Milliseconds.
    */
   readonly cutAgeMs?: number;
+  /** Keys that its node changes concern; undefined: every key. */
+  readonly affected?: AffectedKeys;
   /** From SenderId, which a sender cannot forge; undefined when it has no readable form. */
   readonly senderRoleId: string | undefined;
   readonly messageId: string;

@@ -1,6 +1,7 @@
 /** Which keys a message wakes (protocol 12, 20; L2), and what is said of it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { PLACEMENT_RULES } from '../../../../src/core/placement/placement.ts';
 import { IngestHarness } from '../../../support/ingest-harness.ts';
 import { ScriptedSender, daemonSetOf, nodeOf, podOf } from '../../../support/scripted-sender.ts';
 
@@ -27,6 +28,46 @@ describe('what a message wakes', () => {
     assert.deepEqual(result, { kind: 'applied', hints: 2, isComplete: true });
     assert.equal(harness.metrics.sum('IngestHints') - before, 2, 'each is counted');
     assert.deepEqual(wokenBy(harness), ['logs changed', 'proxy changed']);
+  });
+
+  it('is what the watcher names for a change of a node, and what else is in the message (protocol 20)', async () => {
+    const { harness, sender } = await started();
+    harness.queue.clear();
+    const keys = [{ namespace: 'ops', name: 'proxy' }];
+    const affected = { rules: PLACEMENT_RULES, keys };
+    const message = sender.changes([nodeOf('n2'), podOf('p1', ['ds-logs'])]);
+    await harness.ingest(message, { affected });
+    assert.deepEqual(wokenBy(harness), ['logs changed', 'proxy changed']);
+    harness.queue.clear();
+    await harness.ingest(sender.changes([nodeOf('n3')]), { affected });
+    assert.deepEqual(wokenBy(harness), ['proxy changed']);
+  });
+
+  it('is what the watcher named again, when the message comes again', async () => {
+    const { harness, sender } = await started();
+    const affected = { rules: PLACEMENT_RULES, keys: [{ namespace: 'ops', name: 'proxy' }] };
+    const message = sender.changes([nodeOf('n2')]);
+    await harness.ingest(message, { affected });
+    const result = await harness.ingest(message, { affected });
+    assert.deepEqual(result, { kind: 'duplicate', hints: 1 });
+    const [, , last] = harness.queue.sends;
+    assert.deepEqual(last?.keys, ['c1/ops/proxy']);
+  });
+
+  it('is every DaemonSet where the watcher decides by other rules of placement', async () => {
+    const { harness, sender } = await started();
+    harness.queue.clear();
+    const affected = { rules: PLACEMENT_RULES + 1, keys: [] };
+    await harness.ingest(sender.changes([nodeOf('n2')]), { affected });
+    assert.deepEqual(wokenBy(harness), ['logs changed', 'proxy changed']);
+  });
+
+  it('is nobody for a node that concerns none', async () => {
+    const { harness, sender } = await started();
+    harness.queue.clear();
+    const affected = { rules: PLACEMENT_RULES, keys: [] };
+    await harness.ingest(sender.changes([nodeOf('n2')]), { affected });
+    assert.deepEqual(harness.queue.sends, []);
   });
 
   it('is the owner alone for a pod, once for many; none for a set that nobody knows', async () => {

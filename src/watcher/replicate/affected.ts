@@ -1,0 +1,99 @@
+/**
+ * Which keys the node changes of a message concern: the DaemonSets whose placement on one of these nodes moved between
+ * what was sent last and what is sent now (protocol 20, ADR 0046).
+ *
+ * Assumes nothing about how new its DaemonSets are: one that is not known yet, or changes, names its key by a delta of
+ * its own. In doubt everything is named: an object that travels opaque or cannot be judged, a node that is gone, more
+ * work than a flush should cost. A new node also concerns what has a pod there already. Sends nothing.
+ */
+import type { NodeProjection, Projection } from '../../core/model/projections.ts';
+import type { AffectedKeys } from '../../core/model/watcher-message.ts';
+import {
+  PLACEMENT_RULES,
+  decidePlacement,
+  preparePlacement,
+} from '../../core/placement/placement.ts';
+import type { PreparedPlacement } from '../../core/placement/placement.ts';
+import type { ObjectStore, Tracked } from '../project/store.ts';
+
+/** Placements that one message may cost: beyond it, looking at every key is cheaper than finding out which. */
+const PLACEMENTS_MAX = 100_000;
+
+interface NodeChange {
+  /** Undefined: it is new. */
+  readonly before: NodeProjection | undefined;
+  readonly after: NodeProjection;
+}
+
+/** Finds the keys that nodes concern. */
+export class AffectedFinder {
+  readonly #store: ObjectStore;
+  /** By projection, which is made anew with each change; undefined: it cannot be judged. */
+  readonly #prepared = new WeakMap<Projection, { readonly of: PreparedPlacement | undefined }>();
+
+  constructor(store: ObjectStore) {
+    this.#store = store;
+  }
+
+  /** Keys concerned by the nodes among these objects, as they are about to be sent; undefined: every key. */
+  affectedBy(sending: readonly Tracked[]): AffectedKeys | undefined {
+    const nodes = sending.filter(({ of }) => of === 'Node');
+    if (nodes.length === 0 || nodes.length * this.#store.count('DaemonSet') > PLACEMENTS_MAX) {
+      return undefined;
+    }
+    const changes: NodeChange[] = [];
+    for (const { sentNode: before, slim } of nodes) {
+      const after = slim?.projection;
+      if (after?.kind !== 'Node' || before === 'opaque') return undefined;
+      changes.push({ before, after });
+    }
+    const concerned = [...this.#store.objects('DaemonSet')].filter((daemonSet) =>
+      this.#concern(daemonSet, changes),
+    );
+    const keys = concerned.map(({ namespace = '', name }) => ({ namespace, name }));
+    return { rules: PLACEMENT_RULES, keys };
+  }
+
+  #concern(daemonSet: Tracked, changes: readonly NodeChange[]): boolean {
+    const prepared = this.#prepare(daemonSet.slim?.projection);
+    if (prepared === undefined) return true;
+    const bare = new Set<string>();
+    for (const { before, after } of changes) {
+      const { placement } = decidePlacement(prepared, after);
+      const former = before === undefined ? undefined : decidePlacement(prepared, before).placement;
+      if (former === undefined && placement !== 'run') bare.add(after.name);
+      else if (former !== placement) return true;
+    }
+    return bare.size > 0 && this.#hasPodOn(daemonSet, bare);
+  }
+
+  /** A node that came back under its name may bring pods that the view knows already. */
+  #hasPodOn({ uid }: Tracked, nodes: ReadonlySet<string>): boolean {
+    for (const { slim } of this.#store.members(`pods/${uid}`)) {
+      const pod = slim?.projection;
+      if (pod?.kind !== 'Pod' || nodes.has(pod.targetNode ?? '')) return true;
+    }
+    return false;
+  }
+
+  #prepare(projection: Projection | undefined): PreparedPlacement | undefined {
+    if (projection?.kind !== 'DaemonSet') return undefined;
+    const known = this.#prepared.get(projection);
+    if (known !== undefined) return known.of;
+    const prepared = { of: tryPreparing(projection.object) };
+    this.#prepared.set(projection, prepared);
+    return prepared.of;
+  }
+}
+
+/** A DaemonSet travels as it is: its template may have a shape that no rule was made for. */
+function tryPreparing(
+  object: Parameters<typeof preparePlacement>[0],
+): PreparedPlacement | undefined {
+  try {
+    return preparePlacement(object);
+  } catch (cause) {
+    if (cause instanceof TypeError) return undefined;
+    throw cause;
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * No key sleeps through a change of a node that concerns it, whatever comes in between (protocol 20, L1, ADR 0046).
+ *
+ * The reader applies what was accepted, and notes for each key what its placement was when it was woken last. At each cut
+ * that must be what it is now: under failed sends, restarts, and objects that come and go under the same names.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { decidePlacement, preparePlacement } from '../../../src/core/placement/placement.ts';
+import type { NodeProjection, Projection } from '../../../src/core/model/projections.ts';
+import type { AffectedKeys, WatcherMessage } from '../../../src/core/model/watcher-message.ts';
+import { nodes, podSpecs } from '../../support/core-arbitraries.ts';
+import { ReferenceIngest } from '../../support/reference-ingest.ts';
+import { createWatcherHarness, daemonSetDraft, podDraft } from '../../support/watcher-harness.ts';
+import type { WatcherHarness } from '../../support/watcher-harness.ts';
+
+const NAMES = ['app0', 'app1', 'app2'] as const;
+const name = fc.constantFrom(...NAMES);
+const step = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('node' as const), node: nodes }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('drop' as const), node: nodes }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('set' as const), name, spec: podSpecs }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('unset' as const), name }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('pod' as const), name, node: nodes }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('fault' as const),
+      fault: fc.constantFrom('ambiguous' as const, 'lost-answer' as const, 'unsent' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('wait' as const),
+      ms: fc.constantFrom(1, 20, 260, 1100, 15_000),
+    }),
+  },
+);
+
+type Step = typeof step extends fc.Arbitrary<infer Kind> ? Kind : never;
+
+function change({ source, queue }: WatcherHarness, action: Step): void {
+  switch (action.kind) {
+    case 'node': {
+      const { name: nodeName, labels, taints } = action.node;
+      source.put('Node', { metadata: { name: nodeName, labels }, spec: { taints } });
+      return;
+    }
+    case 'drop':
+      source.remove('Node', { name: action.node.name });
+      return;
+    case 'set': {
+      const draft = daemonSetDraft(action.name);
+      const template = { spec: { containers: [], ...action.spec } };
+      source.put('DaemonSet', { ...draft, spec: { ...(draft['spec'] as object), template } });
+      return;
+    }
+    case 'unset':
+      source.remove('DaemonSet', { name: action.name, namespace: 'infra' });
+      return;
+    case 'pod': {
+      const owner = source
+        .objects('DaemonSet')
+        .find(({ metadata }) => metadata.name === action.name);
+      if (owner === undefined) return;
+      const { name: on } = action.node;
+      const draft = podDraft(`${action.name}-${on}`, { owner: owner.metadata.uid, node: on });
+      source.put('Pod', draft);
+      return;
+    }
+    case 'fault':
+      queue.faults.push(action.fault);
+      return;
+    default:
+  }
+}
+
+/** What stands in the view: nodes, DaemonSets, and which of them have a pod where. */
+class Woken {
+  readonly #view = new ReferenceIngest();
+  /** Placement by node, as it was when the key was woken last. */
+  readonly #seen = new Map<string, ReadonlyMap<string, string>>();
+
+  apply(message: WatcherMessage, affected: AffectedKeys | undefined): void {
+    this.#view.apply(message);
+    if (!this.#view.isComplete) return;
+    for (const key of this.#keysOf(message, affected)) this.#seen.set(key, this.#placementOf(key));
+    if (!this.#view.isCutOpen) this.#check();
+  }
+
+  #check(): void {
+    for (const key of this.#daemonSets().keys()) {
+      const seen = this.#seen.get(key);
+      assert.ok(seen !== undefined, `${key} was never woken`);
+      const present = this.#placementOf(key);
+      for (const [node, placement] of present) {
+        const isIdle = !seen.has(node) && placement !== 'run' && !this.#hasPod(key, node);
+        if (!isIdle) assert.equal(seen.get(node), placement, `${key} on ${node}`);
+      }
+      for (const node of seen.keys()) assert.ok(present.has(node), `${key}: ${node} is gone`);
+    }
+  }
+
+  #keysOf({ body }: WatcherMessage, affected: AffectedKeys | undefined): readonly string[] {
+    const every = [...this.#daemonSets().keys()];
+    if (body.kind === 'manifest') return every;
+    if (body.kind !== 'changes') return [];
+    const hasNodes = body.deltas.some(({ of }) => of === 'Node');
+    if (hasNodes && affected === undefined) return every;
+    const owned = body.deltas.flatMap(({ of, name: own, sets, formerSets }) => {
+      if (of === 'DaemonSet') return [own];
+      const touched = new Set([...sets, ...formerSets].map(({ set }) => set));
+      return [...this.#daemonSets()]
+        .filter(([, { uid }]) => touched.has(`pods/${uid}`) || touched.has(`revisions/${uid}`))
+        .map(([key]) => key);
+    });
+    return [...owned, ...(hasNodes ? (affected?.keys ?? []).map((key) => key.name) : [])];
+  }
+
+  #daemonSets(): ReadonlyMap<string, Projection> {
+    const stored = [...this.#view.set('daemonsets').values()];
+    return new Map(stored.map((one) => [one.name, one]));
+  }
+
+  #placementOf(key: string): ReadonlyMap<string, string> {
+    const daemonSet = this.#daemonSets().get(key);
+    if (daemonSet?.kind !== 'DaemonSet') return new Map();
+    const prepared = preparePlacement(daemonSet.object);
+    const stored = [...this.#view.set('nodes').values()] as readonly NodeProjection[]; // none is opaque here
+    return new Map(stored.map((one) => [one.name, decidePlacement(prepared, one).placement]));
+  }
+
+  #hasPod(key: string, node: string): boolean {
+    const pods = this.#view.set(`pods/${this.#daemonSets().get(key)?.uid ?? ''}`);
+    return [...pods.values()].some((pod) => pod.kind === 'Pod' && pod.targetNode === node);
+  }
+}
+
+async function run(steps: readonly Step[], seed: number): Promise<void> {
+  const harness = createWatcherHarness();
+  const { clock, queue } = harness;
+  const woken = new Woken();
+  let watcher = harness.newWatcher(seed);
+  await watcher.start();
+  for (const [index, action] of steps.entries()) {
+    change(harness, action);
+    if (action.kind === 'restart') {
+      await watcher.stop();
+      watcher = harness.newWatcher(seed + index + 1);
+      await watcher.start();
+    }
+    if (action.kind === 'wait') await clock.advance(action.ms);
+  }
+  queue.faults.length = 0;
+  // Less than the six hours after which a snapshot wakes every key.
+  await clock.advance(3_600_000);
+  for (const [index, message] of queue.accepted.entries()) {
+    woken.apply(message, queue.acceptedAffected[index]);
+  }
+  await watcher.stop();
+}
+
+test('a key that no message names has the placement that it was woken with last', async () => {
+  const steps = fc.array(step, { maxLength: 40, size: 'max' });
+  await fc.assert(fc.asyncProperty(steps, fc.nat({ max: 1000 }), run), { numRuns: 60 });
+});
+
+test('a node that joins with a taint of its cloud wakes nobody until that is gone', async () => {
+  const harness = createWatcherHarness();
+  for (const app of NAMES) harness.source.put('DaemonSet', daemonSetDraft(app));
+  const watcher = await harness.startSettled();
+  const put = async (taints: readonly object[]): Promise<unknown> => {
+    harness.source.put('Node', { metadata: { name: 'n1' }, spec: { taints } });
+    await harness.clock.advance(2_000);
+    return harness.queue.acceptedAffected.at(-1)?.keys.map((key) => key.name);
+  };
+  const taint = { key: 'cloud.example/starting', effect: 'NoSchedule' };
+  assert.deepEqual(await put([taint]), []);
+  assert.deepEqual(await put([]), [...NAMES]);
+  assert.deepEqual(await put([{ ...taint, effect: 'PreferNoSchedule' }]), []);
+  await watcher.stop();
+});
