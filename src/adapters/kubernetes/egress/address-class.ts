@@ -68,7 +68,7 @@ const RESERVED_IPV4_RANGES = [
 const RESERVED_IPV6_RANGES = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 /** A range in CIDR notation. */
-export interface AddressRange {
+interface AddressRange {
   readonly network: string;
   readonly prefix: number;
   readonly family: 'ipv4' | 'ipv6';

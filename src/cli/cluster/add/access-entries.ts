@@ -143,7 +143,7 @@ async function roleCreatedMs(
 }
 
 /** The same by hand, for whoever may do it. */
-export function accessEntryCommands(
+export function commandsForEntries(
   cluster: Pick<EksCluster, 'name' | 'region'>,
   principals: readonly Principal[],
 ): readonly string[] {

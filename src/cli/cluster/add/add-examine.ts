@@ -39,6 +39,13 @@ export interface ExaminedCluster {
   readonly connection?: ClusterConnection;
 }
 
+/** What the steps after it work on. */
+export interface AddTask {
+  readonly request: AddRequest;
+  readonly examined: ExaminedCluster;
+  readonly context: AddContext;
+}
+
 /** Examines the cluster of a request. Throws CommandError. */
 export async function examineCluster(
   request: AddRequest,

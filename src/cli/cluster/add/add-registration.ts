@@ -17,8 +17,7 @@ import type {
 } from '../../../core/model/registration.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import { failure, refusal, usageError } from '../../process/exit-codes.ts';
-import type { ExaminedCluster } from './add-examine.ts';
-import type { AddRequest } from './add-request.ts';
+import type { AddTask } from './add-examine.ts';
 import type { SenderRoles } from './add-roles.ts';
 
 /** Stands in the place of an id that a dry run does not make. */
@@ -119,11 +118,7 @@ export function requireReachable(registration: ClusterRegistration, stage: strin
 }
 
 /** What a registration is made from. */
-export interface RegistrationParts {
-  readonly request: AddRequest;
-  readonly examined: Pick<ExaminedCluster, 'facts' | 'eks'>;
-  readonly roles: SenderRoles;
-}
+type RegistrationParts = Pick<AddTask, 'request' | 'examined'> & { readonly roles: SenderRoles };
 
 /** The registration, in mode observe. Throws CommandError when the schema refuses it. */
 export function composeRegistration(parts: RegistrationParts): ClusterRegistration {

@@ -9,9 +9,8 @@ import { defined } from '@rollcall/base/defined.ts';
 import { failure, usageError } from '../../process/exit-codes.ts';
 import { packageFile } from '../../../engine/package-files.ts';
 import type { AddContext } from './add-context.ts';
-import type { ExaminedCluster } from './add-examine.ts';
+import type { AddTask } from './add-examine.ts';
 import { hasRoles, requireRoleSource } from './add-request.ts';
-import type { AddRequest } from './add-request.ts';
 import { findOidcProvider, lookUpRole } from './cluster-account.ts';
 import type { ClusterAccount } from './cluster-account.ts';
 import { deployRoles, readRolesParameters } from '../roles/roles-deploy.ts';
@@ -34,19 +33,12 @@ export interface SenderRoles {
   readonly stackName?: string;
 }
 
-/** What step 2 works on. */
-export interface RolesTask {
-  readonly request: AddRequest;
-  readonly examined: Pick<ExaminedCluster, 'facts' | 'eks'>;
-  readonly context: AddContext;
-}
-
 const TEMPLATE = 'infra/cluster/roles.yml';
 /** The one audience that AWS's own tools ask for. */
 const AUDIENCE = 'sts.amazonaws.com';
 
 /** Deploys, looks up or takes the roles. Throws CommandError. */
-export async function obtainRoles(task: RolesTask): Promise<SenderRoles> {
+export async function obtainRoles(task: AddTask): Promise<SenderRoles> {
   const { request, context } = task;
   if (hasRoles(request)) return takeRoles(task);
   requireRoleSource(request);
@@ -72,7 +64,7 @@ export async function obtainRoles(task: RolesTask): Promise<SenderRoles> {
 
 /** The roles for somebody else to deploy: a template with everything filled in. */
 export async function printRoles(
-  task: RolesTask,
+  task: AddTask,
   format: 'cloudformation' | 'terraform',
 ): Promise<string> {
   const template = await readFile(packageFile(TEMPLATE), 'utf8');
@@ -89,25 +81,17 @@ export async function printRoles(
     : writeTerraform(evaluateTemplate(template, parameters));
 }
 
-function rolesParametersFor({ request, examined, context }: RolesTask, trust: RoleTrust) {
+function rolesParametersFor({ request, examined, context }: AddTask, trust: RoleTrust) {
   const { stage, outputs } = context.stack;
-  const { permissionsBoundary } = request;
+  const { id, auth, permissionsBoundary } = request;
   return rolesParameters({
     stage,
-    id: request.id,
+    id,
     clusterUid: examined.facts.clusterUid,
-    senderRolePath: outputs.SenderRolePath,
-    eventsQueueArn: outputs.EventsQueueArn,
+    outputs,
     trust,
     ...defined({ permissionsBoundaryArn: permissionsBoundary }),
-    ...(request.auth === 'bound-token'
-      ? {
-          renewer: {
-            credentialsQueueArn: outputs.CredentialsQueueArn,
-            credentialsKeyArn: outputs.CredentialsKeyArn,
-          },
-        }
-      : {}),
+    hasRenewer: auth === 'bound-token',
   });
 }
 
@@ -121,7 +105,7 @@ async function standingBoundary(
 }
 
 /** A provider that this very stack made stays its own: leaving it out would take it from the stack. */
-async function findTrust(task: RolesTask, stackName: string): Promise<RoleTrust> {
+async function findTrust(task: AddTask, stackName: string): Promise<RoleTrust> {
   const trust = trustOf(task, 'missing');
   if (trust.kind === 'pod-identity') return trust;
   const account = task.context.account(task.request);
@@ -131,7 +115,7 @@ async function findTrust(task: RolesTask, stackName: string): Promise<RoleTrust>
   return { ...trust, provider: await findOidcProvider(account, trust) };
 }
 
-function trustOf({ request, examined }: RolesTask, provider: 'missing' | 'present'): RoleTrust {
+function trustOf({ request, examined }: AddTask, provider: 'missing' | 'present'): RoleTrust {
   const { eks, facts } = examined;
   if (request.credentials === 'pod-identity' && eks !== undefined) {
     return { kind: 'pod-identity', clusterArn: eks.arn, clusterName: eks.name };
@@ -155,7 +139,7 @@ function isPublicIssuer(issuer: string): boolean {
   return hostname.includes('.') && !/\.(svc|local|internal|localhost)$/.test(hostname);
 }
 
-async function takeRoles({ request, context }: RolesTask): Promise<SenderRoles> {
+async function takeRoles({ request, context }: AddTask): Promise<SenderRoles> {
   const { senderRoleId, watcherRoleArn, renewerRoleId, renewerRoleArn } = request;
   const take = async (role: SenderRole, part: 'watcher' | 'renewer'): Promise<SenderRole> => {
     const { roleId, roleArn } = role;
@@ -163,12 +147,12 @@ async function takeRoles({ request, context }: RolesTask): Promise<SenderRoles> 
     requirePath(roleArn, part, context);
     return roleId === undefined ? lookUpRole(context.account(request), roleArn) : role;
   };
-  const roleOf = (roleId: string | undefined, roleArn: string | undefined): SenderRole => ({
-    ...defined({ roleId, roleArn }),
-  });
-  const watcher = await take(roleOf(senderRoleId, watcherRoleArn), 'watcher');
+  const watcher = await take(defined({ roleId: senderRoleId, roleArn: watcherRoleArn }), 'watcher');
   if (request.auth !== 'bound-token') return { watcher };
-  const renewer = await take(roleOf(renewerRoleId, renewerRoleArn), 'renewer');
+  const renewer = await take(
+    defined({ roleId: renewerRoleId, roleArn: renewerRoleArn }),
+    'renewer',
+  );
   if (renewer.roleId === watcher.roleId && request.credentials !== 'static') {
     throw usageError(
       'Watcher and renewer have the same role: what may watch must not be able to renew.',
@@ -192,7 +176,7 @@ function requirePath(roleArn: string, part: 'watcher' | 'renewer', { stack }: Ad
 }
 
 function predictRoles(
-  { request, examined }: RolesTask,
+  { request, examined }: AddTask,
   made: { readonly parameters: RolesParameters; readonly stackName: string },
 ): SenderRoles {
   const { SenderRolePath: path = '', WatcherRoleName, RenewerRoleName } = made.parameters;

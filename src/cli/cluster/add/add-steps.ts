@@ -14,7 +14,7 @@ import { throwIfInterrupted } from '../../command-line/run-program.ts';
 import { failure, usageError } from '../../process/exit-codes.ts';
 import type { AddContext } from './add-context.ts';
 import { examineCluster } from './add-examine.ts';
-import type { ExaminedCluster } from './add-examine.ts';
+import type { AddTask } from './add-examine.ts';
 import {
   composeRegistration,
   registerCluster,
@@ -30,7 +30,7 @@ import type { SenderRoles } from './add-roles.ts';
 import { applyManifests } from '../manifests/apply-manifests.ts';
 import type { AppliedObject } from '../manifests/apply-manifests.ts';
 import {
-  accessEntryCommands,
+  commandsForEntries,
   ensureAccessEntries,
   principalsOf,
   unverifiedWarning,
@@ -58,34 +58,27 @@ export interface AddedCluster {
   readonly applied: readonly AppliedObject[];
 }
 
-/** Whether manifests are applied, too. */
-export interface AddActions {
-  readonly shouldApply: boolean;
-}
-
-/** Adds a cluster. Throws CommandError; AWS's errors pass through. */
+/** Adds a cluster, with its manifests if they are to be applied. Throws CommandError; AWS's errors pass through. */
 export async function addCluster(
   request: AddRequest,
   context: AddContext,
-  actions: AddActions,
+  { shouldApply }: { readonly shouldApply: boolean },
 ): Promise<AddedCluster> {
-  requireImage(request, actions);
+  if (shouldApply && request.image === undefined) {
+    throw usageError(
+      `Nothing can be applied to ${request.id} without the image of the watcher.`,
+      'Build it (infra/watcher/Dockerfile), push it, and pass --image REFERENCE.',
+    );
+  }
   const examined = await examineCluster(request, context);
   try {
-    return await addExamined({ request, examined, context, actions });
+    return await addExamined({ request, examined, context }, shouldApply && !context.isDryRun);
   } finally {
     examined.connection?.transport.retire();
   }
 }
 
-interface AddTask {
-  readonly request: AddRequest;
-  readonly examined: ExaminedCluster;
-  readonly context: AddContext;
-  readonly actions: AddActions;
-}
-
-async function addExamined(task: AddTask): Promise<AddedCluster> {
+async function addExamined(task: AddTask, isApplied: boolean): Promise<AddedCluster> {
   const { request, examined, context } = task;
   const { id } = request;
   const { facts } = examined;
@@ -101,7 +94,7 @@ async function addExamined(task: AddTask): Promise<AddedCluster> {
   const registrations = await context.registrations();
   const standing = standingOf({ id, clusterUid: facts.clusterUid }, registrations);
   requireAddable(id, standing);
-  const roles = await obtainRoles({ request, examined, context });
+  const roles = await obtainRoles(task);
   const { roleId, roleArn } = roles.watcher;
   say(`2/4 ${id}: the watcher is ${roleId ?? `to be made: ${roleArn ?? ''}`}`);
   const registration = composeRegistration({ request, examined, roles });
@@ -116,7 +109,7 @@ async function addExamined(task: AddTask): Promise<AddedCluster> {
   const entries = await letFunctionsIn(task);
   warn(unverifiedWarning(entries.accessEntries));
   throwIfInterrupted(context.signal);
-  const applied = await apply(task, manifests);
+  const applied = isApplied ? await apply(task, manifests) : [];
   return {
     id,
     registration,
@@ -149,71 +142,46 @@ async function register(
 
 function manifestsOf({ request, examined, context }: AddTask, roles: SenderRoles) {
   const { outputs } = context.stack;
-  const { auth, image, credentials, watcherApiServer } = request;
+  const { id, auth, image, credentials, watcherApiServer } = request;
   // In takeover the watcher must work before the daemons that make service addresses work.
   const apiServer = watcherApiServer ?? (auth === 'eks' ? examined.eks?.server : undefined);
-  const { roleArn } = roles.watcher;
-  const renewerArn = roles.renewer?.roleArn;
+  const [watcherRoleArn, renewerRoleArn] = [roles.watcher.roleArn, roles.renewer?.roleArn];
   return composeManifests({
-    id: request.id,
-    region: regionOf(outputs.EventsQueueArn),
-    eventsQueueUrl: outputs.EventsQueueUrl,
+    id,
+    outputs,
     credentials,
     authentication: auth,
-    ...defined({ image, watcherRoleArn: roleArn, apiServer }),
-    ...(auth === 'bound-token'
-      ? {
-          renewer: {
-            credentialsQueueUrl: outputs.CredentialsQueueUrl,
-            credentialsKeyArn: outputs.CredentialsKeyArn,
-            ...defined({ roleArn: renewerArn }),
-          },
-        }
-      : {}),
+    ...defined({ image, watcherRoleArn, renewerRoleArn, apiServer }),
   });
 }
 
-/** The fourth part of an ARN. */
-function regionOf(arn: string): string {
-  return arn.split(':')[3] ?? '';
-}
+type LetIn = Pick<AddedCluster, 'accessEntries' | 'accessEntryCommands'>;
 
-async function letFunctionsIn({
-  request,
-  examined,
-  context,
-}: AddTask): Promise<Pick<AddedCluster, 'accessEntries' | 'accessEntryCommands'>> {
+async function letFunctionsIn({ request, examined, context }: AddTask): Promise<LetIn> {
   const { eks } = examined;
   if (request.auth !== 'eks' || eks === undefined) {
     return { accessEntries: [], accessEntryCommands: [] };
   }
   const principals = principalsOf(context.stack.outputs);
   const mayMake = request.clusterProfile !== undefined || request.sameAccount;
-  const commands = accessEntryCommands(eks, principals);
-  if (!mayMake) return { accessEntries: [], accessEntryCommands: commands };
-  if (context.isDryRun) {
-    const planned = principals.map(({ arn }) => ({
-      principalArn: arn,
-      result: 'planned' as const,
-    }));
-    return { accessEntries: planned, accessEntryCommands: commands };
+  if (!mayMake || context.isDryRun) {
+    const planned = principals.map(({ arn: principalArn }) => {
+      return { principalArn, result: 'planned' as const };
+    });
+    const accessEntryCommands = commandsForEntries(eks, principals);
+    return { accessEntries: mayMake ? planned : [], accessEntryCommands };
   }
-  const clients = {
-    eks: context.account(request).eks,
-    // The roles are the stack's, whoever the cluster belongs to.
-    iam: context.account({}).iam,
-  };
+  // The roles are the stack's, whoever the cluster belongs to.
+  const clients = { eks: context.account(request).eks, iam: context.account({}).iam };
   const accessEntries = await ensureAccessEntries(clients, eks.name, principals);
   context.say(`4/4 ${request.id}: ${String(principals.length)} access entries stand`);
   return { accessEntries, accessEntryCommands: [] };
 }
 
 async function apply(
-  { request, examined, context, actions }: AddTask,
+  { request, examined: { connection }, context }: AddTask,
   manifests: readonly JsonObject[],
 ): Promise<readonly AppliedObject[]> {
-  if (!actions.shouldApply || context.isDryRun) return [];
-  const { connection } = examined;
   if (connection === undefined) {
     throw failure(
       `${request.id} is registered; its manifests cannot be applied from here.`,
@@ -222,17 +190,8 @@ async function apply(
   }
   const applied = await applyManifests(connection.transport, manifests);
   for (const { object, result, detail } of applied) {
-    context.say(
-      `4/4 ${request.id}: ${object} ${result}${detail === undefined ? '' : `: ${detail}`}`,
-    );
+    const why = detail === undefined ? '' : `: ${detail}`;
+    context.say(`4/4 ${request.id}: ${object} ${result}${why}`);
   }
   return applied;
-}
-
-function requireImage({ id, image }: AddRequest, { shouldApply }: AddActions): void {
-  if (!shouldApply || image !== undefined) return;
-  throw usageError(
-    `Nothing can be applied to ${id} without the image of the watcher.`,
-    'Build it (infra/watcher/Dockerfile), push it, and pass --image REFERENCE.',
-  );
 }

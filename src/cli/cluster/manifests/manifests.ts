@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { StackOutputs } from '../../reach/stack.ts';
 import type { ClusterAuthentication } from '../../../core/model/registration.ts';
 import { packageFile } from '../../../engine/package-files.ts';
 import { isObject, renderKustomization } from './kustomize.ts';
@@ -26,21 +27,17 @@ export interface ManifestValues {
   readonly id: string;
   /** Absent: the placeholder of the shipped files stays, which no registry has. */
   readonly image?: string;
-  /** Of the queues. */
-  readonly region: string;
-  readonly eventsQueueUrl: string;
+  readonly outputs: Pick<
+    StackOutputs,
+    'EventsQueueArn' | 'EventsQueueUrl' | 'CredentialsQueueUrl' | 'CredentialsKeyArn'
+  >;
   readonly credentials: CredentialKind;
   /** For `irsa` and `web-identity`. */
   readonly watcherRoleArn?: string;
+  readonly renewerRoleArn?: string;
   /** Where watcher and renewer reach the API server; absent: by the service address. */
   readonly apiServer?: string;
   readonly authentication: ClusterAuthentication['kind'];
-  /** With authentication by a bound token. */
-  readonly renewer?: {
-    readonly roleArn?: string;
-    readonly credentialsQueueUrl: string;
-    readonly credentialsKeyArn: string;
-  };
 }
 
 const OVERLAYS: Readonly<Record<CredentialKind, string | undefined>> = {
@@ -55,11 +52,11 @@ const PLACEHOLDER = /^<.*>$/s;
 
 /** All objects, in the order in which they are to be applied; each only once. */
 export function composeManifests(values: ManifestValues): readonly JsonObject[] {
-  const { authentication, renewer } = values;
+  const { authentication } = values;
   const objects = [
     ...watcherObjects(values),
     ...(authentication === 'none' ? [] : functionsObjects(authentication)),
-    ...(renewer === undefined ? [] : renewerObjects(values, renewer)),
+    ...(authentication === 'bound-token' ? renewerObjects(values) : []),
   ];
   const kept = new Map<string, JsonObject>();
   for (const object of objects) {
@@ -106,27 +103,16 @@ function kustomization(part: 'watcher' | 'renewer', credentials: CredentialKind)
 }
 
 function watcherObjects(values: ManifestValues): readonly JsonObject[] {
-  const data = {
-    ROLLCALL_CLUSTER: values.id,
-    ROLLCALL_EVENTS_QUEUE_URL: values.eventsQueueUrl,
-    AWS_REGION: values.region,
-    ROLLCALL_API_SERVER: values.apiServer ?? '',
-  };
+  const data = { ROLLCALL_EVENTS_QUEUE_URL: values.outputs.EventsQueueUrl };
   return render({ part: 'watcher', values, data, roleArn: values.watcherRoleArn });
 }
 
-function renewerObjects(
-  values: ManifestValues,
-  renewer: NonNullable<ManifestValues['renewer']>,
-): readonly JsonObject[] {
+function renewerObjects(values: ManifestValues): readonly JsonObject[] {
   const data = {
-    ROLLCALL_CLUSTER: values.id,
-    ROLLCALL_CREDENTIALS_QUEUE_URL: renewer.credentialsQueueUrl,
-    ROLLCALL_CREDENTIALS_KEY_ARN: renewer.credentialsKeyArn,
-    AWS_REGION: values.region,
-    ROLLCALL_API_SERVER: values.apiServer ?? '',
+    ROLLCALL_CREDENTIALS_QUEUE_URL: values.outputs.CredentialsQueueUrl,
+    ROLLCALL_CREDENTIALS_KEY_ARN: values.outputs.CredentialsKeyArn,
   };
-  const objects = render({ part: 'renewer', values, data, roleArn: renewer.roleArn });
+  const objects = render({ part: 'renewer', values, data, roleArn: values.renewerRoleArn });
   const cronJob = { kind: 'CronJob', name: 'rollcall-renewer' };
   const schedule = `${String(minuteOf(values.id))} * * * *`;
   return objects.map((object) =>
@@ -142,7 +128,7 @@ function minuteOf(id: string): number {
 interface Part {
   readonly part: 'watcher' | 'renewer';
   readonly values: ManifestValues;
-  /** Of its ConfigMap. */
+  /** Of its ConfigMap, beside what both have there. */
   readonly data: Readonly<Record<string, string>>;
   readonly roleArn: string | undefined;
 }
@@ -164,11 +150,17 @@ function render(options: Part): readonly JsonObject[] {
     });
 }
 
-function fillConfiguration(object: JsonObject, { data, roleArn }: Part): JsonObject {
+function fillConfiguration(object: JsonObject, { values, data, roleArn }: Part): JsonObject {
   const shipped = isJsonObject(object['data']) ? object['data'] : {};
+  const common = {
+    ROLLCALL_CLUSTER: values.id,
+    // The fourth part of an ARN.
+    AWS_REGION: values.outputs.EventsQueueArn.split(':')[3] ?? '',
+    ROLLCALL_API_SERVER: values.apiServer ?? '',
+  };
   const role =
     shipped['AWS_ROLE_ARN'] === undefined || roleArn === undefined ? {} : { AWS_ROLE_ARN: roleArn };
-  return { ...object, data: { ...shipped, ...data, ...role } };
+  return { ...object, data: { ...shipped, ...common, ...data, ...role } };
 }
 
 function fillAccount(object: JsonObject, { roleArn }: Part): JsonObject {

@@ -8,6 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { defined } from '@rollcall/base/defined.ts';
+import type { StackOutputs } from '../../reach/stack.ts';
 import type { ClusterId, ClusterUid } from '../../../core/model/identifiers.ts';
 
 /** How a service account of the cluster becomes a role. */
@@ -31,14 +32,15 @@ export interface ClusterRolesRequest {
   readonly stage: string;
   readonly id: ClusterId;
   readonly clusterUid: ClusterUid;
-  /** `/…/`, output SenderRolePath. */
-  readonly senderRolePath: string;
-  readonly eventsQueueArn: string;
+  readonly outputs: Pick<
+    StackOutputs,
+    'SenderRolePath' | 'EventsQueueArn' | 'CredentialsQueueArn' | 'CredentialsKeyArn'
+  >;
   readonly trust: RoleTrust;
   /** ARN of the policy that bounds both roles, where the organisation demands one. */
   readonly permissionsBoundaryArn?: string;
-  /** Only with authentication by a bound token. */
-  readonly renewer?: { readonly credentialsQueueArn: string; readonly credentialsKeyArn: string };
+  /** With authentication by a bound token. */
+  readonly hasRenewer: boolean;
 }
 
 /** Parameters of infra/cluster/roles.yml by name. */
@@ -64,12 +66,9 @@ export function roleName(options: {
   readonly id: string;
   readonly part: 'watcher' | 'renewer';
 }): string {
-  const { stage, id, part } = options;
-  const head = `rollcall-${stage}-${id}`;
-  return cutName(
-    { head, tail: `-${part}`, isPlain: head === head.toLowerCase() },
-    ROLE_NAME_CHARACTERS_MAX,
-  );
+  const whole = `rollcall-${options.stage}-${options.id}`;
+  const parts = { whole, head: whole, tail: `-${options.part}` };
+  return cutName({ ...parts, isPlain: whole === whole.toLowerCase() }, ROLE_NAME_CHARACTERS_MAX);
 }
 
 /** Name of the CloudFormation stack with the roles of a cluster: letters, digits and dashes. */
@@ -80,20 +79,17 @@ export function rolesStackName(options: { readonly stage: string; readonly id: s
 }
 
 interface NameParts {
+  /** What the hash is of. */
+  readonly whole: string;
   readonly head: string;
   readonly tail: string;
   /** False if something of the id cannot stand in the name. */
   readonly isPlain: boolean;
-  /** What the hash is of; the head if it is not given. */
-  readonly whole?: string;
 }
 
-function cutName(parts: NameParts, charactersMax: number): string {
-  const { head, tail } = parts;
-  if (parts.isPlain && head.length + tail.length <= charactersMax) return `${head}${tail}`;
-  const hash = createHash('sha256')
-    .update(parts.whole ?? head)
-    .digest('hex');
+function cutName({ whole, head, tail, isPlain }: NameParts, charactersMax: number): string {
+  if (isPlain && head.length + tail.length <= charactersMax) return `${head}${tail}`;
+  const hash = createHash('sha256').update(whole).digest('hex');
   const suffix = `-${hash.slice(0, HASH_CHARACTERS)}${tail}`;
   const kept = head.slice(0, charactersMax - suffix.length).replace(/[-._]+$/, '');
   return `${kept}${suffix}`;
@@ -101,21 +97,21 @@ function cutName(parts: NameParts, charactersMax: number): string {
 
 /** The parameters of infra/cluster/roles.yml for one cluster. */
 export function rolesParameters(request: ClusterRolesRequest): RolesParameters {
-  const { stage, id, trust, renewer } = request;
+  const { stage, id, trust, outputs } = request;
   return {
     ClusterId: id,
     ClusterUid: request.clusterUid,
-    SenderRolePath: request.senderRolePath,
+    SenderRolePath: outputs.SenderRolePath,
     WatcherRoleName: roleName({ stage, id, part: 'watcher' }),
-    EventsQueueArn: request.eventsQueueArn,
+    EventsQueueArn: outputs.EventsQueueArn,
     ...defined({ PermissionsBoundaryArn: request.permissionsBoundaryArn }),
-    ...(renewer === undefined
-      ? {}
-      : {
+    ...(request.hasRenewer
+      ? {
           RenewerRoleName: roleName({ stage, id, part: 'renewer' }),
-          CredentialsQueueArn: renewer.credentialsQueueArn,
-          CredentialsKeyArn: renewer.credentialsKeyArn,
-        }),
+          CredentialsQueueArn: outputs.CredentialsQueueArn,
+          CredentialsKeyArn: outputs.CredentialsKeyArn,
+        }
+      : {}),
     Trust: trust.kind,
     ...(trust.kind === 'pod-identity'
       ? { EksClusterArn: trust.clusterArn, EksClusterName: trust.clusterName }

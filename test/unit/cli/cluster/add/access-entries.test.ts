@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-eks';
 import { GetRoleCommand, NoSuchEntityException } from '@aws-sdk/client-iam';
 import {
-  accessEntryCommands,
+  commandsForEntries,
   ensureAccessEntries,
   principalsOf,
   unverifiedWarning,
@@ -159,7 +159,7 @@ describe('access entries of the functions', () => {
   });
 
   it('can be made by hand', () => {
-    const [command] = accessEntryCommands({ name: 'prod', region: 'eu-west-1' }, [
+    const [command] = commandsForEntries({ name: 'prod', region: 'eu-west-1' }, [
       { arn: 'arn:a', user: 'rollcall-requests' },
     ]);
     assert.match(command ?? '', /--principal-arn arn:a --username rollcall-requests/);

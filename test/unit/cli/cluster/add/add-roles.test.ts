@@ -6,7 +6,7 @@ import { CloudFormationServiceException } from '@aws-sdk/client-cloudformation';
 import type { AddContext } from '../../../../../src/cli/cluster/add/add-context.ts';
 import { parseAddRequest } from '../../../../../src/cli/cluster/add/add-request.ts';
 import { obtainRoles, printRoles } from '../../../../../src/cli/cluster/add/add-roles.ts';
-import type { RolesTask } from '../../../../../src/cli/cluster/add/add-roles.ts';
+import type { AddTask } from '../../../../../src/cli/cluster/add/add-examine.ts';
 import type { ClusterAccount } from '../../../../../src/cli/cluster/add/cluster-account.ts';
 import { CommandError } from '../../../../../src/cli/process/exit-codes.ts';
 import { clusterUid } from '../../../../../src/core/model/identifiers.ts';
@@ -50,7 +50,7 @@ function taskOf(
   fields: object,
   answers: Answers = {},
   issuer: string | undefined = ISSUER,
-): RolesTask {
+): AddTask {
   const world = new CommandWorld();
   const context: AddContext = {
     stack: world.open({ stage: 'dev' }),

@@ -81,16 +81,16 @@ describe('applying objects', () => {
   it('knows every kind that is shipped, and refuses others', async () => {
     const values: ManifestValues = {
       id: 'a',
-      region: 'eu-west-1',
-      eventsQueueUrl: 'https://q.example',
+      outputs: {
+        EventsQueueArn: 'arn:aws:sqs:eu-west-1:1:events.fifo',
+        EventsQueueUrl: 'https://q.example',
+        CredentialsQueueUrl: 'https://c.example',
+        CredentialsKeyArn: 'k',
+      },
       credentials: 'web-identity',
       watcherRoleArn: 'arn:w',
       authentication: 'bound-token',
-      renewer: {
-        roleArn: 'arn:r',
-        credentialsQueueUrl: 'https://c.example',
-        credentialsKeyArn: 'k',
-      },
+      renewerRoleArn: 'arn:r',
     };
     for (const authentication of ['bound-token', 'eks'] as const) {
       const objects = composeManifests({ ...values, authentication });

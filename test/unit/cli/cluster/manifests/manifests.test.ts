@@ -15,16 +15,16 @@ import { jsonMember } from '@rollcall/base/json.ts';
 const VALUES: ManifestValues = {
   id: 'prod-1',
   image: 'registry.example/watcher@sha256:1',
-  region: 'eu-west-1',
-  eventsQueueUrl: 'https://sqs.eu-west-1.amazonaws.com/1/events.fifo',
+  outputs: {
+    EventsQueueArn: 'arn:aws:sqs:eu-west-1:1:events.fifo',
+    EventsQueueUrl: 'https://sqs.eu-west-1.amazonaws.com/1/events.fifo',
+    CredentialsQueueUrl: 'https://sqs.eu-west-1.amazonaws.com/1/credentials',
+    CredentialsKeyArn: 'arn:aws:kms:eu-west-1:1:key/1',
+  },
   credentials: 'irsa',
   watcherRoleArn: 'arn:aws:iam::1:role/rollcall/dev/watcher',
+  renewerRoleArn: 'arn:aws:iam::1:role/rollcall/dev/renewer',
   authentication: 'none',
-};
-const RENEWER = {
-  roleArn: 'arn:aws:iam::1:role/rollcall/dev/renewer',
-  credentialsQueueUrl: 'https://sqs.eu-west-1.amazonaws.com/1/credentials',
-  credentialsKeyArn: 'arn:aws:kms:eu-west-1:1:key/1',
 };
 
 function find(objects: readonly JsonObject[], name: string): JsonObject {
@@ -53,7 +53,7 @@ describe('manifests of a cluster', () => {
     const objects = composeManifests(VALUES);
     const data = find(objects, 'ConfigMap rollcall-system/rollcall-watcher')['data'];
     assert.equal(jsonMember(data, 'ROLLCALL_CLUSTER'), 'prod-1');
-    assert.equal(jsonMember(data, 'ROLLCALL_EVENTS_QUEUE_URL'), VALUES.eventsQueueUrl);
+    assert.equal(jsonMember(data, 'ROLLCALL_EVENTS_QUEUE_URL'), VALUES.outputs.EventsQueueUrl);
     assert.equal(jsonMember(data, 'AWS_REGION'), 'eu-west-1');
     const account = find(objects, 'ServiceAccount rollcall-system/rollcall-watcher');
     const annotations = jsonMember(account['metadata'], 'annotations');
@@ -67,11 +67,13 @@ describe('manifests of a cluster', () => {
       ...VALUES,
       credentials: 'web-identity',
       authentication: 'bound-token',
-      renewer: RENEWER,
     });
     const data = find(objects, 'ConfigMap rollcall-system/rollcall-renewer')['data'];
-    assert.equal(jsonMember(data, 'AWS_ROLE_ARN'), RENEWER.roleArn);
-    assert.equal(jsonMember(data, 'ROLLCALL_CREDENTIALS_KEY_ARN'), RENEWER.credentialsKeyArn);
+    assert.equal(jsonMember(data, 'AWS_ROLE_ARN'), VALUES.renewerRoleArn);
+    assert.equal(
+      jsonMember(data, 'ROLLCALL_CREDENTIALS_KEY_ARN'),
+      VALUES.outputs.CredentialsKeyArn,
+    );
     const job = find(objects, 'CronJob rollcall-system/rollcall-renewer');
     const schedule = jsonMember(job['spec'], 'schedule');
     assert.ok(typeof schedule === 'string');
@@ -115,7 +117,6 @@ describe('manifests of a cluster', () => {
         ...VALUES,
         credentials,
         authentication: 'bound-token',
-        renewer: RENEWER,
       });
       const read = parseAllDocuments(writeManifests(objects)).map((one) => one.toJS() as unknown);
       assert.deepEqual(read, objects);

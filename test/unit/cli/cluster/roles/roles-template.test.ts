@@ -27,15 +27,21 @@ const WEB_IDENTITY: RoleTrust = {
   audience: 'sts.amazonaws.com',
   provider: 'missing',
 };
-const RENEWER = { credentialsQueueArn: 'arn:credentials', credentialsKeyArn: 'arn:key' };
+
+const OUTPUTS: ClusterRolesRequest['outputs'] = {
+  SenderRolePath: '/rollcall/dev/',
+  EventsQueueArn: 'arn:events',
+  CredentialsQueueArn: 'arn:credentials',
+  CredentialsKeyArn: 'arn:key',
+};
 
 function request(trust: RoleTrust, change: Partial<ClusterRolesRequest> = {}): ClusterRolesRequest {
   return {
     stage: 'dev',
     id: clusterId('prod-1'),
     clusterUid: clusterUid('uid-1'),
-    senderRolePath: '/rollcall/dev/',
-    eventsQueueArn: 'arn:events',
+    outputs: OUTPUTS,
+    hasRenewer: false,
     trust,
     ...change,
   };
@@ -68,7 +74,7 @@ const rightsOf = ({ Policies: policies }: RoleProperties): readonly Statement[] 
 
 describe('the roles of a cluster', () => {
   it('let the watcher send to the events queue, and nothing else (row 69)', () => {
-    const watcher = roleOf(evaluate(POD_IDENTITY, { renewer: RENEWER }), 'WatcherRole');
+    const watcher = roleOf(evaluate(POD_IDENTITY, { hasRenewer: true }), 'WatcherRole');
     assert.deepEqual(rightsOf(watcher), [
       {
         Sid: 'SendEvents',
@@ -80,7 +86,7 @@ describe('the roles of a cluster', () => {
   });
 
   it('let the renewer seal for its own cluster only (S6, row 69)', () => {
-    const renewer = roleOf(evaluate(POD_IDENTITY, { renewer: RENEWER }), 'RenewerRole');
+    const renewer = roleOf(evaluate(POD_IDENTITY, { hasRenewer: true }), 'RenewerRole');
     const [send, seal, ...others] = rightsOf(renewer);
     assert.deepEqual([send?.Action, send?.Resource], ['sqs:SendMessage', 'arn:credentials']);
     assert.deepEqual([seal?.Action, seal?.Resource], ['kms:Encrypt', 'arn:key']);
@@ -95,8 +101,8 @@ describe('the roles of a cluster', () => {
 
   it('are bounded where a policy is named, in either form, and else name none (F16 f)', () => {
     const permissionsBoundaryArn = 'arn:aws:iam::111122223333:policy/boundary';
-    const bounded = evaluate(POD_IDENTITY, { renewer: RENEWER, permissionsBoundaryArn });
-    const plain = evaluate(POD_IDENTITY, { renewer: RENEWER });
+    const bounded = evaluate(POD_IDENTITY, { hasRenewer: true, permissionsBoundaryArn });
+    const plain = evaluate(POD_IDENTITY, { hasRenewer: true });
     for (const id of ['WatcherRole', 'RenewerRole']) {
       const boundaryIn = ({ resources }: typeof plain): unknown =>
         resources.find((resource) => resource.id === id)?.properties['PermissionsBoundary'];
@@ -136,7 +142,7 @@ describe('the roles of a cluster', () => {
   });
 
   it('trust tokens of one service account of one issuer, for one audience', () => {
-    const template = evaluate(WEB_IDENTITY, { renewer: RENEWER });
+    const template = evaluate(WEB_IDENTITY, { hasRenewer: true });
     for (const [id, account] of [
       ['WatcherRole', 'rollcall-watcher'],
       ['RenewerRole', 'rollcall-renewer'],
@@ -176,7 +182,7 @@ describe('the roles of a cluster', () => {
 
 describe('the printed template', () => {
   it('asks for nothing: every parameter is filled in, and nothing else changes', () => {
-    const parameters = rolesParameters(request(WEB_IDENTITY, { renewer: RENEWER }));
+    const parameters = rolesParameters(request(WEB_IDENTITY, { hasRenewer: true }));
     const filled = parse(fillTemplate(SOURCE, parameters)) as {
       Parameters: Record<string, { Default?: string }>;
     };
@@ -207,7 +213,7 @@ describe('the printed Terraform', () => {
     writeTerraform(evaluate(trust, change));
 
   it('declares what the template declares, with references between its own resources', () => {
-    const text = write(WEB_IDENTITY, { renewer: RENEWER });
+    const text = write(WEB_IDENTITY, { hasRenewer: true });
     assertBalanced(text);
     const declared = [...text.matchAll(/^resource "([a-z_]+)" "([a-z_]+)"/gm)].map(
       ([, type, name]) => `${String(type)}.${String(name)}`,
@@ -234,7 +240,8 @@ describe('the printed Terraform', () => {
   });
 
   it('lets no parameter begin an expression', () => {
-    const text = write(POD_IDENTITY, { eventsQueueArn: '${file("/etc/passwd")}%{ if true }"' });
+    const EventsQueueArn = '${file("/etc/passwd")}%{ if true }"';
+    const text = write(POD_IDENTITY, { outputs: { ...OUTPUTS, EventsQueueArn } });
     assertBalanced(text);
     const escaped = [
       '"$',

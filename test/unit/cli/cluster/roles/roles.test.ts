@@ -15,8 +15,13 @@ const REQUEST: ClusterRolesRequest = {
   stage: 'dev',
   id: clusterId('prod-1'),
   clusterUid: clusterUid('uid-1'),
-  senderRolePath: '/rollcall/dev/',
-  eventsQueueArn: 'arn:aws:sqs:eu-west-1:111122223333:events.fifo',
+  outputs: {
+    SenderRolePath: '/rollcall/dev/',
+    EventsQueueArn: 'arn:aws:sqs:eu-west-1:111122223333:events.fifo',
+    CredentialsQueueArn: 'arn:credentials',
+    CredentialsKeyArn: 'arn:key',
+  },
+  hasRenewer: false,
   trust: { kind: 'pod-identity', clusterArn: 'arn:cluster', clusterName: 'prod' },
 };
 
