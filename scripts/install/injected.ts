@@ -13,7 +13,7 @@ import { nodeName } from '../../src/core/model/identifiers.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import { buildPod } from '../../src/core/pod/pod-template.ts';
+import { podFromTemplate, prepareTemplate } from '../../src/core/pod/pod-template.ts';
 
 /** Members of the variable `injected` of infra/admission/policy.yaml. */
 export interface Injected {
@@ -62,7 +62,7 @@ export function samplePods(daemonSets: readonly JsonObject[]): JsonObject {
   const pods = daemonSets.map((raw) => {
     const daemonSet = raw as unknown as DaemonSetObject; // what kubectl printed
     const name = 'rollcall-sample';
-    return buildPod({ daemonSet, node: nodeName(name), name, currentHash: name });
+    return podFromTemplate(prepareTemplate(daemonSet, name), { node: nodeName(name), name });
   });
   const named = pods.map((pod, index) => {
     const metadata = { ...(pod['metadata'] as JsonObject), name: `rollcall-sample-${index}` };

@@ -42,7 +42,10 @@ export async function registerCluster(request: RegisterCluster): Promise<Cluster
     const stored = await stores.registry.readCluster(cluster.id);
     if (stored !== undefined && stored.clusterUid !== uid) throw otherCluster(cluster, stored);
     const access = createHandBackAccess({ transport });
-    const isKept = await staysTakenOver(cluster, stored, access);
+    // A takeover stays if it is still wanted, no rival was seen, and its sentinel stands untouched: otherwise the
+    // built-in loop may have run meanwhile, and the probe is repeated.
+    const wasTakenOver = cluster.mode === 'takeover' && stored?.mode === 'takeover';
+    const isKept = wasTakenOver && (await isSentinelQuiet(stored, access));
     await writeRegistration(request, { uid, stored, isKept });
     if (!isKept) await leaveSentinel(stored, access);
     if (cluster.mode === 'takeover' && !isKept) await takeOver(request, access);
@@ -60,19 +63,6 @@ function otherCluster(cluster: EngineCluster, stored: ClusterRegistration): Engi
       `but ${cluster.server} is another one.`,
     remedy: 'Was it rebuilt? Then start with an empty --data directory to register it anew.',
   });
-}
-
-/**
- * A cluster that was taken over stays so if that is still wanted, no rival was seen, and its sentinel
- * stands untouched: otherwise the built-in loop may have run meanwhile, and the probe is repeated.
- */
-async function staysTakenOver(
-  cluster: EngineCluster,
-  stored: ClusterRegistration | undefined,
-  access: ProbeAccess,
-): Promise<boolean> {
-  if (cluster.mode !== 'takeover' || stored?.mode !== 'takeover') return false;
-  return isSentinelQuiet(stored, access);
 }
 
 /** The sentinel of a takeover that is left; a failure leaves it behind, which harms nobody. */
@@ -113,25 +103,28 @@ async function writeRegistration(request: RegisterCluster, found: Found): Promis
   }
 }
 
+const NEW = { isFrozen: false, configVersion: 0, labels: {} };
+
 /** Takeover is never entered here: only `enterTakeover` does, after its probe. */
 function wantedRegistration(
   { cluster, senderRoleId }: RegisterCluster,
   { uid, stored, isKept }: Found,
 ): ClusterRegistration {
-  const kept = stored ?? { isFrozen: false, configVersion: 0, labels: {} };
+  const { isFrozen, configVersion, labels } = stored ?? NEW;
+  const { id, server, caPem, functions: authentication } = cluster;
   return {
-    id: cluster.id,
+    id,
     clusterUid: uid,
     ...(isKept ? takeoverOf(stored) : { mode: 'observe' }),
-    isFrozen: kept.isFrozen,
-    configVersion: kept.configVersion,
+    isFrozen,
+    configVersion,
     senderRoleId,
-    server: cluster.server,
-    ...(cluster.caPem === undefined ? {} : { caPem: cluster.caPem }),
+    server,
+    ...defined({ caPem }),
     // Whoever starts the engine named this server; it may well be in a private network.
     egress: { privateRanges: PRIVATE_RANGES },
-    authentication: cluster.functions,
-    labels: kept.labels,
+    authentication,
+    labels,
   };
 }
 
@@ -154,7 +147,7 @@ async function takeOver(request: RegisterCluster, access: ProbeAccess): Promise<
     connector: new HttpsClusterConnector({ clock, egress: { loopback: 'allowed' } }),
     clock,
     random: createSystemRandom(),
-    ...(options.probeWaitMs === undefined ? {} : { waitMs: options.probeWaitMs }),
+    ...defined({ waitMs: options.probeWaitMs }),
   });
   if (result.kind === 'entered') return;
   if (result.kind === 'failed') {

@@ -22,7 +22,7 @@ import type {
 import type { ClusterMeta, Slice } from '../../src/core/model/view-items.ts';
 import { EMPTY_HASHES, projectionText } from '../../src/core/projections/set-hash.ts';
 import { keepTombstones, tombstoneOf } from '../../src/core/pod/tombstones.ts';
-import { projectLivePod } from '../../src/core/projections/project-live.ts';
+import { projectLivePod } from '../../src/core/projections/project.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { SlicedSet, ViewStore } from '../../src/ports/stores/view-store.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';

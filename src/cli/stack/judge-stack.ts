@@ -40,70 +40,59 @@ export interface StackFinding {
 
 /** All that is wrong, the gravest first. */
 export function judgeStack(facts: StackFacts): readonly StackFinding[] {
-  return [...judgeConcurrency(facts), ...judgeRegistry(facts), ...judgeMappings(facts)];
+  const findings = [judgeConcurrency(facts), judgeRegistry(facts), judgeMappings(facts)];
+  return findings.filter((finding) => finding !== undefined);
 }
 
-function judgeConcurrency({ concurrency }: StackFacts): readonly StackFinding[] {
+function judgeConcurrency({ concurrency }: StackFacts): StackFinding | undefined {
   const { total, unreserved } = concurrency;
   const effect =
     'Throttled messages are received again and again, and given up after their receives; dead letters cannot be kept either.';
   if (total < CONCURRENCY_NEEDED) {
-    return [
-      {
-        code: 'concurrency-quota',
-        message: `The account may run ${total} functions at once in this region; Rollcall alone may need ${CONCURRENCY_NEEDED}. ${effect}`,
-        remedy:
-          'Ask for 1,000 before anything is deployed: Service Quotas, AWS Lambda, "Concurrent executions".',
-      },
-    ];
+    return {
+      code: 'concurrency-quota',
+      message: `The account may run ${total} functions at once in this region; Rollcall alone may need ${CONCURRENCY_NEEDED}. ${effect}`,
+      remedy:
+        'Ask for 1,000 before anything is deployed: Service Quotas, AWS Lambda, "Concurrent executions".',
+    };
   }
-  if (unreserved >= CONCURRENCY_NEEDED) return [];
-  return [
-    {
-      code: 'concurrency-reserved',
-      message: `Of ${total} places of the account ${unreserved} are not reserved by other functions; Rollcall may need ${CONCURRENCY_NEEDED}. ${effect}`,
-      remedy: 'Raise the quota, or take reservations of other functions back.',
-    },
-  ];
+  if (unreserved >= CONCURRENCY_NEEDED) return undefined;
+  return {
+    code: 'concurrency-reserved',
+    message: `Of ${total} places of the account ${unreserved} are not reserved by other functions; Rollcall may need ${CONCURRENCY_NEEDED}. ${effect}`,
+    remedy: 'Raise the quota, or take reservations of other functions back.',
+  };
 }
 
-function judgeRegistry({ registry, isDeployed, stackName }: StackFacts): readonly StackFinding[] {
+function judgeRegistry({ registry, isDeployed, stackName }: StackFacts): StackFinding | undefined {
   const table = `${stackName}-registry`;
   if (!isDeployed && registry !== 'missing') {
-    return [
-      {
-        code: 'registry-left',
-        message: `There is no stack ${stackName}, but its registry ${table} is there: a deployment would find the name taken.`,
-        remedy: 'Import it, delete it, or choose another stage: docs/operations.md, Disaster.',
-      },
-    ];
+    return {
+      code: 'registry-left',
+      message: `There is no stack ${stackName}, but its registry ${table} is there: a deployment would find the name taken.`,
+      remedy: 'Import it, delete it, or choose another stage: docs/operations.md, Disaster.',
+    };
   }
   if (isDeployed && registry === 'missing') {
-    return [
-      {
-        code: 'registry-missing',
-        message: `The registry ${table} is gone. Nothing is decided in any cluster.`,
-        remedy: 'Restore it under the same name: docs/operations.md, Disaster.',
-      },
-    ];
+    return {
+      code: 'registry-missing',
+      message: `The registry ${table} is gone. Nothing is decided in any cluster.`,
+      remedy: 'Restore it under the same name: docs/operations.md, Disaster.',
+    };
   }
-  if (registry !== 'unprotected') return [];
-  return [
-    {
-      code: 'registry-unprotected',
-      message: `The registry ${table} is not protected from deletion.`,
-      remedy: `Deploy again, or: aws dynamodb update-table --table-name ${table} --deletion-protection-enabled`,
-    },
-  ];
+  if (registry !== 'unprotected') return undefined;
+  return {
+    code: 'registry-unprotected',
+    message: `The registry ${table} is not protected from deletion.`,
+    remedy: `Deploy again, or: aws dynamodb update-table --table-name ${table} --deletion-protection-enabled`,
+  };
 }
 
-function judgeMappings({ stopped }: StackFacts): readonly StackFinding[] {
-  if (stopped.length === 0) return [];
-  return [
-    {
-      code: 'stopped',
-      message: `Nothing takes messages from ${stopped.join(', ')}; what waits there is dropped after four days.`,
-      remedy: 'Go on with: rollcall stack resume',
-    },
-  ];
+function judgeMappings({ stopped }: StackFacts): StackFinding | undefined {
+  if (stopped.length === 0) return undefined;
+  return {
+    code: 'stopped',
+    message: `Nothing takes messages from ${stopped.join(', ')}; what waits there is dropped after four days.`,
+    remedy: 'Go on with: rollcall stack resume',
+  };
 }

@@ -13,7 +13,7 @@ import {
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda';
 import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { CommandContext } from '../command-line/command-module.ts';
 import { CommandError, EXIT, failure } from '../process/exit-codes.ts';
 import type { AwsClientConfig } from '../reach/stack.ts';
 
@@ -56,13 +56,6 @@ export interface MappingTurn {
   readonly to: MappingState;
 }
 
-/** Whose patience it is. */
-export interface MappingPatience {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly say: (line: string) => void;
-}
-
 const POLL_MS = 2000;
 const DEADLINE_MS = 300_000;
 const SETTLED: ReadonlySet<string> = new Set<MappingState>(['Enabled', 'Disabled']);
@@ -96,7 +89,7 @@ export function openMappings(config: AwsClientConfig): MappingControl {
 export async function turnMappings(
   control: MappingControl,
   turn: MappingTurn,
-  { clock, signal, say }: MappingPatience,
+  { clock, signal, say }: Pick<CommandContext, 'clock' | 'signal' | 'say'>,
 ): Promise<readonly KnownMapping[]> {
   const endMs = clock.monotonicMs() + DEADLINE_MS;
   const turned = new Set<string>();

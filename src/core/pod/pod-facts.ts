@@ -4,6 +4,7 @@
  * Pure functions of one pod, or of one DaemonSet.
  */
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { NodeName } from '../model/identifiers.ts';
 import type { PodProjection } from '../model/projections.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { parseInteger } from '@rollcall/base/integer.ts';
@@ -15,6 +16,11 @@ export const REVISION_HASH_LABEL = 'controller-revision-hash';
 export const TEMPLATE_GENERATION_LABEL = 'pod-template-generation';
 /** Annotation in which the API server tells the template generation of an apps/v1 DaemonSet. */
 export const TEMPLATE_GENERATION_ANNOTATION = 'deprecated.daemonset.template.generation';
+
+/** The node that a pod is meant for, else the one that it runs on. */
+export function nodeOf({ targetNode, boundNode }: PodProjection): NodeName | undefined {
+  return targetNode ?? boundNode;
+}
 
 /** Succeeded or Failed: it will never run again. */
 export function isTerminal(pod: PodProjection): boolean {

@@ -25,15 +25,6 @@ export interface PreparedTemplate {
   readonly spec: JsonObject;
 }
 
-/** What a pod is built from. */
-export interface BuildPodInput {
-  readonly daemonSet: DaemonSetObject;
-  readonly node: NodeName;
-  readonly name: string;
-  /** controller-revision-hash of the current revision; no label without it. */
-  readonly currentHash: string | undefined;
-}
-
 /** False for a template without labels: such pods are refused (spec 2.8). */
 export function hasTemplateLabels(daemonSet: DaemonSetObject): boolean {
   return Object.keys(daemonSet.spec.template.metadata?.labels ?? {}).length > 0;
@@ -81,11 +72,6 @@ export function podFromTemplate(
     metadata: { name: at.name, ...template.metadata },
     spec: { ...template.spec, affinity: pinToNode(template.spec['affinity'], at.node) },
   };
-}
-
-/** Builds one pod; for many nodes use `prepareTemplate` once and `podFromTemplate`. */
-export function buildPod(input: BuildPodInput): JsonObject {
-  return podFromTemplate(prepareTemplate(input.daemonSet, input.currentHash), input);
 }
 
 /** Replaces the required node affinity by the one node; all other affinity stays (spec 2.8). */

@@ -14,7 +14,7 @@ import type { Uid } from '../model/identifiers.ts';
 import type { PodProjection, Tombstone } from '../model/projections.ts';
 import type { CreateIntent, Intent } from '../model/state.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
-import { revisionHashOfPod } from './pod-facts.ts';
+import { nodeOf, revisionHashOfPod } from './pod-facts.ts';
 
 /** How long a name is not used again, at least (S13). */
 export const TOMBSTONE_KEPT_MS = 600_000;
@@ -36,7 +36,7 @@ export interface BurialContext {
 
 /** The tombstone of a pod; none for one that had no node, and so no slot. */
 export function tombstoneOf(pod: PodProjection, goneAtMs: number): Tombstone | undefined {
-  const node = pod.targetNode ?? pod.boundNode;
+  const node = nodeOf(pod);
   if (node === undefined) return undefined;
   const { name, uid, createdAtMs } = pod;
   const revision = revisionHashOfPod(pod);

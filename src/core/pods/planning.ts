@@ -14,7 +14,7 @@ import { backoffGeneration, indexBackoff } from '../pod/backoff.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { readCompat, allowsSurge } from '../daemon-set/strategy.ts';
 import type { Compat } from '../daemon-set/strategy.ts';
-import { minReadyMsOf } from '../pod/pod-facts.ts';
+import { minReadyMsOf, nodeOf } from '../pod/pod-facts.ts';
 import { hasTemplateLabels } from '../pod/pod-template.ts';
 import { forgottenUntilMs } from '../pod/request-life.ts';
 import { buryAnswered } from '../pod/tombstones.ts';
@@ -50,7 +50,7 @@ export interface Planning {
   /** Victims whose delete was accepted: as good as terminating. */
   readonly acceptedDeletes: ReadonlySet<Uid>;
   /** Pods that are released in this run: they may still hold the node's name. */
-  readonly releasedByNode: ReadonlyMap<NodeName, readonly PodProjection[]>;
+  readonly releasedByNode: ReadonlyMap<NodeName | undefined, readonly PodProjection[]>;
   /** Pods that are gone from a node, as view and state remember them (S13). */
   readonly goneByNode: ReadonlyMap<NodeName, readonly Tombstone[]>;
   /** Who bears, or has borne, a name, on whatever node; those that are there win over those that are gone. */
@@ -69,6 +69,7 @@ export function preparePlanning(
 ): Planning {
   const generation = backoffGeneration(view.daemonSet);
   const gone = findGone(view, context, intents);
+  const released = view.toRelease.filter((pod) => nodeOf(pod) !== undefined);
   const unseen = intents.unseen.filter((intent) => intent.kind === 'create').sort(byName);
   const unresolved = intents.unresolved.filter((intent) => intent.kind === 'create').sort(byName);
   const expired = intents.settled
@@ -98,12 +99,12 @@ export function preparePlanning(
       ),
     ),
     unseenCreates: new Map(unseen.map((intent) => [intent.node, intent])),
-    unresolvedCreates: groupByNode(unresolved, (intent) => intent.node),
-    expiredCreates: groupByNode(expired, (intent) => intent.node),
+    unresolvedCreates: Map.groupBy(unresolved, ({ node }) => node),
+    expiredCreates: Map.groupBy(expired, ({ node }) => node),
     unresolvedDeletes: new Map(repeatable.map((intent) => [intent.uid, intent])),
     acceptedDeletes: new Set(accepted.map((intent) => intent.uid)),
-    releasedByNode: groupByNode(view.toRelease, (pod) => pod.targetNode ?? pod.boundNode),
-    goneByNode: groupByNode(gone, ({ node }) => node),
+    releasedByNode: Map.groupBy(released, nodeOf),
+    goneByNode: Map.groupBy(gone, ({ node }) => node),
     bearers: findBearers(view, gone),
     wasActedOn: wasActedOn(view),
     restrictedUntilMs: findRestriction(view, context),
@@ -150,19 +151,4 @@ function findGone(
   const known = new Set(view.gone.map(({ uid }) => uid));
   for (const pod of podsOfView(view)) known.add(pod.uid);
   return [...view.gone, ...unseen.filter(({ uid }) => !known.has(uid))];
-}
-
-function groupByNode<T>(
-  items: readonly T[],
-  nodeOf: (item: T) => NodeName | undefined,
-): ReadonlyMap<NodeName, readonly T[]> {
-  const groups = new Map<NodeName, T[]>();
-  for (const item of items) {
-    const node = nodeOf(item);
-    if (node === undefined) continue;
-    const group = groups.get(node);
-    if (group === undefined) groups.set(node, [item]);
-    else group.push(item);
-  }
-  return groups;
 }

@@ -3,9 +3,10 @@
  *
  * The one place that reads them, for what a watcher reports and for what a live read answers alike, with what the
  * API server leaves out as it is meant. The two differ in what they do about a field that is not as documented: a
- * watcher lets the object travel opaque (protocol 22), a live read takes it as absent.
+ * watcher lets the object travel opaque (protocol 22), a live read takes it as absent: an API server is trusted with
+ * its own cluster. Whoever controls a pod is its owner, a DaemonSet or not.
  */
-import { nodeName } from '../model/identifiers.ts';
+import { nodeName, resourceVersion, uid } from '../model/identifiers.ts';
 import type { ResourceVersion, Uid } from '../model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject, Taint } from '@rollcall/base/objects.ts';
@@ -15,6 +16,7 @@ import type {
   PodProjection,
   RevisionProjection,
 } from '../model/projections.ts';
+import { controllerUidOf } from '../pod/owner.ts';
 import {
   readInteger,
   readObject,
@@ -203,4 +205,34 @@ function shareTexts(labels: Labels, sharing: Sharing): Labels {
 /** The same raw value, to be read without trusting its type. */
 function rawJson(raw: KubernetesObject): JsonObject {
   return raw as unknown as JsonObject; // the same raw value, read without trusting its type
+}
+
+const LIVE: Reading = {
+  onFault: () => undefined,
+  sharing: { text: (value) => value, labels: (value) => value },
+};
+
+/** A pod as it is now. */
+export function projectLivePod(pod: KubernetesObject): PodProjection {
+  return projectPod(rawObjectOf(pod), LIVE);
+}
+
+/** A node as it is now. */
+export function projectLiveNode(node: KubernetesObject): NodeProjection {
+  return projectNode(rawObjectOf(node), LIVE);
+}
+
+function rawObjectOf(raw: KubernetesObject): RawObject {
+  const { name, namespace, uid: ownUid, resourceVersion: version } = raw.metadata;
+  const ownerUid = controllerUidOf(raw);
+  return {
+    identity: {
+      name,
+      uid: uid(ownUid),
+      resourceVersion: resourceVersion(version),
+      ...(namespace === undefined ? {} : { namespace }),
+    },
+    ...(ownerUid === undefined ? {} : { ownerUid: uid(ownerUid) }),
+    raw,
+  };
 }

@@ -17,7 +17,7 @@ import { compareText } from '@rollcall/base/compare-text.ts';
 import { isGoing } from '../pods/plan-pods.ts';
 import type { NodeDecision, PodDecisions } from '../pods/plan-pods.ts';
 import type { Planning } from '../pods/planning.ts';
-import { isAvailable, isHeld, isUpdated, templateGenerationOf } from '../pod/pod-facts.ts';
+import { isAvailable, isHeld, isUpdated, nodeOf, templateGenerationOf } from '../pod/pod-facts.ts';
 
 /** One pod as a rolling update sees it. */
 export interface RolloutPod {
@@ -119,22 +119,20 @@ function vanishedSites(
   decisions: PodDecisions,
   describe: Describe,
 ): readonly Site[] {
-  const groups = new Map<NodeName, PodProjection[]>();
-  for (const pod of planning.view.strays) {
-    const node = pod.targetNode ?? pod.boundNode;
-    if (node === undefined || isHeld(pod)) continue;
-    const group = groups.get(node);
-    if (group === undefined) groups.set(node, [pod]);
-    else group.push(pod);
-  }
+  const strays = planning.view.strays.filter((pod) => !isHeld(pod));
+  const groups = Map.groupBy(strays, nodeOf);
   const leaving = new Set(decisions.strays.map(({ planned }) => planned.uid));
-  return [...groups.entries()].map(([node, pods]) => ({
-    node,
-    placement: 'vanished',
-    state: describe(pods, leaving),
-    isTouched: pods.some((pod) => leaving.has(pod.uid) || pod.ownerUid === undefined),
-    hasOpenCreate: false,
-  }));
+  return [...groups.entries()].flatMap(([node, pods]) =>
+    node === undefined
+      ? []
+      : {
+          node,
+          placement: 'vanished',
+          state: describe(pods, leaving),
+          isTouched: pods.some((pod) => leaving.has(pod.uid) || pod.ownerUid === undefined),
+          hasOpenCreate: false,
+        },
+  );
 }
 
 function describer(planning: Planning): Describe {

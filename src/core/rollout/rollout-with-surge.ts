@@ -143,16 +143,12 @@ export function walkWithSurge(
 
 /** Sites with an old pod by what they are worth, each list in the order of the rollout. */
 function groupOldSites(sites: readonly Site[]): (step: StepWithSurge) => readonly OldSite[] {
-  const lists = new Map<StepWithSurge, OldSite[]>();
-  for (const site of sites) {
+  const olds = sites.flatMap((site) => {
     const { state, node } = site;
-    if (state.kind !== 'only-old' && state.kind !== 'both') continue;
-    const step = stepWithSurge(site);
-    const list = lists.get(step);
-    const each = { site, node, old: state.old };
-    if (list === undefined) lists.set(step, [each]);
-    else list.push(each);
-  }
+    const hasOld = state.kind === 'only-old' || state.kind === 'both';
+    return hasOld ? [{ site, node, old: state.old }] : [];
+  });
+  const lists = Map.groupBy(olds, ({ site }) => stepWithSurge(site));
   for (const list of lists.values()) list.sort(compareSites);
   return (step) => lists.get(step) ?? [];
 }

@@ -21,6 +21,9 @@ const COUNTERS = [
   'numberUnavailable',
 ] as const;
 
+/** What of a status is ours. */
+export const OWN_MEMBERS = [...COUNTERS, 'observedGeneration'] as const;
+
 type Counters = Record<(typeof COUNTERS)[number], number>;
 
 /** The status as the view has it. The generation is raised only by a run that was allowed to act. */
@@ -71,7 +74,7 @@ export function withCounts(
   next: DaemonSetStatus,
 ): DaemonSetStatus {
   const merged: { [member: string]: unknown } = { ...live };
-  for (const member of [...COUNTERS, 'observedGeneration'] as const) {
+  for (const member of OWN_MEMBERS) {
     if (next[member] !== undefined) merged[member] = next[member];
   }
   return withoutPauseNotice({ ...NO_COUNTS, ...merged });

@@ -14,7 +14,7 @@ import { compareText } from '@rollcall/base/compare-text.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { slotName } from '../pod/naming.ts';
 import { decidePlacement, preparePlacement } from '../placement/placement.ts';
-import { comparePods, isHeld, revisionHashOfPod } from '../pod/pod-facts.ts';
+import { comparePods, isHeld, nodeOf, revisionHashOfPod } from '../pod/pod-facts.ts';
 import { allowsSurge } from '../daemon-set/strategy.ts';
 import type { CompiledSelector } from '@rollcall/base/label-selector.ts';
 
@@ -98,7 +98,7 @@ function groupByTarget(pods: readonly PodProjection[]): {
   const byNode = new Map<NodeName, PodGroup>();
   const untargeted: PodProjection[] = [];
   for (const pod of pods) {
-    const target = pod.targetNode ?? pod.boundNode;
+    const target = nodeOf(pod);
     if (target === undefined) {
       untargeted.push(pod);
       continue;
@@ -118,7 +118,7 @@ function groupByTarget(pods: readonly PodProjection[]): {
  * asks for another name, which the API server does not refuse beside such a pod (protocol 9).
  */
 function isForeign(daemonSet: DaemonSetObject, pod: PodProjection): boolean {
-  const node = pod.targetNode ?? pod.boundNode;
+  const node = nodeOf(pod);
   if (node === undefined) return true;
   const revision = allowsSurge(daemonSet) ? revisionHashOfPod(pod) : undefined;
   const expected = slotName({

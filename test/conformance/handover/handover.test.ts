@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import { findForeignStatusWrite } from '../../../src/core/daemon-set/status-writers.ts';
+import { findForeignStatusWrite } from '../../../src/core/status/status-writers.ts';
 import { EngineRefusal } from '../../../src/engine/engine-refusal.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import type { KubernetesObject as ApiObject } from '../control-plane/api.ts';

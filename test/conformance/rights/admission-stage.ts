@@ -10,7 +10,7 @@ import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { nodeName } from '../../../src/core/model/identifiers.ts';
-import { buildPod } from '../../../src/core/pod/pod-template.ts';
+import { podFromTemplate, prepareTemplate } from '../../../src/core/pod/pod-template.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient, ApiResponse } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
@@ -96,7 +96,7 @@ async function untilInForce(rollcall: ApiClient, wide: DaemonSetObject): Promise
 
 /** The pod that Rollcall makes of a DaemonSet. */
 export function podOf(daemonSet: DaemonSetObject, name = 'pod-1'): JsonObject {
-  return buildPod({ daemonSet, node: nodeName('n-1'), name, currentHash: 'abc' });
+  return podFromTemplate(prepareTemplate(daemonSet, 'abc'), { node: nodeName('n-1'), name });
 }
 
 /** The same with a change; a copy, so that a change harms no other test. */

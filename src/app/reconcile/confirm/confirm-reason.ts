@@ -23,7 +23,7 @@ import {
   revisionHashOfPod,
   templateGenerationOf,
 } from '../../../core/pod/pod-facts.ts';
-import { projectLiveNode, projectLivePod } from '../../../core/projections/project-live.ts';
+import { projectLiveNode, projectLivePod } from '../../../core/projections/project.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterReader, LiveRead } from '../../../ports/cluster/cluster-access.ts';
 

@@ -10,7 +10,7 @@ import type { PlannedDelete } from '../../../core/model/plan.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { ReasonJudge, shareReads } from './confirm-reason.ts';
 import type { ReasonContext } from './confirm-reason.ts';
-import { projectLivePod } from '../../../core/projections/project-live.ts';
+import { projectLivePod } from '../../../core/projections/project.ts';
 
 /** Live reads sent side by side. */
 const READS_AT_ONCE = 50;

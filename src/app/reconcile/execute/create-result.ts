@@ -15,7 +15,7 @@ import type { PlannedCreate } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
 import { isTerminal } from '../../../core/pod/pod-facts.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
-import { projectLivePod } from '../../../core/projections/project-live.ts';
+import { projectLivePod } from '../../../core/projections/project.ts';
 
 /** Conditions of the whole namespace or credential: no other create will fare better. */
 export type ClosedCode = 'namespace-terminating' | 'namespace-missing' | 'unauthorized';

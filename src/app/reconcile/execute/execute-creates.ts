@@ -18,7 +18,7 @@ import type { Fence, FenceAnswer } from '../confirm/batch-fence.ts';
 import { NO_OUTCOME, send } from '../run/context.ts';
 import { resolveCreate } from './create-result.ts';
 import type { CreateResult } from './create-result.ts';
-import { projectLivePod } from '../../../core/projections/project-live.ts';
+import { projectLivePod } from '../../../core/projections/project.ts';
 import type { PaceKey } from '../process/warmth.ts';
 
 /** Creates with their results, in the order in which they were sent. */

@@ -29,7 +29,7 @@ import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Intent } from '../../../core/model/state.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import type { RunContext, Subject } from '../run/context.ts';
-import { projectLivePod } from '../../../core/projections/project-live.ts';
+import { projectLivePod } from '../../../core/projections/project.ts';
 
 /**
  * Own creates and deletes of pods are unseen, each known by its identity: their nodes count as

@@ -12,7 +12,7 @@ import { buryMissing } from '../../../core/pod/tombstones.ts';
 import { computeView } from '../../../core/view/view.ts';
 import type { RunContext, ViewedSubject } from '../run/context.ts';
 import { judgeByLive } from './guard.ts';
-import { projectLivePod } from '../../../core/projections/project-live.ts';
+import { projectLivePod } from '../../../core/projections/project.ts';
 import { selectorText } from './selector-text.ts';
 
 /** The subject as it is live, with its intents judged by that; or why it cannot be told. */

@@ -10,7 +10,7 @@
 import { hintFor } from '../../../core/model/hint.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import { findForeignStatusWrite } from '../../../core/daemon-set/status-writers.ts';
+import { findForeignStatusWrite } from '../../../core/status/status-writers.ts';
 import { namePages } from '../../clusters/name-pages.ts';
 import type { RunContext, Subject } from '../run/context.ts';
 

@@ -25,7 +25,7 @@ import { warmKey } from '../process/warmth.ts';
 import type { SetContent, WarmSet } from '../process/warmth.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
-import { projectLiveNode, projectLivePod } from '../../../core/projections/project-live.ts';
+import { projectLiveNode, projectLivePod } from '../../../core/projections/project.ts';
 
 /** Everything that was read of one cluster for one DaemonSet. */
 export interface ReadView {

@@ -4,11 +4,20 @@ import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import { buildPod, hasTemplateLabels } from '../../../../src/core/pod/pod-template.ts';
+import {
+  hasTemplateLabels,
+  podFromTemplate,
+  prepareTemplate,
+} from '../../../../src/core/pod/pod-template.ts';
 import { OWNER_UID, daemonSet } from '../../../support/core-fixtures.ts';
 
-function build(set: DaemonSetObject, currentHash: string | undefined = 'hash'): JsonObject {
-  return buildPod({ daemonSet: set, node: nodeName('n1'), name: 'agent-slot', currentHash });
+function build(set: DaemonSetObject): JsonObject {
+  return buildOf(set, 'hash');
+}
+
+function buildOf(set: DaemonSetObject, currentHash: string | undefined): JsonObject {
+  const template = prepareTemplate(set, currentHash);
+  return podFromTemplate(template, { node: nodeName('n1'), name: 'agent-slot' });
 }
 
 const pinned = {
@@ -67,12 +76,7 @@ describe('buildPod (spec 2.8)', () => {
 
   for (const hash of [undefined, '']) {
     it(`sets no hash label when the hash is ${hash === '' ? 'empty' : 'unknown'}`, () => {
-      const pod = buildPod({
-        daemonSet: daemonSet(),
-        node: nodeName('n1'),
-        name: 'agent-slot',
-        currentHash: hash,
-      });
+      const pod = buildOf(daemonSet(), hash);
       assert.deepEqual((pod['metadata'] as JsonObject)['labels'], { app: 'agent' });
     });
   }
@@ -134,7 +138,7 @@ describe('buildPod (spec 2.8)', () => {
 
   it('makes something of an empty template, without namespace and labels', () => {
     const bare = daemonSet({ metadata: { namespace: undefined }, spec: { template: {} } });
-    const pod = build(bare, undefined);
+    const pod = buildOf(bare, undefined);
     assert.deepEqual(Object.keys(pod['metadata'] as JsonObject), [
       'name',
       'labels',

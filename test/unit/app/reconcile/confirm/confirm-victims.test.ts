@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { confirmVictims } from '../../../../../src/app/reconcile/confirm/confirm-victims.ts';
 import type { VictimConfirmation } from '../../../../../src/app/reconcile/confirm/confirm-victims.ts';
-import { projectLivePod } from '../../../../../src/core/projections/project-live.ts';
+import { projectLivePod } from '../../../../../src/core/projections/project.ts';
 import { clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { PlannedDelete, View } from '../../../../../src/core/model/plan.ts';

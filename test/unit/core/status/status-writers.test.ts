@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import { findForeignStatusWrite } from '../../../../src/core/daemon-set/status-writers.ts';
+import { findForeignStatusWrite } from '../../../../src/core/status/status-writers.ts';
 
 const SINCE_MS = Date.parse('2026-01-01T00:00:00Z');
 

@@ -15,6 +15,7 @@
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import { OWN_MEMBERS } from './status.ts';
 
 /**
  * How kubectl calls itself (kubectl-patch, kubectl-edit …): a person, not a loop. To stop the whole
@@ -24,17 +25,6 @@ const PERSON_PATTERN = /^kubectl/;
 
 /** Under which manager the API server notes our writes: the user agent of the functions. */
 const OWN_MANAGER = 'rollcall';
-
-const WATCHED_FIELDS = [
-  'observedGeneration',
-  'desiredNumberScheduled',
-  'currentNumberScheduled',
-  'numberMisscheduled',
-  'numberReady',
-  'numberAvailable',
-  'numberUnavailable',
-  'updatedNumberScheduled',
-] as const;
 
 /** What gives another writer away, in words; undefined when nothing does. */
 export function findForeignStatusWrite(
@@ -67,5 +57,5 @@ function foreignWriter(entry: Json, sinceMs: number): string | undefined {
 function holdsCounter(fields: Json | undefined): boolean {
   const status = isJsonObject(fields) ? fields['f:status'] : undefined;
   if (!isJsonObject(status)) return false;
-  return WATCHED_FIELDS.some((field) => status[`f:${field}`] !== undefined);
+  return OWN_MEMBERS.some((field) => status[`f:${field}`] !== undefined);
 }

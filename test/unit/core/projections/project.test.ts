@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import { projectLiveNode, projectLivePod } from '../../../../src/core/projections/project-live.ts';
+import { projectLiveNode, projectLivePod } from '../../../../src/core/projections/project.ts';
 import { createInterner } from '../../../../src/watcher/project/interner.ts';
 import { createProjector } from '../../../../src/watcher/project/projection.ts';
 import { ownerOf } from '../../../support/watcher-harness.ts';
