@@ -8,16 +8,17 @@
  * Differs from upstream: a run that is put off writes the status only where nothing but own pods is unseen, of a
  * generation that was observed before. What rests on an untrusted view (a cut, silence, own patches) tells nothing.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { arePodsFresh, spendsBudget } from '../../core/view/freshness.ts';
 import { computeView } from '../../core/view/view.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
 import type { Guard, Plan } from '../../core/model/plan.ts';
-import type { DaemonSetState, HistoryEntry } from '../../core/model/state.ts';
+import type { DaemonSetState } from '../../core/model/state.ts';
 import { buryMissing } from '../../core/pod/tombstones.ts';
 import { actOnPlan, hasPodWork } from './execute/act.ts';
 import type { ActResult } from './execute/act.ts';
 import type { RunContext, Subject, ViewedSubject } from './run/context.ts';
-import type { Exit } from './run/exit.ts';
+import type { Conclusion, Exit, Judged } from './run/exit.ts';
 import { findHistory } from './history/find-history.ts';
 import { freshnessOf, judgeSubject } from './live/guard.ts';
 import type { Judgement, Waiting } from './live/guard.ts';
@@ -33,11 +34,9 @@ import { trimHistory } from './history/trim-history.ts';
 import { updateStatus } from './status/update-status.ts';
 
 /** What an attempt decides on, once it is known that it may. */
-interface Judged {
+interface Attempt extends Judged {
   readonly context: RunContext;
-  readonly subject: ViewedSubject;
   readonly judgement: Extract<Judgement, { kind: 'judged' }>;
-  readonly history: HistoryEntry | undefined;
   /** True if the revisions as seen are those that the history was told from. */
   readonly isHistorySettled: boolean;
 }
@@ -45,7 +44,7 @@ interface Judged {
 /** Runs the steps once. */
 export async function attemptReconcile(context: RunContext): Promise<Exit> {
   const opening = await openSubject(context);
-  if (opening.kind === 'ended') return opening.exit;
+  if (opening.kind !== 'opened') return opening;
   const { subject } = opening;
   const judged = await judgeSubject(subject, context);
   const judgement = await heedSentinel(judged, subject, context);
@@ -62,7 +61,7 @@ export async function attemptReconcile(context: RunContext): Promise<Exit> {
     return { kind: 'unavailable', message: 'the DaemonSet is unreadable', subject };
   }
   const history = await findHistory(current, judgement.guard, context);
-  if (history.kind === 'ended') return history.exit;
+  if (history.kind !== 'entry') return history;
   const { daemonSet, read, nowMs } = current;
   const { pods } = judgement;
   const { nodes, revisions } = read;
@@ -75,23 +74,20 @@ export async function attemptReconcile(context: RunContext): Promise<Exit> {
 }
 
 function exitDeferred(
-  doubt: { readonly guard: Exclude<Guard, { kind: 'act' }>; readonly retryInMs: number },
+  doubt: Pick<Waiting, 'guard' | 'retryInMs'>,
   subject: Subject,
 ): Extract<Exit, { kind: 'deferral' }> {
-  const { code, message } = doubt.guard;
-  const deferral = {
-    code: isDeferralCode(code) ? code : ('cluster-unavailable' as const),
-    message,
-    delayMs: doubt.retryInMs,
-  };
-  return { kind: 'deferral', deferral, subject };
+  const { code: doubted, message } = doubt.guard;
+  const code = DEFERRAL_CODES.find((each) => each === doubted) ?? 'cluster-unavailable';
+  return { kind: 'deferral', deferral: { code, message, delayMs: doubt.retryInMs }, subject };
 }
 
-function isDeferralCode(
-  code: string,
-): code is 'cluster-silent' | 'cut-open' | 'own-writes-unseen' | 'view-incomplete' {
-  return ['cluster-silent', 'cut-open', 'own-writes-unseen', 'view-incomplete'].includes(code);
-}
+const DEFERRAL_CODES = [
+  'cluster-silent',
+  'cut-open',
+  'own-writes-unseen',
+  'view-incomplete',
+] as const;
 
 /** With a capped deferral the live DaemonSet takes the place of the one that was read. */
 async function refreshLive(subject: Subject): Promise<Subject | undefined> {
@@ -103,7 +99,7 @@ async function refreshLive(subject: Subject): Promise<Subject | undefined> {
   return { ...subject, daemonSet: live.object };
 }
 
-function plan(judged: Judged, guard: Guard): Plan {
+function plan(judged: Attempt, guard: Guard): Plan {
   const { subject, context, judgement, history } = judged;
   const { requestTimeoutMs, burstPodsMax } = context.dependencies.options;
   const settled = judged.isHistorySettled ? history : undefined;
@@ -111,7 +107,7 @@ function plan(judged: Judged, guard: Guard): Plan {
     guard,
     state: subject.state,
     currentHash: currentHashOf(judged),
-    ...(settled === undefined ? {} : { currentRevision: settled.uid }),
+    ...defined({ currentRevision: settled?.uid }),
     intents: judgement.intents,
     requestTimeoutMs,
     burstPodsMax,
@@ -119,7 +115,7 @@ function plan(judged: Judged, guard: Guard): Plan {
 }
 
 /** Hash of the current revision: from history, else from the view. */
-function currentHashOf({ subject, history }: Judged): string | undefined {
+function currentHashOf({ subject, history }: Attempt): string | undefined {
   return history?.hash ?? guessHash(subject.daemonSet, subject.read.revisions);
 }
 
@@ -128,17 +124,21 @@ function hasClusterWork(wanted: Plan): boolean {
   return hasPodWork(wanted) || wanted.status !== undefined || wanted.trims.length > 0;
 }
 
-async function decide(judged: Judged): Promise<Exit> {
+async function decide(judged: Attempt): Promise<Exit> {
   const { subject, judgement } = judged;
   const { waiting } = judgement;
   const whole = plan(judged, judgement.guard);
   if (waiting !== undefined && !hasPodWork(whole)) return putOff(judged, waiting);
-  // What goes is decided when nothing of our own is unseen any more (spec 2.11).
-  const wanted = waiting === undefined ? whole : { ...whole, trims: [] };
+  const wanted = withoutTrims(whole, judgement);
   const held = holdClaims(wanted, subject);
   if (held !== undefined)
     return carryOut(judged, { ...held, guard: judgement.guard, isLive: false });
   return decideByFreshness(judged, wanted);
+}
+
+/** Which revisions go is decided when nothing of our own is unseen any more (spec 2.11). */
+function withoutTrims(whole: Plan, { waiting }: Attempt['judgement']): Plan {
+  return waiting === undefined ? whole : { ...whole, trims: [] };
 }
 
 /**
@@ -146,7 +146,7 @@ async function decide(judged: Judged): Promise<Exit> {
  * 9). An own status that is unseen is not followed by another, as a write and its event wake no second one (L5); nor are counts that
  * a live read gave followed by those of a view without it (ADR 0039).
  */
-async function putOff(judged: Judged, waiting: Waiting): Promise<Exit> {
+async function putOff(judged: Attempt, waiting: Waiting): Promise<Exit> {
   const { subject, context } = judged;
   const { guard, isStatusHeld } = waiting;
   const { metadata, status } = subject.daemonSet;
@@ -162,7 +162,7 @@ async function putOff(judged: Judged, waiting: Waiting): Promise<Exit> {
 }
 
 /** What there is to do is done by a view that is fresh enough for it, or by what is read live (protocol 1, S3). */
-async function decideByFreshness(judged: Judged, wanted: Plan): Promise<Exit> {
+async function decideByFreshness(judged: Attempt, wanted: Plan): Promise<Exit> {
   const { subject, context, judgement } = judged;
   const hasWork = hasClusterWork(wanted);
   if (judgement.guard.kind !== 'act' || !hasWork) {
@@ -170,11 +170,8 @@ async function decideByFreshness(judged: Judged, wanted: Plan): Promise<Exit> {
   }
   const { podsFreshMs } = context.dependencies.options;
   const isSpending = wanted.deletes.some(spendsBudget);
-  const freshness = freshnessOf(subject, context, {
-    unseenCount: 0,
-    hasWork: true,
-    ...(isSpending ? { podsFreshMs } : {}),
-  });
+  const spending = isSpending ? { podsFreshMs } : {};
+  const freshness = freshnessOf(subject, context, { unseenCount: 0, hasWork: true, ...spending });
   if (freshness.kind === 'defer' && !judgement.isLive) {
     const withheld = plan(judged, freshness.guard);
     return { ...exitDeferred(freshness, subject), verdicts: withheld.verdicts };
@@ -187,7 +184,7 @@ async function decideByFreshness(judged: Judged, wanted: Plan): Promise<Exit> {
 }
 
 /** The view is too old to say who is available: a fresh walk over one live list does (S3). */
-async function carryOutListed(judged: Judged, decision: Decision): Promise<Exit> {
+async function carryOutListed(judged: Attempt, decision: Decision): Promise<Exit> {
   const { context, subject, judgement } = judged;
   const relisted = await relistPods(subject, context);
   if (relisted.kind === 'unavailable') {
@@ -195,18 +192,10 @@ async function carryOutListed(judged: Judged, decision: Decision): Promise<Exit>
   }
   const { pods } = relisted.subject.read;
   const { intents } = relisted;
-  const listed = {
-    ...judged,
-    subject: relisted.subject,
-    judgement: { ...judgement, intents, pods },
-  };
-  const planned = plan(listed, decision.guard);
-  const { waiting } = judgement;
-  return carryOut(listed, {
-    ...decision,
-    plan: waiting === undefined ? planned : { ...planned, trims: [] },
-    isLive: true,
-  });
+  const { subject: live } = relisted;
+  const listed = { ...judged, subject: live, judgement: { ...judgement, intents, pods } };
+  const planned = withoutTrims(plan(listed, decision.guard), judgement);
+  return carryOut(listed, { ...decision, plan: planned, isLive: true });
 }
 
 /** While refused claims wait for their back-off, nothing is done on top of them (spec 2.4). */
@@ -221,24 +210,17 @@ function holdClaims(
   return { plan: { ...wanted, ...nothing }, problem };
 }
 
-interface Decision {
+type Decision = Conclusion['decision'] & {
   /** What keeps the run from being complete already. */
   readonly problem?: Problem;
-  readonly plan: Plan;
-  readonly guard: Guard;
   readonly isLive: boolean;
-}
+};
 
-function openLedger({ problem }: Decision): Ledger {
-  const ledger = new Ledger();
-  if (problem !== undefined) ledger.add(problem);
-  return ledger;
-}
-
-async function carryOut(judged: Judged, decision: Decision): Promise<Exit> {
+async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
   const { context, subject, judgement } = judged;
-  const { guard } = decision;
-  const ledger = openLedger(decision);
+  const { guard, problem } = decision;
+  const ledger = new Ledger();
+  ledger.add(problem);
   const needsAccess = guard.kind !== 'observe' && hasClusterWork(decision.plan);
   const access = needsAccess ? await subject.access.get() : undefined;
   if (needsAccess && access === undefined) {
@@ -249,15 +231,9 @@ async function carryOut(judged: Judged, decision: Decision): Promise<Exit> {
     const { intents } = judgement;
     if (guard.kind === 'act' && hasPodWork(decision.plan)) {
       const { isLive } = decision;
-      const acted = await actOnPlan(decision.plan, {
-        context,
-        subject,
-        access,
-        ledger,
-        intents,
-        isLive,
-        currentHash: currentHashOf(judged),
-      });
+      const currentHash = currentHashOf(judged);
+      const step = { context, subject, access, ledger, intents, isLive, currentHash };
+      const acted = await actOnPlan(decision.plan, step);
       if (acted.kind !== 'done') return exitUnrecorded(acted, subject);
       stored = acted.state;
     }

@@ -12,8 +12,7 @@ import { emptyState } from '../../core/model/state.ts';
 import { LazyAccess, keyOf } from './run/context.ts';
 import type { RunContext, Subject } from './run/context.ts';
 import { breakerWaitOf } from './process/retry.ts';
-import { ended } from './run/exit.ts';
-import type { Ended, Exit, FoundSubject } from './run/exit.ts';
+import type { Exit, FoundSubject } from './run/exit.ts';
 import { judgeDaemonSet, readBasis } from './read/read-basis.ts';
 import type { JudgedDaemonSet, Basis } from './read/read-basis.ts';
 import { readView, isTorn, resolveOpaque } from './read/read-view.ts';
@@ -31,7 +30,7 @@ const REGISTRY_LOOK_MS = 15_000;
 const NOTHING_TO_LOSE = 0;
 
 /** A subject to be decided on, or the end of the run. */
-export type Opening = { readonly kind: 'opened'; readonly subject: Subject } | Ended;
+type Opening = { readonly kind: 'opened'; readonly subject: Subject } | Exit;
 
 /** Opens the subject of a run. */
 export async function openSubject(context: RunContext): Promise<Opening> {
@@ -39,7 +38,7 @@ export async function openSubject(context: RunContext): Promise<Opening> {
   for (let read = 1; read < READS_MAX && opening.kind === 'moving'; read += 1) {
     opening = await tryOpening(context);
   }
-  return opening.kind === 'moving' ? ended(await exitMoving(opening, context)) : opening;
+  return opening.kind === 'moving' ? exitMoving(opening, context) : opening;
 }
 
 /** A view that does not hold still, with what was ahead in it when it was read last. */
@@ -52,24 +51,24 @@ interface Moving {
 async function tryOpening(context: RunContext): Promise<Opening | Moving> {
   const { dependencies } = context;
   const read = await readBasis(context.hint, dependencies);
-  if (read.kind !== 'read') return ended(exitWithoutBasis(read, context));
+  if (read.kind !== 'read') return exitWithoutBasis(read, context);
   const { basis } = read;
   context.note.epoch = basis.meta.epoch;
   context.note.seq = basis.meta.seq;
   const nowMs = dependencies.clock.nowMs();
   const early = await exitEarly({ basis, nowMs }, context);
-  if (early !== undefined) return ended(early);
+  if (early !== undefined) return early;
   const { gate, assertions } = context;
   const access = new LazyAccess({ connector: dependencies.connector, gate, assertions, basis });
   const judged = await judgeDaemonSet(basis, keyOf(context), () => access.get());
   const stored = rebaseState(basis.state ?? emptyState(nowMs), basis.meta.era, nowMs);
   const state = withoutWaitsAhead(stored, nowMs);
-  if (judged.kind !== 'usable') return ended(exitUnusable(judged, { basis, state, access, nowMs }));
+  if (judged.kind !== 'usable') return exitUnusable(judged, { basis, state, access, nowMs });
   const { daemonSet } = judged;
   const view = await readView(basis, dependencies);
   const found = { basis, daemonSet, state, access, nowMs };
   if (view.kind === 'moving') return { ...view, found };
-  if (view.kind === 'incomplete') return ended(await exitIncomplete(view.missing, found));
+  if (view.kind === 'incomplete') return exitIncomplete(view.missing, found);
   const reader = view.view.opaque.length === 0 ? undefined : await access.get();
   const resolved = await resolveOpaque(view.view, reader);
   if (resolved.kind === 'resolved') {
@@ -78,7 +77,7 @@ async function tryOpening(context: RunContext): Promise<Opening | Moving> {
     const known = isFresh ? { ...state, createdAtMs: NOTHING_TO_LOSE } : state;
     return { kind: 'opened', subject: { ...found, state: known, read: resolvedRead } };
   }
-  return ended(exitUnanswered(resolved.message, found));
+  return exitUnanswered(resolved.message, found);
 }
 
 /** The API server did not say what has to be known. */

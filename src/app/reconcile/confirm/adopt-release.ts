@@ -55,7 +55,7 @@ export async function executeClaims(
   }
   if (stopped !== undefined) ledger.addStop(stopped);
   const failure = aggregate(failures);
-  if (failure !== undefined) ledger.add(failure);
+  ledger.add(failure);
   return stopped === undefined && failure === undefined;
 }
 

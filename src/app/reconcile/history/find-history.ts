@@ -11,8 +11,7 @@ import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { Guard } from '../../../core/model/plan.ts';
 import type { DaemonSetState, HistoryEntry } from '../../../core/model/state.ts';
 import type { RunContext, Subject } from '../run/context.ts';
-import { ended } from '../run/exit.ts';
-import type { Ended } from '../run/exit.ts';
+import type { Exit } from '../run/exit.ts';
 import { isFreshHistory, knownHistory, lookUpHistory } from './history.ts';
 import type { HistoryFailure } from './history-result.ts';
 import { generationOf, heldWrite, isRefusedWrite } from '../run/refused-writes.ts';
@@ -25,7 +24,7 @@ export type HistoryFinding =
       /** True if the revisions as seen are those that the entry was told from: they may be trimmed. */
       readonly isSettled: boolean;
     }
-  | Ended;
+  | Exit;
 
 /** Finds the current revision; creates it if there is none. */
 export async function findHistory(
@@ -42,7 +41,7 @@ export async function findHistory(
   const held = heldWrite('history-refused', subject);
   if (held !== undefined) return endFailed({ ...held, kind: 'failed' }, subject);
   const access = await subject.access.get();
-  if (access === undefined) return ended({ kind: 'withheld', message: 'no access', subject });
+  if (access === undefined) return { kind: 'withheld', message: 'no access', subject };
   const found = await lookUpHistory(input, { context, subject, access });
   switch (found.kind) {
     case 'known': {
@@ -75,15 +74,15 @@ function raised(
   return { ...state, written };
 }
 
-function lookAgain(message: string, subject: Subject): Ended {
+function lookAgain(message: string, subject: Subject): Exit {
   const deferral = { code: 'own-writes-unseen', message, delayMs: 0 } as const;
-  return ended({ kind: 'deferral', deferral, subject });
+  return { kind: 'deferral', deferral, subject };
 }
 
-function endFailed(failure: HistoryFailure, subject: Subject): Ended {
+function endFailed(failure: HistoryFailure, subject: Subject): Exit {
   const { code, message, retryAfterMs } = failure;
   const holdsCreates = code === 'namespace-terminating';
   const generation = isRefusedWrite(code) ? generationOf(subject.daemonSet) : undefined;
   const reason = { code, message, holdsCreates, ...defined({ retryAfterMs, generation }) };
-  return ended({ kind: 'back-off', reason, subject });
+  return { kind: 'back-off', reason, subject };
 }

@@ -10,9 +10,10 @@
  * Differs from upstream: an orphan whose adoption the API server calls invalid is left alone. No patch
  * of data that hold unescaped `<`, `>` or `&` ever passes; upstream fails on it for ever.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { Step } from '../run/context.ts';
 import type { Outcome, Effect } from '../../../core/model/effects.ts';
-import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import {
   buildHashRepair,
   buildRenumbering,
@@ -22,11 +23,11 @@ import {
 } from '../../../core/history/history-patches.ts';
 import { changesHistory } from '../../../core/history/history-plan.ts';
 import type { HistoryPlan } from '../../../core/history/history-plan.ts';
-import { effectDeadlineMs, mayContinue } from '../run/context.ts';
-import { createRevision } from './history-create.ts';
+import { mayContinue, sendOne } from '../run/context.ts';
+import { confirmForHistory, createRevision } from './history-create.ts';
 import { historyFailure } from './history-result.ts';
 import type { HistoryEnd, HistoryFailure } from './history-result.ts';
-import { confirmSubject, isEdited } from '../confirm/live-daemon-set.ts';
+import { isEdited } from '../confirm/live-daemon-set.ts';
 import { relabelPods } from './relabel-pods.ts';
 
 /** Carries out a plan. */
@@ -43,38 +44,65 @@ export async function carryOutHistory(plan: HistoryPlan, writing: Step): Promise
   return arrange(plan, plan.current, steps);
 }
 
+type ClaimFailure = Extract<HistoryEnd, { kind: 'failed' | 'unadoptable' }>;
+
+/** Releases, adoptions, repaired hashes. */
+async function claim(plan: HistoryPlan, steps: HistorySteps): Promise<ClaimFailure | undefined> {
+  const { daemonSet } = steps.writing.subject;
+  const released = await steps.each(plan.releases, {
+    toBe: 'released',
+    effectOf: (revision) => buildRevisionRelease(daemonSet, revision),
+    // "Not found" and "invalid" mean that another writer was faster (spec 2.4).
+    isLeft: (outcome) => isGone(outcome) || isInvalid(outcome),
+  });
+  const failure = released ?? (await adopt(plan, steps));
+  return failure ?? steps.each(plan.labels, { toBe: 'labelled', effectOf: buildHashRepair });
+}
+
+async function adopt(plan: HistoryPlan, steps: HistorySteps): Promise<ClaimFailure | undefined> {
+  const { daemonSet } = steps.writing.subject;
+  for (const revision of plan.adopts) {
+    const isSame = revision === plan.current || plan.duplicates.includes(revision);
+    const content = isSame ? 'present-template' : 'other-template';
+    const outcome = await steps.send(revision, buildRevisionAdoption(daemonSet, revision, content));
+    if (isInvalid(outcome)) return { kind: 'unadoptable', uid: revision.metadata.uid };
+    if (outcome.kind !== 'done') return failureOf(revision, 'adopted', outcome);
+  }
+  return undefined;
+}
+
 /** One revision of the present template, and that one the newest. */
 async function arrange(
   plan: HistoryPlan,
   current: KubernetesObject,
   steps: HistorySteps,
 ): Promise<HistoryEnd> {
-  const { duplicates } = plan;
+  const { duplicates, nextNumber } = plan;
+  const { daemonSet } = steps.writing.subject;
   const relabelled = await relabelPods({ kept: current, duplicates }, steps.writing);
   if (relabelled.kind !== 'relabelled') return relabelled;
-  const failure = (await deduplicate(plan, steps)) ?? (await renumber(plan, steps));
-  if (failure !== undefined) return failure;
-  const { written } = relabelled;
-  return {
-    kind: 'done',
-    current: steps.latest(current),
-    hasWritten: true,
-    ...(written === undefined ? {} : { podsWritten: written }),
+  const deleted = await steps.each(duplicates, {
+    toBe: 'deleted',
+    effectOf: ({ metadata: { namespace = '', name, uid, resourceVersion } }) =>
+      buildRevisionDelete({ namespace, name, uid, resourceVersion }),
+    isLeft: isGone,
+  });
+  const renumber = {
+    toBe: 'renumbered',
+    effectOf: (revision: KubernetesObject) => buildRenumbering(daemonSet, revision, nextNumber),
   };
+  const failure = deleted ?? (await steps.each(plan.isRenumbered ? [current] : [], renumber));
+  if (failure !== undefined) return failure;
+  const podsWritten = relabelled.written;
+  const latest = steps.latest(current);
+  return { kind: 'done', current: latest, hasWritten: true, ...defined({ podsWritten }) };
 }
 
 /** The DaemonSet live: what is written follows from this template and no other. */
 async function confirmPresent(writing: Step): Promise<HistoryFailure | undefined> {
-  const { subject } = writing;
-  const confirmation = await confirmSubject(writing);
-  if (confirmation.kind === 'unavailable') {
-    return { ...confirmation, kind: 'failed', code: 'history' };
-  }
-  const { daemonSet } = subject;
-  if (confirmation.kind === 'changed') {
-    return { kind: 'failed', code: 'daemon-set-changed', message: confirmation.message };
-  }
-  if (!isEdited(confirmation.object, daemonSet)) return undefined;
+  const confirmation = await confirmForHistory(writing);
+  if (confirmation.kind === 'failed') return confirmation;
+  if (!isEdited(confirmation.object, writing.subject.daemonSet)) return undefined;
   const message = 'the DaemonSet was edited since it was seen';
   return { kind: 'failed', code: 'daemon-set-changed', message };
 }
@@ -88,100 +116,47 @@ class HistorySteps {
     this.writing = writing;
   }
 
-  get daemonSet(): DaemonSetObject {
-    return this.writing.subject.daemonSet;
-  }
-
   /** The revision as the last of our writes left it. */
   latest(revision: KubernetesObject): KubernetesObject {
     return this.#latest.get(revision.metadata.uid) ?? revision;
   }
 
+  /** Sends one effect for each, until one is not left as it was to be. */
+  async each(
+    revisions: readonly KubernetesObject[],
+    write: {
+      readonly toBe: string;
+      readonly effectOf: (revision: KubernetesObject) => Effect;
+      readonly isLeft?: (outcome: Outcome) => boolean;
+    },
+  ): Promise<HistoryFailure | undefined> {
+    const { toBe, effectOf, isLeft = ({ kind }) => kind === 'done' } = write;
+    for (const revision of revisions) {
+      const outcome = await this.send(revision, effectOf(this.latest(revision)));
+      if (!isLeft(outcome)) return failureOf(revision, toBe, outcome);
+    }
+    return undefined;
+  }
+
   async send(revision: KubernetesObject, effect: Effect): Promise<Outcome> {
-    const { context, access } = this.writing;
-    if (!mayContinue(context)) return { kind: 'unsent', message: 'the time of this run is over' };
-    const [outcome] = await access.execute([effect], { deadlineMs: effectDeadlineMs(context) });
-    if (outcome?.kind === 'done' && effect.kind === 'patch') {
+    if (!mayContinue(this.writing.context)) {
+      return { kind: 'unsent', message: 'the time of this run is over' };
+    }
+    const outcome = await sendOne(effect, this.writing);
+    if (outcome.kind === 'done' && effect.kind === 'patch') {
       const object = outcome.object as unknown as KubernetesObject; // the answer is the revision
       this.#latest.set(revision.metadata.uid, object);
     }
-    return outcome ?? { kind: 'ambiguous', message: 'no outcome' };
+    return outcome;
   }
 }
 
-type ClaimFailure = Extract<HistoryEnd, { kind: 'failed' | 'unadoptable' }>;
-
-/** Releases, adoptions, repaired hashes. */
-async function claim(plan: HistoryPlan, steps: HistorySteps): Promise<ClaimFailure | undefined> {
-  return (
-    (await release(plan, steps)) ?? (await adopt(plan, steps)) ?? (await repairHashes(plan, steps))
-  );
-}
-
-/** An answer "not found" or "invalid" means that another writer was faster (spec 2.4). */
-async function release(
-  plan: HistoryPlan,
-  steps: HistorySteps,
-): Promise<HistoryFailure | undefined> {
-  for (const revision of plan.releases) {
-    const outcome = await steps.send(revision, buildRevisionRelease(steps.daemonSet, revision));
-    const isLeft = outcome.kind === 'done' || outcome.kind === 'gone' || isInvalid(outcome);
-    if (!isLeft) return failureOf(revision, 'released', outcome);
-  }
-  return undefined;
-}
-
-async function adopt(plan: HistoryPlan, steps: HistorySteps): Promise<ClaimFailure | undefined> {
-  const { daemonSet } = steps;
-  for (const revision of plan.adopts) {
-    const isSame = revision === plan.current || plan.duplicates.includes(revision);
-    const content = isSame ? 'present-template' : 'other-template';
-    const outcome = await steps.send(revision, buildRevisionAdoption(daemonSet, revision, content));
-    if (isInvalid(outcome)) return { kind: 'unadoptable', uid: revision.metadata.uid };
-    if (outcome.kind !== 'done') return failureOf(revision, 'adopted', outcome);
-  }
-  return undefined;
-}
-
-async function repairHashes(
-  plan: HistoryPlan,
-  steps: HistorySteps,
-): Promise<HistoryFailure | undefined> {
-  for (const revision of plan.labels) {
-    const outcome = await steps.send(revision, buildHashRepair(steps.latest(revision)));
-    if (outcome.kind !== 'done') return failureOf(revision, 'labelled', outcome);
-  }
-  return undefined;
+function isGone({ kind }: Outcome): boolean {
+  return kind === 'done' || kind === 'gone';
 }
 
 function isInvalid(outcome: Outcome): boolean {
   return outcome.kind === 'refused' && outcome.code === 'invalid';
-}
-
-async function deduplicate(
-  plan: HistoryPlan,
-  steps: HistorySteps,
-): Promise<HistoryFailure | undefined> {
-  for (const revision of plan.duplicates) {
-    const { metadata } = steps.latest(revision);
-    const { namespace = '', name, uid, resourceVersion } = metadata;
-    const effect = buildRevisionDelete({ namespace, name, uid, resourceVersion });
-    const outcome = await steps.send(revision, effect);
-    const isGone = outcome.kind === 'done' || outcome.kind === 'gone';
-    if (!isGone) return failureOf(revision, 'deleted', outcome);
-  }
-  return undefined;
-}
-
-async function renumber(
-  plan: HistoryPlan,
-  steps: HistorySteps,
-): Promise<HistoryFailure | undefined> {
-  const { current, nextNumber } = plan;
-  if (!plan.isRenumbered || current === undefined) return undefined;
-  const effect = buildRenumbering(steps.daemonSet, steps.latest(current), nextNumber);
-  const outcome = await steps.send(current, effect);
-  return outcome.kind === 'done' ? undefined : failureOf(current, 'renumbered', outcome);
 }
 
 function failureOf({ metadata }: KubernetesObject, what: string, outcome: Outcome): HistoryFailure {

@@ -7,6 +7,7 @@ import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { Outcome } from '../../../core/model/effects.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { HistoryEntry } from '../../../core/model/state.ts';
+import type { Unavailable } from '../../../ports/cluster/cluster-access.ts';
 import type { DeferralCode } from '../run/result.ts';
 
 /** The look failed; nothing else runs, and the next look waits longer each time (spec 2.3 step 6). */
@@ -52,15 +53,20 @@ export type HistoryResult =
   | HistoryFailure;
 
 /** The failure that an outcome means. */
-export function historyFailure(outcome: Outcome | undefined, what: string): HistoryFailure {
-  if (outcome?.kind === 'refused') {
+export function historyFailure(outcome: Outcome, what: string): HistoryFailure {
+  if (outcome.kind === 'refused') {
     const isClosing =
       outcome.code === 'namespace-terminating' || outcome.code === 'namespace-missing';
     const code = isClosing ? 'namespace-terminating' : 'history-refused';
     return { kind: 'failed', code, message: `${what}: ${outcome.message}` };
   }
-  if (outcome?.kind === 'unsent' && outcome.retryAfterMs !== undefined) {
+  if (outcome.kind === 'unsent' && outcome.retryAfterMs !== undefined) {
     return { kind: 'failed', code: 'history', message: what, retryAfterMs: outcome.retryAfterMs };
   }
-  return { kind: 'failed', code: 'history', message: `${what}: ${outcome?.kind ?? 'no answer'}` };
+  return { kind: 'failed', code: 'history', message: `${what}: ${outcome.kind}` };
+}
+
+/** The failure that a read without an answer means. */
+export function unreadable(read: Unavailable): HistoryFailure {
+  return { ...read, kind: 'failed', code: 'history' };
 }

@@ -20,6 +20,7 @@ import { contradictsTemplate } from '../../../core/history/history-match.ts';
 import { revisionHash, revisionHashOf } from '../../../core/history/revisions.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { carryOutHistory } from './history-carry-out.ts';
+import { unreadable } from './history-result.ts';
 import type { HistoryEnd, HistoryFailure, HistoryResult } from './history-result.ts';
 import { selectorText } from '../live/selector-text.ts';
 
@@ -120,7 +121,7 @@ async function readRevisions(
 > {
   const namespace = daemonSet.metadata.namespace ?? '';
   const listed = await reader.listRevisions(namespace, selectorText(daemonSet.spec.selector));
-  if (listed.kind === 'unavailable') return { ...listed, kind: 'failed', code: 'history' };
+  if (listed.kind === 'unavailable') return unreadable(listed);
   const revisions = listed.kind === 'found' ? [...listed.object] : [];
   const selector = compileSelector(daemonSet.spec.selector);
   const strays = seen.filter(
@@ -128,7 +129,7 @@ async function readRevisions(
   );
   for (const { name } of strays) {
     const live = await reader.getRevision({ namespace, name });
-    if (live.kind === 'unavailable') return { ...live, kind: 'failed', code: 'history' };
+    if (live.kind === 'unavailable') return unreadable(live);
     if (live.kind === 'found') revisions.push(live.object);
   }
   return { kind: 'read', revisions };

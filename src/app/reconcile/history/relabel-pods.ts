@@ -20,7 +20,7 @@ import { revisionHashOf } from '../../../core/history/revisions.ts';
 import { versionOf } from '../confirm/adopt-release.ts';
 import { sendFenced } from '../confirm/batch-fence.ts';
 import type { Step } from '../run/context.ts';
-import { historyFailure } from './history-result.ts';
+import { historyFailure, unreadable } from './history-result.ts';
 import type { HistoryFailure, HistoryPause } from './history-result.ts';
 import { selectorText } from '../live/selector-text.ts';
 
@@ -48,7 +48,7 @@ export async function relabelPods(
   const ofDuplicates = `${REVISION_HASH_LABEL} in (${[...former].sort().join(',')})`;
   const selector = `${selectorText(spec.selector)},${ofDuplicates}`;
   const listed = await access.listPodMetadata(namespace, selector);
-  if (listed.kind === 'unavailable') return { ...listed, kind: 'failed', code: 'history' };
+  if (listed.kind === 'unavailable') return unreadable(listed);
   const pods = listed.kind === 'found' ? listed.object : [];
   const effects = pods
     .filter(({ ownerUid }) => ownerUid === metadata.uid)

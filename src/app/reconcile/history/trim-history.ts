@@ -19,7 +19,7 @@ import type { Plan } from '../../../core/model/plan.ts';
 import type { RevisionProjection } from '../../../core/model/projections.ts';
 import { controllerUidOf } from '../../../core/pod/owner.ts';
 import { fenceBatch } from '../confirm/batch-fence.ts';
-import { send } from '../run/context.ts';
+import { NO_OUTCOME, send } from '../run/context.ts';
 import type { Step } from '../run/context.ts';
 import { historyFailure } from './history-result.ts';
 import type { Ledger, Problem } from '../run/ledger.ts';
@@ -59,8 +59,7 @@ export async function trimHistory(trims: Plan['trims'], input: TrimInput): Promi
   }
   const outcomes = await send(present.map(buildRevisionDelete), input);
   for (const [index, { name }] of present.entries()) {
-    const problem = problemOf(name, outcomes[index]);
-    if (problem !== undefined) ledger.add(problem);
+    ledger.add(problemOf(name, outcomes[index] ?? NO_OUTCOME));
   }
 }
 
@@ -117,10 +116,10 @@ function unplanned(missing: PlannedMissing): Problem {
   }
 }
 
-function problemOf(name: string, outcome: Outcome | undefined): Problem | undefined {
-  if (outcome?.kind === 'done' || outcome?.kind === 'gone') return undefined;
-  if (outcome?.kind === 'conflict') return changedProblem(name);
+function problemOf(name: string, outcome: Outcome): Problem | undefined {
+  if (outcome.kind === 'done' || outcome.kind === 'gone') return undefined;
+  if (outcome.kind === 'conflict') return changedProblem(name);
   const { message, retryAfterMs } = historyFailure(outcome, `revision ${name} was not deleted`);
-  const code = outcome?.kind === 'refused' ? 'trim-refused' : 'history';
+  const code = outcome.kind === 'refused' ? 'trim-refused' : 'history';
   return { code, message, pace: 'backoff', ...defined({ retryAfterMs }) };
 }

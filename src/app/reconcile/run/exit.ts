@@ -30,7 +30,7 @@ export type RecordedSubject = Pick<Subject, 'basis' | 'state' | 'nowMs'>;
 /** A subject that was found, before its view was read. */
 export type FoundSubject = RecordedSubject & Pick<Subject, 'access'>;
 
-/** What a run decided on. */
+/** What a run decides on. */
 export interface Judged {
   readonly subject: ViewedSubject;
   readonly judgement: { readonly intents: IntentJudgement; readonly found?: FoundIntents };
@@ -84,14 +84,3 @@ export type Exit =
   | { readonly kind: 'carried-out'; readonly judged: Judged; readonly conclusion: Conclusion }
   /** Another run recorded its intents first: nothing was done, and the caller looks again. */
   | { readonly kind: 'lost' };
-
-/** What a step that cannot go on hands back. */
-export interface Ended {
-  readonly kind: 'ended';
-  readonly exit: Exit;
-}
-
-/** Ends the run. */
-export function ended(exit: Exit): Ended {
-  return { kind: 'ended', exit };
-}

@@ -42,9 +42,9 @@ export class Ledger {
   readonly problems: Problem[] = [];
   readonly written: { pods?: ResourceVersion; daemonSet?: ResourceVersion } = {};
 
-  /** Notes what is left to be done. */
-  add(problem: Problem): void {
-    this.problems.push(problem);
+  /** Notes what is left to be done, if anything. */
+  add(problem: Problem | undefined): void {
+    if (problem !== undefined) this.problems.push(problem);
   }
 
   /** Notes why a batch was not started. */

@@ -65,14 +65,7 @@ async function putStatus(
     reportBreach(breach, { key: context.hint.key, log, metrics });
     return { kind: 'failed', message: `${breach.invariant}: ${breach.message}` };
   }
-  const { metadata, ...rest } = withoutManagers(live);
-  const body = {
-    ...rest,
-    apiVersion: 'apps/v1',
-    kind: 'DaemonSet',
-    metadata,
-    status,
-  } as unknown as JsonObject; // a typed view of raw JSON is that raw JSON again
+  const body = statusBody(live, status);
   const [outcome] = await access.execute(
     [{ kind: 'update-status', ...keyOf(context), uid: subject.basis.ref.uid, body }],
     { deadlineMs: context.run.deadlineMs },
@@ -97,6 +90,12 @@ async function putStatus(
     case undefined:
       return { kind: 'failed', message: 'no outcome' };
   }
+}
+
+/** The live object with another status, as a status write sends it: whole, and without who manages its fields. */
+export function statusBody(live: DaemonSetObject, status: DaemonSetStatus): JsonObject {
+  const body = { ...withoutManagers(live), apiVersion: 'apps/v1', kind: 'DaemonSet', status };
+  return body as unknown as JsonObject; // a typed view of raw JSON is that raw JSON again
 }
 
 function withoutManagers(object: DaemonSetObject): DaemonSetObject {
