@@ -22,9 +22,9 @@ import { createConsoleLog, safeText } from '../adapters/system/logs.ts';
 import { createRedactor } from '../adapters/system/redact.ts';
 import { openHttpEndpoint, plain } from '../adapters/system/http-endpoint.ts';
 import type { HttpEndpoint, HttpText } from '../adapters/system/http-endpoint.ts';
-import { processReadings } from '../adapters/system/process-readings.ts';
 import {
   createPrometheusMetrics,
+  processReadings,
   PROMETHEUS_CONTENT_TYPE,
 } from '../adapters/system/prometheus-metrics.ts';
 import type { PrometheusMetrics } from '../adapters/system/prometheus-metrics.ts';

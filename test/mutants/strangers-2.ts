@@ -24,9 +24,9 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
     bug: 'a token of a rebuilt cluster is older than the one of the cluster before (14)',
     file: 'src/adapters/dynamodb/credential-store.ts',
     before:
-      "'attribute_not_exists(pk) OR issuedAtMs < :issued OR clusterUid <> :uid',\n    values: { ':issued': issuedAtMs, ':uid': uid },",
+      "'attribute_not_exists(pk) OR issuedAtMs < :issued OR clusterUid <> :uid',\n        values: { ':issued': issuedAtMs, ':uid': uid },",
     after:
-      "'attribute_not_exists(pk) OR issuedAtMs < :issued',\n    values: { ':issued': issuedAtMs },",
+      "'attribute_not_exists(pk) OR issuedAtMs < :issued',\n        values: { ':issued': issuedAtMs },",
     killedBy: {
       file: 'test/integration/dynamodb/stores.test.ts',
       title: 'the DynamoDB stores on dynalite (M4, row 62)',

@@ -8,14 +8,9 @@
  */
 import * as v from 'valibot';
 import { clusterUid } from '../../core/model/identifiers.ts';
-import type {
-  CredentialStore,
-  SealedToken,
-  TokenPurpose,
-} from '../../ports/stores/credential-store.ts';
+import type { CredentialStore, TokenPurpose } from '../../ports/stores/credential-store.ts';
 import { ItemUnreadableError } from './item-codec.ts';
 import { credentialKey } from './item-keys.ts';
-import type { ItemKey } from './item-keys.ts';
 import { Table } from './table.ts';
 import type { DynamoStoreOptions } from './table.ts';
 
@@ -35,33 +30,26 @@ const PURPOSES: readonly TokenPurpose[] = ['ask', 'act'];
 export function createDynamoCredentialStore(options: DynamoStoreOptions): CredentialStore {
   const table = new Table(options);
   return {
-    readToken: (id, purpose) => readToken(table, credentialKey(id, purpose)),
-    writeToken: (id, purpose, token) => writeToken(table, credentialKey(id, purpose), token),
+    readToken: (id, purpose) => {
+      const key = credentialKey(id, purpose);
+      return table.getAs(key, (item) => {
+        const parsed = v.safeParse(SealedTokenSchema, item);
+        if (parsed.success) return parsed.output;
+        throw new ItemUnreadableError(key, 'is no sealed token');
+      });
+    },
+    writeToken: async (id, purpose, token) => {
+      const { clusterUid: uid, ciphertext, issuedAtMs, expiresAtMs } = token;
+      const attributes = { clusterUid: uid, ciphertext, issuedAtMs, expiresAtMs };
+      const written = await table.putIf(credentialKey(id, purpose), attributes, {
+        // A cluster that was registered anew under its old name begins anew.
+        expression: 'attribute_not_exists(pk) OR issuedAtMs < :issued OR clusterUid <> :uid',
+        values: { ':issued': issuedAtMs, ':uid': uid },
+      });
+      return written === 'written' ? 'written' : 'older';
+    },
     removeTokens: async (id) => {
       for (const purpose of PURPOSES) await table.remove(credentialKey(id, purpose));
     },
   };
-}
-
-function readToken(table: Table, key: ItemKey): Promise<SealedToken | undefined> {
-  return table.getAs(key, (item) => {
-    const parsed = v.safeParse(SealedTokenSchema, item);
-    if (parsed.success) return parsed.output;
-    throw new ItemUnreadableError(key, 'is no sealed token');
-  });
-}
-
-async function writeToken(
-  table: Table,
-  key: ItemKey,
-  token: SealedToken,
-): Promise<'written' | 'older'> {
-  const { clusterUid: uid, ciphertext, issuedAtMs, expiresAtMs } = token;
-  const attributes = { clusterUid: uid, ciphertext, issuedAtMs, expiresAtMs };
-  const written = await table.putIf(key, attributes, {
-    // A cluster that was registered anew under its old name begins anew.
-    expression: 'attribute_not_exists(pk) OR issuedAtMs < :issued OR clusterUid <> :uid',
-    values: { ':issued': issuedAtMs, ':uid': uid },
-  });
-  return written === 'written' ? 'written' : 'older';
 }

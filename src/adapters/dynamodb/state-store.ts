@@ -8,7 +8,7 @@
 import { STATE_SCHEMA } from '../../core/model/state.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import type { Verdict } from '../../core/model/verdict.ts';
-import type { DaemonSetRef, StateStore, WriteResult } from '../../ports/stores/view-store.ts';
+import type { DaemonSetRef, StateStore } from '../../ports/stores/view-store.ts';
 import { ItemUnreadableError, decodeBody, encodeBody } from './item-codec.ts';
 import { daemonSetKey, daemonSetPartition } from './item-keys.ts';
 import { ifVersion } from './table.ts';
@@ -21,33 +21,24 @@ const VERDICTS_PER_PAGE = 2500;
 /** The state items of one view table. */
 export function createStateStore(table: Table): StateStore {
   return {
-    readState: (ref) => readState(table, ref),
-    writeState: (ref, state) => writeState(table, ref, state),
+    readState: (ref) => {
+      const key = daemonSetKey(ref, 'STATE');
+      return table.getAs(key, (item) => {
+        const state = decodeBody(key, item['body']) as DaemonSetState;
+        if (state.schema > STATE_SCHEMA) {
+          throw new ItemUnreadableError(key, `state schema ${state.schema} is of a newer release`);
+        }
+        return { ...state, version: item['version'] as number };
+      });
+    },
+    writeState: async (ref, { version, ...rest }) => {
+      const key = daemonSetKey(ref, 'STATE');
+      const attributes = { version: version + 1, body: encodeBody(key, rest) };
+      return table.putIf(key, attributes, ifVersion(version));
+    },
     writeVerdicts: (ref, verdicts) => writeVerdicts(table, ref, verdicts),
     readVerdicts: (ref) => readVerdicts(table, ref),
   };
-}
-
-function readState(table: Table, ref: DaemonSetRef): Promise<DaemonSetState | undefined> {
-  const key = daemonSetKey(ref, 'STATE');
-  return table.getAs(key, (item) => {
-    const state = decodeBody(key, item['body']) as DaemonSetState;
-    if (state.schema > STATE_SCHEMA) {
-      throw new ItemUnreadableError(key, `state schema ${state.schema} is of a newer release`);
-    }
-    return { ...state, version: item['version'] as number };
-  });
-}
-
-async function writeState(
-  table: Table,
-  ref: DaemonSetRef,
-  state: DaemonSetState,
-): Promise<WriteResult> {
-  const key = daemonSetKey(ref, 'STATE');
-  const { version, ...rest } = state;
-  const attributes = { version: version + 1, body: encodeBody(key, rest) };
-  return table.putIf(key, attributes, ifVersion(version));
 }
 
 /** The first page goes last and names the others: a reader that sees it can find them. */

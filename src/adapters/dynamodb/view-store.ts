@@ -20,11 +20,9 @@ import type {
   DaemonSetRef,
   NamePage,
   NamePageOptions,
-  SliceRef,
   ViewReader,
   ViewStore,
   ViewWriter,
-  WriteResult,
 } from '../../ports/stores/view-store.ts';
 import { decodeBody, encodeBody } from './item-codec.ts';
 import {
@@ -91,50 +89,33 @@ function readerOf(table: Table): ViewReader {
   };
 }
 
+// Async where a body is encoded: one that is too large rejects.
 function writerOf(table: Table): ViewWriter {
   return {
-    writeMeta: (meta) => writeMeta(table, meta),
-    writeSlice: (ref, slice, expected) => writeSlice(table, { ref, slice, expected }),
+    writeMeta: async ({ version, breaker: _notOurs, ...body }) => {
+      const key = metaKey(body.clusterUid);
+      const attributes = { version: version + 1, body: encodeBody(key, body) };
+      return table.updateIf(key, attributes, ifVersion(version));
+    },
+    writeSlice: async (ref, { stamp, objects, gone = [] }, expected) => {
+      const key = sliceKey(ref);
+      const attributes = { stamp, body: encodeBody(key, objects), ...encodeTombstones(key, gone) };
+      return table.putIf(key, attributes, expected === undefined ? IF_MISSING : ifStamp(expected));
+    },
     removeSlice: (ref, expected) => table.removeIf(sliceKey(ref), ifStamp(expected)),
     raisePosition: (ref, position) => raisePosition(table, ref, position),
-    writeDaemonSet: (ref, item) => writeDaemonSet(table, ref, item),
-    writeName: (cluster, item) => writeName(table, cluster, item),
+    writeDaemonSet: async (ref, { stamp, ...rest }) => {
+      const key = daemonSetKey(ref, 'DAEMONSET');
+      return table.putIf(key, { stamp, body: encodeBody(key, rest) }, ifStampOlder(stamp));
+    },
+    writeName: (cluster, item) => {
+      const { stamp, uid, formerUids } = item;
+      const attributes = { stamp, uid, ...defined({ formerUids }) };
+      return table.putIf(nameKey(cluster, item), attributes, ifStampOlder(stamp));
+    },
     removeName: (cluster, item) => table.removeIf(nameKey(cluster, item), ifStamp(item.stamp)),
     removeDaemonSet: (ref) => removeDaemonSet(table, ref),
   };
-}
-
-async function writeMeta(table: Table, meta: ClusterMeta): Promise<WriteResult> {
-  const key = metaKey(meta.clusterUid);
-  const { version, breaker: _notOurs, ...body } = meta;
-  const attributes = { version: version + 1, body: encodeBody(key, body) };
-  return table.updateIf(key, attributes, ifVersion(version));
-}
-
-async function writeSlice(
-  table: Table,
-  write: { readonly ref: SliceRef; readonly slice: Slice; readonly expected: Stamp | undefined },
-): Promise<WriteResult> {
-  const key = sliceKey(write.ref);
-  const { stamp, objects, gone = [] } = write.slice;
-  const condition = write.expected === undefined ? IF_MISSING : ifStamp(write.expected);
-  const attributes = { stamp, body: encodeBody(key, objects), ...encodeTombstones(key, gone) };
-  return table.putIf(key, attributes, condition);
-}
-
-async function writeDaemonSet(
-  table: Table,
-  ref: DaemonSetRef,
-  { stamp, ...rest }: DaemonSetItem,
-): Promise<WriteResult> {
-  const key = daemonSetKey(ref, 'DAEMONSET');
-  return table.putIf(key, { stamp, body: encodeBody(key, rest) }, ifStampOlder(stamp));
-}
-
-async function writeName(table: Table, cluster: ClusterUid, item: NameItem): Promise<WriteResult> {
-  const { stamp, uid, formerUids } = item;
-  const attributes = { stamp, uid, ...defined({ formerUids }) };
-  return table.putIf(nameKey(cluster, item), attributes, ifStampOlder(stamp));
 }
 
 const POSITION_ATTRIBUTES = ['podsChanged', 'revisionsChanged'] as const;

@@ -18,22 +18,14 @@ import type {
   SealRefusal,
 } from '../../ports/stores/credential-store.ts';
 
-/** Options of a seal. */
-export interface KmsSealOptions {
-  readonly client: Pick<KMSClient, 'send'>;
-  /** ARN of the key: another account's key has no other name, and nothing else opens. */
-  readonly keyArn: string;
-  /** Per request, with its repeats; default 5,000. */
-  readonly timeoutMs?: number;
-}
-
 /** The key service gave no answer that says anything about the seal: try again. */
 export class SealUnavailableError extends Error {
   override readonly name = 'SealUnavailableError';
   readonly code = 'seal-unavailable';
 }
 
-const DEFAULT_TIMEOUT_MS = 5_000;
+/** Per request, with its repeats. */
+const TIMEOUT_MS = 5_000;
 /** What Encrypt takes at once. */
 const TEXT_BYTES_MAX = 4096;
 
@@ -59,10 +51,16 @@ const REFUSALS: Readonly<Record<string, { readonly code: SealRefusal; readonly m
   };
 
 /** A seal over one key. */
-export function createKmsSeal(options: KmsSealOptions): Seal {
-  const { client, keyArn, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+export function createKmsSeal({
+  client,
+  keyArn,
+}: {
+  readonly client: Pick<KMSClient, 'send'>;
+  /** ARN of the key: another account's key has no other name, and nothing else opens. */
+  readonly keyArn: string;
+}): Seal {
   const abortable = (): { readonly abortSignal: AbortSignal } => ({
-    abortSignal: AbortSignal.timeout(timeoutMs),
+    abortSignal: AbortSignal.timeout(TIMEOUT_MS),
   });
   return {
     seal: (text, context) => attempt('Encrypt', () => seal(text, context)),

@@ -8,23 +8,18 @@ import type { CredentialQueue } from '../../ports/cluster/token-mint.ts';
 import { encodeCredentialMessage } from './schema/credential-message-schema.ts';
 import { trySend } from './send-failure.ts';
 
-/** Options of a credential queue. */
-export interface CredentialQueueOptions {
-  readonly client: SQSClient;
-  readonly queueUrl: string;
-  /** Per send, with its repeats; default 20,000. */
-  readonly sendTimeoutMs?: number;
-}
-
-const DEFAULT_SEND_TIMEOUT_MS = 20_000;
+/** Of one send, with its repeats. */
+const SEND_TIMEOUT_MS = 20_000;
 
 /** The renewer's way to the functions. */
-export function createCredentialQueue(options: CredentialQueueOptions): CredentialQueue {
-  const { client, queueUrl, sendTimeoutMs = DEFAULT_SEND_TIMEOUT_MS } = options;
+export function createCredentialQueue(options: {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+}): CredentialQueue {
   return {
     send: (message) => {
       const MessageBody = encodeCredentialMessage(message);
-      return trySend(client, { QueueUrl: queueUrl, MessageBody }, sendTimeoutMs);
+      return trySend(options.client, { QueueUrl: options.queueUrl, MessageBody }, SEND_TIMEOUT_MS);
     },
   };
 }

@@ -19,16 +19,8 @@ import { encodeWatcherMessage } from './schema/watcher-message-codec.ts';
 /** The largest body that is sent, in bytes: what the queue takes (design 2), less the attributes beside it. */
 export const EVENT_BODY_BYTES_MAX = 256 * 1024 - CUT_AGE_BYTES_MAX - AFFECTED_BYTES_MAX;
 
-/** Options of an event queue. */
-export interface EventQueueOptions {
-  /** Made under `CALL_LIMITS.watcher`, one attempt, so that one send in flight holds. */
-  readonly client: SQSClient;
-  readonly queueUrl: string;
-  /** Per send; default 10,000. After it the outcome is ambiguous. */
-  readonly sendTimeoutMs?: number;
-}
-
-const DEFAULT_SEND_TIMEOUT_MS = 10_000;
+/** Of one send; after it the outcome is ambiguous. */
+const SEND_TIMEOUT_MS = 10_000;
 
 function freeze(message: WatcherMessage, affected?: AffectedKeys): FrozenMessage {
   const body = encodeWatcherMessage(message);
@@ -47,8 +39,11 @@ export function attributesBeside(
 }
 
 /** The watcher's way into events.fifo. */
-export function createEventQueue(options: EventQueueOptions): EventQueue {
-  const timeoutMs = options.sendTimeoutMs ?? DEFAULT_SEND_TIMEOUT_MS;
+export function createEventQueue(options: {
+  /** Made under `CALL_LIMITS.watcher`, one attempt, so that one send in flight holds. */
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+}): EventQueue {
   const send = async (frozen: FrozenMessage, cutAgeMs?: number): Promise<SendOutcome> => {
     if (frozen.sizeBytes > EVENT_BODY_BYTES_MAX) {
       return { kind: 'refused', message: `body of ${frozen.sizeBytes} bytes` };
@@ -60,7 +55,7 @@ export function createEventQueue(options: EventQueueOptions): EventQueue {
       MessageDeduplicationId: eventDeduplicationId(frozen.message),
       MessageAttributes: attributesBeside(frozen, cutAgeMs),
     };
-    return trySend(options.client, input, timeoutMs);
+    return trySend(options.client, input, SEND_TIMEOUT_MS);
   };
   return { freeze, send };
 }

@@ -13,8 +13,7 @@ import type { HintPace, HintQueue } from '../../ports/queues/queue.ts';
 import { encodeHint, encodeTimer } from './schema/hint-codec.ts';
 import { hintDeduplicationId, hintGroupIds, timerGroupId } from './queue-ids.ts';
 
-/** Options of a hint queue. */
-export interface HintQueueOptions {
+interface HintQueueOptions {
   readonly client: SQSClient;
   readonly reconcileQueueUrl: string;
   readonly delayQueueUrl: string;

@@ -14,14 +14,6 @@ export interface PublishedMetrics extends Metrics {
   publish(): void;
 }
 
-/** Options of Powertools metrics. */
-export interface PowertoolsMetricsOptions {
-  /** Default `Rollcall`. */
-  readonly namespace?: string;
-  /** Value of the dimension `service`: the function's name. */
-  readonly service: string;
-}
-
 /** A list that grows beyond this is not closed: what comes later goes without its outcome. */
 const OUTCOMES_MAX = 50;
 
@@ -32,8 +24,14 @@ interface Sink {
 }
 
 /** Metrics over Powertools. */
-export function createPowertoolsMetrics(options: PowertoolsMetricsOptions): PublishedMetrics {
-  const namespace = options.namespace ?? 'Rollcall';
+export function createPowertoolsMetrics({
+  namespace = 'Rollcall',
+  service: serviceName,
+}: {
+  readonly namespace?: string;
+  /** Value of the dimension `service`: the function's name. */
+  readonly service: string;
+}): PublishedMetrics {
   const sinks = new Map<string, Sink>();
 
   const sinkFor = (outcome: string): Sink => {
@@ -42,7 +40,7 @@ export function createPowertoolsMetrics(options: PowertoolsMetricsOptions): Publ
     if (sinks.size >= OUTCOMES_MAX && outcome !== '') return sinkFor('');
     const powertools = new PowertoolsMetrics({
       namespace,
-      serviceName: options.service,
+      serviceName,
       ...(outcome === '' ? {} : { defaultDimensions: { outcome } }),
     });
     const sink: Sink = { powertools, counts: new Map() };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { processReadings } from '../../../src/adapters/system/process-readings.ts';
+import { processReadings } from '../../../src/adapters/system/prometheus-metrics.ts';
 import { epoch } from '../../../src/core/model/identifiers.ts';
 import type { Health } from '../../../src/watcher/process/health.ts';
 import { watcherReadings } from '../../../src/watcher/process/readings.ts';

@@ -17,6 +17,8 @@ export type EffectRequest =
   | { readonly kind: 'request'; readonly request: TransportRequest; readonly subject: WriteSubject }
   | { readonly kind: 'faulty'; readonly message: string };
 
+type WriteRequest = TransportRequest & { readonly method: keyof typeof OPERATIONS };
+
 /** DNS-1123 subdomain: what can stand in a path without escaping, and never '.' or '..'. */
 const NAME_PATTERN = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
@@ -36,37 +38,32 @@ function metadataOf(body: JsonObject): JsonObject {
   return isJsonObject(body['metadata']) ? body['metadata'] : {};
 }
 
-function faultOfCreate(effect: Extract<Effect, { kind: `create-${string}` }>): string | undefined {
-  const metadata = metadataOf(effect.body);
-  if (metadata['name'] !== effect.name) return 'the body has another name';
-  if (metadata['generateName'] !== undefined) return 'the body asks for a generated name';
-  const namespace = metadata['namespace'];
-  if (namespace !== undefined && namespace !== effect.namespace) {
-    return 'the body has another namespace';
-  }
-  return undefined;
+const NO_UID = 'no UID as a precondition';
+const OTHER_NAME = 'the body has another name';
+const OTHER_UID = 'the body has another UID';
+
+function faultOfVersion(version: Json | undefined): string | undefined {
+  return isResourceVersion(version) ? undefined : 'no version as a precondition';
 }
 
-function faultOfDelete(effect: Extract<Effect, { kind: `delete-${string}` }>): string | undefined {
-  if (effect.uid === '') return 'no UID as a precondition';
-  return isResourceVersion(effect.resourceVersion) ? undefined : 'no version as a precondition';
+function faultOfCreate(effect: Extract<Effect, { kind: `create-${string}` }>): string | undefined {
+  const { name, namespace = effect.namespace, generateName } = metadataOf(effect.body);
+  if (name !== effect.name) return OTHER_NAME;
+  if (generateName !== undefined) return 'the body asks for a generated name';
+  return namespace === effect.namespace ? undefined : 'the body has another namespace';
 }
 
 function faultOfStatus(effect: Extract<Effect, { kind: 'update-status' }>): string | undefined {
-  const metadata = metadataOf(effect.body);
-  if (metadata['name'] !== effect.name) return 'the body has another name';
-  if (effect.uid === '' || metadata['uid'] !== effect.uid) return 'the body has another UID';
-  const version = metadata['resourceVersion'];
-  return isResourceVersion(version) ? undefined : 'no version as a precondition';
+  const { name, uid, resourceVersion } = metadataOf(effect.body);
+  if (name !== effect.name) return OTHER_NAME;
+  return effect.uid === '' || uid !== effect.uid ? OTHER_UID : faultOfVersion(resourceVersion);
 }
 
 function faultOfPatch(effect: Extract<Effect, { kind: 'patch' }>): string | undefined {
-  if (effect.uid === '') return 'no UID as a precondition';
-  const metadata = metadataOf(effect.body);
-  if (metadata['uid'] !== effect.uid) return 'the body has another UID';
-  if (effect.purpose !== 'renumber') return undefined;
-  const version = metadata['resourceVersion'];
-  return isResourceVersion(version) ? undefined : 'no version as a precondition';
+  if (effect.uid === '') return NO_UID;
+  const { uid, resourceVersion } = metadataOf(effect.body);
+  if (uid !== effect.uid) return OTHER_UID;
+  return effect.purpose === 'renumber' ? faultOfVersion(resourceVersion) : undefined;
 }
 
 /** Why an effect must not be sent: undefined when its fence stands. */
@@ -81,7 +78,7 @@ function faultOf(effect: Effect): string | undefined {
       return undefined; // raises a count: an Event decides nothing
     case 'delete-pod':
     case 'delete-revision':
-      return faultOfDelete(effect);
+      return effect.uid === '' ? NO_UID : faultOfVersion(effect.resourceVersion);
     case 'patch':
       return faultOfPatch(effect);
     case 'update-status':
@@ -98,7 +95,7 @@ function deleteOptions(effect: Extract<Effect, { kind: `delete-${string}` }>): s
   });
 }
 
-function buildRequest(effect: Effect): TransportRequest {
+function buildRequest(effect: Effect): WriteRequest {
   const { namespace, name } = effect;
   const pods = namespacedPath('core', namespace, 'pods');
   const events = namespacedPath('core', namespace, 'events');
@@ -144,28 +141,17 @@ export function goJson(value: Json): string {
   );
 }
 
-function patch(path: string, contentType: string, body: JsonObject): TransportRequest {
+function patch(path: string, contentType: string, body: JsonObject): WriteRequest {
   return { method: 'PATCH', path, contentType, body: JSON.stringify(body) };
 }
 
-const OPERATIONS = {
-  'create-pod': 'create',
-  'create-revision': 'create',
-  'create-event': 'create',
-  'delete-pod': 'delete',
-  'delete-revision': 'delete',
-  patch: 'patch',
-  'patch-event': 'patch',
-  'update-status': 'update',
-} as const;
+const OPERATIONS = { POST: 'create', DELETE: 'delete', PATCH: 'patch', PUT: 'update' } as const;
 
 /** The request of an effect, or why it must not be sent. */
 export function requestOf(effect: Effect): EffectRequest {
   const fault = faultOf(effect);
   if (fault !== undefined) return { kind: 'faulty', message: `${effect.kind} not sent: ${fault}` };
-  return {
-    kind: 'request',
-    request: buildRequest(effect),
-    subject: { operation: OPERATIONS[effect.kind], name: effect.name },
-  };
+  const request = buildRequest(effect);
+  const subject = { operation: OPERATIONS[request.method], name: effect.name };
+  return { kind: 'request', request, subject };
 }

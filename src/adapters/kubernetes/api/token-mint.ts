@@ -13,21 +13,18 @@ import { readObject } from './object-reader.ts';
 import { classifyRead, unavailableRead } from './status-classifier.ts';
 import type { Transport } from '../transport/transport.ts';
 
-/** What tokens are asked for. */
-export interface TokenMintOptions {
-  readonly transport: Transport;
-  /** 600 at least, by Kubernetes' own rule. */
-  readonly lifetimeSeconds: number;
-  /** Empty: the API server's own. */
-  readonly audiences: readonly string[];
-}
-
 const IDENTITY = 'kube-system';
 const SERVICE_ACCOUNTS = '/api/v1/namespaces/rollcall-system/serviceaccounts';
 const CREATED = 201;
 
 /** Tokens of one API server. */
-export function createTokenMint(options: TokenMintOptions): TokenMint {
+export function createTokenMint(options: {
+  readonly transport: Transport;
+  /** 600 at least, by Kubernetes' own rule. */
+  readonly lifetimeSeconds: number;
+  /** Empty: the API server's own. */
+  readonly audiences: readonly string[];
+}): TokenMint {
   const { transport, lifetimeSeconds, audiences } = options;
   return {
     readClusterUid: async () => {

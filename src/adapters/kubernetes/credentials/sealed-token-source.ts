@@ -25,8 +25,7 @@ export interface SealedTokens {
   readonly seal: Pick<Seal, 'open'>;
 }
 
-/** Options of a source. */
-export interface SealedTokenSourceOptions extends SealedTokens {
+interface SourceOptions extends SealedTokens {
   readonly context: SealContext;
   readonly clock: Clock;
 }
@@ -69,7 +68,7 @@ function refusedState({ code }: RefusedSeal): TokenState {
 
 /** Tokens of one cluster under one registration: a source that says what is the matter. */
 export class SealedTokenSource implements TokenSource {
-  readonly #options: SealedTokenSourceOptions;
+  readonly #options: SourceOptions;
   #held: Held | undefined;
   #generation = 0;
   /** Refused by the API server since the last look. */
@@ -79,7 +78,7 @@ export class SealedTokenSource implements TokenSource {
   #lookedAtMs: number | undefined;
   #looking: Promise<void> | undefined;
 
-  constructor(options: SealedTokenSourceOptions) {
+  constructor(options: SourceOptions) {
     this.#options = options;
   }
 

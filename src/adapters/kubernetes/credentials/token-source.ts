@@ -18,14 +18,6 @@ export interface TokenSource {
   invalidate(): boolean;
 }
 
-/** Options of an EKS token source. */
-export interface EksTokenSourceOptions {
-  readonly clusterName: string;
-  readonly region: string;
-  readonly awsCredentials: () => Promise<AwsCredentials>;
-  readonly clock: Clock;
-}
-
 /** Accepted for about 15 minutes; renewed after ten. */
 const TOKEN_LIFETIME_MS = 600_000;
 /** Credentials that end sooner than this are not signed with for longer. */
@@ -37,7 +29,12 @@ interface Minted {
 }
 
 /** Tokens for one EKS cluster. */
-export function createEksTokenSource(options: EksTokenSourceOptions): TokenSource {
+export function createEksTokenSource(options: {
+  readonly clusterName: string;
+  readonly region: string;
+  readonly awsCredentials: () => Promise<AwsCredentials>;
+  readonly clock: Clock;
+}): TokenSource {
   const { clock } = options;
   let minted: Minted | undefined;
   let minting: Promise<Minted> | undefined;

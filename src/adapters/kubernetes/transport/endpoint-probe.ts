@@ -26,14 +26,7 @@ import type { Endpoint } from '../egress/endpoint.ts';
 import { readBody } from './response-body.ts';
 import { tlsFaultOf } from './tls-fault.ts';
 
-/** Options of a probe. */
-export interface EndpointProbeOptions {
-  readonly clock: Clock;
-  readonly egress: EgressPolicy;
-  /** Of each step. Default 5,000. */
-  readonly stepTimeoutMs?: number;
-}
-
+/** Of each step. */
 const STEP_TIMEOUT_MS = 5_000;
 const BODY_BYTES_MAX = 64 * 1024;
 
@@ -44,12 +37,10 @@ function codeOf(error: unknown): string {
 
 /** Probes over sockets. */
 export class SocketEndpointProbe implements EndpointProbe {
-  readonly #options: EndpointProbeOptions;
-  readonly #timeoutMs: number;
+  readonly #options;
 
-  constructor(options: EndpointProbeOptions) {
+  constructor(options: { readonly clock: Clock; readonly egress: EgressPolicy }) {
     this.#options = options;
-    this.#timeoutMs = options.stepTimeoutMs ?? STEP_TIMEOUT_MS;
   }
 
   async probe(registration: ClusterRegistration): Promise<EndpointFacts> {
@@ -178,7 +169,7 @@ export class SocketEndpointProbe implements EndpointProbe {
   /** Rejects with ETIMEDOUT when a step takes too long. */
   #within<T>(step: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const cancel = this.#options.clock.after(this.#timeoutMs, () => {
+      const cancel = this.#options.clock.after(STEP_TIMEOUT_MS, () => {
         reject(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' }));
       });
       step.then(resolve, reject).finally(cancel);

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
-import { processReadings } from '../../../../src/adapters/system/process-readings.ts';
-import { createPrometheusMetrics } from '../../../../src/adapters/system/prometheus-metrics.ts';
+import {
+  createPrometheusMetrics,
+  processReadings,
+} from '../../../../src/adapters/system/prometheus-metrics.ts';
 import { parseExposition, sampleOf } from '../../../support/exposition.ts';
 
 describe('metrics for Prometheus', () => {
