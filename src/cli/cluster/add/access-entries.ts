@@ -6,7 +6,7 @@
  * account needs nothing more. An entry shows its role's ARN, but EKS holds it by the role's unique id: when the stack
  * was removed and deployed again, it stands and lets nobody in. So one that is older than its role is made anew.
  */
-import type { AccessEntry, EKSClient } from '@aws-sdk/client-eks';
+import type { EKSClient } from '@aws-sdk/client-eks';
 import {
   CreateAccessEntryCommand,
   DeleteAccessEntryCommand,
@@ -45,11 +45,6 @@ export interface Principal {
   readonly user: FunctionsUser;
 }
 
-interface EntryKey {
-  readonly clusterName: string;
-  readonly principalArn: string;
-}
-
 /** Makes the access entries that are missing, and puts right those that differ or have outlived their role. */
 export async function ensureAccessEntries(
   clients: AccessEntryClients,
@@ -57,24 +52,40 @@ export async function ensureAccessEntries(
   principals: readonly Principal[],
 ): Promise<readonly AccessEntryResult[]> {
   const results: AccessEntryResult[] = [];
-  for (const { arn, user } of principals) {
-    const result = await ensureEntry(clients, { clusterName, principalArn: arn }, user);
-    results.push({ principalArn: arn, result });
+  for (const { arn: principalArn, user } of principals) {
+    const entry = { clusterName, principalArn, username: user, kubernetesGroups: [user] };
+    results.push({ principalArn, result: await ensureEntry(clients, entry) });
   }
   return results;
 }
 
+/** An entry as it is to be: one name as user and as group. */
+type Entry = Readonly<
+  Record<'clusterName' | 'principalArn' | 'username', string> & { kubernetesGroups: string[] }
+>;
+
 async function ensureEntry(
   { eks, iam }: AccessEntryClients,
-  key: EntryKey,
-  user: FunctionsUser,
+  entry: Entry,
 ): Promise<AccessEntryResult['result']> {
-  if ((await createEntry(eks, key, user)) === 'created') return 'created';
+  if (await createEntry(eks, entry)) return 'created';
+  const { clusterName, principalArn, username } = entry;
+  const key = { clusterName, principalArn };
   const { accessEntry = {} } = await eks.send(new DescribeAccessEntryCommand(key));
-  const age = compareAge(accessEntry.createdAt, await roleCreatedMs(iam, key.principalArn));
-  if (age === 'older') return replaceEntry(eks, key, user);
-  if (isAs(user, accessEntry)) return age === 'unknown' ? 'unverified' : 'present';
-  await eks.send(new UpdateAccessEntryCommand({ ...key, ...identityOf(user) }));
+  const age = compareAge(accessEntry.createdAt, await roleCreatedMs(iam, principalArn));
+  if (age === 'older') {
+    await eks.send(new DeleteAccessEntryCommand(key));
+    if (await createEntry(eks, entry)) return 'replaced';
+    throw failure(
+      `EKS still holds the old access entry of ${principalArn}.`,
+      'Wait a minute, then repeat the command.',
+    );
+  }
+  const { kubernetesGroups: groups = [] } = accessEntry;
+  const isRight =
+    accessEntry.username === username && groups.length === 1 && groups[0] === username;
+  if (isRight) return age === 'unknown' ? 'unverified' : 'present';
+  await eks.send(new UpdateAccessEntryCommand(entry));
   return 'updated';
 }
 
@@ -87,39 +98,14 @@ function compareAge(
   return createdAt.getTime() < roleMs ? 'older' : 'younger';
 }
 
-function identityOf(user: FunctionsUser): Pick<AccessEntry, 'username' | 'kubernetesGroups'> {
-  return { username: user, kubernetesGroups: [user] };
-}
-
-function isAs(user: FunctionsUser, { username, kubernetesGroups = [] }: AccessEntry): boolean {
-  const [group] = kubernetesGroups;
-  return username === user && kubernetesGroups.length === 1 && group === user;
-}
-
-async function replaceEntry(
-  eks: AccessEntryClients['eks'],
-  key: EntryKey,
-  user: FunctionsUser,
-): Promise<'replaced'> {
-  await eks.send(new DeleteAccessEntryCommand(key));
-  if ((await createEntry(eks, key, user)) === 'created') return 'replaced';
-  throw failure(
-    `EKS still holds the old access entry of ${key.principalArn}.`,
-    'Wait a minute, then repeat the command.',
-  );
-}
-
-async function createEntry(
-  eks: AccessEntryClients['eks'],
-  key: EntryKey,
-  user: FunctionsUser,
-): Promise<'created' | 'in-use'> {
+/** False where EKS has one of that role already. */
+async function createEntry(eks: AccessEntryClients['eks'], entry: Entry): Promise<boolean> {
   try {
-    await eks.send(new CreateAccessEntryCommand({ ...key, ...identityOf(user), type: 'STANDARD' }));
-    return 'created';
+    await eks.send(new CreateAccessEntryCommand({ ...entry, type: 'STANDARD' }));
+    return true;
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
-    return 'in-use';
+    return false;
   }
 }
 

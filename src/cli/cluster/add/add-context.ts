@@ -6,7 +6,6 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { readRegistry } from '../../../app/clusters/registry-transfer.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { CommandContext } from '../../command-line/command-module.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { openClusterAccount } from './cluster-account.ts';
@@ -14,23 +13,17 @@ import type { ClusterAccount } from './cluster-account.ts';
 import type { AddRequest } from './add-request.ts';
 
 /** Shared by the steps, and by all clusters of one import. */
-export interface AddContext {
+export interface AddContext extends Pick<CommandContext, 'clock' | 'signal' | 'environment'> {
   readonly stack: Stack;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly environment: Readonly<NodeJS.ProcessEnv>;
   /** True: look at everything, write nothing. */
   readonly isDryRun: boolean;
   readonly say: (line: string) => void;
   /** Every registration of the stack, read once. */
   readonly registrations: () => Promise<ReadonlyMap<string, ClusterRegistration>>;
   /** Clients for the account of the cluster: those of its profile, or those of the stack. */
-  readonly account: (request: AccountChoice) => ClusterAccount;
+  readonly account: (which: Pick<AddRequest, 'clusterProfile' | 'eksRegion'>) => ClusterAccount;
   readonly close: () => void;
 }
-
-/** Which account and region. */
-export type AccountChoice = Pick<AddRequest, 'clusterProfile' | 'eksRegion'>;
 
 /** Makes one. Whoever made it closes it. */
 export function createAddContext(
@@ -49,16 +42,14 @@ export function createAddContext(
     say: (line) => {
       context.say(line);
     },
-    registrations: () => (registrations ??= readRegistrations(stack.registry)),
+    registrations: () => (registrations ??= readRegistrations(stack)),
     account: ({ clusterProfile, eksRegion }) => {
       const profile = clusterProfile ?? stack.aws.profile;
       const region = eksRegion ?? stack.aws.region;
       const key = JSON.stringify([profile, region]);
-      const known = accounts.get(key);
-      if (known !== undefined) return known;
-      const opened = openClusterAccount({ region, ...defined({ profile }) });
-      accounts.set(key, opened);
-      return opened;
+      const account = accounts.get(key) ?? openClusterAccount({ region, ...defined({ profile }) });
+      accounts.set(key, account);
+      return account;
     },
     close: () => {
       for (const account of accounts.values()) account.close();
@@ -67,9 +58,7 @@ export function createAddContext(
 }
 
 /** A registration that cannot be read must not hide the others; adding under its id will fail then. */
-async function readRegistrations(
-  registry: Stack['registry'],
-): ReturnType<AddContext['registrations']> {
+async function readRegistrations({ registry }: Stack): ReturnType<AddContext['registrations']> {
   const { registrations } = await readRegistry(registry);
   return new Map(registrations.map((one) => [one.id, one]));
 }

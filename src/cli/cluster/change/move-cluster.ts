@@ -21,7 +21,6 @@ import { parseClusterId, parseRoleId } from '../../command-line/cluster-argument
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandContext, CommandModule } from '../../command-line/command-module.ts';
 import { parseStage } from '../../command-line/global-options.ts';
-import type { GlobalOptions } from '../../command-line/global-options.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { presentMove } from './move-report.ts';
 import {
@@ -105,21 +104,17 @@ function parseSeconds(value: string): number {
   throw new InvalidArgumentError('Pass a positive number of seconds.');
 }
 
-interface Stacks {
-  readonly from: Stack;
-  readonly to: Stack;
-}
+type Stacks = Readonly<Record<MoveDirection, Stack>>;
 
 async function openBoth(options: MoveOptions, context: CommandContext): Promise<Stacks> {
   const { toStage, toRegion, toProfile, toStackOutputs } = options;
   const from = await context.openStack();
   const profile = toProfile ?? context.globals.profile;
-  const globals: GlobalOptions = {
+  const to = await context.openOtherStack({
     stage: toStage,
     region: toRegion ?? from.aws.region,
     ...defined({ profile, stackOutputs: toStackOutputs }),
-  };
-  const to = await context.openOtherStack(globals);
+  });
   if (sideName(from) !== sideName(to)) return { from, to };
   throw usageError('Both are the same stack.', 'Pass another --to-stage or --to-region.');
 }
@@ -137,22 +132,18 @@ interface Composing {
 
 function dependenciesOf(composing: Composing): MoveDependencies {
   const { stacks, options, context } = composing;
-  const sideOf = (stack: Stack): MoveSide => ({
-    name: sideName(stack),
-    registry: stack.registry,
-    view: stack.view,
-    credentials: stack.credentials,
-  });
+  const { clock, signal } = context;
+  const sideOf = (stack: Stack): MoveSide => ({ ...stack, name: sideName(stack) });
   return {
     from: sideOf(stacks.from),
     to: sideOf(stacks.to),
-    clock: context.clock,
-    signal: context.signal,
+    clock,
+    signal,
     requestTimeoutMs: defaultReconcileOptions.requestTimeoutMs,
     runMaxMs: RUN_MAX_MS,
     viewTimeoutMs: options.timeout * 1000,
     ...defined({ senderRoleId: options.roleId, renewerRoleId: options.renewerRoleId }),
-    turnWatcher: (direction, turnId) => turn({ direction, turnId }, composing),
+    turnWatcher: (direction, turnId) => turn(stacks[direction], turnId, composing),
     wake: async (registration, direction) => {
       if (!registration.isFrozen) await wakeCluster(registration, stacks[direction]);
     },
@@ -164,24 +155,24 @@ function dependenciesOf(composing: Composing): MoveDependencies {
 
 /** With a kubeconfig it is done, without one it is said. */
 async function turn(
-  { direction, turnId }: { readonly direction: MoveDirection; readonly turnId: string },
-  composing: Composing,
+  stack: Stack,
+  turnId: string,
+  { registration, options, context }: Composing,
 ): Promise<void> {
-  const { stacks, registration, options, context } = composing;
   if (registration === undefined) return;
   const { roleArn, renewerRoleArn } = options;
   const target: WatcherTarget = {
-    stack: stacks[direction],
+    stack,
     hasRenewer: registration.authentication.kind === 'bound-token',
     ...defined({ roleArn, renewerRoleArn }),
     turnId,
   };
   if (options.kubeconfig === undefined && options.context === undefined) {
-    context.say(`Make the watcher of ${registration.id} send to ${stacks[direction].name}:`);
+    context.say(`Make the watcher of ${registration.id} send to ${stack.name}:`);
     for (const command of describeTurn(target)) context.say(`  ${command}`);
     return;
   }
-  context.say(`making the watcher send to ${stacks[direction].name} …`);
+  context.say(`making the watcher send to ${stack.name} …`);
   const open = () => context.openCluster(options);
   await withOperator(open, (operator) => {
     requireSameCluster(operator, registration);

@@ -27,6 +27,7 @@ import { planImport, reasonOf } from './import-plan.ts';
 import type { PlannedCluster, PlannedState } from './import-plan.ts';
 import { findImportEntries } from './import-sources.ts';
 import type { ImportSource } from './import-sources.ts';
+import { isRefused } from '../manifests/apply-manifests.ts';
 import { writeManifests } from '../manifests/manifests.ts';
 
 /** Options of `cluster import`. */
@@ -62,7 +63,7 @@ export const importClustersCommand: CommandModule = defineCommand<ImportOptions>
       const entries = await findImportEntries(options, common, shared);
       const plan = await planImport(entries, shared);
       if (options.yes !== true) return presentPlan(plan, context);
-      for (const line of planTable(plan)) context.say(line);
+      for (const line of shown(plan.map(lineOf))) context.say(line);
       const results = await sideBySide(plan, ADDS_AT_ONCE_MAX, (planned) =>
         carryOut(planned, { options, context: shared }),
       );
@@ -128,7 +129,7 @@ async function carryOut(
       const file = path.join(options.manifestsDir, `${id}.yaml`);
       writeFileSync(file, writeManifests(added.manifests));
     }
-    const refused = added.applied.filter(({ result }) => result === 'failed');
+    const refused = added.applied.filter(isRefused);
     if (refused.length > 0) {
       const names = refused.map(({ object }) => object).join(', ');
       return { ...line, state: 'failed', detail: `registered; refused: ${names}` };
@@ -140,9 +141,13 @@ async function carryOut(
   }
 }
 
-function planTable(plan: readonly PlannedCluster[]): readonly string[] {
-  const rows = plan.map(({ name, id, state, detail }) => [id, state, name, detail]);
+function shown(clusters: readonly ImportedCluster[]): readonly string[] {
+  const rows = clusters.map(({ name, cluster, state, detail }) => [cluster, state, name, detail]);
   return renderTextTable(['ID', 'STATE', 'NAME', 'DETAIL'], rows);
+}
+
+function lineOf({ name, id: cluster, state, detail }: PlannedCluster): ImportedCluster {
+  return { name, cluster, state, detail };
 }
 
 function presentPlan(plan: readonly PlannedCluster[], context: CommandContext): CommandResult {
@@ -153,23 +158,17 @@ function presentPlan(plan: readonly PlannedCluster[], context: CommandContext): 
       ? 'There is nothing to import.'
       : `Nothing was written. ${String(count)} of ${String(plan.length)} would be added${isWell ? '' : ', the others need a look'}: repeat the command with --yes.`,
   );
-  const clusters = plan.map(({ name, id: cluster, state, detail }) => {
-    return { name, cluster, state, detail };
-  });
-  return { document: { kind: 'ImportPlan', clusters }, lines: planTable(plan) };
+  const clusters = plan.map(lineOf);
+  return { document: { kind: 'ImportPlan', clusters }, lines: shown(clusters) };
 }
 
 function presentResults(results: readonly ImportedCluster[]): CommandResult {
   const count = (state: ImportedCluster['state']): string =>
     `${String(results.filter((one) => one.state === state).length)} ${state}`;
-  const rows = results.map(({ name, cluster, state, detail }) => [cluster, state, name, detail]);
   const hasFailed = results.some(({ state }) => state === 'failed');
   return {
     document: { kind: 'ImportResult', clusters: results },
-    lines: [
-      ...renderTextTable(['ID', 'STATE', 'NAME', 'DETAIL'], rows),
-      [count('added'), count('registered'), count('failed')].join(', '),
-    ],
+    lines: [...shown(results), [count('added'), count('registered'), count('failed')].join(', ')],
     exitCode: hasFailed ? EXIT.failed : EXIT.ok,
   };
 }

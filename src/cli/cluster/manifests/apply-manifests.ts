@@ -12,7 +12,8 @@ import type {
 import { jsonMember } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { plainText } from '../../command-line/text-table.ts';
-import { describeObject, objectIdentity } from './manifests.ts';
+import { objectIdentity } from './kustomize.ts';
+import { describeObject } from './manifests.ts';
 
 /** What came of one object. */
 export interface AppliedObject {

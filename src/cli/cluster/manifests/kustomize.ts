@@ -10,7 +10,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
 import { parse, parseAllDocuments } from 'yaml';
-import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
+import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 
 const KustomizationSchema = v.strictObject({
@@ -71,25 +71,39 @@ function readResource(file: string): readonly JsonObject[] {
     : readObjects(file);
 }
 
-interface PatchTarget {
-  readonly kind: string;
-  readonly name: string;
+/** What names an object; empty where it says nothing, as the namespace of what belongs to the whole cluster. */
+type Identity = Readonly<Record<'apiVersion' | 'kind' | 'namespace' | 'name', string>>;
+
+/** Reads it. */
+export function objectIdentity(object: JsonObject): Identity {
+  const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+  const { apiVersion, kind, metadata } = object;
+  return {
+    apiVersion: text(apiVersion),
+    kind: text(kind),
+    namespace: text(jsonMember(metadata, 'namespace')),
+    name: text(jsonMember(metadata, 'name')),
+  };
+}
+
+/** True for the object of this kind and name. */
+export function isObject(object: JsonObject, wanted: Pick<Identity, 'kind' | 'name'>): boolean {
+  const { kind, name } = objectIdentity(object);
+  return kind === wanted.kind && name === wanted.name;
 }
 
 /** Kind and name of a target are patterns for the whole text, as in kustomize. */
 function patchTarget(
   objects: readonly JsonObject[],
-  target: PatchTarget,
+  target: Pick<Identity, 'kind' | 'name'>,
   patch: string,
 ): JsonObject[] {
   const content = parse(patch) as Json;
   const [kind, name] = [target.kind, target.name].map((text) => new RegExp(`^(?:${text})$`));
   let count = 0;
   const patched = objects.flatMap((object) => {
-    const identity = [object['kind'], jsonMember(object['metadata'], 'name')];
-    const [kindText, nameText] = identity.map((text) => (typeof text === 'string' ? text : ''));
-    const isTarget = kind?.test(kindText ?? '') === true && name?.test(nameText ?? '') === true;
-    if (!isTarget) return [object];
+    const identity = objectIdentity(object);
+    if (kind?.test(identity.kind) !== true || name?.test(identity.name) !== true) return [object];
     count += 1;
     return patchObject(object, content);
   });
@@ -104,15 +118,6 @@ function patchObject(object: JsonObject, content: Json): readonly JsonObject[] {
     : mergeStrategic(object, content);
   if (!isJsonObject(result)) throw new Error('a patch leaves no object');
   return [result];
-}
-
-/** True for the object of this kind and name. */
-export function isObject(
-  object: JsonObject,
-  wanted: { readonly kind: string; readonly name: string },
-): boolean {
-  const name = jsonMember(object['metadata'], 'name');
-  return object['kind'] === wanted.kind && name === wanted.name;
 }
 
 /** Lists that Kubernetes merges by a key, as far as the shipped patches touch them. */
@@ -140,18 +145,16 @@ function mergeStrategic(base: Json | undefined, patch: Json): Json {
 
 function mergeMember(name: string, base: Json | undefined, patch: Json): Json {
   const key = MERGE_KEYS[name];
-  if (key === undefined || !isList(base) || !isList(patch)) return mergeStrategic(base, patch);
-  const changes = new Map(patch.map((item) => [jsonMember(item, key), item]));
-  const kept = base.map((item) => {
+  if (key === undefined || !Array.isArray(base) || !Array.isArray(patch)) {
+    return mergeStrategic(base, patch);
+  }
+  const changes = new Map(jsonItems(patch).map((item) => [jsonMember(item, key), item]));
+  const kept = jsonItems(base).map((item) => {
     const change = changes.get(jsonMember(item, key));
     changes.delete(jsonMember(item, key));
     return change === undefined ? item : mergeStrategic(item, change);
   });
   return [...changes.values(), ...kept];
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
 }
 
 function changeMembers(object: JsonObject, content: unknown): Json {

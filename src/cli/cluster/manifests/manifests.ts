@@ -14,7 +14,7 @@ import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { StackOutputs } from '../../reach/stack.ts';
 import type { ClusterAuthentication } from '../../../core/model/registration.ts';
 import { packageFile } from '../../../engine/package-files.ts';
-import { isObject, renderKustomization } from './kustomize.ts';
+import { isObject, objectIdentity, renderKustomization } from './kustomize.ts';
 
 /** Where the AWS credentials of watcher and renewer come from. */
 export const CREDENTIAL_KINDS = ['irsa', 'pod-identity', 'web-identity', 'static'] as const;
@@ -72,24 +72,6 @@ export function composeManifests(values: ManifestValues): readonly JsonObject[] 
 export function describeObject(object: JsonObject): string {
   const { kind, namespace, name } = objectIdentity(object);
   return `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`;
-}
-
-/** What names an object; empty where it says nothing. */
-export function objectIdentity(object: JsonObject): {
-  readonly apiVersion: string;
-  readonly kind: string;
-  /** Empty for what belongs to the whole cluster. */
-  readonly namespace: string;
-  readonly name: string;
-} {
-  const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-  const metadata = object['metadata'];
-  return {
-    apiVersion: text(object['apiVersion']),
-    kind: text(object['kind']),
-    namespace: text(jsonMember(metadata, 'namespace')),
-    name: text(jsonMember(metadata, 'name')),
-  };
 }
 
 /** YAML of the objects, for kubectl. */

@@ -32,26 +32,67 @@ export interface ClusterDetails {
   readonly nowMs: number;
 }
 
-/** What kind of thing is wrong. */
-export type FindingCode =
-  | 'rebuilt'
-  | 'frozen'
-  | 'rival'
-  | 'never-heard'
-  | 'silent'
-  | 'view-incomplete'
-  | 'no-credential'
-  | 'token-missing'
-  | 'token-expired'
-  | 'token-of-another-cluster'
-  | 'breaker-open'
-  | 'awaiting-snapshot';
+const RENEWER =
+  'Look at the renewer: kubectl -n rollcall-system get cronjob,job -l app.kubernetes.io/part-of=rollcall';
 
-/** One thing that is wrong, and what to do next. */
-export interface Finding {
-  readonly code: FindingCode;
+/** What is said of it, and what to do next. */
+interface Words {
   readonly message: string;
   readonly remedy: string;
+}
+
+const WORDS = {
+  rebuilt: ({ id, rebuilt }) => ({
+    message: `Its watcher speaks of another cluster, ${rebuilt?.foundUid ?? ''}: it was rebuilt. Nothing is written there.`,
+    remedy: `Register it anew: rollcall cluster reset ${id}. If it was not rebuilt, take its role away from the other cluster.`,
+  }),
+  rival: ({ id, rival }) => ({
+    message: `Another controller works on its DaemonSets; Rollcall has stopped there. ${rival?.evidence ?? ''}`,
+    remedy: `Switch that one off, then: rollcall cluster set ${id} --mode takeover. Or leave: --mode observe.`,
+  }),
+  frozen: ({ id }) => ({
+    message: 'The cluster is frozen: nothing is created or deleted there.',
+    remedy: `To go on: rollcall cluster set ${id} --unfreeze`,
+  }),
+  'no-credential': ({ id }) => ({
+    message: 'It is in takeover, but the functions have no credential for it.',
+    remedy: `rollcall cluster set ${id} --eks-cluster … --eks-region …, or --renewer-role-id …`,
+  }),
+  'never-heard': ({ id }) => ({
+    message: 'Its watcher was never heard.',
+    remedy: `Install it (rollcall cluster add prints how), or look why it cannot send: rollcall cluster doctor ${id}`,
+  }),
+  silent: ({ id }) => ({
+    message: 'Its watcher has been silent for longer than its longest heartbeat.',
+    remedy: `Look at it (kubectl -n rollcall-system get pods, logs), or: rollcall cluster doctor ${id}`,
+  }),
+  'view-incomplete': ({ incompleteReason = 'no snapshot yet' }) => ({
+    message: `The view of the cluster is not whole (${incompleteReason}); nothing is created or deleted on it.`,
+    remedy:
+      'The watcher is asked for a snapshot by itself, within minutes; if it stays so: doctor.',
+  }),
+  'token-missing': () => ({ message: 'No token was sent yet.', remedy: RENEWER }),
+  'token-of-another-cluster': () => ({
+    message: 'The token that was sent last belongs to another cluster UID.',
+    remedy: RENEWER,
+  }),
+  'token-expired': () => ({ message: 'The token has expired.', remedy: RENEWER }),
+  'breaker-open': ({ id }) => ({
+    message: 'Its API server did not answer lately and is left alone for a while.',
+    remedy: `It is tried again by itself; to see why: rollcall cluster doctor ${id}`,
+  }),
+  'awaiting-snapshot': () => ({
+    message: 'Takeover was entered; the snapshot after its probe is awaited.',
+    remedy: 'It comes by itself, within minutes.',
+  }),
+} satisfies Readonly<Record<string, (summary: ClusterSummary) => Words>>;
+
+/** What kind of thing is wrong. */
+export type FindingCode = keyof typeof WORDS;
+
+/** One thing that is wrong, and what to do next. */
+export interface Finding extends Words {
+  readonly code: FindingCode;
 }
 
 /** Findings of the doctor that are shown here; its others need a look into the cluster, or are no trouble. */
@@ -105,54 +146,3 @@ function isSnapshotAwaited({ registration, meta }: ClusterDetails): boolean {
     (meta.announcedAtMs ?? 0) < takeoverProbedAtMs
   );
 }
-
-const RENEWER =
-  'Look at the renewer: kubectl -n rollcall-system get cronjob,job -l app.kubernetes.io/part-of=rollcall';
-
-type Words = Pick<Finding, 'message' | 'remedy'>;
-
-const WORDS: Readonly<Record<FindingCode, (summary: ClusterSummary) => Words>> = {
-  rebuilt: ({ id, rebuilt }) => ({
-    message: `Its watcher speaks of another cluster, ${rebuilt?.foundUid ?? ''}: it was rebuilt. Nothing is written there.`,
-    remedy: `Register it anew: rollcall cluster reset ${id}. If it was not rebuilt, take its role away from the other cluster.`,
-  }),
-  rival: ({ id, rival }) => ({
-    message: `Another controller works on its DaemonSets; Rollcall has stopped there. ${rival?.evidence ?? ''}`,
-    remedy: `Switch that one off, then: rollcall cluster set ${id} --mode takeover. Or leave: --mode observe.`,
-  }),
-  frozen: ({ id }) => ({
-    message: 'The cluster is frozen: nothing is created or deleted there.',
-    remedy: `To go on: rollcall cluster set ${id} --unfreeze`,
-  }),
-  'no-credential': ({ id }) => ({
-    message: 'It is in takeover, but the functions have no credential for it.',
-    remedy: `rollcall cluster set ${id} --eks-cluster … --eks-region …, or --renewer-role-id …`,
-  }),
-  'never-heard': ({ id }) => ({
-    message: 'Its watcher was never heard.',
-    remedy: `Install it (rollcall cluster add prints how), or look why it cannot send: rollcall cluster doctor ${id}`,
-  }),
-  silent: ({ id }) => ({
-    message: 'Its watcher has been silent for longer than its longest heartbeat.',
-    remedy: `Look at it (kubectl -n rollcall-system get pods, logs), or: rollcall cluster doctor ${id}`,
-  }),
-  'view-incomplete': ({ incompleteReason = 'no snapshot yet' }) => ({
-    message: `The view of the cluster is not whole (${incompleteReason}); nothing is created or deleted on it.`,
-    remedy:
-      'The watcher is asked for a snapshot by itself, within minutes; if it stays so: doctor.',
-  }),
-  'token-missing': () => ({ message: 'No token was sent yet.', remedy: RENEWER }),
-  'token-of-another-cluster': () => ({
-    message: 'The token that was sent last belongs to another cluster UID.',
-    remedy: RENEWER,
-  }),
-  'token-expired': () => ({ message: 'The token has expired.', remedy: RENEWER }),
-  'breaker-open': ({ id }) => ({
-    message: 'Its API server did not answer lately and is left alone for a while.',
-    remedy: `It is tried again by itself; to see why: rollcall cluster doctor ${id}`,
-  }),
-  'awaiting-snapshot': () => ({
-    message: 'Takeover was entered; the snapshot after its probe is awaited.',
-    remedy: 'It comes by itself, within minutes.',
-  }),
-};

@@ -10,12 +10,10 @@ import { listEveryCluster } from '../../../app/clusters/registry-transfer.ts';
 import { sideBySide } from '../../../app/ingest/process/side-by-side.ts';
 import { createClusterInspection } from '../../../adapters/kubernetes/api/cluster-inspection.ts';
 import { diagnose, hasFailed } from '../../../app/doctor/diagnose.ts';
-import type { Finding } from '../../../app/doctor/finding.ts';
-import type { ClusterId } from '../../../core/model/identifiers.ts';
 import { egressPolicy } from '../../../../functions/egress-policy.ts';
 import { parseClusterId } from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
-import type { CommandContext, CommandModule } from '../../command-line/command-module.ts';
+import type { CommandModule } from '../../command-line/command-module.ts';
 import { gatherFacts } from '../../doctor/gather-facts.ts';
 import { renderFindings } from '../../doctor/render-findings.ts';
 import type { WayIn } from '../../doctor/ways-in.ts';
@@ -48,8 +46,18 @@ export const doctorCommand: CommandModule = defineCommand<DoctorOptions>({
     requireOneTarget(id, options);
     const stack = await context.openStack();
     const ids = id === undefined ? await listEveryCluster(stack.registry) : [parseClusterId(id)];
+    const { clusterProfile } = options;
+    const egress = egressPolicy({ ...context.environment, ROLLCALL_STAGE: stack.stage });
+    const kubeconfig = await openKubeconfigWay(options, stack);
     const examined = await sideBySide(ids, CLUSTERS_AT_ONCE, async (one) => {
-      const findings = await examine(one, { stack, options, context });
+      const facts = await gatherFacts({
+        stack,
+        id: one,
+        egress,
+        kubeconfig,
+        ...defined({ clusterProfile }),
+      });
+      const findings = diagnose(facts);
       if (ids.length > 1) context.say(`examined ${one}`);
       return { id: one, findings };
     });
@@ -76,27 +84,6 @@ function requireOneTarget(id: string | undefined, options: DoctorOptions): void 
       'Leave --all out, and pass the id of that cluster.',
     );
   }
-}
-
-interface Examination {
-  readonly stack: Stack;
-  readonly options: DoctorOptions;
-  readonly context: CommandContext;
-}
-
-async function examine(
-  id: ClusterId,
-  { stack, options, context }: Examination,
-): Promise<readonly Finding[]> {
-  const { clusterProfile } = options;
-  const facts = await gatherFacts({
-    stack,
-    id,
-    egress: egressPolicy({ ...context.environment, ROLLCALL_STAGE: stack.stage }),
-    kubeconfig: await openKubeconfigWay(options, stack),
-    ...defined({ clusterProfile }),
-  });
-  return diagnose(facts);
 }
 
 /** Throws CommandError when the file that was named cannot be used. */
