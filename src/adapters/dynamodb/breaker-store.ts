@@ -1,15 +1,21 @@
 /**
- * The circuit breaker of a cluster, as attributes of its META item.
+ * What may be lost: the circuit breaker of a cluster, as attributes of its META item, and the walk of `resync`, an item of
+ * the view table. Both are compare-and-set on a version that stands beside them.
  *
- * `breaker` (JSON text) and `breakerVersion`, with a writer token of their own: `ingest` writes the other
- * attributes of the item by its own version, and neither hinders the other. What cannot be read counts
- * as no breaker: closed (core/breaker.ts).
+ * `breaker` (JSON text) and `breakerVersion` have a writer token of their own: `ingest` writes the other attributes of the
+ * item by its own version, and neither hinders the other. What cannot be read (damaged, or of a newer release) counts as
+ * none, under its version, so that the next one replaces it: no breaker is a closed one (core/breaker.ts), and a memory of
+ * turns must not end them.
  */
 import * as v from 'valibot';
 import type { ClusterBreaker } from '../../core/model/breaker.ts';
-import type { BreakerStore } from '../../ports/stores/view-store.ts';
+import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
+import { clusterId } from '../../core/model/identifiers.ts';
+import type { BreakerStore, WalkStore } from '../../ports/stores/view-store.ts';
 import type { StoredItem } from './batched-reader.ts';
-import { metaKey } from './item-keys.ts';
+import { decodeBody, encodeBody } from './item-codec.ts';
+import { WALK_KEY, metaKey } from './item-keys.ts';
+import { ifVersion } from './table.ts';
 import type { Table } from './table.ts';
 
 const countSchema = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -47,16 +53,53 @@ export function createBreakerStore(table: Table): BreakerStore {
 export function breakerOf(item: StoredItem): ClusterBreaker | undefined {
   const { breaker: text, breakerVersion: version } = item;
   if (typeof text !== 'string' || typeof version !== 'number') return undefined;
-  const body = v.safeParse(BreakerSchema, parse(text));
-  // Unreadable is closed; the version is kept, so that the next change can be written.
+  const body = v.safeParse(
+    BreakerSchema,
+    readable(() => JSON.parse(text)),
+  );
   return { ...(body.success ? body.output : { failures: 0, openings: 0 }), version };
 }
 
-function parse(text: string): unknown {
+const owedSchema = v.array(
+  v.looseObject({ cluster: v.pipe(v.string(), v.transform(clusterId)), sinceMs: momentSchema }),
+);
+const WalkSchema = v.looseObject({
+  fromMs: momentSchema,
+  untilMs: momentSchema,
+  isOver: v.boolean(),
+  cursor: v.exactOptional(v.string()),
+  heldUntilMs: v.exactOptional(momentSchema),
+  owed: owedSchema,
+  failed: owedSchema,
+});
+
+/** The walk of one view table. */
+export function createWalkStore(table: Table): WalkStore {
+  return {
+    readWalk: () => table.getAs(WALK_KEY, walkOf),
+    writeWalk: ({ version, ...body }) => {
+      const attributes = { version: version + 1, body: encodeBody(WALK_KEY, body) };
+      return table.updateIf(WALK_KEY, attributes, ifVersion(version));
+    },
+  };
+}
+
+/** Unreadable: one that is never over, and so is replaced by a first walk (core/resync-walk.ts). */
+function walkOf(item: StoredItem): ResyncWalk {
+  const version = Number(item['version']);
+  const body = v.safeParse(
+    WalkSchema,
+    readable(() => decodeBody(WALK_KEY, item['body'])),
+  );
+  if (body.success) return { ...body.output, version };
+  return { version, fromMs: 0, untilMs: Infinity, isOver: false, owed: [], failed: [] };
+}
+
+function readable(read: () => unknown): unknown {
   try {
-    return JSON.parse(text);
+    return read();
   } catch {
-    // Only a cache for efficiency: what is damaged is forgotten.
+    // Only caches for efficiency: what is damaged is forgotten.
     return undefined;
   }
 }

@@ -34,13 +34,12 @@ import {
   sliceKey,
 } from './item-keys.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { breakerOf, createBreakerStore } from './breaker-store.ts';
+import { breakerOf, createBreakerStore, createWalkStore } from './breaker-store.ts';
 import { createStateStore } from './state-store.ts';
 import { IF_MISSING, Table, ifStamp, ifStampOlder, ifVersion } from './table.ts';
 import type { StoredItem } from './batched-reader.ts';
 import type { DynamoStoreOptions } from './table.ts';
 import { decodeTombstones, encodeTombstones } from './tombstone-codec.ts';
-import { createWalkStore } from './walk-store.ts';
 
 /** The view table, over a DynamoDB-compatible one with string keys `pk` and `sk`. */
 export function createDynamoViewStore(options: DynamoStoreOptions): ViewStore {

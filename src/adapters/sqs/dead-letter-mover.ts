@@ -96,15 +96,14 @@ async function moveOneByOne(
 }
 
 async function moveOne(client: SQSClient, message: Message, move: DeadLetterMove): Promise<void> {
-  const group = message.Attributes?.MessageGroupId;
   const isFifo = move.sourceUrl.endsWith('.fifo');
   await client.send(
     new SendMessageCommand({
       QueueUrl: move.sourceUrl,
       MessageBody: message.Body,
-      ...(group === undefined ? {} : { MessageGroupId: group }),
+      MessageGroupId: message.Attributes?.MessageGroupId,
       // Of its own: the id that it had may be remembered for five minutes, and swallow it.
-      ...(isFifo ? { MessageDeduplicationId: `move/${message.MessageId ?? ''}` } : {}),
+      MessageDeduplicationId: isFifo ? `move/${message.MessageId ?? ''}` : undefined,
     }),
   );
   await client.send(
