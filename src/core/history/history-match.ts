@@ -3,16 +3,12 @@
  * hash: a field that an API server newly fills in must not restart a fleet (#78633, #134773).
  *
  * 1. By meaning: equal data (history-meaning.ts).
- * 2. By generation: the revision that was current at this very metadata.generation. The API server
- *    raises it whenever a user changes the spec, so any other difference is no edit. The caller names
- *    it only if the template does not contradict it: a restored etcd gives generations out again (row 71).
- * 3. By template generation, if neither finds any (state lost, or the generation moved for another
- *    reason): the API server raises it exactly when the template changes, and a revision carries the
- *    annotation of the DaemonSet that it was made of. Traps: a revision that was renumbered by the
- *    built-in controller keeps its old annotation (ours is renewed, history-patches.ts), which only
- *    misses the rule. One of an earlier DaemonSet of this name may carry the same number by chance:
- *    it must be owned already, not older than the DaemonSet, and its data must not contradict the
- *    template; when we adopt one of other content, we take the annotation off.
+ * 2. By generation: the revision that was current at this very metadata.generation, which any edit of the spec raises.
+ *    The caller names it only if the template does not contradict it: a restored etcd repeats generations (row 71).
+ * 3. By template generation, if neither finds any: the API server raises it exactly when the template changes. One that
+ *    the built-in controller renumbered keeps its old annotation, which only misses the rule. One of an earlier
+ *    DaemonSet of this name may carry the number by chance: it must be owned already, not older than the DaemonSet, and
+ *    not contradict the template; when we adopt one of other content, we take the annotation off.
  *
  * Differs from upstream: matching by meaning and generations instead of bytes.
  */

@@ -7,9 +7,7 @@
  * Rules: a mark vouches only for a version that a successful write returned, and only in its era
  * (protocol 3); what has no answer is re-issued under the same name, or the same UID and version
  * (protocol 4); twice the request time-out after the last moment at which its run might send it resolves it
- * (protocol 5). Nothing else expires by the clock: an accepted delete that a live read contradicts was answered in a history that etcd left (row
- * 71). Merging goes by identity and never touches an intent that another run recorded later
- * (S1, design 3.6). Assumes a complete view: nothing is to be judged on another (protocol 3).
+ * (protocol 5). Nothing else expires by the clock. Assumes a complete view: nothing is to be judged on another (protocol 3).
  *
  * Differs from upstream: identities and marks instead of counters that expire after five minutes.
  */

@@ -52,12 +52,11 @@ export function stampIntents(
 }
 
 /**
- * Merges one run's changes into the stored intents, by identity. Of two records of one identity the
- * later wins, and remembers when the earlier one was made, if that was not settled before. The answer
- * to a create lands on the record of its request only: that of an earlier one says nothing about a
- * later one that may still be on its way (S1, S2, faults 21, 86). Settling removes only the very record that was judged, unless
- * it was answered since, and falls back to an earlier request that the settler did not know of
- * (protocol 4, 5). Sorted by identity; idempotent.
+ * Merges one run's changes into the stored intents. Of two records of one identity the later wins, and remembers when
+ * the earlier one was made, if that was not settled before. The answer to a create lands on the record of its request
+ * only: that of an earlier one says nothing about a later one that may still be on its way (S1, S2, faults 21, 86).
+ * Settling removes only the very record that was judged, unless it was answered since, and falls back to an earlier
+ * request that the settler did not know of (protocol 4, 5).
  */
 export function mergeIntents(stored: readonly Intent[], change: IntentChange): readonly Intent[] {
   const byIdentity = new Map<string, Intent>();

@@ -3,17 +3,20 @@
  *
  * One unresolved create name per node: what was recorded and not answered is re-issued under the name
  * it has, whatever name would be chosen today, so that a request still on its way can only meet its
- * own name (S1). A name that a pod is known to have borne is never asked for again (S13): where such a
- * request may still be on its way, the node waits until it is dead. Only then is another name chosen
- * (choose-name.ts); if it follows from a pod that is there, the caller reads that one live first.
+ * own name (S1). A name that a pod is known to have borne is never asked for again (S13, ADR 0030): where
+ * such a request may still be on its way, the node waits until it is dead. Only then is another name chosen.
+ * It follows from the newest pod that is known to have been in the slot, living or gone, else from the node
+ * alone, so that runs that know the same pods choose the same name; if that pod is there, the caller reads
+ * it live first.
  */
-import type { NodeName } from '../model/identifiers.ts';
-import type { NodeView } from '../model/plan.ts';
+import type { NodeName, Uid } from '../model/identifiers.ts';
+import type { NodeView, PlannedCreate } from '../model/plan.ts';
 import type { CreateIntent } from '../model/state.ts';
 import type { NodeCode } from '../model/verdict.ts';
-import { bearerOf, chooseName } from './choose-name.ts';
-import type { NameChoice } from './choose-name.ts';
-import type { Planning } from './planning.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
+import { slotName, successorName } from '../pod/naming.ts';
+import { revisionHashOfPod } from '../pod/pod-facts.ts';
+import type { Bearer, Planning } from './planning.ts';
 import { resolvedAtMs } from '../pod/request-life.ts';
 
 /** Why nothing is done on a node although something is missing there; becomes its verdict. */
@@ -24,6 +27,9 @@ export interface Wait {
   readonly pod?: string;
   readonly untilMs?: number;
 }
+
+/** A name and, where it follows from a pod that is there, that pod. */
+export type NameChoice = Pick<PlannedCreate, 'name' | 'predecessor'>;
 
 /** Create under this name, or wait. */
 export type CreateDecision =
@@ -108,4 +114,75 @@ function waitForResolution(planning: Planning, pending: readonly CreateIntent[])
     `an earlier request to create ${names} may still be on its way; its pod is created once that ` +
     'request is certainly dead';
   return { kind: 'wait', wait: { code: 'WaitingForRequest', message, untilMs } };
+}
+
+/** Who bears a name, or has borne it: a pod of the DaemonSet, or one without a controller that was found live. */
+function bearerOf(planning: Planning, node: NodeName, name: string): Bearer | undefined {
+  const found = planning.refusals.get(node)?.holders?.find((holder) => holder.name === name);
+  return found === undefined ? planning.bearers.get(name) : { ...found, isThere: true };
+}
+
+/**
+ * The name to ask for, and the pod whose successor it is if that one is there. If a known pod bears the name that comes
+ * out, the next one follows from that pod, and so on.
+ */
+function chooseName(planning: Planning, nodeView: NodeView): NameChoice {
+  const node = nodeView.node.name;
+  const { name: daemonSetName, uid: daemonSetUid } = planning.view;
+  const slot = revisionOfSlot(planning);
+  const revision = slot === undefined ? {} : { revision: slot };
+  const nameAfter = ({ uid }: Bearer): string =>
+    successorName({ daemonSetName, predecessorUid: uid, ...revision });
+  let last = findAnchor(planning, nodeView, slot);
+  let name =
+    last === undefined
+      ? slotName({ daemonSetName, daemonSetUid, node, ...revision })
+      : nameAfter(last);
+  const passed = new Set<Uid>();
+  let bearer = bearerOf(planning, node, name);
+  while (bearer !== undefined && !passed.has(bearer.uid)) {
+    passed.add(bearer.uid);
+    last = bearer;
+    name = nameAfter(bearer);
+    bearer = bearerOf(planning, node, name);
+  }
+  return last?.isThere === true
+    ? { name, predecessor: { name: last.name, uid: last.uid } }
+    : { name };
+}
+
+/** With surge each revision has a slot of its own on a node (S2). */
+function revisionOfSlot({ isSurging, context }: Planning): string | undefined {
+  return isSurging ? context.currentHash : undefined;
+}
+
+/** The pod made last; of those made in one second the one that is there, or was told to be gone last. */
+function findAnchor(
+  planning: Planning,
+  { node, pods, held }: NodeView,
+  slot: string | undefined,
+): Bearer | undefined {
+  const isOfSlot = (revision: string | undefined): boolean =>
+    slot === undefined || revision === slot;
+  const released = planning.releasedByNode.get(node.name) ?? [];
+  const gone = planning.goneByNode.get(node.name) ?? [];
+  const candidates = [
+    ...[...pods, ...held, ...released]
+      .filter((pod) => isOfSlot(revisionHashOfPod(pod)))
+      .map((pod) => ({ ...pod, isThere: true, goneAtMs: Infinity })),
+    ...gone
+      .filter(({ revision }) => isOfSlot(revision))
+      .map((tombstone) => ({ ...tombstone, isThere: false })),
+  ];
+  candidates.sort(
+    (left, right) =>
+      right.createdAtMs - left.createdAtMs ||
+      // Two that are there: Infinity less itself is no number.
+      (left.goneAtMs === right.goneAtMs ? 0 : right.goneAtMs - left.goneAtMs) ||
+      compareText(left.uid, right.uid),
+  );
+  const [first] = candidates;
+  if (first === undefined) return undefined;
+  const { name, uid, isThere } = first;
+  return { name, uid, isThere };
 }

@@ -1,22 +1,19 @@
 /**
  * The rolling update of one run: which outdated pods go, which nodes get a second pod (spec 2.9).
  *
- * Runs after plan-pods.ts, on what that leaves alone. States are found once (rollout-states.ts),
- * walked against the budget (rollout-without-surge.ts, rollout-with-surge.ts), and made into creates
- * and deletes here, in the order in which the burst cuts them: unavailable first, then longest not
- * updated, then by name. Invariants: an available pod is deleted only within the budget, whatever
- * else this run deletes (S3); names of creates are decided as everywhere (S1, S2, plan-create.ts);
- * after a loss of state available pods stay for a while (protocol 6). Nothing is rolled while the
- * current revision is not known, nor with OnDelete.
+ * Runs after plan-pods.ts, on what that leaves alone: states are found once, walked against the budget, and made
+ * into creates and deletes here, in the order in which the burst cuts them: unavailable first, then longest not
+ * updated, then by name. An available pod is deleted only within the budget, whatever else this run deletes (S3);
+ * after a loss of state it stays for a while (protocol 6). Nothing is rolled while the current revision is not known,
+ * nor with OnDelete.
  *
  * Differs from upstream: a rollout step shares the run with other work, where upstream makes it only
  * in a sync in which nothing else was to do.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { DeleteReason, PlannedCreate, RolloutProgress } from '../model/plan.ts';
-import type { NameChoice } from '../pods/choose-name.ts';
 import { decideCreate } from '../pods/plan-create.ts';
-import type { Wait } from '../pods/plan-create.ts';
+import type { NameChoice, Wait } from '../pods/plan-create.ts';
 import { plannedDelete } from '../pods/plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
 import type { Planning } from '../pods/planning.ts';

@@ -6,11 +6,9 @@
  * holds a counter or observedGeneration, and that is younger than the takeover. Both times are the API
  * server's own, so no clock of ours is compared with them.
  *
- * Not detected: a rival that writes a status equal to ours (the API server notes no owner for what
- * does not change, and the built-in loop does not even send it); one whose counters we have written
- * over since, which takes the fields from its entry; one that acts on pods only; one that shares our
- * manager's name; and a write within the second in which takeover was entered. The sentinel sees the
- * built-in loop in all of these.
+ * Not detected: a rival that writes a status equal to ours (no owner is noted for what does not change); one whose
+ * counters we have written over since; one that acts on pods only, or shares our manager's name; a write within the
+ * second of entering takeover. The sentinel sees the built-in loop in all of these.
  */
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
