@@ -235,8 +235,8 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
   },
   'called-back-tokens-kept': {
     bug: 'the tokens of a cluster that was called back stay in the other stack (14)',
-    file: 'src/app/clusters/move-back.ts',
-    before: '  await to.credentials.removeTokens(lifted.id);\n',
+    file: 'src/app/clusters/move-cluster.ts',
+    before: '  await gone.credentials.removeTokens(id);\n',
     after: '',
     killedBy: {
       file: 'test/unit/app/clusters/move-cluster.test.ts',

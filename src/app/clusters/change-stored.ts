@@ -15,7 +15,10 @@ const REGISTRATION_WRITES_MAX = 8;
 /** Beside a busy ingest. */
 export const META_WRITES_MAX = 20;
 
-/** The registration as it stands then. Nothing is written where `change` answers the very one that it was given. */
+/**
+ * The registration as it stands then. Nothing is written where `change` answers the very one that it was given.
+ * `lost`: others changed it faster than it could be read and written.
+ */
 export async function changeRegistration(
   registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>,
   id: ClusterId,
@@ -32,29 +35,15 @@ export async function changeRegistration(
   return 'lost';
 }
 
-/** What came of a freeze: the registration as it stands then, and whether it was so before. */
-type FreezeResult =
-  | {
-      readonly kind: 'written';
-      readonly registration: ClusterRegistration;
-      readonly wasFrozen: boolean;
-    }
-  /** Lost: others changed it faster than it could be read and written. */
-  | { readonly kind: 'missing' | 'lost' };
-
 /** Writes the freeze, or lifts it, whatever else changes meanwhile; nothing where it stands so already. */
-export async function writeFreeze(
+export function writeFreeze(
   registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>,
   id: ClusterId,
   isFrozen: boolean,
-): Promise<FreezeResult> {
-  let wasFrozen = isFrozen;
-  const registration = await changeRegistration(registry, id, (stored) => {
-    wasFrozen = stored.isFrozen;
-    return wasFrozen === isFrozen ? stored : { ...stored, isFrozen };
-  });
-  if (typeof registration === 'string') return { kind: registration };
-  return { kind: 'written', registration, wasFrozen };
+): ReturnType<typeof changeRegistration> {
+  return changeRegistration(registry, id, (stored) =>
+    stored.isFrozen === isFrozen ? stored : { ...stored, isFrozen },
+  );
 }
 
 /** Writes what `change` makes of META; `kept`: it made nothing. */

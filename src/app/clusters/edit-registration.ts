@@ -79,17 +79,13 @@ export function compareRegistrations(
   return [
     ...changes.filter((change) => change.before !== change.after),
     // Other material under the same name: it differs, and neither is shown.
-    ...(isOtherCa(before, after) && left.get('ca') === right.get('ca')
+    ...(before.caPem !== after.caPem && left.get('ca') === right.get('ca')
       ? [{ field: 'ca', before: 'own', after: 'another own' }]
       : []),
     ...(isSecretReplaced(before, after)
       ? [{ field: 'credential', before: '(not shown)', after: '(another one)' }]
       : []),
   ];
-}
-
-function isOtherCa(before: ClusterRegistration, after: ClusterRegistration): boolean {
-  return before.caPem !== after.caPem;
 }
 
 function isSecretReplaced(before: ClusterRegistration, after: ClusterRegistration): boolean {

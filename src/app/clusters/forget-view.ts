@@ -7,12 +7,12 @@
  */
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { NameItem } from '../../core/model/view-items.ts';
-import type { SliceRef, SlicedSet, ViewStore } from '../../ports/stores/view-store.ts';
+import type { SlicedSet, ViewStore } from '../../ports/stores/view-store.ts';
 import { namePages } from './name-pages.ts';
 import { breakView } from './change-stored.ts';
 
 /** What forgetting needs of the view. */
-type View = Pick<
+export type ForgettableView = Pick<
   ViewStore,
   | 'readMeta'
   | 'writeMeta'
@@ -23,18 +23,14 @@ type View = Pick<
   | 'removeName'
 >;
 
-interface ForgottenView {
-  readonly daemonSets: number;
-}
-
 const NAMES_PER_PAGE = 100;
 /** Sets have 1, 4 or 16 slices (design 4); a set may still have those of a larger count before. */
 const SLICES_MAX = 16;
 
-/** Deletes the items of a cluster. Rejects when the table fails. */
-export async function forgetView(view: View, clusterUid: ClusterUid): Promise<ForgottenView> {
+/** Deletes the items of a cluster; of how many DaemonSets. Rejects when the table fails. */
+export async function forgetView(view: ForgettableView, clusterUid: ClusterUid): Promise<number> {
   const meta = await view.readMeta(clusterUid);
-  if (meta === undefined) return { daemonSets: 0 };
+  if (meta === undefined) return 0;
   await breakView(view, clusterUid, 'the cluster was removed');
   const sliceCount = Math.max(SLICES_MAX, meta.sliceCount);
   let daemonSets = 0;
@@ -45,11 +41,11 @@ export async function forgetView(view: View, clusterUid: ClusterUid): Promise<Fo
     }
   }
   await forgetSlices({ view, clusterUid, sliceCount }, 'nodes');
-  return { daemonSets };
+  return daemonSets;
 }
 
 interface Forgetting {
-  readonly view: View;
+  readonly view: ForgettableView;
   readonly clusterUid: ClusterUid;
   readonly sliceCount: number;
 }
@@ -70,15 +66,10 @@ async function forgetSlices(
   { view, clusterUid, sliceCount }: Forgetting,
   set: SlicedSet,
 ): Promise<void> {
-  const refs: SliceRef[] = Array.from({ length: sliceCount }, (_, index) => ({
-    clusterUid,
-    set,
-    index,
-  }));
-  await Promise.all(
-    refs.map(async (ref) => {
-      const slice = await view.readSlice(ref);
-      if (slice !== undefined) await view.removeSlice(ref, slice.stamp);
-    }),
-  );
+  const removals = Array.from({ length: sliceCount }, async (_, index) => {
+    const ref = { clusterUid, set, index };
+    const slice = await view.readSlice(ref);
+    if (slice !== undefined) await view.removeSlice(ref, slice.stamp);
+  });
+  await Promise.all(removals);
 }

@@ -12,8 +12,7 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { awaitSilence } from './await-silence.ts';
 import { breakView, writeFreeze } from './change-stored.ts';
-import { forgetView } from './forget-view.ts';
-import { liftMoveLabels, waitUntilTaken } from './move-cluster.ts';
+import { settle, waitUntilTaken } from './move-cluster.ts';
 import { readMoveLabels, withMoveLabels } from './move-labels.ts';
 import type { MoveDependencies, MoveResult } from './move-types.ts';
 
@@ -69,12 +68,7 @@ async function takeBack(
     const removed = await to.registry.removeCluster(target.id, version);
     if (removed === 'lost') return { kind: 'lost', step: 'remove' };
   }
-  const lifted = await liftMoveLabels(source.id, from);
-  if (lifted === undefined) return { kind: 'lost', step: 'lift' };
-  await dependencies.wake(lifted, 'from');
-  await to.credentials.removeTokens(lifted.id);
-  await forgetView(to.view, lifted.clusterUid);
-  return { kind: 'called-back', registration: lifted };
+  return settle(source.id, 'from', dependencies);
 }
 
 /**
@@ -88,6 +82,6 @@ async function isQuiet(
   if (target.isFrozen && target.configVersion === 1) return true;
   const { to } = dependencies;
   const frozen = await writeFreeze(to.registry, target.id, true);
-  if (frozen.kind !== 'written') return false;
+  if (typeof frozen === 'string') return false;
   return awaitSilence(target.clusterUid, { ...dependencies, view: to.view });
 }

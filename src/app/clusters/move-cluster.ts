@@ -22,7 +22,7 @@ import { awaitSilence } from './await-silence.ts';
 import { breakView, changeRegistration } from './change-stored.ts';
 import { forgetView } from './forget-view.ts';
 import { readMoveLabels, withMoveLabels, withoutMoveLabels } from './move-labels.ts';
-import type { MoveDependencies, MoveResult, MoveSide, Taken } from './move-types.ts';
+import type { MoveDependencies, MoveDirection, MoveResult, MoveSide, Taken } from './move-types.ts';
 
 /** Moves a cluster, or goes on with a move that was begun. */
 export async function moveCluster(
@@ -36,7 +36,7 @@ export async function moveCluster(
   ]);
   if (source === undefined) {
     if (target === undefined) return { kind: 'refused', reason: 'unknown-cluster' };
-    if (readMoveLabels(target).from === from.name) return arrive(target, dependencies);
+    if (readMoveLabels(target).from === from.name) return settle(id, 'to', dependencies);
     // Perhaps a repeat of one that died at its very end: what comes last is done again.
     await dependencies.wake(target, 'to');
     await from.credentials.removeTokens(id);
@@ -104,7 +104,7 @@ async function carryOver(
   onProgress?.(`removing it from ${from.name} …`);
   const removed = await from.registry.removeCluster(source.id, source.configVersion);
   if (removed === 'lost') return { kind: 'lost', step: 'remove' };
-  return arrive(registered, dependencies);
+  return settle(source.id, 'to', dependencies);
 }
 
 /** In mode observe nothing is ever sent. A wait that was over at this very version is not repeated. */
@@ -155,30 +155,25 @@ function speakersOf(
   };
 }
 
-/** The old registration is gone: the freeze is lifted if it was the move's own, and the rest cleaned up. */
-async function arrive(
-  registered: ClusterRegistration,
-  dependencies: MoveDependencies,
-): Promise<MoveResult> {
-  const { from, to } = dependencies;
-  const lifted = await liftMoveLabels(registered.id, to);
-  if (lifted === undefined) return { kind: 'lost', step: 'lift' };
-  await dependencies.wake(lifted, 'to');
-  await from.credentials.removeTokens(lifted.id);
-  await forgetView(from.view, lifted.clusterUid);
-  return { kind: 'moved', registration: lifted };
-}
-
-/** Takes the labels away, and the freeze with them where it was the move's. */
-export async function liftMoveLabels(
+/**
+ * The cluster is registered in one of the two alone: there the labels are taken away, and the freeze with them where it
+ * was the move's own; in the other one the rest is cleaned up.
+ */
+export async function settle(
   id: ClusterId,
-  { registry }: Pick<MoveSide, 'registry'>,
-): Promise<ClusterRegistration | undefined> {
-  const lifted = await changeRegistration(registry, id, (stored) => {
+  where: MoveDirection,
+  { from, to, wake }: MoveDependencies,
+): Promise<MoveResult> {
+  const [here, gone] = where === 'to' ? [to, from] : [from, to];
+  const registration = await changeRegistration(here.registry, id, (stored) => {
     const isFrozen = stored.isFrozen && !readMoveLabels(stored).isLifting;
     return { ...stored, isFrozen, labels: withoutMoveLabels(stored.labels) };
   });
-  return typeof lifted === 'string' ? undefined : lifted;
+  if (typeof registration === 'string') return { kind: 'lost', step: 'lift' };
+  await wake(registration, where);
+  await gone.credentials.removeTokens(id);
+  await forgetView(gone.view, registration.clusterUid);
+  return { kind: where === 'to' ? 'moved' : 'called-back', registration };
 }
 
 const POLL_MS = 2000;

@@ -9,23 +9,14 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { CredentialStore } from '../../ports/stores/credential-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
+import type { ForgettableView } from './forget-view.ts';
 
 /** One of the two stacks. */
 export interface MoveSide {
   /** Told apart by it: `<stage>.<region>`, fit for a label. */
   readonly name: string;
   readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster' | 'removeCluster'>;
-  readonly view: Pick<
-    ViewStore,
-    | 'readMeta'
-    | 'writeMeta'
-    | 'listNames'
-    | 'readState'
-    | 'readSlice'
-    | 'removeSlice'
-    | 'removeDaemonSet'
-    | 'removeName'
-  >;
+  readonly view: ForgettableView & Pick<ViewStore, 'readState'>;
   readonly credentials: Pick<CredentialStore, 'readToken' | 'removeTokens'>;
 }
 
@@ -78,8 +69,7 @@ export type Taken =
 
 /** What came of a move, or of calling it back. */
 export type MoveResult =
-  | { readonly kind: 'moved'; readonly registration: ClusterRegistration }
-  | { readonly kind: 'called-back'; readonly registration: ClusterRegistration }
+  | { readonly kind: 'moved' | 'called-back'; readonly registration: ClusterRegistration }
   | { readonly kind: 'already-there' }
   | { readonly kind: 'refused'; readonly reason: MoveRefusal }
   /** Somebody else wrote a registration meanwhile. */

@@ -63,38 +63,6 @@ interface TransferChoice {
   readonly standing: 'keep' | 'replace';
 }
 
-interface TransferStep {
-  readonly id: ClusterId;
-  /**
-   * `new`: not registered. `same`: stands as recorded, the freeze apart. `differs`: stands otherwise and is kept.
-   * `replace`: stands otherwise and is written.
-   */
-  readonly action: 'new' | 'same' | 'differs' | 'replace';
-  /** Names of the fields that differ; of values nothing (S11). */
-  readonly fields: readonly string[];
-  readonly registration: ClusterRegistration;
-  /** 0: not registered. */
-  readonly expectedVersion: number;
-}
-
-/** Compares one recorded registration with the one that stands. Pure. */
-function planTransfer(
-  recorded: ClusterRegistration,
-  standing: ClusterRegistration | undefined,
-  { freeze, standing: onStanding }: TransferChoice,
-): TransferStep {
-  const registration = { ...recorded, isFrozen: freeze === 'all' || recorded.isFrozen };
-  const { id } = recorded;
-  if (standing === undefined) {
-    return { id, action: 'new', fields: [], registration, expectedVersion: 0 };
-  }
-  const ignored = freeze === 'all' ? ['configVersion', 'isFrozen'] : ['configVersion'];
-  const fields = differences(recorded, standing).filter((field) => !ignored.includes(field));
-  const other = onStanding === 'replace' ? 'replace' : 'differs';
-  const action = fields.length === 0 ? 'same' : other;
-  return { id, action, fields, registration, expectedVersion: standing.configVersion };
-}
-
 function differences(left: ClusterRegistration, right: ClusterRegistration): readonly string[] {
   const [before, now] = [new Map(Object.entries(left)), new Map(Object.entries(right))];
   const names = [...new Set([...before.keys(), ...now.keys()])].sort();
@@ -113,7 +81,9 @@ function textOf(value: unknown): string {
 /** What came of one registration. */
 export interface Transferred {
   readonly id: ClusterId;
+  /** `same`: stands as recorded, the freeze apart. `differs`: stands otherwise and is kept. */
   readonly result: 'written' | 'same' | 'differs' | 'lost' | 'uid-taken' | 'planned';
+  /** Names of the fields that differ; of values nothing (S11). */
   readonly fields: readonly string[];
 }
 
@@ -142,10 +112,16 @@ async function transferOne(
   recorded: ClusterRegistration,
   { registry, choice, run }: TransferTarget,
 ): Promise<Transferred> {
-  const standing = await registry.readCluster(recorded.id);
-  const step = planTransfer(recorded, standing, choice);
-  const { id, action, fields, registration, expectedVersion } = step;
-  if (action === 'same' || action === 'differs') return { id, result: action, fields };
+  const { id } = recorded;
+  const standing = await registry.readCluster(id);
+  const ignored = choice.freeze === 'all' ? ['configVersion', 'isFrozen'] : ['configVersion'];
+  const differing = standing === undefined ? [] : differences(recorded, standing);
+  const fields = differing.filter((field) => !ignored.includes(field));
+  if (standing !== undefined && fields.length === 0) return { id, result: 'same', fields };
+  if (standing !== undefined && choice.standing === 'keep')
+    return { id, result: 'differs', fields };
   if (run === 'dry-run') return { id, result: 'planned', fields };
-  return { id, result: await registry.writeCluster(registration, expectedVersion), fields };
+  const registration = { ...recorded, isFrozen: choice.freeze === 'all' || recorded.isFrozen };
+  const written = await registry.writeCluster(registration, standing?.configVersion ?? 0);
+  return { id, result: written, fields };
 }

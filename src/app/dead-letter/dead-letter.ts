@@ -151,7 +151,7 @@ async function handleLostEvent(
   const header = headerOf(letter.parsed);
   const { cluster, clusterUid } = header;
   if (cluster === undefined) return { kind: 'recorded', code: 'unverified-event' };
-  const claim = { cluster, ...(clusterUid === undefined ? {} : { clusterUid }) };
+  const claim = { cluster, clusterUid };
   const verification = await verifySender(claim, letter.context, dependencies);
   if (verification.kind === 'refused') return { kind: 'recorded', code: 'unverified-event' };
   const { registration } = verification;

@@ -13,27 +13,14 @@
  */
 import { isSuspect } from '../../core/model/breaker.ts';
 import { hintFor } from '../../core/model/hint.ts';
-import type { HintReason } from '../../core/model/hint.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
-import type {
-  AffectedKeys,
-  Delta,
-  ManifestBody,
-  WatcherHeader,
-  WatcherMessage,
-} from '../../core/model/watcher-message.ts';
+import type { AffectedKeys, Delta, WatcherMessage } from '../../core/model/watcher-message.ts';
 import { PLACEMENT_RULES } from '../../core/placement/placement.ts';
-import type { HintPace } from '../../ports/queues/queue.ts';
 import type { NamespacedName } from '../../ports/stores/view-store.ts';
 import type { IngestDependencies } from './process/dependencies.ts';
 import { namesOf } from './slices/names.ts';
 import type { WarmNames } from './process/warmth.ts';
-
-/** Keys to look at because of a manifest: every one. */
-function keysOfManifest(body: ManifestBody): readonly NamespacedName[] {
-  return body.daemonSets.map(({ namespace, name }) => ({ namespace, name }));
-}
 
 /** Keys to look at because of a message; `names` is read only if it is needed. */
 async function keysOf(
@@ -41,7 +28,7 @@ async function keysOf(
   names: () => Promise<WarmNames>,
 ): Promise<readonly NamespacedName[]> {
   const { body } = message;
-  if (body.kind === 'manifest') return keysOfManifest(body);
+  if (body.kind === 'manifest') return distinct(body.daemonSets);
   if (body.kind !== 'changes' || body.deltas.length === 0) return [];
   const hasNodes = body.deltas.some(({ of }) => of === 'Node');
   const ofNodes = affected?.rules === PLACEMENT_RULES ? affected.keys : undefined;
@@ -75,40 +62,26 @@ function distinct(keys: readonly NamespacedName[]): readonly NamespacedName[] {
   return [...byName.values()];
 }
 
-/** Sends hints for keys under the message's own prefix; answers how many. */
-async function sendHintsFor(
-  header: WatcherHeader,
-  hinted: {
-    readonly keys: readonly NamespacedName[];
-    readonly reason: HintReason;
-    readonly pace: HintPace;
-  },
-  dependencies: IngestDependencies,
-): Promise<number> {
-  if (hinted.keys.length === 0) return 0;
-  const { cluster, clusterUid, epoch, incarnation, seq } = header;
-  const hints = hinted.keys.map((key) => hintFor({ id: cluster, clusterUid }, key, hinted.reason));
-  const prefix = `ingest/${cluster}/${epoch}/${incarnation}/${seq}`;
-  await dependencies.queue.sendHints(hints, prefix, hinted.pace);
-  dependencies.metrics.count('IngestHints', { by: hints.length });
-  return hints.length;
-}
-
 /** A message, with what its sender says of its node changes. */
 interface HintedMessage {
   readonly message: WatcherMessage;
   readonly affected: AffectedKeys | undefined;
 }
 
-/** Sends the hints of a message again, or for the first time. */
+/** Sends the hints of a message under its own prefix, again or for the first time; answers how many. */
 export async function hintMessage(
   hinted: HintedMessage,
   meta: ClusterMeta,
   dependencies: IngestDependencies,
 ): Promise<number> {
-  const { message } = hinted;
+  const { queue, clock, metrics } = dependencies;
   const keys = await keysOf(hinted, () => namesOf(meta, dependencies));
-  const reason = message.body.kind === 'manifest' ? 'snapshot' : 'changed';
-  const pace = isSuspect(meta.breaker, dependencies.clock.nowMs()) ? 'suspect' : 'usual';
-  return sendHintsFor(message, { keys, reason, pace }, dependencies);
+  if (keys.length === 0) return 0;
+  const { cluster, clusterUid, epoch, incarnation, seq, body } = hinted.message;
+  const reason = body.kind === 'manifest' ? 'snapshot' : 'changed';
+  const hints = keys.map((key) => hintFor({ id: cluster, clusterUid }, key, reason));
+  const pace = isSuspect(meta.breaker, clock.nowMs()) ? 'suspect' : 'usual';
+  await queue.sendHints(hints, `ingest/${cluster}/${epoch}/${incarnation}/${seq}`, pace);
+  metrics.count('IngestHints', { by: hints.length });
+  return hints.length;
 }

@@ -13,8 +13,7 @@ import { Asides } from './process/asides.ts';
 import type { IngestDependencies } from './process/dependencies.ts';
 import { verifySender } from './message/identity.ts';
 import { ingestMessage } from './ingest-message.ts';
-import { ingestRefused } from './message/ingest-refused.ts';
-import { refuse } from './message/refuse.ts';
+import { ingestRefused, refuse } from './message/ingest-refused.ts';
 import type { IngestContext, IngestResult, ParsedBody } from './message/result.ts';
 import { sideBySide } from './process/side-by-side.ts';
 
@@ -38,14 +37,11 @@ interface IngestBatchResult {
   readonly failedMessageIds: readonly string[];
 }
 
-/** Whether there is time to begin another record. */
-type MayBegin = () => boolean;
-
-/** Applies a batch. Never rejects. `mayBegin`: default always. */
+/** Applies a batch. Never rejects. `mayBegin`: whether there is time for another record; default always. */
 export async function ingestBatch(
   records: readonly IngestRecord[],
   dependencies: IngestDependencies,
-  mayBegin: MayBegin = () => true,
+  mayBegin = (): boolean => true,
 ): Promise<IngestBatchResult> {
   const groups = new Map<string, IngestRecord[]>();
   for (const record of records) {
@@ -63,7 +59,7 @@ export async function ingestBatch(
 
 async function ingestGroup(
   records: readonly IngestRecord[],
-  batch: { readonly results: Map<string, IngestResult>; readonly mayBegin: MayBegin },
+  batch: { readonly results: Map<string, IngestResult>; readonly mayBegin: () => boolean },
   dependencies: IngestDependencies,
 ): Promise<readonly string[]> {
   const { results, mayBegin } = batch;
@@ -93,11 +89,10 @@ export async function ingestRecord(
   const { context, header } = record;
   if (header?.cluster !== undefined) {
     const { cluster, clusterUid } = header;
-    const claim = { cluster, ...(clusterUid === undefined ? {} : { clusterUid }) };
-    const verification = await verifySender(claim, context, dependencies);
+    const verification = await verifySender({ cluster, clusterUid }, context, dependencies);
     if (verification.kind === 'refused') {
-      const named = clusterUid === undefined ? {} : { detail: clusterUid };
-      return refuse({ code: verification.code, cluster, ...named }, context, dependencies);
+      const refusal = { code: verification.code, cluster, detail: clusterUid };
+      return refuse(refusal, context, dependencies);
     }
   }
   const { parsed } = record;

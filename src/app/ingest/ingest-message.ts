@@ -18,7 +18,7 @@ import type { IngestDependencies } from './process/dependencies.ts';
 import { hintMessage } from './hints.ts';
 import { verifySender } from './message/identity.ts';
 import type { Incoming } from './message/meta-transitions.ts';
-import { refuse } from './message/refuse.ts';
+import { refuse } from './message/ingest-refused.ts';
 import { askForSnapshot, noteSnapshotRequest } from './message/request-snapshot.ts';
 import type { IngestContext, IngestResult, LossReason } from './message/result.ts';
 
@@ -47,15 +47,10 @@ export async function ingestMessage(
   throw new Error(`META of ${message.cluster}: lost ${options.writeTriesMax} compare-and-sets`);
 }
 
-interface Decided {
-  readonly step: Step;
-  readonly stored: ClusterMeta | undefined;
-}
-
 /** Writes META and does what follows from it; `lost` when another writer was faster. */
 async function finish(
   incoming: Incoming,
-  { step, stored }: Decided,
+  { step, stored }: { readonly step: Step; readonly stored: ClusterMeta | undefined },
   dependencies: IngestDependencies,
 ): Promise<IngestResult | 'lost'> {
   const { view, log } = dependencies;
@@ -63,11 +58,9 @@ async function finish(
     case 'apply':
       return finishApplied(incoming, step, dependencies);
     case 'duplicate': {
-      if (stored?.isComplete !== true) return { kind: 'duplicate', hints: 0 };
-      return {
-        kind: 'duplicate',
-        hints: await hintMessage(hintedBy(incoming), stored, dependencies),
-      };
+      const isWhole = stored?.isComplete === true;
+      const hints = isWhole ? await hintMessage(hintedBy(incoming), stored, dependencies) : 0;
+      return { kind: 'duplicate', hints };
     }
     case 'loss':
       return finishIncomplete(incoming, step, dependencies);

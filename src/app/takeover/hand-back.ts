@@ -58,14 +58,14 @@ export async function handBack(
   const startedMs = clock.monotonicMs();
   if (found?.mode !== 'observe') {
     const left = await leave(cluster, found, dependencies);
-    if (left.kind === 'failed') return left;
+    if (left !== undefined) return left;
   }
   const waitedMs = clock.monotonicMs() - startedMs;
   onProgress?.('removing the sentinel and notices …');
-  const cleaned = await cleanUp(dependencies);
-  if (cleaned.kind === 'failed') return cleaned;
+  const clearedNotices = await cleanUp(dependencies);
+  if (typeof clearedNotices !== 'number') return clearedNotices;
   const wasTakenOver = found?.mode === 'takeover';
-  return { kind: 'handed-back', wasTakenOver, waitedMs, clearedNotices: cleaned.clearedNotices };
+  return { kind: 'handed-back', wasTakenOver, waitedMs, clearedNotices };
 }
 
 type Failure = Extract<HandBackResult, { kind: 'failed' }>;
@@ -76,18 +76,18 @@ const fail = (step: Failure['step'], message: string): Failure => ({
   message,
 });
 
+/** Undefined: it is left, or was never registered here. */
 async function leave(
   cluster: ClusterId,
   found: ClusterRegistration | undefined,
   dependencies: HandBackDependencies,
-): Promise<{ readonly kind: 'left' } | Failure> {
-  const frozen = found === undefined ? undefined : await freeze(cluster, dependencies);
+): Promise<Failure | undefined> {
+  const frozen = found && (await freeze(cluster, dependencies));
   if (frozen === 'lost') return fail('freeze', 'the registration never stood still; try again');
   if (!(await awaitSilence(frozen?.registration.clusterUid, dependencies))) {
     return fail('wait', 'something still acts on this cluster; its freeze stays');
   }
-  if (frozen === undefined) return { kind: 'left' };
-  return writeLeft(frozen, dependencies);
+  return frozen && writeLeft(frozen, dependencies);
 }
 
 interface Frozen {
@@ -114,7 +114,7 @@ async function freeze(
 async function writeLeft(
   { registration, wasFrozen }: Frozen,
   { registry }: HandBackDependencies,
-): Promise<{ readonly kind: 'left' } | Failure> {
+): Promise<Failure | undefined> {
   const stored = await registry.readCluster(registration.id);
   // A rival that was seen meanwhile stops more, not less.
   const isOnlyMarked =
@@ -132,15 +132,12 @@ async function writeLeft(
   } = stored ?? registration;
   const left: ClusterRegistration = { ...rest, mode: 'observe', isFrozen: wasFrozen };
   const written = await registry.writeCluster(left, rest.configVersion);
-  if (written === 'written') return { kind: 'left' };
+  if (written === 'written') return undefined;
   return fail('leave', 'the registration was changed meanwhile; try again');
 }
 
-async function cleanUp({
-  access,
-}: HandBackDependencies): Promise<
-  { readonly kind: 'clean'; readonly clearedNotices: number } | Failure
-> {
+/** How many notices were cleared. */
+async function cleanUp({ access }: HandBackDependencies): Promise<number | Failure> {
   const removed = await removeSentinel(access);
   // A DaemonSet of that name that is not Rollcall's stays where it is.
   if (removed.kind === 'failed') return fail('clean-up', removed.message);
@@ -154,7 +151,7 @@ async function cleanUp({
     const problem = await clearNotice(daemonSet, access);
     if (problem !== undefined) return fail('clean-up', problem);
   }
-  return { kind: 'clean', clearedNotices: paused.length };
+  return paused.length;
 }
 
 /** Why the notice could not be taken away; undefined when it is gone. */

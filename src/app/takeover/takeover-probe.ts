@@ -16,18 +16,15 @@ import {
   isSentinel,
   sentinelBody,
 } from '../../core/takeover/takeover-sentinel.ts';
-import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { ProcessPorts } from '../../ports/process.ts';
 import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { ProbeAccess } from '../../ports/cluster/hand-back-access.ts';
-import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
 import { breakView } from '../clusters/change-stored.ts';
 
-interface ProbeDependencies {
+interface ProbeDependencies extends Pick<ProcessPorts, 'clock' | 'random'> {
   readonly access: ProbeAccess;
-  readonly clock: Clock;
-  readonly random: Random;
   /** How long the built-in loop gets to show itself; longer than a leader's lease of 15 s. */
   readonly waitMs?: number;
   readonly pollMs?: number;
@@ -172,18 +169,15 @@ export async function enterTakeover(
   if (probe.kind === 'present') return { kind: 'refused', reason: 'built-in-controller-runs' };
   if (probe.kind === 'unknown') return { kind: 'failed', message: probe.message };
   const switched = await switchOver(registration, probe, dependencies);
-  if (switched.kind === 'failed') {
+  if ('kind' in switched) {
     await dependencies.access.deleteDaemonSet(SENTINEL_KEY, { uid: probe.sentinel.uid });
     return switched;
   }
   const { probedAtMs } = probe;
-  const { entered } = switched;
-  const connected = await connector.connect({
-    ...entered,
-    configVersion: registration.configVersion + 1,
-  });
-  if (connected.kind === 'refused')
+  const connected = await connector.connect(switched);
+  if (connected.kind === 'refused') {
     return { kind: 'entered', probedAtMs, isSnapshotRequested: false };
+  }
   const answer = await connected.access.requestSnapshot(`takeover-${random.uniqueId()}`);
   return { kind: 'entered', probedAtMs, isSnapshotRequested: answer.kind === 'found' };
 }
@@ -193,22 +187,14 @@ async function switchOver(
   registration: ClusterRegistration,
   { probedAtMs, sentinel }: Extract<ProbeResult, { kind: 'absent' }>,
   dependencies: TakeoverDependencies,
-): Promise<
-  | { readonly kind: 'entered'; readonly entered: ClusterRegistration }
-  | { readonly kind: 'failed'; readonly message: string }
-> {
-  const { clusterUid } = registration;
+): Promise<ClusterRegistration | Extract<TakeoverResult, { kind: 'failed' }>> {
+  const { clusterUid, configVersion } = registration;
   if (!(await breakView(dependencies.view, clusterUid, 'takeover was entered'))) {
     return { kind: 'failed', message: 'the view never stood still; try again' };
   }
   const { rival: _past, ...rest } = registration;
-  const entered: ClusterRegistration = {
-    ...rest,
-    mode: 'takeover',
-    takeoverProbedAtMs: probedAtMs,
-    sentinel,
-  };
-  const written = await dependencies.registry.writeCluster(entered, registration.configVersion);
-  if (written === 'written') return { kind: 'entered', entered };
+  const entered = { ...rest, mode: 'takeover', takeoverProbedAtMs: probedAtMs, sentinel } as const;
+  const written = await dependencies.registry.writeCluster(entered, configVersion);
+  if (written === 'written') return { ...entered, configVersion: configVersion + 1 };
   return { kind: 'failed', message: 'the registration was changed meanwhile; try again' };
 }

@@ -140,7 +140,7 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
   ],
   'ingest-refusals': [
     own('ingest', 'IngestRefusals', {
-      code: 'src/app/ingest/message/refuse.ts',
+      code: 'src/app/ingest/message/ingest-refused.ts',
       write: counts('wrong-sender'),
     }),
   ],

@@ -5,8 +5,10 @@
  * A crash between any two is repaired by redelivery: every step skips what it finds done, and answers
  * the stamps as they stand, so that META comes out the same. Nothing here reads a clock.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
 import { ZERO_STAMP } from '../../../core/model/position.ts';
+import type { Stamp } from '../../../core/model/position.ts';
 import type { NameItem, SnapshotProgress } from '../../../core/model/view-items.ts';
 import type { ChangesBody, SlicesBody } from '../../../core/model/watcher-message.ts';
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';
@@ -107,19 +109,11 @@ export async function raisePositions(
   const standing = slices.filter(({ set, stamp }) => set !== 'nodes' && stamp !== ZERO_STAMP);
   const owners = [...new Set(standing.map(({ set }) => ownerOf(set)))];
   await sideBySide(owners, options.concurrencyMax, async (uid) => {
-    const isPods = (set: SlicedSet): boolean => set === `pods/${uid}`;
-    const isRevisions = (set: SlicedSet): boolean => set === `revisions/${uid}`;
-    await view.raisePosition(
-      { clusterUid: target.clusterUid, uid },
-      {
-        ...(standing.some(({ set }) => isPods(set))
-          ? { podsChanged: latestStamp(slices, isPods) }
-          : {}),
-        ...(standing.some(({ set }) => isRevisions(set))
-          ? { revisionsChanged: latestStamp(slices, isRevisions) }
-          : {}),
-      },
-    );
+    const changedAt = (of: SlicedSet): Stamp | undefined =>
+      standing.some(({ set }) => set === of) ? latestStamp(slices, of) : undefined;
+    const podsChanged = changedAt(`pods/${uid}`);
+    const changed = defined({ podsChanged, revisionsChanged: changedAt(`revisions/${uid}`) });
+    await view.raisePosition({ clusterUid: target.clusterUid, uid }, changed);
   });
 }
 
@@ -129,7 +123,7 @@ export function touchedBy(
   nameItems: readonly NameItem[],
 ): Touched {
   return {
-    nodes: latestStamp(slices, (set) => set === 'nodes'),
+    nodes: latestStamp(slices, 'nodes'),
     names: latestNameStamp(nameItems),
   };
 }

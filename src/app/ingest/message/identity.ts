@@ -19,7 +19,7 @@ import type { IngestContext } from './result.ts';
 export interface Claim {
   readonly cluster: ClusterId;
   /** Absent where the header could not be read so far. */
-  readonly clusterUid?: ClusterUid;
+  readonly clusterUid: ClusterUid | undefined;
 }
 
 type IdentityRefusal = 'wrong-group' | 'unknown-cluster' | 'wrong-sender' | 'wrong-cluster-uid';
@@ -30,16 +30,17 @@ type Verification =
   | { readonly kind: 'verified'; readonly registration: ClusterRegistration }
   | { readonly kind: 'refused'; readonly code: IdentityRefusal };
 
-/** What the check needs. */
-type IdentityDependencies = Pick<IngestDependencies, 'registry' | 'warmth' | 'clock' | 'options'>;
-
 /** Checks a claim. Rejects when the registry cannot be read: nothing is decided then. */
 export async function verifySender(
   claim: Claim,
   context: Origin,
-  dependencies: IdentityDependencies,
+  {
+    registry,
+    warmth,
+    clock,
+    options,
+  }: Pick<IngestDependencies, 'registry' | 'warmth' | 'clock' | 'options'>,
 ): Promise<Verification> {
-  const { registry, warmth, clock, options } = dependencies;
   // A cluster's id is its group as it stands: queue-ids.ts hashes only what an id cannot be.
   if (context.groupId !== undefined && context.groupId !== claim.cluster) {
     return { kind: 'refused', code: 'wrong-group' };
@@ -68,10 +69,7 @@ function refusalOf(
   context: Origin,
   registration: ClusterRegistration,
 ): IdentityRefusal | undefined {
-  if (context.senderRoleId === undefined) return 'wrong-sender';
   if (registration.senderRoleId !== context.senderRoleId) return 'wrong-sender';
-  if (claim.clusterUid !== undefined && claim.clusterUid !== registration.clusterUid) {
-    return 'wrong-cluster-uid';
-  }
-  return undefined;
+  const { clusterUid = registration.clusterUid } = claim;
+  return clusterUid === registration.clusterUid ? undefined : 'wrong-cluster-uid';
 }

@@ -1,5 +1,5 @@
 /**
- * A body that could not be read: refused and recorded, and, if its sender is verified, a loss.
+ * Refusing a message; one that could not be read is, if its sender is verified, a loss as well.
  *
  * What it carried is unknown, so the view of its cluster is incomplete until a snapshot announced
  * from now on (protocol 18). From anybody else it is only refused: a forged body must not be able to
@@ -13,9 +13,14 @@ import type { WatcherHeader } from '../../../core/model/watcher-message.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { verifySender } from './identity.ts';
 import { advanced, lost, orderOf } from './meta-transitions.ts';
-import { refuse } from './refuse.ts';
 import { askForSnapshot, noteSnapshotRequest } from './request-snapshot.ts';
-import type { IngestContext, IngestResult, LossReason, ParsedBody } from './result.ts';
+import type {
+  IngestContext,
+  IngestRefusalCode,
+  IngestResult,
+  LossReason,
+  ParsedBody,
+} from './result.ts';
 
 /** Refuses a body; a verified sender's view becomes incomplete first. */
 export async function ingestRefused(
@@ -26,8 +31,7 @@ export async function ingestRefused(
   const { cluster, clusterUid } = parsed.header;
   const refusal = { code: parsed.code, field: parsed.field, cluster: cluster ?? '' };
   if (cluster === undefined) return refuse(refusal, context, dependencies);
-  const claim = { cluster, ...(clusterUid === undefined ? {} : { clusterUid }) };
-  const verification = await verifySender(claim, context, dependencies);
+  const verification = await verifySender({ cluster, clusterUid }, context, dependencies);
   if (verification.kind === 'refused') {
     const detail = clusterUid ?? parsed.field;
     return refuse({ ...refusal, code: verification.code, detail }, context, dependencies);
@@ -92,4 +96,52 @@ function afterLoss(
   const order = orderOf(meta, header);
   if (order === 'duplicate' || order === 'older-epoch') return undefined;
   return lost(advanced(meta, { header, sentAtMs: arrival.sentAtMs }), reason);
+}
+
+/** What is refused, and why. */
+interface Refusal {
+  readonly code: IngestRefusalCode;
+  /** Dotted path of what was refused; empty or absent for the whole. */
+  readonly field?: string;
+  /** What is kept for people besides the field, e.g. which cluster UID the message named. */
+  readonly detail?: string | undefined;
+  /** As the message names it: unverified. */
+  readonly cluster: string;
+}
+
+/** Refusals after which nobody knows who speaks for the cluster that the message names. */
+const UNVERIFIED: readonly IngestRefusalCode[] = ['wrong-group', 'unknown-cluster', 'wrong-sender'];
+
+/**
+ * Logs, counts and records a refusal; nothing of any view is touched (S6, L4). The record's key is the message's: a
+ * repeat replaces it. Rejects when the record of a verified sender cannot be kept. What a forger sent is let go then:
+ * it must not come again, because it may wait in the group of the cluster that it named (L3).
+ */
+export async function refuse(
+  refusal: Refusal,
+  context: IngestContext,
+  { registry, log, metrics }: Pick<IngestDependencies, 'registry' | 'log' | 'metrics'>,
+): Promise<IngestResult> {
+  const { code, cluster, field = '', detail = field } = refusal;
+  const { messageId, sentAtMs, senderRoleId } = context;
+  log.warn('message refused', { code, field, cluster, messageId, senderRoleId });
+  metrics.count('IngestRefusals', { outcome: code });
+  const isVerified = cluster !== '' && !UNVERIFIED.includes(code);
+  try {
+    await registry.recordDeadLetter({
+      cluster: isVerified ? cluster : '',
+      ...(isVerified ? {} : { claim: { cluster, senderRoleId } }),
+      queue: 'ingest',
+      code,
+      detail,
+      messageId,
+      atMs: sentAtMs,
+      body: context.body ?? '',
+    });
+  } catch (error) {
+    if (isVerified) throw error;
+    metrics.count('IngestRefusalsUnkept');
+    log.error('a refused message could not be kept', { code, messageId, senderRoleId }, error);
+  }
+  return { kind: 'refused', code, ...(field === '' ? {} : { field }) };
 }

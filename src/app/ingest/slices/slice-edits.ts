@@ -119,7 +119,6 @@ export function ensuring(set: SlicedSet, index: number): SliceEdit {
 function isSameContent(left: SliceObjects, right: SliceObjects): boolean {
   if (left.length !== right.length) return false;
   const hashes = new Map(left.map(({ object, hash }) => [object.uid, hash]));
-  return hashes.size === right.length
-    ? right.every(({ object, hash }) => hashes.get(object.uid) === hash)
-    : false;
+  const isSame = right.every(({ object, hash }) => hashes.get(object.uid) === hash);
+  return isSame && hashes.size === right.length;
 }

@@ -7,6 +7,7 @@
  * the META it is applied to by the same difference. Pure.
  */
 import type { Uid } from '../../../core/model/identifiers.ts';
+import { WATCHED_KINDS } from '../../../core/model/projections.ts';
 import type { WatchedKind } from '../../../core/model/projections.ts';
 import type { SnapshotProgress } from '../../../core/model/view-items.ts';
 import type {
@@ -89,12 +90,7 @@ export function isReceived(progress: SnapshotProgress, set: SetId, index: number
 
 /** True when both name the same sums for every type. */
 export function isSameHashes(left: SetHashes, right: SetHashes): boolean {
-  return (
-    left.Node === right.Node &&
-    left.Pod === right.Pod &&
-    left.DaemonSet === right.DaemonSet &&
-    left.ControllerRevision === right.ControllerRevision
-  );
+  return WATCHED_KINDS.every((kind) => left[kind] === right[kind]);
 }
 
 /** Set hashes moved by what deltas carry: + what they are sent under, − what they were. */

@@ -10,7 +10,7 @@
  *   this process   reads slice@8 ─────(frozen)───────▶ writes over 8 ─▶ lost ─▶ reads 10 ─▶ skips
  *   another one               applies 9, 10 ─▶ slice@10
  */
-import { ZERO_STAMP } from '../../../core/model/position.ts';
+import { ZERO_STAMP, laterStamp } from '../../../core/model/position.ts';
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
 import type { Stamp } from '../../../core/model/position.ts';
 import type { Tombstone } from '../../../core/model/projections.ts';
@@ -58,12 +58,13 @@ async function writeSlice(
   edit: SliceEdit,
   dependencies: IngestDependencies,
 ): Promise<Stamp> {
-  const { options } = dependencies;
+  const { view, warmth, options } = dependencies;
   const ref: SliceRef = { clusterUid: target.clusterUid, set: edit.set, index: edit.index };
   const warm = await tryOverRemembered({ ref, target, edit }, dependencies);
   if (warm !== undefined) return warm;
   for (let attempt = 0; attempt < options.writeTriesMax; attempt += 1) {
-    const stored = await readSlice(ref, dependencies);
+    const stored = await view.readSlice(ref);
+    warmth.keepSlice(ref, stored);
     if (stored === undefined && edit.ifMissing === 'leave') return ZERO_STAMP;
     if (stored === undefined && edit.ifMissing === 'loss') {
       throw new SliceMissingError(`${edit.set}#${edit.index} does not exist`);
@@ -140,22 +141,8 @@ export function tombstonesOf(
   return keepTombstones(all, { nowMs, isLiving: (uid) => living.has(uid) });
 }
 
-async function readSlice(
-  ref: SliceRef,
-  { view, warmth }: IngestDependencies,
-): Promise<Slice | undefined> {
-  const slice = await view.readSlice(ref);
-  warmth.keepSlice(ref, slice);
-  return slice;
-}
-
 /** The latest of the stamps of slices of one set; ZERO_STAMP when there is none. */
-export function latestStamp(
-  slices: readonly WrittenSlice[],
-  isOfSet: (set: SlicedSet) => boolean,
-): Stamp {
-  return slices.reduce(
-    (latest, { set, stamp }) => (isOfSet(set) && stamp > latest ? stamp : latest),
-    ZERO_STAMP,
-  );
+export function latestStamp(slices: readonly WrittenSlice[], of: SlicedSet): Stamp {
+  const stamps = slices.flatMap(({ set, stamp }) => (set === of ? [stamp] : []));
+  return stamps.reduce(laterStamp, ZERO_STAMP);
 }

@@ -87,7 +87,7 @@ async function forget(
   context: CommandContext,
 ): Promise<number> {
   context.say('deleting what the view holds of it …');
-  return (await forgetView(view, clusterUid)).daemonSets;
+  return forgetView(view, clusterUid);
 }
 
 /** The registration is gone; an earlier command may have ended before the rest was. */

@@ -141,7 +141,7 @@ async function writeEdit(
   if (compareRegistrations(before, edited).length === 0) return before;
   if (edit.isFrozen !== undefined && Object.keys(edit).length === 1) {
     const frozen = await writeFreeze(registry, before.id, edit.isFrozen);
-    if (frozen.kind === 'written') return frozen.registration;
+    if (typeof frozen !== 'string') return frozen;
   } else if ((await registry.writeCluster(edited, before.configVersion)) === 'written') {
     return { ...edited, configVersion: before.configVersion + 1 };
   }

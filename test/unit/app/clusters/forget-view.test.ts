@@ -31,7 +31,7 @@ describe('forgetView', () => {
         await view.writeSlice({ clusterUid: UID, set, index: 0 }, sliceOf(stamp, 1), undefined);
       }
     }
-    assert.deepEqual(await forgetView(view, UID), { daemonSets: uids.length });
+    assert.deepEqual(await forgetView(view, UID), uids.length);
     for (const one of uids) {
       assert.equal(await view.readState({ clusterUid: UID, uid: one }), undefined, one);
       for (const set of [`pods/${one}`, `revisions/${one}`] as const) {
