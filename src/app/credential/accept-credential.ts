@@ -11,12 +11,12 @@ import type { CredentialMessage } from '../../core/model/credential-message.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { TokenClaims, TokenPurpose } from '../../ports/stores/credential-store.ts';
 import { subjectOf } from '../../ports/stores/credential-store.ts';
+import { refuseCredential } from './refuse-credential.ts';
 import type {
   CredentialContext,
   CredentialDependencies,
   CredentialRefusalCode,
-} from './dependencies.ts';
-import { refuseCredential } from './refuse-credential.ts';
+} from './refuse-credential.ts';
 
 /** What came of a message. */
 export type CredentialResult =

@@ -134,14 +134,13 @@ function contentOf(letter: DeadLetter): Pick<DeadLetterRecord, 'detail' | 'atMs'
   if (letter.queue === 'credentials') return { detail: '', atMs: letter.sentAtMs, body: '' };
   if (letter.queue !== 'events') {
     const { lost, sentAtMs: atMs, body } = letter;
-    return {
-      detail: lost === undefined ? '' : `${lost.key.namespace}/${lost.key.name}`,
-      atMs,
-      body,
-    };
+    const detail = lost === undefined ? '' : `${lost.key.namespace}/${lost.key.name}`;
+    return { detail, atMs, body };
   }
-  const { sentAtMs, body = '' } = letter.context;
-  return { detail: detailOf(letter.parsed), atMs: sentAtMs, body };
+  const { sentAtMs: atMs, body = '' } = letter.context;
+  const { parsed } = letter;
+  if (parsed.kind === 'message') return { detail: parsed.message.body.kind, atMs, body };
+  return { detail: `${parsed.code} ${parsed.field}`.trim(), atMs, body };
 }
 
 async function handleLostEvent(
@@ -175,10 +174,4 @@ function isOutdated(header: Partial<WatcherHeader>, meta: ClusterMeta): boolean 
 
 function headerOf(parsed: ParsedBody): Partial<WatcherHeader> {
   return parsed.kind === 'message' ? parsed.message : parsed.header;
-}
-
-function detailOf(parsed: ParsedBody): string {
-  return parsed.kind === 'refused'
-    ? `${parsed.code} ${parsed.field}`.trim()
-    : parsed.message.body.kind;
 }

@@ -10,10 +10,9 @@ import { CLOSED_BREAKER, admitRun, noteFinding } from '../../core/model/breaker.
 import type { ClusterBreaker } from '../../core/model/breaker.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
-import type { BreakerStore } from '../../ports/stores/view-store.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
-import type { ViewReader } from '../../ports/stores/view-store.ts';
+import type { BreakerStore, ViewReader } from '../../ports/stores/view-store.ts';
 import { talliedAccess, TalkTally } from './talk-tally.ts';
 
 interface GateDependencies extends ProcessPorts {

@@ -5,7 +5,6 @@
  * asked gets the same answer and decides as before. The line holds the API server's own words, which name the verb and
  * the resource; no body and no credential is in them (S11).
  */
-import type { Effect, Outcome } from '../../core/model/effects.ts';
 import type {
   ClusterAccess,
   LiveRead,
@@ -48,20 +47,13 @@ export function reportedAccess(
     requestSnapshot: (requestId) => read('request-snapshot', access.requestSnapshot(requestId)),
     execute: async (effects, options) => {
       const outcomes = await access.execute(effects, options);
-      effects.forEach((effect, index) => {
-        tellOutcome(effect, outcomes[index], tell);
-      });
+      for (const [index, { kind }] of effects.entries()) {
+        const outcome = outcomes[index];
+        if (outcome?.kind === 'refused') tell(kind, outcome.code, outcome.message);
+      }
       return outcomes;
     },
   };
-}
-
-function tellOutcome(
-  effect: Effect,
-  outcome: Outcome | undefined,
-  tell: (kind: string, code: string, message: string) => void,
-): void {
-  if (outcome?.kind === 'refused') tell(effect.kind, outcome.code, outcome.message);
 }
 
 /**

@@ -90,11 +90,11 @@ async function perform(
     registration === undefined ? undefined : await view.readMeta(registration.clusterUid);
   const lostKey = dependencies.readLostKey(letter);
   const step = decideRedrive({ letter, lostKey, registration, meta });
-  if (step.kind === 'nothing') return step.reason;
+  if (typeof step === 'string' && step !== 'snapshot') return step;
   if (registration === undefined) throw new Error('decided without a registration');
-  if (step.kind === 'snapshot') return demandSnapshot(registration, dependencies);
+  if (step === 'snapshot') return demandSnapshot(registration, dependencies);
   const { clusterUid } = registration;
-  const hint = { schema: HINT_SCHEMA, key: step.key, clusterUid, reason: 'manual' } as const;
+  const hint = { schema: HINT_SCHEMA, key: step, clusterUid, reason: 'manual' } as const;
   const isSlow = pace === 'suspect' || isSuspect(meta?.breaker, dependencies.clock.nowMs());
   // Letters of one key share the id: one look is enough.
   await queue.sendHints([hint], `redrive/${redriveId}/`, isSlow ? 'suspect' : 'usual');
@@ -106,19 +106,16 @@ async function demandSnapshot(
   { id, clusterUid }: ClusterRegistration,
   { view }: RedriveDependencies,
 ): Promise<RedriveOutcome> {
-  const result = await changeMeta(view, clusterUid, (meta) =>
-    meta.isComplete ? withSnapshotDue(meta) : undefined,
-  );
+  const result = await changeMeta(view, clusterUid, (meta) => {
+    if (!meta.isComplete) return undefined;
+    // No request is noted: the next tick of `resync` asks.
+    const { snapshotRequestedAtMs: _asked, ...rest } = lost(meta, 'dead-letter');
+    return rest;
+  });
   if (result === 'missing') return 'never-heard';
   if (result === 'kept') return 'snapshot-awaited';
   if (result === 'written') return 'snapshot-needed';
   throw new Error(`META of ${id}: lost ${META_WRITES_MAX} compare-and-sets`);
-}
-
-/** META after the loss, with no request noted: the next tick of `resync` asks. */
-function withSnapshotDue(meta: ClusterMeta): ClusterMeta {
-  const { snapshotRequestedAtMs: _asked, ...rest } = lost(meta, 'dead-letter');
-  return rest;
 }
 
 /** The key and cluster that a lost hint or timer was about. */
@@ -146,10 +143,8 @@ export type RedriveOmission =
   /** The CronJob of the cluster sends a new token at its next run. */
   | 'renewed-by-cluster';
 
-type RedriveStep =
-  | { readonly kind: 'hint'; readonly key: DaemonSetKey }
-  | { readonly kind: 'snapshot' }
-  | { readonly kind: 'nothing'; readonly reason: RedriveOmission };
+/** A look at a key, a snapshot, or why there is nothing to do. */
+type RedriveStep = DaemonSetKey | 'snapshot' | RedriveOmission;
 
 /** What is known about a letter and its cluster. */
 interface RedriveFacts {
@@ -160,8 +155,6 @@ interface RedriveFacts {
   readonly registration: ClusterRegistration | undefined;
   readonly meta: ClusterMeta | undefined;
 }
-
-const nothing = (reason: RedriveOmission): RedriveStep => ({ kind: 'nothing', reason });
 
 const OF_HINTS = ['reconcile', 'delay'];
 const OF_EVENTS = ['events', 'ingest'];
@@ -174,10 +167,10 @@ const OF_EVENTS = ['events', 'ingest'];
 function decideRedrive(facts: RedriveFacts): RedriveStep {
   const { letter, registration } = facts;
   const never = neverSent(letter);
-  if (never !== undefined) return nothing(never);
+  if (never !== undefined) return never;
   const isOfHint = OF_HINTS.includes(letter.queue);
-  if (isOfHint && facts.lostKey === undefined) return nothing('unreadable');
-  if (registration === undefined) return nothing('unknown-cluster');
+  if (isOfHint && facts.lostKey === undefined) return 'unreadable';
+  if (registration === undefined) return 'unknown-cluster';
   return isOfHint ? decideHint(facts, registration) : decideEvent(facts);
 }
 
@@ -192,17 +185,15 @@ function neverSent({ place, queue, code }: KeptDeadLetter): RedriveOmission | un
 }
 
 function decideHint({ lostKey }: RedriveFacts, registration: ClusterRegistration): RedriveStep {
-  if (lostKey === undefined || lostKey.key.cluster !== registration.id) {
-    return nothing('unreadable');
-  }
-  if (lostKey.clusterUid !== registration.clusterUid) return nothing('other-cluster-uid');
-  return { kind: 'hint', key: lostKey.key };
+  if (lostKey?.key.cluster !== registration.id) return 'unreadable';
+  if (lostKey.clusterUid !== registration.clusterUid) return 'other-cluster-uid';
+  return lostKey.key;
 }
 
 function decideEvent({ letter, meta }: RedriveFacts): RedriveStep {
-  if (meta === undefined) return nothing('never-heard');
-  if (!meta.isComplete) return nothing('snapshot-awaited');
+  if (meta === undefined) return 'never-heard';
+  if (!meta.isComplete) return 'snapshot-awaited';
   // Both are SentTimestamps of the same queue.
   const isRepaired = meta.announcedAtMs !== undefined && meta.announcedAtMs > letter.atMs;
-  return isRepaired ? nothing('repaired') : { kind: 'snapshot' };
+  return isRepaired ? 'repaired' : 'snapshot';
 }

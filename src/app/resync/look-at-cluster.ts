@@ -21,7 +21,7 @@ import type { Tally } from './tally.ts';
 const NAMES_PER_PAGE = 100;
 
 /** A cluster, and the time whose boundaries it has to meet. */
-interface ClusterVisit {
+export interface ClusterVisit {
   readonly id: ClusterId;
   readonly fromMs: number;
   readonly untilMs: number;

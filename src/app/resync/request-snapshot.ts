@@ -10,16 +10,16 @@ import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { ResyncDependencies } from './dependencies.ts';
 import type { Tally } from './tally.ts';
 
+interface Asked {
+  readonly registration: ClusterRegistration;
+  readonly tally: Tally;
+}
+
 /** Begins to ask, unless it was asked lately. */
 export async function requestSnapshot(
-  scope: {
-    readonly registration: ClusterRegistration;
-    readonly meta: ClusterMeta;
-    readonly tally: Tally;
-  },
+  { registration, tally, meta }: Asked & { readonly meta: ClusterMeta },
   dependencies: ResyncDependencies,
 ): Promise<void> {
-  const { registration, meta, tally } = scope;
   const { view, clock, random, options } = dependencies;
   const nowMs = clock.nowMs();
   const askedAtMs = meta.snapshotRequestedAtMs ?? -Infinity;
@@ -30,8 +30,7 @@ export async function requestSnapshot(
   const noted = await view.writeMeta({ ...meta, snapshotRequestedAtMs: nowMs });
   // Lost: a message arrived just now, and the next walk looks again.
   if (noted === 'lost') return;
-  const requestId = `resync-${random.uniqueId()}`;
-  beginAsking({ registration, tally, requestId }, dependencies);
+  beginAsking({ registration, tally }, `resync-${random.uniqueId()}`, dependencies);
 }
 
 /**
@@ -39,23 +38,20 @@ export async function requestSnapshot(
  * it was asked, so the id stands for the interval: a watcher answers each id once, however often it is written.
  */
 export function requestFirstSnapshot(
-  scope: { readonly registration: ClusterRegistration; readonly tally: Tally },
+  { registration, tally }: Asked,
   dependencies: ResyncDependencies,
 ): void {
-  const { registration, tally } = scope;
   const { clock, options } = dependencies;
   if (registration.mode === 'observe' || !tally.asking.hasRoom) return;
   const interval = Math.floor(clock.nowMs() / options.snapshotRequestEveryMs);
-  beginAsking({ registration, tally, requestId: `resync-unheard-${interval}` }, dependencies);
+  beginAsking({ registration, tally }, `resync-unheard-${interval}`, dependencies);
 }
 
-interface Asked {
-  readonly registration: ClusterRegistration;
-  readonly tally: Tally;
-  readonly requestId: string;
-}
-
-function beginAsking({ registration, tally, requestId }: Asked, on: ResyncDependencies): void {
+function beginAsking(
+  { registration, tally }: Asked,
+  requestId: string,
+  on: ResyncDependencies,
+): void {
   const ask = askForSnapshot(registration, requestId, on).then(
     (isAsked) => {
       if (isAsked) tally.snapshotRequests += 1;

@@ -10,36 +10,28 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { beginWalk, pauseWalk } from '../../core/hints/resync-walk.ts';
 import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
-import type { ClusterId } from '../../core/model/identifiers.ts';
-import { Asking, newTally } from './tally.ts';
 import type { ResyncDependencies } from './dependencies.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
+import type { ClusterVisit } from './look-at-cluster.ts';
+import { Asking, newTally } from './tally.ts';
 import type { Tally } from './tally.ts';
 
 /** A walk is held for this much longer than its invocation means to take: its last page, its questions. */
 export const HOLD_RESERVE_MS = 10_000;
 
-interface ResyncRun {
-  /** Monotonic: no further page of the directory is begun after it. */
-  readonly deadlineMs: number;
-}
-
 /** What one invocation did. */
-export interface ResyncResult {
+export interface ResyncResult extends Readonly<Omit<Tally, 'asking' | 'failed'>> {
   /** `unfinished`: time ran out, the next invocation goes on. `held`: another one walks just now. */
   readonly walk: 'over' | 'unfinished' | 'held';
-  readonly clusters: number;
   readonly failedClusters: number;
-  /** Not heard of for longer than the bound; those never heard of are not among them. */
-  readonly silentClusters: number;
-  readonly hints: number;
-  readonly overdue: number;
-  readonly snapshotRequests: number;
 }
+
+/** Monotonic: no further page of the directory is begun after it. */
+type Deadline = Readonly<Record<'deadlineMs', number>>;
 
 /** Walks through the directory from where the last invocation ended, a page at a time. */
 export async function resyncClusters(
-  run: ResyncRun,
+  run: Deadline,
   dependencies: ResyncDependencies,
 ): Promise<ResyncResult> {
   const { view, clock, metrics } = dependencies;
@@ -61,7 +53,7 @@ export async function resyncClusters(
 
 /** The walk, stored as ours; undefined when somebody else has it. */
 async function takeWalk(
-  { deadlineMs }: ResyncRun,
+  { deadlineMs }: Deadline,
   { view, clock, log }: ResyncDependencies,
 ): Promise<ResyncWalk | undefined> {
   const nowMs = clock.nowMs();
@@ -77,7 +69,7 @@ async function takeWalk(
 /** Visits page after page; the cursor where time ran out, undefined at the end of the directory. */
 async function walkOn(
   walk: ResyncWalk,
-  { run, tally }: { readonly run: ResyncRun; readonly tally: Tally },
+  { run, tally }: { readonly run: Deadline; readonly tally: Tally },
   dependencies: ResyncDependencies,
 ): Promise<string | undefined> {
   const { registry, clock, options } = dependencies;
@@ -98,7 +90,7 @@ async function walkOn(
 
 /** Looks at one cluster; never rejects, so that a cluster that fails does not delay the others (protocol 23). */
 async function visitCluster(
-  visit: { readonly id: ClusterId; readonly fromMs: number; readonly untilMs: number },
+  visit: ClusterVisit,
   tally: Tally,
   dependencies: ResyncDependencies,
 ): Promise<void> {

@@ -6,11 +6,12 @@
 import type { OwedTurn } from '../../core/hints/resync-walk.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 
-/** Counters of one invocation, and what it asks API servers meanwhile. */
+/** Counters of one invocation, and its requests. */
 export interface Tally {
   clusters: number;
   /** Could not be looked at: the next walk owes them this one's time. */
   readonly failed: OwedTurn[];
+  /** Not heard of for longer than the bound; those never heard of are not among them. */
   silentClusters: number;
   hints: number;
   overdue: number;

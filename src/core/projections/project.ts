@@ -18,6 +18,7 @@ import type {
 } from '../model/projections.ts';
 import { controllerUidOf } from '../pod/owner.ts';
 import {
+  rawJson,
   readInteger,
   readObject,
   readObjects,
@@ -200,11 +201,6 @@ function shareTexts(labels: Labels, sharing: Sharing): Labels {
   const shared: Record<string, string> = {};
   for (const key in labels) shared[sharing.text(key)] = sharing.text(labels[key] ?? '');
   return shared;
-}
-
-/** The same raw value, to be read without trusting its type. */
-function rawJson(raw: KubernetesObject): JsonObject {
-  return raw as unknown as JsonObject; // the same raw value, read without trusting its type
 }
 
 const LIVE: Reading = {

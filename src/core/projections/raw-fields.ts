@@ -6,11 +6,17 @@
  */
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 
 /** Told of a field that is not what the Kubernetes API documents. */
 export type OnFault = (message: string) => void;
 
 const EMPTY: JsonObject = {};
+
+/** The same raw value, to be read without trusting its type. */
+export function rawJson(raw: KubernetesObject): JsonObject {
+  return raw as unknown as JsonObject; // the same raw value, read without trusting its type
+}
 
 /** A member that is an object; an empty object when absent or null. */
 export function readObject(parent: JsonObject, field: string, onFault: OnFault): JsonObject {

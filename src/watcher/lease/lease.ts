@@ -229,15 +229,13 @@ export class LeaseKeeper {
     return { kind: 'read', lease: read.value };
   }
 
-  async #read(signal: AbortSignal): ReturnType<WatchSource['readLease']> {
-    const read = await untilAborted(this.#on.source.readLease(), signal).catch(failureOf);
-    return read === 'aborted' ? failureOf(undefined) : read;
+  #read(signal: AbortSignal): ReturnType<WatchSource['readLease']> {
+    return bounded(this.#on.source.readLease(), signal);
   }
 
   /** A write that is given up may still be applied, so the next holder reads first. */
-  async #write(lease: KubernetesObject, signal: AbortSignal): Promise<LeaseWrite> {
-    const write = await untilAborted(this.#on.source.writeLease(lease), signal).catch(failureOf);
-    return write === 'aborted' ? failureOf(undefined) : write;
+  #write(lease: KubernetesObject, signal: AbortSignal): Promise<LeaseWrite | Failure> {
+    return bounded(this.#on.source.writeLease(lease), signal);
   }
 
   #held(own: Incarnation, former: KubernetesObject | undefined): KubernetesObject {
@@ -260,13 +258,23 @@ export class LeaseKeeper {
   }
 }
 
+interface Failure {
+  readonly kind: 'failed';
+  readonly failure: SourceFailure;
+}
+
 type Renewal =
   | { readonly kind: 'written' | 'read'; readonly lease: KubernetesObject }
-  | { readonly kind: 'failed'; readonly failure: SourceFailure }
+  | Failure
   | { readonly kind: 'over'; readonly end: LeaseEnd };
 
+async function bounded<T>(request: Promise<T>, signal: AbortSignal): Promise<T | Failure> {
+  const answer = await untilAborted(request, signal).catch(failureOf);
+  return answer === 'aborted' ? failureOf(undefined) : answer;
+}
+
 /** The port's requests never reject; one that does is a bug there, and is tried again here. */
-function failureOf(cause: unknown): { readonly kind: 'failed'; readonly failure: SourceFailure } {
+function failureOf(cause: unknown): Failure {
   const message = cause instanceof Error ? cause.message : 'given up';
   return { kind: 'failed', failure: { kind: 'unavailable', message } };
 }

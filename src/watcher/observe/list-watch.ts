@@ -11,6 +11,7 @@
  * there is no failure after which it is dead (spec aws-facts 8). The API server drops slow watchers
  * without an error, so every stream resumes from the last version it saw.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { compareResourceVersions, isResourceVersion } from '../../core/model/identifiers.ts';
 import type { ResourceVersion } from '../../core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
@@ -179,7 +180,7 @@ export class ListWatch<Item> {
     };
     try {
       const frames = source.watch(kind, {
-        ...(this.#version === undefined ? {} : { resourceVersion: this.#version }),
+        ...defined({ resourceVersion: this.#version }),
         timeoutSeconds: Math.round(streamSecondsMin + spanSeconds),
         sendInitialEvents: this.#version === undefined,
         signal: watchdog.signal,
@@ -192,9 +193,7 @@ export class ListWatch<Item> {
       }
     } catch (cause) {
       if (watchdog.hasFired) return { kind: 'silent' };
-      this.#on.metrics.count('WatcherBugs', { outcome: 'stream' });
-      this.#log.error('reading a stream failed', {}, cause);
-      return { kind: 'broken', message: cause instanceof Error ? cause.message : 'unknown' };
+      return this.#broken('stream', 'reading a stream failed', cause);
     } finally {
       watchdog.stop();
       const hasLived = clock.monotonicMs() - startedMs >= STREAM_MS_MIN;
@@ -202,6 +201,12 @@ export class ListWatch<Item> {
       if (isListed && hasLived && !watchdog.hasFired) this.#hasProgressed = true;
     }
     return watchdog.hasFired ? { kind: 'silent' } : { kind: 'ended' };
+  }
+
+  #broken(outcome: 'stream' | 'list', message: string, cause: unknown): StreamEnd {
+    this.#on.metrics.count('WatcherBugs', { outcome });
+    this.#log.error(message, {}, cause);
+    return { kind: 'broken', message: cause instanceof Error ? cause.message : 'unknown' };
   }
 
   /** All pages, or nothing: a partial list must never look like deletions (faults row 35, #14528). */
@@ -226,9 +231,7 @@ export class ListWatch<Item> {
       this.#version = version;
       return { kind: 'listed' };
     } catch (cause) {
-      this.#on.metrics.count('WatcherBugs', { outcome: 'list' });
-      this.#log.error('listing failed', {}, cause);
-      return { kind: 'broken', message: cause instanceof Error ? cause.message : 'unknown' };
+      return this.#broken('list', 'listing failed', cause);
     }
   }
 
@@ -241,7 +244,7 @@ export class ListWatch<Item> {
     try {
       return await source.listPage(kind, {
         limit: options.pageLimit,
-        ...(continueToken === undefined ? {} : { continueToken }),
+        ...defined({ continueToken }),
         signal: watchdog.signal,
         onItem,
       });

@@ -10,28 +10,20 @@ import type { Labels, Sharing } from '../../core/projections/project.ts';
 /** How many different texts, and label maps, are shared at most. */
 const POOL_ENTRIES_MAX = 50_000;
 
-/** A pool of strings and label maps. */
-export type Interner = Sharing;
-
-/** Creates an empty pool. */
-export function createInterner(): Interner {
+/** Creates an empty pool of strings and label maps. */
+export function createInterner(): Sharing {
   const texts = new Map<string, string>();
   const maps = new Map<string, Labels>();
   return {
-    text: (value) => {
-      const known = texts.get(value);
-      if (known !== undefined) return known;
-      if (texts.size >= POOL_ENTRIES_MAX) texts.clear();
-      texts.set(value, value);
-      return value;
-    },
-    labels: (value) => {
-      const text = JSON.stringify(value);
-      const known = maps.get(text);
-      if (known !== undefined) return known;
-      if (maps.size >= POOL_ENTRIES_MAX) maps.clear();
-      maps.set(text, value);
-      return value;
-    },
+    text: (value) => share(texts, value, value),
+    labels: (value) => share(maps, JSON.stringify(value), value),
   };
+}
+
+function share<T>(pool: Map<string, T>, key: string, value: T): T {
+  const known = pool.get(key);
+  if (known !== undefined) return known;
+  if (pool.size >= POOL_ENTRIES_MAX) pool.clear();
+  pool.set(key, value);
+  return value;
 }

@@ -5,11 +5,10 @@
  */
 import { isResourceVersion, uid } from '../../core/model/identifiers.ts';
 import type { ResourceVersion, Uid } from '../../core/model/identifiers.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchedKind } from '../../core/model/projections.ts';
 import { isNamespace, isObjectName, isToken } from './wire-bounds.ts';
-import * as raw from '../../core/projections/raw-fields.ts';
+import { rawJson, readObject, readText, requireText } from '../../core/projections/raw-fields.ts';
 
 /** Names one object of a kind, whatever its content. */
 export interface ObjectIdentity {
@@ -23,16 +22,20 @@ export interface ObjectIdentity {
 /** The identity of an object, or why it has none. */
 export function identify(kind: WatchedKind, raw: KubernetesObject): ObjectIdentity | string {
   try {
-    const metadata = readObject(raw as unknown as JsonObject, 'metadata');
-    const namespace = readText(metadata, 'namespace');
-    const version = requireText(metadata, 'resourceVersion');
+    const metadata = readObject(rawJson(raw), 'metadata', raiseFault);
+    const namespace = readText(metadata, 'namespace', raiseFault);
+    const version = requireText(metadata, 'resourceVersion', raiseFault);
     if (!isResourceVersion(version)) return 'resourceVersion is no version';
     const isNamespaced = kind !== 'Node';
     if (isNamespaced && !isNamespace(namespace ?? '')) return 'namespace is no name';
+    const ownUid = requireText(metadata, 'uid', raiseFault);
+    if (!isToken(ownUid)) return 'uid is no token';
+    const name = requireText(metadata, 'name', raiseFault);
+    if (!isObjectName(name)) return 'name is no name';
     return {
       of: kind,
-      uid: uid(requireToken(metadata, 'uid')),
-      name: requireName(metadata, 'name'),
+      uid: uid(ownUid),
+      name,
       resourceVersion: version,
       ...(isNamespaced && namespace !== undefined ? { namespace } : {}),
     };
@@ -42,49 +45,12 @@ export function identify(kind: WatchedKind, raw: KubernetesObject): ObjectIdenti
   }
 }
 
-function requireName(metadata: JsonObject, field: string): string {
-  const name = requireText(metadata, field);
-  if (!isObjectName(name)) throw new UnexpectedFieldError(`${field} is no name`);
-  return name;
-}
-
-function requireToken(metadata: JsonObject, field: string): string {
-  const token = requireText(metadata, field);
-  if (!isToken(token)) throw new UnexpectedFieldError(`${field} is no token`);
-  return token;
-}
-
 /** A field that is not what the Kubernetes API documents. */
-export class UnexpectedFieldError extends Error {
+class UnexpectedFieldError extends Error {
   override readonly name = 'UnexpectedFieldError';
 }
 
 /** Refuses a field. */
 export function raiseFault(message: string): never {
   throw new UnexpectedFieldError(message);
-}
-
-/** A member that is an object; an empty object when absent or null. */
-export function readObject(parent: JsonObject, field: string): JsonObject {
-  return raw.readObject(parent, field, raiseFault);
-}
-
-/** A member that is text; undefined when absent or null. */
-export function readText(parent: JsonObject, field: string): string | undefined {
-  return raw.readText(parent, field, raiseFault);
-}
-
-/** A member that must be there and be text that is not empty. */
-export function requireText(parent: JsonObject, field: string): string {
-  return raw.requireText(parent, field, raiseFault);
-}
-
-/** A member that is a whole number; undefined when absent or null. */
-export function readInteger(parent: JsonObject, field: string): number | undefined {
-  return raw.readInteger(parent, field, raiseFault);
-}
-
-/** A map of text to text; empty when absent or null. */
-export function readTexts(parent: JsonObject, field: string): Readonly<Record<string, string>> {
-  return raw.readTexts(parent, field, raiseFault);
 }

@@ -2,11 +2,10 @@
  * Projections of a Node, Pod or ControllerRevision that are fit to be sent.
  *
  * What they hold is read by core/projections. A field that is not as documented, or beyond what a message takes,
- * throws {@link UnexpectedFieldError}, and the caller makes the object opaque. Equal strings and label maps are
+ * raises a fault, and the caller makes the object opaque. Equal strings and label maps are
  * shared, because there are ten thousands of these.
  */
 import type { Uid } from '../../core/model/identifiers.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type {
   NodeProjection,
@@ -14,10 +13,10 @@ import type {
   RevisionProjection,
 } from '../../core/model/projections.ts';
 import * as core from '../../core/projections/project.ts';
-import type { Reading } from '../../core/projections/project.ts';
-import type { Interner } from './interner.ts';
+import type { Reading, Sharing } from '../../core/projections/project.ts';
 import type { ObjectIdentity } from './object-identity.ts';
-import { UnexpectedFieldError, raiseFault, readObject, readTexts } from './object-identity.ts';
+import { rawJson, readObject, readTexts } from '../../core/projections/raw-fields.ts';
+import { raiseFault } from './object-identity.ts';
 import { isObjectName, isSendableLabels, isSendableTaints } from './wire-bounds.ts';
 
 /** A raw object whose identity was read. */
@@ -25,7 +24,7 @@ export interface ProjectionInput {
   readonly identity: ObjectIdentity;
   readonly raw: KubernetesObject;
   readonly shared: { readonly ownerUid?: Uid };
-  readonly interner: Interner;
+  readonly interner: Sharing;
 }
 
 /** A Node. */
@@ -57,20 +56,15 @@ function readingOf({ interner }: ProjectionInput): Reading {
 
 /** Before they are shared: a key such as `__proto__` does not outlive that. */
 function checkLabels({ raw }: ProjectionInput): void {
-  const labels = readTexts(readObject(rawJson(raw), 'metadata'), 'labels');
+  const labels = readTexts(readObject(rawJson(raw), 'metadata', raiseFault), 'labels', raiseFault);
   if (!isSendableLabels(labels)) raiseUnsendable('labels');
 }
 
 function raiseUnsendable(field: string): never {
-  throw new UnexpectedFieldError(`${field} are beyond what a message takes`);
+  raiseFault(`${field} are beyond what a message takes`);
 }
 
 /** The name, if there is one, can be one. */
 function checkName(name: string | undefined): void {
   if (name !== undefined && !isObjectName(name)) raiseFault('a name is no name');
-}
-
-/** The same raw value, to be read without trusting its type. */
-export function rawJson(raw: KubernetesObject): JsonObject {
-  return raw as unknown as JsonObject; // the same raw value, read without trusting its type
 }

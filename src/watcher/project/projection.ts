@@ -18,11 +18,11 @@ import type {
   WatchedKind,
 } from '../../core/model/projections.ts';
 import { projectionText } from '../../core/projections/set-hash.ts';
-import type { Labels } from '../../core/projections/project.ts';
-import type { Interner } from './interner.ts';
-import { identify, UnexpectedFieldError, readInteger, readObject } from './object-identity.ts';
+import type { Labels, Sharing } from '../../core/projections/project.ts';
+import { rawJson, readInteger, readObject } from '../../core/projections/raw-fields.ts';
+import { identify, raiseFault } from './object-identity.ts';
 import type { ObjectIdentity } from './object-identity.ts';
-import { projectNode, projectPod, projectRevision, rawJson } from './project-object.ts';
+import { projectNode, projectPod, projectRevision } from './project-object.ts';
 import type { ProjectionInput } from './project-object.ts';
 import { isSendableDaemonSet } from './wire-bounds.ts';
 
@@ -67,7 +67,7 @@ export interface Projector {
 export type OpaqueReason = OpaqueProjection['reason'];
 
 interface ProjectorOptions {
-  readonly interner: Interner;
+  readonly interner: Sharing;
   /** Projections of more bytes than this travel opaque, so that one always fits a message. */
   readonly objectBytesMax: number;
   /** Objects that did not fit a message, or that the queue refused: opaque (protocol 22). */
@@ -178,8 +178,8 @@ function opaqueObject(
 
 /** Whole, without managedFields. Items of a list lack apiVersion and kind: put back, or they differ. */
 function slimDaemonSet({ identity, raw }: ProjectionInput): SlimObject {
-  if (!isSendableDaemonSet(rawJson(raw))) throw new UnexpectedFieldError('not to be walked');
-  const { managedFields: _dropped, ...metadata } = readObject(rawJson(raw), 'metadata');
+  if (!isSendableDaemonSet(rawJson(raw))) raiseFault('not to be walked');
+  const { managedFields: _dropped, ...metadata } = readObject(rawJson(raw), 'metadata', raiseFault);
   const object = { ...raw, apiVersion: 'apps/v1', kind: 'DaemonSet', metadata };
   const projection: DaemonSetProjection = {
     kind: 'DaemonSet',
@@ -200,11 +200,13 @@ function slimDaemonSet({ identity, raw }: ProjectionInput): SlimObject {
 
 /** generation ≠ observedGeneration, or fewer updated pods than desired (design 2, heartbeats). */
 function isRollingOut(raw: JsonObject): boolean {
-  const generation = readInteger(readObject(raw, 'metadata'), 'generation') ?? 0;
-  const status = readObject(raw, 'status');
-  const desired = readInteger(status, 'desiredNumberScheduled') ?? 0;
-  const updated = readInteger(status, 'updatedNumberScheduled') ?? 0;
-  return generation !== (readInteger(status, 'observedGeneration') ?? 0) || updated < desired;
+  const number = (parent: JsonObject, field: string): number =>
+    readInteger(parent, field, raiseFault) ?? 0;
+  const status = readObject(raw, 'status', raiseFault);
+  const generation = number(readObject(raw, 'metadata', raiseFault), 'generation');
+  const isBehind = generation !== number(status, 'observedGeneration');
+  const desired = number(status, 'desiredNumberScheduled');
+  return isBehind || number(status, 'updatedNumberScheduled') < desired;
 }
 
 function selectorOf(raw: KubernetesObject): LabelSelector | undefined {

@@ -10,7 +10,7 @@ import type { AnnouncementBody, Marks, Membership } from '../../core/model/watch
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { EventQueue } from '../../ports/queues/queue.ts';
 import type { WatchSource } from '../../ports/cluster/watch-source.ts';
-import type { Interner } from '../project/interner.ts';
+import type { Sharing } from '../../core/projections/project.ts';
 import type { MessageSize } from '../project/message-size.ts';
 import type { WatcherOptions } from '../pace/options.ts';
 import type { OpaqueReason } from '../project/projection.ts';
@@ -30,7 +30,7 @@ export interface SessionDependencies extends ProcessPorts {
 export interface ProcessMemory {
   readonly size: MessageSize;
   readonly unsendable: Map<Uid, OpaqueReason>;
-  readonly interner: Interner;
+  readonly interner: Sharing;
   /** Slice count of the last snapshot: saves the next epoch a second announcement. */
   sliceCount: number;
 }

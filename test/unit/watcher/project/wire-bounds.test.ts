@@ -4,14 +4,7 @@ import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Taint } from '@rollcall/base/objects.ts';
 import * as fields from '../../../../src/core/projections/raw-fields.ts';
-import {
-  raiseFault,
-  readInteger,
-  readObject,
-  readText,
-  readTexts,
-  requireText,
-} from '../../../../src/watcher/project/object-identity.ts';
+import { raiseFault } from '../../../../src/watcher/project/object-identity.ts';
 import {
   isNamespace,
   isObjectName,
@@ -21,10 +14,21 @@ import {
   isToken,
 } from '../../../../src/watcher/project/wire-bounds.ts';
 
-const readObjects = (raw: JsonObject, field: string): readonly JsonObject[] =>
-  fields.readObjects(raw, field, raiseFault);
-const readTimeMs = (raw: JsonObject, field: string): number | undefined =>
-  fields.readTimeMs(raw, field, raiseFault);
+type Read<T> = (raw: JsonObject, field: string) => T;
+
+function faulting<T>(
+  read: (raw: JsonObject, field: string, onFault: fields.OnFault) => T,
+): Read<T> {
+  return (raw, field) => read(raw, field, raiseFault);
+}
+
+const readInteger = faulting(fields.readInteger);
+const readObject = faulting(fields.readObject);
+const readObjects = faulting(fields.readObjects);
+const readText = faulting(fields.readText);
+const readTexts = faulting(fields.readTexts);
+const readTimeMs = faulting(fields.readTimeMs);
+const requireText = faulting(fields.requireText);
 
 function labelsOf(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']));
