@@ -58,8 +58,7 @@ async function tryOpening(context: RunContext): Promise<Opening | Moving> {
   const nowMs = dependencies.clock.nowMs();
   const early = await exitEarly({ basis, nowMs }, context);
   if (early !== undefined) return early;
-  const { gate, assertions } = context;
-  const access = new LazyAccess({ connector: dependencies.connector, gate, assertions, basis });
+  const access = new LazyAccess(context, basis);
   const judged = await judgeDaemonSet(basis, keyOf(context), () => access.get());
   const stored = rebaseState(basis.state ?? emptyState(nowMs), basis.meta.era, nowMs);
   const state = withoutWaitsAhead(stored, nowMs);

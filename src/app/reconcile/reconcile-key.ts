@@ -32,13 +32,13 @@ export async function reconcileKey(
   dependencies: ReconcileDependencies,
 ): Promise<ReconcileResult> {
   const gate = new ClusterGate(dependencies);
-  const { view, log, metrics, options } = dependencies;
+  const { log, metrics, options } = dependencies;
   const report = { key: hint.key, log, metrics };
   const assertions = new EffectAssertions(report, options.burstPodsMax);
   const context: EndContext = {
     ...{ hint, run, dependencies, gate, assertions, note: {} },
     recordIntents: async (ref, change) => {
-      const write = await writeState(change, ref, { view, report });
+      const write = await writeState(change, ref, context);
       if (write.kind === 'written') assertions.noteRecorded(write.state.intents);
       return write;
     },

@@ -9,7 +9,7 @@ import type { DaemonSetState, RetryEntry } from '../../../core/model/state.ts';
 import { BREAKER_OPEN, breakerWaitOf, nextRetry } from '../process/retry.ts';
 import type { EndContext } from '../run/context.ts';
 import type { BackOff, Deferral, RecordedSubject, FoundSubject } from '../run/exit.ts';
-import { stateWriterOf, writeState } from '../run/record-state.ts';
+import { writeState } from '../run/record-state.ts';
 import { NO_COUNTS } from '../run/result.ts';
 import type { DeferralCode, ReconcileResult } from '../run/result.ts';
 import { scheduleLook, scheduleUnrecorded } from './schedule.ts';
@@ -67,8 +67,7 @@ export async function backOffRun(reason: BackOff, input: DeferInput): Promise<Re
   const refusedUntilMs =
     reason.code === 'cluster-unavailable' ? context.gate.refusedUntilMs : undefined;
   if (refusedUntilMs !== undefined) {
-    const { message } = reason;
-    return waitForBreaker({ message, untilMs: refusedUntilMs }, input);
+    return waitForBreaker({ message: reason.message, untilMs: refusedUntilMs }, input);
   }
   const isSame = state.retry?.code === reason.code && state.retry.generation === reason.generation;
   const isWaiting = isSame && (state.retry?.notBeforeMs ?? 0) > nowMs;
@@ -117,7 +116,7 @@ async function waitUntil(
 }
 
 async function record(to: DaemonSetState, { context, subject }: DeferInput): Promise<void> {
-  await writeState({ from: subject.state, to }, subject.basis.ref, stateWriterOf(context));
+  await writeState({ from: subject.state, to }, subject.basis.ref, context);
 }
 
 function resultOf({
@@ -138,30 +137,26 @@ export async function endUnavailable(
 ): Promise<ReconcileResult> {
   const { refusal } = subject.access;
   const input = { context, subject };
+  const noAccess = (text: string, holdsCreates = false): Promise<ReconcileResult> =>
+    backOffRun({ code: 'no-access', message: text, holdsCreates }, input);
   switch (refusal?.kind) {
     case 'wrong-cluster': {
       // Nothing is written until the cluster is registered again (row 90, S6).
       const text = `the endpoint is cluster ${refusal.foundUid}, not the registered one`;
-      await backOffRun({ code: 'no-access', message: text, holdsCreates: true }, input);
+      await noAccess(text, true);
       return { kind: 'refused', reason: 'wrong-cluster', message: text };
     }
-    case 'egress-refused': {
-      const text = `the endpoint is not permitted: ${refusal.field} (${refusal.reason})`;
-      return backOffRun({ code: 'no-access', message: text, holdsCreates: false }, input);
-    }
-    case 'no-credential': {
-      const text = 'there is no credential for the cluster';
-      return backOffRun({ code: 'no-access', message: text, holdsCreates: false }, input);
-    }
-    case 'no-token': {
-      const text = `there is no usable token for the cluster: ${refusal.fault}`;
-      return backOffRun({ code: 'no-access', message: text, holdsCreates: false }, input);
-    }
+    case 'egress-refused':
+      return noAccess(`the endpoint is not permitted: ${refusal.field} (${refusal.reason})`);
+    case 'no-credential':
+      return noAccess('there is no credential for the cluster');
+    case 'no-token':
+      return noAccess(`there is no usable token for the cluster: ${refusal.fault}`);
     case 'unavailable':
     case undefined: {
-      const asked = defined({ retryAfterMs: refusal?.retryAfterMs });
       const text = refusal?.message ?? message;
-      const reason = { code: 'cluster-unavailable' as const, message: text, holdsCreates: false };
+      const reason = { code: 'cluster-unavailable', message: text, holdsCreates: false } as const;
+      const asked = defined({ retryAfterMs: refusal?.retryAfterMs });
       return backOffRun({ ...reason, ...asked }, input);
     }
   }

@@ -14,7 +14,7 @@ import { storeVerdicts, withholdVerdicts } from './verdicts.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { selectingAllEvent } from '../../../core/events/events.ts';
 import { guardOfRegistration } from '../live/guard.ts';
-import { stateWriterOf, writeState } from '../run/record-state.ts';
+import { writeState } from '../run/record-state.ts';
 import { memoOf } from '../read/skip.ts';
 import { correlateRun, writeEvents } from './write-events.ts';
 import { finishRun } from './finish.ts';
@@ -86,7 +86,7 @@ async function refuseSelectingAll(
   const memo = memoOf(basis, { release, nowMs });
   const events = access === undefined ? {} : { events: told.tallies };
   const change = { from: state, to: { ...state, ...events, memo } };
-  await writeState(change, basis.ref, stateWriterOf(context));
+  await writeState(change, basis.ref, context);
   return { kind: 'refused', reason: 'selecting-all', message: event.message };
 }
 

@@ -15,10 +15,8 @@ import type { Plan } from '../../../core/model/plan.ts';
 import type { DaemonSetState, EventTally } from '../../../core/model/state.ts';
 import {
   buriedAfter,
-  intentChangeOf,
   mergeOutcomes,
   raiseWritten,
-  stateWriterOf,
   writeState,
   withListed,
 } from '../run/record-state.ts';
@@ -55,10 +53,10 @@ export async function finishRun(input: FinishInput): Promise<Finish> {
     subject: { state: input.stored, nowMs: subject.nowMs },
   });
   const next = composeState(input, { ...waits, isComplete, due });
-  if (!isSame(input.stored, next)) {
+  if (textOf(input.stored) !== textOf(next)) {
     const settled = [...input.intents.settled, ...ledger.settled];
     const change = { from: input.stored, to: next, settled };
-    const write = await writeState(change, subject.basis.ref, stateWriterOf(context));
+    const write = await writeState(change, subject.basis.ref, context);
     if (write.kind !== 'written') {
       await mergeOutcomes(ledger, { context, subject });
       return { isComplete: false, dueAtMs: due.dueAtMs };
@@ -72,6 +70,7 @@ function composeState(
   decided: Omit<Waits, 'nearAtMs'> & { readonly isComplete: boolean; readonly due: DueTimes },
 ): DaemonSetState {
   const { context, subject, ledger, plan, stored, history, verdictsHash } = input;
+  const { retry, refusedWrites, look, refusals } = decided;
   const { settled } = input.intents;
   const {
     retry: _retry,
@@ -86,18 +85,14 @@ function composeState(
     ...kept
   } = listedAfter(input);
   const version = ledger.isStatusAsSeen ? ledger.written.daemonSet : undefined;
-  const memo = {
-    ...memoOf(subject.basis, {
-      release: context.dependencies.options.release,
-      nowMs: subject.nowMs,
-    }),
-    ...defined({ daemonSetVersion: version }),
-  };
+  const { release } = context.dependencies.options;
+  const read = memoOf(subject.basis, { release, nowMs: subject.nowMs });
+  const memo = { ...read, ...defined({ daemonSetVersion: version }) };
   return {
     ...kept,
     intents: confirmIntents(
       mergeIntents(stored.intents, {
-        answers: intentChangeOf(ledger).answers ?? [],
+        answers: ledger.answers,
         settle: [...settled, ...ledger.settled],
       }),
       input.found,
@@ -107,24 +102,11 @@ function composeState(
     // Advanced back-off is recorded with the intents of the deletes; here only swept.
     backoff: ledger.recorded.length === 0 ? sweptOnly(stored, plan) : stored.backoff,
     ...decided.due,
-    ...waitsOf(decided),
-    ...defined({ history, verdictsHash, events: input.tallies }),
-    ...openSince(input),
-    ...(decided.isComplete ? { memo } : {}),
-  };
-}
-
-/** What is waited for, as it is stored. */
-function waitsOf({
-  retry,
-  refusedWrites,
-  look,
-  refusals,
-}: Omit<Waits, 'nearAtMs'>): Partial<DaemonSetState> {
-  return {
-    ...defined({ retry, look }),
+    ...defined({ retry, look, history, verdictsHash, events: input.tallies }),
     ...(refusedWrites.length === 0 ? {} : { refusedWrites }),
     ...(refusals.length === 0 ? {} : { refusals }),
+    ...openSince(input),
+    ...(decided.isComplete ? { memo } : {}),
   };
 }
 
@@ -155,10 +137,6 @@ function openSince({
 function sweptOnly(stored: DaemonSetState, plan: Plan): DaemonSetState['backoff'] {
   const known = new Set(plan.backoff.map(({ node }) => node));
   return stored.backoff.filter(({ node }) => known.has(node));
-}
-
-function isSame(left: DaemonSetState, right: DaemonSetState): boolean {
-  return textOf(left) === textOf(right);
 }
 
 function textOf(state: DaemonSetState): string {

@@ -17,7 +17,6 @@ import { findPendingLook, pendingLooks, rememberLooks } from '../../../core/hint
 import type { WantedLook } from '../../../core/hints/looks.ts';
 import { HINT_SCHEMA } from '../../../core/model/hint.ts';
 import { formatKey } from '../../../core/model/identifiers.ts';
-import type { Timer } from '../../../core/model/hint.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 import type { EndContext, RunContext } from '../run/context.ts';
@@ -46,10 +45,17 @@ export interface LookInput {
 }
 
 /** Sees to a look at about that time; answers when it will be, and what is to be recorded of it. */
-export async function scheduleLook(wanted: WantedLook, input: LookInput): Promise<Scheduled> {
-  const { due, timersAtMs } = planLook(wanted, input);
-  await sendTimers(input.context, timersAtMs);
-  return due;
+export async function scheduleLook(
+  wanted: WantedLook,
+  { context, subject }: LookInput,
+): Promise<Scheduled> {
+  const { state, nowMs } = subject;
+  const atMs = Math.ceil(Math.max(wanted.atMs, leftAloneUntilMs(context)));
+  const pending = pendingLooks(state, nowMs);
+  const kept = findPendingLook(pending, { ...wanted, atMs, nowMs });
+  const dueAtMs = kept ?? atMs;
+  if (kept === undefined || mayBeGone(context, kept, nowMs)) await sendTimer(context, dueAtMs);
+  return { dueAtMs, dueSentAtMs: dueAtMs, ...remembered(rememberLooks(pending, dueAtMs)) };
 }
 
 /** The due time after a run that went through, and when its memo expires; `nearAtMs`: the earliest need to look. */
@@ -67,26 +73,7 @@ export async function scheduleNext(
     return { dueAtMs: expiryAtMs, expiryAtMs, ...sent, ...remembered(pendingLooks(state, nowMs)) };
   }
   const wanted = { atMs: nearAtMs, waitsFor: 'moment' } as const;
-  const { due, timersAtMs } = planLook(wanted, { context, subject });
-  await sendTimers(context, timersAtMs);
-  return { ...due, expiryAtMs };
-}
-
-function planLook(
-  wanted: WantedLook,
-  { context, subject }: LookInput,
-): { readonly due: Scheduled; readonly timersAtMs: readonly number[] } {
-  const { state, nowMs } = subject;
-  const atMs = Math.ceil(Math.max(wanted.atMs, leftAloneUntilMs(context)));
-  const pending = pendingLooks(state, nowMs);
-  const kept = findPendingLook(pending, { ...wanted, atMs, nowMs });
-  const dueAtMs = kept ?? atMs;
-  const isMissing = kept === undefined || mayBeGone(context, kept, nowMs);
-  const timers = remembered(rememberLooks(pending, dueAtMs));
-  return {
-    due: { dueAtMs, dueSentAtMs: dueAtMs, ...timers },
-    timersAtMs: isMissing ? [dueAtMs] : [],
-  };
+  return { ...(await scheduleLook(wanted, { context, subject })), expiryAtMs };
 }
 
 /**
@@ -116,7 +103,7 @@ function remembered(pending: readonly number[]): Pick<DueTimes, 'timersSentAtMs'
 
 /** Once more, if the timer of a look that stands may be gone. */
 export async function keepLook(dueAtMs: number, context: EndContext, nowMs: number): Promise<void> {
-  if (mayBeGone(context, dueAtMs, nowMs)) await sendTimers(context, [dueAtMs]);
+  if (mayBeGone(context, dueAtMs, nowMs)) await sendTimer(context, dueAtMs);
 }
 
 /** A look that nothing can record: only this process knows that one is on its way. Answers when it is. */
@@ -128,7 +115,7 @@ export async function scheduleUnrecorded(delayMs: number, context: EndContext): 
   const afterMs = Math.max(delayMs, leftAloneUntilMs(context) - nowMs);
   const waitingMs = warmth.resends.unrecordedWithin(key, { monotonicMs, delayMs: afterMs });
   if (waitingMs !== undefined) return nowMs + waitingMs;
-  await sendTimers(context, [nowMs + afterMs]);
+  await sendTimer(context, nowMs + afterMs);
   warmth.resends.noteUnrecorded(key, monotonicMs + afterMs);
   return nowMs + afterMs;
 }
@@ -140,18 +127,11 @@ function mayBeGone(context: RunContext, dueAtMs: number, nowMs: number): boolean
   return warmth.resends.take(formatKey(context.hint.key), dueAtMs, clock.monotonicMs());
 }
 
-/** Puts timers for this key on the delay queue; rejects when the queue does not take them. */
-async function sendTimers(context: EndContext, timersAtMs: readonly number[]): Promise<void> {
-  if (timersAtMs.length === 0) return;
-  const { queue, random, warmth, clock } = context.dependencies;
-  const timers = timersAtMs.map((dueAtMs): Timer => ({
-    schema: HINT_SCHEMA,
-    hint: { ...context.hint, reason: 'retry' },
-    timerId: random.uniqueId(),
-    dueAtMs,
-    hops: 0,
-  }));
-  await queue.sendTimers(timers);
-  const key = formatKey(context.hint.key);
-  for (const dueAtMs of timersAtMs) warmth.resends.note(key, dueAtMs, clock.monotonicMs());
+/** Puts a timer for this key on the delay queue; rejects when the queue does not take it. */
+async function sendTimer({ hint, dependencies }: EndContext, dueAtMs: number): Promise<void> {
+  const { queue, random, warmth, clock } = dependencies;
+  const timerId = random.uniqueId();
+  const again = { ...hint, reason: 'retry' } as const;
+  await queue.sendTimers([{ schema: HINT_SCHEMA, hint: again, timerId, dueAtMs, hops: 0 }]);
+  warmth.resends.note(formatKey(hint.key), dueAtMs, clock.monotonicMs());
 }

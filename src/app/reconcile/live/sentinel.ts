@@ -12,7 +12,6 @@ import {
   hasSentinelName,
   isSentinel,
 } from '../../../core/takeover/takeover-sentinel.ts';
-import type { Guard } from '../../../core/model/plan.ts';
 import { freshnessOf } from './guard.ts';
 import type { Judgement } from './guard.ts';
 import type { RunContext, Subject } from '../run/context.ts';
@@ -21,14 +20,6 @@ import type { Exit } from '../run/exit.ts';
 import { noteRival } from './rival.ts';
 import { NO_COUNTS } from '../run/result.ts';
 
-/** What is known of it. */
-type SentinelStanding =
-  | { readonly kind: 'stands' }
-  | { readonly kind: 'missing'; readonly guard: Exclude<Guard, { kind: 'act' }> }
-  | { readonly kind: 'unavailable'; readonly message: string };
-
-const STANDS: SentinelStanding = { kind: 'stands' };
-
 /** A judgement as it stands once the sentinel was looked for: who would not act anyway need not look. */
 export async function heedSentinel(
   judgement: Judgement,
@@ -36,26 +27,19 @@ export async function heedSentinel(
   context: RunContext,
 ): Promise<Judgement> {
   if (judgement.kind !== 'judged' || judgement.guard.kind === 'observe') return judgement;
-  const standing = await findSentinel(subject, context);
-  if (standing.kind === 'stands') return judgement;
-  return standing.kind === 'missing' ? { ...judgement, guard: standing.guard } : standing;
-}
-
-/** Looks for the sentinel of the registration that a run read. */
-async function findSentinel(subject: Subject, context: RunContext): Promise<SentinelStanding> {
   const { registration, ref } = subject.basis;
   const { mode, sentinel } = registration;
-  if (mode !== 'takeover' || sentinel === undefined) return STANDS;
+  if (mode !== 'takeover' || sentinel === undefined) return judgement;
   const { view, log, metrics } = context.dependencies;
   const { clusterUid } = ref;
   const isHeard = freshnessOf(subject, context, { unseenCount: 0, hasWork: true }).kind === 'fresh';
   const seen = isHeard ? await view.readDaemonSet({ clusterUid, uid: sentinel.uid }) : undefined;
-  if (seen !== undefined && seen.object !== null) return STANDS;
+  if (seen !== undefined && seen.object !== null) return judgement;
   const access = await subject.access.get();
   if (access === undefined) return { kind: 'unavailable', message: 'no access' };
   const live = await access.getDaemonSet(SENTINEL_KEY);
   if (live.kind === 'unavailable') return { kind: 'unavailable', message: live.message };
-  if (live.kind === 'found' && live.object.metadata.uid === sentinel.uid) return STANDS;
+  if (live.kind === 'found' && live.object.metadata.uid === sentinel.uid) return judgement;
   metrics.count('RivalControllers', { outcome: 'sentinel-missing' });
   log.error('the sentinel of the takeover is gone; nothing is done in this cluster', {
     cluster: registration.id,
@@ -64,7 +48,7 @@ async function findSentinel(subject: Subject, context: RunContext): Promise<Sent
   const message =
     'The sentinel of this takeover is gone: the cluster may have been handed back, or somebody deleted it. ' +
     'Nothing is done here until takeover is entered anew.';
-  return { kind: 'missing', guard: { kind: 'observe', code: 'sentinel-missing', message } };
+  return { ...judgement, guard: { kind: 'observe', code: 'sentinel-missing', message } };
 }
 
 /** True if the run is about a sentinel; one that travelled opaque is known by its name alone. */

@@ -15,20 +15,10 @@ import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../../../ports/metrics.ts';
 
 /** Whom a breach is told to, and of which key. */
-export interface BreachReport {
+interface BreachReport {
   readonly key: DaemonSetKey;
   readonly log: Log;
   readonly metrics: Metrics;
-}
-
-/** One error line and one metric. */
-export function reportBreach({ invariant, message }: Breach, report: BreachReport): void {
-  report.metrics.count('ReconcileInvariants', { outcome: invariant });
-  report.log.error('a promise would have been broken; what would have done so was left out', {
-    key: formatKey(report.key),
-    code: invariant,
-    detail: message,
-  });
 }
 
 /** What one run recorded and sent; serves all attempts of it. */
@@ -44,6 +34,17 @@ export class EffectAssertions {
   constructor(report: BreachReport, burstPodsMax: number) {
     this.#report = report;
     this.#burstPodsMax = burstPodsMax;
+  }
+
+  /** One error line and one metric. */
+  report({ invariant, message }: Breach): void {
+    const { key, log, metrics } = this.#report;
+    metrics.count('ReconcileInvariants', { outcome: invariant });
+    log.error('a promise would have been broken; what would have done so was left out', {
+      key: formatKey(key),
+      code: invariant,
+      detail: message,
+    });
   }
 
   /** From now on these may be sent. */
@@ -80,7 +81,7 @@ export class EffectAssertions {
     const [creates, deletes, patches] = [this.#creates, this.#deletes, this.#patches];
     const breach = findEffectBreach(effect, rules, { creates, deletes, patches, pods: this.#pods });
     if (breach !== undefined) {
-      reportBreach(breach, this.#report);
+      this.report(breach);
       return breach;
     }
     if (effect.kind === 'create-pod') {

@@ -10,11 +10,7 @@ import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import type { View } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
-import type {
-  ClusterAccess,
-  ClusterConnector,
-  ConnectRefusal,
-} from '../../../ports/cluster/cluster-access.ts';
+import type { ClusterAccess, ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
 import type { ClusterGate } from '../../isolation/cluster-gate.ts';
 import type { DaemonSetRef, NamespacedName } from '../../../ports/stores/view-store.ts';
 import type {
@@ -119,22 +115,16 @@ export function mayContinue(context: RunContext): boolean {
   return context.dependencies.clock.monotonicMs() < effectDeadlineMs(context);
 }
 
-/** What a lazy access connects with. */
-export interface LazyAccessOptions {
-  readonly connector: ClusterConnector;
-  readonly gate: ClusterGate;
-  readonly assertions: EffectAssertions;
-  readonly basis: Pick<Basis, 'registration' | 'meta' | 'ref'>;
-}
-
 /** Connects at most once per attempt, and only when something needs the cluster. */
 export class LazyAccess {
-  readonly #options: LazyAccessOptions;
+  readonly #context: RunContext;
+  readonly #basis: Basis;
   #refusal: ConnectRefusal | undefined;
   #opened: Promise<ClusterAccess | undefined> | undefined;
 
-  constructor(options: LazyAccessOptions) {
-    this.#options = options;
+  constructor(context: RunContext, basis: Basis) {
+    this.#context = context;
+    this.#basis = basis;
   }
 
   /** Why there is no access, once it was asked for. */
@@ -149,13 +139,13 @@ export class LazyAccess {
   }
 
   async #connect(): Promise<ClusterAccess | undefined> {
-    const { connector, gate, assertions, basis } = this.#options;
-    const { registration, meta, ref } = basis;
+    const { gate, assertions, dependencies } = this.#context;
+    const { registration, meta, ref } = this.#basis;
     if (registration.mode === 'observe') {
       this.#refusal = { kind: 'no-credential' };
       return undefined;
     }
-    const answer = await gate.connect(registration, meta, connector);
+    const answer = await gate.connect(registration, meta, dependencies.connector);
     if (answer.kind === 'connected') return assertions.wrap(answer.access, ref.uid);
     this.#refusal = answer.refusal;
     return undefined;

@@ -12,12 +12,9 @@ import { findStateBreach } from '../../../core/plan/invariants.ts';
 import type { StateChange } from '../../../core/plan/invariants.ts';
 import { noteWritten } from '../../../core/intents/written-marks.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
-import type { IntentChange } from '../../../core/intents/merge-intents.ts';
 import { emptyState } from '../../../core/model/state.ts';
 import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
-import type { DaemonSetRef, StateStore } from '../../../ports/stores/view-store.ts';
-import { reportBreach } from './asserted-access.ts';
-import type { BreachReport } from './asserted-access.ts';
+import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
 import type { EndContext, StateWrite, Subject, ViewedSubject } from './context.ts';
 import type { Ledger } from './ledger.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
@@ -27,38 +24,21 @@ import { isResolvedByTime } from '../../../core/intents/intents.ts';
 /** Attempts at merging before the run is given up as a lost dependency. */
 const MERGES_MAX = 8;
 
-/** What a state is written with. */
-export interface StateWriter {
-  readonly view: Pick<StateStore, 'writeState'>;
-  readonly report: BreachReport;
-}
-
-/** What the end of a run writes states with. */
-export function stateWriterOf({ hint, dependencies }: EndContext): StateWriter {
-  const { view, log, metrics } = dependencies;
-  return { view, report: { key: hint.key, log, metrics } };
-}
-
 /** Writes a state; the answer holds the version that it has now. For the end of a run, and `recordIntents`. */
 export async function writeState(
   change: StateChange,
   ref: DaemonSetRef,
-  { view, report }: StateWriter,
+  { dependencies, assertions }: Pick<EndContext, 'dependencies' | 'assertions'>,
 ): Promise<StateWrite> {
   const breach = findStateBreach(change);
   if (breach !== undefined) {
-    reportBreach(breach, report);
+    assertions.report(breach);
     return { kind: 'stopped', breach };
   }
   const { to: state } = change;
-  const result = await view.writeState(ref, state);
+  const result = await dependencies.view.writeState(ref, state);
   if (result === 'lost') return { kind: 'lost' };
   return { kind: 'written', state: { ...state, version: state.version + 1 } };
-}
-
-/** What a run changes about intents once its outcomes are known. */
-export function intentChangeOf(ledger: Ledger): IntentChange {
-  return { answers: ledger.answers, settle: ledger.settled };
 }
 
 /** Marks of own writes raised by what this run's writes returned. */
@@ -95,13 +75,14 @@ export async function mergeOutcomes(
     const base = stored ?? emptyState(clock.nowMs());
     // An item that was lost meanwhile gets this run's intents back, open ones above all.
     const record = stored === undefined ? { record: ledger.recorded } : {};
+    const { answers, settled: settle } = ledger;
     const merged: DaemonSetState = {
       ...base,
-      intents: mergeIntents(base.intents, { ...record, ...intentChangeOf(ledger) }),
+      intents: mergeIntents(base.intents, { ...record, answers, settle }),
       written: raiseWritten(base, ledger, meta.era),
     };
     const change = { from: base, to: merged, settled: ledger.settled };
-    const result = await writeState(change, ref, stateWriterOf(context));
+    const result = await writeState(change, ref, context);
     // Stopped: the intents stay as they were recorded, and time resolves them (protocol 5).
     if (result.kind !== 'lost') return;
   }

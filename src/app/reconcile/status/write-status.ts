@@ -19,7 +19,6 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import { versionOf } from '../confirm/adopt-release.ts';
-import { reportBreach } from '../run/asserted-access.ts';
 import { keyOf } from '../run/context.ts';
 import type { Step } from '../run/context.ts';
 import { readPresent } from '../confirm/live-daemon-set.ts';
@@ -61,8 +60,7 @@ async function putStatus(
 ): Promise<StatusWrite> {
   const breach = findStatusBreach(live, status);
   if (breach !== undefined) {
-    const { log, metrics } = context.dependencies;
-    reportBreach(breach, { key: context.hint.key, log, metrics });
+    context.assertions.report(breach);
     return { kind: 'failed', message: `${breach.invariant}: ${breach.message}` };
   }
   const body = statusBody(live, status);

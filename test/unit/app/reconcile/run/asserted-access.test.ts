@@ -5,7 +5,7 @@ import { EffectAssertions } from '../../../../../src/app/reconcile/run/asserted-
 import { attemptReconcile } from '../../../../../src/app/reconcile/attempt.ts';
 import type { EndContext } from '../../../../../src/app/reconcile/run/context.ts';
 import { endRun } from '../../../../../src/app/reconcile/end/end-run.ts';
-import { stateWriterOf, writeState } from '../../../../../src/app/reconcile/run/record-state.ts';
+import { writeState } from '../../../../../src/app/reconcile/run/record-state.ts';
 import { ClusterGate } from '../../../../../src/app/isolation/cluster-gate.ts';
 import type { StateChange } from '../../../../../src/core/plan/invariants.ts';
 import { nodeName, uid } from '../../../../../src/core/model/identifiers.ts';
@@ -15,14 +15,14 @@ import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 
 function contextOf(world: ReconcileWorld): EndContext {
   const { dependencies, hint, log, metrics } = world;
-  const { view } = dependencies;
   const report = { key: hint.key, log, metrics };
   const assertions = new EffectAssertions(report, dependencies.options.burstPodsMax);
-  return {
+  const context: EndContext = {
     ...{ hint, dependencies, assertions, note: {}, gate: new ClusterGate(dependencies) },
     run: { deadlineMs: world.clock.monotonicMs() + 60_000 },
-    recordIntents: (ref, change) => writeState(change, ref, { view, report }),
+    recordIntents: (ref, change) => writeState(change, ref, context),
   };
+  return context;
 }
 
 const told = (world: ReconcileWorld): readonly unknown[] =>
@@ -67,10 +67,10 @@ describe('an effect that would break a promise', () => {
 describe('a write of the state that would break a promise', () => {
   it('is not made, and is told (S8)', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
-    const writer = stateWriterOf(contextOf(world));
+    const context = contextOf(world);
     const ref = { clusterUid: world.mirror.clusterUid, uid: uid(world.daemonSet.metadata.uid) };
     const from = state({ version: 0, written: { era: 3 } });
-    const write = await writeState({ from, to: { ...from, written: { era: 2 } } }, ref, writer);
+    const write = await writeState({ from, to: { ...from, written: { era: 2 } } }, ref, context);
     assert.equal(write.kind, 'stopped');
     assert.equal(await world.view.readState(ref), undefined);
     assert.equal(world.metrics.sum('ReconcileInvariants', 'S8'), 1);
