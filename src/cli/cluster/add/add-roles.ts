@@ -14,9 +14,9 @@ import { hasRoles, requireRoleSource } from './add-request.ts';
 import { findOidcProvider, lookUpRole } from './cluster-account.ts';
 import type { ClusterAccount } from './cluster-account.ts';
 import { deployRoles, readRolesParameters } from '../roles/roles-deploy.ts';
-import { evaluateTemplate, fillTemplate } from '../roles/roles-template.ts';
+import { evaluateTemplate } from '@rollcall/local-aws/template/evaluate.ts';
 import { writeTerraform } from '../roles/roles-terraform.ts';
-import { issuerName, rolesParameters, rolesStackName } from '../roles/roles.ts';
+import { fillTemplate, issuerName, rolesParameters, rolesStackName } from '../roles/roles.ts';
 import type { RolesParameters, RoleTrust } from '../roles/roles.ts';
 
 /** A role; without an id it would be made by a run that is not dry. */

@@ -5,8 +5,12 @@
  * type without one is an error, never left out. What is printed is fixed text and JSON-like values, every
  * string escaped: no parameter can begin an expression.
  */
-import { ACCOUNT, Expression, TextParts } from './roles-template.ts';
-import type { Evaluated, EvaluatedResource, EvaluatedTemplate } from './roles-template.ts';
+import { ACCOUNT, Expression, TextParts } from '@rollcall/local-aws/template/evaluate.ts';
+import type {
+  Evaluated,
+  EvaluatedResource,
+  EvaluatedTemplate,
+} from '@rollcall/local-aws/template/evaluate.ts';
 
 const ACCOUNT_EXPRESSIONS: Readonly<Record<string, string>> = {
   AccountId: 'data.aws_caller_identity.current.account_id',

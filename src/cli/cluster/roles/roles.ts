@@ -7,6 +7,7 @@
  * or changed in a name is replaced by a hash of the whole.
  */
 import { createHash } from 'node:crypto';
+import { parseDocument } from 'yaml';
 import { defined } from '@rollcall/base/defined.ts';
 import type { StackOutputs } from '../../reach/stack.ts';
 import type { ClusterId, ClusterUid } from '../../../core/model/identifiers.ts';
@@ -121,4 +122,14 @@ export function rolesParameters(request: ClusterRolesRequest): RolesParameters {
           CreateOidcProvider: trust.provider === 'missing' ? 'yes' : 'no',
         }),
   };
+}
+
+/** The template as text, with the parameters as defaults: deployed as it is, nothing is asked. */
+export function fillTemplate(source: string, parameters: RolesParameters): string {
+  const document = parseDocument(source);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (!document.hasIn(['Parameters', name])) throw new Error(`roles.yml has no ${name}`);
+    document.setIn(['Parameters', name, 'Default'], value);
+  }
+  return document.toString({ lineWidth: 0 });
 }

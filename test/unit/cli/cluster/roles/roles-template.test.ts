@@ -4,13 +4,10 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';
-import {
-  evaluateTemplate,
-  fillTemplate,
-} from '../../../../../src/cli/cluster/roles/roles-template.ts';
-import type { EvaluatedTemplate } from '../../../../../src/cli/cluster/roles/roles-template.ts';
+import { evaluateTemplate } from '@rollcall/local-aws/template/evaluate.ts';
+import type { EvaluatedTemplate } from '@rollcall/local-aws/template/evaluate.ts';
 import { writeTerraform } from '../../../../../src/cli/cluster/roles/roles-terraform.ts';
-import { rolesParameters } from '../../../../../src/cli/cluster/roles/roles.ts';
+import { fillTemplate, rolesParameters } from '../../../../../src/cli/cluster/roles/roles.ts';
 import type { ClusterRolesRequest, RoleTrust } from '../../../../../src/cli/cluster/roles/roles.ts';
 
 const FILE = new URL('../../../../../infra/cluster/roles.yml', import.meta.url);

@@ -1,13 +1,15 @@
 /**
- * infra/cluster/roles.yml read as data: printed with its parameters filled in, or evaluated for Terraform.
+ * Evaluates a CloudFormation template with its parameters, so that it can be said in another language.
  *
- * The evaluator knows what that file uses (Ref, Fn::Sub, Fn::GetAtt, Fn::If and conditions) and throws for
- * anything else: what is printed for Terraform must be what CloudFormation would make. Values that only
- * the account knows stay expressions.
+ * Known are Ref, Fn::Sub, Fn::GetAtt, Fn::If and conditions of Fn::Equals, Fn::Not and Fn::And; anything else throws:
+ * what comes out must be what CloudFormation would make. Values that only the account knows stay expressions. A text
+ * of Fn::Sub that is a JSON document is read as one. conditions.ts is for templates whose variables are resolved.
  */
-import { parse, parseDocument } from 'yaml';
+import { parse } from 'yaml';
 import * as v from 'valibot';
-import type { RolesParameters } from './roles.ts';
+
+/** Values of parameters, by name. */
+type Parameters = Readonly<Record<string, string>>;
 
 /** An attribute of a resource, or a fact of the account: known when it is deployed. */
 export class Expression {
@@ -73,18 +75,8 @@ const templateSchema = v.looseObject({
 
 type Template = v.InferOutput<typeof templateSchema>;
 
-/** The template as text, with the parameters as defaults: deployed as it is, nothing is asked. */
-export function fillTemplate(source: string, parameters: RolesParameters): string {
-  const document = parseDocument(source);
-  for (const [name, value] of Object.entries(parameters)) {
-    if (!document.hasIn(['Parameters', name])) throw new Error(`roles.yml has no ${name}`);
-    document.setIn(['Parameters', name, 'Default'], value);
-  }
-  return document.toString({ lineWidth: 0 });
-}
-
 /** Evaluates the template. Throws when a parameter is missing or a form is not known. */
-export function evaluateTemplate(source: string, parameters: RolesParameters): EvaluatedTemplate {
+export function evaluateTemplate(source: string, parameters: Parameters): EvaluatedTemplate {
   const template = v.parse(templateSchema, parse(source));
   const evaluator = new Evaluator(template, parameters);
   const isCalledFor = ({ Condition: name }: { readonly Condition?: string | undefined }): boolean =>
@@ -112,16 +104,16 @@ function isNoValue(value: Evaluated): boolean {
 
 class Evaluator {
   readonly #template: Template;
-  readonly #parameters: RolesParameters;
+  readonly #parameters: Parameters;
 
-  constructor(template: Template, parameters: RolesParameters) {
+  constructor(template: Template, parameters: Parameters) {
     this.#template = template;
     this.#parameters = parameters;
   }
 
   isTrue(name: string): boolean {
     const condition = this.#template.Conditions[name];
-    if (condition === undefined) throw new Error(`roles.yml has no condition ${name}`);
+    if (condition === undefined) throw new Error(`the template has no condition ${name}`);
     return this.#judge(condition);
   }
 
@@ -144,7 +136,7 @@ class Evaluator {
     }
     if (typeof value === 'string' || typeof value === 'number') return value;
     if (typeof value === 'boolean' || value === null) return value;
-    throw new Error('roles.yml holds what is no JSON');
+    throw new Error('the template holds what is no JSON');
   }
 
   #intrinsic(form: string, argument: unknown): Evaluated {
@@ -163,7 +155,7 @@ class Evaluator {
       case 'Fn::Sub':
         return this.#substitute(v.parse(v.string(), argument));
       default:
-        throw new Error(`roles.yml uses ${form}, which is not known here`);
+        throw new Error(`the template uses ${form}, which is not known here`);
     }
   }
 
@@ -203,9 +195,9 @@ class Evaluator {
   #reference(name: string): string | Expression {
     if (name.startsWith('AWS::')) return new Expression(ACCOUNT, name.slice('AWS::'.length));
     const parameter = this.#template.Parameters[name];
-    if (parameter === undefined) throw new Error(`roles.yml refers to ${name}`);
+    if (parameter === undefined) throw new Error(`the template refers to ${name}`);
     const value = this.#parameters[name] ?? parameter.Default;
-    if (value === undefined) throw new Error(`roles.yml needs a value for ${name}`);
+    if (value === undefined) throw new Error(`the template needs a value for ${name}`);
     return value;
   }
 
@@ -221,7 +213,7 @@ class Evaluator {
       case 'Fn::And':
         return members.every((member) => this.#judge(member));
       default:
-        throw new Error(`roles.yml judges by ${form}, which is not known here`);
+        throw new Error(`the template judges by ${form}, which is not known here`);
     }
   }
 }
