@@ -86,9 +86,9 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   'retry-by-throwing': {
     bug: 'a retryable failure is thrown, so that the queue repeats it until it gives up',
     file: 'src/app/reconcile/end/schedule.ts',
-    before: 'if (timersAtMs.length === 0) return;',
+    before: '  const timerId = random.uniqueId();',
     after:
-      "if (timersAtMs.some((atMs) => atMs - context.dependencies.clock.nowMs() < 60_000)) throw new Error('injected: try again');",
+      "  if (dueAtMs - clock.nowMs() < 60_000) throw new Error('injected: try again');\n  const timerId = random.uniqueId();",
     breaks: ['L1', 'L2'],
     in: 'mixed',
     seedsMax: 250,

@@ -35,8 +35,9 @@ export async function writeState(
     assertions.report(breach);
     return { kind: 'stopped', breach };
   }
+  const { view } = dependencies;
   const { to: state } = change;
-  const result = await dependencies.view.writeState(ref, state);
+  const result = await view.writeState(ref, state);
   if (result === 'lost') return { kind: 'lost' };
   return { kind: 'written', state: { ...state, version: state.version + 1 } };
 }
