@@ -63,10 +63,16 @@ export async function executeCreates(
   const notStarted = creates.slice(next);
   // A name that a pod of ours still bears, or just bore, is no failure of the API server (A.0).
   const isFlawless =
-    stopped === undefined &&
+    isStoppedByOurs(stopped) &&
     results.every(({ result: { kind } }) => kind === 'created' || kind === 'waiting');
   warmth.paces.note(paceKey, isFlawless ? pace.batchSize : undefined, clock.monotonicMs());
   return stopped === undefined ? { results, notStarted } : { results, notStarted, stopped };
+}
+
+/** Another run, a freeze or the end of the time says nothing of how the API server fares: the pace is kept. */
+function isStoppedByOurs(stopped: Stop | undefined): boolean {
+  if (stopped?.kind !== 'fenced') return stopped === undefined;
+  return ['lost-race', 'interrupted'].includes(stopped.answer.code);
 }
 
 function paceKeyOf({ subject }: Fence): PaceKey {

@@ -1,7 +1,7 @@
 /** The warm memory of slices: bounded, exact, and never of another cluster (spec faults 30, 31). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clusterUid, nodeName } from '../../../../../src/core/model/identifiers.ts';
+import { clusterUid, nodeName, uid } from '../../../../../src/core/model/identifiers.ts';
 import type { Stamp } from '../../../../../src/core/model/position.ts';
 import type { Projection } from '../../../../../src/core/model/projections.ts';
 import {
@@ -116,6 +116,26 @@ describe('the creates of a run', () => {
     await world.settle();
     addNodes(world, 'later', 12);
     assert.deepEqual(await batchesOfRun(world), [8, 4]);
+    assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('go on where a run was interrupted by another one, not from the start (issue 16)', async () => {
+    const world = new ReconcileWorld({ nodes: 7 });
+    await world.settle();
+    addNodes(world, 'later', 12);
+    const ref = {
+      clusterUid: world.mirror.clusterUid,
+      uid: uid(world.daemonSet.metadata.uid),
+    };
+    world.cluster.hooks.afterEffect = async ({ kind }) => {
+      if (kind !== 'create-pod') return;
+      world.cluster.hooks = {};
+      const state = await world.view.readState(ref);
+      assert.ok(state !== undefined);
+      await world.view.writeState(ref, state);
+    };
+    assert.deepEqual(await batchesOfRun(world), [8]);
+    assert.deepEqual(await batchesOfRun(world), [4]);
     assert.deepEqual(world.cluster.violations, []);
   });
 
