@@ -6,6 +6,7 @@ import type { PlantedBug } from './planted-bug.ts';
 const FINDER = 'src/watcher/replicate/affected.ts';
 const PROPERTY = 'test/property/watcher/affected.test.ts';
 const LAST = 'has the placement that it was woken with last';
+const EACH = 'each is compared, with what a snapshot said of it';
 const HINTS = 'src/app/ingest/hints.ts';
 const HINTS_TEST = 'test/unit/app/ingest/hints.test.ts';
 
@@ -23,14 +24,14 @@ export const AFFECTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     file: FINDER,
     before: 'for (const { before, after } of changes) {',
     after: 'for (const { before, after } of changes.slice(0, 1)) {',
-    killedBy: { file: PROPERTY, title: LAST },
+    killedBy: { file: PROPERTY, title: EACH },
   },
   'affected-snapshot-forgotten': {
     bug: 'what a snapshot sent of a node is not remembered: its next change is taken for a new node (issue 16)',
     file: 'src/watcher/replicate/outbox.ts',
     before: '      noteSentNode(tracked, projection);\n',
     after: '',
-    killedBy: { file: PROPERTY, title: LAST },
+    killedBy: { file: PROPERTY, title: EACH },
   },
   'affected-gone-node-ignored': {
     bug: 'a node that is gone concerns nobody (issue 16)',
@@ -49,16 +50,15 @@ export const AFFECTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'affected-of-other-rules': {
     bug: 'keys are taken from a watcher that decides by other rules of placement (issue 16)',
     file: HINTS,
-    before: 'affected?.rules === PLACEMENT_RULES ? affected.keys : undefined',
-    after: 'affected?.keys',
+    before: 'affected?.rules === PLACEMENT_RULES ?',
+    after: 'affected !== undefined ?',
     killedBy: { file: HINTS_TEST, title: 'decides by other rules of placement' },
   },
   'affected-hides-owners': {
     bug: 'named keys take the place of those of the pods in the same message (issue 16)',
     file: HINTS,
-    before: 'const isForAll = hasNodes && ofNodes === undefined;',
-    after:
-      'const isForAll = hasNodes && ofNodes === undefined;\n  if (hasNodes && !isForAll) return distinct(named);',
+    before: 'if (owners.length === 0) return',
+    after: 'if (owners.length === 0 || ofNodes.length > 0) return',
     killedBy: { file: HINTS_TEST, title: 'and what else is in the message' },
   },
 };

@@ -24,27 +24,30 @@ import type { WarmNames } from './process/warmth.ts';
 
 /** Keys to look at because of a message; `names` is read only if it is needed. */
 async function keysOf(
-  { message, affected }: HintedMessage,
+  { message: { body }, affected }: HintedMessage,
   names: () => Promise<WarmNames>,
 ): Promise<readonly NamespacedName[]> {
-  const { body } = message;
   if (body.kind === 'manifest') return distinct(body.daemonSets);
-  if (body.kind !== 'changes' || body.deltas.length === 0) return [];
-  const hasNodes = body.deltas.some(({ of }) => of === 'Node');
-  const ofNodes = affected?.rules === PLACEMENT_RULES ? affected.keys : undefined;
-  const named = [
-    ...body.deltas
-      .filter(({ of }) => of === 'DaemonSet')
-      .map(({ namespace, name }) => ({ namespace: namespace ?? '', name })),
-    ...(hasNodes ? (ofNodes ?? []) : []),
-  ];
-  const isForAll = hasNodes && ofNodes === undefined;
-  const owners = isForAll ? [] : ownersIn(body.deltas);
-  if (!isForAll && owners.length === 0) return distinct(named);
+  if (body.kind !== 'changes') return [];
+  const ofNodes = keysOfNodes(body.deltas, affected);
+  const named = body.deltas
+    .filter(({ of }) => of === 'DaemonSet')
+    .map(({ namespace, name }) => ({ namespace: namespace ?? '', name }));
+  if (ofNodes === 'all') return distinct([...named, ...(await names()).byUid.values()]);
+  const owners = ownersIn(body.deltas);
+  if (owners.length === 0) return distinct([...named, ...ofNodes]);
   const { byUid } = await names();
   // A set whose DaemonSet is gone, or not there yet, has no key: its own delta hints it.
-  const owned = isForAll ? byUid.values() : owners.flatMap((owner) => byUid.get(owner) ?? []);
-  return distinct([...named, ...owned]);
+  return distinct([...named, ...ofNodes, ...owners.flatMap((owner) => byUid.get(owner) ?? [])]);
+}
+
+/** Whom changes of nodes concern, as far as the watcher says it, and by the same rules of placement. */
+function keysOfNodes(
+  deltas: readonly Delta[],
+  affected: AffectedKeys | undefined,
+): readonly NamespacedName[] | 'all' {
+  if (!deltas.some(({ of }) => of === 'Node')) return [];
+  return affected?.rules === PLACEMENT_RULES ? affected.keys : 'all';
 }
 
 /** DaemonSets in whose sets something stands, or stood. */

@@ -186,3 +186,28 @@ test('a node that joins with a taint of its cloud wakes nobody until that is gon
   assert.deepEqual(await put([{ ...taint, effect: 'PreferNoSchedule' }]), []);
   await watcher.stop();
 });
+
+test('of several nodes in one message each is compared, with what a snapshot said of it, too', async () => {
+  const harness = createWatcherHarness();
+  const first = { ...daemonSetDraft('app0') };
+  harness.source.put('DaemonSet', first);
+  const put = (nodeName: string, effect?: string): void => {
+    const taints = effect === undefined ? [] : [{ key: 'pool', effect }];
+    harness.source.put('Node', { metadata: { name: nodeName }, spec: { taints } });
+  };
+  for (const nodeName of ['n1', 'n2', 'n3']) put(nodeName);
+  const watcher = await harness.startSettled();
+  const namedFor = async (): Promise<unknown> => {
+    await harness.clock.advance(2_000);
+    return harness.queue.acceptedAffected.at(-1)?.keys.map((key) => key.name);
+  };
+  put('n1', 'PreferNoSchedule');
+  put('n2', 'PreferNoSchedule');
+  assert.deepEqual(await namedFor(), []);
+  put('n1');
+  put('n2', 'NoExecute');
+  assert.deepEqual(await namedFor(), ['app0']);
+  put('n3', 'NoExecute');
+  assert.deepEqual(await namedFor(), ['app0'], 'known from the snapshot alone');
+  await watcher.stop();
+});
