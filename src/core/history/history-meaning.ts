@@ -11,68 +11,24 @@ import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 
 /** Members that are maps of free keys: an empty value in them is a value. */
-const FREE_MAPS: ReadonlySet<string> = new Set([
-  'annotations',
-  'labels',
-  'limits',
-  'matchLabels',
-  'nodeSelector',
-  'options',
-  'requests',
-  'volumeAttributes',
-]);
+const FREE_MAPS: ReadonlySet<string> = wordsOf(`
+  annotations labels limits matchLabels nodeSelector options requests volumeAttributes
+`);
 
 /** Members that are structures in Go, not pointers to them: empty is the same as absent. */
 const PLAIN_OBJECTS: ReadonlySet<string> = new Set([
   ...FREE_MAPS,
-  'metadata',
-  'podAffinityTerm',
-  'preference',
-  'resources',
-  'spec',
+  ...['metadata', 'podAffinityTerm', 'preference', 'resources', 'spec'],
 ]);
 
 /** Members that are texts in Go, not pointers to texts: empty is the same as absent. */
-const PLAIN_TEXTS: ReadonlySet<string> = new Set([
-  'apiVersion',
-  'containerName',
-  'devicePath',
-  'dnsPolicy',
-  'effect',
-  'fieldPath',
-  'fsType',
-  'generateName',
-  'host',
-  'hostIP',
-  'hostname',
-  'image',
-  'imagePullPolicy',
-  'key',
-  'medium',
-  'mountPath',
-  'name',
-  'namespace',
-  'nodeName',
-  'operator',
-  'path',
-  'prefix',
-  'priorityClassName',
-  'protocol',
-  'resource',
-  'schedulerName',
-  'scheme',
-  'serviceAccount',
-  'serviceAccountName',
-  'subPath',
-  'subPathExpr',
-  'subdomain',
-  'terminationMessagePath',
-  'terminationMessagePolicy',
-  'topologyKey',
-  'value',
-  'whenUnsatisfiable',
-  'workingDir',
-]);
+const PLAIN_TEXTS: ReadonlySet<string> = wordsOf(`
+  apiVersion containerName devicePath dnsPolicy effect fieldPath fsType generateName host hostIP
+  hostname image imagePullPolicy key medium mountPath name namespace nodeName operator path
+  prefix priorityClassName protocol resource schedulerName scheme serviceAccount
+  serviceAccountName subPath subPathExpr subdomain terminationMessagePath
+  terminationMessagePolicy topologyKey value whenUnsatisfiable workingDir
+`);
 
 /** Canonical text of a template or of a revision's data: equal exactly when both mean the same. */
 export function meaningOf(value: Json | undefined): string {
@@ -132,4 +88,8 @@ function isWithin(part: Json | undefined, whole: Json | undefined): boolean {
     return Object.entries(part).every(([key, member]) => isWithin(member, whole[key]));
   }
   return part === whole;
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
 }

@@ -124,13 +124,7 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'one loop in one call',
     playedBy: 'test/unit/adapters/sqs/hint-queue.test.ts',
   },
-  'src/adapters/sqs/event-queue.ts': {
-    places: 1,
-    bound: 'the time-out of one send',
-    merged: 'ends with the request',
-    playedBy: 'test/integration/adapters/sqs/queues.test.ts',
-  },
-  'src/adapters/sqs/credential-queue.ts': {
+  'src/adapters/sqs/send-failure.ts': {
     places: 1,
     bound: 'the time-out of one send',
     merged: 'ends with the request',
