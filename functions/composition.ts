@@ -13,7 +13,7 @@ import { createDynamoCredentialStore } from '../src/adapters/dynamodb/credential
 import { createDynamoRegistryStore } from '../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
 import { HttpsClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';
-import { SqsHintQueue } from '../src/adapters/sqs/hint-queue.ts';
+import { createHintQueue } from '../src/adapters/sqs/hint-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { createIngestWarmth } from '../src/app/ingest/process/warmth.ts';
@@ -165,7 +165,7 @@ function compose(settings: Settings, { credentials, makeSeal, connects }: Identi
     credentials: tokens,
     seal,
     view: createDynamoViewStore({ client, random, tableName: settings.ROLLCALL_VIEW_TABLE }),
-    queue: new SqsHintQueue({
+    queue: createHintQueue({
       client: sqs,
       reconcileQueueUrl: settings.ROLLCALL_RECONCILE_QUEUE_URL,
       delayQueueUrl: settings.ROLLCALL_DELAY_QUEUE_URL,

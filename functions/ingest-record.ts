@@ -3,8 +3,12 @@
  */
 import type { SQSRecord } from 'aws-lambda';
 import { defined } from '@rollcall/base/defined.ts';
-import { AFFECTED_ATTRIBUTE, readAffectedKeys } from '../src/adapters/sqs/affected-keys.ts';
-import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../src/adapters/sqs/cut-age.ts';
+import {
+  AFFECTED_ATTRIBUTE,
+  CUT_AGE_ATTRIBUTE,
+  readAffectedKeys,
+  readCutAgeMs,
+} from '../src/adapters/sqs/event-attributes.ts';
 import { identifySender } from '../src/adapters/sqs/queue-ids.ts';
 import { openWatcherMessage } from '../src/adapters/sqs/schema/watcher-message-codec.ts';
 import type { IngestRecord } from '../src/app/ingest/ingest-batch.ts';

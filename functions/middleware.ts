@@ -18,7 +18,7 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Seal, TokenPurpose } from '../src/ports/stores/credential-store.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../src/ports/metrics.ts';
+import type { Metrics } from '../src/ports/process.ts';
 
 /** What a function's seal is made of. */
 export interface SealSettings {

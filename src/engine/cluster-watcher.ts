@@ -7,7 +7,7 @@ import type { Credential } from '../adapters/kubernetes/credentials/credential.t
 import { ApiWatchSource } from '../adapters/kubernetes/watch/watch-source.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../ports/metrics.ts';
+import type { Metrics } from '../ports/process.ts';
 import type { EventQueue } from '../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { createWatcher } from '../watcher/session/watcher.ts';

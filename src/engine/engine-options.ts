@@ -7,7 +7,7 @@
 import type { ClusterId } from '../core/model/identifiers.ts';
 import type { ClusterAuthentication, ClusterMode } from '../core/model/registration.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../ports/metrics.ts';
+import type { Metrics } from '../ports/process.ts';
 import type { LocalAwsOptions } from '@rollcall/local-aws/deployment/local-aws.ts';
 
 /** A cluster to manage, and as whom. */

@@ -18,8 +18,7 @@ import type {
   WatchSettings,
 } from '../adapters/kubernetes/settings/watch-settings.ts';
 import { createEventQueue } from '../adapters/sqs/event-queue.ts';
-import { createConsoleLog, safeText } from '../adapters/system/logs.ts';
-import { createRedactor } from '../adapters/system/redact.ts';
+import { createConsoleLog, createRedactor, safeText } from '../adapters/system/logs.ts';
 import { openHttpEndpoint, plain } from '../adapters/system/http-endpoint.ts';
 import type { HttpEndpoint, HttpText } from '../adapters/system/http-endpoint.ts';
 import {

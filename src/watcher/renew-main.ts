@@ -14,7 +14,7 @@ import type { RenewSettings } from '../adapters/kubernetes/settings/renew-settin
 import { readTokenClaims } from '../adapters/kubernetes/credentials/token-claims.ts';
 import { createTokenMint } from '../adapters/kubernetes/api/token-mint.ts';
 import { HttpsTransport } from '../adapters/kubernetes/transport/transport.ts';
-import { createCredentialQueue } from '../adapters/sqs/credential-queue.ts';
+import { createCredentialQueue } from '../adapters/sqs/event-queue.ts';
 import { createConsoleLog } from '../adapters/system/logs.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';

@@ -10,7 +10,7 @@ import { createDynamoCredentialStore } from '../../src/adapters/dynamodb/credent
 import { createDynamoDeadLetterStore } from '../../src/adapters/dynamodb/dead-letter-store.ts';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry-store.ts';
-import { SqsHintQueue } from '../../src/adapters/sqs/hint-queue.ts';
+import { createHintQueue } from '../../src/adapters/sqs/hint-queue.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { runProgram } from '../../src/cli/command-line/run-program.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
@@ -79,7 +79,7 @@ export function openEngineStack(engine: Engine, breakage: Breakage = {}): Stack 
     deadLetters: createDynamoDeadLetterStore(ofRegistry),
     credentials: createDynamoCredentialStore(ofRegistry),
     sqs,
-    hints: new SqsHintQueue({
+    hints: createHintQueue({
       client: sqs,
       clock,
       reconcileQueueUrl: aws.queueUrls['ReconcileQueue'] ?? '',

@@ -1,5 +1,5 @@
 /** Metrics that keep their sums, so that a test can demand one. */
-import type { MetricUnit, Metrics } from '../../src/ports/metrics.ts';
+import type { MetricUnit, Metrics } from '../../src/ports/process.ts';
 
 /** Metrics in memory. */
 export class MemoryMetrics implements Metrics {

@@ -1,7 +1,7 @@
 /**
- * EventQueue over SQS: the watcher's way into events.fifo.
+ * The ways in over SQS: the watcher's into events.fifo, and the renewer's.
  *
- * A message is encoded once (`freeze`); every try sends those bytes under that id, so that SQS itself
+ * An event is encoded once (`freeze`); every try sends those bytes under that id, so that SQS itself
  * swallows a repeat for five minutes and `ingest` skips a later one by its position; beside it goes how
  * old it is by now. The client must not retry by itself (`CALL_LIMITS.watcher`): one send in flight is
  * the watcher's rule (design 2).
@@ -9,11 +9,12 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { defined } from '@rollcall/base/defined.ts';
 import type { AffectedKeys, WatcherMessage } from '../../core/model/watcher-message.ts';
+import type { CredentialQueue } from '../../ports/cluster/token-mint.ts';
 import type { EventQueue, FrozenMessage, SendOutcome } from '../../ports/queues/queue.ts';
-import { AFFECTED_BYTES_MAX, affectedAttributes } from './affected-keys.ts';
-import { CUT_AGE_BYTES_MAX, cutAgeAttributes } from './cut-age.ts';
+import { AFFECTED_BYTES_MAX, CUT_AGE_BYTES_MAX, attributesBeside } from './event-attributes.ts';
 import { eventDeduplicationId, eventGroupId } from './queue-ids.ts';
 import { trySend } from './send-failure.ts';
+import { encodeCredentialMessage } from './schema/credential-message-schema.ts';
 import { encodeWatcherMessage } from './schema/watcher-message-codec.ts';
 
 /** The largest body that is sent, in bytes: what the queue takes (design 2), less the attributes beside it. */
@@ -21,21 +22,12 @@ export const EVENT_BODY_BYTES_MAX = 256 * 1024 - CUT_AGE_BYTES_MAX - AFFECTED_BY
 
 /** Of one send; after it the outcome is ambiguous. */
 const SEND_TIMEOUT_MS = 10_000;
+/** Of one of the renewer, with its repeats by the SDK. */
+const CREDENTIAL_TIMEOUT_MS = 20_000;
 
 function freeze(message: WatcherMessage, affected?: AffectedKeys): FrozenMessage {
   const body = encodeWatcherMessage(message);
   return { message, body, sizeBytes: Buffer.byteLength(body), ...defined({ affected }) };
-}
-
-/** What travels beside a body at one try. */
-export function attributesBeside(
-  { affected }: Pick<FrozenMessage, 'affected'>,
-  cutAgeMs: number | undefined,
-): Record<string, { readonly DataType: string; readonly StringValue: string }> {
-  return {
-    ...(cutAgeMs === undefined ? {} : cutAgeAttributes(cutAgeMs)),
-    ...affectedAttributes(affected),
-  };
 }
 
 /** The watcher's way into events.fifo. */
@@ -58,4 +50,16 @@ export function createEventQueue(options: {
     return trySend(options.client, input, SEND_TIMEOUT_MS);
   };
   return { freeze, send };
+}
+
+/** The renewer's way to the functions: a standard queue, as a message that comes twice changes nothing. */
+export function createCredentialQueue(options: {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+}): CredentialQueue {
+  const send: CredentialQueue['send'] = (message) => {
+    const input = { QueueUrl: options.queueUrl, MessageBody: encodeCredentialMessage(message) };
+    return trySend(options.client, input, CREDENTIAL_TIMEOUT_MS);
+  };
+  return { send };
 }

@@ -7,9 +7,8 @@
  */
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import type { SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
-import type { Hint, Timer } from '../../core/model/hint.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { HintPace, HintQueue } from '../../ports/queues/queue.ts';
+import type { HintQueue } from '../../ports/queues/queue.ts';
 import { encodeHint, encodeTimer } from './schema/hint-codec.ts';
 import { hintDeduplicationId, hintGroupIds, timerGroupId } from './queue-ids.ts';
 
@@ -35,94 +34,89 @@ const FIRST_DELAY_MS = 100;
 export const DELAY_SECONDS_MAX = 900;
 
 /** Sends hints and timers over SQS. */
-export class SqsHintQueue implements HintQueue {
-  readonly #options: HintQueueOptions;
-
-  constructor(options: HintQueueOptions) {
-    this.#options = options;
-  }
-
-  async sendHints(
-    hints: readonly Hint[],
-    deduplicationPrefix: string,
-    pace: HintPace = 'usual',
-  ): Promise<void> {
-    const groups = hintGroupIds(
-      hints.map(({ key }) => key),
-      pace,
-    );
-    const entries = hints.map((hint, index) => ({
-      MessageBody: encodeHint(hint),
-      MessageGroupId: groups[index],
-      MessageDeduplicationId: hintDeduplicationId(deduplicationPrefix, hint.key),
-    }));
-    await this.#sendAll(this.#options.reconcileQueueUrl, entries);
-  }
-
-  async sendTimers(timers: readonly Timer[]): Promise<void> {
-    const nowMs = this.#options.clock.nowMs();
-    const entries = timers.map((timer) => ({
-      MessageBody: encodeTimer(timer),
-      // On a standard queue this orders nothing: it makes the queue fair to the other clusters.
-      MessageGroupId: timerGroupId(timer.hint.key),
-      DelaySeconds: Math.min(
-        DELAY_SECONDS_MAX,
-        Math.max(0, Math.ceil((timer.dueAtMs - nowMs) / 1000)),
-      ),
-    }));
-    await this.#sendAll(this.#options.delayQueueUrl, entries);
-  }
-
-  async #sendAll(queueUrl: string, entries: readonly Entry[]): Promise<void> {
+export function createHintQueue(options: HintQueueOptions): HintQueue {
+  const sendAll = async (queueUrl: string, entries: readonly Entry[]): Promise<void> => {
     const batches: Entry[][] = [];
     for (let start = 0; start < entries.length; start += BATCH_ENTRIES_MAX) {
       batches.push(entries.slice(start, start + BATCH_ENTRIES_MAX));
     }
     const remaining = batches.values();
     const work = async (): Promise<void> => {
-      for (const batch of remaining) await this.#sendBatch(queueUrl, batch);
+      for (const batch of remaining) await sendBatch(options, queueUrl, batch);
     };
     const workers = Math.min(BATCHES_AT_ONCE_MAX, batches.length);
     await Promise.all(Array.from({ length: workers }, work));
-  }
+  };
+  return {
+    async sendHints(hints, deduplicationPrefix, pace = 'usual') {
+      const groups = hintGroupIds(
+        hints.map(({ key }) => key),
+        pace,
+      );
+      const entries = hints.map((hint, index) => ({
+        MessageBody: encodeHint(hint),
+        MessageGroupId: groups[index],
+        MessageDeduplicationId: hintDeduplicationId(deduplicationPrefix, hint.key),
+      }));
+      await sendAll(options.reconcileQueueUrl, entries);
+    },
+    async sendTimers(timers) {
+      const nowMs = options.clock.nowMs();
+      const entries = timers.map((timer) => ({
+        MessageBody: encodeTimer(timer),
+        // On a standard queue this orders nothing: it makes the queue fair to the other clusters.
+        MessageGroupId: timerGroupId(timer.hint.key),
+        DelaySeconds: Math.min(
+          DELAY_SECONDS_MAX,
+          Math.max(0, Math.ceil((timer.dueAtMs - nowMs) / 1000)),
+        ),
+      }));
+      await sendAll(options.delayQueueUrl, entries);
+    },
+  };
+}
 
-  async #sendBatch(queueUrl: string, batch: readonly Entry[]): Promise<void> {
-    let pending = batch;
-    for (let attempt = 1; ; attempt += 1) {
-      const failed = await this.#tryBatch(queueUrl, pending);
-      if (failed.entries.length === 0) return;
-      if (failed.isFinal || attempt === ATTEMPTS_MAX) {
-        throw new QueueRejectionError(
-          `the queue did not accept ${failed.entries.length} of ${batch.length} entries: ${failed.codes}`,
-        );
-      }
-      pending = failed.entries;
-      await this.#options.clock.sleep(FIRST_DELAY_MS * 2 ** (attempt - 1));
+async function sendBatch(
+  { client, clock }: HintQueueOptions,
+  queueUrl: string,
+  batch: readonly Entry[],
+): Promise<void> {
+  let pending = batch;
+  for (let attempt = 1; ; attempt += 1) {
+    const failed = await tryBatch(client, queueUrl, pending);
+    if (failed.entries.length === 0) return;
+    if (failed.isFinal || attempt === ATTEMPTS_MAX) {
+      throw new QueueRejectionError(
+        `the queue did not accept ${failed.entries.length} of ${batch.length} entries: ${failed.codes}`,
+      );
     }
+    pending = failed.entries;
+    await clock.sleep(FIRST_DELAY_MS * 2 ** (attempt - 1));
   }
+}
 
-  /** Sends once; gives the entries that were not accepted. The client retries whole requests. */
-  async #tryBatch(
-    queueUrl: string,
-    entries: readonly Entry[],
-  ): Promise<{
-    readonly entries: readonly Entry[];
-    readonly isFinal: boolean;
-    readonly codes: string;
-  }> {
-    const answer = await this.#options.client.send(
-      new SendMessageBatchCommand({
-        QueueUrl: queueUrl,
-        Entries: entries.map((entry, index) => ({ ...entry, Id: String(index) })),
-      }),
-    );
-    const accepted = new Set((answer.Successful ?? []).map((entry) => entry.Id));
-    const failures = answer.Failed ?? [];
-    return {
-      // Also what the answer names nowhere: only "accepted" counts.
-      entries: entries.filter((_entry, index) => !accepted.has(String(index))),
-      isFinal: failures.length > 0 && failures.every((failure) => failure.SenderFault === true),
-      codes: [...new Set(failures.map((failure) => failure.Code ?? 'unknown'))].join(', '),
-    };
-  }
+/** Sends once; gives the entries that were not accepted. The client retries whole requests. */
+async function tryBatch(
+  client: SQSClient,
+  queueUrl: string,
+  entries: readonly Entry[],
+): Promise<{
+  readonly entries: readonly Entry[];
+  readonly isFinal: boolean;
+  readonly codes: string;
+}> {
+  const answer = await client.send(
+    new SendMessageBatchCommand({
+      QueueUrl: queueUrl,
+      Entries: entries.map((entry, index) => ({ ...entry, Id: String(index) })),
+    }),
+  );
+  const accepted = new Set((answer.Successful ?? []).map((entry) => entry.Id));
+  const failures = answer.Failed ?? [];
+  return {
+    // Also what the answer names nowhere: only "accepted" counts.
+    entries: entries.filter((_entry, index) => !accepted.has(String(index))),
+    isFinal: failures.length > 0 && failures.every((failure) => failure.SenderFault === true),
+    codes: [...new Set(failures.map((failure) => failure.Code ?? 'unknown'))].join(', '),
+  };
 }

@@ -9,8 +9,51 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { LOG_LEVELS, logOf } from '@rollcall/base/log-of.ts';
 import type { LogLevel } from '@rollcall/base/log-of.ts';
 import type { Log, LogFields } from '@rollcall/base/ports/log.ts';
-import { REDACTED, createRedactor } from './redact.ts';
-import type { Redactor } from './redact.ts';
+
+const REDACTED = '[redacted]';
+
+const SECRET_FORMS: readonly RegExp[] = [
+  /-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(?:-----END [A-Z0-9 ]+-----|$)/g,
+  /\bk8s-aws-v1\.[A-Za-z0-9_-]+/g,
+  // The first part is bounded: every `eyJ` inside a long one would be tried to its end.
+  /\beyJ[A-Za-z0-9_-]{6,2048}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?/g,
+  /\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi,
+  /\bX-Amz-(?:Signature|Security-Token|Credential)=[^&\s"']+/gi,
+  /\b(?:token|password|secret|client[-_]key(?:-data)?)["']?\s*[:=]\s*["']?[^\s"',}]{8,}/gi,
+  /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g,
+];
+
+/** Names of fields whose value is never shown, whatever it looks like. */
+const SECRET_NAME = /token|secret|password|authorization|credential|privatekey|keypem|certificate/i;
+
+/** Short literals would cut innocent words. */
+const LITERAL_LENGTH_MIN = 8;
+
+/**
+ * The last guard of S11, after the first: that nothing passes credentials to a log. It takes out what has the form of a
+ * credential, fields by their names, and the literal secrets it was given. An opaque token in an innocent field has no
+ * form: adapters keep those out of messages themselves.
+ */
+export interface Redactor {
+  text(value: string): string;
+  /** True if a field of this name may not be shown at all. */
+  isSecretName(name: string): boolean;
+}
+
+/** A redactor for known forms, and for these literal secrets. */
+export function createRedactor(secrets: readonly string[] = []): Redactor {
+  const literals = secrets.filter((secret) => secret.length >= LITERAL_LENGTH_MIN);
+  return {
+    isSecretName: (name) => SECRET_NAME.test(name),
+    text: (value) => {
+      const withoutLiterals = literals.reduce(
+        (text, secret) => text.replaceAll(secret, REDACTED),
+        value,
+      );
+      return SECRET_FORMS.reduce((text, form) => text.replace(form, REDACTED), withoutLiterals);
+    },
+  };
+}
 
 type SafeFields = Readonly<Record<string, string | number | boolean | null>>;
 

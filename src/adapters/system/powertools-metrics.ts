@@ -6,7 +6,7 @@
  * One Powertools instance per outcome, so that one line per outcome and invocation is written.
  */
 import { Metrics as PowertoolsMetrics } from '@aws-lambda-powertools/metrics';
-import type { MetricUnit, Metrics } from '../../ports/metrics.ts';
+import type { MetricUnit, Metrics } from '../../ports/process.ts';
 
 /** Metrics that are written when they are published. */
 export interface PublishedMetrics extends Metrics {

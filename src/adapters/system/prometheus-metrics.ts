@@ -9,7 +9,7 @@
  * harm. A library would cost more than these lines; `test/unit/adapters/system/prometheus-metrics.test.ts`
  * parses what is written.
  */
-import type { MetricUnit, Metrics, Reading } from '../../ports/metrics.ts';
+import type { MetricUnit, Metrics, Reading } from '../../ports/process.ts';
 
 /** Metrics that can be asked for. */
 export interface PrometheusMetrics extends Metrics {

@@ -12,7 +12,7 @@ import type {
   ConnectRefusal,
 } from '../../ports/cluster/cluster-access.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../ports/metrics.ts';
+import type { Metrics } from '../../ports/process.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 
 const DETAIL_CHARACTERS_MAX = 500;

@@ -13,7 +13,7 @@ import { createDynamoCredentialStore } from '../../adapters/dynamodb/credential-
 import { createDynamoDeadLetterStore } from '../../adapters/dynamodb/dead-letter-store.ts';
 import { createDynamoRegistryStore } from '../../adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../../adapters/dynamodb/view-store.ts';
-import { SqsHintQueue } from '../../adapters/sqs/hint-queue.ts';
+import { createHintQueue } from '../../adapters/sqs/hint-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { usageError } from '../process/exit-codes.ts';
@@ -72,7 +72,7 @@ function composeStack(parts: Pick<Stack, 'stage' | 'name' | 'aws' | 'outputs'>):
     view: createDynamoViewStore({ client, random, tableName: outputs.ViewTableName }),
     credentials: createDynamoCredentialStore(ofRegistry),
     sqs,
-    hints: new SqsHintQueue({
+    hints: createHintQueue({
       client: sqs,
       clock,
       reconcileQueueUrl: outputs.ReconcileQueueUrl,

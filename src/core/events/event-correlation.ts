@@ -1,14 +1,13 @@
 /**
  * Which Events a run writes for what it has to tell: single ones, then one that is counted up.
  *
- * As client-go's correlator does it (tools/record, which the built-in controller uses): of one type
- * and reason nine single Events, told apart by their message; the tenth is combined, and everything
- * after it only raises its count. After ten minutes without one of the kind, singles begin afresh. A
- * message that is repeated raises the count of its Event. The memory of a recorder is a few tallies
- * here, kept with the DaemonSet's state: where they are lost, a few Events too many are written.
+ * As client-go's correlator (tools/record): of one type and reason nine single Events, told apart by message; the
+ * tenth is combined, and what follows raises its count, until ten minutes without one of the kind. A repeated
+ * message raises the count of its Event. The tallies are kept with the DaemonSet's state: lost, a few Events too
+ * many are written.
  *
- * Differs from upstream: the combined Event counts all that it stands for; client-go stops writing
- * after 25 Events of an object and type, and lets one more pass every five minutes.
+ * Differs from upstream: the combined Event counts all that it stands for; client-go stops writing after 25 Events
+ * of an object and type, and lets one more pass every five minutes.
  */
 import type { PlannedEvent } from '../model/plan.ts';
 import type { EventTally } from '../model/state.ts';

@@ -5,12 +5,11 @@
  *   ────────────┼──────────────────────────────────┼───────────────▶ time
  *      from ├──────── this walk's ────────┤ until ├──── the next one's
  *
- * Each cluster has a boundary in every interval, spread over the fleet. A walk owns the time since the
- * walk before it began, so boundaries are met once, whether ticks come late, twice or never, and
- * however many invocations a walk takes; never by the length of a tick. A cluster that could not be
- * looked at is owed its time by the next walk. What an invocation did counts only once it is written:
- * one that died is done again from where it began (at least once; the queue swallows what is repeated
- * within five minutes). Holding a walk only saves work: no promise rests on that clock.
+ * Each cluster has a boundary in every interval, spread over the fleet. A walk owns the time since the walk before
+ * it began, so boundaries are met once, however late or often ticks come and however many invocations it takes. A
+ * cluster that could not be looked at is owed its time by the next walk. What an invocation did counts only once
+ * it is written; until then it is done again (at least once). Holding a walk only saves work: no promise rests on
+ * that clock.
  */
 import type { ClusterId } from '../model/identifiers.ts';
 

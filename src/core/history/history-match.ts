@@ -1,14 +1,13 @@
 /**
- * Which revisions hold the present template (spec 2.10 step 3), never by bytes, never by a recomputed
- * hash: a field that an API server newly fills in must not restart a fleet (#78633, #134773).
+ * Which revisions hold the present template (spec 2.10 step 3), never by bytes or a recomputed hash: a field that
+ * an API server newly fills in must not restart a fleet (#78633, #134773).
  *
  * 1. By meaning: equal data (history-meaning.ts).
- * 2. By generation: the revision that was current at this very metadata.generation, which any edit of the spec raises.
- *    The caller names it only if the template does not contradict it: a restored etcd repeats generations (row 71).
- * 3. By template generation, if neither finds any: the API server raises it exactly when the template changes. One that
- *    the built-in controller renumbered keeps its old annotation, which only misses the rule. One of an earlier
- *    DaemonSet of this name may carry the number by chance: it must be owned already, not older than the DaemonSet, and
- *    not contradict the template; when we adopt one of other content, we take the annotation off.
+ * 2. By generation: the revision that was current at this metadata.generation, which any edit of the spec raises; named by
+ *    the caller only if the template does not contradict it: a restored etcd repeats generations (row 71).
+ * 3. Else by template generation, which the API server raises exactly when the template changes. One that the built-in
+ *    controller renumbered keeps its old annotation, and only misses the rule. One of an earlier DaemonSet of this name
+ *    may carry the number by chance: it must be owned, not older than the DaemonSet, and not contradict the template.
  *
  * Differs from upstream: matching by meaning and generations instead of bytes.
  */

@@ -1,12 +1,12 @@
 /**
  * Which old revisions go: the surplus over revisionHistoryLimit, lowest number first (spec 2.11).
  *
- * Never the current one, never one whose hash a claimed pod carries (S10): pods held by finalizers,
- * pods without a node and pods about to be adopted count, and so does a create that may still arrive.
- * Live ones can keep the count above the limit. Nothing is trimmed while history is not settled.
+ * Never the current one, never one whose hash a claimed pod carries (S10): pods held by finalizers, without a node
+ * or about to be adopted count, and so does a create that may still arrive. Live ones can keep the count above the
+ * limit.
  *
- * Differs from upstream: revisions that are terminating already do not count as surplus, and nothing
- * is trimmed while a create is not resolved: its pod may come, of a revision that was current.
+ * Differs from upstream: revisions that terminate are no surplus; nothing is trimmed while a create is not
+ * resolved (its pod may come, of a revision that was current) or history is not settled.
  */
 import type { IntentJudgement, PlanContext, View } from '../model/plan.ts';
 import type { PodProjection, RevisionProjection } from '../model/projections.ts';

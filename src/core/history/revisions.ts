@@ -1,12 +1,10 @@
 /**
  * ControllerRevisions as objects: their data, hash, number, order, and how a new one is built (spec 2.10).
  *
- * Which of them holds the present template is told in history-match.ts, what is to be done about all
- * of them in history-plan.ts. The label of a matching revision is always reused; our own hash only
- * names revisions that we make.
+ * Which of them holds the template: history-match.ts; what is done about them: history-plan.ts. The label of a
+ * matching revision is always reused; our own hash only names revisions that we make.
  *
- * Differs from upstream: the hash of a new revision is not the FNV hash of a Go dump, which nothing
- * outside Go can reproduce.
+ * Differs from upstream: that hash is not the FNV hash of a Go dump, which nothing outside Go can reproduce.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';

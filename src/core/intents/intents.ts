@@ -1,13 +1,13 @@
 /**
  * Intents: effects recorded before they are sent, judged against what has been seen since.
  *
- *   record intent ──▶ send ──▶ answer recorded ──▶ seen in the view, or mark passed and not alive ──▶ settled
- *                       └─(no answer)─▶ unresolved: re-issued as it was, or dead (request-life.ts)
+ *  record intent ──▶ send ──▶ answer recorded ──▶ seen in the view, or mark passed and not alive ──▶ settled
+ *                      └─(no answer)─▶ unresolved: re-issued as it was, or dead (request-life.ts)
  *
- * Rules: a mark vouches only for a version that a successful write returned, and only in its era
- * (protocol 3); what has no answer is re-issued under the same name, or the same UID and version
- * (protocol 4); twice the request time-out after the last moment at which its run might send it resolves it
- * (protocol 5). Nothing else expires by the clock. Assumes a complete view: nothing is to be judged on another (protocol 3).
+ * A mark vouches only for a version that a successful write returned, in its era, and only a complete view is
+ * judged by (protocol 3). What has no answer is re-issued under the same name, or UID and version (protocol 4),
+ * and resolved twice the request time-out after its run's last chance to send it (protocol 5). Nothing else
+ * expires by the clock.
  *
  * Differs from upstream: identities and marks instead of counters that expire after five minutes.
  */

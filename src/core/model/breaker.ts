@@ -4,12 +4,10 @@
  *   closed ──three failing runs in a row──▶ open ──due──▶ half-open (one probe) ──answered──▶ closed
  *                                            ▲                   └──failed──▶ open, for longer
  *
- * Counted by cluster, not by key: a cluster that hangs costs a few time-outs, however many keys it has.
- * After closing it is on parole for a while: one failing run opens it again, and the back-off goes on
- * where it was. It is efficiency only: lost, unreadable or stale it counts as closed, and no promise
- * but L3 rests on it. Times are compared with a bound on both sides, so that no clock that is off
- * keeps it open for longer than `openMaxMs` (never open for ever). Pure: the caller stores what is
- * answered here, by compare-and-set, and only when it is a change.
+ * Counted by cluster: one that hangs costs a few time-outs, however many keys it has. While on parole after
+ * closing, one failing run opens it again with the former back-off. Efficiency only: lost, unreadable or stale it
+ * counts as closed, and no promise but L3 rests on it. Times are bounded on both sides, so that no clock keeps it
+ * open for longer than `openMaxMs`. Pure: the caller stores what changes, by compare-and-set.
  */
 
 /** What is stored of a cluster's breaker, beside META. Absent: closed, and nothing remembered. */

@@ -1,11 +1,10 @@
 /**
  * When to look again although nothing happens (spec 2.7, 2.12, and its last section).
  *
- * The earliest of: ends of back-offs of nodes with a failed pod, minReadySeconds of *all* pods (not
- * of the oldest per node: the built-in controller loses wake-ups by that), waits and retries that end,
- * and open intents (protocol 11). Never earlier than a second from now, so that a skewed clock
- * cannot spin (#77203). The six-hourly expiry of memos is added by the caller.
- *
+ * The earliest of: ends of back-offs of nodes with a failed pod, minReadySeconds of *all* pods (the built-in
+ * controller loses wake-ups by the oldest per node), waits and retries that end, and open intents (protocol 11).
+ * Never within a second, so that a skewed clock cannot spin (#77203). The six-hourly expiry of memos is added by
+ * the caller.
  * Differs from upstream: one due time from all pods, replaced in each run.
  */
 import type { IntentJudgement, View } from '../model/plan.ts';

@@ -1,11 +1,10 @@
 /**
- * The plan of one reconcile: a pure function of view and context (design 3.4; no clock, no I/O, no
- * randomness). Stages: refuse what cannot be acted upon, judge intents, decide pods, roll, cap,
- * put into words, count status, find the due time.
+ * The plan of one reconcile: a pure function of view and context (design 3.4; no clock, no I/O, no randomness),
+ * whatever order its inputs had. It does nothing: intents are recorded, and destructive steps confirmed live, by
+ * the caller.
  *
- * Invariants: S9 (creates, deletes and claims within the burst, separately), S7 by status.ts, S1, S2 and S4
- * by plan-pods.ts. Equal views and contexts give equal plans, whatever order their inputs had. The
- * plan does nothing: intents are recorded, and destructive steps confirmed live, by the caller.
+ * Invariants: S9 (creates, deletes and claims within the burst, separately), S7 by status.ts, S1, S2 and S4 by
+ * plan-pods.ts.
  *
  * Differs from upstream: a selector that cannot be parsed leaves the DaemonSet alone; claims are capped.
  */

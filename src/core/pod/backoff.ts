@@ -1,12 +1,11 @@
 /**
  * Back-off of failed pods, per node and generation: 1 s doubling to 15 min (spec 2.7).
  *
- * It limits how often failed pods are deleted, survives restarts in the state item (spec faults 44),
- * and delays one node only (spec faults 45). "In back-off" means that less than the entry's delay
- * has passed since it was advanced. Entries are swept 2 × cap after their last advance.
+ * It limits how often failed pods are deleted, survives restarts in the state item and delays one node only (spec
+ * faults 44, 45). "In back-off": less than the entry's delay has passed since it was advanced. Swept 2 × cap after
+ * that.
  *
- * Differs from upstream: kept with the state, not in memory; and it also holds back surge pods
- * (#124388), see plan-pods.ts.
+ * Differs from upstream: kept with the state, not in memory; holds back surge pods too (#124388, plan-pods.ts).
  */
 import { compareText } from '@rollcall/base/compare-text.ts';
 import type { NodeName } from '../model/identifiers.ts';

@@ -1,14 +1,12 @@
 /**
  * Tombstones: which pods that are gone are remembered, and for how long (S13, ADR 0030).
  *
- * Kept for ten minutes after a pod was told to be gone; of one node and revision only the newest sixteen,
- * so that a pod which comes and goes each second cannot fill an item. Sixteen, because names lead from pod to
- * pod along the whole chain where its first one counts as the newest (an API server's clock was ahead) or
- * outlives the others (a finalizer), and a pod that is missing breaks the chain; a pod that fails at once has some
- * ten successors in ten minutes. A list that is full keeps the newest two of each first. A pod that lives
- * has no tombstone. Pure: in a slice the time is the message's, so that a redelivery buries alike; in a state
- * ten minutes must pass by two clocks, the function's and the view's messages', so that one that is wrong
- * forgets nothing (row 13).
+ * For ten minutes; of one node and revision the newest sixteen, so that a pod which comes and goes each second
+ * cannot fill an item. Sixteen, because a chain of names must not break where its first pod counts as the newest
+ * (an API server's clock was ahead) or outlives the others (a finalizer); a pod that fails at once has some ten
+ * successors in that time. A full list keeps the newest two of each first. A living pod has none. Pure: in a slice
+ * the time is the message's, so that a redelivery buries alike; in a state ten minutes must pass by the function's
+ * clock and by the view's messages' (row 13).
  */
 import type { Uid } from '../model/identifiers.ts';
 import type { PodProjection, Tombstone } from '../model/projections.ts';

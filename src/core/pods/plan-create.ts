@@ -1,13 +1,11 @@
 /**
  * May a node get its pod now, and under which name (design 3, protocol 4–6, spec faults 86, 88)?
  *
- * One unresolved create name per node: what was recorded and not answered is re-issued under the name
- * it has, whatever name would be chosen today, so that a request still on its way can only meet its
- * own name (S1). A name that a pod is known to have borne is never asked for again (S13, ADR 0030): where
- * such a request may still be on its way, the node waits until it is dead. Only then is another name chosen.
- * It follows from the newest pod that is known to have been in the slot, living or gone, else from the node
- * alone, so that runs that know the same pods choose the same name; if that pod is there, the caller reads
- * it live first.
+ * One unresolved create name per node: what has no answer is re-issued under the name it has, so that a request
+ * still on its way can only meet its own name (S1). A name that a pod is known to have borne is never asked for
+ * again (S13, ADR 0030): the node waits until such a request is dead. The next name follows from the newest pod
+ * known to have been in the slot, living or gone, else from the node alone: runs that know the same pods choose
+ * the same name. If that pod is there, the caller reads it live first.
  */
 import type { NodeName, Uid } from '../model/identifiers.ts';
 import type { NodeView, PlannedCreate } from '../model/plan.ts';

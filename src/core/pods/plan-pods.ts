@@ -1,15 +1,12 @@
 /**
  * What each node needs: the decision per node of spec 2.7 ("manage"), and strays of vanished nodes.
  *
- * Assumes a computed view and judged intents. Invariants: S1 (a node with an entry gets no pod
- * without surge), S2 (one pod per revision with surge), S4 (only claimed pods are named), S9 is the
- * caller's (caps). Failed pods are deleted no faster than their back-off allows, and one node in
- * back-off delays no other (spec faults 44, 45). Rolling updates (spec 2.9) are not in here, but
- * in plan-rollout.ts.
+ * Assumes a computed view and judged intents. Invariants: S1 (a node with an entry gets no pod without surge), S2
+ * (one pod per revision with surge), S4 (only claimed pods are named); S9 (caps) is the caller's. One node in
+ * back-off delays no other (spec faults 44, 45). Rolling updates are in plan-rollout.ts.
  *
- * Differs from upstream: back-off also holds back surge pods (#124388), unless `strict` is asked for;
- * a terminal pod that is about to be deleted is waited for with surge too; deletes name UID and
- * version, not only a name.
+ * Differs from upstream: back-off also holds back surge pods (#124388), unless `strict`; a terminal pod that is
+ * about to be deleted is waited for with surge too; deletes name UID and version, not only a name.
  */
 import type { DeleteReason, NodeView, PlannedDelete, PlannedEvent } from '../model/plan.ts';
 import type { PodProjection } from '../model/projections.ts';

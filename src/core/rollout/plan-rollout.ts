@@ -1,14 +1,12 @@
 /**
  * The rolling update of one run: which outdated pods go, which nodes get a second pod (spec 2.9).
  *
- * Runs after plan-pods.ts, on what that leaves alone: states are found once, walked against the budget, and made
- * into creates and deletes here, in the order in which the burst cuts them: unavailable first, then longest not
- * updated, then by name. An available pod is deleted only within the budget, whatever else this run deletes (S3);
- * after a loss of state it stays for a while (protocol 6). Nothing is rolled while the current revision is not known,
- * nor with OnDelete.
+ * Works on what plan-pods.ts leaves alone. Creates and deletes come in the order in which the burst cuts them:
+ * unavailable first, then longest not updated, then by name. An available pod is deleted only within the budget,
+ * whatever else this run deletes (S3); after a loss of state it stays for a while (protocol 6). Nothing is rolled
+ * while the current revision is not known, nor with OnDelete.
  *
- * Differs from upstream: a rollout step shares the run with other work, where upstream makes it only
- * in a sync in which nothing else was to do.
+ * Differs from upstream: the step shares the run with other work, where upstream waits for a sync without any.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { DeleteReason, PlannedCreate, RolloutProgress } from '../model/plan.ts';

@@ -1,12 +1,9 @@
 /**
- * What a rolling update finds on each node, computed once per run (spec 2.9).
+ * What a rolling update finds on each node, computed once per run (spec 2.9); it decides nothing.
  *
- * A *site* is a node that should run a pod or has an entry, or a vanished node that still has pods.
- * Only pods that will be there after what the rest of the run does are looked at: terminating ones,
- * accepted deletes, and pods that are deleted in this run for other reasons count as gone. Sites at
- * which this run creates, deletes, waits or claims anyway are marked `isTouched`: the rolling update
- * leaves them alone. What a state is worth is said in rollout-without-surge.ts and
- * rollout-with-surge.ts; nothing is decided here.
+ * A *site* is a node that should run a pod or has an entry, or a vanished node that still has pods. Pods that are
+ * terminating, or deleted by an accepted delete or by the rest of this run, count as gone. Sites at which this run
+ * creates, deletes, waits or claims anyway are `isTouched`: the rolling update leaves them alone.
  */
 import type { NodeName, Uid } from '../model/identifiers.ts';
 import type { NodeView } from '../model/plan.ts';

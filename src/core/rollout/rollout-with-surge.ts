@@ -1,17 +1,15 @@
 /**
  * A rolling update with surge: the second table of spec 2.9, and the walk over its budget.
  *
- * A node whose old pod is not available gets its new one regardless of maxSurge; one whose old pod
- * is available gets it within max(0, maxSurge − surging) (S2). The old pod goes once the new one is
- * available. Nodes that should not run the pod any more are vacated only as far as more pods are
- * available than nodes are desired. A create that may still arrive beside an old pod counts as
- * surging, and is repeated without taking from the budget twice (protocol 4).
+ * A node whose old pod is not available gets its new one regardless of maxSurge; one whose old pod is, within
+ * max(0, maxSurge − surging) (S2). The old pod goes once the new one is available. Nodes that should not run the
+ * pod are vacated only as far as more pods are available than nodes are desired. A create that may still arrive
+ * beside an old pod counts as surging, and is repeated without a second share (protocol 4).
  *
- * Differs from upstream: among candidates the pod that was made first goes first, then by node name
- * (upstream: random). Pods of vanished nodes are left to pod garbage collection and count nowhere,
- * where upstream fails the whole step while one is outdated; `strict` restores that. A node whose
- * create is known to be refused takes no part of the budget from the others. Before others are
- * vacated, a node with both pods counts as available when either is (upstream: the old one).
+ * Differs from upstream: the pod made first goes first, then by node name (upstream: random). Pods of vanished
+ * nodes are left to pod garbage collection, where upstream fails the step while one is outdated; `strict` restores
+ * that. A node whose create is known to be refused takes no share. Before others are vacated, a node with both
+ * pods counts as available when either is (upstream: the old one).
  */
 import type { Compat } from '../daemon-set/strategy.ts';
 import { compareSites, isSafelyAvailable } from './rollout-states.ts';

@@ -1,14 +1,13 @@
 /**
  * A rolling update without surge: the first table of spec 2.9, and the walk over its budget.
  *
- * Old pods that are not available go unconditionally, and count; available ones go only within
- * max(0, maxUnavailable − unavailable) (S3). Nodes that should not run the pod and vanished nodes
- * are in it, as upstream. A node whose pod is stuck terminating counts for ever, as upstream.
- * A delete that was recorded and not answered counts, and is repeated before new ones are chosen
- * without taking from the budget twice (protocol 4).
+ * Old pods that are not available go unconditionally, and count; available ones only within max(0, maxUnavailable
+ * − unavailable) (S3). Nodes that should not run the pod, vanished ones, and those stuck terminating count, as
+ * upstream. A delete without an answer counts, and is repeated before new ones are chosen, without a second share
+ * (protocol 4).
  *
- * Differs from upstream: among candidates the pod that was made first goes first, then by node name
- * (upstream: random); nodes that the rest of the run works at are left alone and count as unavailable.
+ * Differs from upstream: the pod made first goes first, then by node name (upstream: random); nodes that the rest
+ * of the run works at are left alone and count as unavailable.
  */
 import { compareSites, isSafelyAvailable } from './rollout-states.ts';
 import type { RolloutPod, Site } from './rollout-states.ts';

@@ -1,12 +1,10 @@
 /**
- * How a DaemonSet says that Rollcall has stopped because another controller is at work: a condition
- * in its status, and one Event.
+ * How a DaemonSet says that Rollcall has stopped because another controller is at work: a condition in its status,
+ * and one Event. Differs from upstream: it writes no conditions.
  *
- * The condition is the mark that the notice was given: it is written once, by a status update with
- * the version that was seen, and taken away when takeover is entered anew or the cluster is handed
- * back. Other conditions and all counters are left as they are (spec 2.12).
- *
- * Differs from upstream: it writes no conditions.
+ * The condition marks that the notice was given: written once, by a status update with the version that was seen,
+ * and taken away when takeover is entered anew or the cluster is handed back. The rest of the status stays (spec
+ * 2.12).
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';

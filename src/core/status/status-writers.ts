@@ -1,14 +1,12 @@
 /**
- * Who else wrote a DaemonSet's status, by metadata.managedFields: evidence that comes with every live
- * read and costs nothing.
+ * Who else wrote a DaemonSet's status, by metadata.managedFields: evidence that comes with every live read.
  *
- * An entry counts that another manager than ours made by an update of the subresource `status`, that
- * holds a counter or observedGeneration, and that is younger than the takeover. Both times are the API
- * server's own, so no clock of ours is compared with them.
+ * An entry counts that another manager than ours made by an update of the subresource `status`, that holds a
+ * counter or observedGeneration, and that is younger than the takeover: both times are the API server's own.
  *
- * Not detected: a rival that writes a status equal to ours (no owner is noted for what does not change); one whose
- * counters we have written over since; one that acts on pods only, or shares our manager's name; a write within the
- * second of entering takeover. The sentinel sees the built-in loop in all of these.
+ * Not detected: a rival that writes an equal status, whose counters we have written over, that acts on pods only,
+ * shares our manager's name, or writes within the second of entering takeover. The sentinel sees the built-in loop
+ * in all these.
  */
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';

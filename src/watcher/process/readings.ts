@@ -4,7 +4,7 @@
  * What is counted on the way (sends, bytes, heartbeats, stream ends) comes from the Metrics port instead.
  */
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
-import type { Reading } from '../../ports/metrics.ts';
+import type { Reading } from '../../ports/process.ts';
 import type { Health } from './health.ts';
 import type { VitalSigns } from './vitals.ts';
 import type { WatcherStatus } from '../session/watcher.ts';

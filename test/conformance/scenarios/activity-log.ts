@@ -4,7 +4,7 @@
 import { logOf } from '@rollcall/base/log-of.ts';
 import type { LogEntry } from '@rollcall/base/log-of.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../../src/ports/metrics.ts';
+import type { Metrics } from '../../../src/ports/process.ts';
 
 /** Kept lines and counters, with the sinks that fill them. */
 export interface ActivityLog {

@@ -6,7 +6,7 @@
  * its pods created. Everything is bounded, and stopped by `close`.
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { SqsHintQueue } from '../../../src/adapters/sqs/hint-queue.ts';
+import { createHintQueue } from '../../../src/adapters/sqs/hint-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
@@ -215,7 +215,7 @@ export class IsolationStage {
   async #hintAll(client: SQSClient, noise: Noise): Promise<void> {
     const { aws, clusterUids } = this.engine;
     const clock = createSystemClock();
-    const queue = new SqsHintQueue({
+    const queue = createHintQueue({
       client,
       clock,
       reconcileQueueUrl: aws.queueUrls['ReconcileQueue'] ?? '',

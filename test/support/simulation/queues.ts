@@ -16,7 +16,7 @@ import type {
   HintQueue,
   SendOutcome,
 } from '../../../src/ports/queues/queue.ts';
-import { attributesBeside } from '../../../src/adapters/sqs/event-queue.ts';
+import { attributesBeside } from '../../../src/adapters/sqs/event-attributes.ts';
 import { encodeHint, encodeTimer } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import {
   eventDeduplicationId,

@@ -10,7 +10,7 @@ import type { WatcherOptions } from '../../../src/watcher/pace/options.ts';
 import { createWatcher } from '../../../src/watcher/session/watcher.ts';
 import type { Watcher } from '../../../src/watcher/session/watcher.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
-import type { Metrics } from '../../../src/ports/metrics.ts';
+import type { Metrics } from '../../../src/ports/process.ts';
 import type { SimulatedApiServer } from './api-server.ts';
 import { PreviousWatchSource, withoutAges } from './previous-watcher.ts';
 import type { WatcherRelease } from './previous-watcher.ts';

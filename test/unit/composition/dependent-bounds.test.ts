@@ -13,8 +13,10 @@ import { CONNECT_TIMEOUT_MS } from '../../../src/adapters/kubernetes/transport/t
 import { OBJECT_READ_TIMEOUT_MS } from '../../../src/adapters/kubernetes/api/cluster-access.ts';
 import { CALL_LIMITS } from '../../../src/adapters/aws/create-client.ts';
 import { DEFAULT_TOKEN_SECONDS } from '../../../src/adapters/kubernetes/settings/renew-settings.ts';
-import { AFFECTED_BYTES_MAX } from '../../../src/adapters/sqs/affected-keys.ts';
-import { CUT_AGE_BYTES_MAX } from '../../../src/adapters/sqs/cut-age.ts';
+import {
+  AFFECTED_BYTES_MAX,
+  CUT_AGE_BYTES_MAX,
+} from '../../../src/adapters/sqs/event-attributes.ts';
 import { EVENT_BODY_BYTES_MAX } from '../../../src/adapters/sqs/event-queue.ts';
 import { ITEM_BODY_BYTES_MAX } from '../../../src/adapters/dynamodb/item-codec.ts';
 import { SNAPSHOT_PATIENCE_MS } from '../../../src/app/doctor/judge-view.ts';

@@ -8,7 +8,7 @@ import type { BreakerStore } from '../../../ports/stores/view-store.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../../ports/metrics.ts';
+import type { Metrics } from '../../../ports/process.ts';
 import type { HintQueue } from '../../../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';

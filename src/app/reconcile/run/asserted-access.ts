@@ -12,7 +12,7 @@ import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import type { Intent } from '../../../core/model/state.ts';
 import type { ClusterAccess, ExecuteOptions } from '../../../ports/cluster/cluster-access.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import type { Metrics } from '../../../ports/metrics.ts';
+import type { Metrics } from '../../../ports/process.ts';
 
 /** Whom a breach is told to, and of which key. */
 interface BreachReport {

@@ -8,12 +8,13 @@ import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts
 import { CALL_LIMITS, createAwsClient } from '../../../../src/adapters/aws/create-client.ts';
 import {
   AFFECTED_ATTRIBUTE,
+  CUT_AGE_ATTRIBUTE,
   readAffectedKeys,
-} from '../../../../src/adapters/sqs/affected-keys.ts';
-import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../../../../src/adapters/sqs/cut-age.ts';
+  readCutAgeMs,
+} from '../../../../src/adapters/sqs/event-attributes.ts';
 import { createEventQueue } from '../../../../src/adapters/sqs/event-queue.ts';
 import { parseHint, parseTimer } from '../../../../src/adapters/sqs/schema/hint-codec.ts';
-import { SqsHintQueue } from '../../../../src/adapters/sqs/hint-queue.ts';
+import { createHintQueue } from '../../../../src/adapters/sqs/hint-queue.ts';
 import { identifySender } from '../../../../src/adapters/sqs/queue-ids.ts';
 import { parseWatcherMessage } from '../../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
@@ -134,7 +135,7 @@ describe('queues over a real SQS protocol', () => {
   });
 
   it('take hints and timers', async () => {
-    const queue = new SqsHintQueue({
+    const queue = createHintQueue({
       client,
       clock,
       reconcileQueueUrl: server.urlOf('reconcile.fifo'),
@@ -153,7 +154,7 @@ describe('queues over a real SQS protocol', () => {
   });
 
   it('take the longest hints and timers that can be, ten at a time, within a thirtieth of what a batch may have', async () => {
-    const queue = new SqsHintQueue({
+    const queue = createHintQueue({
       client,
       clock,
       reconcileQueueUrl: server.urlOf('long.fifo'),
@@ -182,7 +183,7 @@ describe('queues over a real SQS protocol', () => {
   });
 
   it('refuse an entry that is too large alone: the others of its batch, and other batches, are taken', async () => {
-    const queue = new SqsHintQueue({
+    const queue = createHintQueue({
       client,
       clock,
       reconcileQueueUrl: server.urlOf('narrow.fifo'),

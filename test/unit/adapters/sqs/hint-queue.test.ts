@@ -8,7 +8,7 @@ import type {
 } from '@aws-sdk/client-sqs';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { Hint, Timer } from '../../../../src/core/model/hint.ts';
-import { SqsHintQueue, QueueRejectionError } from '../../../../src/adapters/sqs/hint-queue.ts';
+import { createHintQueue, QueueRejectionError } from '../../../../src/adapters/sqs/hint-queue.ts';
 import { VIRTUAL_START_MS, VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 type Entries = NonNullable<SendMessageBatchCommand['input']['Entries']>;
@@ -44,7 +44,7 @@ function queueWith(answer: Answer) {
       return Promise.resolve({ Successful, Failed });
     },
   } as unknown as SQSClient; // `send` with this one command is all that is used
-  const queue = new SqsHintQueue({
+  const queue = createHintQueue({
     client,
     clock,
     reconcileQueueUrl: 'https://reconcile.fifo',

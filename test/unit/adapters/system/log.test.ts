@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { createConsoleLog, createPowertoolsLog } from '../../../../src/adapters/system/logs.ts';
-import { createRedactor } from '../../../../src/adapters/system/redact.ts';
+import {
+  createConsoleLog,
+  createPowertoolsLog,
+  createRedactor,
+} from '../../../../src/adapters/system/logs.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import { makeTestCertificate } from '../../../support/test-certificate.ts';
 

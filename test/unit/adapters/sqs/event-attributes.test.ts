@@ -6,7 +6,7 @@ import {
   AFFECTED_BYTES_MAX,
   affectedAttributes,
   readAffectedKeys,
-} from '../../../../src/adapters/sqs/affected-keys.ts';
+} from '../../../../src/adapters/sqs/event-attributes.ts';
 
 function keysOf(count: number): { namespace: string; name: string }[] {
   return Array.from({ length: count }, (_, index) => ({
