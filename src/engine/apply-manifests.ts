@@ -12,15 +12,22 @@ import type { Json, JsonObject } from '@rollcall/base/json.ts';
 
 const STATUS_CONFLICT = 409;
 
-/** Plurals of the kinds that the repository's manifests use. */
+/** Resources of the kinds in infra/ and examples/; no Secret is among them (S11). */
 const PLURALS: Readonly<Record<string, string>> = {
   Namespace: 'namespaces',
   ServiceAccount: 'serviceaccounts',
-  DaemonSet: 'daemonsets',
+  ResourceQuota: 'resourcequotas',
+  ConfigMap: 'configmaps',
   ClusterRole: 'clusterroles',
   ClusterRoleBinding: 'clusterrolebindings',
   Role: 'roles',
   RoleBinding: 'rolebindings',
+  DaemonSet: 'daemonsets',
+  Deployment: 'deployments',
+  CronJob: 'cronjobs',
+  PodDisruptionBudget: 'poddisruptionbudgets',
+  ValidatingAdmissionPolicy: 'validatingadmissionpolicies',
+  ValidatingAdmissionPolicyBinding: 'validatingadmissionpolicybindings',
 };
 
 /** Creates every object of the files, in order. Throws when one is refused. */
@@ -47,11 +54,12 @@ async function create(transport: Transport, object: JsonObject): Promise<void> {
   throw new Error(`POST ${path}: ${String(answer.status)} ${JSON.stringify(answer.body)}`);
 }
 
-function collectionPath(object: JsonObject): string {
+/** Where objects of its kind are created; a namespace in the object decides its scope. */
+export function collectionPath(object: JsonObject): string {
   const kind = text(object['kind']);
   const apiVersion = text(object['apiVersion']);
   const plural = PLURALS[kind];
-  if (plural === undefined) throw new Error(`no manifest of this repository has ${kind}`);
+  if (plural === undefined) throw new Error(`no manifest of Rollcall has ${kind}`);
   const prefix = apiVersion.includes('/') ? '/apis' : '/api';
   const namespace = text(jsonMember(object['metadata'], 'namespace'));
   const scope = namespace === '' ? '' : `/namespaces/${namespace}`;

@@ -11,6 +11,7 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import { failure, usageError } from '../process/exit-codes.ts';
 import { plainText } from './text-table.ts';
+import { InvalidArgumentError } from 'commander';
 
 /** The id is also a message group. */
 export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -72,6 +73,23 @@ export function readCaFile(file: string, remedy = CA_REMEDY): string {
   const text = readUserFile(file, CA_REMEDY);
   if (text.includes('-----BEGIN CERTIFICATE-----') && !text.includes('PRIVATE KEY')) return text;
   throw usageError(`${file} is no certificate authority in PEM form.`, remedy);
+}
+
+/** Throws CommandError (2) when more than one of these options is given. */
+export function excludeEachOther(options: Readonly<Record<string, unknown>>): void {
+  const given = Object.values(options).filter((value) => value !== undefined && value !== false);
+  if (given.length <= 1) return;
+  const names = Object.keys(options)
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' and ');
+  throw usageError(`${names} exclude each other.`, 'Pass one of them.');
+}
+
+/** A number of seconds above 0. Throws what commander reports as a usage error. */
+export function parseSeconds(value: string): number {
+  const seconds = Number(value);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds;
+  throw new InvalidArgumentError('Pass a positive number of seconds.');
 }
 
 /** The cluster's registration. Throws CommandError when there is none. */

@@ -33,7 +33,7 @@ export interface CommandContext {
   /** Aborted by Ctrl-C; an orderly command leaves at its next safe point (throwIfInterrupted). */
   readonly signal: AbortSignal;
   /** Says one line of progress on stderr. */
-  say(line: string): void;
+  readonly say: (line: string) => void;
   /**
    * Opens the stack that the global options name, once; the frame closes it. Throws CommandError.
    * Another stack (cluster move) is opened with `openOtherStack`.

@@ -29,10 +29,11 @@ export function renderTextTable(
   return [line(headings), ...plain.map(line)];
 }
 
-/** Lines of `name: value`, the values in one column. */
-export function renderFields(fields: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(0, ...fields.map(([name]) => name.length)) + 1;
-  return fields.map(([name, value]) =>
+/** Lines of `name: value`, the values in one column; none for a field without a value. */
+export function renderFields(fields: readonly (readonly [string, string | undefined])[]): string[] {
+  const shown = fields.filter(([, value]) => value !== undefined);
+  const width = Math.max(0, ...shown.map(([name]) => name.length)) + 1;
+  return shown.map(([name, value = '']) =>
     `${`${name}:`.padEnd(width)}  ${plainText(value)}`.trimEnd(),
   );
 }

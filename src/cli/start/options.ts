@@ -9,6 +9,7 @@ import type { ClusterMode } from '../../core/model/registration.ts';
 import { EXIT, usageError } from '../process/exit-codes.ts';
 import type { CommandError } from '../process/exit-codes.ts';
 import type { KubeconfigPlace } from '../reach/open-kubeconfig.ts';
+import { parseSeconds } from '../command-line/cluster-arguments.ts';
 
 /** Which clusters: those of a kubeconfig, or local ones that live and end with this process. */
 export type ClusterChoice =
@@ -74,14 +75,6 @@ Takeover of a real cluster needs its built-in DaemonSet loop off
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 refused for safety, 4 not settled in time.`;
 };
-
-function parseSeconds(value: string): number {
-  const seconds = Number(value);
-  if (!Number.isFinite(seconds) || seconds <= 0) {
-    throw new InvalidArgumentError('Pass a positive number of seconds.');
-  }
-  return seconds;
-}
 
 /** A parser of whole numbers within bounds. */
 function parseWhole(bounds: { readonly min: number; readonly max: number }) {

@@ -8,10 +8,10 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describeAuthentication } from '../../../app/clusters/edit-registration.ts';
-import { parseClusterId } from '../../command-line/cluster-arguments.ts';
+import { excludeEachOther, parseClusterId } from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
-import { EXIT, usageError } from '../../process/exit-codes.ts';
+import { EXIT } from '../../process/exit-codes.ts';
 import { declareOperatorOptions } from '../../reach/operator-access.ts';
 import { createAddContext } from './add-context.ts';
 import { examineCluster } from './add-examine.ts';
@@ -43,9 +43,7 @@ export const addClusterCommand: CommandModule = defineCommand<AddOptions>({
       ...requestFields({ ...options }, context.environment),
       id,
     });
-    if (apply === true && manifests !== undefined) {
-      throw usageError('--apply and --manifests exclude each other.', 'Pass one of them.');
-    }
+    excludeEachOther({ '--apply': apply, '--manifests': manifests });
     const stack = await context.openStack();
     const shared = createAddContext(stack, context, dryRun === true);
     try {
@@ -163,35 +161,28 @@ function stepsOfManifests(
   { credentials, hasImage, applied }: AddedCluster,
   isApplied: boolean,
 ): readonly string[] {
-  const refused = String(applied.filter(isRefused).length);
-  return [
-    ...(isApplied || hasImage
-      ? []
-      : ['  name the image:        in the Deployment, or with --image']),
-    ...(isApplied && refused !== '0'
-      ? [`  put right:             ${refused} objects were refused; then repeat the command`]
-      : []),
-    ...(credentials === 'static'
-      ? ['  make the Secret:       rollcall-watcher-aws, which holds the keys (docs/clusters.md)']
-      : []),
-    ...(isApplied ? [] : ['  apply the manifests:   kubectl apply --server-side -f FILE']),
+  const refused = applied.filter(isRefused).length;
+  const steps = [
+    !isApplied && !hasImage && '  name the image:        in the Deployment, or with --image',
+    isApplied &&
+      refused > 0 &&
+      `  put right:             ${String(refused)} objects were refused; then repeat the command`,
+    credentials === 'static' &&
+      '  make the Secret:       rollcall-watcher-aws, which holds the keys (docs/clusters.md)',
+    !isApplied && '  apply the manifests:   kubectl apply --server-side -f FILE',
   ];
+  return steps.filter((step) => step !== false);
 }
 
 function stepsToTakeover({ id, registration, credentials }: AddedCluster): readonly string[] {
   const { kind } = registration.authentication;
   if (kind === 'none') return [];
-  return [
-    ...(kind === 'bound-token'
-      ? [
-          '  first token at once:   kubectl -n rollcall-system create job --from=cronjob/rollcall-renewer rollcall-renewer-first',
-        ]
-      : []),
-    ...(credentials === 'pod-identity'
-      ? [
-          '  before takeover:       --credentials irsa; the agent of pod identity is a DaemonSet itself',
-        ]
-      : []),
+  const steps = [
+    kind === 'bound-token' &&
+      '  first token at once:   kubectl -n rollcall-system create job --from=cronjob/rollcall-renewer rollcall-renewer-first',
+    credentials === 'pod-identity' &&
+      '  before takeover:       --credentials irsa; the agent of pod identity is a DaemonSet itself',
     `  then, when you want:   rollcall cluster set ${id} --mode takeover`,
   ];
+  return steps.filter((step) => step !== false);
 }

@@ -13,11 +13,13 @@ import type { ClusterAccount } from './cluster-account.ts';
 import type { AddRequest } from './add-request.ts';
 
 /** Shared by the steps, and by all clusters of one import. */
-export interface AddContext extends Pick<CommandContext, 'clock' | 'signal' | 'environment'> {
+export interface AddContext extends Pick<
+  CommandContext,
+  'clock' | 'signal' | 'environment' | 'say'
+> {
   readonly stack: Stack;
   /** True: look at everything, write nothing. */
   readonly isDryRun: boolean;
-  readonly say: (line: string) => void;
   /** Every registration of the stack, read once. */
   readonly registrations: () => Promise<ReadonlyMap<string, ClusterRegistration>>;
   /** Clients for the account of the cluster: those of its profile, or those of the stack. */
@@ -34,14 +36,9 @@ export function createAddContext(
   const accounts = new Map<string, ClusterAccount>();
   let registrations: Promise<ReadonlyMap<string, ClusterRegistration>> | undefined;
   return {
+    ...context,
     stack,
-    clock: context.clock,
-    signal: context.signal,
-    environment: context.environment,
     isDryRun,
-    say: (line) => {
-      context.say(line);
-    },
     registrations: () => (registrations ??= readRegistrations(stack)),
     account: ({ clusterProfile, eksRegion }) => {
       const profile = clusterProfile ?? stack.aws.profile;

@@ -10,6 +10,7 @@ import { isPrivateRange } from '../../../adapters/kubernetes/egress/address-clas
 import { isRegion } from '../../../adapters/kubernetes/credentials/eks-token.ts';
 import { clusterId } from '../../../core/model/identifiers.ts';
 import {
+  excludeEachOther,
   ID_PATTERN,
   LABEL_KEY,
   LABEL_VALUE,
@@ -101,41 +102,48 @@ export function parseAddRequest(candidate: unknown): AddRequest {
   const request = parsed.output;
   const credentials = request.credentials ?? (request.eks === undefined ? 'web-identity' : 'irsa');
   const whole: AddRequest = { ...request, credentials };
-  for (const check of [checkSource, checkAuthentication, checkRoles]) check(whole);
+  for (const check of [checkSource, checkRoles]) check(whole);
   return whole;
 }
 
-function checkSource(request: AddRequest): void {
-  const { kubeconfig, context, eks, eksRegion, clusterUid, server, caFile } = request;
-  if (eksRegion !== undefined && eks === undefined) {
-    throw usageError('--eks-region needs --eks.', 'Pass the name of the EKS cluster with --eks.');
-  }
-  if (clusterUid === undefined) {
-    if (server === undefined && caFile === undefined) return;
-    throw usageError(
-      '--server and --ca-file are for a cluster that is not asked.',
-      'Pass --cluster-uid as well: kubectl get namespace kube-system -o jsonpath={.metadata.uid}',
-    );
-  }
-  if (kubeconfig !== undefined || context !== undefined) {
-    throw usageError('--cluster-uid and --kubeconfig exclude each other.', 'Pass one of them.');
-  }
-  if ((server === undefined) === (eks === undefined)) {
-    throw usageError('--cluster-uid needs either --server or --eks.', 'Pass one of them.');
+/** Whether it is there, what it is, and what to do about it. */
+type Contradiction = readonly [isThere: boolean, message: string, remedy: string];
+
+function refuse(contradictions: readonly Contradiction[]): void {
+  for (const [isThere, message, remedy] of contradictions) {
+    if (isThere) throw usageError(message, remedy);
   }
 }
 
-function checkAuthentication({ auth, eks, credentials }: AddRequest): void {
-  if (auth === 'eks' && eks === undefined) {
-    throw usageError('--auth eks needs --eks.', 'Pass the name of the EKS cluster with --eks.');
-  }
-  const isOfEks = credentials === 'pod-identity' || credentials === 'irsa';
-  if (isOfEks && eks === undefined) {
-    throw usageError(
+const PASS_EKS = 'Pass the name of the EKS cluster with --eks.';
+
+function checkSource(request: AddRequest): void {
+  const { kubeconfig, context, eks, eksRegion, clusterUid, server, caFile } = request;
+  const { auth, credentials } = request;
+  const isEks = eks !== undefined;
+  const isGiven = clusterUid !== undefined;
+  refuse([
+    [eksRegion !== undefined && !isEks, '--eks-region needs --eks.', PASS_EKS],
+    [
+      !isGiven && (server ?? caFile) !== undefined,
+      '--server and --ca-file are for a cluster that is not asked.',
+      'Pass --cluster-uid as well: kubectl get namespace kube-system -o jsonpath={.metadata.uid}',
+    ],
+  ]);
+  excludeEachOther({ '--cluster-uid': clusterUid, '--kubeconfig': kubeconfig ?? context });
+  refuse([
+    [
+      isGiven && (server !== undefined) === isEks,
+      '--cluster-uid needs either --server or --eks.',
+      'Pass one of them.',
+    ],
+    [auth === 'eks' && !isEks, '--auth eks needs --eks.', PASS_EKS],
+    [
+      (credentials === 'pod-identity' || credentials === 'irsa') && !isEks,
       `--credentials ${credentials} is for EKS.`,
       'Pass --eks NAME, or --credentials web-identity.',
-    );
-  }
+    ],
+  ]);
 }
 
 /** Whether the roles are there already, so that no stack makes them. */
@@ -153,53 +161,51 @@ export function requireRoleSource(request: AddRequest): void {
 }
 
 function checkRoles(request: AddRequest): void {
-  const { auth, credentials, renewerRoleId, renewerRoleArn } = request;
-  if (request.clusterProfile !== undefined && request.sameAccount) {
-    throw usageError(
-      '--cluster-profile and --same-account exclude each other.',
-      'Pass one of them.',
-    );
-  }
-  const hasRenewer = renewerRoleId !== undefined || renewerRoleArn !== undefined;
-  if (hasRenewer && auth !== 'bound-token') {
-    throw usageError('A renewer is for --auth bound-token.', 'Pass it, or leave the renewer out.');
-  }
+  const { auth, credentials, clusterProfile, sameAccount, renewerRoleId, renewerRoleArn } = request;
+  const hasRenewer = (renewerRoleId ?? renewerRoleArn) !== undefined;
+  excludeEachOther({ '--cluster-profile': clusterProfile, '--same-account': sameAccount });
+  refuse([
+    [
+      hasRenewer && auth !== 'bound-token',
+      'A renewer is for --auth bound-token.',
+      'Pass it, or leave the renewer out.',
+    ],
+  ]);
   if (hasRoles(request)) return checkGivenRoles(request, hasRenewer);
-  if (hasRenewer) {
-    throw usageError(
+  refuse([
+    [
+      hasRenewer,
       'The role of the renewer is given, that of the watcher is not.',
       'Pass --watcher-role-arn or --sender-role-id as well, or neither.',
-    );
-  }
-  if (credentials !== 'static') return;
-  throw usageError(
-    '--credentials static makes no role.',
-    'Pass --sender-role-id: the unique id of who owns the keys (aws sts get-caller-identity: UserId before the colon).',
-  );
+    ],
+    [
+      credentials === 'static',
+      '--credentials static makes no role.',
+      'Pass --sender-role-id: the unique id of who owns the keys (aws sts get-caller-identity: UserId before the colon).',
+    ],
+  ]);
 }
 
 function checkGivenRoles(request: AddRequest, hasRenewer: boolean): void {
-  const { credentials, watcherRoleArn, renewerRoleArn } = request;
+  const { auth, credentials, senderRoleId } = request;
+  const { watcherRoleArn, renewerRoleId, renewerRoleArn } = request;
   const isByArn = credentials === 'irsa' || credentials === 'web-identity';
-  if (isByArn && watcherRoleArn === undefined) {
-    throw usageError('The manifests name the role.', 'Pass --watcher-role-arn as well.');
-  }
-  if (request.auth !== 'bound-token') return;
-  if (!hasRenewer || (isByArn && renewerRoleArn === undefined)) {
-    throw usageError(
+  const isShared =
+    (renewerRoleId !== undefined && renewerRoleId === senderRoleId) ||
+    (renewerRoleArn !== undefined && renewerRoleArn === watcherRoleArn);
+  const lacksArn = isByArn && watcherRoleArn === undefined;
+  refuse([[lacksArn, 'The manifests name the role.', 'Pass --watcher-role-arn as well.']]);
+  if (auth !== 'bound-token') return;
+  refuse([
+    [
+      !hasRenewer || (isByArn && renewerRoleArn === undefined),
       '--auth bound-token needs a role for the renewer.',
       'Pass --renewer-role-arn (and --renewer-role-id if it cannot be looked up).',
-    );
-  }
-  if (!isShared(request) || credentials === 'static') return;
-  throw usageError(
-    'Watcher and renewer must not share a role: what may watch must not be able to renew.',
-    'Make a role for each: rollcall cluster add ID --print cloudformation',
-  );
-}
-
-function isShared(request: AddRequest): boolean {
-  const { senderRoleId, watcherRoleArn, renewerRoleId, renewerRoleArn } = request;
-  const isSameId = renewerRoleId !== undefined && renewerRoleId === senderRoleId;
-  return isSameId || (renewerRoleArn !== undefined && renewerRoleArn === watcherRoleArn);
+    ],
+    [
+      isShared && credentials !== 'static',
+      'Watcher and renewer must not share a role: what may watch must not be able to renew.',
+      'Make a role for each: rollcall cluster add ID --print cloudformation',
+    ],
+  ]);
 }

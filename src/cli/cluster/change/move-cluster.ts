@@ -4,7 +4,6 @@
  * How, and why never two stacks may write at once, is said in src/app/clusters/move-cluster.ts. Here: the
  * two stacks, the watcher, and what to tell. Running the same command again goes on.
  */
-import { InvalidArgumentError } from 'commander';
 import { defined } from '@rollcall/base/defined.ts';
 import { moveBack } from '../../../app/clusters/move-back.ts';
 import { moveCluster } from '../../../app/clusters/move-cluster.ts';
@@ -17,7 +16,7 @@ import { wakeCluster } from '../../../app/clusters/wake-cluster.ts';
 import { defaultReconcileOptions } from '../../../app/reconcile/process/dependencies.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { RUN_MAX_MS } from '../../../core/pod/request-life.ts';
-import { parseClusterId, parseRoleId } from '../../command-line/cluster-arguments.ts';
+import { parseClusterId, parseRoleId, parseSeconds } from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandContext, CommandModule } from '../../command-line/command-module.ts';
 import { parseStage } from '../../command-line/global-options.ts';
@@ -97,12 +96,6 @@ the watcher send there, waits for a complete view, removes it from the old stack
 restarted. With --kubeconfig or --context the watcher is changed for you, else the change is printed.
 Before: the functions of the new stack need their access to the cluster, and the watcher's role the right to send to its
 queue (rollcall cluster add --stage NEW --print … shows both).`;
-
-function parseSeconds(value: string): number {
-  const seconds = Number(value);
-  if (Number.isFinite(seconds) && seconds > 0) return seconds;
-  throw new InvalidArgumentError('Pass a positive number of seconds.');
-}
 
 type Stacks = Readonly<Record<MoveDirection, Stack>>;
 

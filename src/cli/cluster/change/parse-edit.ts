@@ -9,6 +9,7 @@ import { parseEndpoint } from '../../../adapters/kubernetes/egress/endpoint.ts';
 import type { RegistrationEdit } from '../../../app/clusters/edit-registration.ts';
 import type { ClusterAuthentication } from '../../../core/model/registration.ts';
 import {
+  excludeEachOther,
   LABEL_KEY,
   LABEL_VALUE,
   parseRoleId,
@@ -49,9 +50,7 @@ export function parseEdit(options: EditOptions): RegistrationEdit {
 }
 
 function parseFreeze({ freeze, unfreeze }: EditOptions): Pick<RegistrationEdit, 'isFrozen'> {
-  if (freeze === true && unfreeze === true) {
-    throw usageError('--freeze and --unfreeze exclude each other.', 'Pass one of them.');
-  }
+  excludeEachOther({ '--freeze': freeze, '--unfreeze': unfreeze });
   if (freeze === true) return { isFrozen: true };
   return unfreeze === true ? { isFrozen: false } : {};
 }
@@ -92,19 +91,15 @@ function parseServer(text: string): string {
 }
 
 function parseCa({ caFile, systemCa }: EditOptions): string | null | undefined {
-  if (systemCa === true) {
-    if (caFile === undefined) return null;
-    throw usageError('--ca-file and --system-ca exclude each other.', 'Pass one of them.');
-  }
+  excludeEachOther({ '--ca-file': caFile, '--system-ca': systemCa });
+  if (systemCa === true) return null;
   if (caFile === undefined) return undefined;
   return readCaFile(caFile, 'It begins with -----BEGIN CERTIFICATE----- and holds no private key.');
 }
 
 function parseRanges({ privateRange, publicOnly }: EditOptions): readonly string[] | undefined {
-  if (publicOnly === true) {
-    if (privateRange === undefined) return [];
-    throw usageError('--private-range and --public-only exclude each other.', 'Pass one of them.');
-  }
+  excludeEachOther({ '--private-range': privateRange, '--public-only': publicOnly });
+  if (publicOnly === true) return [];
   for (const text of privateRange ?? []) {
     if (isPrivateRange(text)) continue;
     throw usageError(
@@ -117,13 +112,11 @@ function parseRanges({ privateRange, publicOnly }: EditOptions): readonly string
 
 function parseAuthentication(options: EditOptions): ClusterAuthentication | undefined {
   const { eksCluster, eksRegion, renewerRoleId, withoutCredential } = options;
-  const chosen = [eksCluster, renewerRoleId, withoutCredential].filter((one) => one !== undefined);
-  if (chosen.length > 1) {
-    throw usageError(
-      '--eks-cluster, --renewer-role-id and --without-credential exclude each other.',
-      'Pass one of them.',
-    );
-  }
+  excludeEachOther({
+    '--eks-cluster': eksCluster,
+    '--renewer-role-id': renewerRoleId,
+    '--without-credential': withoutCredential,
+  });
   if ((eksCluster === undefined) !== (eksRegion === undefined)) {
     throw usageError('--eks-cluster and --eks-region belong together.', 'Pass both.');
   }

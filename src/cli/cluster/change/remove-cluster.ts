@@ -12,14 +12,18 @@ import { defined } from '@rollcall/base/defined.ts';
 import { forgetView } from '../../../app/clusters/forget-view.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import { parseClusterId, requireRegistration } from '../../command-line/cluster-arguments.ts';
+import {
+  excludeEachOther,
+  parseClusterId,
+  requireRegistration,
+} from '../../command-line/cluster-arguments.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type {
   CommandContext,
   CommandModule,
   CommandResult,
 } from '../../command-line/command-module.ts';
-import { refusal, usageError } from '../../process/exit-codes.ts';
+import { refusal } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { changeMode } from './change-mode.ts';
 import type { ModeChange } from './change-mode.ts';
@@ -49,9 +53,7 @@ export const removeClusterCommand: CommandModule = defineCommand<RemoveOptions>(
     declareOperatorOptions(command);
   },
   run: async ({ args, options }, context) => {
-    if (options.release === true && options.force === true) {
-      throw usageError('--release and --force exclude each other.', 'Pass one of them.');
-    }
+    excludeEachOther({ '--release': options.release, '--force': options.force });
     const id = parseClusterId(args[0] ?? '');
     const stack = await context.openStack();
     const found = await stack.registry.readCluster(id);

@@ -201,15 +201,13 @@ async function write(
 }
 
 function nextSteps({ id, mode, authentication }: ClusterRegistration): readonly string[] {
-  return [
+  const steps = [
     'No pod was touched. Next, in the rebuilt cluster:',
     '  install the watcher, with the role that is registered (rollcall cluster add prints how; another role: --role-id)',
-    ...(authentication.kind === 'none'
-      ? []
-      : ['  give the functions their rights there: infra/functions']),
-    ...(mode === 'takeover'
-      ? [`  enter takeover anew, with its probe: rollcall cluster set ${id} --mode takeover`]
-      : []),
+    authentication.kind !== 'none' && '  give the functions their rights there: infra/functions',
+    mode === 'takeover' &&
+      `  enter takeover anew, with its probe: rollcall cluster set ${id} --mode takeover`,
     'Should the old cluster still run: nothing of Rollcall acts there any more.',
   ];
+  return steps.filter((step) => step !== false);
 }

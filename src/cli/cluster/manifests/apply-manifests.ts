@@ -14,6 +14,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { plainText } from '../../command-line/text-table.ts';
 import { objectIdentity } from './kustomize.ts';
 import { describeObject } from './manifests.ts';
+import { collectionPath } from '../../../engine/apply-manifests.ts';
 
 /** What came of one object. */
 export interface AppliedObject {
@@ -33,23 +34,6 @@ const FIELD_MANAGER = 'rollcall-cli';
 const STATUS_CREATED = 201;
 const STATUS_CONFLICT = 409;
 const STATUS_UNSUPPORTED = 415;
-
-/** Resources of the kinds in infra/. A namespace in the object decides its scope. */
-const PLURALS: Readonly<Record<string, string>> = {
-  Namespace: 'namespaces',
-  ServiceAccount: 'serviceaccounts',
-  ResourceQuota: 'resourcequotas',
-  ConfigMap: 'configmaps',
-  ClusterRole: 'clusterroles',
-  ClusterRoleBinding: 'clusterrolebindings',
-  Role: 'roles',
-  RoleBinding: 'rolebindings',
-  Deployment: 'deployments',
-  CronJob: 'cronjobs',
-  PodDisruptionBudget: 'poddisruptionbudgets',
-  ValidatingAdmissionPolicy: 'validatingadmissionpolicies',
-  ValidatingAdmissionPolicyBinding: 'validatingadmissionpolicybindings',
-};
 
 /** Applies the objects in order. Rejects only for an object of a kind that infra/ does not have. */
 export async function applyManifests(
@@ -94,13 +78,4 @@ function report(object: JsonObject, answer: TransportAnswer): AppliedObject {
   const said = jsonMember(body, 'message');
   const detail = typeof said === 'string' ? plainText(said) : `HTTP ${String(status)}`;
   return { object: name, result: 'failed', detail };
-}
-
-function collectionPath(object: JsonObject): string {
-  const { apiVersion, kind, namespace } = objectIdentity(object);
-  const plural = PLURALS[kind];
-  if (plural === undefined) throw new Error(`no manifest of Rollcall has ${kind}`);
-  const prefix = apiVersion.includes('/') ? '/apis' : '/api';
-  const scope = namespace === '' ? '' : `/namespaces/${namespace}`;
-  return `${prefix}/${apiVersion}${scope}/${plural}`;
 }

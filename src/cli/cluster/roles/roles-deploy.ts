@@ -8,17 +8,16 @@
 import { createHash } from 'node:crypto';
 import type { CloudFormationClient, Stack } from '@aws-sdk/client-cloudformation';
 import {
-  CloudFormationServiceException,
   CreateStackCommand,
   DeleteStackCommand,
   DescribeStackEventsCommand,
-  DescribeStacksCommand,
   UpdateStackCommand,
 } from '@aws-sdk/client-cloudformation';
 import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { CommandError, EXIT, failure } from '../../process/exit-codes.ts';
 import type { RolesParameters } from './roles.ts';
+import { findStack } from '../../reach/describe-stack.ts';
 
 /** What is deployed, and where. */
 export interface RolesDeployment {
@@ -86,17 +85,8 @@ async function findRolesStack(
   client: Pick<CloudFormationClient, 'send'>,
   stackName: string,
 ): Promise<Stack | undefined> {
-  try {
-    const answer = await client.send(new DescribeStacksCommand({ StackName: stackName }));
-    const stack = answer.Stacks?.[0];
-    return stack?.StackStatus === 'DELETE_COMPLETE' ? undefined : stack;
-  } catch (error) {
-    // CloudFormation has no error of its own for a stack that is not there; the name is well-formed.
-    const isMissing =
-      error instanceof CloudFormationServiceException && error.name === 'ValidationError';
-    if (isMissing) return undefined;
-    throw error;
-  }
+  const stack = await findStack(client, stackName);
+  return stack?.StackStatus === 'DELETE_COMPLETE' ? undefined : stack;
 }
 
 async function waitUntilSettled(deployment: RolesDeployment): Promise<Stack | undefined> {

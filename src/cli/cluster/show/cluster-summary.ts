@@ -68,17 +68,15 @@ export function summarise(
     authentication: authentication.kind,
     labels,
     configVersion,
-    ...(meta === undefined
-      ? {}
-      : {
-          heardAtMs: meta.lastSentAtMs,
-          silentForMs: Math.max(0, nowMs - meta.lastSentAtMs),
-        }),
+    ...defined({
+      heardAtMs: meta?.lastSentAtMs,
+      silentForMs: meta && Math.max(0, nowMs - meta.lastSentAtMs),
+    }),
     isViewComplete: meta?.isComplete === true,
-    ...(meta?.incompleteReason === undefined || meta.isComplete
-      ? {}
-      : { incompleteReason: meta.incompleteReason }),
-    ...defined({ rival }),
+    ...defined({
+      incompleteReason: meta?.isComplete === true ? undefined : meta?.incompleteReason,
+      rival,
+    }),
   };
 }
 

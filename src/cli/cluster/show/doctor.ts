@@ -20,11 +20,10 @@ import type { WayIn } from '../../doctor/ways-in.ts';
 import { EXIT, usageError } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { connectByKubeconfig } from '../../reach/cluster-connection.ts';
+import type { OperatorOptions } from '../../reach/operator-access.ts';
 
-interface DoctorOptions {
+interface DoctorOptions extends OperatorOptions {
   readonly all?: true;
-  readonly kubeconfig?: string;
-  readonly context?: string;
   readonly clusterProfile?: string;
 }
 

@@ -119,12 +119,12 @@ function publicView(meta: ClusterMeta): Readonly<Record<string, unknown>> {
   };
 }
 
-type Field = readonly [string, string];
+type Field = readonly [string, string | undefined];
 
 function registrationFields(details: ClusterDetails): readonly Field[] {
   const { registration, nowMs } = details;
   const token = tokenOf(details);
-  const { labels, egress, rival, sentinel, takeoverProbedAtMs } = registration;
+  const { labels, egress, rival, sentinel, takeoverProbedAtMs: enteredAtMs } = registration;
   const labelTexts = Object.entries(labels)
     .toSorted(([left], [right]) => compareText(left, right))
     .map(([key, value]) => `${key}=${value}`);
@@ -139,16 +139,10 @@ function registrationFields(details: ClusterDetails): readonly Field[] {
     ['may be reached at', ['public addresses', ...(egress?.privateRanges ?? [])].join(', ')],
     ['watcher’s role id', registration.senderRoleId],
     ['authentication', describeAuthentication(registration.authentication)],
-    ...(token === undefined
-      ? []
-      : [['token', tokenText(token.expiresAtMs - nowMs, nowMs - token.issuedAtMs)] as const]),
-    ...(takeoverProbedAtMs === undefined
-      ? []
-      : [['takeover entered', isoTime(takeoverProbedAtMs)] as const]),
-    ...(sentinel === undefined ? [] : [['sentinel', sentinel.uid] as const]),
-    ...(rival === undefined
-      ? []
-      : [['rival', `${isoTime(rival.seenAtMs)}: ${rival.evidence}`] as const]),
+    ['token', token && tokenText(token.expiresAtMs - nowMs, nowMs - token.issuedAtMs)],
+    ['takeover entered', enteredAtMs === undefined ? undefined : isoTime(enteredAtMs)],
+    ['sentinel', sentinel?.uid],
+    ['rival', rival && `${isoTime(rival.seenAtMs)}: ${rival.evidence}`],
     ['configuration version', String(registration.configVersion)],
   ];
 }
