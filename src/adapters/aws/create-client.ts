@@ -1,12 +1,11 @@
 /**
  * Every AWS client of functions, watcher and command line is made here, so that no call is without a limit.
  *
- * The SDK's own limits are none: a socket that died while a function was frozen, or behind a NAT, holds a call to
- * the end of the function. `requestTimeout` alone only writes a warning, so it is made an error here; it ends with the
- * answer's first line, so that a body which stands still has a limit of its own (socketTimeout). A body that drips is
- * bounded by who calls. A time-out is repeated like any lost answer, and the attempts are counted.
- * The clients that the SDK makes for credentials (STS) take over the limits of a request; it tries those three times.
- * Linter: `new …Client(` is refused everywhere else.
+ * The SDK has none: a socket that died while a function was frozen, or behind a NAT, holds a call to the
+ * function's end. `requestTimeout` alone only warns, so it is made an error; it ends with the answer's first line,
+ * and a body that stands still has socketTimeout. A body that drips is bounded by who calls. A time-out is
+ * repeated like any lost answer. Clients that the SDK makes for credentials (STS) take over a request's limits,
+ * and try three times. Linter: `new …Client(` is refused everywhere else.
  */
 
 /** How long one call may take, and how often it is tried. */

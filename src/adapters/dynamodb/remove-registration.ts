@@ -5,14 +5,11 @@
  *                   (compare-and-set on
  *                    configVersion)
  *
- * The note replaces the registration in one write, so from there on the cluster reads as not registered,
- * and nothing of its credential is left. The claim goes only after that, or another registration could
- * speak for a cluster that is still registered (S6); the directory entry after the claim, so that a
- * removal that was not finished is still listed. The note remembers what there is to remove, goes last,
- * and is finished by a repeat or by the next registration under this id.
- *
- * A remover that was stopped for long and wakes up beside a new registration removes nothing of it: the
- * claim and the entry are removed only as the very writes that the note remembers.
+ * From the note on the cluster reads as not registered, and nothing of its credential is left. The claim goes only
+ * after that, or another registration could speak for a registered cluster (S6); then the entry, so that an
+ * unfinished removal is still listed. The note remembers what there is to remove, and is finished by a repeat or
+ * by the next registration under this id. A remover that wakes up beside a new registration removes nothing of it:
+ * claim and entry go only as the very writes that the note remembers.
  */
 import * as v from 'valibot';
 import { clusterUid } from '../../core/model/identifiers.ts';

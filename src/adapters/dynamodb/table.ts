@@ -1,15 +1,14 @@
 /**
  * One table: consistent reads and single-item compare-and-set, the only operations there are.
  *
- * A condition that fails is a value (`lost`), everything else rejects. When the SDK repeated a write
- * whose answer was lost, our own success looks like a failed condition (spec faults 33): each write
- * carries a token of its own, and a failed condition on an item that bears this token is `written`.
+ * A condition that fails is a value (`lost`), everything else rejects. When the SDK repeated a write whose answer
+ * was lost, our own success looks like a failed condition (spec faults 33); hence each write carries a token:
  *
  *   write token=t ──▶ applied, answer lost
  *   SDK repeats   ──▶ condition fails; the item bears t ──▶ written
  *
- * The stored item comes with the exception (ALL_OLD) or, where a store gives none, by a consistent
- * read. A write that was tried only once cannot have been applied before: no read is spent on it.
+ * The stored item comes with the exception (ALL_OLD) or, where a store gives none, by a consistent read, unless
+ * the write was tried only once.
  */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
@@ -27,7 +26,6 @@ import type { ItemKey } from './item-keys.ts';
 export interface DynamoStoreOptions {
   readonly client: DynamoDBDocumentClient;
   readonly tableName: string;
-  /** For writer tokens. */
   readonly random: Random;
 }
 
@@ -61,12 +59,10 @@ export class Table {
     this.random = options.random;
   }
 
-  /** A fresh writer token. */
   token(): string {
     return this.random.uniqueId();
   }
 
-  /** Strongly consistent read of one item. */
   get(key: ItemKey): Promise<StoredItem | undefined> {
     return readerOf(this.client).get(this.tableName, key);
   }
@@ -125,9 +121,8 @@ export class Table {
   }
 
   /**
-   * Sets attributes if the condition holds; attributes not named stay as they are. Functions that own
-   * different attributes of one item keep their tokens under different names, or the one would hide
-   * the other's success from it.
+   * Sets these attributes alone if the condition holds. Owners of different ones keep their tokens under different
+   * names, or the one would hide the other's success.
    */
   async updateIf(
     key: ItemKey,

@@ -29,15 +29,9 @@ export interface KubeconfigOptions {
   readonly parseServer: (
     server: string,
   ) => { readonly kind: 'endpoint' } | { readonly kind: 'refused'; readonly message: string };
-  /**
-   * Runs a credential plugin and gives its standard output; given by the CLI only (execFile). Without
-   * it a kubeconfig that names a plugin is refused: registry data can never execute code (S12).
-   */
+  /** Given by the CLI only (execFile); without it a plugin is refused: registry data can never execute code (S12). */
   readonly runPlugin?: RunPlugin;
-  /**
-   * `allowed` where connections are made by the `agent` of what was loaded; else a proxy or another
-   * server name is refused. Default `refused`.
-   */
+  /** `allowed` where the loaded `agent` connects; else a proxy or another server name is refused (default). */
   readonly detours?: 'allowed' | 'refused';
 }
 

@@ -1,13 +1,12 @@
 /**
- * Moves messages that still wait in a dead-letter queue back to the queue that gave them up: by a message move task of
- * SQS, or one by one where there is none.
+ * Moves messages that still wait in a dead-letter queue back to the queue that gave them up: by a message move
+ * task of SQS, or one by one where there is none.
  *
- * Only hints and timers: they say *look again*, so neither order nor repeats matter. Events are never moved: whoever
- * sends them again is another sender, and they are out of order by then; the function `dead-letter` takes them when it
- * runs again, and the view waits for a snapshot (protocol 18).
- * One by one: received, sent, and only then deleted, so that a crash repeats a message and loses none.
- * A repeat of a hint is one more look. It ends when the queue gives nothing more, or after what was
- * there at its start: a message that dies again is not moved round for ever.
+ * Only hints and timers: they say *look again*, so neither order nor repeats matter. Events are never moved: they
+ * would be out of order and of another sender; the function `dead-letter` takes them, and the view waits for a
+ * snapshot (protocol 18). One by one: received, sent, and only then deleted, so that a crash loses none. It ends
+ * when the queue gives nothing more, or after what was there at its start: a message that dies again is not moved
+ * round for ever.
  */
 import {
   DeleteMessageCommand,

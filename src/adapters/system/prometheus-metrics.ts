@@ -4,10 +4,9 @@
  *   count('WatcherSends', {outcome: 'accepted'})  →  rollcall_watcher_sends_total{outcome="accepted"} 1
  *   record('WatcherMessageBytes', 812, 'Bytes')   →  rollcall_watcher_message_bytes_sum 812, …_count 1
  *
- * Names follow from those of docs/reference.md by rule, so no table can drift. Outcomes come from closed
- * lists: memory stays small. The watcher runs for months: counters are plain numbers, and a lost one is no
- * harm. A library would cost more than these lines; `test/unit/adapters/system/prometheus-metrics.test.ts`
- * parses what is written.
+ * Names follow from those of docs/reference.md by rule, and outcomes come from closed lists: memory stays small. A
+ * library would cost more than these lines; test/unit/adapters/system/prometheus-metrics.test.ts parses what is
+ * written.
  */
 import type { MetricUnit, Metrics, Reading } from '../../ports/process.ts';
 

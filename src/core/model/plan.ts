@@ -34,10 +34,7 @@ export interface NodeView {
   readonly node: NodeProjection;
   readonly placement: Placement;
   readonly reason: PlacementReason;
-  /**
-   * Claimed pods whose target is this node, in sort order (spec 2.7), without terminal terminating
-   * ones.
-   */
+  /** Claimed pods whose target it is, in sort order (spec 2.7), without terminal terminating ones. */
   readonly pods: readonly PodProjection[];
   /** Terminal pods held by a finalizer: they block their name, not the node (spec 2.4). */
   readonly held: readonly PodProjection[];
@@ -104,10 +101,7 @@ export interface PlanContext {
   readonly currentHash: string | undefined;
   /** UID of the current revision, where history was looked up: it is never trimmed. */
   readonly currentRevision?: Uid;
-  /**
-   * What judgeIntents made of `state.intents` before planning. Absent: judged by identity alone, so
-   * that no mark settles anything (conservative).
-   */
+  /** By judgeIntents. Absent: judged by identity alone, so that no mark settles anything (conservative). */
   readonly intents?: IntentJudgement;
   /** Per-request time-out against API servers: safety counts on it (protocol 5, request-life.ts). */
   readonly requestTimeoutMs: number;
@@ -119,10 +113,7 @@ export interface PlanContext {
 export interface PlannedCreate {
   readonly node: NodeName;
   readonly name: string;
-  /**
-   * Only with the successor name of a pod that is there: it must still be, by a live read, when this is
-   * sent (faults §4, fencing 1). Gone or re-made: do not create, look again.
-   */
+  /** With a successor name: a live read must still find this pod (faults §4, fencing 1); else look again. */
   readonly predecessor?: { readonly name: string; readonly uid: Uid };
   readonly body: JsonObject;
 }
@@ -168,17 +159,14 @@ export interface PlannedEvent {
  * from the one view that the plan was made from, before the plan's own effects.
  */
 export interface RolloutProgress {
-  /** Nodes that should run a pod. */
   readonly desiredNodes: number;
   /** Of those, nodes with a pod of the current revision and none of another. */
   readonly updatedNodes: number;
-  /** Nodes that count against maxUnavailable (no surge). */
+  /** Nodes that count against maxUnavailable, or maxSurge. */
   readonly unavailableNodes: number;
-  /** Nodes that count against maxSurge. */
   readonly surgingNodes: number;
-  /** maxUnavailable resolved; 0 with surge. */
+  /** maxUnavailable and maxSurge resolved: one of them is 0. */
   readonly unavailableNodesMax: number;
-  /** maxSurge resolved; 0 without surge. */
   readonly surgeNodesMax: number;
   /** Nodes with an old pod that the budget leaves for later. */
   readonly waitingNodes: number;

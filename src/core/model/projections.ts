@@ -113,9 +113,6 @@ export interface Tombstone {
   readonly createdAtMs: number;
   /** When it was told to be gone: the message's time; of a pod that no view showed, by the clock of who settled its create. */
   readonly goneAtMs: number;
-  /**
-   * Of one that a state keeps: the time of the last message that its view had been told by then, a clock that
-   * no function owns. Absent in a slice, and in what an earlier release wrote.
-   */
+  /** In a state: the time of the last message that its view had been told, which no function owns; else absent. */
   readonly toldAtMs?: number;
 }

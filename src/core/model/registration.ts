@@ -20,10 +20,7 @@ export type ClusterAuthentication =
       readonly keyPem: string;
     }
   | { readonly kind: 'eks'; readonly clusterName: string; readonly region: string }
-  /**
-   * A token bound to the service account rollcall-functions, which a CronJob of the cluster renews. It is
-   * not here but in an item of its own, sealed by KMS (src/ports/stores/credential-store.ts).
-   */
+  /** Of rollcall-functions, renewed by a CronJob; sealed in an item of its own (ports/stores/credential-store.ts). */
   | {
       readonly kind: 'bound-token';
       /** Unique id of the IAM role of the CronJob: who may send a new one (S6). Never the watcher's. */
@@ -47,10 +44,7 @@ export interface RivalNote {
  */
 export interface TakeoverSentinel {
   readonly uid: Uid;
-  /**
-   * Its creationTimestamp: the API server's own time of entering takeover, to be compared with times
-   * in objects (whole seconds), never with a clock of ours.
-   */
+  /** Its creationTimestamp, whole seconds: compared with times in objects, never with a clock of ours. */
   readonly createdAtMs: number;
 }
 

@@ -19,17 +19,11 @@ export interface CreateIntent {
   readonly name: string;
   /** When it was recorded last: tells two requests under one name apart. */
   readonly recordedAtMs: number;
-  /**
-   * The effect deadline of the run that recorded it: no request of it starts later, and twice the time-out after
-   * that it is dead (protocol 5). Absent in what an earlier release wrote: then as long as a run may last.
-   */
+  /** No request of its run starts later (protocol 5). Absent (an earlier release): as long as a run may last. */
   readonly startsByMs?: number;
   /** What the API server answered; absent while unknown (never met by a mark then, protocol 3). */
   readonly answer?: { readonly uid: Uid; readonly resourceVersion: ResourceVersion };
-  /**
-   * When an earlier request under this name was recorded that was not settled: until it is dead, it
-   * may still arrive, whatever a later request was answered. Kept by mergeIntents.
-   */
+  /** When an earlier request of this name was recorded that may still arrive, whatever this one was answered. */
   readonly earlierAtMs?: number;
   /** startsByMs of that earlier request, if it is not just as long after its record as a run may last. */
   readonly earlierStartsByMs?: number;
@@ -87,10 +81,7 @@ export interface RefusalEntry {
   readonly message: string;
   /** The pod whose delete was refused; absent: a create was. */
   readonly victim?: Uid;
-  /**
-   * Pods that were found under the node's names and are nobody's: ones that we released, perhaps. The
-   * next name follows from them, as from a pod held by a finalizer; the view does not show them.
-   */
+  /** Nobody's pods under the node's names, not in the view; the next name follows from them as from a held one. */
   readonly holders?: readonly NameHolder[];
   readonly delayMs: number;
   readonly notBeforeMs: number;
@@ -117,10 +108,7 @@ export interface LookEntry {
 /** The current revision as history last found it, valid for one template at one generation of the DaemonSet. */
 export interface HistoryEntry {
   readonly generation: number;
-  /**
-   * Hash of the template that it was found for: generations come again when etcd is restored, and nobody may have
-   * noticed that (faults row 71). Absent in what an earlier release wrote.
-   */
+  /** By hash: a restored etcd repeats generations (faults row 71). Absent in what an earlier release wrote. */
   readonly template?: string;
   readonly uid: Uid;
   readonly name: string;
@@ -160,16 +148,10 @@ export interface Memo {
   readonly podsChanged: Stamp;
   readonly revisionsChanged: Stamp;
   readonly daemonSetChanged: Stamp;
-  /**
-   * Version that this run's own status write returned. The object of that version is the one that was
-   * planned on, with the status that was planned: seeing it is no reason to plan again.
-   */
+  /** Version after this run's own status write: seeing what was planned and written is no reason to plan again. */
   readonly daemonSetVersion?: ResourceVersion;
   readonly configVersion: number;
-  /**
-   * Hash of the whole registration: a registry that was restored from a backup counts its versions again,
-   * and the same number then means something else (faults row 34). Absent in memos of earlier releases.
-   */
+  /** A restored registry counts its versions again (faults row 34). Absent in memos of earlier releases. */
   readonly configHash?: number;
   readonly release: string;
   /** The run that wrote this memo; every memo expires six hours later. */
@@ -192,10 +174,7 @@ export interface DaemonSetState {
   readonly backoff: readonly BackoffEntry[];
   /** Since when runs have been deferring; the deferral is capped (design 3, step 3). */
   readonly deferredSinceMs?: number;
-  /**
-   * When this item was first written: bounds creates and deletes after a loss (protocol 6). 0 when
-   * there was nothing to lose: the DaemonSet had no pods and had never been acted on.
-   */
+  /** First write: bounds what follows a loss (protocol 6). 0: no pods, never acted on, hence nothing to lose. */
   readonly createdAtMs: number;
   /** Era and epoch for which the guard list beside foreign names was done (protocol 9). */
   readonly foreignListed?: {
@@ -210,10 +189,7 @@ export interface DaemonSetState {
   readonly refusals?: readonly RefusalEntry[];
   /** Back-off of the whole key; absent while all is well. */
   readonly retry?: RetryEntry;
-  /**
-   * Back-off of each kind of write that the API server refused, one for a code; absent means none. A release before
-   * this one kept one of them as `retry`, and is still read.
-   */
+  /** Of each kind of write that was refused, one for a code; absent: none. Also read: `retry` of earlier releases. */
   readonly refusedWrites?: readonly RetryEntry[];
   readonly history?: HistoryEntry;
   /** Since when runs that touched pods have left the status to a later one; absent: it stands. */

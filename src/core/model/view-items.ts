@@ -24,10 +24,7 @@ export interface SnapshotProgress {
   readonly isAfterLoss: boolean;
   /** Sum of what this snapshot's slices (and deltas after them) carried. */
   readonly hashes: SetHashes;
-  /**
-   * The same sum by slice, so that a delta before its slice, or a slice sent twice, counts once:
-   * per set a number per slice (null: not received); DaemonSets under `daemonsets/<uid>`.
-   */
+  /** By set and slice (null: not received), so that nothing counts twice; DaemonSets: `daemonsets/<uid>`. */
   readonly sums: Readonly<Record<string, readonly (number | null)[]>>;
 }
 
@@ -41,7 +38,6 @@ export interface ClusterMeta {
   readonly incarnation: Incarnation;
   readonly seq: number;
   readonly isComplete: boolean;
-  /** Why it is not complete; for people. */
   readonly incompleteReason?: string;
   /** True between the first message of a flush and its cut: no deletes meanwhile (protocol 2). */
   readonly isCutOpen: boolean;
@@ -71,10 +67,7 @@ export interface ClusterMeta {
   readonly leaseCheckedAtMs?: number;
   /** Whose message that was: another incarnation may be checked sooner. */
   readonly leaseCheckedFor?: Incarnation;
-  /**
-   * The cluster's circuit breaker: an attribute of its own that whoever talks to the API server writes
-   * (ports/breaker-store.ts); ingest only reads it. Absent, also when unreadable: closed.
-   */
+  /** Written by whoever talks to the API server; ingest only reads it. Absent, also when unreadable: closed. */
   readonly breaker?: ClusterBreaker;
 }
 
@@ -107,9 +100,6 @@ export interface DaemonSetItem {
 export interface Slice {
   readonly stamp: Stamp;
   readonly objects: readonly { readonly object: Projection; readonly hash: number }[];
-  /**
-   * Pods that this slice held and that are gone, for a while (core/tombstones.ts). In no set hash; absent
-   * where there is none, and in what an earlier release wrote.
-   */
+  /** Its pods that are gone (core/pod/tombstones.ts), in no set hash; absent: none, or an earlier release. */
   readonly gone?: readonly Tombstone[];
 }

@@ -64,10 +64,7 @@ export interface Cut {
 /** One slice of a snapshot, whole. */
 export interface SnapshotSlice {
   readonly set: SetId;
-  /**
-   * 0 … sliceCount−1. `revisions/…` always has one slice, index 0. `daemonsets` is stored by object:
-   * its slices are portions of any number, each adding its objects; the manifest names them all.
-   */
+  /** 0 … sliceCount−1; `revisions/…` has index 0 alone, `daemonsets` portions of any number, named by the manifest. */
   readonly index: number;
   /** With the hash of each membership as sent. */
   readonly objects: readonly { readonly object: Projection; readonly hash: number }[];

@@ -1,11 +1,11 @@
 /**
- * A cluster's API server as the functions see it: `execute(effects) → outcomes`, and the live reads
- * that confirm what is destructive. A relay may stand behind this seam later (design 5).
+ * A cluster's API server as the functions see it: `execute(effects) → outcomes`, and the live reads that confirm
+ * what is destructive. A relay may stand behind this seam later (design 5).
  *
- * Nothing here decides on nodes or pods by LIST, except the one guarded list beside foreign names
- * and before a DaemonSet's first pods (protocol 9), and the one for a budget beside a silent watcher (S3). Reads answer values; an answer that cannot be
- * trusted is `unavailable`, and whoever asked must not act. Credentials are per cluster and never
- * leave the adapter (S11).
+ * Nothing here decides on nodes or pods by LIST, except the guarded one beside foreign names and before a
+ * DaemonSet's first pods (protocol 9), and the one for a budget beside a silent watcher (S3). An answer that
+ * cannot be trusted is `unavailable`, and whoever asked must not act. Credentials are per cluster and never leave
+ * the adapter (S11).
  */
 import type { ClusterId, ResourceVersion, Uid } from '../../core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
@@ -54,22 +54,17 @@ export interface ClusterReader {
   getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
   getNode(name: string): Promise<LiveRead<KubernetesObject>>;
   getRevision(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
-  /** The watcher's Lease: who holds it, and in which version. */
   getWatcherLease(): Promise<LiveRead<KubernetesObject>>;
-  /** All pods of a namespace that match a selector: paged, metadata only, whole or unavailable. */
+  /** Of all pods that match a selector; paged, whole or unavailable, as the lists below. */
   listPodMetadata(
     namespace: string,
     labelSelector: string,
   ): Promise<LiveRead<readonly PodMetadata[]>>;
-  /**
-   * All pods of a namespace that match a selector, whole or unavailable; of each what a projection is made of:
-   * metadata, where it runs or should, phase and conditions.
-   */
+  /** Of each what a projection is made of: metadata, where it runs or should, phase and conditions. */
   listPods(
     namespace: string,
     labelSelector: string,
   ): Promise<LiveRead<readonly KubernetesObject[]>>;
-  /** All ControllerRevisions of a namespace that match a selector, whole objects. */
   listRevisions(
     namespace: string,
     labelSelector: string,
@@ -127,12 +122,9 @@ export type TokenFault = 'not-sent' | 'expired' | 'other-cluster' | 'not-opened'
 /** Why a cluster cannot be reached as registered. */
 export type ConnectRefusal =
   | EgressRefusal
-  /** By its registration the functions have none: nothing can be read there, and nothing ever done. */
+  /** The functions have none by its registration: nothing can be read or done there. */
   | { readonly kind: 'no-credential' }
-  /**
-   * The registration says that there is a bound token, and just now there is none that could be used. An outage: a
-   * moment later there may be one, so nothing may be taken for granted because it cannot be read.
-   */
+  /** By its registration there is one. An outage: nothing may be taken for granted because it cannot be read. */
   | { readonly kind: 'no-token'; readonly fault: TokenFault }
   | { readonly kind: 'wrong-cluster'; readonly foundUid: string }
   | {
@@ -145,10 +137,7 @@ export type ConnectRefusal =
 
 /** Opens clusters; credentials and connections are kept warm per cluster and configuration version. */
 export interface ClusterConnector {
-  /**
-   * Checks once per warm credential that the endpoint's kube-system UID is the registered one
-   * (protocol 24, S6).
-   */
+  /** Checks once per warm credential that the endpoint's kube-system UID is the registered one (protocol 24, S6). */
   connect(
     registration: ClusterRegistration,
   ): Promise<

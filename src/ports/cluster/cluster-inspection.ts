@@ -19,11 +19,9 @@ export type RightsOf = 'self' | { readonly user: string; readonly groups: readon
 
 /** One cluster under one credential. Never rejects for what a server can answer. */
 export interface ClusterInspection {
-  /** UID of kube-system. */
   readUid(): Promise<Inspected<string>>;
   /** Whether each right is granted, in their order; one that cannot be reviewed makes the whole fail. */
   review(permissions: readonly Permission[], of: RightsOf): Promise<Inspected<readonly boolean[]>>;
-  /** Any object, by its path. */
   read(path: string): Promise<Inspected<JsonObject>>;
   close(): void;
 }

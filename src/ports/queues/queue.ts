@@ -17,10 +17,7 @@ export type HintPace = 'usual' | 'suspect';
 
 /** Sends hints to reconcile.fifo and timers to the delay queue. */
 export interface HintQueue {
-  /**
-   * Sends hints, each under `deduplicationPrefix` + its key; resolves when all were accepted. All are of
-   * one cluster. Default pace: `usual`.
-   */
+  /** Of one cluster, each under `deduplicationPrefix` + its key; resolves when all were accepted. */
   sendHints(hints: readonly Hint[], deduplicationPrefix: string, pace?: HintPace): Promise<void>;
   /** Puts timers on the delay queue: each waits min(900 s, due − now). */
   sendTimers(timers: readonly Timer[]): Promise<void>;
@@ -48,11 +45,7 @@ export interface FrozenMessage {
 
 /** The watcher's way into events.fifo: group = cluster, id = cluster/epoch/incarnation/seq. */
 export interface EventQueue {
-  /** Encodes a message once. */
   freeze(message: WatcherMessage, affected?: AffectedKeys): FrozenMessage;
-  /**
-   * Tries once; never rejects for an expected outcome. `cutAgeMs`: how old the cut is that the message carries, at
-   * this try; it travels beside the body, which stays the same.
-   */
+  /** Tries once; rejects for nothing expected. `cutAgeMs`: the age of its cut at this try, beside the body. */
   send(frozen: FrozenMessage, cutAgeMs?: number): Promise<SendOutcome>;
 }

@@ -1,11 +1,11 @@
 /**
- * Bound tokens of clusters, sealed: what a cluster's CronJob sent last, and what functions open. Two of each cluster,
- * for two purposes, in two items and under two contexts: the roles of the functions let each open its own (ADR 0042).
+ * Bound tokens of clusters, sealed: what a cluster's CronJob sent last, and what functions open. Two of each
+ * cluster, for two purposes, in two items and under two contexts: functions' roles let each open its own (ADR
+ * 0042).
  *
- * A token is sealed inside its cluster by the key of the service, for that cluster alone: cluster and
- * cluster UID are the encryption context, so that a sealed token moved to another cluster's item cannot
- * be opened (S6, S11). Only who may use the key sees a token; the store, the queue and a dead letter hold
- * what is of no use without it. A newer token replaces an older one, never the other way round.
+ * Cluster and cluster UID are the encryption context, so that a token moved to another cluster's item cannot be
+ * opened (S6, S11); the store, the queue and a dead letter hold what is of no use without the key. A newer token
+ * replaces an older one, never the other way round.
  */
 import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
 
@@ -62,7 +62,6 @@ export interface CredentialStore {
     purpose: TokenPurpose,
     token: SealedToken,
   ): Promise<'written' | 'older'>;
-  /** Forgets the tokens of a cluster, e.g. when it is removed. */
   removeTokens(id: ClusterId): Promise<void>;
 }
 

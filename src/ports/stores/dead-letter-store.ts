@@ -49,12 +49,9 @@ export interface DeadLetterPage {
 export interface DeadLetterStore {
   /** Every partition that a record was ever written to; one may be empty by now. */
   listPartitions(): Promise<readonly DeadLetterPartition[]>;
-  /** One page of a partition. */
   list(partition: DeadLetterPartition, query: DeadLetterQuery): Promise<DeadLetterPage>;
-  /** One record; undefined when there is none. */
   read(place: DeadLetterPlace): Promise<KeptDeadLetter | undefined>;
   /** Notes a redrive on a record; `gone` when it was removed meanwhile: it is not made again. */
   noteRedrive(place: DeadLetterPlace, note: RedriveNote): Promise<'noted' | 'gone'>;
-  /** Removes a record, whatever is there. */
   remove(place: DeadLetterPlace): Promise<void>;
 }

@@ -51,21 +51,17 @@ export type RegistrationRemoval =
 
 /** Store of registrations, directory and dead letters. */
 export interface RegistryStore {
-  /** The registration, strongly consistent; undefined when the cluster is not registered. */
+  /** Strongly consistent; undefined when the cluster is not registered. */
   readCluster(id: ClusterId): Promise<ClusterRegistration | undefined>;
-  /**
-   * Creates or replaces a registration if its stored configVersion is still `expectedVersion`
-   * (0: not there yet). The written item has configVersion expectedVersion + 1.
-   */
+  /** If the stored configVersion is still `expectedVersion` (0: not there yet); the written one is one more. */
   writeCluster(
     registration: ClusterRegistration,
     expectedVersion: number,
   ): Promise<RegistrationWrite>;
   /**
-   * Removes a registration, its claim of the cluster UID and its directory entry, if the stored
-   * configVersion is still `expectedVersion`. From the first write on the cluster reads as not
-   * registered. A removal that was stopped half-way is finished by any later call, whatever version it
-   * expects, and by registering the id anew.
+   * Its claim of the cluster UID and its directory entry too, if the stored configVersion is still
+   * `expectedVersion`. It is not registered from the first write on; any later call, or registering anew, finishes
+   * a removal that was stopped.
    */
   removeCluster(id: ClusterId, expectedVersion: number): Promise<RegistrationRemoval>;
   /** Cluster ids in order, a page at a time; never a scan. */
@@ -73,6 +69,5 @@ export interface RegistryStore {
     readonly cursor?: string;
     readonly limit: number;
   }): Promise<DirectoryPage>;
-  /** Keeps a record of a dead letter or a refused message. */
   recordDeadLetter(record: DeadLetterRecord): Promise<void>;
 }

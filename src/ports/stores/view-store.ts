@@ -74,20 +74,16 @@ export interface NamespacedName {
 
 /** What `ingest` writes. */
 export interface ViewWriter {
-  /**
-   * Writes META if its version is still `meta.version` (0: no item yet); stored with version + 1.
-   * Own attributes only: attributes that other functions own (`breaker`) stay.
-   */
+  /** If the stored version is `meta.version` (0: none yet); stored with version + 1. Leaves attributes of others. */
   writeMeta(meta: ClusterMeta): Promise<WriteResult>;
-  /** Writes a slice if the stored stamp is still `expected` (undefined: no item). */
+  /** If the stored stamp is still `expected` (undefined: no item). */
   writeSlice(ref: SliceRef, slice: Slice, expected: Stamp | undefined): Promise<WriteResult>;
   /** Removes a slice if the stored stamp is still `expected`; `written` also when it is gone. */
   removeSlice(ref: SliceRef, expected: Stamp): Promise<WriteResult>;
   /** Raises the position's stamps to at least these; never lowers one. */
   raisePosition(ref: DaemonSetRef, position: Partial<DaemonSetPosition>): Promise<void>;
-  /** Writes the DaemonSet if the stored stamp is older; `lost` when it is not. */
+  /** This and the name: if the stored stamp is older; else `lost`. */
   writeDaemonSet(ref: DaemonSetRef, item: DaemonSetItem): Promise<WriteResult>;
-  /** Writes the name if the stored stamp is older; `lost` when it is not. */
   writeName(cluster: ClusterUid, item: NameItem): Promise<WriteResult>;
   /** Removes a name whose stored stamp is still the item's; `written` also when it is gone. */
   removeName(cluster: ClusterUid, item: NameItem): Promise<WriteResult>;
@@ -99,7 +95,7 @@ export interface ViewWriter {
 export interface StateStore {
   /** Undefined when there is no item (first run, or lost: protocol 6). */
   readState(ref: DaemonSetRef): Promise<DaemonSetState | undefined>;
-  /** Writes if the stored version is `state.version` (0: no item yet); stored with version + 1. */
+  /** Likewise by `state.version`. */
   writeState(ref: DaemonSetRef, state: DaemonSetState): Promise<WriteResult>;
   /** Stores the verdicts of the last run, for people; unconditional. */
   writeVerdicts(ref: DaemonSetRef, verdicts: readonly Verdict[]): Promise<void>;
@@ -113,10 +109,7 @@ export interface StateStore {
 export interface BreakerStore {
   /** The breaker alone, for who needs nothing else of META; undefined: closed. */
   readBreaker(cluster: ClusterUid): Promise<ClusterBreaker | undefined>;
-  /**
-   * Writes if the stored version is `breaker.version` (0: none yet); stored with version + 1. `lost` also
-   * when there is no META: nothing was heard of the cluster, so nothing is reconciled there.
-   */
+  /** Likewise by `breaker.version`; `lost` also without META: nothing was heard of the cluster. */
   writeBreaker(cluster: ClusterUid, breaker: ClusterBreaker): Promise<WriteResult>;
 }
 
@@ -127,7 +120,7 @@ export interface BreakerStore {
 export interface WalkStore {
   /** Undefined when there is none yet, or none that can be read. */
   readWalk(): Promise<ResyncWalk | undefined>;
-  /** Writes if the stored version is `walk.version` (0: none yet); stored with version + 1. */
+  /** Likewise by `walk.version`. */
   writeWalk(walk: ResyncWalk): Promise<WriteResult>;
 }
 

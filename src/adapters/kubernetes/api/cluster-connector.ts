@@ -1,12 +1,11 @@
 /**
  * ClusterConnector over HTTPS: warm connections and credentials per cluster and configuration.
  *
- * A warm entry belongs to one cluster id, one configuration version, cluster UID, endpoint and
- * credential; anything else opens a new one, so that neither a credential nor a connection of another cluster or of an
- * older configuration is ever used (faults 31); the source of bound tokens likewise. Before an access is handed out, the endpoint's
- * kube-system UID was the registered one, under this credential and at most ten minutes ago
- * (protocol 24, S6; faults 90). Registry data chooses the endpoint and nothing else, and where that
- * may lead is judged for each connection (egress.ts; S12).
+ * A warm entry belongs to one cluster id, configuration version, cluster UID, endpoint and credential; anything
+ * else opens a new one, so that nothing of another cluster or an older configuration is ever used (faults 31).
+ * Before an access is handed out, the endpoint's kube-system UID was the registered one, under this credential and
+ * at most ten minutes ago (protocol 24, S6; faults 90). Registry data chooses the endpoint and nothing else; where
+ * it may lead: egress.ts (S12).
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

@@ -5,12 +5,10 @@
  *                                                                        │
  *                               the socket connects to these, no others ◀┘
  *
- * Registry data chooses an endpoint and nothing else: public addresses; private ones only in ranges
- * that the registration names; loopback only where the composition allows it, which no registry item
- * can. A name is resolved for each new connection, and the socket is given the very addresses that
- * were judged, so a name that changes its answer in between (rebinding) changes nothing. One refused
- * address refuses the whole answer. TLS still verifies the name. Redirects are never followed: the
- * transport has no code for it.
+ * Public addresses; private ones only in ranges that the registration names; loopback only where the composition
+ * allows it. A name is resolved for each new connection, and the socket is given the very addresses that were
+ * judged, so that rebinding changes nothing; one refused address refuses the answer. TLS still verifies the name,
+ * and the transport has no code to follow a redirect.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -44,10 +42,7 @@ export interface EgressPolicy {
 /** What is judged. */
 export interface EgressRequest {
   readonly endpoint: Endpoint;
-  /**
-   * Whom the credential is good for. An EKS token names its cluster, not the address that it is sent
-   * to: sent elsewhere, it would open that cluster to whoever reads it there.
-   */
+  /** An EKS token names its cluster, not the address: sent elsewhere, it would open that cluster to its reader. */
   readonly tokenIsFor: 'endpoint' | 'eks';
   /** What the registration permits besides public addresses. */
   readonly permit?: EgressPermit;

@@ -1,12 +1,10 @@
 /**
- * JSON over HTTPS to one API server: pooled connections, a time-out per request and a shorter one per
- * connection, no redirects.
+ * JSON over HTTPS to one API server: pooled connections, time-outs per request and per connection, no redirects.
  *
- * A failed request is `unsent` only when its bytes certainly never left: no connection, no name, no
- * TLS session, no token. From the moment a connection was ready for it, every failure is `ambiguous`
- * (it may have been applied). A GET that fails on a connection that the server had closed meanwhile
- * is repeated once. Messages name codes, never headers, bodies or addresses (S11); a server that
- * echoes our token in an error has it cut out. Bodies are parsed once and stay raw (ADR 0006).
+ * A failed request is `unsent` only when its bytes certainly never left: no connection, name, TLS session or
+ * token; from a ready connection on, every failure is `ambiguous`. A GET on a connection that the server had
+ * closed meanwhile is repeated once. Messages name codes, never headers, bodies or addresses (S11); an echo of our
+ * token is cut out. Bodies are parsed once and stay raw (ADR 0006).
  */
 import { request as httpsRequest } from 'node:https';
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';

@@ -95,10 +95,7 @@ export class ObjectEnd {
   #isText = false;
   #isEscaped = false;
 
-  /**
-   * The place after the object's last byte; undefined while it has not come. The first call for an object starts
-   * at its opening brace, each further one at the beginning of the next chunk.
-   */
+  /** The place after the object's last byte, once here; begins at its opening brace, then at each chunk's start. */
   find(chunk: Buffer, start: number): number | undefined {
     let at = start;
     while (at < chunk.length) {

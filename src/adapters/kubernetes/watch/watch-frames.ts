@@ -23,10 +23,7 @@ export class LineSplitter {
   #pending: Buffer[] = [];
   #pendingBytes = 0;
 
-  /**
-   * Complete lines, without their breaks; undefined when a line is longer than any event can be. A line may
-   * be a view of the chunk: read it before the next one.
-   */
+  /** Complete lines, read before the next chunk comes; undefined when one is longer than any event can be. */
   split(chunk: Buffer): Buffer[] | undefined {
     const lines: Buffer[] = [];
     let start = 0;
