@@ -2,7 +2,7 @@
  * Renders the shipped kustomizations (infra/) to objects, without kubectl.
  *
  * Knows what those files use: resources (files and directories), components, and patches by kind and name,
- * as a strategic merge or as JSON patches that add and replace. Anything else in a kustomization is an error: what is
+ * as a strategic merge or as JSON patches. Anything else in a kustomization is an error: what is
  * rendered here must be what `kubectl kustomize` renders, and a conformance test compares the two. Reads
  * files of this package only.
  */
@@ -10,6 +10,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
 import { parse, parseAllDocuments } from 'yaml';
+import { applyJsonPatch } from '@rollcall/local-cluster/api/patch/json-patch.ts';
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 
@@ -28,10 +29,6 @@ const KustomizationSchema = v.strictObject({
     [],
   ),
 });
-
-const OperationsSchema = v.array(
-  v.strictObject({ op: v.picklist(['add', 'replace']), path: v.string(), value: v.unknown() }),
-);
 
 /** The objects of a kustomization's directory, or of one file, in order. Throws for what is not known. */
 export function renderKustomization(directory: string): readonly JsonObject[] {
@@ -157,19 +154,8 @@ function mergeMember(name: string, base: Json | undefined, patch: Json): Json {
   return [...changes.values(), ...kept];
 }
 
-function changeMembers(object: JsonObject, content: unknown): Json {
-  const document = structuredClone(object) as Json;
-  for (const { op, path: pointer, value } of v.parse(OperationsSchema, content)) {
-    const names = pointer
-      .split('/')
-      .slice(1)
-      .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-    const last = names.pop() ?? '';
-    let place: unknown = document;
-    for (const name of names) place = (place as Record<string, unknown> | undefined)?.[name];
-    if (op === 'add' && Array.isArray(place) && last === '-') place.push(value);
-    else if (isJsonObject(place)) (place as Record<string, unknown>)[last] = value;
-    else throw new Error(`a patch finds no ${pointer}`);
-  }
-  return document;
+function changeMembers(object: JsonObject, content: Json): Json {
+  const outcome = applyJsonPatch(object, content);
+  if (outcome.kind !== 'patched') throw new Error(`a patch does not apply: ${outcome.message}`);
+  return outcome.value;
 }

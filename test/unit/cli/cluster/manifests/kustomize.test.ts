@@ -92,7 +92,7 @@ describe('rendering a kustomization', () => {
   it('refuses what it does not know, and a patch that finds nothing', () => {
     assert.throws(() => render('namePrefix: x-\n'), /not known here: namePrefix/);
     assert.throws(() => render(patch('{ kind: Secret, name: one }', ['a: b'])), /finds no Secret/);
-    const removal = ['- { op: remove, path: /metadata }'];
+    const removal = ['- { op: remove, path: /metadata/annotations/none }'];
     assert.throws(() => render(patch('{ kind: ServiceAccount, name: one }', removal)));
   });
 });
