@@ -2,10 +2,8 @@
  * What the embedded engine knows about its clusters right now, for a table, a JSON document and the
  * question whether everything has settled.
  *
- * Reads the same items that the functions read, through the same ports; decides nothing. Counters of
- * DESIRED … AVAILABLE are those of the DaemonSet's status as the watcher last sent it, which is what
- * `kubectl get daemonsets` shows; verdict counts are Rollcall's own. The takeover's sentinel is nobody's
- * DaemonSet and is left out.
+ * Reads what the functions read, through the same ports. Counters of DESIRED … AVAILABLE are those of the
+ * status that the watcher last sent, as `kubectl get daemonsets` shows them; the sentinel is left out.
  */
 import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';

@@ -74,7 +74,6 @@ async function leaveSentinel(
   await access.deleteDaemonSet(SENTINEL_KEY, { uid: stored.sentinel.uid });
 }
 
-/** What was found before a registration is written. */
 interface Found {
   readonly uid: ClusterUid;
   readonly stored: ClusterRegistration | undefined;

@@ -17,9 +17,7 @@ import type { GlobalOptions } from './global-options.ts';
 export interface CommandResult {
   /** Printed with `--json`, after `apiVersion`. Shapes are in docs/cli.md. */
   readonly document: { readonly kind: string } & Readonly<Record<string, unknown>>;
-  /** Printed without `--json`. */
   readonly lines: readonly string[];
-  /** Default: 0. */
   readonly exitCode?: number;
 }
 
@@ -32,7 +30,6 @@ export interface CommandContext {
   readonly environment: Readonly<NodeJS.ProcessEnv>;
   /** Aborted by Ctrl-C; an orderly command leaves at its next safe point (throwIfInterrupted). */
   readonly signal: AbortSignal;
-  /** Says one line of progress on stderr. */
   readonly say: (line: string) => void;
   /**
    * Opens the stack that the global options name, once; the frame closes it. Throws CommandError.

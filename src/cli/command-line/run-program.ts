@@ -18,7 +18,6 @@ import type { GlobalOptions } from './global-options.ts';
 import { buildProgram } from './program.ts';
 import type { Chosen } from './program.ts';
 
-/** API version of every JSON document. */
 const API_VERSION = 'rollcall.dev/v1alpha1';
 
 /** commander has said on stderr what is wrong. */
@@ -31,7 +30,6 @@ const USAGE_DOCUMENT: Explained['document'] = {
 
 /** What a run needs of its surroundings. */
 export interface RunOptions {
-  /** Arguments after the program's name. */
   readonly argv: readonly string[];
   readonly name: string;
   readonly version: string;
@@ -41,7 +39,6 @@ export interface RunOptions {
   readonly random: Random;
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   readonly openStack: (globals: GlobalOptions) => Promise<Stack>;
   readonly openCluster: (options: OperatorOptions) => Promise<OperatorCluster>;

@@ -76,7 +76,6 @@ function rowOf(letter: KeptDeadLetter, nowMs: number): string[] {
   ].map(plainText);
 }
 
-/** One record, as `--json` shows it. */
 function documentOf(letter: KeptDeadLetter): Readonly<Record<string, unknown>> {
   const { place, ...rest } = letter;
   return {

@@ -94,18 +94,15 @@ async function gatherOfCluster(
     const endpoint = isConnectedTo(registration)
       ? ask('the endpoint', async () => checked(await probe.probe(registration)))
       : Promise.resolve(unchecked('nothing connects to it'));
-    const [ofStack, found, inside] = await Promise.all([
-      Promise.all([
-        ask('the sealed token', () => gatherToken(stack, registration)),
-        ask('the watcher’s role', () => gatherSender(stack, registration, clusterProfile)),
-        ask('refused messages', () => gatherRefusals(stack, registration)),
-        ask('the view', async () => checked(await view.readMeta(registration.clusterUid))),
-        ask('the DaemonSets', () => gatherObserved(stack, registration)),
-      ]),
+    const [token, sender, refusals, meta, observed, found, inside] = await Promise.all([
+      ask('the sealed token', () => gatherToken(stack, registration)),
+      ask('the watcher’s role', () => gatherSender(stack, registration, clusterProfile)),
+      ask('refused messages', () => gatherRefusals(stack, registration)),
+      ask('the view', async () => checked(await view.readMeta(registration.clusterUid))),
+      ask('the DaemonSets', () => gatherObserved(stack, registration)),
       endpoint,
       ofCluster,
     ]);
-    const [token, sender, refusals, meta, observed] = ofStack;
     return { ...inside, endpoint: found, token, sender, refusals, meta, observed };
   } finally {
     for (const way of [registered, kubeconfig]) if ('inspection' in way) way.inspection.close();

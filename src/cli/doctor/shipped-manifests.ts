@@ -9,7 +9,6 @@ import { permissionsOf } from '../../app/doctor/required-permissions.ts';
 import type { Permission } from '../../core/daemon-set/permission.ts';
 import { packageFile } from '../../engine/package-files.ts';
 
-/** An object of admissionregistration.k8s.io. */
 interface AdmissionObject {
   readonly kind: string;
   readonly name: string;

@@ -2,10 +2,9 @@
  * `rollcall stack stop`: the brake, functions are called no more, and every message waits in its queue; and
  * `rollcall stack resume`: every function is called again, whatever had stopped it.
  *
- * By default `reconcile` alone stops, which is what writes to clusters and acts on them: views stay fresh, nothing is created
- * or deleted. With `--all` every function that takes messages, for whoever restores the registry: nothing writes into
- * it then. What runs goes on to its end, 30 s at most. Queues keep what waits for four days. Either may be repeated: a
- * mapping that is where it should be is only looked at.
+ * By default `reconcile` alone stops: views stay fresh, nothing is created or deleted. With `--all` every function that
+ * takes messages, for whoever restores the registry. What runs goes on to its end, 30 s at most; queues keep what waits
+ * for four days. Either may be repeated.
  */
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandContext, CommandModule } from '../command-line/command-module.ts';

@@ -34,13 +34,11 @@ export function openActivity(options: { readonly isVerbose: boolean }, clock: Cl
   return createActivity({
     linesMax: LINES_MAX,
     nowText: () => new Date(clock.nowMs()).toISOString().slice(11, 19),
-    ...(options.isVerbose
-      ? {
-          onLine: (line: string): void => {
-            process.stderr.write(`${line}\n`);
-          },
-        }
-      : {}),
+    ...(options.isVerbose && {
+      onLine: (line: string): void => {
+        process.stderr.write(`${line}\n`);
+      },
+    }),
   });
 }
 

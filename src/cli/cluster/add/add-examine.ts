@@ -121,10 +121,9 @@ function takeGiven(request: AddRequest, eks: EksCluster | undefined): ClusterFac
   const issuer = request.oidcIssuer ?? eks?.issuer;
   return {
     server: eks?.server ?? request.server ?? '',
-    ...defined({ caPem }),
     clusterUid: clusterUid(request.clusterUid ?? ''),
     version: 'not asked',
-    ...defined({ issuer }),
+    ...defined({ caPem, issuer }),
   };
 }
 
@@ -143,10 +142,9 @@ async function readClusterFacts(connection: ClusterConnection): Promise<ClusterF
   const issuer = await readIssuer(connection);
   return {
     server,
-    ...defined({ caPem }),
     clusterUid: clusterUid(found),
     version: typeof version === 'string' ? plainText(version) : 'unknown',
-    ...defined({ issuer }),
+    ...defined({ caPem, issuer }),
   };
 }
 

@@ -4,8 +4,7 @@
  *   1 examine ─▶ 2 roles ─▶ 3 registration ─▶ 4 way in, manifests ─▶ what to do next
  *
  * Everything that can be refused is refused before something is made. After an interruption the same
- * command goes on: a stack that stands is read, a registration that is the same is kept, objects are
- * applied again. Nothing is made twice, and a dry run makes nothing.
+ * command goes on: nothing is made twice, and a dry run makes nothing.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';

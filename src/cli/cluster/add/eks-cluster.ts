@@ -53,9 +53,8 @@ export async function describeEksCluster(
     arn,
     server: endpoint,
     caPem: Buffer.from(ca, 'base64').toString('utf8'),
-    ...defined({ issuer }),
     authenticationMode: described.accessConfig?.authenticationMode ?? 'CONFIG_MAP',
-    ...defined({ publicRanges }),
+    ...defined({ issuer, publicRanges }),
   };
 }
 

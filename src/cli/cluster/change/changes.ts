@@ -13,11 +13,9 @@ import { renderTextTable } from '../../command-line/text-table.ts';
 import { failure, refusal, usageError } from '../../process/exit-codes.ts';
 import type { CommandError } from '../../process/exit-codes.ts';
 
-/** What a command calls its change. */
 interface ChangeWords {
   readonly document: { readonly kind: string };
   readonly verb: string;
-  /** Why there may be nothing to change. */
   readonly nothing: string;
 }
 

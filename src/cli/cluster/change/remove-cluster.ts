@@ -3,10 +3,8 @@
  *
  *   hand back (takeover only) ─▶ registration ─▶ sealed token ─▶ view
  *
- * In takeover somebody must take care of its DaemonSets afterwards, so that is refused unless the cluster
- * is handed back (`--release`) or the operator insists (`--force`). Each step may be the last one: what
- * is left harms nothing, and the same command goes on from there. Says what is left in the cluster and in
- * its account to delete.
+ * In takeover that is refused unless the cluster is handed back (`--release`) or the operator insists
+ * (`--force`). Each step may be the last one: what is left harms nothing, and the same command goes on.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { forgetView } from '../../../app/clusters/forget-view.ts';

@@ -22,14 +22,12 @@ export interface PlannedCluster {
   readonly name: string;
   readonly id: string;
   readonly state: PlannedState;
-  /** Why it is not simply new. */
   readonly detail: string;
   readonly clusterUid?: string;
   /** Only of what is to be added, or was. */
   readonly request?: AddRequest;
 }
 
-/** Most clusters that are asked at the same time. */
 const CONCURRENCY_MAX = 8;
 
 /** Looks at all clusters, several at a time. */

@@ -35,7 +35,6 @@ export function renderKustomization(directory: string): readonly JsonObject[] {
   return renderInto([], directory);
 }
 
-/** The objects of one YAML file. */
 function readObjects(file: string): readonly JsonObject[] {
   return parseAllDocuments(readFileSync(file, 'utf8'))
     .map((document) => document.toJS() as unknown)

@@ -1,11 +1,9 @@
 /**
  * The manifests of one cluster: the shipped kustomizations of infra/ with the cluster's values set.
  *
- * Documents are edited as data, by name and member, never by replacing text; a value that nobody set is an
- * error, so nothing half-filled reaches a cluster. For observe there is the watcher only. With a way for
- * the functions to get in, there are also their rights and the admission policy (docs/security.md), and
- * with a bound token its renewer. Keys of static credentials are no part of it (S11): the Secret is left to
- * the operator.
+ * Documents are edited as data, never by replacing text; a value that nobody set is an error. For observe
+ * there is the watcher only; with a way in also the functions' rights and the admission policy
+ * (docs/security.md), with a bound token its renewer. Keys of static credentials are no part of it (S11).
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';

@@ -116,8 +116,7 @@ function writeResource(writer: TerraformWriter, resource: EvaluatedResource): re
     ...lines,
     ...kept,
   ]);
-  const written =
-    (isList(policies ?? []) ? (policies as readonly Evaluated[] | undefined) : []) ?? [];
+  const written = policies !== undefined && isList(policies) ? policies : [];
   return [block, ...written.map((policy) => writePolicy(writer, name, policy))];
 }
 

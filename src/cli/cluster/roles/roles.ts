@@ -3,8 +3,7 @@
  *
  * One stack for each cluster, in the account where the cluster is, under the path that the service's
  * queue policies name (SenderRolePath). A name lends no identity: that is the role's unique id, which AWS
- * makes (S6). Names are still kept apart, since a shared role would be a shared identity: whatever is cut
- * or changed in a name is replaced by a hash of the whole.
+ * makes (S6). A shared role would be a shared identity: what is cut in a name is replaced by a hash of it.
  */
 import { createHash } from 'node:crypto';
 import { parseDocument } from 'yaml';

@@ -35,7 +35,6 @@ export interface ClusterDetails {
 const RENEWER =
   'Look at the renewer: kubectl -n rollcall-system get cronjob,job -l app.kubernetes.io/part-of=rollcall';
 
-/** What is said of it, and what to do next. */
 interface Words {
   readonly message: string;
   readonly remedy: string;

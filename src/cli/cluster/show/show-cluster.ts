@@ -61,7 +61,6 @@ async function countDaemonSets(
   return { count, isCounted: false };
 }
 
-/** The sealed token, if one was sent. */
 function tokenOf({ token, registration }: ClusterDetails) {
   if (token.kind === 'unchecked' || token.value.kind === 'missing') return undefined;
   const { issuedAtMs, expiresAtMs, clusterUid } = token.value;
