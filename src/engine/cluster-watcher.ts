@@ -3,7 +3,7 @@
  * cluster, with the adapters that suit a process outside of it. It knows no handler and no table: what
  * it learns leaves through the queue alone.
  */
-import type { Credential } from '../adapters/kubernetes/credentials/credential.ts';
+import type { Credential } from '../adapters/kubernetes/credentials/token-source.ts';
 import { ApiWatchSource } from '../adapters/kubernetes/watch/watch-source.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';

@@ -10,7 +10,7 @@ import type { ClusterAuthentication } from '../core/model/registration.ts';
 import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
-import type { Credential } from '../adapters/kubernetes/credentials/credential.ts';
+import type { Credential } from '../adapters/kubernetes/credentials/token-source.ts';
 import type { EngineCluster, FreshCredential } from './engine-options.ts';
 import { credentialOf } from './reach-cluster.ts';
 

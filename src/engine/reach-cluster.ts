@@ -5,8 +5,8 @@
  * The engine takes addresses from a user's own kubeconfig; they are checked all the same. Expected failures become an
  * EngineRefusal that names the cluster and says what to do.
  */
-import { staticBearer } from '../adapters/kubernetes/credentials/credential.ts';
-import type { Credential } from '../adapters/kubernetes/credentials/credential.ts';
+import { staticBearer } from '../adapters/kubernetes/credentials/token-source.ts';
+import type { Credential } from '../adapters/kubernetes/credentials/token-source.ts';
 import { parseEndpoint } from '../adapters/kubernetes/egress/endpoint.ts';
 import type { Endpoint } from '../adapters/kubernetes/egress/endpoint.ts';
 import { HttpsTransport } from '../adapters/kubernetes/transport/transport.ts';

@@ -51,7 +51,6 @@ export class BatchedReader {
     this.#client = client;
   }
 
-  /** The item, or undefined when there is none. */
   get(tableName: string, key: ItemKey): Promise<StoredItem | undefined> {
     return new Promise((resolve, reject) => {
       const id = idOf(tableName, key);

@@ -96,7 +96,6 @@ export class Table {
     return { items: answer.Items ?? [], hasMore: answer.LastEvaluatedKey !== undefined };
   }
 
-  /** Replaces an item if the condition holds for the stored one. */
   async putIf(key: ItemKey, attributes: StoredItem, condition: Condition): Promise<WriteResult> {
     const token = this.token();
     return this.compareAndSet({ key, token, writer: WRITER }, () =>
@@ -110,7 +109,6 @@ export class Table {
     );
   }
 
-  /** Replaces an item, whatever was there. */
   async put(key: ItemKey, attributes: StoredItem): Promise<void> {
     const item = { ...attributes, ...key };
     try {
@@ -167,7 +165,6 @@ export class Table {
     }
   }
 
-  /** Removes an item, whatever is there. */
   async remove(key: ItemKey): Promise<void> {
     await this.client.send(new DeleteCommand({ TableName: this.tableName, Key: key }));
   }

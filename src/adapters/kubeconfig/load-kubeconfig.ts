@@ -21,7 +21,6 @@ import { KubeconfigRefused } from './refusal.ts';
 
 /** What to load. */
 export interface KubeconfigOptions {
-  /** The kubeconfig file, or several that are merged. */
   readonly path: KubeconfigPath;
   /** Name of the context; default: the current-context. */
   readonly context?: string;

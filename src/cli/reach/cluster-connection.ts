@@ -6,7 +6,7 @@
  */
 import type { Agent } from 'node:http';
 import { defined } from '@rollcall/base/defined.ts';
-import type { Credential } from '../../adapters/kubernetes/credentials/credential.ts';
+import type { Credential } from '../../adapters/kubernetes/credentials/token-source.ts';
 import type { AwsCredentials } from '../../adapters/kubernetes/credentials/eks-token.ts';
 import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
 import { createEksTokenSource } from '../../adapters/kubernetes/credentials/token-source.ts';

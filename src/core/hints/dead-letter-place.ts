@@ -25,7 +25,6 @@ export type DeadLetterPartition = string;
 /** Place of a record. */
 export interface DeadLetterPlace {
   readonly partition: DeadLetterPartition;
-  /** Sorts by time. */
   readonly sort: string;
 }
 

@@ -74,7 +74,6 @@ export function beginWalk(
 export interface WalkProgress {
   /** Where the next one goes on; absent: this was the end of the directory. */
   readonly cursor?: string;
-  /** Clusters that could not be looked at. */
   readonly failed: readonly OwedTurn[];
 }
 

@@ -26,7 +26,6 @@ export interface HistoryPlanInput {
 export interface HistoryPlan {
   /** Owned, and not matched by the selector any more: to be let go. */
   readonly releases: readonly KubernetesObject[];
-  /** Orphans to be adopted. */
   readonly adopts: readonly KubernetesObject[];
   /** Claimed ones without controller-revision-hash. */
   readonly labels: readonly KubernetesObject[];

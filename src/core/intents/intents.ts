@@ -30,7 +30,6 @@ export interface JudgeIntentsInput {
   readonly marks: Marks;
   readonly era: number;
   readonly nowMs: number;
-  /** Per-request time-out against API servers (protocol 5). */
   readonly requestTimeoutMs: number;
   /** Pods of intents as a live read found them; null: gone. Wins over `pods` and marks (protocol 4). */
   readonly live?: ReadonlyMap<Uid, PodProjection | null>;

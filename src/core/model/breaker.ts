@@ -75,7 +75,6 @@ export function admitRun(breaker: ClusterBreaker, nowMs: number): Admission {
 export interface Finding {
   /** `silent`: it talked to nobody, or was only asked to wait. */
   readonly kind: 'answered' | 'failed' | 'silent';
-  /** True if this run was the probe. */
   readonly isProbe: boolean;
   /** True if it spent long in requests: it may have succeeded all the same. */
   readonly isSlow: boolean;

@@ -185,7 +185,6 @@ export interface DaemonSetState {
   };
   /** Pods that were answered and are gone without any view having shown them; absent means none (S13). */
   readonly buried?: readonly Tombstone[];
-  /** Nodes whose creates were refused; absent means none. */
   readonly refusals?: readonly RefusalEntry[];
   /** Back-off of the whole key; absent while all is well. */
   readonly retry?: RetryEntry;

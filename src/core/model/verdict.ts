@@ -49,7 +49,6 @@ export interface Verdict {
   readonly placement: Placement;
   readonly reason: PlacementReason;
   readonly code: NodeCode;
-  /** The pod it is about, if there is one. */
   readonly pod?: string;
   /** A sentence for a person: what, why, what next. */
   readonly message: string;

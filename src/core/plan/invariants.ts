@@ -30,7 +30,6 @@ export interface Breach {
 /** Whose effects are looked at. */
 export interface EffectRules {
   readonly namespace: string;
-  /** UID of the DaemonSet. */
   readonly uid: Uid;
   readonly burstPodsMax: number;
   /** Intents as this run recorded them; none before it did. */

@@ -127,7 +127,6 @@ function judgeByIdentity(view: View, context: PlanContext): IntentJudgement {
 interface Claims {
   readonly adopts: Plan['adopts'];
   readonly releases: Plan['releases'];
-  /** Those that are left for the next run. */
   readonly leftCount: number;
 }
 

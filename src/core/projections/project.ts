@@ -46,7 +46,6 @@ export interface RawObject {
     readonly namespace?: string;
     readonly resourceVersion: ResourceVersion;
   };
-  /** UID of the controlling owner; absent for an orphan. */
   readonly ownerUid?: Uid;
   readonly raw: KubernetesObject;
 }

@@ -33,7 +33,6 @@ export interface KeptDeadLetter extends Omit<DeadLetterRecord, 'claim' | 'queue'
 export interface DeadLetterQuery {
   /** Records of this moment or later; default: all. */
   readonly sinceMs?: number;
-  /** `cursor` of the page before. */
   readonly cursor?: string;
   readonly limit: number;
 }

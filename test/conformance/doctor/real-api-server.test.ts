@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createClusterInspection } from '../../../src/adapters/kubernetes/api/cluster-inspection.ts';
 import { HttpsTransport } from '../../../src/adapters/kubernetes/transport/transport.ts';
 import { parseEndpoint } from '../../../src/adapters/kubernetes/egress/endpoint.ts';
-import { staticBearer } from '../../../src/adapters/kubernetes/credentials/credential.ts';
+import { staticBearer } from '../../../src/adapters/kubernetes/credentials/token-source.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { diagnose } from '../../../src/app/doctor/diagnose.ts';
 import type { Finding } from '../../../src/app/doctor/finding.ts';

@@ -8,12 +8,11 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { ConnectRefusal, LiveRead } from '../../../ports/cluster/cluster-access.ts';
-import type { Credential } from '../credentials/credential.ts';
+import type { Credential, TokenSource } from '../credentials/token-source.ts';
 import type { SealedTokenSource } from '../credentials/sealed-token-source.ts';
-import type { TokenSource } from '../credentials/token-source.ts';
 import type { Transport, TransportAnswer } from '../transport/transport.ts';
 import { OBJECT_READ_TIMEOUT_MS } from './cluster-access.ts';
-import { staticBearer } from '../credentials/credential.ts';
+import { staticBearer } from '../credentials/token-source.ts';
 
 /** Why there is no bound token that could be sent; undefined where there is one, or none is needed. */
 export async function tokenRefusal(

@@ -72,7 +72,6 @@ export class SealedTokenSource implements TokenSource {
   #generation = 0;
   /** Refused by the API server since the last look. */
   #rejected: string | undefined;
-  /** What the last look found. */
   #state: TokenState = { kind: 'faulty', fault: 'not-sent' };
   #lookedAtMs: number | undefined;
   #looking: Promise<void> | undefined;

@@ -1,5 +1,6 @@
 /**
- * Bearer tokens that expire: minted on demand, kept for ten minutes, minted once at a time.
+ * What a transport authenticates with, resolved; and bearer tokens that expire: minted on demand, kept for ten minutes,
+ * minted once at a time. Secrets stay inside this adapter, out of messages, errors and log lines (S11).
  *
  * `generation` grows with each new token, so that whoever verified a cluster's identity with an older
  * one verifies it again (protocol 24). A token never outlives the credentials that signed it.
@@ -8,11 +9,25 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { createEksToken } from './eks-token.ts';
 import type { AwsCredentials } from './eks-token.ts';
 
+/** How requests authenticate. A bearer token is asked for per request, because some expire. */
+export type Credential =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'bearer'; readonly token: () => Promise<string> }
+  | {
+      readonly kind: 'client-certificate';
+      readonly certificatePem: string;
+      readonly keyPem: string;
+    };
+
+/** A bearer credential that never changes. */
+export function staticBearer(token: string): Credential {
+  return { kind: 'bearer', token: () => Promise.resolve(token) };
+}
+
 /** A bearer token that is renewed. */
 export interface TokenSource {
   /** The current token; rejects when none can be had. */
   token(): Promise<string>;
-  /** Grows with each token minted. */
   generation(): number;
   /** The token was refused. True if the next call may give another one. */
   invalidate(): boolean;

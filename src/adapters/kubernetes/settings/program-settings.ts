@@ -13,7 +13,7 @@ import type { LogLevel } from '@rollcall/base/log-of.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { clusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
-import type { Credential } from '../credentials/credential.ts';
+import type { Credential } from '../credentials/token-source.ts';
 import { parseEndpoint } from '../egress/endpoint.ts';
 import type { ConnectionOptions } from '../transport/pooled-agent.ts';
 
@@ -35,7 +35,6 @@ type GivenSettings<Flag extends string> = Readonly<Partial<Record<Flag, string>>
 /** What every program needs. */
 interface SharedSettings {
   readonly kind: 'settings';
-  /** The registered name of the cluster. */
   readonly cluster: ClusterId;
   readonly queueUrl: string;
   readonly sqsEndpoint: string | undefined;

@@ -11,7 +11,7 @@ import type { Duplex } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { Credential } from '../credentials/credential.ts';
+import type { Credential } from '../credentials/token-source.ts';
 import type { Endpoint } from '../egress/endpoint.ts';
 import type { LookupFunction } from 'node:net';
 
@@ -116,7 +116,6 @@ export class TrustedPool {
     this.#agent = new PooledAgent(options, socketsMax);
   }
 
-  /** The pool for the next request. */
   agent(): PooledAgent {
     const caPem = this.#options.readCaPem?.() ?? this.#trusted;
     if (caPem !== this.#trusted && caPem !== undefined) this.#trust(caPem);

@@ -42,7 +42,6 @@ export type OpenedStream =
 export interface WatchConnection {
   /** Opens a stream. Never rejects; its chunks may. */
   open(path: string, signal: AbortSignal): Promise<OpenedStream>;
-  /** Keeps no connection open. */
   close(): void;
 }
 

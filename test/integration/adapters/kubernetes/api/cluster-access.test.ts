@@ -5,7 +5,7 @@ import { nodeName, resourceVersion, uid } from '../../../../../src/core/model/id
 import type { CreatePodEffect, Effect } from '../../../../../src/core/model/effects.ts';
 import { HttpsClusterAccess } from '../../../../../src/adapters/kubernetes/api/cluster-access.ts';
 import type { ClusterAccessOptions } from '../../../../../src/adapters/kubernetes/api/cluster-access.ts';
-import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/credential.ts';
+import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/token-source.ts';
 import { HttpsTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
 import type { ClusterAccess } from '../../../../../src/ports/cluster/cluster-access.ts';
 import { createHeldTimers } from '../../../../support/held-timers.ts';

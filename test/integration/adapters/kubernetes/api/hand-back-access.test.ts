@@ -1,7 +1,7 @@
 /** What handing back needs of an API server, over a scripted one. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/credential.ts';
+import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/token-source.ts';
 import { createHandBackAccess } from '../../../../../src/adapters/kubernetes/api/hand-back-access.ts';
 import { HttpsTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';

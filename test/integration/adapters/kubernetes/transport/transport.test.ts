@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/credential.ts';
+import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/token-source.ts';
 import { HttpsTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
 import type {
   Transport,
