@@ -6,10 +6,13 @@
  * filter dropped cannot make it fail for ever (row 77). What cannot be confirmed is not deleted.
  */
 import type { DeletePodEffect } from '../../../core/model/effects.ts';
-import type { PlannedDelete } from '../../../core/model/plan.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { DeleteReason, PlannedDelete } from '../../../core/model/plan.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { ReasonJudge, shareReads } from './confirm-reason.ts';
 import type { ReasonContext } from './confirm-reason.ts';
+import { isEdited } from './live-daemon-set.ts';
+import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 import { projectLivePod } from '../../../core/projections/project.ts';
 
 /** Live reads sent side by side. */
@@ -90,4 +93,32 @@ function confirmerOf(
       resourceVersion: pod.resourceVersion,
     };
   };
+}
+
+/** Deletes that are wanted only for the sake of the template. */
+const TEMPLATE_REASONS: readonly DeleteReason[] = ['outdated', 'replaced', 'vacated', 'not-wanted'];
+
+/**
+ * Keeps what goes for the template only if the live DaemonSet has the spec that was planned for. After an edit or an undo
+ * that the view does not show yet, what the plan calls outdated may be current again: an undo half-way must restart no
+ * pod that was never replaced (spec 2.10), and where no pod belonged one may belong by now (S3). Asked after the victims
+ * were read, and again before each later batch. Equal generations are not enough: a restored etcd gives them out again
+ * (faults row 71).
+ */
+export function confirmEdit(
+  victims: VictimConfirmation,
+  live: DaemonSetConfirmation,
+  planned: DaemonSetObject,
+): VictimConfirmation {
+  if (live.kind === 'confirmed' && !isEdited(live.object, planned)) return victims;
+  const held = victims.confirmed.filter(isForTemplate).map((victim) => victim.planned);
+  const confirmed = victims.confirmed.filter((victim) => !isForTemplate(victim));
+  return live.kind === 'unavailable'
+    ? { ...victims, confirmed, unreadable: [...victims.unreadable, ...held] }
+    : { ...victims, confirmed, dropped: [...victims.dropped, ...held] };
+}
+
+/** True if only the template wants this pod gone: its content, or where it places pods. */
+export function isForTemplate({ planned }: ConfirmedDelete): boolean {
+  return TEMPLATE_REASONS.includes(planned.repeats ?? planned.reason);
 }

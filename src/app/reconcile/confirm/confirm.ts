@@ -14,8 +14,7 @@ import type {
   PlannedCreate,
   PlannedDelete,
 } from '../../../core/model/plan.ts';
-import { confirmEdit, isForTemplate } from './confirm-edit.ts';
-import { confirmVictims } from './confirm-victims.ts';
+import { confirmEdit, confirmVictims, isForTemplate } from './confirm-victims.ts';
 import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';
 import { mayContinue } from '../run/context.ts';
 import type { Step, ViewedSubject } from '../run/context.ts';

@@ -8,7 +8,7 @@
  */
 import { sendFenced } from '../confirm/batch-fence.ts';
 import type { Fence, FencedSending } from '../confirm/batch-fence.ts';
-import { isForTemplate } from '../confirm/confirm-edit.ts';
+import { isForTemplate } from '../confirm/confirm-victims.ts';
 import type { ConfirmedDelete } from '../confirm/confirm-victims.ts';
 
 /** Deletes sent side by side. */
