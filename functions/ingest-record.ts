@@ -1,5 +1,8 @@
 /**
  * A record of events.fifo (or of its dead-letter queue) as `ingest` and `dead-letter` take it.
+ *
+ * Body and attributes come from outside: the message is judged when it is opened, and what cannot be read beside it
+ * counts as missing.
  */
 import type { SQSRecord } from 'aws-lambda';
 import { defined } from '@rollcall/base/defined.ts';
