@@ -7,7 +7,7 @@
  * Not copied: dead letters, sealed tokens (the next one comes within the hour), the view (a snapshot brings it).
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { sideBySide } from '../ingest/process/side-by-side.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';

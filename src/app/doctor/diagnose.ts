@@ -28,8 +28,14 @@ import {
   judgeMode,
   judgeRegistration,
 } from './judge-registration.ts';
-import { judgeBreaker, judgeFreshness, judgeRival, judgeView } from './judge-view.ts';
-import { judgeLease, judgeWatcher } from './judge-watcher.ts';
+import {
+  judgeBreaker,
+  judgeFreshness,
+  judgeLease,
+  judgeRival,
+  judgeView,
+  judgeWatcher,
+} from './judge-view.ts';
 
 /** All findings about one cluster, in the order of LINKS. */
 export function diagnose(facts: DoctorFacts): readonly Finding[] {

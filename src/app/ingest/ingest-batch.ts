@@ -15,7 +15,7 @@ import { verifySender } from './message/identity.ts';
 import { ingestMessage } from './ingest-message.ts';
 import { ingestRefused, refuse } from './message/ingest-refused.ts';
 import type { IngestContext, IngestResult, ParsedBody } from './message/result.ts';
-import { sideBySide } from './process/side-by-side.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
 
 /** One record of events.fifo. */
 export interface IngestRecord {

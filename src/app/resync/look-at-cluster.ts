@@ -14,9 +14,8 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta, NameItem } from '../../core/model/view-items.ts';
 import { namePages } from '../clusters/name-pages.ts';
-import type { ResyncDependencies } from './dependencies.ts';
+import type { ResyncDependencies, Tally } from './dependencies.ts';
 import { requestFirstSnapshot, requestSnapshot } from './request-snapshot.ts';
-import type { Tally } from './tally.ts';
 
 const NAMES_PER_PAGE = 100;
 

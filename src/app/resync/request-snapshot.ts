@@ -7,8 +7,7 @@
 import { isOpen } from '../../core/model/breaker.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
-import type { ResyncDependencies } from './dependencies.ts';
-import type { Tally } from './tally.ts';
+import type { ResyncDependencies, Tally } from './dependencies.ts';
 
 interface Asked {
   readonly registration: ClusterRegistration;

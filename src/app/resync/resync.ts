@@ -10,11 +10,10 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { beginWalk, pauseWalk } from '../../core/hints/resync-walk.ts';
 import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
-import type { ResyncDependencies } from './dependencies.ts';
+import { Asking, newTally } from './dependencies.ts';
+import type { ResyncDependencies, Tally } from './dependencies.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
 import type { ClusterVisit } from './look-at-cluster.ts';
-import { Asking, newTally } from './tally.ts';
-import type { Tally } from './tally.ts';
 
 /** A walk is held for this much longer than its invocation means to take: its last page, its questions. */
 export const HOLD_RESERVE_MS = 10_000;

@@ -22,11 +22,10 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import { jittered } from '@rollcall/base/ports/random.ts';
 import type { LeaseWrite, SourceFailure, WatchSource } from '../../ports/cluster/watch-source.ts';
-import { createBackoff } from '../wait/backoff.ts';
-import type { Backoff } from '../wait/backoff.ts';
+import { createBackoff, untilAborted } from '../wait.ts';
+import type { Backoff } from '../wait.ts';
 import { leaseFacts, leaseHeldBy, leaseReleased } from './lease-object.ts';
 import type { LeaseFacts } from './lease-object.ts';
-import { untilAborted } from '../wait/until-aborted.ts';
 
 /** Bounds of a Lease, in milliseconds. */
 export interface LeaseOptions {

@@ -12,7 +12,7 @@
 import type { ClusterId, ClusterUid, Epoch, Incarnation } from '../../core/model/identifiers.ts';
 import type { AnnouncementBody } from '../../core/model/watcher-message.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import { createBackoff } from '../wait/backoff.ts';
+import { createBackoff, untilAborted } from '../wait.ts';
 import { createInterner } from '../project/interner.ts';
 import { LeaseKeeper } from '../lease/lease.ts';
 import type { TakenLease } from '../lease/lease.ts';
@@ -21,7 +21,6 @@ import { DEFAULT_WATCHER_OPTIONS } from '../pace/options.ts';
 import type { WatcherOptions } from '../pace/options.ts';
 import { Session } from './session.ts';
 import type { ProcessMemory, SessionDependencies, SessionEnd, SessionStatus } from './epoch.ts';
-import { untilAborted } from '../wait/until-aborted.ts';
 
 interface WatcherDependencies extends Omit<SessionDependencies, 'options' | 'memory'> {
   /** The name under which its messages are sent; it must be the registered one. */

@@ -22,7 +22,7 @@ import type { IngestDependencies } from '../process/dependencies.ts';
 import type { Touched } from '../message/meta-transitions.ts';
 import { latestNameStamp, writeNames } from '../slices/names.ts';
 import type { NameChange } from '../slices/names.ts';
-import { sideBySide } from '../process/side-by-side.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { editsOfDeltas, editsOfSlices, ensuring, replacing } from '../slices/slice-edits.ts';
 import type { SliceEdit } from '../slices/slice-edits.ts';
 import { isReceived, slicesOfDaemonSet } from '../slices/snapshot-sums.ts';

@@ -23,7 +23,7 @@ import {
 } from '../slices/former-uids.ts';
 import { listAllNames, writeNames } from '../slices/names.ts';
 import type { NameChange } from '../slices/names.ts';
-import { sideBySide } from '../process/side-by-side.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { replacing } from '../slices/slice-edits.ts';
 import type { SliceEdit } from '../slices/slice-edits.ts';
 import { isReceived, slicesOfDaemonSet, slicesOfSet } from '../slices/snapshot-sums.ts';

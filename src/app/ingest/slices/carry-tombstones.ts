@@ -11,7 +11,7 @@ import type { Tombstone } from '../../../core/model/projections.ts';
 import type { Slice } from '../../../core/model/view-items.ts';
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
-import { sideBySide } from '../process/side-by-side.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { SliceEdit } from './slice-edits.ts';
 import { sliceIndexIn } from './snapshot-sums.ts';
 import { tombstonesOf } from './write-slices.ts';

@@ -13,7 +13,7 @@ import type { Delta } from '../../../core/model/watcher-message.ts';
 import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import type { NameChange } from './names.ts';
-import { sideBySide } from '../process/side-by-side.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { TOO_LARGE, isItemTooLarge, noteTooLarge } from './too-large.ts';
 import type { SliceTarget } from './write-slices.ts';
 

@@ -11,7 +11,7 @@ import type { NameItem } from '../../../core/model/view-items.ts';
 import { TOMBSTONE_KEPT_MS } from '../../../core/pod/tombstones.ts';
 import type { SliceRef } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
-import { sideBySide } from '../process/side-by-side.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { slicesOfDaemonSet } from './snapshot-sums.ts';
 
 /** Most slices that a set can have (design 4). */

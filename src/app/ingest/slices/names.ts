@@ -14,7 +14,7 @@ import type { NamespacedName } from '../../../ports/stores/view-store.ts';
 import { namePages } from '../../clusters/name-pages.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { boundFormer, removeFormerDaemonSets } from './former-uids.ts';
-import { sideBySide } from '../process/side-by-side.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { WarmNames } from '../process/warmth.ts';
 
 const NAMES_PER_PAGE = 500;

@@ -13,7 +13,7 @@ import type { Stamp } from '../../../core/model/position.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { SLICE_COUNT_MAX } from './former-uids.ts';
 import { listAllNames } from './names.ts';
-import { sideBySide } from '../process/side-by-side.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
 
 /** The era of a cluster without META: after every stamp and every state that may still stand. */
 export async function firstEra(

@@ -18,7 +18,7 @@ import type { Slice } from '../../../core/model/view-items.ts';
 import { keepTombstones, tombstoneOf } from '../../../core/pod/tombstones.ts';
 import type { SliceRef, SlicedSet } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
-import { sideBySide } from '../process/side-by-side.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { SliceEdit } from './slice-edits.ts';
 import { writeFitting } from './too-large.ts';
 

@@ -9,7 +9,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { sideBySide } from '../../../app/ingest/process/side-by-side.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type {
   CommandContext,

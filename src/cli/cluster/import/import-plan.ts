@@ -3,7 +3,7 @@
  *
  * A cluster that cannot be reached is a line of the plan with the reason, never the end of it.
  */
-import { sideBySide } from '../../../app/ingest/process/side-by-side.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { CommandError } from '../../process/exit-codes.ts';
 import { explainAwsError } from '../../command-line/explain-aws-error.ts';
 import type { AddContext } from '../add/add-context.ts';

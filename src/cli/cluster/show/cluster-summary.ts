@@ -14,7 +14,7 @@ import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../../ports/stores/view-store.ts';
 import { listEveryCluster } from '../../../app/clusters/registry-transfer.ts';
 import { UID_PATTERN } from '../../command-line/cluster-arguments.ts';
-import { sideBySide } from '../../../app/ingest/process/side-by-side.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
 
 /** What is known of a cluster, as `cluster list --json` shows it. */
 export interface ClusterSummary {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createAddContext } from '../../../../../src/cli/cluster/add/add-context.ts';
 import { parseAddRequest } from '../../../../../src/cli/cluster/add/add-request.ts';
-import { sideBySide } from '../../../../../src/app/ingest/process/side-by-side.ts';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { planImport } from '../../../../../src/cli/cluster/import/import-plan.ts';
 import type { ImportEntry } from '../../../../../src/cli/cluster/import/import-sources.ts';
 import type { CommandContext } from '../../../../../src/cli/command-line/command-module.ts';
