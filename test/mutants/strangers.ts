@@ -144,7 +144,7 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'watcher-ignores-retry-after': {
     bug: 'the back-off of the watcher is shorter than the server asked for (14)',
-    file: 'src/watcher/wait.ts',
+    file: 'packages/base/src/wait.ts',
     before: 'return Math.max(ownMs, retryAfterMs);',
     after: 'return Math.max(ownMs, 0 * retryAfterMs);',
     killedBy: {

@@ -1,19 +1,14 @@
 /**
- * Moving a cluster between two stacks (rings of an upgrade, another region or account): no pod restarted,
- * and never two stacks that may write at once.
+ * Moving a cluster between two stacks: no pod restarted, and never two stacks that may write at once.
  *
  *   old stack   freeze ─▶ silent ──────────────────────────────────────▶ removed
  *   new stack              └─▶ registered, frozen ─▶ view complete ──────────└─▶ freeze lifted
  *   watcher                      └─▶ sends to the new queue ─┘
  *
- * Why at most one may write: the new registration is frozen from its first write on, and is lifted only
- * after the old one was removed, by compare-and-set on the version at which nothing of it was under way
- * (await-silence.ts). A change of the old one meanwhile (its freeze is lifted, say) raises that version,
- * and the removal is lost. Where the move stands is said by labels of the registrations alone, so the same
- * command goes on from a crash anywhere, and move-back.ts undoes it until the old registration is gone.
- *
- * What the old view knew is not carried over: the new stack's view is broken first, so that only a
- * snapshot announced after that is believed; a missing STATE forbids hasty deletes (protocol 6).
+ * The new registration is frozen from its first write until the old one was removed, by compare-and-set on the version at
+ * which nothing of it was under way (await-silence.ts): a change of the old one meanwhile loses the removal. Where the move
+ * stands is said by labels of the registrations alone, so the command goes on from a crash anywhere. The new stack's view
+ * is broken first: only a snapshot announced after that is believed, and a missing STATE forbids deletes (protocol 6).
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ClusterId } from '../../core/model/identifiers.ts';

@@ -1,13 +1,10 @@
 /**
- * Redrives one dead letter: decides, does it, notes it on the record or removes the record. Its body is never
- * sent again: what it said is old by now.
+ * Redrives one dead letter: decides, does it, notes it on the record or removes the record. Its body is never sent again.
  *
- * Repeats are harmless: a hint leads to one more look, and a view that is incomplete already is not
- * made so again. A snapshot is not asked for here, because a person's AWS credentials open no cluster:
- * the view is marked incomplete (protocol 18), nothing is decided on it from then on, and `resync` asks
- * with the functions' own credential at its next tick. In observe mode without one the watcher's own
- * six-hourly snapshot is the way back (protocol 17). The note comes last: a redrive that fails in
- * between is done again.
+ * Repeats are harmless: a hint leads to one more look, and a view that is incomplete is not made so again. A snapshot is
+ * not asked for here, because a person's AWS credentials open no cluster: the view is marked incomplete (protocol 18), and
+ * `resync` asks at its next tick; in observe mode without a credential the watcher's own six-hourly snapshot is the way
+ * back (protocol 17). The note comes last: a redrive that fails in between is done again.
  */
 import { isSuspect } from '../../core/model/breaker.ts';
 import { isSenderPartition } from '../../core/hints/dead-letter-place.ts';

@@ -3,15 +3,10 @@
  *
  *   freeze ──▶ wait until nothing of ours can still arrive ──▶ mode observe ──▶ clean up
  *
- * The freeze is written with a higher configVersion, so running functions stop at their next batch
- * (protocol 7); the first batch of a run that had begun before is the last thing that can be sent. A
- * request is dead after twice its time-out (design 3). Only then is the mode written; a crash before
- * that leaves a frozen cluster, a crash after it only the sentinel and notices: repeating goes on from
- * either. A change of the registration meanwhile makes this fail; it is not overwritten.
- *
- * It touches no pod, no revision and no counter, and switches nothing on: that is the next step of
- * whoever asked for it. Pods, revisions and labels are as the built-in controller would have made them
- * (pods under other names), so it finds nothing to restart.
+ * The freeze raises configVersion, so running functions stop at their next batch (protocol 7); a request is dead after
+ * twice its time-out (design 3). Only then is the mode written; repeating goes on from any crash, and a change of the
+ * registration meanwhile makes this fail. It touches no pod, no revision and no counter, and switches nothing on: all is
+ * as the built-in controller would have made it, under other names, so it finds nothing to restart.
  */
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';

@@ -1,20 +1,13 @@
 /**
  * The watcher's Lease: where epochs come from, and how the functions reach the watcher.
  *
- * The resourceVersion of the write that takes the Lease is the epoch: the cluster's own etcd orders the
- * watchers (S8, protocol 14). Each taking writes a new incarnation, because an update that changes nothing
- * returns the old version, and because after an etcd restore an epoch number may come again.
- *
- * While held it is read, then renewed with the version read as precondition; a conflict is read again:
- *   same holder            somebody annotated it: perhaps a snapshot is asked for
- *   other holder           a newer watcher started: this epoch is over before anything more is sent
- *   absent                 the same: who held it meanwhile cannot be known (faults row 72)
- *   version below our own  etcd was restored (protocol 15)
- *   a renewal of ours gone the same, where others wrote so much since that versions got past our own
- * A watcher that lost its Lease stands by until the other one stops renewing or gives it back, so that two
- * of them do not take it from each other for ever. Expiry is judged by this process's own monotonic clock.
- * At its start a single watcher takes the Lease from whoever holds it; of two replicas each stands by then,
- * too, and writes with the version that it judged vacant as precondition (`start`, ADR 0024).
+ * The resourceVersion of the write that takes it is the epoch: the cluster's own etcd orders the watchers (S8, protocol
+ * 14). Each taking writes a new incarnation, because an update that changes nothing returns the old version, and because
+ * after an etcd restore an epoch number may come again. While held it is read, then renewed with the version read:
+ *   other holder, or absent   a newer watcher started, or cannot be ruled out (faults row 72): this epoch is over
+ *   version below our own, or a renewal of ours gone   etcd was restored (protocol 15)
+ * Who lost it stands by until the other one stops renewing, by this process's own monotonic clock, or gives it back. At
+ * its start a single watcher takes it from whoever holds it; of two replicas each stands by first (`start`, ADR 0024).
  */
 import { compareResourceVersions, epoch, incarnation } from '../../core/model/identifiers.ts';
 import type { Epoch, Incarnation, ResourceVersion } from '../../core/model/identifiers.ts';
@@ -22,8 +15,8 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import { jittered } from '@rollcall/base/ports/random.ts';
 import type { LeaseWrite, SourceFailure, WatchSource } from '../../ports/cluster/watch-source.ts';
-import { createBackoff, untilAborted } from '../wait.ts';
-import type { Backoff } from '../wait.ts';
+import { createBackoff, untilAborted } from '@rollcall/base/wait.ts';
+import type { Backoff } from '@rollcall/base/wait.ts';
 import { leaseFacts, leaseHeldBy, leaseReleased } from './lease-object.ts';
 import type { LeaseFacts } from './lease-object.ts';
 

@@ -4,14 +4,10 @@
  *   ready   the streams are alive and the queue accepts; or it stands by, and reads the Lease
  *   live    nothing is wrong that a new process could mend
  *
- * The difference is on purpose. A kubelet restarts what is not live, and a restart costs a new epoch, four
- * lists and a snapshot, just when the API server or the queue is in trouble. It mends what is stuck in this
- * process: a request that never returns, a loop that stopped, connections that are dead while others live. It does
- * not mend an API server or a queue that is away, a right or a credential that is missing, or a registration
- * that is: the watcher repeats those by itself with a back-off, is not ready meanwhile, and says why.
- * Every bound is several times what the watcher's own time-outs allow, so that these come first; the bounds are
- * also the least time between two restarts for the same reason. A process that does not answer at all is the
- * kubelet's to notice.
+ * A restart costs a new epoch, four lists and a snapshot, just when the API server or the queue is in trouble. It mends
+ * what is stuck in this process: a request that never returns, a loop that stopped, dead connections. It does not mend a
+ * server that is away, a right, credential or registration that is missing: the watcher repeats those by itself, is not
+ * ready meanwhile, and says why. Every bound is several times what its own time-outs allow, so that these come first.
  */
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { WatchedKind } from '../../core/model/projections.ts';

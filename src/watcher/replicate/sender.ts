@@ -15,7 +15,7 @@ import { MESSAGE_SCHEMA } from '../../core/model/watcher-message.ts';
 import type { AffectedKeys, WatcherBody } from '../../core/model/watcher-message.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { EventQueue, FrozenMessage, SendOutcome } from '../../ports/queues/queue.ts';
-import { createBackoff, untilAborted } from '../wait.ts';
+import { createBackoff, untilAborted } from '@rollcall/base/wait.ts';
 
 /** What every message of an epoch has in its header, beside seq. */
 export interface EpochHeader {

@@ -12,7 +12,7 @@
 import type { ClusterId, ClusterUid, Epoch, Incarnation } from '../../core/model/identifiers.ts';
 import type { AnnouncementBody } from '../../core/model/watcher-message.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import { createBackoff, untilAborted } from '../wait.ts';
+import { createBackoff, untilAborted } from '@rollcall/base/wait.ts';
 import { createInterner } from '../project/interner.ts';
 import { LeaseKeeper } from '../lease/lease.ts';
 import type { TakenLease } from '../lease/lease.ts';

@@ -4,13 +4,10 @@
  *   finish, deferral, back-off, breaker, skip ──▶ wanted ──▶ on its way already, near enough? keep it
  *                                                                     └─ no: send a timer, then record it
  *
- * A due time is sent first and recorded then. Timer ids are unique. Every memo expires, and that is recorded
- * alone: the delay queue would hop for hours with it (24 times, four requests and an invocation each), while
- * `resync` looks at due times that passed every quarter of an hour anyway (ADR 0034).
- *
- * A timer is known to be on its way until its due time, unless the hint of this run may have been that very
- * one: it may come early where clocks differ. Only hints that a timer became can have been it, and then a
- * near one is sent once more, though not by every hint that meets it (warmth.ts).
+ * Timer ids are unique. The expiry of a memo is recorded alone: the delay queue would hop for hours with it, while
+ * `resync` finds due times that passed every quarter of an hour (ADR 0034). A timer counts as on its way until its due
+ * time, unless the hint of this run may have been that very one, which may come early where clocks differ: then a near
+ * one is sent once more, though not by every hint that meets it (warmth.ts).
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { findPendingLook, pendingLooks, rememberLooks } from '../../../core/hints/looks.ts';

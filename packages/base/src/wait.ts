@@ -3,8 +3,8 @@
  *
  * Takes no time itself: callers sleep through the Clock port.
  */
-import { jittered } from '@rollcall/base/ports/random.ts';
-import type { Random } from '@rollcall/base/ports/random.ts';
+import { jittered } from './ports/random.ts';
+import type { Random } from './ports/random.ts';
 
 interface BackoffOptions {
   readonly baseMs: number;
