@@ -5,7 +5,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { judgeSettled } from '../../src/cli/start/settled.ts';
 import type { Stack } from '../../src/cli/reach/stack.ts';
 import type { ClusterId } from '../../src/core/model/identifiers.ts';
-import { readOverview } from '../../src/engine/overview.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { Overviews } from '../../src/engine/overview.ts';
 import type { ClusterOverview } from '../../src/engine/overview.ts';
 
 /** What is known of a cluster at one moment. */
@@ -20,11 +21,12 @@ export function createSettlement(
   stack: Stack,
   cluster: ClusterId,
 ): { readonly look: () => Promise<Progress | undefined> } {
+  const overviews = new Overviews({ ...stack, clock: createSystemClock() });
   let last: ClusterOverview | undefined;
   let changedAtMs = performance.now();
   return {
     look: async () => {
-      const overview = await readOverview(cluster, stack);
+      const overview = await overviews.read(cluster);
       if (overview === undefined) return undefined;
       if (!isDeepStrictEqual(overview, last)) changedAtMs = performance.now();
       last = overview;

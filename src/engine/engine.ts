@@ -23,7 +23,7 @@ import { keepFresh } from './credential-renewal.ts';
 import type { EngineCluster, EngineOptions } from './engine-options.ts';
 import { SERVERLESS_FILE, STAGE, WATCHER_SENDERS, openStores } from './engine-stores.ts';
 import { loadHandlers } from './handlers.ts';
-import { readOverview } from './overview.ts';
+import { Overviews } from './overview.ts';
 import type { ClusterOverview } from './overview.ts';
 import { registerCluster } from './register-cluster.ts';
 
@@ -108,8 +108,9 @@ async function bringUp({ options, aws, stops }: BringUp): Promise<Omit<Engine, '
     await Promise.all(watchers.map((watcher) => watcher.stop()));
   });
   await Promise.all(watchers.map((watcher) => watcher.started));
+  const overviews = new Overviews({ registry, view, clock: createSystemClock() });
   const overview = async (): Promise<readonly ClusterOverview[]> => {
-    const all = options.clusters.map(({ id }) => readOverview(id, { registry, view }));
+    const all = options.clusters.map(({ id }) => overviews.read(id));
     return (await Promise.all(all)).filter((one) => one !== undefined);
   };
   return {

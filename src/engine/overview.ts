@@ -2,12 +2,21 @@
  * What the embedded engine knows about its clusters right now, for a table, a JSON document and the
  * question whether everything has settled.
  *
- * Reads what the functions read, through the same ports. Counters of DESIRED … AVAILABLE are those of the
+ * Reads what the functions read, through the same ports; verdicts are made here, by the plan of a run (explain.ts). Counters of DESIRED … AVAILABLE are those of the
  * status that the watcher last sent, as `kubectl get daemonsets` shows them; the sentinel is left out.
  */
-import type { ClusterId, ClusterUid } from '../core/model/identifiers.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { explainNodes } from '../app/explain/explain.ts';
+import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
+import { createReconcileWarmth } from '../app/reconcile/process/warmth.ts';
+import type { ReconcileWarmth } from '../app/reconcile/process/warmth.ts';
+import { NO_POSITION } from '../app/reconcile/read/read-basis.ts';
+import type { Basis } from '../app/reconcile/read/read-basis.ts';
+import { isOpen } from '../core/model/breaker.ts';
+import type { ClusterId, ClusterUid, Uid } from '../core/model/identifiers.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
-import type { NameItem } from '../core/model/view-items.ts';
+import type { ClusterRegistration } from '../core/model/registration.ts';
+import type { ClusterMeta, NameItem } from '../core/model/view-items.ts';
 import type { NodeCode, Verdict } from '../core/model/verdict.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { hasSentinelName } from '../core/takeover/takeover-sentinel.ts';
@@ -50,68 +59,135 @@ export interface ClusterOverview {
   readonly daemonSets: readonly DaemonSetOverview[];
 }
 
-/** What `readOverview` reads from. */
+/** What an overview reads from. */
 export interface OverviewSources {
   readonly registry: RegistryStore;
   readonly view: ViewStore;
+  readonly clock: Clock;
 }
 
 const NAMES_PER_PAGE = 100;
+/** Codes are counted anew after this long, although nothing that they rest on has changed: time alone changes a few. */
+const COUNTED_FOR_MS = 300_000;
 
-/** Reads one cluster; undefined when it is not registered. Rejects when a table fails. */
-export async function readOverview(
-  id: ClusterId,
-  sources: OverviewSources,
-): Promise<ClusterOverview | undefined> {
-  const registration = await sources.registry.readCluster(id);
-  if (registration === undefined) return undefined;
-  const meta = await sources.view.readMeta(registration.clusterUid);
-  const daemonSets: DaemonSetOverview[] = [];
-  for await (const item of eachName(registration.clusterUid, sources.view)) {
-    if (hasSentinelName(item)) continue;
-    const overview = await readDaemonSet(registration.clusterUid, item, sources.view);
-    if (overview !== undefined) daemonSets.push(overview);
+interface Counted {
+  /** What the codes rest on, as one text. */
+  readonly basis: string;
+  readonly atMs: number;
+  readonly codes: DaemonSetOverview['codes'];
+}
+
+/** Overviews of clusters; remembers counted codes, so that a table that is drawn each second costs small reads. */
+export class Overviews {
+  readonly #sources: OverviewSources;
+  /** By cluster and UID; of the DaemonSets that the last overview of the cluster showed. */
+  readonly #counted = new Map<ClusterId, ReadonlyMap<Uid, Counted>>();
+
+  constructor(sources: OverviewSources) {
+    this.#sources = sources;
   }
-  return {
-    cluster: registration.id,
-    clusterUid: registration.clusterUid,
-    mode: registration.mode,
-    isFrozen: registration.isFrozen,
-    isViewComplete: meta?.isComplete === true && !meta.isCutOpen,
-    ...defined({ incompleteReason: meta?.incompleteReason }),
-    daemonSets,
-  };
+
+  /** Reads one cluster; undefined when it is not registered. Rejects when a table fails. */
+  async read(id: ClusterId): Promise<ClusterOverview | undefined> {
+    const { registry, view } = this.#sources;
+    const registration = await registry.readCluster(id);
+    if (registration === undefined) return undefined;
+    const meta = await view.readMeta(registration.clusterUid);
+    const daemonSets = await this.#readDaemonSets(registration, meta);
+    return {
+      cluster: registration.id,
+      clusterUid: registration.clusterUid,
+      mode: registration.mode,
+      isFrozen: registration.isFrozen,
+      isViewComplete: meta?.isComplete === true && !meta.isCutOpen,
+      ...defined({ incompleteReason: meta?.incompleteReason }),
+      daemonSets,
+    };
+  }
+
+  async #readDaemonSets(
+    registration: ClusterRegistration,
+    meta: ClusterMeta | undefined,
+  ): Promise<readonly DaemonSetOverview[]> {
+    const { view } = this.#sources;
+    const daemonSets: DaemonSetOverview[] = [];
+    const counted = new Map<Uid, Counted>();
+    const warmth = createReconcileWarmth();
+    for await (const item of eachName(registration.clusterUid, view)) {
+      if (hasSentinelName(item) || item.uid === null) continue;
+      const ref = { clusterUid: registration.clusterUid, uid: item.uid };
+      const [state, daemonSet, position = NO_POSITION] = await Promise.all([
+        view.readState(ref),
+        view.readDaemonSet(ref),
+        view.readPosition(ref),
+      ]);
+      if (daemonSet === undefined) continue;
+      const basis = { registration, meta, ref, daemonSet, state, position };
+      const codes = meta === undefined ? undefined : await this.#count({ ...basis, meta }, warmth);
+      if (codes !== undefined) counted.set(item.uid, codes);
+      const overview = overviewOf(item, { ...basis, codes: codes?.codes ?? {} });
+      if (overview !== undefined) daemonSets.push(overview);
+    }
+    this.#counted.set(registration.id, counted);
+    return daemonSets;
+  }
+
+  /** Those of before while they still hold, or while nothing can be told. */
+  async #count(basis: Basis, warmth: ReconcileWarmth): Promise<Counted | undefined> {
+    const { view, clock } = this.#sources;
+    const nowMs = clock.nowMs();
+    const text = textOf(basis, nowMs);
+    const former = this.#counted.get(basis.registration.id)?.get(basis.ref.uid);
+    if (former?.basis === text && nowMs - former.atMs < COUNTED_FOR_MS) return former;
+    const sources = { view, warmth, options: defaultReconcileOptions, nowMs };
+    const verdicts = await explainNodes(basis, sources);
+    if (verdicts === undefined) return former;
+    return { basis: text, atMs: nowMs, codes: countCodes(verdicts) };
+  }
 }
 
-async function* eachName(cluster: ClusterUid, view: ViewStore): AsyncGenerator<NameItem> {
-  for await (const names of namePages(view, cluster, { limit: NAMES_PER_PAGE })) yield* names;
-}
-
-async function readDaemonSet(
-  cluster: ClusterUid,
-  item: NameItem,
-  view: ViewStore,
-): Promise<DaemonSetOverview | undefined> {
-  if (item.uid === null) return undefined;
-  const ref = { clusterUid: cluster, uid: item.uid };
-  const [daemonSet, state, verdicts] = await Promise.all([
-    view.readDaemonSet(ref),
-    view.readState(ref),
-    view.readVerdicts(ref),
-  ]);
-  const object = daemonSet?.object ?? undefined;
-  if (object === undefined) return undefined;
+function overviewOf(
+  { namespace, name }: NameItem,
+  {
+    ref,
+    daemonSet,
+    state,
+    codes,
+  }: Pick<Basis, 'ref' | 'daemonSet' | 'state'> & Pick<DaemonSetOverview, 'codes'>,
+): DaemonSetOverview | undefined {
+  const { object } = daemonSet;
+  if (object === null) return undefined;
   return {
-    namespace: item.namespace,
-    name: item.name,
-    uid: item.uid,
+    namespace,
+    name,
+    uid: ref.uid,
     generation: object.metadata.generation ?? 0,
     ...readCounters(object.status),
-    codes: countCodes(verdicts ?? []),
+    codes,
     openIntents: state?.intents.length ?? 0,
     isComplete: state?.memo !== undefined,
     ...defined({ dueAtMs: state?.dueAtMs }),
   };
+}
+
+/** What verdicts rest on: versions and stamps, and the breaker. */
+function textOf({ registration, meta, daemonSet, position, state }: Basis, nowMs: number): string {
+  const { podsChanged, revisionsChanged } = position;
+  return [
+    registration.configVersion,
+    registration.rival?.seenAtMs ?? 0,
+    meta.isComplete,
+    meta.nodesChanged,
+    isOpen(meta.breaker, nowMs),
+    daemonSet.stamp,
+    podsChanged,
+    revisionsChanged,
+    state?.version ?? 0,
+  ].join(' ');
+}
+
+async function* eachName(cluster: ClusterUid, view: ViewStore): AsyncGenerator<NameItem> {
+  for await (const names of namePages(view, cluster, { limit: NAMES_PER_PAGE })) yield* names;
 }
 
 /** An absent counter is zero, as Kubernetes leaves it out. */

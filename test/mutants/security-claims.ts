@@ -19,7 +19,7 @@ export const SECURITY_CLAIM_BUGS: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'dead-letter-may-write-state': {
-    bug: 'dead-letter may change states and verdicts (security, rights in AWS)',
+    bug: 'dead-letter may change states (security, rights in AWS)',
     file: 'infra/roles.yml',
     before:
       "Resource: !GetAtt ViewTable.Arn\n                Condition:\n                  ForAllValues:StringLike:\n                    dynamodb:LeadingKeys: ['CLUSTER#*']\n              - Sid: Logs\n                Effect: Allow\n                Action:\n                  - logs:CreateLogStream\n                  - logs:PutLogEvents\n                Resource: !GetAtt DeadDashletterLogGroup.Arn",

@@ -102,16 +102,6 @@ export const MORE_STRANGERS: Readonly<Record<string, PlantedBug>> = {
       title: 'row 35: a page that is cut short',
     },
   },
-  'verdicts-of-two-runs': {
-    bug: 'verdicts of two runs are read as those of one (14)',
-    file: 'src/adapters/dynamodb/state-store.ts',
-    before: "    item !== undefined && item['writtenBy'] === first['writtenBy'];",
-    after: '    item !== undefined;',
-    killedBy: {
-      file: 'test/integration/dynamodb/stores.test.ts',
-      title: 'tells verdicts of one run alone',
-    },
-  },
   'own-lease-waited-for': {
     bug: 'a standing-by watcher waits forty seconds for the Lease that it holds itself (14)',
     file: 'src/watcher/lease/lease.ts',

@@ -35,6 +35,7 @@ import { createKeyTable } from '../support/create-key-table.ts';
 const plain = (value: unknown): unknown =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 
+/** Verdicts were stored then; nobody reads them now, and they go with their DaemonSet (ADR 0047). */
 const KINDS = 'DAEMONSET LETTERS META NAME POSITION REGISTRATION SLICE STATE TOKEN VERDICTS WALK';
 
 type Read = (first: string, second: string, third: string) => Promise<unknown>;
@@ -61,7 +62,6 @@ function readersOf(on: {
     POSITION: (first, second) => view.readPosition(refOf(first, second)),
     DAEMONSET: (first, second) => view.readDaemonSet(refOf(first, second)),
     STATE: (first, second) => view.readState(refOf(first, second)),
-    VERDICTS: (first, second) => view.readVerdicts(refOf(first, second)),
     NAME: (first, second) => {
       const [namespace = '', name = ''] = second.split('/');
       return view.readName(clusterUid(first), { namespace, name });
@@ -115,6 +115,7 @@ describe('items of the previous release', () => {
     const kinds = new Set([...recordedMeaning().keys()].map((key) => key.split(' ', 1)[0]));
     assert.equal([...kinds].sort().join(' '), KINDS);
     for (const [key, meaning] of recordedMeaning()) {
+      if (key.startsWith('VERDICTS')) continue;
       assert.deepEqual(plain(await read(key)), meaning, key);
     }
   });

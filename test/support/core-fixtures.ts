@@ -13,7 +13,7 @@ import {
   incarnation,
 } from '../../src/core/model/identifiers.ts';
 import type { DaemonSetObject, PodSpec } from '@rollcall/base/objects.ts';
-import type { Guard, PlanContext, View } from '../../src/core/model/plan.ts';
+import type { Guard, Plan, PlanContext, View } from '../../src/core/model/plan.ts';
 import type {
   NodeProjection,
   PodProjection,
@@ -276,4 +276,11 @@ export function meta(options: Partial<ClusterMeta> = {}): ClusterMeta {
     daemonSetsChanged: ZERO_STAMP,
     ...options,
   };
+}
+
+/** A plan to be compared with another: with its verdicts in words. */
+export function inWords(
+  plan: Plan,
+): Omit<Plan, 'verdicts'> & { readonly verdicts: ReturnType<Plan['verdicts']> } {
+  return { ...plan, verdicts: plan.verdicts() };
 }

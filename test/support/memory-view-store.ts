@@ -9,7 +9,6 @@ import type { ClusterBreaker } from '../../src/core/model/breaker.ts';
 import type { ClusterUid } from '../../src/core/model/identifiers.ts';
 import type { Stamp } from '../../src/core/model/position.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
-import type { Verdict } from '../../src/core/model/verdict.ts';
 import type { ResyncWalk } from '../../src/core/hints/resync-walk.ts';
 import type {
   ClusterMeta,
@@ -145,7 +144,7 @@ export class MemoryViewStore implements ViewStore {
 
   removeDaemonSet(ref: DaemonSetRef): Promise<void> {
     return this.write('removeDaemonSet', daemonSetKey('DAEMONSET', ref), () => {
-      for (const part of ['DAEMONSET', 'POSITION', 'STATE', 'VERDICTS']) {
+      for (const part of ['DAEMONSET', 'POSITION', 'STATE']) {
         this.items.delete(daemonSetKey(part, ref));
       }
     });
@@ -180,17 +179,6 @@ export class MemoryViewStore implements ViewStore {
       if ((stored?.version ?? 0) !== state.version) return 'lost';
       this.items.set(key, { ...state, version: state.version + 1 });
       return 'written';
-    });
-  }
-
-  readVerdicts(ref: DaemonSetRef): Promise<readonly Verdict[] | undefined> {
-    return this.read('readVerdicts', daemonSetKey('VERDICTS', ref));
-  }
-
-  writeVerdicts(ref: DaemonSetRef, verdicts: readonly Verdict[]): Promise<void> {
-    const key = daemonSetKey('VERDICTS', ref);
-    return this.write('writeVerdicts', key, () => {
-      this.items.set(key, verdicts);
     });
   }
 

@@ -6,7 +6,10 @@
  * randomness makes every run repeatable.
  */
 import { clusterId, clusterUid, uid as asUid } from '../../src/core/model/identifiers.ts';
+import { explainNodes } from '../../src/app/explain/explain.ts';
+import { readBasis } from '../../src/app/reconcile/read/read-basis.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
+import type { Verdict } from '../../src/core/model/verdict.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
@@ -104,6 +107,15 @@ export class ReconcileWorld {
   get hint(): Hint {
     const key = { cluster: clusterId('a'), namespace: 'system', name: 'agents' };
     return { schema: 1, key, clusterUid: CLUSTER_UID, reason: this.reason };
+  }
+
+  /** Verdicts of the DaemonSet as they would be told now. */
+  async explain(): Promise<readonly Verdict[] | undefined> {
+    const { view, options } = this.dependencies;
+    const read = await readBasis(this.hint, this.dependencies);
+    if (read.kind !== 'read') return undefined;
+    const nowMs = this.clock.nowMs();
+    return explainNodes(read.basis, { view, options, nowMs, warmth: createReconcileWarmth() });
   }
 
   get daemonSet(): DaemonSetObject {

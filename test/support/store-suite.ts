@@ -19,7 +19,6 @@ import { ZERO_STAMP, stampOf } from '../../src/core/model/position.ts';
 import type { Stamp } from '../../src/core/model/position.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import { emptyState } from '../../src/core/model/state.ts';
-import type { Verdict } from '../../src/core/model/verdict.ts';
 import type { ClusterMeta, NameItem, Slice } from '../../src/core/model/view-items.ts';
 import { EMPTY_HASHES } from '../../src/core/projections/set-hash.ts';
 import type { RegistryStore } from '../../src/ports/stores/registry-store.ts';
@@ -235,13 +234,11 @@ function testDaemonSets(store: () => ViewStore): void {
     assert.deepEqual(await store().readDaemonSet(ref), gone);
     await store().raisePosition(ref, { podsChanged: stampAt(3) });
     await store().writeState(ref, emptyState(1));
-    await store().writeVerdicts(ref, []);
     await store().writeDaemonSet(other, { stamp: stampAt(2), object });
     await store().removeDaemonSet(ref);
     assert.equal(await store().readDaemonSet(ref), undefined);
     assert.equal(await store().readPosition(ref), undefined);
     assert.equal(await store().readState(ref), undefined);
-    assert.equal(await store().readVerdicts(ref), undefined);
     assert.notEqual(await store().readDaemonSet(other), undefined);
   });
 }
@@ -310,23 +307,6 @@ function testStates(store: () => ViewStore): void {
     assert.equal(await store().writeState(ref, { ...state, version: 1, dueAtMs: 8 }), 'lost');
     const last = await store().readState(ref);
     assert.deepEqual(last, { ...state, version: 2, dueAtMs: 9 });
-  });
-
-  it('replaces verdicts, however many', async () => {
-    const ref = { clusterUid: clusterUid(freshName('verdicts')), uid: uid('u1') };
-    assert.equal(await store().readVerdicts(ref), undefined);
-    const verdictsOf = (count: number): readonly Verdict[] =>
-      Array.from({ length: count }, (_, index) => ({
-        node: nodeName(`node-${index}`),
-        placement: 'run' as const,
-        reason: { code: 'Eligible' as const },
-        code: 'Running' as const,
-        message: `pod ${index} runs`,
-      }));
-    for (const count of [3, 6000, 1]) {
-      await store().writeVerdicts(ref, verdictsOf(count));
-      assert.deepEqual(await store().readVerdicts(ref), verdictsOf(count));
-    }
   });
 }
 

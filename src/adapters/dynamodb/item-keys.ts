@@ -38,10 +38,7 @@ export function daemonSetPartition(ref: DaemonSetRef): string {
 }
 
 /** One item of a DaemonSet. */
-export function daemonSetKey(
-  ref: DaemonSetRef,
-  part: 'DAEMONSET' | 'POSITION' | 'STATE' | 'VERDICTS',
-): ItemKey {
+export function daemonSetKey(ref: DaemonSetRef, part: 'DAEMONSET' | 'POSITION' | 'STATE'): ItemKey {
   return { pk: daemonSetPartition(ref), sk: part };
 }
 

@@ -49,7 +49,7 @@ export async function attemptReconcile(context: RunContext): Promise<Exit> {
   const judged = await judgeSubject(subject, context);
   const judgement = await heedSentinel(judged, subject, context);
   if (judgement.kind === 'unavailable') {
-    return { kind: 'withheld', message: judgement.message, subject };
+    return { kind: 'unavailable', message: judgement.message, subject };
   }
   if (judgement.kind === 'defer') {
     const { guard } = judgement;
@@ -173,8 +173,7 @@ async function decideByFreshness(judged: Attempt, wanted: Plan): Promise<Exit> {
   const spending = isSpending ? { podsFreshMs } : {};
   const freshness = freshnessOf(subject, context, { unseenCount: 0, hasWork: true, ...spending });
   if (freshness.kind === 'defer' && !judgement.isLive) {
-    const withheld = plan(judged, freshness.guard);
-    return { ...exitDeferred(freshness, subject), verdicts: withheld.verdicts };
+    return exitDeferred(freshness, subject);
   }
   const isLive = judgement.isLive || freshness.kind === 'live-read';
   const at = { nowMs: context.dependencies.clock.nowMs(), withinMs: podsFreshMs };
@@ -188,7 +187,7 @@ async function carryOutListed(judged: Attempt, decision: Decision): Promise<Exit
   const { context, subject, judgement } = judged;
   const relisted = await relistPods(subject, context);
   if (relisted.kind === 'unavailable') {
-    return { kind: 'withheld', message: relisted.message, subject };
+    return { kind: 'unavailable', message: relisted.message, subject };
   }
   const { pods } = relisted.subject.read;
   const { intents } = relisted;
@@ -224,7 +223,7 @@ async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
   const needsAccess = guard.kind !== 'observe' && hasClusterWork(decision.plan);
   const access = needsAccess ? await subject.access.get() : undefined;
   if (needsAccess && access === undefined) {
-    return { kind: 'withheld', message: 'no access', subject };
+    return { kind: 'unavailable', message: 'no access', subject };
   }
   let stored: DaemonSetState = subject.state;
   if (access !== undefined) {

@@ -185,7 +185,8 @@ export interface Plan {
   /** Back-off entries as they should be once the deletes of failed pods are recorded. */
   readonly backoff: readonly BackoffEntry[];
   readonly events: readonly PlannedEvent[];
-  readonly verdicts: readonly Verdict[];
+  /** One for each node, put into words only when somebody asks: a run decides nothing by them. */
+  readonly verdicts: () => readonly Verdict[];
   /** The status to be written, or undefined when it already stands so. */
   readonly status: DaemonSetStatus | undefined;
   /** When to look again although nothing happens; undefined when no time matters. */

@@ -195,7 +195,7 @@ export interface DaemonSetState {
   readonly statusPostponedSinceMs?: number;
   /** Events told lately, by type and reason; absent means none. */
   readonly events?: readonly EventTally[];
-  /** Hash of the verdicts stored last: they are written only when they differ. */
+  /** Of an earlier release, which stored verdicts: the next write leaves it out. */
   readonly verdictsHash?: string;
   /** When the memo expires, and for when a timer is known to be on the delay queue. */
   readonly expiryAtMs?: number;

@@ -62,7 +62,7 @@ export function planReconcile(view: View, context: PlanContext): Plan {
     ...(rollout.progress === undefined ? {} : { rollout: rollout.progress }),
     backoff,
     events: chosen.deletes.flatMap(({ event }) => (event === undefined ? [] : [event])),
-    verdicts: putIntoWords(planning, { decisions, rollout, chosen }),
+    verdicts: () => putIntoWords(planning, { decisions, rollout, chosen }),
     status: planStatus(view, context),
     dueAtMs: computeDueAt({
       view,
@@ -109,7 +109,7 @@ function leaveAlone(
     trims: [],
     backoff: sweepBackoff(context.state.backoff, { generation, nowMs: view.nowMs }),
     events: why.events,
-    verdicts: view.nodes.map((nodeView) => blockedVerdict(nodeView, why.cause)),
+    verdicts: () => view.nodes.map((nodeView) => blockedVerdict(nodeView, why.cause)),
     status: undefined,
     dueAtMs: undefined,
     cappedCount: 0,

@@ -11,7 +11,6 @@ import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
 import type { ClusterUid, Uid } from '../../core/model/identifiers.ts';
 import type { Stamp } from '../../core/model/position.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
-import type { Verdict } from '../../core/model/verdict.ts';
 import type {
   ClusterMeta,
   DaemonSetItem,
@@ -87,7 +86,7 @@ export interface ViewWriter {
   writeName(cluster: ClusterUid, item: NameItem): Promise<WriteResult>;
   /** Removes a name whose stored stamp is still the item's; `written` also when it is gone. */
   removeName(cluster: ClusterUid, item: NameItem): Promise<WriteResult>;
-  /** Removes what a deleted DaemonSet left: position, object, state, verdicts. */
+  /** Removes what a deleted DaemonSet left: position, object, state. */
   removeDaemonSet(ref: DaemonSetRef): Promise<void>;
 }
 
@@ -97,9 +96,6 @@ export interface StateStore {
   readState(ref: DaemonSetRef): Promise<DaemonSetState | undefined>;
   /** Likewise by `state.version`. */
   writeState(ref: DaemonSetRef, state: DaemonSetState): Promise<WriteResult>;
-  /** Stores the verdicts of the last run, for people; unconditional. */
-  writeVerdicts(ref: DaemonSetRef, verdicts: readonly Verdict[]): Promise<void>;
-  readVerdicts(ref: DaemonSetRef): Promise<readonly Verdict[] | undefined>;
 }
 
 /**

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { createDynamoCredentialStore } from '../../../src/adapters/dynamodb/credential-store.ts';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
@@ -10,7 +10,6 @@ import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { clusterId, clusterUid, nodeName, uid } from '../../../src/core/model/identifiers.ts';
 import { emptyState } from '../../../src/core/model/state.ts';
-import type { Verdict } from '../../../src/core/model/verdict.ts';
 import { startDynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { DynamoDbServer } from '@rollcall/local-aws/dynamodb/server.ts';
 import type { CredentialStore } from '../../../src/ports/stores/credential-store.ts';
@@ -29,7 +28,6 @@ import {
 import { createKeyTable } from '../../support/create-key-table.ts';
 
 /** As the adapter counts them. */
-const VERDICTS_PER_PAGE = 2500;
 const random = createSystemRandom();
 const present = <T>(value: T | undefined): T => {
   assert.ok(value !== undefined, 'set up by the hook');
@@ -96,25 +94,6 @@ describe('the DynamoDB stores on dynalite (M4, row 62)', () => {
     );
     assert.equal(stored.Attributes?.['breaker'], 'open');
     assert.equal(stored.Attributes['version'], 2);
-  });
-
-  it('tells verdicts of one run alone: a page of another, late or torn, is left out', async () => {
-    const ref = { clusterUid: clusterUid(freshName('torn')), uid: uid('u1') };
-    const verdictsOf = (message: string): readonly Verdict[] =>
-      Array.from({ length: VERDICTS_PER_PAGE + 1 }, (_, index) => ({
-        node: nodeName(`node-${index}`),
-        placement: 'run',
-        reason: { code: 'Eligible' },
-        code: 'Running',
-        message,
-      }));
-    await present(view).writeVerdicts(ref, verdictsOf('early'));
-    const Key = { pk: `DS#${ref.clusterUid}/${ref.uid}`, sk: 'VERDICTS#01' };
-    const { Item } = await present(client).send(new GetCommand({ TableName: 'view', Key }));
-    await present(view).writeVerdicts(ref, verdictsOf('late'));
-    await present(client).send(new PutCommand({ TableName: 'view', Item: present(Item) }));
-    const read = await present(view).readVerdicts(ref);
-    assert.deepEqual(read, verdictsOf('late').slice(0, VERDICTS_PER_PAGE));
   });
 
   it('refuses a format that a newer release wrote, and names the item', async () => {

@@ -205,7 +205,7 @@ function tableHooks({ world, decider }: Installation): StoreHooks {
 }
 
 /** Writes that answer whether they won. */
-const IS_COMPARED = /^write(?!Verdicts)|^remove(?!DaemonSet)/;
+const IS_COMPARED = /^write|^remove(?!DaemonSet)/;
 
 function injected(what: string, call: StoreCall): Error {
   return new Error(`injected: ${what}: ${call.operation} ${call.target}`);

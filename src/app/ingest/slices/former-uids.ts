@@ -58,7 +58,7 @@ export async function hasFreshTombstones(
   return found.includes(true);
 }
 
-/** Removes all that DaemonSets left: slices, position, object, state, verdicts. */
+/** Removes all that DaemonSets left: slices, position, object, state. */
 export async function removeFormerDaemonSets(
   clusterUid: ClusterUid,
   uids: readonly Uid[],

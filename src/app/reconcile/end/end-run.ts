@@ -1,7 +1,7 @@
 /**
  * The one place that ends a run: from here alone timers are sent and the state is written (design 3; protocol 4, 12).
  *
- * Order: verdicts are stored, timers are sent, then the state records that they were sent. A crash in between costs
+ * Order: timers are sent, then the state records that they were sent. A crash in between costs
  * one look more and never one less. The only other write of the state is the record of intents before effects
  * (act.ts).
  */
@@ -10,10 +10,9 @@ import { backOffRun, deferRun, deferUnrecorded, waitForBreaker, endUnavailable }
 import type { Exit, FoundSubject, Conclusion, Judged } from '../run/exit.ts';
 import type { ReconcileResult } from '../run/result.ts';
 import { keepLook } from './schedule.ts';
-import { storeVerdicts, withholdVerdicts } from './verdicts.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { selectingAllEvent } from '../../../core/events/events.ts';
-import { guardOfRegistration } from '../live/guard.ts';
+import { guardOfRegistration } from '../../../core/takeover/registration-guard.ts';
 import { writeState } from '../run/record-state.ts';
 import { memoOf } from '../read/skip.ts';
 import { correlateRun, writeEvents } from './write-events.ts';
@@ -34,15 +33,13 @@ export async function endRun(
     case 'unrecorded':
       return deferUnrecorded(exit.deferral, context);
     case 'deferral':
-      return defer(exit, context);
+      return deferRun(exit.deferral, { context, subject: exit.subject });
     case 'back-off':
       return backOffRun(exit.reason, { context, subject: exit.subject });
     case 'breaker-wait':
       return waitForBreaker(exit, { context, subject: exit.subject });
     case 'unavailable':
       return endUnavailable(exit.message, context, exit.subject);
-    case 'withheld':
-      return endUnavailable(exit.message, context, await withholdVerdicts(exit.subject, context));
     case 'selecting-all':
       return refuseSelectingAll(exit.daemonSet, { context, subject: exit.subject });
     case 'carried-out':
@@ -57,14 +54,6 @@ async function skip(
 ): Promise<ReconcileResult> {
   if (resendDueAtMs !== undefined) await keepLook(resendDueAtMs, context, nowMs);
   return { kind: 'skipped' };
-}
-
-async function defer(
-  { deferral, subject, verdicts }: Extract<Exit, { kind: 'deferral' }>,
-  context: EndContext,
-): Promise<ReconcileResult> {
-  if (verdicts !== undefined) await storeVerdicts(verdicts, { context, subject });
-  return deferRun(deferral, { context, subject });
 }
 
 /**
@@ -91,7 +80,7 @@ async function refuseSelectingAll(
 }
 
 /**
- * Verdicts, timers and state, then what there is to tell. Events are sent beside the final write of the state: they
+ * Timers and state, then what there is to tell. Events are sent beside the final write of the state: they
  * decide nothing, and nobody waits for them but the end of this invocation, which awaits them all.
  */
 async function concludeRun(
@@ -112,9 +101,6 @@ async function record(
 ): Promise<Finish> {
   const { subject, judgement, history } = judged;
   const { plan } = decision;
-  const verdictsHash = ledger.hasEffects
-    ? subject.state.verdictsHash
-    : await storeVerdicts(plan.verdicts, { context, subject });
   const told = correlateRun(ledger.events, { context, tallies: stored.events });
   const telling =
     access === undefined
@@ -130,7 +116,6 @@ async function record(
       found: judgement.found,
       stored,
       history,
-      verdictsHash,
       ...(access === undefined || told.writes.length === 0 ? {} : { tallies: told.tallies }),
     });
   } finally {

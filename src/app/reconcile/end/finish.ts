@@ -32,7 +32,6 @@ export interface FinishInput extends WaitsInput {
   readonly context: EndContext;
   /** Unseen intents that were read live, if any. */
   readonly found: FoundIntents | undefined;
-  readonly verdictsHash: string | undefined;
   /** What is to be remembered of events, if this run told any. */
   readonly tallies?: readonly EventTally[];
 }
@@ -69,7 +68,7 @@ function composeState(
   input: FinishInput,
   decided: Omit<Waits, 'nearAtMs'> & { readonly isComplete: boolean; readonly due: DueTimes },
 ): DaemonSetState {
-  const { context, subject, ledger, plan, stored, history, verdictsHash } = input;
+  const { context, subject, ledger, plan, stored, history } = input;
   const { retry, refusedWrites, look, refusals } = decided;
   const { settled } = input.intents;
   const {
@@ -82,6 +81,7 @@ function composeState(
     statusPostponedSinceMs: _postponed,
     memo: _memo,
     buried: _buried,
+    verdictsHash: _verdictsHash,
     ...kept
   } = listedAfter(input);
   const version = ledger.isStatusAsSeen ? ledger.written.daemonSet : undefined;
@@ -102,7 +102,7 @@ function composeState(
     // Advanced back-off is recorded with the intents of the deletes; here only swept.
     backoff: ledger.recorded.length === 0 ? sweptOnly(stored, plan) : stored.backoff,
     ...decided.due,
-    ...defined({ retry, look, history, verdictsHash, events: input.tallies }),
+    ...defined({ retry, look, history, events: input.tallies }),
     ...(refusedWrites.length === 0 ? {} : { refusedWrites }),
     ...(refusals.length === 0 ? {} : { refusals }),
     ...openSince(input),

@@ -41,7 +41,7 @@ export async function findHistory(
   const held = heldWrite('history-refused', subject);
   if (held !== undefined) return endFailed({ ...held, kind: 'failed' }, subject);
   const access = await subject.access.get();
-  if (access === undefined) return { kind: 'withheld', message: 'no access', subject };
+  if (access === undefined) return { kind: 'unavailable', message: 'no access', subject };
   const found = await lookUpHistory(input, { context, subject, access });
   switch (found.kind) {
     case 'known': {

@@ -25,9 +25,10 @@ import type { FoundIntents } from '../../../core/intents/intents.ts';
 import { hasUnseenWrites } from '../../../core/intents/written-marks.ts';
 import type { Guard, IntentJudgement } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
-import type { ClusterRegistration } from '../../../core/model/registration.ts';
+import { guardOfRegistration } from '../../../core/takeover/registration-guard.ts';
 import type { Intent } from '../../../core/model/state.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
+import type { ReconcileOptions } from '../process/dependencies.ts';
 import type { RunContext, Subject } from '../run/context.ts';
 import { projectLivePod } from '../../../core/projections/project.ts';
 
@@ -63,27 +64,15 @@ export type Judgement =
   | { readonly kind: 'defer'; readonly guard: FreshnessGuard; readonly retryInMs: number }
   | { readonly kind: 'unavailable'; readonly message: string };
 
-/** Mode, rival and freeze of the cluster (design 5, protocol 13). */
-export function guardOfRegistration(registration: ClusterRegistration): Guard {
-  if (registration.mode === 'observe') {
-    const message = 'The cluster is only observed; nothing is changed in it.';
-    return { kind: 'observe', code: 'observe-mode', message };
-  }
-  if (registration.rival !== undefined) {
-    const message = `Another controller is at work in this cluster: ${registration.rival.evidence}.`;
-    return { kind: 'observe', code: 'rival-controller', message };
-  }
-  if (registration.isFrozen) {
-    const message = 'The cluster is frozen; only its status is kept up to date.';
-    return { kind: 'status-only', code: 'frozen', message };
-  }
-  return { kind: 'act' };
+/** What judging without live reads needs of a run. */
+interface Judging {
+  readonly dependencies: { readonly options: ReconcileOptions };
 }
 
 /** Freshness of a subject's view; `hasWork` brings silence into it. */
 export function freshnessOf(
-  subject: Subject,
-  context: RunContext,
+  subject: Pick<Subject, 'basis' | 'state' | 'nowMs'>,
+  context: Judging,
   doubt: Pick<FreshnessInput, 'unseenCount' | 'hasWork' | 'podsFreshMs'>,
 ): Freshness {
   const { options } = context.dependencies;
@@ -102,12 +91,7 @@ export async function judgeSubject(subject: Subject, context: RunContext): Promi
   const whole = freshnessOf(subject, context, { unseenCount: 0, hasWork: false });
   if (whole.kind === 'defer' && whole.guard.code === 'view-incomplete') return whole;
   const registered = guardOfRegistration(subject.basis.registration);
-  const first = judgeByLive(subject, context, new Map());
-  const unshown = unshownCreates(first, {
-    state: subject.state,
-    era: subject.basis.meta.era,
-    pods: subject.read.pods,
-  });
+  const { first, unshown } = judgeStored(subject, context);
   if (registered.kind !== 'act') {
     const { pods } = subject.read;
     const intents = keepUnshown(first, unshown);
@@ -143,6 +127,24 @@ export async function judgeSubject(subject: Subject, context: RunContext): Promi
   const waiting = findWaiting(freshness, { confirmed, marks, nowMs });
   if (waiting !== undefined) return { ...judged, waiting };
   return freshness.kind === 'fresh' ? judged : freshness;
+}
+
+/** Intents as far as stored reads tell, for somebody who asks nobody live. */
+export function judgeUnasked(
+  subject: Parameters<typeof judgeByLive>[0],
+  context: Judging,
+): IntentJudgement {
+  const { first, unshown } = judgeStored(subject, context);
+  return keepUnshown(first, unshown);
+}
+
+function judgeStored(
+  subject: Parameters<typeof judgeByLive>[0],
+  context: Judging,
+): { readonly first: IntentJudgement; readonly unshown: readonly Intent[] } {
+  const first = judgeByLive(subject, context, new Map());
+  const { state, basis, read } = subject;
+  return { first, unshown: unshownCreates(first, { state, era: basis.meta.era, pods: read.pods }) };
 }
 
 /** What is not asked for live stays recorded: it is for a run that may act, or was found a moment ago (ADR 0039). */
@@ -220,8 +222,8 @@ async function judgeLive(
 
 /** Intents of a subject judged by what its view shows and by what was found live; null: gone. */
 export function judgeByLive(
-  subject: Subject,
-  context: RunContext,
+  subject: Pick<Subject, 'basis' | 'state' | 'read' | 'nowMs'>,
+  context: Judging,
   live: LivePods,
 ): IntentJudgement {
   return judgeIntents({

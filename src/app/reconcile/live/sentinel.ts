@@ -12,6 +12,7 @@ import {
   hasSentinelName,
   isSentinel,
 } from '../../../core/takeover/takeover-sentinel.ts';
+import type { Guard } from '../../../core/model/plan.ts';
 import { freshnessOf } from './guard.ts';
 import type { Judgement } from './guard.ts';
 import type { RunContext, Subject } from '../run/context.ts';
@@ -45,11 +46,17 @@ export async function heedSentinel(
     cluster: registration.id,
     code: 'sentinel-missing',
   });
-  const message =
-    'The sentinel of this takeover is gone: the cluster may have been handed back, or somebody deleted it. ' +
-    'Nothing is done here until takeover is entered anew.';
-  return { ...judgement, guard: { kind: 'observe', code: 'sentinel-missing', message } };
+  return { ...judgement, guard: SENTINEL_MISSING };
 }
+
+/** Why nothing is done in a cluster whose takeover lost its sentinel. */
+export const SENTINEL_MISSING: Guard = {
+  kind: 'observe',
+  code: 'sentinel-missing',
+  message:
+    'The sentinel of this takeover is gone: the cluster may have been handed back, or somebody deleted it. ' +
+    'Nothing is done here until takeover is entered anew.',
+};
 
 /** True if the run is about a sentinel; one that travelled opaque is known by its name alone. */
 export function isAboutSentinel({ daemonSet }: Basis, { hint }: RunContext): boolean {

@@ -17,7 +17,7 @@ import type {
   RevisionProjection,
   Tombstone,
 } from '../../../core/model/projections.ts';
-import type { SlicedSet } from '../../../ports/stores/view-store.ts';
+import type { SlicedSet, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';
 import { NO_POSITION } from './read-basis.ts';
 import type { Basis } from './read-basis.ts';
@@ -50,7 +50,7 @@ export type ViewRead =
   | Moving
   | { readonly kind: 'incomplete'; readonly missing: string };
 
-type Readers = Pick<StepDependencies, 'view' | 'warmth'>;
+type Readers = Pick<StepDependencies, 'warmth'> & { readonly view: ViewReader };
 
 interface SetRequest {
   readonly set: SlicedSet;

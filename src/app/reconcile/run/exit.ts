@@ -54,12 +54,11 @@ export type Exit =
   | { readonly kind: 'skipped'; readonly nowMs: number; readonly resendDueAtMs: number | undefined }
   /** Put off, without anything to record it in. */
   | { readonly kind: 'unrecorded'; readonly deferral: Deferral }
-  /** Put off; since when is kept, because it is capped. `verdicts`: what is told meanwhile. */
+  /** Put off; since when is kept, because it is capped. */
   | {
       readonly kind: 'deferral';
       readonly deferral: Deferral;
       readonly subject: RecordedSubject;
-      readonly verdicts?: Plan['verdicts'];
     }
   /** Put off for longer each time. */
   | { readonly kind: 'back-off'; readonly reason: BackOff; readonly subject: RecordedSubject }
@@ -72,8 +71,6 @@ export type Exit =
     }
   /** The cluster cannot be used. */
   | { readonly kind: 'unavailable'; readonly message: string; readonly subject: FoundSubject }
-  /** The same, and verdicts say so (L3). */
-  | { readonly kind: 'withheld'; readonly message: string; readonly subject: Subject }
   /** The selector is exactly empty (spec 2.3 step 4). */
   | {
       readonly kind: 'selecting-all';

@@ -11,6 +11,7 @@ import {
   NOW_MS,
   context,
   daemonSet,
+  inWords,
   node,
   state,
   surging,
@@ -37,7 +38,7 @@ test('a plan does not depend on the order of nodes, pods or intents', () => {
           revisions: [],
           nowMs: NOW_MS,
         });
-        return planReconcile(view, context({ state: state({ intents: turn(list) }) }));
+        return inWords(planReconcile(view, context({ state: state({ intents: turn(list) }) })));
       };
       const unique = new Set(list.map(({ name, kind }) => `${kind}/${name}`));
       fc.pre(unique.size === list.length);

@@ -111,11 +111,7 @@ describe('a cluster that hangs (L3, row 61)', () => {
   it('says in the verdicts why there is no pod (WaitingForCluster)', async () => {
     const world = await openedWorld();
     await run(world);
-    const uid = asUid(world.daemonSet.metadata.uid);
-    const verdicts = await world.view.readVerdicts({
-      clusterUid: world.registration.clusterUid,
-      uid,
-    });
+    const verdicts = await world.explain();
     assert.deepEqual([...new Set(verdicts?.map(({ code }) => code))], ['WaitingForCluster']);
   });
 

@@ -24,7 +24,7 @@ function crashAt(
     if (seen === index) throw new Crash(`at write ${index}`);
   };
   const onStore = (call: { readonly operation: string }): void => {
-    if (call.operation === 'writeState' || call.operation === 'writeVerdicts') strike();
+    if (call.operation === 'writeState') strike();
   };
   const onEffect = (): undefined => {
     strike();
@@ -82,7 +82,7 @@ async function everyCrash(scene: (world: ReconcileWorld) => Promise<void>): Prom
 describe('a crash at any write', () => {
   it('of the first run leaves the same end state (S1–S5, L1)', async () => {
     const crashes = await everyCrash(() => Promise.resolve());
-    // Revision, intents, 3 pods, status, verdicts or outcomes, events: each before and after.
+    // Revision, intents, 3 pods, status, outcomes, events: each before and after.
     assert.ok(crashes >= 14, `only ${crashes} crashes`);
   });
 

@@ -227,8 +227,7 @@ describe('who may be touched', () => {
     await world.mirror.sync();
     assert.equal((await world.run()).kind, 'observed');
     assert.equal(world.connector.connects, 0);
-    const uid = world.daemonSet.metadata.uid as never;
-    const verdicts = await world.view.readVerdicts({ clusterUid: world.mirror.clusterUid, uid });
+    const verdicts = await world.explain();
     assert.equal(verdicts?.length, 2);
     assert.equal((await world.run()).kind, 'skipped');
   });

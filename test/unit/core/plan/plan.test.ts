@@ -38,7 +38,7 @@ describe('DaemonSets that are left alone (spec 2.3)', () => {
       ['SelectingAll'],
     );
     assert.deepEqual(
-      made.verdicts.map(({ code, message }) => `${code}: ${message}`),
+      made.verdicts().map(({ code, message }) => `${code}: ${message}`),
       ['n1', 'n2'].map(
         (name) => `Blocked: Node ${name} is not looked at: its selector would select all pods.`,
       ),
@@ -55,7 +55,7 @@ describe('DaemonSets that are left alone (spec 2.3)', () => {
     assert.deepEqual(made.events, []);
     assert.equal(made.dueAtMs, undefined);
     assert.equal(
-      made.verdicts[0]?.message,
+      made.verdicts()[0]?.message,
       'Node n1 is not looked at: the DaemonSet is being deleted.',
     );
   });
@@ -64,7 +64,7 @@ describe('DaemonSets that are left alone (spec 2.3)', () => {
     const selector = { matchExpressions: [{ key: 'app', operator: 'Near' }] };
     const made = plan({ daemonSet: daemonSet({ spec: { selector } }), nodes, pods: [pod('n1')] });
     assert.ok(isIdle(made));
-    assert.match(made.verdicts[0]?.message ?? '', /operator Near of app is not known/);
+    assert.match(made.verdicts()[0]?.message ?? '', /operator Near of app is not known/);
   });
 });
 
@@ -77,8 +77,8 @@ describe('burst (spec 2.8 step 1, S9)', () => {
     assert.equal(made.creates.length, 250);
     assert.equal(made.cappedCount, 350);
     assert.equal(made.creates[249]?.node, 'n249');
-    assert.equal(made.verdicts[249]?.code, 'Creating');
-    assert.equal(made.verdicts[250]?.code, 'WaitingForBurst');
+    assert.equal(made.verdicts()[249]?.code, 'Creating');
+    assert.equal(made.verdicts()[250]?.code, 'WaitingForBurst');
   });
 
   it('caps deletes separately; events and back-off go with the deletes that are sent', () => {
@@ -89,8 +89,8 @@ describe('burst (spec 2.8 step 1, S9)', () => {
     assert.equal(made.events.length, 250);
     assert.equal(made.backoff.length, 250);
     assert.equal(made.cappedCount, 100);
-    assert.equal(made.verdicts[249]?.code, 'Deleting');
-    assert.equal(made.verdicts[299]?.code, 'WaitingForBurst');
+    assert.equal(made.verdicts()[249]?.code, 'Deleting');
+    assert.equal(made.verdicts()[299]?.code, 'WaitingForBurst');
   });
 });
 
@@ -121,10 +121,10 @@ describe('guards (design 3.3)', () => {
     assert.equal(made.status?.desiredNumberScheduled, 2);
     assert.equal(made.status.observedGeneration, undefined);
     assert.deepEqual(
-      made.verdicts.map(({ code }) => code),
+      made.verdicts().map(({ code }) => code),
       ['WaitingForCluster', 'WaitingForCluster'],
     );
-    assert.match(made.verdicts[0]?.message ?? '', /for the test/);
+    assert.match(made.verdicts()[0]?.message ?? '', /for the test/);
   });
 
   for (const code of ['view-incomplete', 'rival-controller'] as const) {
@@ -138,7 +138,7 @@ describe('guards (design 3.3)', () => {
     const made = plan(options, { guard });
     assert.ok(isIdle(made));
     assert.equal(made.status, undefined);
-    assert.equal(made.verdicts.length, 2);
+    assert.equal(made.verdicts().length, 2);
   });
 });
 
@@ -159,7 +159,7 @@ describe('quiescence (L1)', () => {
     assert.equal(made.status, undefined);
     assert.equal(made.dueAtMs, undefined);
     assert.equal(made.cappedCount, 0);
-    assert.deepEqual(made.verdicts, [
+    assert.deepEqual(made.verdicts(), [
       {
         node: 'n1',
         placement: 'run',

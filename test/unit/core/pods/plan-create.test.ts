@@ -91,9 +91,9 @@ describe('successors (design 3, faults 47)', () => {
     const made = plan({ pods: [held] }, { state: state({ createdAtMs: NOW_MS - 5000 }) });
     assert.deepEqual(names(made), []);
     assert.equal(made.dueAtMs, NOW_MS - 5000 + LIFE_MS);
-    assert.equal(made.verdicts[0]?.code, 'WaitingForRequest');
+    assert.equal(made.verdicts()[0]?.code, 'WaitingForRequest');
     assert.equal(
-      made.verdicts[0].message,
+      made.verdicts()[0]?.message ?? '',
       `Node n1 waits: pod ${SLOT} is still there, and earlier requests may have been forgotten; ` +
         'a pod under another name is created once they are certainly dead.',
     );
@@ -121,7 +121,7 @@ describe('unresolved creates (protocol 4, 5)', () => {
     const waiting = plan({ pods: [held] }, open(createIntent('n1')));
     assert.deepEqual(names(waiting), []);
     assert.equal(waiting.dueAtMs, NOW_MS + LIFE_MS);
-    assert.equal(waiting.verdicts[0]?.code, 'WaitingForRequest');
+    assert.equal(waiting.verdicts()[0]?.code, 'WaitingForRequest');
     const recordedAtMs = NOW_MS - LIFE_MS;
     const late = plan({ pods: [held] }, open(createIntent('n1', { recordedAtMs })));
     assert.deepEqual(names(late), [successor(held)]);
@@ -147,9 +147,9 @@ describe('unresolved creates (protocol 4, 5)', () => {
     for (const list of [two, two.toReversed()]) {
       const made = plan({}, open(...list));
       assert.deepEqual(names(made), []);
-      assert.equal(made.verdicts[0]?.untilMs, NOW_MS + LIFE_MS);
+      assert.equal(made.verdicts()[0]?.untilMs, NOW_MS + LIFE_MS);
       assert.equal(
-        made.verdicts[0].message,
+        made.verdicts()[0]?.message ?? '',
         `Node n1 waits: an earlier request to create agent-other, ${SLOT} may still be on its way; ` +
           'its pod is created once that request is certainly dead.',
       );
@@ -171,10 +171,10 @@ describe('answered creates that are not seen yet', () => {
   it('keep the node from getting another', () => {
     const made = plan({}, open(intent));
     assert.deepEqual(names(made), []);
-    assert.equal(made.verdicts[0]?.code, 'Creating');
-    assert.equal(made.verdicts[0].pod, SLOT);
+    assert.equal(made.verdicts()[0]?.code, 'Creating');
+    assert.equal(made.verdicts()[0]?.pod, SLOT);
     assert.equal(
-      made.verdicts[0].message,
+      made.verdicts()[0]?.message ?? '',
       `Node n1 waits: pod ${SLOT} was created; waiting for the watcher to report it.`,
     );
     assert.equal(made.dueAtMs, NOW_MS + 2 * TIMEOUT_MS);
@@ -306,7 +306,7 @@ describe('pods that are gone (S13, ADR 0030)', () => {
     const request = createIntent('n1', { name: gone.name });
     const waiting = plan({ gone: [gone] }, open(request));
     assert.deepEqual(names(waiting), []);
-    assert.equal(waiting.verdicts[0]?.code, 'WaitingForRequest');
+    assert.equal(waiting.verdicts()[0]?.code, 'WaitingForRequest');
     assert.equal(waiting.dueAtMs, NOW_MS + LIFE_MS);
     const dead = { ...request, recordedAtMs: NOW_MS - LIFE_MS };
     assert.deepEqual(names(plan({ gone: [gone] }, open(dead))), [after(gone.uid)]);
@@ -320,7 +320,7 @@ describe('pods that are gone (S13, ADR 0030)', () => {
     const intents = { unseen: [], unresolved: [outran], settled: [] };
     const waiting = plan({}, { ...by, intents });
     assert.deepEqual(names(waiting), []);
-    assert.equal(waiting.verdicts[0]?.untilMs, NOW_MS - 5000 + LIFE_MS);
+    assert.equal(waiting.verdicts()[0]?.untilMs, NOW_MS - 5000 + LIFE_MS);
   });
 });
 
@@ -337,8 +337,8 @@ describe('obstacles', () => {
     const by = { state: state({ refusals: [refusal] }) };
     const made = plan({ nodes: [node('n1'), node('n2')] }, by);
     assert.deepEqual(names(made), [slot('n2')]);
-    assert.equal(made.verdicts[0]?.code, 'Refused');
-    assert.match(made.verdicts[0]?.message ?? '', /admission: policy says no/);
+    assert.equal(made.verdicts()[0]?.code, 'Refused');
+    assert.match(made.verdicts()[0]?.message ?? '', /admission: policy says no/);
     assert.equal(made.dueAtMs, NOW_MS + 5000);
   });
   it('a refusal ends with its time, or with an edited DaemonSet', () => {
@@ -364,9 +364,9 @@ describe('obstacles', () => {
     };
     const holding = plan({}, { state: state({ retry }) });
     assert.deepEqual(names(holding), []);
-    assert.equal(holding.verdicts[0]?.code, 'WaitingForCluster');
+    assert.equal(holding.verdicts()[0]?.code, 'WaitingForCluster');
     assert.equal(
-      holding.verdicts[0].message,
+      holding.verdicts()[0]?.message ?? '',
       'Node n1 waits: no pod can be created at the moment (namespace-terminating); ' +
         'it is tried again later.',
     );
@@ -379,9 +379,9 @@ describe('obstacles', () => {
     const set = daemonSet({ templateMetadata: {} });
     const made = plan({ daemonSet: set });
     assert.deepEqual(names(made), []);
-    assert.equal(made.verdicts[0]?.code, 'Blocked');
+    assert.equal(made.verdicts()[0]?.code, 'Blocked');
     assert.equal(
-      made.verdicts[0].message,
+      made.verdicts()[0]?.message ?? '',
       'Node n1 waits: the template has no labels, so no pod can be made of it.',
     );
   });

@@ -194,7 +194,7 @@ describe('failed pods and back-off (spec 2.7, faults 44–46)', () => {
     assert.deepEqual(waiting.events, []);
     assert.deepEqual(waiting.backoff, [entry()]);
     assert.equal(waiting.dueAtMs, NOW_MS + 1000);
-    assert.equal(waiting.verdicts[0]?.code, 'FailedBackoff');
+    assert.equal(waiting.verdicts()[0]?.code, 'FailedBackoff');
   });
 
   it('after it the delay doubles', () => {
@@ -226,7 +226,7 @@ describe('failed pods and back-off (spec 2.7, faults 44–46)', () => {
       { nodes: one, pods: [pod('n1')] },
       { state: state({ backoff: [entry()] }) },
     );
-    assert.equal(running.verdicts[0]?.code, 'Running');
+    assert.equal(running.verdicts()[0]?.code, 'Running');
   });
 
   it('delays its own node only (kruise #744)', () => {
@@ -468,8 +468,8 @@ describe('a lost state (protocol 6)', () => {
     const withheld = plan(options, young);
     assert.deepEqual(withheld.deletes, []);
     assert.equal(withheld.dueAtMs, NOW_MS - 5000 + LIFE_MS);
-    assert.equal(withheld.verdicts[0]?.code, 'WaitingForCluster');
-    assert.equal(withheld.verdicts[0]?.untilMs, NOW_MS - 5000 + LIFE_MS);
+    assert.equal(withheld.verdicts()[0]?.code, 'WaitingForCluster');
+    assert.equal(withheld.verdicts()[0]?.untilMs, NOW_MS - 5000 + LIFE_MS);
     const later = { state: state({ createdAtMs: NOW_MS - LIFE_MS }) };
     assert.equal(plan(options, later).deletes.length, 1);
   });
@@ -484,7 +484,7 @@ describe('a lost state (protocol 6)', () => {
     const waiting = plan(actedOn, young);
     assert.deepEqual(waiting.creates, []);
     assert.equal(waiting.dueAtMs, NOW_MS - 5000 + LIFE_MS);
-    const verdict = waiting.verdicts.find(({ node: on }) => on === 'n2');
+    const verdict = waiting.verdicts().find(({ node: on }) => on === 'n2');
     assert.equal(verdict?.code, 'WaitingForCluster');
     assert.match(
       verdict.message,

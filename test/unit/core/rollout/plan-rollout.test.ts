@@ -53,7 +53,7 @@ describe('OnDelete (spec 2.9)', () => {
     const made = plan({ daemonSet: onDelete, nodes, pods: [...pods.slice(1), pod('n1')] });
     assert.deepEqual(effects(made), []);
     assert.equal(made.rollout, undefined);
-    const [current, outdated] = made.verdicts;
+    const [current, outdated] = made.verdicts();
     assert.equal(current?.code, 'Running');
     assert.equal(outdated?.code, 'Outdated');
     assert.equal(
@@ -75,7 +75,7 @@ describe('nothing is rolled', () => {
       const made = plan({ daemonSet: set, nodes, pods }, { currentHash: undefined });
       assert.deepEqual(effects(made), []);
       assert.equal(made.rollout, undefined);
-      assert.equal(made.verdicts[0]?.code, 'Running');
+      assert.equal(made.verdicts()[0]?.code, 'Running');
     }
   });
 
@@ -85,12 +85,12 @@ describe('nothing is rolled', () => {
     assert.deepEqual(effects(made), []);
     assert.equal(made.rollout?.waitingNodes, 2);
     assert.deepEqual(
-      made.verdicts.map(({ code }) => code),
+      made.verdicts().map(({ code }) => code),
       ['WaitingForCluster', 'WaitingForRollout', 'WaitingForRollout'],
     );
     const surging = plan({ daemonSet: surge(1), nodes, pods }, { guard });
     assert.deepEqual(effects(surging), []);
-    assert.equal(surging.verdicts[0]?.code, 'WaitingForCluster');
+    assert.equal(surging.verdicts()[0]?.code, 'WaitingForCluster');
   });
 
   it('on a node that is up to date', () => {
@@ -112,9 +112,9 @@ describe('a lost state (protocol 6)', () => {
     const made = plan({ daemonSet: unavailable(2), nodes, pods: broken }, young);
     assert.deepEqual(effects(made), ['-old-n3']);
     assert.equal(made.dueAtMs, NOW_MS - 5000 + LIFE_MS);
-    assert.equal(made.verdicts[0]?.code, 'WaitingForCluster');
-    assert.equal(made.verdicts[0].untilMs, made.dueAtMs);
-    assert.equal(made.verdicts[1]?.code, 'WaitingForRollout');
+    assert.equal(made.verdicts()[0]?.code, 'WaitingForCluster');
+    assert.equal(made.verdicts()[0]?.untilMs, made.dueAtMs);
+    assert.equal(made.verdicts()[1]?.code, 'WaitingForRollout');
   });
 
   it('counts a pod that would leave its node as unavailable', () => {
@@ -134,7 +134,7 @@ describe('a lost state (protocol 6)', () => {
       young,
     );
     assert.deepEqual(effects(made), ['+n2']);
-    assert.equal(made.verdicts[2]?.code, 'WaitingForCluster');
+    assert.equal(made.verdicts()[2]?.code, 'WaitingForCluster');
   });
 });
 
@@ -148,10 +148,10 @@ describe('the burst (spec 2.8, S9)', () => {
     const made = plan({ daemonSet: unavailable('100%'), nodes: many, pods: outdated });
     assert.equal(made.deletes.length, 250);
     assert.equal(made.cappedCount, 150);
-    assert.equal(made.verdicts[249]?.code, 'Updating');
-    assert.equal(made.verdicts[250]?.code, 'WaitingForBurst');
+    assert.equal(made.verdicts()[249]?.code, 'Updating');
+    assert.equal(made.verdicts()[250]?.code, 'WaitingForBurst');
     assert.match(
-      made.verdicts[250].message,
+      made.verdicts()[250]?.message ?? '',
       /older revision; it is updated after the present batch/,
     );
   });
@@ -160,7 +160,7 @@ describe('the burst (spec 2.8, S9)', () => {
     const made = plan({ daemonSet: surge('100%'), nodes: many, pods: outdated });
     assert.equal(made.creates.length, 250);
     assert.equal(made.cappedCount, 150);
-    assert.equal(made.verdicts[250]?.code, 'WaitingForBurst');
+    assert.equal(made.verdicts()[250]?.code, 'WaitingForBurst');
   });
 
   it('is shared with the rest of the run, which comes first', () => {
@@ -227,7 +227,7 @@ describe('progress and verdicts', () => {
       surgeNodesMax: 0,
       waitingNodes: 1,
     });
-    const [, , deleted, , waiting] = made.verdicts;
+    const [, , deleted, , waiting] = made.verdicts();
     assert.equal(deleted?.code, 'Updating');
     assert.equal(
       deleted.message,
@@ -267,7 +267,7 @@ describe('progress and verdicts', () => {
       waitingNodes: 1,
     });
     assert.deepEqual(
-      made.verdicts.map(({ code, message }) => `${code}: ${message}`),
+      made.verdicts().map(({ code, message }) => `${code}: ${message}`),
       [
         `Updating: Node n1 has pod old-n1 of an older revision; pod ${slot('n1', CURRENT_HASH)} is being created beside it.`,
         `Updating: Node n2 has pod ${fresh.name} of the current revision; pod old-n2 goes when that is available.`,
@@ -284,14 +284,14 @@ describe('progress and verdicts', () => {
       nodes: fleet,
       pods: [old('n1', { createdAtMs: 1 }), old('n2')],
     });
-    assert.match(made.verdicts[1]?.message ?? '', /; it goes when maxUnavailable has room/);
+    assert.match(made.verdicts()[1]?.message ?? '', /; it goes when maxUnavailable has room/);
   });
 
   it('verdicts of nodes that wait do not change as the rollout goes on', () => {
     const at = (done: number): unknown => {
       const fleet = Array.from({ length: 6 }, (_, index) => node(`n${index}`));
       const mixed = fleet.map(({ name }, index) => (index < done ? pod(name) : old(name)));
-      return plan({ daemonSet: unavailable(1), nodes: fleet, pods: mixed }).verdicts[5];
+      return plan({ daemonSet: unavailable(1), nodes: fleet, pods: mixed }).verdicts()[5];
     };
     assert.deepEqual(at(1), at(3));
   });

@@ -254,7 +254,7 @@ describe('the budget with surge (spec 2.9, S2)', () => {
     const pods = names.map((name) => old(name));
     const made = plan({ daemonSet: set(1), nodes, pods }, { state: state({ refusals }) });
     assert.deepEqual(effects(made), ['+n2']);
-    assert.equal(made.verdicts[0]?.code, 'Refused');
+    assert.equal(made.verdicts()[0]?.code, 'Refused');
     assert.equal(made.dueAtMs, NOW_MS + 5000);
   });
 });
@@ -295,7 +295,7 @@ describe('vacating nodes (spec 2.9)', () => {
   it('says what the others wait for', () => {
     const made = run([fresh('n1'), fresh('n2', { isReady: false })]);
     assert.equal(made.rollout?.waitingNodes, 1);
-    const [waiting, going] = made.verdicts.slice(2);
+    const [waiting, going] = made.verdicts().slice(2);
     assert.equal(waiting?.code, 'WaitingForRollout');
     assert.match(
       waiting.message,
@@ -318,7 +318,7 @@ describe('vacating nodes (spec 2.9)', () => {
     const made = run([fresh('n1'), fresh('n2', { isReady: false })], by);
     assert.deepEqual(vacated(made), ['old-v1']);
     assert.equal(made.rollout?.waitingNodes, 1);
-    assert.equal(made.verdicts[3]?.code, 'Refused');
+    assert.equal(made.verdicts()[3]?.code, 'Refused');
   });
 
   it('repeats an unanswered delete without needing another spare pod (protocol 4)', () => {
@@ -372,7 +372,7 @@ describe('creates that may still arrive (protocol 4, S2)', () => {
     const made = plan({ daemonSet: set(1), nodes, pods }, by);
     assert.deepEqual(effects(made), []);
     assert.equal(made.rollout?.surgingNodes, 1);
-    assert.equal(made.verdicts[2]?.code, 'Creating');
+    assert.equal(made.verdicts()[2]?.code, 'Creating');
   });
 
   it('count beside an old pod that is not available, too', () => {
@@ -462,9 +462,9 @@ describe('vanished nodes with surge', () => {
     assert.deepEqual(effects(made), []);
     assert.equal(made.rollout?.waitingNodes, 2);
     assert.equal(made.dueAtMs, NOW_MS + 15_000);
-    assert.equal(made.verdicts[0]?.code, 'WaitingForRollout');
+    assert.equal(made.verdicts()[0]?.code, 'WaitingForRollout');
     assert.match(
-      made.verdicts[0].message,
+      made.verdicts()[0]?.message ?? '',
       /pod old-gone of a node that is gone has been collected/,
     );
   });

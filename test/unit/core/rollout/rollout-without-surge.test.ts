@@ -268,8 +268,8 @@ describe('the budget without surge (spec 2.9, S3)', () => {
     const frozen = plan({ daemonSet: set(1), nodes, pods });
     assert.deepEqual(victims(frozen), []);
     assert.equal(frozen.rollout?.unavailableNodes, 1);
-    assert.equal(frozen.verdicts[0]?.code, 'WaitingForTermination');
-    assert.equal(frozen.verdicts[1]?.code, 'WaitingForRollout');
+    assert.equal(frozen.verdicts()[0]?.code, 'WaitingForTermination');
+    assert.equal(frozen.verdicts()[1]?.code, 'WaitingForRollout');
     assert.equal(victims(plan({ daemonSet: set(2), nodes, pods })).length, 1);
   });
 
@@ -305,7 +305,7 @@ describe('a pod whose delete was refused lately', () => {
     assert.deepEqual(victims(made), ['old-n2']);
     assert.equal(made.dueAtMs, NOW_MS + 5000);
     assert.equal(made.rollout?.waitingNodes, 1);
-    const [verdict] = made.verdicts;
+    const [verdict] = made.verdicts();
     assert.equal(verdict?.code, 'Refused');
     assert.equal(verdict.untilMs, NOW_MS + 5000);
     assert.match(verdict.message, /pod old-n1 .* its delete was refused \(admission: no\)/);
@@ -365,7 +365,7 @@ describe('open intents and the budget (protocol 4)', () => {
     assert.deepEqual(effects(made), ['old-n3 repeat outdated']);
     assert.equal(made.rollout?.unavailableNodes, 1);
     assert.equal(made.rollout.waitingNodes, 2, 'the repeated one does not wait');
-    assert.equal(made.verdicts[2]?.code, 'Updating');
+    assert.equal(made.verdicts()[2]?.code, 'Updating');
     const more = plan({ daemonSet: set(2), nodes, pods }, open(deleteIntent(three)));
     assert.deepEqual(effects(more), ['old-n3 repeat outdated', 'old-n1 outdated -']);
   });

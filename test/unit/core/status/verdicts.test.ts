@@ -22,7 +22,10 @@ import {
 import type { ViewOptions } from '../../../support/core-fixtures.ts';
 
 function verdictOf(options: ViewOptions, by: Partial<PlanContext> = {}): Verdict {
-  const [verdict] = planReconcile(view({ nodes: [node('n1')], ...options }), context(by)).verdicts;
+  const [verdict] = planReconcile(
+    view({ nodes: [node('n1')], ...options }),
+    context(by),
+  ).verdicts();
   assert.ok(verdict !== undefined);
   return verdict;
 }

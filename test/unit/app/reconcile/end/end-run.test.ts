@@ -9,13 +9,12 @@ type Has<T, K extends PropertyKey> = K extends keyof T ? true : false;
 type Ports<C extends RunContext> = {
   readonly timers: Has<C['dependencies']['queue'], 'sendTimers'>;
   readonly state: Has<C['dependencies']['view'], 'writeState'>;
-  readonly verdicts: Has<C['dependencies']['view'], 'writeVerdicts'>;
 };
 
 describe('the end of a run', () => {
   it('is arranged in one place: no step has a port that sends timers or writes the state', () => {
-    const ofSteps: Ports<RunContext> = { timers: false, state: false, verdicts: false };
-    const ofTheEnd: Ports<EndContext> = { timers: true, state: true, verdicts: true };
+    const ofSteps: Ports<RunContext> = { timers: false, state: false };
+    const ofTheEnd: Ports<EndContext> = { timers: true, state: true };
     assert.notDeepEqual(ofSteps, ofTheEnd);
   });
 

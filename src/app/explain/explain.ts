@@ -1,0 +1,124 @@
+/**
+ * Why is there (no) pod on this node? One verdict for each node of the cluster, made when somebody asks.
+ *
+ * The same view, judgement and plan as a run's, over what is stored: nothing is sent, recorded or read live. Runs store no
+ * verdicts (ADR 0047), so what is told is as new as the view, also on nodes that concern nobody's next run.
+ * Assumes that META was read before state and DaemonSet (read-basis.ts). It never guesses: what a run would have to read
+ * live to decide on (an opaque object, a malformed DaemonSet) is not told.
+ */
+import { rebaseState } from '../../core/intents/intents.ts';
+import { isOpen } from '../../core/model/breaker.ts';
+import type { Guard } from '../../core/model/plan.ts';
+import type { DaemonSetState } from '../../core/model/state.ts';
+import type { Verdict } from '../../core/model/verdict.ts';
+import { planReconcile } from '../../core/plan/plan.ts';
+import { computeView } from '../../core/view/view.ts';
+import type { ViewReader } from '../../ports/stores/view-store.ts';
+import { guessHash, knownHistory } from '../reconcile/history/history.ts';
+import { guardOfRegistration } from '../../core/takeover/registration-guard.ts';
+import { freshnessOf, judgeUnasked } from '../reconcile/live/guard.ts';
+import { SENTINEL_MISSING } from '../reconcile/live/sentinel.ts';
+import type { ReconcileOptions } from '../reconcile/process/dependencies.ts';
+import { BREAKER_OPEN } from '../reconcile/process/retry.ts';
+import type { ReconcileWarmth } from '../reconcile/process/warmth.ts';
+import { judgeDaemonSet } from '../reconcile/read/read-basis.ts';
+import type { Basis } from '../reconcile/read/read-basis.ts';
+import { readView } from '../reconcile/read/read-view.ts';
+import { withoutWaitsAhead } from '../reconcile/read/skip.ts';
+
+/** What explaining reads from; `warmth` shares the nodes among the DaemonSets that are asked for together. */
+export interface ExplainSources {
+  readonly view: ViewReader;
+  readonly warmth: ReconcileWarmth;
+  readonly options: ReconcileOptions;
+  readonly nowMs: number;
+}
+
+/**
+ * The verdicts of one DaemonSet, in node order. Undefined: there is nothing to tell now, because no run looked at it
+ * yet, the view is being written or not whole, or only a live read could tell. Rejects when the table fails.
+ */
+export async function explainNodes(
+  basis: Basis,
+  sources: ExplainSources,
+): Promise<readonly Verdict[] | undefined> {
+  const { nowMs, options } = sources;
+  if (basis.state === undefined) return undefined;
+  const { namespace = '', name = '' } = basis.daemonSet.object?.metadata ?? {};
+  const judged = await judgeDaemonSet(basis, { namespace, name }, () => Promise.resolve(undefined));
+  if (judged.kind !== 'usable') return undefined;
+  const { daemonSet } = judged;
+  const found = await readView(basis, sources);
+  if (found.kind !== 'read') return undefined;
+  const { view: read } = found;
+  if (read.opaque.some(({ of }) => of === 'Pod' || of === 'Node')) return undefined;
+  const state = withoutWaitsAhead(rebaseState(basis.state, basis.meta.era, nowMs), nowMs);
+  const subject = { basis, state, read, nowMs };
+  const context = { dependencies: { options } };
+  const { revisions: seen, nodes, pods, gone } = read;
+  const { revisionsChanged } = basis.position;
+  const known = knownHistory({ daemonSet, seen, revisionsChanged, known: state.history });
+  const view = computeView({ daemonSet, nodes, pods, gone, revisions: seen, nowMs });
+  const { requestTimeoutMs, burstPodsMax } = options;
+  const plan = planReconcile(view, {
+    guard: await findGuard({ basis, state, sources }),
+    state,
+    currentHash: known?.hash ?? guessHash(daemonSet, seen),
+    intents: judgeUnasked(subject, context),
+    requestTimeoutMs,
+    burstPodsMax,
+  });
+  return plan.verdicts();
+}
+
+interface GuardInput {
+  readonly basis: Basis;
+  readonly state: DaemonSetState;
+  readonly sources: ExplainSources;
+}
+
+/** What keeps a run from acting, as far as stored reads tell; the gravest first, as a run meets it. */
+async function findGuard({ basis, state, sources }: GuardInput): Promise<Guard> {
+  const { nowMs, options } = sources;
+  const context = { dependencies: { options } };
+  const freshness = freshnessOf({ basis, state, nowMs }, context, {
+    unseenCount: 0,
+    hasWork: true,
+  });
+  const doubt = freshness.kind === 'defer' ? freshness.guard : undefined;
+  if (doubt?.code === 'view-incomplete') return doubt;
+  const registered = guardOfRegistration(basis.registration);
+  if (registered.kind !== 'act') return registered;
+  if (await isSentinelMissing(basis, sources)) return SENTINEL_MISSING;
+  if (isOpen(basis.meta.breaker, nowMs)) return UNAVAILABLE['cluster-unavailable'];
+  return UNAVAILABLE[state.retry?.code ?? ''] ?? doubt ?? registered;
+}
+
+async function isSentinelMissing(
+  { registration, ref }: Basis,
+  { view }: ExplainSources,
+): Promise<boolean> {
+  const { mode, sentinel } = registration;
+  if (mode !== 'takeover' || sentinel === undefined) return false;
+  const seen = await view.readDaemonSet({ clusterUid: ref.clusterUid, uid: sentinel.uid });
+  return seen === undefined || seen.object === null;
+}
+
+function unavailable(message: string): Guard {
+  return { kind: 'status-only', code: 'cluster-unavailable', message };
+}
+
+const SILENT = unavailable(
+  'The API server of the cluster does not answer; it is tried again by itself.',
+);
+
+/** Guards by the code of a key's back-off: what keeps every request from being sent (L3). */
+const UNAVAILABLE: Readonly<Record<string, Guard | undefined>> & {
+  readonly 'cluster-unavailable': Guard;
+} = {
+  'cluster-unavailable': SILENT,
+  [BREAKER_OPEN]: SILENT,
+  'no-access': unavailable(
+    'The cluster lets Rollcall in with no credential that it has; rollcall doctor says why.',
+  ),
+};
