@@ -177,6 +177,7 @@ function textOf({ registration, meta, daemonSet, position, state }: Basis, nowMs
     registration.configVersion,
     registration.rival?.seenAtMs ?? 0,
     meta.isComplete,
+    meta.isCutOpen,
     meta.nodesChanged,
     isOpen(meta.breaker, nowMs),
     daemonSet.stamp,
