@@ -1,7 +1,7 @@
 /**
  * What a rolling update says about a node, in one sentence that a person can read (spec 2.9).
  *
- * Names the pod and what it waits for; no counts and no relative times, so that stored verdicts
+ * Names the pod and what it waits for; no counts and no relative times, so that verdicts
  * change only when the node's part in the rollout does. Nothing is decided here.
  */
 import type { NodeCode } from '../model/verdict.ts';

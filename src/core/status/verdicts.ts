@@ -1,8 +1,8 @@
 /**
  * Verdicts: for each node one code and one sentence that a person can read (docs/reference.md).
  *
- * A sentence says what is the case, why, and what comes next. It holds no relative time, so that the
- * stored verdicts change only when something else does. Nothing is decided here: the decisions of
+ * A sentence says what is the case, why, and what comes next. It holds no relative time, so that
+ * verdicts change only when something else does. Nothing is decided here: the decisions of
  * plan-pods.ts are put into words.
  */
 import type { Guard, NodeView } from '../model/plan.ts';

@@ -37,7 +37,7 @@ export interface FreshnessInput {
 export type FreshnessGuard = Extract<Guard, { readonly kind: 'status-only' | 'observe' }>;
 
 /**
- * fresh: act. defer: status and verdicts only, look again after `retryInMs`. live-read: the cap is
+ * fresh: act. defer: status only, look again after `retryInMs`. live-read: the cap is
  * reached; act on what live reads confirm.
  */
 export type Freshness =

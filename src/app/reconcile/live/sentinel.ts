@@ -66,7 +66,7 @@ export function isAboutSentinel({ daemonSet }: Basis, { hint }: RunContext): boo
 
 /**
  * A hint for the sentinel: the only thing that a run ever does with it is to look whether somebody synced it, which
- * stops the cluster. No status, no state, no verdicts, no request to the cluster.
+ * stops the cluster. No status, no state, no request to the cluster.
  */
 export async function lookAtSentinel(basis: Basis, context: RunContext): Promise<Exit> {
   const { registration, daemonSet } = basis;

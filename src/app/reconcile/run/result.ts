@@ -64,7 +64,7 @@ export type ReconcileResult =
       readonly nextLookAtMs: number;
       readonly counts: ReconcileCounts;
     }
-  /** Verdicts only: the mode, the freeze or a missing credential allows no more. */
+  /** Nothing was sent but a status at most: the mode, the freeze or a missing credential allows no more. */
   | { readonly kind: 'observed'; readonly code: string; readonly counts: ReconcileCounts }
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly message: string };
 
