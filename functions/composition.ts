@@ -13,7 +13,7 @@ import { createDynamoCredentialStore } from '../src/adapters/dynamodb/credential
 import { createDynamoRegistryStore } from '../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
 import { HttpsClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';
-import { createHintQueue } from '../src/adapters/sqs/hint-queue.ts';
+import { createHintQueue, createHintReceipts } from '../src/adapters/sqs/hint-queue.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { createIngestWarmth } from '../src/app/ingest/process/warmth.ts';
@@ -23,7 +23,7 @@ import type { ReconcileWarmth } from '../src/app/reconcile/process/warmth.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../src/ports/cluster/cluster-access.ts';
 import type { CredentialStore, Seal } from '../src/ports/stores/credential-store.ts';
-import type { HintQueue } from '../src/ports/queues/queue.ts';
+import type { HintQueue, HintReceipts } from '../src/ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryStore } from '../src/ports/stores/registry-store.ts';
 import type { ViewStore } from '../src/ports/stores/view-store.ts';
@@ -37,6 +37,7 @@ export interface Composition {
   readonly registry: RegistryStore;
   readonly view: ViewStore;
   readonly queue: HintQueue;
+  readonly receipts: HintReceipts;
   readonly connector: ClusterConnector;
   readonly credentials: CredentialStore;
   /** Refuses everything in a function that has none. */
@@ -158,6 +159,12 @@ function compose(settings: Settings, { credentials, makeSeal, connects }: Identi
   const tokens = createDynamoCredentialStore(registryTable);
   const keyArn = settings.ROLLCALL_CREDENTIALS_KEY_ARN;
   const seal = replacedSeal ?? makeSeal?.({ keyArn, ...options }) ?? NO_SEAL;
+  const queues = {
+    client: sqs,
+    reconcileQueueUrl: settings.ROLLCALL_RECONCILE_QUEUE_URL,
+    delayQueueUrl: settings.ROLLCALL_DELAY_QUEUE_URL,
+    clock,
+  };
   return {
     clock,
     random,
@@ -165,12 +172,8 @@ function compose(settings: Settings, { credentials, makeSeal, connects }: Identi
     credentials: tokens,
     seal,
     view: createDynamoViewStore({ client, random, tableName: settings.ROLLCALL_VIEW_TABLE }),
-    queue: createHintQueue({
-      client: sqs,
-      reconcileQueueUrl: settings.ROLLCALL_RECONCILE_QUEUE_URL,
-      delayQueueUrl: settings.ROLLCALL_DELAY_QUEUE_URL,
-      clock,
-    }),
+    queue: createHintQueue(queues),
+    receipts: createHintReceipts(queues),
     connector: new HttpsClusterConnector({
       clock,
       awsCredentials: () => sqs.config.credentials(),

@@ -1,48 +1,45 @@
 /**
- * `reconcile`: one reconcile for one key (design 3). Batch size is 1, so a key waits for no other.
+ * `reconcile`: one reconcile for each key of a batch of hints (design 3); how a batch is taken: take-batch.ts.
  *
  * A result is always acknowledged: whatever must be looked at again has its timer already. Only a
  * bug or a lost dependency leaves the hint to its redelivery, and in the end to the dead letters. A hint
  * that shares its group with other keys (queue-ids.ts) leaves it first: poison stays by itself (L4).
  */
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { parseHint } from '../../src/adapters/sqs/schema/hint-codec.ts';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { reportedConnector } from '../../src/app/isolation/reported-access.ts';
 import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
-import { reportedConnector } from '../../src/app/isolation/reported-access.ts';
+import type { ReconcileResult } from '../../src/app/reconcile/run/result.ts';
+import type { Hint } from '../../src/core/model/hint.ts';
 import { composition } from '../composition.ts';
 import { makeKmsSeal } from '../kms-seal.ts';
 import { createHandler } from '../middleware.ts';
 import type { HandlerContext } from '../middleware.ts';
-import { handleRecords } from '../records.ts';
 import { refuseRecord } from '../refusal.ts';
 import { RELEASE } from '../release.ts';
-import { leaveLane } from './leave-lane.ts';
+import { takeBatch } from './take-batch.ts';
 
 /** The Lambda handler of reconcile.fifo. */
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({
   name: 'reconcile',
   makeSeal: makeKmsSeal,
   connects: 'act',
-  handle: (event, context) =>
-    handleRecords(event, {
-      order: 'fifo',
-      context,
-      handle: (record) => handleRecord(record, context),
-    }),
+  handle: (event, context) => {
+    const { clock, queue, receipts } = composition(context);
+    return takeBatch(event, {
+      ...{ context, clock, queue, receipts },
+      refuse: (record, refusal) => refuseRecord({ queue: 'reconcile', record, refusal, context }),
+      run: (hint) => reconcileHint(hint, context),
+    });
+  },
 });
 
-async function handleRecord(record: SQSRecord, context: HandlerContext): Promise<void> {
-  const parsed = parseHint(record.body);
-  if (parsed.kind === 'refused') {
-    await refuseRecord({ queue: 'reconcile', record, refusal: parsed, context });
-    return;
-  }
+function reconcileHint(hint: Hint, context: HandlerContext): Promise<ReconcileResult> {
   const { registry, view, connector, queue, clock, random, reconcileWarmth } = composition(context);
   const { signal, remainingMs, log, metrics } = context;
-  const { cluster, namespace, name } = parsed.hint.key;
-  const reconciled = reconcileKey(
-    parsed.hint,
+  const { cluster, namespace, name } = hint.key;
+  return reconcileKey(
+    hint,
     { deadlineMs: clock.monotonicMs() + remainingMs(), signal },
     {
       registry,
@@ -57,6 +54,4 @@ async function handleRecord(record: SQSRecord, context: HandlerContext): Promise
       warmth: reconcileWarmth,
     },
   );
-  const { hint } = parsed;
-  await reconciled.catch((error: unknown) => leaveLane({ record, hint, error, queue, log }));
 }

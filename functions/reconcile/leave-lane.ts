@@ -15,7 +15,7 @@ export interface LaneFailure {
   readonly record: Pick<SQSRecord, 'messageId' | 'attributes'>;
   readonly hint: Hint;
   readonly error: unknown;
-  readonly queue: HintQueue;
+  readonly queue: Pick<HintQueue, 'sendHints'>;
   readonly log: Log;
 }
 

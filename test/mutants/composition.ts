@@ -414,9 +414,9 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
     bug: 'hints go to the delay queue and timers to the reconcile queue (14 A.4)',
     file: 'functions/composition.ts',
     before: `reconcileQueueUrl: settings.ROLLCALL_RECONCILE_QUEUE_URL,
-      delayQueueUrl: settings.ROLLCALL_DELAY_QUEUE_URL,`,
+    delayQueueUrl: settings.ROLLCALL_DELAY_QUEUE_URL,`,
     after: `reconcileQueueUrl: settings.ROLLCALL_DELAY_QUEUE_URL,
-      delayQueueUrl: settings.ROLLCALL_RECONCILE_QUEUE_URL,`,
+    delayQueueUrl: settings.ROLLCALL_RECONCILE_QUEUE_URL,`,
     killedBy: { file: COMPOSED, title: 'sends a timer that is due to the reconcile queue' },
   },
   'egress-unasked': {
@@ -435,10 +435,9 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'poison-stays-in-its-lane': {
     bug: 'a hint that fails in a lane holds the other keys of its cluster (14 A.4)',
-    file: 'functions/reconcile/handler.ts',
-    before:
-      'await reconciled.catch((error: unknown) => leaveLane({ record, hint, error, queue, log }));',
-    after: 'await reconciled;\n  void [hint, leaveLane];',
+    file: 'functions/reconcile/take-batch.ts',
+    before: '.catch((error: unknown) => leaveLane({ record, hint, error, queue, log }))',
+    after: '.finally(() => void [leaveLane, log])',
     killedBy: { file: COMPOSED, title: 'sends a hint that fails in a lane on alone' },
   },
   'lost-timers-of-nobody': {

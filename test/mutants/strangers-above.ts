@@ -261,7 +261,7 @@ export const STRANGERS_ABOVE: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/security/template.test.ts',
       title:
-        'every mapping reports failures one by one and has a cap, all within what stack check asks for; reconcile takes one key at a time',
+        'every mapping reports failures one by one and has a cap, all within what stack check asks for; reconcile takes ten hints at a time',
     },
   },
   'roles-of-any-stage-send': {

@@ -5,6 +5,7 @@
  * test/unit/mutants/table.test.ts notices.
  */
 import { AFFECTED_BUGS } from './affected.ts';
+import { BATCH_BUGS } from './batches.ts';
 import { EXPLAIN_BUGS } from './explain.ts';
 import { ALARM_BUGS } from './alarms.ts';
 import { CLAIM_BUGS } from './claims.ts';
@@ -39,6 +40,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   WEEK_ONE_BUGS,
   MUTATION_BUGS,
   AFFECTED_BUGS,
+  BATCH_BUGS,
   EXPLAIN_BUGS,
 ];
 

@@ -5,10 +5,10 @@
  * sent again a few times; what is left rejects, and the caller fails its record and is redelivered.
  * Repeats are harmless: a hint only says *look again*, and deduplication ids swallow most of them.
  */
-import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import { DeleteMessageBatchCommand, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import type { SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { HintQueue } from '../../ports/queues/queue.ts';
+import type { HintQueue, HintReceipts } from '../../ports/queues/queue.ts';
 import { encodeHint, encodeTimer } from './schema/hint-codec.ts';
 import { hintDeduplicationId, hintGroupIds, timerGroupId } from './queue-ids.ts';
 
@@ -72,6 +72,23 @@ export function createHintQueue(options: HintQueueOptions): HintQueue {
         ),
       }));
       await sendAll(options.delayQueueUrl, entries);
+    },
+  };
+}
+
+/** Receipts of reconcile.fifo. */
+export function createHintReceipts({
+  client,
+  reconcileQueueUrl: QueueUrl,
+}: Pick<HintQueueOptions, 'client' | 'reconcileQueueUrl'>): HintReceipts {
+  return {
+    async finish(receiptHandles) {
+      const Entries = receiptHandles.map((ReceiptHandle, index) => ({
+        Id: String(index),
+        ReceiptHandle,
+      }));
+      // Entries that fail belong to somebody else by now, or are acknowledged once more with the answer.
+      await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
     },
   };
 }

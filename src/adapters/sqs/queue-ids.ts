@@ -53,6 +53,7 @@ const SUSPECT_LANES = 4;
  * little less rare, and nothing rests on it (S1–S5).
  */
 export function hintGroupIds(keys: readonly DaemonSetKey[], pace: HintPace): readonly string[] {
+  if (typeof pace === 'object') return keys.map(() => pace.group);
   if (pace === 'suspect') return keys.map((key) => laneId(key, SUSPECT_LANES));
   if (keys.length < CROWD_KEYS_MIN) return keys.map(hintGroupId);
   return keys.map((key) => laneId(key, CROWD_LANES));

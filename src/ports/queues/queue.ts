@@ -13,7 +13,12 @@ import type { AffectedKeys, WatcherMessage } from '../../core/model/watcher-mess
  * key, unless there are more keys than there is room for all clusters together; then few.
  * `suspect`: very few, because the cluster is slow, or does not answer (core/breaker.ts).
  */
-export type HintPace = 'usual' | 'suspect';
+export type HintPace = 'usual' | 'suspect' | InGroup;
+
+/** In this very group: for a hint that goes back to where it came from. */
+export interface InGroup {
+  readonly group: string;
+}
 
 /** Sends hints to reconcile.fifo and timers to the delay queue. */
 export interface HintQueue {
@@ -21,6 +26,12 @@ export interface HintQueue {
   sendHints(hints: readonly Hint[], deduplicationPrefix: string, pace?: HintPace): Promise<void>;
   /** Puts timers on the delay queue: each waits min(900 s, due − now). */
   sendTimers(timers: readonly Timer[]): Promise<void>;
+}
+
+/** Takes hints off reconcile.fifo before the answer of their invocation does: their runs have ended. */
+export interface HintReceipts {
+  /** By receipt handle, ten at most; one that is no longer known is no error. Rejects where the queue cannot be asked. */
+  finish(receiptHandles: readonly string[]): Promise<void>;
 }
 
 /**

@@ -75,6 +75,7 @@ export class FleetWorld {
       registry: this.registry,
       view: this.view,
       hintQueue: (own) => this.queues.hintQueue(own),
+      receipts: this.queues.hintReceipts(),
       connector: (key) => this.#connector(key),
       note: () => undefined,
     });

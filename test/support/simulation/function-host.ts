@@ -10,7 +10,7 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { toIngestRecord } from '../../../functions/ingest-record.ts';
 import { HandlerTimeoutError, createHandler } from '../../../functions/middleware.ts';
 import { handleRecords } from '../../../functions/records.ts';
-import { leaveLane } from '../../../functions/reconcile/leave-lane.ts';
+import { takeBatch } from '../../../functions/reconcile/take-batch.ts';
 import { parseHint, parseTimer } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import { handleDeadLetter } from '../../../src/app/dead-letter/dead-letter.ts';
 import { TALK_MS } from '../../../src/app/ingest/process/asides.ts';
@@ -29,7 +29,7 @@ import type { Hint, HintReason, Timer } from '../../../src/core/model/hint.ts';
 import type { Delivery } from '@rollcall/local-aws/sqs/queue/message.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';
-import type { HintQueue } from '../../../src/ports/queues/queue.ts';
+import type { HintQueue, HintReceipts } from '../../../src/ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import type { NamespacedName, ViewStore } from '../../../src/ports/stores/view-store.ts';
@@ -65,6 +65,7 @@ export interface HostOptions {
   readonly view: ViewStore;
   /** A queue and a connector for one invocation, made with its clock. */
   readonly hintQueue: (clock: Clock) => HintQueue;
+  readonly receipts: HintReceipts;
   readonly connector: (key: NamespacedName, noted?: NotedView) => ClusterConnector;
   readonly reconcile?: Partial<ReconcileOptions>;
   readonly note: (text: string) => void;
@@ -128,23 +129,16 @@ export class FunctionHost {
     });
   }
 
-  /** Invokes `reconcile` with one record. */
+  /** Invokes `reconcile` with a batch of hints. */
   reconcile(deliveries: readonly Delivery[]): Promise<InvocationEnd | undefined> {
-    return this.#invoke('reconcile', deliveries, (event, invocation) =>
-      handleRecords(event, {
-        order: 'fifo',
-        context: invocation.context,
-        handle: async (record) => {
-          const parsed = parseHint(record.body);
-          if (parsed.kind === 'refused') return;
-          const { hint } = parsed;
-          const { queue } = invocation;
-          await this.#reconcileOne(hint, invocation).catch((error: unknown) =>
-            leaveLane({ record, hint, error, queue, log: this.log }),
-          );
-        },
-      }),
-    );
+    return this.#invoke('reconcile', deliveries, (event, invocation) => {
+      const { clock, queue, receipts, context } = invocation;
+      return takeBatch(event, {
+        ...{ context, clock, queue, receipts },
+        refuse: () => Promise.resolve(),
+        run: (hint) => this.#reconcileOne(hint, invocation),
+      });
+    });
   }
 
   /** Invokes `requeue`. */
@@ -320,7 +314,7 @@ export class FunctionHost {
       readonly handle: Handle;
     },
   ): Promise<SQSBatchResponse> {
-    const { registry, view } = this.#on;
+    const { registry, view, receipts } = this.#on;
     const { gate, process, event, handle } = work;
     const clock = gate.clock();
     const ports: InvocationPorts = {
@@ -329,6 +323,7 @@ export class FunctionHost {
       registry: gate.around('registry', registry),
       view: gate.around('view', view),
       queue: gate.around('queue', this.#on.hintQueue(clock)),
+      receipts: gate.around('receipts', receipts),
       process,
     };
     const handler = createHandler<SQSEvent, SQSBatchResponse>(

@@ -3,7 +3,7 @@ import type { HandlerContext } from '../../../functions/middleware.ts';
 import type { IngestWarmth } from '../../../src/app/ingest/process/warmth.ts';
 import type { ReconcileWarmth } from '../../../src/app/reconcile/process/warmth.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { HintQueue } from '../../../src/ports/queues/queue.ts';
+import type { HintQueue, HintReceipts } from '../../../src/ports/queues/queue.ts';
 import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 import type { Gate } from './gate.ts';
@@ -23,6 +23,7 @@ export interface InvocationPorts {
   readonly registry: RegistryStore;
   readonly view: ViewStore;
   readonly queue: HintQueue;
+  readonly receipts: HintReceipts;
   readonly process: Process;
 }
 

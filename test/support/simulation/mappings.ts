@@ -26,7 +26,7 @@ export function createMappings(
   const { host, delayMs, ...shared } = surroundings;
   const mapped: readonly (readonly [QueueName, number, MappingOptions['invoke']])[] = [
     ['events.fifo', 10, (records) => host.ingest(records)],
-    ['reconcile.fifo', 1, (records) => host.reconcile(records)],
+    ['reconcile.fifo', 10, (records) => host.reconcile(records)],
     ['delay', 10, (records) => host.requeue(records)],
     ['events-dead.fifo', 10, (records) => host.deadLetter('events', records)],
     ['reconcile-dead.fifo', 10, (records) => host.deadLetter('reconcile', records)],

@@ -187,7 +187,8 @@ export class Observer {
           void Promise.resolve(answer).then(
             (told) => {
               const retryAfterMs = retryAfterOf(told);
-              if (retryAfterMs > 0) this.onAsked(sender.key, retryAfterMs);
+              // Events are told beside the end of a run, which waits for no answer to them before it sends its timer.
+              if (retryAfterMs > 0 && !tellsEvents(input)) this.onAsked(sender.key, retryAfterMs);
             },
             () => undefined,
           );
@@ -408,4 +409,9 @@ function retryAfterOf(answer: unknown): number {
     { retryAfterMs?: number } | undefined
   )[];
   return Math.max(0, ...told.map((each) => each?.retryAfterMs ?? 0));
+}
+
+/** True if a call of `execute` sends Events. */
+function tellsEvents([effects]: readonly unknown[]): boolean {
+  return Array.isArray(effects) && effects.some((one: Effect) => one.kind.endsWith('-event'));
 }

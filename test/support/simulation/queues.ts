@@ -14,6 +14,7 @@ import type {
   EventQueue,
   FrozenMessage,
   HintQueue,
+  HintReceipts,
   SendOutcome,
 } from '../../../src/ports/queues/queue.ts';
 import { attributesBeside } from '../../../src/adapters/sqs/event-attributes.ts';
@@ -147,6 +148,26 @@ export class SimulatedQueues {
         }
       },
     };
+  }
+
+  /** The functions' way to take hints off before their invocation ends. */
+  hintReceipts(): HintReceipts {
+    return {
+      finish: async (receiptHandles) => {
+        await this.#clock.sleep(1);
+        for (const handle of receiptHandles) this.delete('reconcile.fifo', handle);
+      },
+    };
+  }
+
+  /** Deletes what was received. */
+  delete(name: QueueName, receiptHandle: string): void {
+    try {
+      this.named(name).queue.delete(receiptHandle, this.#clock.nowMs());
+    } catch (error) {
+      // A handle that expired meanwhile: the message is, or will be, somebody else's.
+      if (!(error instanceof Error) || !error.message.includes('ReceiptHandle')) throw error;
+    }
   }
 
   /** Puts a hint on reconcile.fifo; in the group of its key, unless told otherwise. */

@@ -123,6 +123,7 @@ export class World {
       registry: this.registry,
       view: this.observer.watchView(this.view, this.clock),
       hintQueue: (clock) => this.queues.hintQueue(clock),
+      receipts: this.queues.hintReceipts(),
       connector: (key, noted) =>
         observedConnector({
           clock,

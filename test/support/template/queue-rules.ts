@@ -143,7 +143,7 @@ const visibility: Rule = {
 };
 
 const mappings: Rule = {
-  name: 'every mapping reports failures one by one and has a cap, all within what stack check asks for; reconcile takes one key at a time',
+  name: 'every mapping reports failures one by one and has a cap, all within what stack check asks for; reconcile takes ten hints at a time',
   check: (template) => {
     const all = mappingsOf(template);
     const capOf = ({ properties }: Mapping): number =>
@@ -160,7 +160,7 @@ const mappings: Rule = {
         ...('MaximumBatchingWindowInSeconds' in properties ? [`${id} waits for more`] : []),
         ...(Number.isFinite(capOf(mapping)) ? [] : [`${id} has no cap`]),
         ...(properties['Enabled'] === true ? [] : [`${id} is off`]),
-        ...(isReconcile && batch !== 1 ? [`${id} lets keys wait for each other`] : []),
+        ...(isReconcile && batch !== 10 ? [`${id} takes ${String(batch)} hints`] : []),
         ...(isReconcile && capOf(mapping) !== RECONCILE_CONCURRENCY ? [`${id}: not its room`] : []),
       ];
     });

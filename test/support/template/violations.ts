@@ -205,14 +205,14 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
       'a function that takes longer': set('Resources RequeueLambdaFunction Properties Timeout', 30),
       'a mapping of something else': set(`${MAPPING} EventSourceArn`, 'arn:aws:sqs:::other'),
     },
-  'every mapping reports failures one by one and has a cap, all within what stack check asks for; reconcile takes one key at a time':
+  'every mapping reports failures one by one and has a cap, all within what stack check asks for; reconcile takes ten hints at a time':
     {
       'one failure fails all': set(`${MAPPING} FunctionResponseTypes`, undefined),
       'no cap': set(`${MAPPING} ScalingConfig`, undefined),
       'one place more than is asked for': set(`${MAPPING} ScalingConfig MaximumConcurrency`, 101),
       'too much for an account': set(`${MAPPING} ScalingConfig MaximumConcurrency`, 900),
       'a batch that FIFO refuses': set(`${MAPPING} BatchSize`, 100),
-      'keys that wait for each other': set(`${RECONCILE_MAPPING} BatchSize`, 10),
+      'an invocation for each hint': set(`${RECONCILE_MAPPING} BatchSize`, 1),
       'a room that lanes do not know': set(
         `${RECONCILE_MAPPING} ScalingConfig MaximumConcurrency`,
         20,

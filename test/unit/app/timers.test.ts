@@ -34,6 +34,12 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'one for each invocation, cancelled with its end',
     playedBy: 'test/unit/functions/middleware.test.ts',
   },
+  'functions/reconcile/take-batch.ts': {
+    places: 1,
+    bound: 'a second after the batch began',
+    merged: 'one for each batch, cancelled with its end',
+    playedBy: 'test/unit/functions/take-batch.test.ts',
+  },
   'src/app/reconcile/end/schedule.ts': {
     places: 1,
     bound: 'back-off to five minutes; none for the expiry of a memo, which resync finds',

@@ -91,12 +91,12 @@ describe('requeueTimers', () => {
       [timer('1', 0, 'slow'), timer('2', 0, 'calm'), timer('3', 0, 'slow'), timer('4', 0, 'new')],
       dependencies,
     );
-    const paces = queue.sends.map(({ prefix, pace }) => `${prefix} ${pace ?? 'usual'}`).sort();
+    const paces = queue.sends.map(({ prefix, pace }) => [prefix, pace ?? 'usual']).sort();
     assert.deepEqual(paces, [
-      'timer/1 suspect',
-      'timer/2 usual',
-      'timer/3 suspect',
-      'timer/4 usual',
+      ['timer/1', 'suspect'],
+      ['timer/2', 'usual'],
+      ['timer/3', 'suspect'],
+      ['timer/4', 'usual'],
     ]);
     const reads = view.calls.filter(({ operation }) => operation === 'readBreaker');
     assert.equal(reads.length, 3, 'one read for each cluster of a batch');

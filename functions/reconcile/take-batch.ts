@@ -1,0 +1,156 @@
+/**
+ * A batch of hints: their keys' turns side by side, and nobody waits for the slowest (ADR 0048).
+ *
+ *   the turns of all lanes begin at once ──▶ ended ──▶ acknowledged by the answer
+ *   a second later ──▶ what ended is taken off the queue now, so that its group goes on without the others
+ *                  ──▶ what has not begun goes back to its group: every run has nearly the whole time of an invocation
+ *
+ * A hint is acknowledged only when its run has ended, or it was sent again. Differs from one hint an invocation in
+ * this: a process that ends takes up to ten runs with it, and one that is busy holds them up; so what was received
+ * again and again is taken alone (plan-turns.ts). Never rejects because of a record.
+ */
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { sideBySide } from '@rollcall/base/side-by-side.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import type { RefusedBody } from '../../src/adapters/sqs/schema/refused-body.ts';
+import type { Hint } from '../../src/core/model/hint.ts';
+import type { HintQueue, HintReceipts } from '../../src/ports/queues/queue.ts';
+import type { HandlerContext } from '../middleware.ts';
+import { NoTimeLeftError, handleRecords } from '../records.ts';
+import { leaveLane } from './leave-lane.ts';
+import { planTurns } from './plan-turns.ts';
+import type { Turn, Turns } from './plan-turns.ts';
+
+/** What a batch is taken with. */
+export interface BatchWork {
+  readonly context: HandlerContext;
+  readonly clock: Clock;
+  readonly queue: Pick<HintQueue, 'sendHints'>;
+  readonly receipts: HintReceipts;
+  /** Keeps a body that is no hint. */
+  readonly refuse: (record: SQSRecord, refusal: RefusedBody) => Promise<void>;
+  /** One run. A rejection lets the hint be delivered again. */
+  readonly run: (hint: Hint) => Promise<unknown>;
+}
+
+/** So long what ended waits for the others, and so late a turn begins, milliseconds. */
+const TURNS_TOGETHER_MS = 1_000;
+
+/** Takes every turn of a batch; answers which records must come again. */
+export async function takeBatch(event: SQSEvent, work: BatchWork): Promise<SQSBatchResponse> {
+  const turns = planTurns(event.Records);
+  const batch = new BatchUnderWay(turns, work);
+  try {
+    const answers = [await refuseAll(turns.refused, work)];
+    const { lanes, wary } = turns;
+    answers.push(...(await sideBySide(lanes, lanes.length, (lane) => batch.take(lane, 'resent'))));
+    for (const turn of wary) answers.push(await batch.take([turn], 'failed'));
+    return { batchItemFailures: answers.flatMap(({ batchItemFailures }) => batchItemFailures) };
+  } finally {
+    await batch.end();
+  }
+}
+
+function refuseAll(refused: Turns['refused'], work: BatchWork): Promise<SQSBatchResponse> {
+  const refusals = new Map(refused.map(({ record, refusal }) => [record.messageId, refusal]));
+  const event = { Records: refused.map(({ record }) => record) };
+  return handleRecords(event, {
+    order: 'unordered',
+    context: work.context,
+    handle: async (record) => {
+      const refusal = refusals.get(record.messageId);
+      if (refusal !== undefined) await work.refuse(record, refusal);
+    },
+  });
+}
+
+/** What ended is gathered, and taken off the queue as soon as others take longer. */
+class BatchUnderWay {
+  readonly #work: BatchWork;
+  readonly #begunMs: number;
+  readonly #cancelLate: () => void;
+  /** Turns that have not begun, and those that run. */
+  #open: number;
+  #running = 0;
+  #hasBegun = false;
+  #isLate = false;
+  #ended: SQSRecord[] = [];
+  #finishing: Promise<void> = Promise.resolve();
+
+  constructor({ lanes, wary }: Turns, work: BatchWork) {
+    this.#work = work;
+    this.#begunMs = work.clock.monotonicMs();
+    this.#open = lanes.flat().length + wary.length;
+    this.#cancelLate = work.clock.after(TURNS_TOGETHER_MS, () => {
+      this.#isLate = true;
+      this.#finishEarly();
+    });
+  }
+
+  /**
+   * Takes turns one after the other; a failure ends them. `late`: what becomes of one that would begin too late. A
+   * wary one fails: sent again it would be a new message, which nobody has received yet.
+   */
+  async take(turns: readonly Turn[], late: 'resent' | 'failed'): Promise<SQSBatchResponse> {
+    const { context } = this.#work;
+    const byId = new Map(turns.map((turn) => [turn.record.messageId, turn]));
+    const { batchItemFailures } = await handleRecords(
+      { Records: turns.map(({ record }) => record) },
+      {
+        order: 'fifo',
+        context,
+        handle: async ({ messageId }) => {
+          const turn = byId.get(messageId);
+          if (turn !== undefined) await this.#takeOne(turn, late);
+        },
+      },
+    );
+    const failed = batchItemFailures.flatMap(
+      ({ itemIdentifier }) => byId.get(itemIdentifier)?.records ?? [],
+    );
+    return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+  }
+
+  /** Nothing of this batch runs on. */
+  async end(): Promise<void> {
+    this.#cancelLate();
+    await this.#finishing;
+  }
+
+  async #takeOne(turn: Turn, late: 'resent' | 'failed'): Promise<void> {
+    const { hint, record, records } = turn;
+    const { clock, context, queue, run } = this.#work;
+    const { log, metrics } = context;
+    const isTooLate = this.#hasBegun && clock.monotonicMs() - this.#begunMs > TURNS_TOGETHER_MS;
+    this.#open -= 1;
+    if (isTooLate) {
+      if (late === 'failed') throw new NoTimeLeftError('the batch took too long before it');
+      const group = record.attributes.MessageGroupId ?? '';
+      await queue.sendHints([hint], `again/${record.messageId}`, { group });
+      metrics.count('HintsSentBack');
+    } else {
+      this.#hasBegun = true;
+      if (records.length > 1) metrics.count('HintsFolded', { by: records.length - 1 });
+      this.#running += 1;
+      await run(hint)
+        .catch((error: unknown) => leaveLane({ record, hint, error, queue, log }))
+        .finally(() => (this.#running -= 1));
+    }
+    this.#ended.push(...records);
+    if (this.#isLate) this.#finishEarly();
+  }
+
+  /** Only while others keep the answer waiting. What cannot be taken off now is acknowledged with the answer. */
+  #finishEarly(): void {
+    const { receipts, context } = this.#work;
+    const ended = this.#ended;
+    if (this.#open + this.#running === 0 || ended.length === 0) return;
+    this.#ended = [];
+    const handles = ended.map(({ receiptHandle }) => receiptHandle);
+    this.#finishing = this.#finishing
+      .then(() => receipts.finish(handles))
+      .catch((error: unknown) => {
+        context.log.warn('hints that ended wait for the others of their batch', {}, error);
+      });
+  }
+}
