@@ -152,16 +152,20 @@ export class Session {
 
   #listener(): StoreListener {
     const { clock } = this.#on;
-    const noteFiltered = (): void => {
-      this.#filteredCount += 1;
+    const cutSoon = (): void => {
       if (this.#heartbeat.noteFiltered(clock.monotonicMs())) this.#alarm.ring();
     };
+    const noteFiltered = (): void => {
+      this.#filteredCount += 1;
+      cutSoon();
+    };
     return {
-      onChanged: (tracked, former) => {
+      onChanged: (tracked, former, what) => {
         if (this.#outbox.note(tracked) === 'clean') {
           if (isAwaited(tracked, former)) noteFiltered();
           return;
         }
+        if (what === 'status') return cutSoon(); // each message makes keys look: it waits for company
         this.#lastChangeMs = clock.monotonicMs();
         if (this.#firstChangeMs !== undefined) return;
         this.#firstChangeMs = this.#lastChangeMs;
