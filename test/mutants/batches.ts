@@ -74,4 +74,14 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
     after: "if (what === 'status') return;",
     killedBy: { file: STATUS_TEST, title: 'is sent within a second, with its mark' },
   },
+  'table-stands-still': {
+    bug: 'the table of npm start shows what was half written while it was read (issue 16)',
+    file: 'src/cli/start/lookout.ts',
+    before: 'const runs = before === after ? before : undefined;',
+    after: 'const runs = after ?? before;',
+    killedBy: {
+      file: 'test/unit/cli/start/lookout.test.ts',
+      title: 'does not stand when a function ran while it was read',
+    },
+  },
 };

@@ -18,6 +18,7 @@ import { openActivity } from './activity.ts';
 import type { Activity } from './activity.ts';
 import { openClusterSource } from './cluster-source.ts';
 import type { ClusterSource } from './cluster-source.ts';
+import { Lookout } from './lookout.ts';
 import type { StartOptions } from './options.ts';
 import { createScreen } from './screen.ts';
 import type { Screen } from './screen.ts';
@@ -105,10 +106,14 @@ type End = Pick<StartReport, 'result' | 'waitingFor' | 'clusters'>;
 async function watch(watching: Watching): Promise<End> {
   const { options, source, engine, screen, activity, clock, signal } = watching;
   const startedAtMs = clock.monotonicMs();
+  const lookout = new Lookout(engine, clock);
   let changedAtMs = startedAtMs;
   let last: unknown;
   for (;;) {
-    const [clusters, nodes] = await Promise.all([engine.overview(), source.readNodes()]);
+    // Whoever leaves by what it says reads it anew.
+    const isLast = signal.aborted || options.shouldExitWhenSettled;
+    const overview = isLast ? lookout.fresh() : lookout.latest();
+    const [clusters, nodes] = await Promise.all([overview, source.readNodes()]);
     if (!isDeepStrictEqual([clusters, nodes], last)) {
       last = [clusters, nodes];
       changedAtMs = clock.monotonicMs();
