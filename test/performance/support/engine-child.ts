@@ -8,11 +8,14 @@ import type { ClientRequest } from 'node:http';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
+import { Lookout } from '../../../src/cli/start/lookout.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createActivityLog } from '../../conformance/scenarios/activity-log.ts';
 import type { Log, LogFields } from '@rollcall/base/ports/log.ts';
 import type { EngineChildSettings } from './engine-process.ts';
 
+const TABLE_EVERY_MS = 500;
 const READS = new Set(['GetItem', 'BatchGetItem', 'Query']);
 const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']);
 
@@ -54,6 +57,16 @@ function withTimes(log: Log): Log {
   return timed;
 }
 
+/** As often as `npm start` does (src/cli/start/start.ts), until told to stop. */
+async function readTable(): Promise<void> {
+  const lookout = new Lookout(engine, clock);
+  while (!leaving.signal.aborted) {
+    await lookout.latest();
+    await clock.sleep(TABLE_EVERY_MS, leaving.signal);
+  }
+}
+
+const clock = createSystemClock();
 const [settings] = (await once(process, 'message')) as [EngineChildSettings];
 const activity = createActivityLog();
 const engine = await startEngine({
@@ -74,6 +87,9 @@ const engine = await startEngine({
 });
 process.send?.('started');
 
+const leaving = new AbortController();
+const table = settings.readsTable ? readTable() : Promise.resolve();
+
 process.on('message', (message) => {
   if (message === 'usage') {
     process.send?.({
@@ -90,7 +106,8 @@ process.on('message', (message) => {
     });
   }
   if (message === 'stop') {
-    void engine.stop().then(() => {
+    leaving.abort();
+    void table.then(engine.stop).then(() => {
       process.stderr.write(`${activity.tail(5)}\n`);
       process.disconnect();
     });

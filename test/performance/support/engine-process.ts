@@ -14,6 +14,8 @@ export interface EngineChildSettings {
   readonly watcherToken: string;
   readonly functionsToken: string;
   readonly adminToken: string;
+  /** Whether the overview is read over and over, as the table of `npm start` does. */
+  readonly readsTable: boolean;
 }
 
 /** Counters since the start. */
@@ -34,7 +36,10 @@ export interface EngineProcess {
 const ENGINE_FLAGS = (process.env['BENCH_ENGINE_FLAGS'] ?? '').split(' ').filter(Boolean);
 
 /** Starts the engine in takeover; resolves when it runs. */
-export async function startEngineProcess(controlPlane: ControlPlane): Promise<EngineProcess> {
+export async function startEngineProcess(
+  controlPlane: ControlPlane,
+  { readsTable }: Pick<EngineChildSettings, 'readsTable'> = { readsTable: false },
+): Promise<EngineProcess> {
   const child = fork(new URL('./engine-child.ts', import.meta.url).pathname, [], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     execArgv: ENGINE_FLAGS,
@@ -45,6 +50,7 @@ export async function startEngineProcess(controlPlane: ControlPlane): Promise<En
     watcherToken: controlPlane.tokens.watcher,
     functionsToken: controlPlane.tokens.functions,
     adminToken: controlPlane.tokens.admin,
+    readsTable,
   };
   child.send(settings);
   const [first] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [unknown];
