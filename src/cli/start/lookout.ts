@@ -9,7 +9,7 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterOverview } from '../../engine/overview.ts';
 
 /** An overview that nothing moved is read again after this long, milliseconds. */
-const STANDS_MS = 15_000;
+const STANDS_MS = 60_000;
 
 /** What is looked at, of an engine. */
 export interface Looked {
