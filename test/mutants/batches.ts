@@ -1,5 +1,5 @@
 /**
- * Bugs by which hints of one batch harm each other (ADR 0048), or by which messages that need not be sent are missed.
+ * Bugs by which hints of one batch harm each other (ADR 0048).
  */
 import type { PlantedBug } from './planted-bug.ts';
 
@@ -7,8 +7,6 @@ const BATCH = 'functions/reconcile/take-batch.ts';
 const BATCH_TEST = 'test/unit/functions/take-batch.test.ts';
 const TURNS = 'functions/reconcile/plan-turns.ts';
 const TURNS_TEST = 'test/unit/functions/plan-turns.test.ts';
-
-const STATUS_TEST = 'test/unit/watcher/session/status-alone.test.ts';
 
 /** The rows of batches of hints. */
 export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
@@ -56,23 +54,6 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
       file: TURNS_TEST,
       title: 'are taken alone when they were received again and again',
     },
-  },
-  'status-waits-with-its-spec': {
-    bug: 'a new template is sent a second late (issue 16)',
-    file: 'src/watcher/project/projection.ts',
-    before: 'const { status: _status, ...rest } = object;',
-    after: 'const { status: _status, spec: _spec, ...rest } = object;',
-    killedBy: {
-      file: STATUS_TEST,
-      title: 'is sent at once where anything else of the DaemonSet changed',
-    },
-  },
-  'status-is-never-sent': {
-    bug: 'a status that changed alone is sent with the next change, if there ever is one (L1)',
-    file: 'src/watcher/session/session.ts',
-    before: "if (what === 'status') return cutSoon();",
-    after: "if (what === 'status') return;",
-    killedBy: { file: STATUS_TEST, title: 'is sent within a second, with its mark' },
   },
   'table-stands-still': {
     bug: 'the table of npm start shows what was half written while it was read (issue 16)',

@@ -86,12 +86,12 @@ describe('what a change of a cluster with ten DaemonSets costs', () => {
       world.addNode('joined');
     });
     assertWithin(counts, {
-      messages: 5,
-      hints: 50,
-      invocations: 13,
-      runs: 60,
-      reads: 380,
-      writes: 138,
+      messages: 6,
+      hints: 60,
+      invocations: 15,
+      runs: 70,
+      reads: 441,
+      writes: 149,
       requests: 70,
     });
   });
@@ -118,12 +118,12 @@ describe('what a change of a cluster with ten DaemonSets costs', () => {
       world.controllers.deletePod(pod);
     });
     assertWithin(counts, {
-      messages: 6,
-      hints: 6,
-      invocations: 15,
-      runs: 7,
-      reads: 55,
-      writes: 26,
+      messages: 7,
+      hints: 7,
+      invocations: 17,
+      runs: 8,
+      reads: 62,
+      writes: 28,
       requests: 7,
     });
   });

@@ -3,7 +3,7 @@
  *
  * A cut (any message that carries marks) is what a heartbeat would have said. Within a second when an
  * event of a DaemonSet or of its pods was filtered away: a run may be waiting for the mark to pass its
- * own write (faults row 91). Likewise when nothing but the status of a DaemonSet changed, which starts no flush. Every 30 s while a rollout runs, because its deletes need a cluster that was
+ * own write (faults row 91). Every 30 s while a rollout runs, because its deletes need a cluster that was
  * heard of lately. Else every 10 minutes. Pure: the caller brings the time.
  */
 

@@ -9,7 +9,6 @@
 import { uid } from '../../core/model/identifiers.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { canonicalJson } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject, LabelSelector } from '@rollcall/base/objects.ts';
 import type {
@@ -48,21 +47,6 @@ export function slimText({ projection, resourceVersion }: SlimObject): string {
   const text = projectionText(projection);
   // An opaque object is sent at each version: what changed inside is unknown, so somebody must look.
   return projection.kind === 'Opaque' ? `${text}@${resourceVersion}` : text;
-}
-
-/**
- * True if nothing but a DaemonSet's status differs. It is nearly always our own, and decides nothing: it may wait for
- * other changes to travel with.
- */
-export function isStatusAlone(former: SlimObject, next: SlimObject): boolean {
-  if (former.projection.kind !== 'DaemonSet' || next.projection.kind !== 'DaemonSet') return false;
-  return textWithoutStatus(former.projection) === textWithoutStatus(next.projection);
-}
-
-function textWithoutStatus({ object }: DaemonSetProjection): string {
-  const { status: _status, ...rest } = object;
-  const { resourceVersion: _version, ...metadata } = object.metadata;
-  return canonicalJson({ ...rest, metadata } as unknown as JsonObject); // raw JSON without two fields
 }
 
 type ProjectionResult =

@@ -14,7 +14,7 @@ import { membershipHash } from '../../core/projections/set-hash.ts';
 import type { Membership, SetId } from '../../core/model/watcher-message.ts';
 import type { SelectorIndex } from './membership.ts';
 import type { ObjectIdentity } from './object-identity.ts';
-import { isStatusAlone, slimText } from './projection.ts';
+import { slimText } from './projection.ts';
 import type { SlimObject } from './projection.ts';
 
 /** One object of the cluster, live or gone but not yet sent as gone. */
@@ -37,8 +37,8 @@ export interface Tracked {
 
 /** Hears what happened to objects. */
 export interface StoreListener {
-  /** State or sets of the object changed; `former` is where it stood before. `status`: of a DaemonSet, nothing else. */
-  onChanged(tracked: Tracked, former: readonly Membership[], what: 'status' | 'content'): void;
+  /** State or sets of the object changed; `former` is where it stood before. */
+  onChanged(tracked: Tracked, former: readonly Membership[]): void;
   /** An event came, and the projection is what it was. */
   onFiltered(tracked: Tracked): void;
 }
@@ -98,7 +98,7 @@ export class ObjectStore {
       this.#listener.onFiltered(tracked);
       return;
     }
-    this.#place(tracked, slim, isStatusAlone(former, slim) ? 'status' : 'content');
+    this.#place(tracked, slim);
   }
 
   /** The object is gone, or does not matter any more. A deletion of another uid changes nothing. */
@@ -177,13 +177,13 @@ export class ObjectStore {
     this.#gone.set(tracked.uid, tracked);
   }
 
-  #place(tracked: Tracked, slim: SlimObject, what: 'status' | 'content' = 'content'): void {
+  #place(tracked: Tracked, slim: SlimObject): void {
     tracked.slim = slim;
     if (slim.of === 'DaemonSet') this.#trackRollout(tracked, slim.isRollingOut);
     else if (slim.of !== 'Node') this.#trackOrphan(tracked, slim.ownerUid === undefined);
     const text = slimText(slim);
     const sets = membershipsOf(this.#selectors.setsOf(slim), text);
-    this.#stand(tracked, { sets, chars: text.length }, what);
+    this.#stand(tracked, sets, text.length);
     if (slim.of !== 'DaemonSet') return;
     const namespace = slim.namespace ?? '';
     if (this.#selectors.put(namespace, slim.uid, slim.selector)) this.#replaceOrphans(namespace);
@@ -195,18 +195,14 @@ export class ObjectStore {
     this.#trackRollout(tracked, false);
     this.#trackOrphan(tracked, false);
     this.#rememberGone(tracked);
-    this.#stand(tracked, { sets: NONE, chars: 0 });
+    this.#stand(tracked, NONE, 0);
     if (tracked.of !== 'DaemonSet') return;
     const namespace = tracked.namespace ?? '';
     this.#selectors.remove(namespace, tracked.uid);
     this.#replaceOrphans(namespace);
   }
 
-  #stand(
-    tracked: Tracked,
-    { sets, chars }: { readonly sets: readonly Membership[]; readonly chars: number },
-    what: 'status' | 'content' = 'content',
-  ): void {
+  #stand(tracked: Tracked, sets: readonly Membership[], chars: number): void {
     const former = tracked.sets;
     for (const { set } of former) {
       this.#setChars.set(set, (this.#setChars.get(set) ?? 0) - tracked.chars);
@@ -225,7 +221,7 @@ export class ObjectStore {
     }
     tracked.sets = sets;
     tracked.chars = chars;
-    this.#listener.onChanged(tracked, former, what);
+    this.#listener.onChanged(tracked, former);
   }
 
   #trackRollout(tracked: Tracked, isRollingOut: boolean): void {
@@ -247,7 +243,7 @@ export class ObjectStore {
       const text = slimText(tracked.slim);
       const sets = membershipsOf(this.#selectors.setsOf(tracked.slim), text);
       if (isSameMembership(sets, tracked.sets)) continue;
-      this.#stand(tracked, { sets, chars: text.length });
+      this.#stand(tracked, sets, text.length);
     }
   }
 }

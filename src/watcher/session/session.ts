@@ -152,20 +152,16 @@ export class Session {
 
   #listener(): StoreListener {
     const { clock } = this.#on;
-    const cutSoon = (): void => {
-      if (this.#heartbeat.noteFiltered(clock.monotonicMs())) this.#alarm.ring();
-    };
     const noteFiltered = (): void => {
       this.#filteredCount += 1;
-      cutSoon();
+      if (this.#heartbeat.noteFiltered(clock.monotonicMs())) this.#alarm.ring();
     };
     return {
-      onChanged: (tracked, former, what) => {
+      onChanged: (tracked, former) => {
         if (this.#outbox.note(tracked) === 'clean') {
           if (isAwaited(tracked, former)) noteFiltered();
           return;
         }
-        if (what === 'status') return cutSoon(); // each message makes keys look: it waits for company
         this.#lastChangeMs = clock.monotonicMs();
         if (this.#firstChangeMs !== undefined) return;
         this.#firstChangeMs = this.#lastChangeMs;
