@@ -206,7 +206,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     after: 'heardAtMs[kind] = sentAtMs - 0 * cutAgeMs - silentMs;',
     breaks: ['S3'],
     in: 'lost-ways',
-    seedsMax: 5,
+    seedsMax: 20,
   },
   'cut-without-age-ignored': {
     bug: 'a cut that does not tell its age, as of an earlier watcher, closes no flush: nothing is deleted any more (14 A.8)',
