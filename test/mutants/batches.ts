@@ -1,5 +1,5 @@
 /**
- * Bugs by which hints of one batch harm each other (ADR 0048).
+ * Bugs by which hints of one batch harm each other (ADR 0048), or by which messages that need not be sent are missed.
  */
 import type { PlantedBug } from './planted-bug.ts';
 
@@ -7,6 +7,8 @@ const BATCH = 'functions/reconcile/take-batch.ts';
 const BATCH_TEST = 'test/unit/functions/take-batch.test.ts';
 const TURNS = 'functions/reconcile/plan-turns.ts';
 const TURNS_TEST = 'test/unit/functions/plan-turns.test.ts';
+
+const COMPANY_TEST = 'test/unit/watcher/session/company.test.ts';
 
 /** The rows of batches of hints. */
 export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
@@ -53,6 +55,44 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: TURNS_TEST,
       title: 'are taken alone when they were received again and again',
+    },
+  },
+  'status-waits-with-its-spec': {
+    bug: 'a new template is sent a second late (issue 16)',
+    file: 'src/watcher/project/company.ts',
+    before: 'const { status: _status, ...object } = projection.object;',
+    after: 'const object = { ...projection.object, status: {}, spec: {} as never };',
+    killedBy: {
+      file: COMPANY_TEST,
+      title: 'is sent at once where anything else of the DaemonSet changed',
+    },
+  },
+  'status-is-never-sent': {
+    bug: 'a status that changed alone is sent with the next change, if there ever is one (L1)',
+    file: 'src/watcher/session/session.ts',
+    before: "if (weight !== 'decides') return cutSoon(weight === 'status' ? 'awaited' : weight);",
+    after: "if (weight !== 'decides') return;",
+    killedBy: { file: COMPANY_TEST, title: 'is sent within a second, with its mark' },
+  },
+  'pod-ends-unheard': {
+    bug: 'a pod that failed is replaced seconds late (issue 16)',
+    file: 'src/watcher/project/company.ts',
+    before: "phase: LIVING.has(pod.phase) ? 'Running' : pod.phase",
+    after: "phase: 'Running'",
+    killedBy: {
+      file: 'test/unit/watcher/project/company.test.ts',
+      title: 'is a pod that is aimed elsewhere',
+    },
+  },
+  'company-is-put-off': {
+    bug: 'what only explains is never sent while others like it come (issue 16)',
+    file: 'src/watcher/pace/heartbeat.ts',
+    before:
+      'if (this.#waitingUntilMs !== undefined && this.#waitingUntilMs <= untilMs) return false;\n',
+    after: '',
+    killedBy: {
+      file: 'test/unit/watcher/pace/heartbeat.test.ts',
+      title: 'what only explains waits longer',
     },
   },
   'table-stands-still': {

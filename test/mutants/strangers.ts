@@ -236,7 +236,7 @@ export const STRANGER_BUGS: Readonly<Record<string, PlantedBug>> = {
   'heartbeat-never-rests': {
     bug: 'after a filtered event heartbeats follow each other without rest (14)',
     file: 'src/watcher/pace/heartbeat.ts',
-    before: '    this.#lastCutMs = nowMs;\n    this.#filteredMs = undefined;',
+    before: '    this.#lastCutMs = nowMs;\n    this.#waitingUntilMs = undefined;',
     after: '    this.#lastCutMs = nowMs;',
     killedBy: {
       file: 'test/unit/watcher/pace/heartbeat.test.ts',

@@ -86,12 +86,12 @@ describe('what a change of a cluster with ten DaemonSets costs', () => {
       world.addNode('joined');
     });
     assertWithin(counts, {
-      messages: 6,
-      hints: 60,
-      invocations: 15,
-      runs: 70,
-      reads: 441,
-      writes: 149,
+      messages: 4,
+      hints: 40,
+      invocations: 11,
+      runs: 50,
+      reads: 309,
+      writes: 107,
       requests: 70,
     });
   });
@@ -118,12 +118,12 @@ describe('what a change of a cluster with ten DaemonSets costs', () => {
       world.controllers.deletePod(pod);
     });
     assertWithin(counts, {
-      messages: 7,
-      hints: 7,
-      invocations: 17,
-      runs: 8,
-      reads: 62,
-      writes: 28,
+      messages: 5,
+      hints: 5,
+      invocations: 13,
+      runs: 6,
+      reads: 47,
+      writes: 22,
       requests: 7,
     });
   });

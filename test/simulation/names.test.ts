@@ -170,6 +170,11 @@ test('row 88: a slot name that is taken by our own live pod is as good as create
     return { kind: 'lose-answer' };
   };
   world.addDaemonSet('agent');
+  await world.clock.advanceUntil(() => asked.length > 0, { withinMs: 20_000 });
+  // The view does not show the pods, so that somebody looks again before it does.
+  world.mapping('events.fifo').isPaused = true;
+  await world.advance(30_000);
+  world.resume('events.fifo');
   await world.settle();
   assert.equal(podsOf(world, 'agent').length, 2);
   assert.ok(asked.length > new Set(asked).size, 'a name that was taken was asked for again');

@@ -3,13 +3,15 @@
  *
  * A cut (any message that carries marks) is what a heartbeat would have said. Within a second when an
  * event of a DaemonSet or of its pods was filtered away: a run may be waiting for the mark to pass its
- * own write (faults row 91). Every 30 s while a rollout runs, because its deletes need a cluster that was
- * heard of lately. Else every 10 minutes. Pure: the caller brings the time.
+ * own write (faults row 91), or when the status of a DaemonSet changed alone. Within five when a change only explains
+ * (company.ts): neither starts a flush. Every 30 s while a rollout runs, because its deletes need a cluster
+ * that was heard of lately. Else every 10 minutes. Pure: the caller brings the time.
  */
 
 /** Bounds, in milliseconds. */
 export interface HeartbeatOptions {
-  readonly filteredMs: number;
+  readonly awaitedMs: number;
+  readonly explainsMs: number;
   readonly rolloutMs: number;
   readonly idleMs: number;
 }
@@ -18,31 +20,32 @@ export interface HeartbeatOptions {
 export class HeartbeatSchedule {
   readonly #options: HeartbeatOptions;
   #lastCutMs: number;
-  #filteredMs: number | undefined;
+  /** When what waits has waited long enough. */
+  #waitingUntilMs: number | undefined;
 
   constructor(options: HeartbeatOptions, nowMs: number) {
     this.#options = options;
     this.#lastCutMs = nowMs;
   }
 
-  /** An event that somebody may wait for moved a mark, and nothing else. True if it is the first one. */
-  noteFiltered(nowMs: number): boolean {
-    if (this.#filteredMs !== undefined) return false;
-    this.#filteredMs = nowMs;
+  /** Something waits for the next cut: a run may wait for it, or it only explains. True if that one is due earlier now. */
+  noteWaiting(nowMs: number, what: 'awaited' | 'explains'): boolean {
+    const untilMs = nowMs + this.#options[`${what}Ms`];
+    if (this.#waitingUntilMs !== undefined && this.#waitingUntilMs <= untilMs) return false;
+    this.#waitingUntilMs = untilMs;
     return true;
   }
 
   /** Marks as they stand now are being sent. */
   noteCut(nowMs: number): void {
     this.#lastCutMs = nowMs;
-    this.#filteredMs = undefined;
+    this.#waitingUntilMs = undefined;
   }
 
   /** Monotonic time at which a heartbeat is due. */
   dueMs(hasRollout: boolean): number {
-    const { filteredMs, rolloutMs, idleMs } = this.#options;
+    const { rolloutMs, idleMs } = this.#options;
     const regularMs = this.#lastCutMs + (hasRollout ? rolloutMs : idleMs);
-    if (this.#filteredMs === undefined) return regularMs;
-    return Math.min(regularMs, this.#filteredMs + filteredMs);
+    return Math.min(regularMs, this.#waitingUntilMs ?? regularMs);
   }
 }

@@ -14,6 +14,8 @@ import { membershipHash } from '../../core/projections/set-hash.ts';
 import type { Membership, SetId } from '../../core/model/watcher-message.ts';
 import type { SelectorIndex } from './membership.ts';
 import type { ObjectIdentity } from './object-identity.ts';
+import { weighChange } from './company.ts';
+import type { ChangeWeight } from './company.ts';
 import { slimText } from './projection.ts';
 import type { SlimObject } from './projection.ts';
 
@@ -38,7 +40,7 @@ export interface Tracked {
 /** Hears what happened to objects. */
 export interface StoreListener {
   /** State or sets of the object changed; `former` is where it stood before. */
-  onChanged(tracked: Tracked, former: readonly Membership[]): void;
+  onChanged(tracked: Tracked, former: readonly Membership[], weight: ChangeWeight): void;
   /** An event came, and the projection is what it was. */
   onFiltered(tracked: Tracked): void;
 }
@@ -98,7 +100,7 @@ export class ObjectStore {
       this.#listener.onFiltered(tracked);
       return;
     }
-    this.#place(tracked, slim);
+    this.#place(tracked, slim, weighChange(former, slim));
   }
 
   /** The object is gone, or does not matter any more. A deletion of another uid changes nothing. */
@@ -177,13 +179,13 @@ export class ObjectStore {
     this.#gone.set(tracked.uid, tracked);
   }
 
-  #place(tracked: Tracked, slim: SlimObject): void {
+  #place(tracked: Tracked, slim: SlimObject, weight: ChangeWeight = 'decides'): void {
     tracked.slim = slim;
     if (slim.of === 'DaemonSet') this.#trackRollout(tracked, slim.isRollingOut);
     else if (slim.of !== 'Node') this.#trackOrphan(tracked, slim.ownerUid === undefined);
     const text = slimText(slim);
     const sets = membershipsOf(this.#selectors.setsOf(slim), text);
-    this.#stand(tracked, sets, text.length);
+    this.#stand(tracked, { sets, chars: text.length }, weight);
     if (slim.of !== 'DaemonSet') return;
     const namespace = slim.namespace ?? '';
     if (this.#selectors.put(namespace, slim.uid, slim.selector)) this.#replaceOrphans(namespace);
@@ -195,14 +197,18 @@ export class ObjectStore {
     this.#trackRollout(tracked, false);
     this.#trackOrphan(tracked, false);
     this.#rememberGone(tracked);
-    this.#stand(tracked, NONE, 0);
+    this.#stand(tracked, { sets: NONE, chars: 0 });
     if (tracked.of !== 'DaemonSet') return;
     const namespace = tracked.namespace ?? '';
     this.#selectors.remove(namespace, tracked.uid);
     this.#replaceOrphans(namespace);
   }
 
-  #stand(tracked: Tracked, sets: readonly Membership[], chars: number): void {
+  #stand(
+    tracked: Tracked,
+    { sets, chars }: { readonly sets: readonly Membership[]; readonly chars: number },
+    weight: ChangeWeight = 'decides',
+  ): void {
     const former = tracked.sets;
     for (const { set } of former) {
       this.#setChars.set(set, (this.#setChars.get(set) ?? 0) - tracked.chars);
@@ -221,7 +227,7 @@ export class ObjectStore {
     }
     tracked.sets = sets;
     tracked.chars = chars;
-    this.#listener.onChanged(tracked, former);
+    this.#listener.onChanged(tracked, former, weight);
   }
 
   #trackRollout(tracked: Tracked, isRollingOut: boolean): void {
@@ -243,7 +249,7 @@ export class ObjectStore {
       const text = slimText(tracked.slim);
       const sets = membershipsOf(this.#selectors.setsOf(tracked.slim), text);
       if (isSameMembership(sets, tracked.sets)) continue;
-      this.#stand(tracked, sets, text.length);
+      this.#stand(tracked, { sets, chars: text.length });
     }
   }
 }

@@ -152,16 +152,20 @@ export class Session {
 
   #listener(): StoreListener {
     const { clock } = this.#on;
+    const cutSoon = (what: 'awaited' | 'explains'): void => {
+      if (this.#heartbeat.noteWaiting(clock.monotonicMs(), what)) this.#alarm.ring();
+    };
     const noteFiltered = (): void => {
       this.#filteredCount += 1;
-      if (this.#heartbeat.noteFiltered(clock.monotonicMs())) this.#alarm.ring();
+      cutSoon('awaited');
     };
     return {
-      onChanged: (tracked, former) => {
+      onChanged: (tracked, former, weight) => {
         if (this.#outbox.note(tracked) === 'clean') {
           if (isAwaited(tracked, former)) noteFiltered();
           return;
         }
+        if (weight !== 'decides') return cutSoon(weight === 'status' ? 'awaited' : weight);
         this.#lastChangeMs = clock.monotonicMs();
         if (this.#firstChangeMs !== undefined) return;
         this.#firstChangeMs = this.#lastChangeMs;

@@ -353,7 +353,7 @@ interface Condition {
   readonly lastTransitionTime?: string;
 }
 
-function readyOf(pod: KubernetesObject): Condition | undefined {
+export function readyOf(pod: KubernetesObject): Condition | undefined {
   const status = pod['status'] as { readonly conditions?: readonly Condition[] } | undefined;
   return status?.conditions?.find(({ type }) => type === 'Ready');
 }

@@ -30,6 +30,7 @@ import { rawDaemonSet, rawNode } from './objects.ts';
 import type { RawDaemonSetOptions, RawNodeOptions } from './objects.ts';
 import { Observer } from './observer.ts';
 import { CLUSTER, SENDER, registrationOf } from './registration.ts';
+import { lastAvailabilityMs } from './last-availability.ts';
 import { differences } from './oracle.ts';
 import type { WatcherRelease } from './previous-watcher.ts';
 import { ProcessClock } from './process-clock.ts';
@@ -309,6 +310,9 @@ export class World {
 
   /** After it has settled: ten minutes in which nothing happens, and no key may be looked at for nothing (L5). */
   async rest(): Promise<void> {
+    // By a clock that was set back pods may yet become available, one by one: each is a status that is due.
+    const dueInMs = lastAvailabilityMs(this.api) - this.functionClock.nowMs();
+    if (dueInMs > 0) await this.clock.advance(dueInMs + 10_000);
     const from = { counts: this.stability.counts, lines: this.trace.length };
     await this.clock.advance(QUIET_STRETCH_MS);
     const { visible, inFlight, delayed } = this.queues

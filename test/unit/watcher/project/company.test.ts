@@ -1,0 +1,117 @@
+/** Which changes of a known object decide nothing, and so wait for company (ADR 0049). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { WatchedKind } from '../../../../src/core/model/projections.ts';
+import { weighChange } from '../../../../src/watcher/project/company.ts';
+import { createInterner } from '../../../../src/watcher/project/interner.ts';
+import { createProjector } from '../../../../src/watcher/project/projection.ts';
+import type { SlimObject } from '../../../../src/watcher/project/projection.ts';
+
+const projector = createProjector({
+  interner: createInterner(),
+  objectBytesMax: 10_000,
+  unsendable: new Map(),
+  onOpaque: () => undefined,
+});
+
+interface Draft {
+  readonly metadata?: object;
+  readonly spec?: object;
+  readonly status?: object;
+}
+
+function slim(kind: WatchedKind, { metadata = {}, spec = {}, status = {} }: Draft): SlimObject {
+  const identity = { name: 'o', uid: 'u', resourceVersion: '7' };
+  const born = { creationTimestamp: '2026-01-01T00:00:00Z' };
+  const namespace = kind === 'Node' ? {} : { namespace: 'infra' };
+  const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'd', uid: 'd', controller: true };
+  const owned = kind === 'Pod' ? { ownerReferences: [owner] } : {};
+  const raw = {
+    metadata: { ...identity, ...born, ...namespace, ...owned, ...metadata },
+    spec,
+    status,
+  };
+  const result = projector.project(kind, raw);
+  return result.kind === 'tracked' ? result.slim : assert.fail('not tracked');
+}
+
+const AIMED = {
+  affinity: {
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [
+          { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n1'] }] },
+        ],
+      },
+    },
+  },
+};
+
+const ready = (status: string, second = '00'): object => ({
+  type: 'Ready',
+  status,
+  lastTransitionTime: `2026-01-01T00:00:${second}Z`,
+});
+
+const weigh = (kind: WatchedKind, before: Draft, after: Draft): string =>
+  weighChange(slim(kind, before), slim(kind, after));
+
+describe('a change that only explains', () => {
+  it('is a pod that was bound where it was aimed at, or started without being ready', () => {
+    const status = { phase: 'Pending' };
+    const bound = { spec: { ...AIMED, nodeName: 'n1' }, status };
+    assert.equal(weigh('Pod', { spec: AIMED, status }, bound), 'explains');
+    const started = { ...bound, status: { phase: 'Running', conditions: [ready('False')] } };
+    assert.equal(weigh('Pod', bound, started), 'explains');
+    const again = { ...bound, status: { phase: 'Running', conditions: [ready('False', '09')] } };
+    assert.equal(weigh('Pod', started, again), 'explains');
+  });
+
+  it('is a node that became ready, was cordoned or is going, as long as its taints stand', () => {
+    const before = { status: { conditions: [ready('False')] } };
+    assert.equal(weigh('Node', before, { status: { conditions: [ready('True')] } }), 'explains');
+    assert.equal(weigh('Node', before, { ...before, spec: { unschedulable: true } }), 'explains');
+    const going = { ...before, metadata: { deletionTimestamp: '2026-01-01T00:00:09Z' } };
+    assert.equal(weigh('Node', before, going), 'explains');
+  });
+});
+
+describe('a change that decides', () => {
+  it('is a pod that is aimed elsewhere, becomes ready or not, ends, goes, or changes its labels or owner', () => {
+    const running = { phase: 'Running', conditions: [ready('True')] };
+    const before = { spec: { nodeName: 'n1' }, status: running };
+    const changes: readonly Draft[] = [
+      { ...before, spec: { nodeName: 'n2' } },
+      { ...before, status: { phase: 'Running', conditions: [ready('False')] } },
+      { ...before, status: { phase: 'Running', conditions: [ready('True', '09')] } },
+      { ...before, status: { ...running, phase: 'Failed' } },
+      { ...before, status: { ...running, phase: 'Succeeded' } },
+      { ...before, status: { ...running, reason: 'Evicted' } },
+      { ...before, metadata: { deletionTimestamp: '2026-01-01T00:00:09Z' } },
+      { ...before, metadata: { labels: { app: 'other' } } },
+      { ...before, metadata: { ownerReferences: [] } },
+    ];
+    for (const after of changes) {
+      assert.equal(weigh('Pod', before, after), 'decides', JSON.stringify(after));
+    }
+  });
+
+  it('is a node whose labels or taints change, whatever changed beside them', () => {
+    const taints = [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }];
+    assert.equal(weigh('Node', {}, { spec: { unschedulable: true, taints } }), 'decides');
+    assert.equal(weigh('Node', {}, { metadata: { labels: { pool: 'a' } } }), 'decides');
+  });
+
+  it('is a DaemonSet of which anything but the status changed, and a revision always', () => {
+    const spec = { selector: { matchLabels: { app: 'a' } }, template: {} };
+    const before = { metadata: { generation: 1 }, spec, status: { numberReady: 1 } };
+    const status = { numberReady: 2 };
+    assert.equal(weigh('DaemonSet', before, { ...before, status }), 'status');
+    assert.equal(
+      weigh('DaemonSet', before, { spec, metadata: { generation: 2 }, status }),
+      'decides',
+    );
+    const labels = { metadata: { labels: { a: 'b' } } };
+    assert.equal(weigh('ControllerRevision', {}, labels), 'decides');
+  });
+});
