@@ -72,6 +72,8 @@ export class SimulatedCluster implements ClusterAccess {
   hooks: ClusterHooks = {};
   /** Every request, as `VERB kind name`. */
   readonly requests: string[] = [];
+  /** The UID of the object that is the how-manieth; readable, unless their size matters. */
+  uidOf: (count: number) => string = (count) => `uid-${String(count).padStart(5, '0')}`;
   readonly violations: string[] = [];
   /** True: a deleted pod stays terminating until `finishTermination`. */
   podsLinger = false;
@@ -445,7 +447,7 @@ export class SimulatedCluster implements ClusterAccess {
 
   #nextUid(): string {
     this.#uids += 1;
-    return `uid-${String(this.#uids).padStart(5, '0')}`;
+    return this.uidOf(this.#uids);
   }
 
   #timestamp(): string {

@@ -1,29 +1,26 @@
 /**
- * From the use of single changes to dollars a month: the formula of docs/scale.md.
+ * From the use of single changes to dollars: the formula of docs/scale.md.
  *
  *   cluster = Σ over kinds of change: times a month × (requests, units, invocations × prices)
  *   stack   = idle polling + alarms + dashboard + metrics + key, the same for one cluster and for ten thousand
  *
- * What a month holds is assumed, and named here; what one change costs is counted by the benchmark. Free tiers, data
- * transfer, NAT and interface endpoints are left out (ADR 0021 has the latter).
+ * What a month holds is assumed, and named here; what one change costs is counted (counted-changes.ts), durations follow
+ * from the latencies assumed (test/support/model/assumed-latencies.ts) and memory is that of serverless.yml. Free tiers,
+ * data transfer, NAT and interface endpoints are left out (ADR 0021 has the latter).
  */
-import type { AwsUse } from './aws-meter.ts';
+import { MODEL_FUNCTIONS } from '../../support/model/model-world.ts';
+import type { ModelFunction, ModelUse } from '../../support/model/model-world.ts';
+import { sumOf } from '../../support/model/model-use.ts';
 import { MONTH_HOURS, PRICES } from './aws-prices.ts';
-import type { DayUse } from './quiet-day.ts';
 
 /** Kinds of change that are counted. */
-export const EVENT_KINDS = ['heartbeat', 'node-change', 'pod-restart', 'rollout'] as const;
+export const CHANGE_KINDS = ['node-change', 'pod-restart', 'rollout'] as const;
 
 /** One of them. */
-export type EventKind = (typeof EVENT_KINDS)[number];
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** What one change uses. */
-export type EventUse = Omit<AwsUse, 'emptyReceives'> & { readonly invocations: number };
-
-/** What a cluster of ten nodes and ten DaemonSets sees in a month. */
-const TIMES_A_MONTH: Readonly<Record<EventKind, number>> = {
-  // Every ten minutes.
-  heartbeat: 6 * MONTH_HOURS,
+/** What a cluster of ten nodes and ten DaemonSets sees in a month, beside quiet days. */
+const TIMES_A_MONTH: Readonly<Record<ChangeKind, number>> = {
   // Spec users-want 4.5: some fifty effective changes of a node in a month.
   'node-change': 10 * 50,
   // Each of a hundred pods once.
@@ -32,12 +29,13 @@ const TIMES_A_MONTH: Readonly<Record<EventKind, number>> = {
   rollout: 20,
 };
 
-/** Assumed, not measured: of all functions, with waiting for API servers. */
-const BILLED_SECONDS = 0.15;
-const MEMORY_GB = 1;
+/** Issue 16: a thousand quiet clusters a month, and a rollout over a thousand nodes. */
+export const GOALS = { quietMonthDollars: 25, rolloutDollars: 0.02 } as const;
+
+/** Assumed: two metrics and a line of a run. */
 const LOG_KB_PER_INVOCATION = 1;
-const BYTES_PER_GB = 1e9;
-const BYTES_PER_KB = 1e3;
+const KB_PER_GB = 1e6;
+const MEGABYTES_PER_GB = 1024;
 
 /** Mappings with a concurrency cap keep five pollers of twenty seconds each. */
 const POLLERS = 5;
@@ -50,23 +48,41 @@ const METRICS = 60;
 
 const DAYS = MONTH_HOURS / 24;
 
-/** Dollars a month of the days in which nothing happens; each hint leads to a look like a heartbeat's. */
-function quietDollars(day: DayUse, look: EventUse | undefined): number {
-  const looks = look === undefined ? 0 : day.hints * changeDollars(look);
-  return DAYS * (changeDollars(day) + looks);
+/** Megabytes of a function. */
+export type MemoryOf = (name: ModelFunction) => number;
+
+/** Dollars by what they are paid for. */
+export type Dollars = Readonly<
+  Record<'sqs' | 'reads' | 'writes' | 'invocations' | 'durations' | 'logs', number>
+>;
+
+/** What a use costs. */
+export function dollarsOf(use: ModelUse, memoryOf: MemoryOf): Dollars {
+  const invocations = sumOf(use, 'invocations');
+  const gigabyteSeconds = MODEL_FUNCTIONS.reduce(
+    (sum, name) => sum + (use[name].billedMs / 1000) * (memoryOf(name) / MEGABYTES_PER_GB),
+    0,
+  );
+  return {
+    // The delay queue is a standard one, and a little cheaper; it is not told apart.
+    sqs: sumOf(use, 'sqsRequests') * PRICES.fifoRequest,
+    reads: sumOf(use, 'readUnits') * PRICES.readUnit,
+    writes: sumOf(use, 'writeUnits') * PRICES.writeUnit,
+    invocations: invocations * PRICES.invocation,
+    durations: gigabyteSeconds * PRICES.gigabyteSecond,
+    logs: ((invocations * LOG_KB_PER_INVOCATION) / KB_PER_GB) * PRICES.logGigabyte,
+  };
 }
 
-/** Dollars of one change of a kind. */
-function changeDollars(use: EventUse): number {
-  const { sqsRequests, readUnits, writeUnits, invocations } = use;
-  const lambda = PRICES.invocation + BILLED_SECONDS * MEMORY_GB * PRICES.gigabyteSecond;
-  const logs = ((LOG_KB_PER_INVOCATION * BYTES_PER_KB) / BYTES_PER_GB) * PRICES.logGigabyte;
-  return (
-    sqsRequests * PRICES.fifoRequest +
-    readUnits * PRICES.readUnit +
-    writeUnits * PRICES.writeUnit +
-    invocations * (lambda + logs)
-  );
+/** All of it. */
+export function totalOf(dollars: Dollars): number {
+  return Object.values(dollars).reduce((sum, part) => sum + part, 0);
+}
+
+/** Dollars a month of so many clusters in which nothing happens, by what they are paid for. */
+export function quietMonth(day: ModelUse, clusters: number, memoryOf: MemoryOf): Dollars {
+  const one = Object.entries(dollarsOf(day, memoryOf));
+  return Object.fromEntries(one.map(([of, dollars]) => [of, dollars * DAYS * clusters])) as Dollars; // the same ones
 }
 
 /** Dollars a month of the stack itself. */
@@ -81,18 +97,27 @@ function stackDollars(): number {
   );
 }
 
+/** What was counted. */
+export interface Counted {
+  readonly changes: ReadonlyMap<ChangeKind, ModelUse>;
+  /** A quiet day of a cluster of ten nodes and ten DaemonSets, and of the stack itself. */
+  readonly quietDay: { readonly cluster: ModelUse; readonly stack: ModelUse };
+  readonly memoryOf: MemoryOf;
+}
+
 /** Dollars a month for fleets of 1, 10, 1,000 and 10,000 such clusters. */
-export function monthTable(
-  uses: ReadonlyMap<EventKind, EventUse>,
-  quiet: { readonly cluster: DayUse; readonly stack: DayUse },
-): readonly Readonly<
+export function monthTable({
+  changes,
+  quietDay,
+  memoryOf,
+}: Counted): readonly Readonly<
   Record<'clusters' | 'stack' | 'all clusters' | 'total' | 'per cluster', number>
 >[] {
-  const cluster = [...uses].reduce(
-    (sum, [kind, use]) => sum + TIMES_A_MONTH[kind] * changeDollars(use),
-    quietDollars(quiet.cluster, uses.get('heartbeat')),
+  const cluster = [...changes].reduce(
+    (sum, [kind, use]) => sum + TIMES_A_MONTH[kind] * totalOf(dollarsOf(use, memoryOf)),
+    totalOf(quietMonth(quietDay.cluster, 1, memoryOf)),
   );
-  const stack = stackDollars() + quietDollars(quiet.stack, undefined);
+  const stack = stackDollars() + totalOf(quietMonth(quietDay.stack, 1, memoryOf));
   return [1, 10, 1_000, 10_000].map((clusters) => {
     const all = clusters * cluster;
     const total = stack + all;

@@ -61,6 +61,8 @@ export class SimulatedQueues {
   faults: QueueFaults = { sendEvent: () => undefined, failsToSend: () => false };
   /** The way of watchers to the queue: `once` takes one message, and is closed behind it. */
   way: 'open' | 'closed' | 'once' = 'open';
+  /** How long a watcher's send takes. */
+  sendMs: () => number = () => 2;
   /** Larger messages of watchers are refused for good, whatever a watcher believes (protocol 22). */
   bytesMax = Infinity;
   /** Hears of each timer that is sent. */
@@ -108,7 +110,7 @@ export class SimulatedQueues {
         return { message, body, sizeBytes: Buffer.byteLength(body), ...defined({ affected }) };
       },
       send: async (frozen, cutAgeMs) => {
-        await clock.sleep(2);
+        await clock.sleep(this.sendMs());
         if (this.way === 'closed') return { kind: 'unsent', message: 'injected: no way' };
         if (this.way === 'once') this.way = 'closed';
         const id = eventDeduplicationId(frozen.message);

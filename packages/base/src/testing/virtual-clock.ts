@@ -24,6 +24,10 @@ export function settle(): Promise<void> {
   });
 }
 
+async function settleFor(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await settle();
+}
+
 /** The Clock port, driven by `advance`. */
 export class VirtualClock implements Clock {
   #elapsedMs = 0;
@@ -32,9 +36,12 @@ export class VirtualClock implements Clock {
   /** Binary heap by (dueMs, order). Cancelled timers stay until they reach the top. */
   readonly #heap: VirtualTimer[] = [];
   readonly #live = new Set<VirtualTimer>();
+  readonly #turns: number;
 
-  constructor(startMs: number = VIRTUAL_START_MS) {
+  /** `turns` of the event loop pass between two timers: more than one where code waits for a turn itself. */
+  constructor(startMs: number = VIRTUAL_START_MS, turns = 1) {
     this.#wallOffsetMs = startMs;
+    this.#turns = turns;
   }
 
   nowMs(): number {
@@ -91,7 +98,7 @@ export class VirtualClock implements Clock {
   /** Moves time forward, firing what becomes due and letting its consequences run in between. */
   async advance(byMs: number): Promise<void> {
     const untilMs = this.#elapsedMs + byMs;
-    await settle();
+    await settleFor(this.#turns);
     for (;;) {
       this.#dropCancelled();
       const timer = this.#heap[0];
@@ -100,7 +107,7 @@ export class VirtualClock implements Clock {
       this.#live.delete(timer);
       this.#elapsedMs = Math.max(this.#elapsedMs, timer.dueMs);
       timer.callback();
-      await settle();
+      await settleFor(this.#turns);
     }
     this.#elapsedMs = untilMs;
   }
@@ -112,7 +119,7 @@ export class VirtualClock implements Clock {
    */
   async advanceUntil(isReached: () => boolean, options: { withinMs: number }): Promise<void> {
     const untilMs = this.#elapsedMs + options.withinMs;
-    await settle();
+    await settleFor(this.#turns);
     while (!isReached()) {
       const nextMs = this.nextTimerMs();
       if (nextMs === undefined || nextMs > untilMs) {

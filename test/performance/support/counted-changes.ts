@@ -1,0 +1,152 @@
+/**
+ * What changes of a cluster, quiet days and a rollout make the deployment use, counted on virtual time.
+ *
+ * A fleet of three clusters beside one of one tells a quiet day of a cluster from that of the stack: what only the first
+ * one of a fleet pays (the walk of resync, cold starts of functions that are seldom called) is the stack's. Changes are made
+ * a few times, minutes apart; what resync asks in those minutes is the quiet day's.
+ */
+import assert from 'node:assert/strict';
+import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
+import { imagesOf, setImageOf } from '../../support/model/model-look.ts';
+import { ModelWorld } from '../../support/model/model-world.ts';
+import type { ModelCluster, ModelUse } from '../../support/model/model-world.ts';
+import { onlyOf, usedBetween, withoutResync } from '../../support/model/model-use.ts';
+import { CHANGE_KINDS } from './cost-model.ts';
+import type { ChangeKind } from './cost-model.ts';
+
+const NODES = 10;
+const DAEMON_SETS = 10;
+const REPEATS = 3;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const SETTLE_MS = 30 * MINUTE_MS;
+/** Until a rollout of ten pods, one at a time, and all that follows it is over. */
+const CHANGE_MS = 5 * MINUTE_MS;
+
+/** A quiet day of one cluster, and of the stack itself; so many hours of one, if told. */
+export async function countQuietDay(hours = 24): Promise<{
+  readonly cluster: ModelUse;
+  readonly stack: ModelUse;
+}> {
+  const one = await hoursOf(hours, 1);
+  const three = await hoursOf(hours, 3);
+  const cluster = usedBetween(one, three, 2);
+  return { cluster, stack: usedBetween(cluster, one) };
+}
+
+async function hoursOf(hours: number, clusters: number): Promise<ModelUse> {
+  const world = new ModelWorld();
+  for (let index = 0; index < clusters; index += 1) await addQuietCluster(world, index);
+  return useOver(world, hours * HOUR_MS);
+}
+
+async function addQuietCluster(world: ModelWorld, index = 0): Promise<ModelCluster> {
+  const spec = { updateStrategy: { type: 'RollingUpdate' } };
+  const cluster = await world.add({
+    name: `cluster-${String(index)}`,
+    nodes: NODES,
+    daemonSets: DAEMON_SETS,
+    daemonSet: { spec },
+  });
+  await world.clock.advance(SETTLE_MS);
+  assert.equal(cluster.site.api.list('pods').length, NODES * DAEMON_SETS);
+  return cluster;
+}
+
+async function useOver(world: ModelWorld, durationMs: number): Promise<ModelUse> {
+  const before = world.use;
+  await world.clock.advance(durationMs);
+  world.assertSafe();
+  return usedBetween(before, world.use);
+}
+
+/** A heartbeat: a cut without changes, which names no key. */
+export async function countHeartbeat(): Promise<ModelUse> {
+  const world = new ModelWorld();
+  await addQuietCluster(world);
+  const before = { use: world.use, messages: world.messages };
+  // Less than the six hours of a snapshot, so that all messages are heartbeats.
+  await world.clock.advance(4 * HOUR_MS);
+  const heartbeats = world.messages - before.messages;
+  return onlyOf(usedBetween(before.use, world.use, heartbeats), 'ingest');
+}
+
+/** One change of each kind. */
+export async function countChanges(): Promise<ReadonlyMap<ChangeKind, ModelUse>> {
+  const world = new ModelWorld();
+  const cluster = await addQuietCluster(world);
+  const found = new Map<ChangeKind, ModelUse>();
+  for (const kind of CHANGE_KINDS) {
+    const before = world.use;
+    for (let turn = 1; turn <= REPEATS; turn += 1) {
+      change(kind, turn, cluster);
+      await world.clock.advance(CHANGE_MS);
+    }
+    found.set(kind, withoutResync(usedBetween(before, world.use, REPEATS)));
+  }
+  world.assertSafe();
+  return found;
+}
+
+/** `turn` makes it another one each time. */
+function change(kind: ChangeKind, turn: number, { id, site }: ModelCluster): void {
+  const { api, controllers } = site;
+  switch (kind) {
+    case 'node-change':
+      // Which no DaemonSet asks for.
+      api.change('nodes', { namespace: '', name: `${id}-0` }, (node) => {
+        const labels = { ...node.metadata.labels, 'bench.test/turn': String(turn) };
+        return { ...node, metadata: { ...node.metadata, labels } };
+      });
+      return;
+    case 'pod-restart': {
+      const pod = api.list('pods')[turn];
+      assert.ok(pod !== undefined);
+      controllers.deletePod(pod);
+      return;
+    }
+    case 'rollout':
+      setImageOf(site, 'agent-2', `agent-2:${String(turn + 1)}`);
+  }
+}
+
+/** A rollout over a thousand nodes, and how long it took. */
+export interface RolloutUse {
+  readonly use: ModelUse;
+  readonly seconds: number;
+}
+
+/** How long pods of the large rollout take; who takes longer makes more messages of as many changes. */
+const PACE = { stopMs: [1_000, 3_000], startMs: [2_000, 8_000] } as const;
+const ROLLOUT_SECONDS_MAX = 1_800;
+
+/** At 10 %. */
+export async function countLargeRollout(nodes: number): Promise<RolloutUse> {
+  const world = new ModelWorld();
+  const rollingUpdate = { maxUnavailable: '10%', maxSurge: 0 };
+  const { site } = await world.add({
+    name: 'large',
+    nodes,
+    daemonSets: 1,
+    daemonSet: { spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate } } },
+  });
+  const random = seededRandom(1);
+  const between = ([fromMs, toMs]: readonly [number, number]): number =>
+    fromMs + (toMs - fromMs) * random.next();
+  site.controllers.stopDelayMs = () => between(PACE.stopMs);
+  site.controllers.startDelayMs = () => between(PACE.startMs);
+  await world.clock.advance(10 * MINUTE_MS);
+  assert.equal(site.api.list('pods').length, nodes);
+  const before = world.use;
+  setImageOf(site, 'agent-0', 'agent-0:2');
+  let seconds = 0;
+  while (imagesOf(site).get('agent-0:2') !== nodes) {
+    assert.ok(seconds < ROLLOUT_SECONDS_MAX, 'the rollout does not end');
+    await world.clock.advance(1_000);
+    seconds += 1;
+  }
+  // What follows it.
+  await world.clock.advance(MINUTE_MS);
+  world.assertSafe();
+  return { use: usedBetween(before, world.use), seconds };
+}

@@ -1,0 +1,87 @@
+/** The model's table answers the adapters as DynamoDB does (M4), and bills them by its rules. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  ScanCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import { createDynamoRegistryStore } from '../../../../src/adapters/dynamodb/registry-store.ts';
+import { createDynamoViewStore } from '../../../../src/adapters/dynamodb/view-store.ts';
+import { holds } from '../../../support/model/condition.ts';
+import { VirtualTable } from '../../../support/model/virtual-table.ts';
+import { testRegistryStore, testViewStore } from '../../../support/store-suite.ts';
+
+function opened() {
+  const billed = { readUnits: 0, writeUnits: 0 };
+  const client = new VirtualTable().client({
+    before: () => Promise.resolve(),
+    onUnits: (of, count) => {
+      billed[of] += count;
+    },
+  });
+  return { client, billed };
+}
+
+const random = createSystemRandom();
+const Key = { pk: 'p', sk: 's' };
+const at = { TableName: 't' };
+
+describe('the stores on the virtual table (M4)', () => {
+  const { client } = opened();
+  const view = createDynamoViewStore({ client, tableName: 'view', random });
+  const registry = createDynamoRegistryStore({ client, tableName: 'registry', random });
+  testViewStore(() => view);
+  testRegistryStore(() => registry);
+});
+
+describe('what the virtual table bills', () => {
+  it('a write by each KiB of the larger of what stood there and what stands there now', async () => {
+    const { client, billed } = opened();
+    await client.send(new PutCommand({ ...at, Item: { ...Key, body: 'x'.repeat(2000) } }));
+    assert.equal(billed.writeUnits, 2);
+    await client.send(new PutCommand({ ...at, Item: Key }));
+    assert.equal(billed.writeUnits, 4);
+    await client.send(new DeleteCommand({ ...at, Key }));
+    assert.equal(billed.writeUnits, 5);
+  });
+
+  it('a write whose condition fails as one of what stands there', async () => {
+    const { client, billed } = opened();
+    const Item = { ...Key, body: new Uint8Array(3000) };
+    await client.send(new PutCommand({ ...at, Item }));
+    const again = new PutCommand({
+      ...{ ...at, Item: Key },
+      ConditionExpression: 'attribute_not_exists(pk)',
+    });
+    await assert.rejects(client.send(again), { name: 'ConditionalCheckFailedException' });
+    assert.equal(billed.writeUnits, 3 + 3);
+  });
+
+  it('a read by each 4 KiB, one for an item that is missing, each item of a batch by itself', async () => {
+    const { client, billed } = opened();
+    await client.send(new PutCommand({ ...at, Item: { ...Key, body: 'x'.repeat(5000) } }));
+    await client.send(new GetCommand({ ...at, Key }));
+    assert.equal(billed.readUnits, 2);
+    await client.send(
+      new BatchGetCommand({ RequestItems: { t: { Keys: [Key, { pk: 'p', sk: 'none' }] } } }),
+    );
+    assert.equal(billed.readUnits, 2 + 3);
+  });
+});
+
+describe('what the virtual table does not know', () => {
+  it('a condition, an update or a command of another form is an error, never true', async () => {
+    for (const expression of ['size(body) > :x', 'a <> :x', 'a = :x AND', 'a + b = :x']) {
+      assert.throws(() => holds({ expression, values: { ':x': 1 } }, { a: 1 }), expression);
+    }
+    const { client } = opened();
+    const update = new UpdateCommand({ ...at, Key, UpdateExpression: 'ADD a :x' });
+    await assert.rejects(client.send(update));
+    await assert.rejects(client.send(new ScanCommand(at)));
+  });
+});
