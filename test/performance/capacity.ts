@@ -52,9 +52,12 @@ function cpuMsOf(pods: number): number {
   return (user + system) / 1_000 / ROUNDS;
 }
 
-const { flushMsPerSlice, flushStretchedMsMax, flushMsMax } = DEFAULT_WATCHER_OPTIONS;
+const { flushMsPerSlice, flushMsPerObject, flushStretchedMsMax, flushMsMax } =
+  DEFAULT_WATCHER_OPTIONS;
 const touched = SETS * SLICES;
-const paceMs = Math.max(flushMsMax, Math.min(flushStretchedMsMax, touched * flushMsPerSlice));
+const [fewest = 0] = NODES;
+const stretchedMs = touched * flushMsPerSlice + SETS * fewest * flushMsPerObject;
+const paceMs = Math.max(flushMsMax, Math.min(flushStretchedMsMax, stretchedMs));
 // The first sizes warm the process up.
 for (const nodes of NODES) cpuMsOf(Math.ceil(nodes / SLICES));
 const found = NODES.map((nodes) => {

@@ -5,10 +5,10 @@
  * A change goes out after a few milliseconds of quiet, and never later than `flushMsMax`. Each flush makes
  * every key that it concerns look again, so a stream of small flushes would cost far more than it saves:
  * after a burst of quick ones, flushes come no faster than one in `flushMsMax`. A flush that touches many
- * slices costs whoever applies it more than that: `ingest` unpacks and packs each of them, and applies one
- * message of a cluster at a time. So the pace stretches with what the flush before touched, up to
+ * slices, or large ones, costs whoever applies it more than that: `ingest` packs each of them as a whole, and
+ * applies one message of a cluster at a time. So the pace stretches with what the flush before touched, up to
  * `flushStretchedMsMax`: ten churning DaemonSets on 5,000 nodes touch 160 slices in each, and a backlog
- * would grow for as long as they churn. Pure; times are monotonic.
+ * would grow for as long as they churn; one that is rolled out there packs 5,000 pods. Pure; times are monotonic.
  */
 
 /** Bounds of the pace. */
@@ -17,12 +17,20 @@ export interface FlushPaceOptions {
   readonly flushQuietMs: number;
   /** No change waits longer; the pace of a long burst. */
   readonly flushMsMax: number;
-  /** Added to the pace for each slice that the flush before touched. */
+  /** Added to the pace for each slice that the flush before touched, and for each object in one of them. */
   readonly flushMsPerSlice: number;
+  readonly flushMsPerObject: number;
   /** The longest that the pace is stretched to; no change waits longer. */
   readonly flushStretchedMsMax: number;
   /** Quick flushes in a row; one more is allowed for each `flushMsMax` that passed. */
   readonly flushBurstMax: number;
+}
+
+/** What a flush makes whoever applies it write anew. */
+export interface FlushWidth {
+  readonly slices: number;
+  /** That stand in these slices. */
+  readonly objects: number;
 }
 
 /** Paces flushes. */
@@ -48,15 +56,15 @@ export class FlushPace {
     return Math.min(Math.max(quietMs, allowedMs), change.firstMs + this.#paceMs);
   }
 
-  /** Notes a flush, and how many slices it touches. */
-  take(nowMs: number, slicesTouched: number): void {
-    const { flushMsMax, flushBurstMax, flushMsPerSlice, flushStretchedMsMax } = this.#options;
+  /** Notes a flush, and what it touches. */
+  take(nowMs: number, { slices, objects }: FlushWidth): void {
+    const { flushMsMax, flushBurstMax, flushMsPerSlice, flushMsPerObject } = this.#options;
     const grown = this.#asOfMs === undefined ? 0 : (nowMs - this.#asOfMs) / this.#paceMs;
-    const stretchedMs = Math.min(flushStretchedMsMax, slicesTouched * flushMsPerSlice);
-    const isWide = stretchedMs > flushMsMax;
+    const isWide = slices * flushMsPerSlice > flushMsMax;
     // After a wide one there is no burst: each would be wide as well.
     this.#left = isWide ? 0 : Math.max(0, Math.min(flushBurstMax, this.#left + grown) - 1);
-    this.#paceMs = Math.max(flushMsMax, stretchedMs);
+    const stretchedMs = slices * flushMsPerSlice + objects * flushMsPerObject;
+    this.#paceMs = Math.max(flushMsMax, Math.min(this.#options.flushStretchedMsMax, stretchedMs));
     this.#asOfMs = nowMs;
   }
 }

@@ -24,6 +24,7 @@ import type {
   SetHashes,
   SetId,
 } from '../../core/model/watcher-message.ts';
+import type { FlushWidth } from '../pace/flush-pace.ts';
 import { isSameMembership } from '../project/store.ts';
 import type { Tracked } from '../project/store.ts';
 
@@ -87,19 +88,24 @@ export class Outbox {
     return this.#dirty.size + this.#flushing.size;
   }
 
-  /** Slices that would be touched if all that waits were sent, up to a bound: what it costs to apply. */
-  slicesWaiting({ sliceCount, countMax }: SliceCounting): number {
+  /** What would be touched if all that waits were sent, up to a bound of slices: what it costs to apply. */
+  widthWaiting({ sliceCount, countMax }: SliceCounting): FlushWidth {
     const slices = new Set<string>();
+    let objects = 0;
+    const touch = (set: SetId, { uid, name }: Tracked): void => {
+      const isAlone = set === 'daemonsets';
+      const id = isAlone ? `${set}#${uid}` : `${set}#${String(sliceIndexOf(name, sliceCount))}`;
+      if (slices.has(id)) return;
+      slices.add(id);
+      objects += isAlone ? 1 : (this.#sentCounts.get(set) ?? 0) / sliceCount;
+    };
     for (const waiting of [this.#flushing, this.#dirty]) {
       for (const tracked of waiting) {
-        const index = sliceIndexOf(tracked.name, sliceCount);
-        for (const { set } of [...this.#wanted(tracked), ...tracked.sent]) {
-          slices.add(set === 'daemonsets' ? `${set}#${tracked.uid}` : `${set}#${String(index)}`);
-        }
-        if (slices.size >= countMax) return countMax;
+        for (const { set } of [...this.#wanted(tracked), ...tracked.sent]) touch(set, tracked);
+        if (slices.size >= countMax) return { slices: countMax, objects };
       }
     }
-    return slices.size;
+    return { slices: slices.size, objects };
   }
 
   get hashes(): SetHashes {

@@ -226,7 +226,7 @@ export class Session {
       if (this.#outbox.size > 0) {
         const { sliceCount } = this.#publisher;
         const countMax = SLICES_COUNTED_MAX;
-        this.#pace.take(nowMs, this.#outbox.slicesWaiting({ sliceCount, countMax }));
+        this.#pace.take(nowMs, this.#outbox.widthWaiting({ sliceCount, countMax }));
         return this.#publisher.flush();
       }
     } else if (heartbeatDueMs <= nowMs) {

@@ -90,7 +90,7 @@ const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
   [SCALE, `a heartbeat every ${words(heartbeat.idleMs / MINUTE_MS)} minutes`],
   [
     SCALE,
-    `stretches its pace by ${DEFAULT_WATCHER_OPTIONS.flushMsPerSlice} ms for each slice that a flush touches, up to ${words(DEFAULT_WATCHER_OPTIONS.flushStretchedMsMax / SECOND_MS)} seconds`,
+    `stretches its pace by ${DEFAULT_WATCHER_OPTIONS.flushMsPerSlice} ms for each slice that a flush touches, and by ${DEFAULT_WATCHER_OPTIONS.flushMsPerObject} ms for each object in it, up to ${words(DEFAULT_WATCHER_OPTIONS.flushStretchedMsMax / SECOND_MS)} seconds`,
   ],
   [SCALE, `A flush every ${DEFAULT_WATCHER_OPTIONS.flushMsMax} ms, as it was`],
   [SCALE, `in slow-start batches of at most ${reconcile.burstPodsMax}`],

@@ -3,17 +3,20 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { FlushPace } from '../../../../src/watcher/pace/flush-pace.ts';
+import type { FlushWidth } from '../../../../src/watcher/pace/flush-pace.ts';
 
 const OPTIONS = {
   flushQuietMs: 5,
   flushMsMax: 250,
   flushBurstMax: 4,
   flushMsPerSlice: 12,
+  flushMsPerObject: 0.1,
   flushStretchedMsMax: 2_000,
 };
 
 /** Flush times of a change every `everyMs`, from 0 until `untilMs`. */
-function flushTimes(everyMs: number, untilMs: number, slices = 1): number[] {
+function flushTimes(everyMs: number, untilMs: number, width: Partial<FlushWidth> = {}): number[] {
+  const { slices = 1, objects = 0 } = width;
   const pace = new FlushPace(OPTIONS);
   const times: number[] = [];
   let firstMs: number | undefined;
@@ -24,7 +27,7 @@ function flushTimes(everyMs: number, untilMs: number, slices = 1): number[] {
       lastMs = nowMs;
     }
     if (firstMs !== undefined && pace.dueMs({ firstMs, lastMs }) <= nowMs) {
-      pace.take(nowMs, slices);
+      pace.take(nowMs, { slices, objects });
       times.push(nowMs);
       firstMs = undefined;
     }
@@ -48,7 +51,7 @@ describe('the pace of flushes', () => {
   });
 
   it('C.4: stretches with the slices that a flush touches, up to two seconds: ingest has to keep up', () => {
-    const perSecond = (slices: number): number => flushTimes(10, 20_000, slices).length / 20;
+    const perSecond = (slices: number): number => flushTimes(10, 20_000, { slices }).length / 20;
     assert.ok(perSecond(20) > 3.9, '240 ms are less than the pace anyway');
     assert.ok(Math.abs(perSecond(80) - 1000 / 960) < 0.15, `${perSecond(80)} a second`);
     for (const slices of [160, 200, 10_000]) {
@@ -56,11 +59,26 @@ describe('the pace of flushes', () => {
     }
   });
 
+  it('stretches with the objects in the slices that a flush touches: packing 5,000 pods takes its time', () => {
+    const perSecond = (slices: number, objects: number): number =>
+      flushTimes(10, 20_000, { slices, objects }).length / 20;
+    assert.ok(perSecond(4, 1_000) > 3.9, '148 ms are less than the pace anyway');
+    assert.ok(
+      Math.abs(perSecond(16, 5_000) - 1000 / 692) < 0.3,
+      `${perSecond(16, 5_000)} a second`,
+    );
+    assert.ok(Math.abs(perSecond(16, 100_000) - 0.5) < 0.3, `${perSecond(16, 100_000)} a second`);
+  });
+
+  it('lets a few flushes over large slices follow each other quickly all the same', () => {
+    assert.deepEqual(flushTimes(20, 70, { slices: 16, objects: 5_000 }), [5, 25, 45, 65]);
+  });
+
   it('C.4: is quick again a pace after the last wide flush', () => {
     const pace = new FlushPace(OPTIONS);
-    pace.take(0, 160);
+    pace.take(0, { slices: 160, objects: 0 });
     assert.equal(pace.dueMs({ firstMs: 10, lastMs: 10 }), 1_930 - 10);
-    pace.take(1_920, 1);
+    pace.take(1_920, { slices: 1, objects: 0 });
     assert.ok(pace.dueMs({ firstMs: 3_000, lastMs: 3_000 }) === 3_005);
   });
 
@@ -76,7 +94,7 @@ describe('the pace of flushes', () => {
           assert.ok(dueMs - nowMs <= 250);
           assert.ok(dueMs - nowMs >= 5);
           nowMs = dueMs;
-          pace.take(nowMs, 1);
+          pace.take(nowMs, { slices: 1, objects: 0 });
         }
       }),
     );

@@ -99,7 +99,8 @@ describe('what waits to be sent', () => {
 
   it('counts the slices that it would touch, a DaemonSet as one of its own, up to a bound', () => {
     const { outbox } = started();
-    const countOf = (countMax: number): number => outbox.slicesWaiting({ sliceCount: 1, countMax });
+    const countOf = (countMax: number): number =>
+      outbox.widthWaiting({ sliceCount: 1, countMax }).slices;
     outbox.note(trackedOf('a'));
     outbox.note(trackedOf('b'));
     assert.equal(countOf(100), 1, 'two pods of one slice');
@@ -111,6 +112,23 @@ describe('what waits to be sent', () => {
     assert.equal(countOf(3), 3);
     outbox.beginFlush();
     assert.equal(countOf(100), 4);
+  });
+
+  it('counts the objects that stand in the slices that it would touch, as they were sent', () => {
+    const { flushAll, outbox } = started();
+    const pods = ['a', 'b', 'c', 'd'].map((name) => trackedOf(name));
+    flushAll(...pods, trackedOf('n', { sets: [member('nodes')] }));
+    for (const pod of pods.slice(0, 2)) outbox.note(gone(pod));
+    assert.deepEqual(outbox.widthWaiting({ sliceCount: 1, countMax: 9 }), {
+      slices: 1,
+      objects: 4,
+    });
+    const daemonSet = trackedOf('ds', { of: 'DaemonSet', sets: [member('daemonsets')] });
+    outbox.note(daemonSet);
+    assert.deepEqual(outbox.widthWaiting({ sliceCount: 1, countMax: 9 }), {
+      slices: 2,
+      objects: 5,
+    });
   });
 
   it('names for a manifest what was sent: sets with members, and those of each DaemonSet', () => {
