@@ -29,6 +29,9 @@ export class TalkTally {
   #failuresInRow = 0;
   #hasHung = false;
   #spentMs = 0;
+  /** Calls under way, and since when there are any: what goes side by side takes its time once. */
+  #underWay = 0;
+  #sinceMs = 0;
   #askedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
@@ -57,9 +60,13 @@ export class TalkTally {
 
   async measure<T>(call: () => Promise<T>, judge: (answer: T) => Talk): Promise<T> {
     const startedMs = this.#clock.monotonicMs();
-    const answer = await call();
+    if (this.#underWay === 0) this.#sinceMs = startedMs;
+    this.#underWay += 1;
+    const answer = await call().finally(() => {
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#spentMs += this.#clock.monotonicMs() - this.#sinceMs;
+    });
     const tookMs = this.#clock.monotonicMs() - startedMs;
-    this.#spentMs += tookMs;
     const talk = judge(answer);
     if (talk === 'answered') {
       this.#answered += 1;

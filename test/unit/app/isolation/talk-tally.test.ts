@@ -56,6 +56,30 @@ describe('the talk of a run', () => {
     assert.equal(tally.kind, 'answered');
   });
 
+  it('counts once what went side by side: fifty quick reads at once are not slow', async () => {
+    const clock = new VirtualClock();
+    const tally = new TalkTally(clock);
+    const read = (): Promise<void> =>
+      tally.measure(
+        () => clock.sleep(200),
+        () => 'answered',
+      );
+    const reads = Promise.all(Array.from({ length: 50 }, read));
+    await clock.advance(200);
+    await reads;
+    assert.equal(tally.isSlow, false);
+    const later = Promise.all([
+      read(),
+      tally.measure(
+        () => clock.sleep(4_800),
+        () => 'answered',
+      ),
+    ]);
+    await clock.advance(4_800);
+    await later;
+    assert.equal(tally.isSlow, true);
+  });
+
   it('is no failure where the server only asked to wait', async () => {
     const { tally, call } = tallyOn(new VirtualClock());
     for (let count = 0; count < 5; count += 1) await call(OBJECT_READ_TIMEOUT_MS, 'neutral');
