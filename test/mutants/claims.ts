@@ -284,8 +284,8 @@ const promise: Readonly<Record<string, PlantedBug>> = {
   'marks-vouch-for-hidden-pods': {
     bug: 'an inflated mark settles a create whose pod lives and is hidden (row 64, S1)',
     file: 'src/core/intents/intents.ts',
-    before: 'if (input.state.written.era !== input.era) return [];\n  const shown',
-    after: 'if (input.state.written.era !== undefined) return [];\n  const shown',
+    before: 'if (input.state.written.era !== input.era) return [];\n  const answered',
+    after: 'if (input.state.written.era !== undefined) return [];\n  const answered',
     killedBy: {
       file: 'test/unit/app/reconcile/own-writes.test.ts',
       title: 'own creates that a live read found, and no view shows (row 64, ADR 0039)',

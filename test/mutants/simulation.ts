@@ -10,9 +10,9 @@ export const SIMULATION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'memo-of-the-end': {
     bug: 'a run remembers what was there when it had read its slices, not what it stood on (14 A.3, row 73)',
     file: 'src/app/reconcile/read/read-view.ts',
-    before: '  return assemble(reads);',
+    before: '  return assemble({',
     after:
-      '  Object.assign(basis, { meta: (await readers.view.readMeta(ref.clusterUid)) ?? meta, daemonSet: (await readers.view.readDaemonSet(ref)) ?? daemonSet });\n  return assemble(reads);',
+      '  Object.assign(basis, { meta: (await readers.view.readMeta(ref.clusterUid)) ?? meta, daemonSet: (await readers.view.readDaemonSet(ref)) ?? daemonSet });\n  return assemble({',
     killedBy: { file: 'test/simulation/races.test.ts', title: 'readSlice' },
   },
   'hash-of-its-own': {

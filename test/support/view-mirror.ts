@@ -207,7 +207,8 @@ export function projectNode(node: KubernetesObject): NodeProjection {
   };
 }
 
-function projectRevision(item: KubernetesObject): RevisionProjection {
+/** A revision as a watcher would project it. */
+export function projectRevision(item: KubernetesObject): RevisionProjection {
   const owner = controllerUid(item);
   return {
     kind: 'ControllerRevision',

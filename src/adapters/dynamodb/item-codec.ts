@@ -42,7 +42,36 @@ export class ItemUnreadableError extends ItemError {
 
 /** Encodes a JSON value as a body. Throws ItemTooLargeError beyond ITEM_BODY_BYTES_MAX. */
 export function encodeBody(key: ItemKey, value: unknown): Uint8Array {
-  const json = Buffer.from(JSON.stringify(value), 'utf8');
+  return encodeText(key, JSON.stringify(value));
+}
+
+/** JSON of what stood in a list that was encoded before, for as long as somebody holds it. */
+const texts = new WeakMap<object, string>();
+
+/**
+ * The same for a list whose members are never changed in place: most of them stood in the list that was encoded before,
+ * as `ingest` writes a slice of hundreds anew for a few that changed. `asStored`: the same for members of one type.
+ */
+export function encodeList<T extends object>(
+  key: ItemKey,
+  list: readonly T[],
+  asStored: (member: T) => unknown = (member) => member,
+): Uint8Array {
+  const members = list.map((member) => {
+    let text = texts.get(member);
+    // Stryker disable next-line ConditionalExpression: what is remembered is what would be made again
+    if (text === undefined) {
+      text = JSON.stringify(asStored(member));
+      // Stryker disable next-line CallExpression: what is not remembered is made again
+      texts.set(member, text);
+    }
+    return text;
+  });
+  return encodeText(key, `[${members.join(',')}]`);
+}
+
+function encodeText(key: ItemKey, text: string): Uint8Array {
+  const json = Buffer.from(text, 'utf8');
   const isSmall = json.byteLength < COMPRESS_FROM_BYTES;
   const payload = isSmall
     ? json
@@ -59,6 +88,11 @@ export function encodeBody(key: ItemKey, value: unknown): Uint8Array {
 
 /** Decodes a body. Throws ItemUnreadableError for unknown formats and damaged payloads. */
 export function decodeBody(key: ItemKey, body: unknown): unknown {
+  return openBody(key, body)();
+}
+
+/** The same, decoded when it is asked for; an unknown format is refused at once. */
+export function openBody(key: ItemKey, body: unknown): () => unknown {
   if (!(body instanceof Uint8Array)) throw new ItemUnreadableError(key, 'has no binary body');
   const payload = body.subarray(1);
   const format = body[0];
@@ -66,13 +100,15 @@ export function decodeBody(key: ItemKey, body: unknown): unknown {
     const detail = `format ${String(format)} is unknown to this release; a newer one wrote it`;
     throw new ItemUnreadableError(key, detail);
   }
-  try {
-    const json =
-      format === FORMAT_JSON
-        ? payload
-        : zstdDecompressSync(payload, { maxOutputLength: DECODED_BYTES_MAX });
-    return JSON.parse(Buffer.from(json).toString('utf8'));
-  } catch (error) {
-    throw new ItemUnreadableError(key, 'cannot be decoded', { cause: error });
-  }
+  return () => {
+    try {
+      const json =
+        format === FORMAT_JSON
+          ? payload
+          : zstdDecompressSync(payload, { maxOutputLength: DECODED_BYTES_MAX });
+      return JSON.parse(Buffer.from(json).toString('utf8')) as unknown;
+    } catch (error) {
+      throw new ItemUnreadableError(key, 'cannot be decoded', { cause: error });
+    }
+  };
 }

@@ -6,7 +6,7 @@
  */
 import type { NodeName, Uid } from '../../core/model/identifiers.ts';
 import type { Tombstone } from '../../core/model/projections.ts';
-import { decodeBody, encodeBody } from './item-codec.ts';
+import { decodeBody, encodeList } from './item-codec.ts';
 import type { ItemKey } from './item-keys.ts';
 
 type Row = readonly [
@@ -24,10 +24,11 @@ export function encodeTombstones(
   gone: readonly Tombstone[],
 ): { readonly gone?: Uint8Array } {
   if (gone.length === 0) return {};
-  const rows = gone.map(({ name, uid, node, revision = null, createdAtMs, goneAtMs }): Row => {
-    return [name, uid, node, revision, createdAtMs, goneAtMs];
-  });
-  return { gone: encodeBody(key, rows) };
+  return { gone: encodeList(key, gone, rowOf) };
+}
+
+function rowOf({ name, uid, node, revision, createdAtMs, goneAtMs }: Tombstone): Row {
+  return [name, uid, node, revision ?? null, createdAtMs, goneAtMs];
 }
 
 /** What an item remembers; nothing where an earlier release wrote it. */

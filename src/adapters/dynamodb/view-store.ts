@@ -24,7 +24,7 @@ import type {
   ViewStore,
   ViewWriter,
 } from '../../ports/stores/view-store.ts';
-import { decodeBody, encodeBody } from './item-codec.ts';
+import { decodeBody, encodeBody, encodeList, openBody } from './item-codec.ts';
 import {
   daemonSetKey,
   daemonSetPartition,
@@ -33,6 +33,7 @@ import {
   namePartition,
   sliceKey,
 } from './item-keys.ts';
+import type { ItemKey } from './item-keys.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { breakerOf, createBreakerStore, createWalkStore } from './breaker-store.ts';
 import { createStateStore } from './state-store.ts';
@@ -79,11 +80,7 @@ function readerOf(table: Table): ViewReader {
     },
     readSlice: (ref) => {
       const key = sliceKey(ref);
-      return table.getAs(key, (item) => {
-        const objects = decodeBody(key, item['body']) as Slice['objects'];
-        const gone = decodeTombstones(key, item['gone']);
-        return { stamp: item['stamp'] as Stamp, objects, ...(gone.length === 0 ? {} : { gone }) };
-      });
+      return table.getAs(key, (item) => sliceOf(key, item));
     },
   };
 }
@@ -98,7 +95,7 @@ function writerOf(table: Table): ViewWriter {
     },
     writeSlice: async (ref, { stamp, objects, gone = [] }, expected) => {
       const key = sliceKey(ref);
-      const attributes = { stamp, body: encodeBody(key, objects), ...encodeTombstones(key, gone) };
+      const attributes = { stamp, body: encodeList(key, objects), ...encodeTombstones(key, gone) };
       return table.putIf(key, attributes, expected === undefined ? IF_MISSING : ifStamp(expected));
     },
     removeSlice: (ref, expected) => table.removeIf(sliceKey(ref), ifStamp(expected)),
@@ -115,6 +112,30 @@ function writerOf(table: Table): ViewWriter {
     removeName: (cluster, item) => table.removeIf(nameKey(cluster, item), ifStamp(item.stamp)),
     removeDaemonSet: (ref) => removeDaemonSet(table, ref),
   };
+}
+
+/** Decoded when somebody asks: whoever holds a slice of this stamp already has no need to. */
+function sliceOf(key: ItemKey, item: StoredItem): Slice {
+  const objects = once(openBody(key, item['body']) as () => Slice['objects']);
+  const gone = once(() => decodeTombstones(key, item['gone']));
+  const slice = {
+    stamp: item['stamp'] as Stamp,
+    get objects() {
+      return objects();
+    },
+  };
+  if (item['gone'] === undefined) return slice;
+  return Object.defineProperty(slice, 'gone', { enumerable: true, get: gone });
+}
+
+/** Made when it is first asked for; what it was made of is let go of then. */
+function once<T>(make: () => T): () => T {
+  let answer = (): T => {
+    const made = make();
+    answer = () => made;
+    return made;
+  };
+  return () => answer();
 }
 
 const POSITION_ATTRIBUTES = ['podsChanged', 'revisionsChanged'] as const;

@@ -37,7 +37,7 @@ export interface JudgeIntentsInput {
 
 /** Sorts the intents of a state into unseen, unresolved and settled (protocol 3–5, S1). */
 export function judgeIntents(input: JudgeIntentsInput): IntentJudgement {
-  const shown = new Map<Uid, PodProjection | null>(input.pods.map((pod) => [pod.uid, pod]));
+  const shown = shownPods(input);
   const podsByUid = new Map([...shown, ...(input.live ?? [])]);
   const lists = {
     unseen: new Array<Intent>(),
@@ -54,6 +54,20 @@ export function judgeIntents(input: JudgeIntentsInput): IntentJudgement {
   return lists;
 }
 
+/** Of all pods those that an intent is about: a few of thousands. */
+function shownPods({ state, pods }: JudgeIntentsInput): Map<Uid, PodProjection | null> {
+  const awaited = new Set<Uid>();
+  for (const intent of state.intents) {
+    const awaitedUid = intent.kind === 'delete' ? intent.uid : intent.answer?.uid;
+    if (awaitedUid !== undefined) awaited.add(awaitedUid);
+  }
+  const shown = new Map<Uid, PodProjection | null>();
+  // Stryker disable next-line ConditionalExpression: saves a look at each pod where nothing is awaited
+  if (awaited.size === 0) return shown;
+  for (const pod of pods) if (awaited.has(pod.uid)) shown.set(pod.uid, pod);
+  return shown;
+}
+
 /**
  * Creates that are settled by a mark alone: made and gone before anybody reported them, or hidden by the view, as by a
  * watcher that filters wrongly. Another pod beside one that lives would break S1, so they are read live first.
@@ -63,11 +77,13 @@ export function unshownCreates(
   input: Pick<JudgeIntentsInput, 'state' | 'era' | 'pods'>,
 ): readonly CreateIntent[] {
   if (input.state.written.era !== input.era) return [];
-  const shown = new Set(input.pods.map(({ uid }) => uid));
-  return settled.filter(
-    (intent): intent is CreateIntent =>
-      intent.kind === 'create' && intent.answer !== undefined && !shown.has(intent.answer.uid),
+  const answered = settled.filter(
+    (intent): intent is CreateIntent => intent.kind === 'create' && intent.answer !== undefined,
   );
+  // Stryker disable next-line ConditionalExpression: saves a look at each pod where nothing was settled
+  if (answered.length === 0) return [];
+  const shown = new Set(input.pods.map(({ uid }) => uid));
+  return answered.filter(({ answer }) => answer !== undefined && !shown.has(answer.uid));
 }
 
 type PodsByUid = ReadonlyMap<Uid, PodProjection | null>;

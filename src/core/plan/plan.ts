@@ -211,8 +211,10 @@ function planStatus(view: View, context: PlanContext): DaemonSetStatus | undefin
 }
 
 function waitingTimes(decisions: PodDecisions): readonly number[] {
-  return decisions.nodes.flatMap(({ wait, withheldUntilMs }) => [
-    ...(wait?.untilMs === undefined ? [] : [wait.untilMs]),
-    ...(withheldUntilMs === undefined ? [] : [withheldUntilMs]),
-  ]);
+  const moments: number[] = [];
+  for (const { wait, withheldUntilMs } of decisions.nodes) {
+    if (wait?.untilMs !== undefined) moments.push(wait.untilMs);
+    if (withheldUntilMs !== undefined) moments.push(withheldUntilMs);
+  }
+  return moments;
 }

@@ -16,7 +16,7 @@ import { failedDaemonPodEvent, succeededDaemonPodEvent } from '../events/events.
 import { decideCreate } from './plan-create.ts';
 import type { NameChoice, Wait } from './plan-create.ts';
 import type { Planning } from './planning.ts';
-import { isAvailable, revisionHashOfPod } from '../pod/pod-facts.ts';
+import { isAvailable, isTerminal, revisionHashOfPod } from '../pod/pod-facts.ts';
 
 /** What a pod goes for, whether for the first time or again. */
 export type Wanted = Exclude<DeleteReason, 'repeat'>;
@@ -79,7 +79,15 @@ function runningPods(planning: Planning, pods: readonly PodProjection[]): readon
   return [...running.filter((pod) => !isDoomed(pod)), ...running.filter(isDoomed)];
 }
 
+/** One pod that is neither going nor finished leaves nothing to decide here, with surge or without: most nodes. */
+function isAsItShouldBe(planning: Planning, { pods }: NodeView): boolean {
+  const [only] = pods;
+  return pods.length === 1 && only !== undefined && !isGoing(planning, only) && !isTerminal(only);
+}
+
 function planOccupied(planning: Planning, nodeView: NodeView): NodeDecision {
+  // Stryker disable next-line ConditionalExpression: what follows decides the same, only slower
+  if (isAsItShouldBe(planning, nodeView)) return { nodeView, deletes: [] };
   const finished = planFinished(planning, nodeView);
   const running = runningPods(planning, nodeView.pods);
   const victims = planning.isSurging

@@ -73,11 +73,14 @@ export function findSites(planning: Planning, decisions: PodDecisions): readonly
   return [...sites, ...vanishedSites(planning, decisions, describe)];
 }
 
+const NOBODY: ReadonlySet<Uid> = new Set();
+
 type Describe = (pods: readonly PodProjection[], leaving: ReadonlySet<Uid>) => SiteState;
 
 function nodeSite(planning: Planning, decision: NodeDecision, describe: Describe): Site {
   const { nodeView, deletes } = decision;
-  const leaving = new Set(deletes.map(({ planned }) => planned.uid));
+  const leaving =
+    deletes.length === 0 ? NOBODY : new Set(deletes.map(({ planned }) => planned.uid));
   return {
     node: nodeView.node.name,
     nodeView,

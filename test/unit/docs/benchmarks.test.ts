@@ -26,6 +26,7 @@ const AGREED: readonly (readonly [section: string, said: string, file: string, h
   ['create', 'measured three times, `default` once', 'support/contest', "'BENCH_REPEATS'] ?? 3"],
   ['create', 'measured three times, `default` once', 'support/contest', 'default: 1,'],
   ['rollout', 'maxUnavailable\nis 10 %', 'support/bench-cluster', "maxUnavailable: '10%'"],
+  ['reconcile', 'medians of 25', 'reconcile', 'ROUNDS = 25;'],
   ['laptop', '1,000 nodes', 'laptop', "'BENCH_NODES'] ?? 1000"],
   ['laptop', 'six DaemonSets', 'laptop', "'BENCH_DAEMONSETS'] ?? 6"],
   ['laptop', 'more than 60 s or 1.5 GiB', 'laptop', 'BOUND_S = 60;'],

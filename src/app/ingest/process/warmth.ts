@@ -71,5 +71,5 @@ function keyOf(ref: SliceRef): string {
 
 /** A fresh memory; one per process. `objectsMax` bounds the projections that it holds. */
 export function createIngestWarmth(options: { readonly objectsMax?: number } = {}): IngestWarmth {
-  return new IngestWarmth(options.objectsMax ?? 200_000);
+  return new IngestWarmth(options.objectsMax ?? 150_000);
 }

@@ -74,18 +74,31 @@ export function editsOfDeltas(
 }
 
 function withPlaced(objects: SliceObjects, placed: readonly Placed[]): SliceObjects | undefined {
-  const byUid = new Map<Uid, SliceObjects[number]>();
-  for (const entry of objects) byUid.set(entry.object.uid, entry);
-  let isChanged = false;
+  // Of hundreds of objects a message changes a few; undefined: it goes.
+  const changes = new Map<Uid, SliceObjects[number] | undefined>();
   for (const { delta, hash } of placed) {
-    if (hash !== undefined && delta.object !== null) {
-      byUid.set(delta.uid, { object: delta.object, hash });
-      isChanged = true;
-    } else {
-      isChanged = byUid.delete(delta.uid) || isChanged;
-    }
+    const stays = hash !== undefined && delta.object !== null;
+    changes.set(delta.uid, stays ? { object: delta.object, hash } : undefined);
   }
-  return isChanged ? [...byUid.values()] : undefined;
+  const next: SliceObjects[number][] = [];
+  let isChanged = false;
+  for (const entry of objects) {
+    const { uid } = entry.object;
+    if (!changes.has(uid)) {
+      next.push(entry);
+      continue;
+    }
+    isChanged = true;
+    const changed = changes.get(uid);
+    changes.set(uid, undefined);
+    if (changed !== undefined) next.push(changed);
+  }
+  for (const added of changes.values()) {
+    if (added === undefined) continue;
+    isChanged = true;
+    next.push(added);
+  }
+  return isChanged ? next : undefined;
 }
 
 /** Edits of a snapshot's slices; those of `daemonsets` are stored by object, elsewhere. */

@@ -1,5 +1,5 @@
 /**
- * What a warm process remembers between runs: decoded sets of slices, keyed by the stamp of their last change,
+ * What a warm process remembers between runs: decoded slices by their stamps, sets of them by their last change,
  * paces of creates, timers just sent. Never needed for correctness: a cold process decides the same, only slower.
  *
  * Keys begin with the cluster's UID, so nothing of one cluster can answer for another (spec faults
@@ -15,9 +15,16 @@ export interface SetContent {
   readonly gone: readonly Tombstone[];
 }
 
+/** One slice, as its stamp has it. */
+export interface WarmSlice extends SetContent {
+  readonly stamp: Stamp;
+}
+
 /** A whole set, as it stood when `changed` was its last change. */
 export interface WarmSet extends SetContent {
   readonly changed: Stamp;
+  /** The same by slices: of a set that changed, most slices did not. */
+  readonly slices: readonly WarmSlice[];
 }
 
 /** Memory shared by all keys and clusters of one process. */
@@ -46,6 +53,11 @@ export class SetCache {
     this.#sets.delete(key);
     this.#sets.set(key, found);
     return found;
+  }
+
+  /** The set as it was held last, whenever that was. */
+  last(key: string): WarmSet | undefined {
+    return this.#sets.get(key);
   }
 
   /** Holds a set in place of what was held under its key. */

@@ -2,7 +2,7 @@
  * Reads the slices a plan is made from: nodes of the cluster, pods and revisions of the DaemonSet.
  *
  * A set is taken from warm memory when its last change is the one that was read; otherwise all its
- * slices are read. A slice newer than the position says that `ingest` is at work: the caller reads
+ * slices are read, and those decoded whose stamp is another than what warm memory has. A slice newer than the position says that `ingest` is at work: the caller reads
  * again (protocol 2). A missing slice means that the view is incomplete (protocol 18).
  * Pods from memory are used only if the position, read once more *after* the state, is unmoved: the
  * state may know more than pods that were decoded before it was read.
@@ -22,8 +22,8 @@ import type { StepDependencies } from '../process/dependencies.ts';
 import { NO_POSITION } from './read-basis.ts';
 import type { Basis } from './read-basis.ts';
 import { warmKey } from '../process/warmth.ts';
-import type { SetContent, WarmSet } from '../process/warmth.ts';
-import type { ClusterMeta } from '../../../core/model/view-items.ts';
+import type { SetContent, WarmSet, WarmSlice } from '../process/warmth.ts';
+import type { ClusterMeta, Slice } from '../../../core/model/view-items.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { projectLiveNode, projectLivePod } from '../../../core/projections/project.ts';
 
@@ -59,7 +59,7 @@ interface SetRequest {
 }
 
 type SetRead =
-  | ({ readonly kind: 'whole' } & SetContent)
+  | ({ readonly kind: 'whole' } & WarmSet)
   | Moving
   | { readonly kind: 'missing'; readonly set: string };
 
@@ -77,12 +77,12 @@ export async function readView(basis: Basis, readers: Readers): Promise<ViewRead
   const isUnmoved = onceUnmoved(basis, readers);
   const own = (request: SetRequest): Promise<SetRead> =>
     readOwn(basis, { ...request, isUnmoved }, readers);
-  const reads = await Promise.all([
+  const [nodes, podsRead, revisionsRead] = await Promise.all([
     readNodes(basis, readers),
     own({ set: pods, sliceCount, changed: position.podsChanged }),
     own({ set: revisions, sliceCount: 1, changed: position.revisionsChanged }),
   ]);
-  return assemble(reads);
+  return assemble({ nodes, pods: podsRead, revisions: revisionsRead });
 }
 
 /** Asks at most once whether the position still is the one that was read. */
@@ -97,26 +97,30 @@ function onceUnmoved({ ref, position }: Basis, { view }: Readers): () => Promise
   };
 }
 
-function assemble(reads: readonly SetRead[]): ViewRead {
-  const objects: Projection[] = [];
-  const gone: Tombstone[] = [];
-  for (const read of reads) {
+function assemble(reads: Readonly<Record<'nodes' | 'pods' | 'revisions', SetRead>>): ViewRead {
+  const wholes = Object.values(reads);
+  for (const read of wholes) {
     if (read.kind === 'moving') return read;
     if (read.kind === 'missing') return { kind: 'incomplete', missing: read.set };
-    for (const object of read.objects) objects.push(object);
-    for (const tombstone of read.gone) gone.push(tombstone);
   }
-  const nodes: NodeProjection[] = [];
-  const pods: PodProjection[] = [];
-  const revisions: RevisionProjection[] = [];
-  const opaque: OpaqueProjection[] = [];
-  for (const object of objects) {
-    if (object.kind === 'Node') nodes.push(object);
-    else if (object.kind === 'Pod') pods.push(object);
-    else if (object.kind === 'ControllerRevision') revisions.push(object);
-    else if (object.kind === 'Opaque') opaque.push(object);
-  }
+  const objectsOf = (read: SetRead): readonly Projection[] =>
+    read.kind === 'whole' ? read.objects : [];
+  const nodes = ofKind(objectsOf(reads.nodes), 'Node');
+  const pods = ofKind(objectsOf(reads.pods), 'Pod');
+  const revisions = ofKind(objectsOf(reads.revisions), 'ControllerRevision');
+  const opaque = wholes.flatMap((read) => ofKind(objectsOf(read), 'Opaque'));
+  const gone = wholes.flatMap((read) => (read.kind === 'whole' ? read.gone : []));
   return { kind: 'read', view: { nodes, pods, gone, revisions, opaque } };
+}
+
+/** Those of one kind; the very list where it has no others: what is remembered by it must find it again. */
+function ofKind<K extends Projection['kind']>(
+  objects: readonly Projection[],
+  kind: K,
+): readonly Extract<Projection, { readonly kind: K }>[] {
+  type Wanted = Extract<Projection, { readonly kind: K }>;
+  const isWanted = (object: Projection): object is Wanted => object.kind === kind;
+  return objects.every(isWanted) ? objects : objects.filter(isWanted);
 }
 
 /** Nodes are shared by all keys of a cluster: one load serves every run that waits for it. */
@@ -150,7 +154,7 @@ async function readNodes(basis: Basis, readers: Readers): Promise<SetRead> {
 }
 
 function asWarm(read: SetRead, changed: Stamp): WarmSet | undefined {
-  return read.kind === 'whole' ? { changed, objects: read.objects, gone: read.gone } : undefined;
+  return read.kind === 'whole' ? { ...read, changed } : undefined;
 }
 
 /** Pods and revisions: from memory only if the position has not moved since the state was read. */
@@ -175,17 +179,40 @@ async function loadSet(basis: Basis, request: SetRequest, readers: Readers): Pro
       readers.view.readSlice({ clusterUid, set, index }),
     ),
   );
-  const objects: Projection[] = [];
-  const gone: Tombstone[] = [];
+  const key = warmKey({ clusterUid, set }, sliceCount);
+  const former = readers.warmth.sets.last(key);
+  const present: Slice[] = [];
   for (const slice of slices) {
     if (slice === undefined) return { kind: 'missing', set };
     const { stamp } = slice;
     if (compareStamps(stamp, changed) > 0) return { kind: 'moving', ahead: { stamp, of: set } };
-    for (const entry of slice.objects) objects.push(entry.object);
-    for (const tombstone of slice.gone ?? []) gone.push(tombstone);
+    present.push(slice);
   }
-  readers.warmth.sets.put(warmKey({ clusterUid, set }, sliceCount), { changed, objects, gone });
-  return { kind: 'whole', objects, gone };
+  // Decoded only now: a set that is being written is read again.
+  const contents = present.map((slice, index) => {
+    const known = former?.slices[index];
+    return known?.stamp === slice.stamp ? known : contentOf(slice);
+  });
+  const warm = { changed, slices: contents, ...joined(contents) };
+  readers.warmth.sets.put(key, warm);
+  return { kind: 'whole', ...warm };
+}
+
+/** Decodes a slice. */
+function contentOf({ stamp, objects, gone = [] }: Slice): WarmSlice {
+  return { stamp, objects: objects.map(({ object }) => object), gone };
+}
+
+function joined(slices: readonly WarmSlice[]): SetContent {
+  const [first, ...others] = slices;
+  if (first !== undefined && others.length === 0) {
+    const { objects, gone } = first;
+    return { objects, gone };
+  }
+  return {
+    objects: slices.flatMap(({ objects }) => objects),
+    gone: slices.flatMap(({ gone }) => gone),
+  };
 }
 
 /** A stamp that was above what should have covered it when it was read. */

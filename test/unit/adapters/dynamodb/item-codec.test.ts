@@ -6,6 +6,7 @@ import {
   ITEM_BODY_BYTES_MAX,
   decodeBody,
   encodeBody,
+  encodeList,
 } from '../../../../src/adapters/dynamodb/item-codec.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 
@@ -19,6 +20,13 @@ describe('item bodies', () => {
         assert.deepEqual(decodeBody(ITEM, encodeBody(ITEM, value)), JSON.parse(json));
       }),
     );
+  });
+
+  it('of a list are those of its JSON, whatever of it was encoded before', () => {
+    const members = Array.from({ length: 40 }, (_, index) => ({ name: `näme ${String(index)}` }));
+    for (const list of [[], members.slice(0, 3), members, members.toReversed()]) {
+      assert.deepEqual(encodeList(ITEM, list), encodeBody(ITEM, list));
+    }
   });
 
   it('are plain JSON when small and compressed when large, as their first byte says', () => {

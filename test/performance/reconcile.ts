@@ -1,0 +1,119 @@
+/**
+ * `npm run bench -- reconcile`: CPU of one reconcile of a settled DaemonSet of which one pod has changed, by nodes.
+ *
+ * The very run of a function over the very adapters; the emulated table has a process of its own, the API server is a
+ * simulated one here, which is asked for the DaemonSet and its status alone. *Warm* is a process that made the run before,
+ * *cold* one that remembers nothing of the cluster, its code compiled all the same. Bounded: rounds are counted.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
+import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry-store.ts';
+import { createDynamoViewStore } from '../../src/adapters/dynamodb/view-store.ts';
+import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
+import type { ReconcileDependencies } from '../../src/app/reconcile/process/dependencies.ts';
+import { createReconcileWarmth } from '../../src/app/reconcile/process/warmth.ts';
+import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
+import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
+import { createKeyTable } from '../support/create-key-table.ts';
+import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
+import { MemoryMetrics } from '../support/memory-metrics.ts';
+import { RecordingHintQueue } from '../support/recording-hint-queue.ts';
+import { SimulatedConnector } from '../support/simulated-cluster.ts';
+import { LargeView } from './support/large-view.ts';
+import { say } from './support/say.ts';
+import { percentile, renderRows } from './support/statistics.ts';
+
+const NODES = (process.env['BENCH_NODES'] ?? '100,1000,5000,15000').split(',').map(Number);
+const ROUNDS = 25;
+const SETTLING_MAX = 10;
+const RUN_MS = 60_000;
+const EMULATED = {
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'bench', secretAccessKey: 'bench' },
+};
+
+const table = fork(new URL('./support/table-child.ts', import.meta.url).pathname, [], {
+  execArgv: [],
+});
+const [endpoint] = (await once(table, 'message')) as [string];
+const client = createDocumentClient({ ...EMULATED, endpoint });
+for (const name of ['view', 'registry']) await createKeyTable(client, name);
+
+const clock = createSystemClock();
+const random = createSystemRandom();
+const view = createDynamoViewStore({ client, random, tableName: 'view' });
+const registry = createDynamoRegistryStore({ client, random, tableName: 'registry' });
+const connector = new SimulatedConnector();
+
+function dependenciesWith(warmth: ReconcileDependencies['warmth']): ReconcileDependencies {
+  const [log, metrics, queue] = [new MemoryLog(), new MemoryMetrics(), new RecordingHintQueue()];
+  const options = { ...defaultReconcileOptions, release: 'bench' };
+  return { registry, view, connector, queue, clock, random, log, metrics, options, warmth };
+}
+
+async function run(large: LargeView, dependencies: ReconcileDependencies): Promise<string> {
+  const deadlineMs = clock.monotonicMs() + RUN_MS;
+  const result = await reconcileKey(large.hint, { deadlineMs }, dependencies);
+  await large.follow();
+  return result.kind === 'deferred' ? `${result.kind}: ${result.code}` : result.kind;
+}
+
+/** CPU milliseconds of one run after one pod has changed. */
+async function cpuMsOf(
+  large: LargeView,
+  dependencies: ReconcileDependencies,
+  turn: number,
+): Promise<number> {
+  await large.change(turn);
+  const deadlineMs = clock.monotonicMs() + RUN_MS;
+  const before = process.cpuUsage();
+  const result = await reconcileKey(large.hint, { deadlineMs }, dependencies);
+  const { user, system } = process.cpuUsage(before);
+  if (result.kind !== 'acted' || !result.counts.isStatusWritten) {
+    throw new Error(`the run should have written a status: ${JSON.stringify(result)}`);
+  }
+  await large.follow();
+  return (user + system) / 1_000;
+}
+
+async function settled(nodes: number): Promise<LargeView> {
+  const large = new LargeView(nodes, view, clock);
+  await registry.writeCluster(large.registration, 0);
+  connector.clusters.set(large.registration.id, large.cluster);
+  const dependencies = dependenciesWith(createReconcileWarmth());
+  await large.begin();
+  await run(large, dependencies);
+  await large.fill();
+  let outcome = '';
+  for (let round = 0; round < SETTLING_MAX; round += 1) {
+    outcome = await run(large, dependencies);
+    if (outcome === 'skipped') return large;
+  }
+  throw new Error(`it did not settle: ${outcome}`);
+}
+
+async function measure(nodes: number): Promise<readonly string[]> {
+  const large = await settled(nodes);
+  const dependencies = dependenciesWith(createReconcileWarmth());
+  const warm: number[] = [];
+  const cold: number[] = [];
+  // The first rounds compile.
+  for (let round = 0; round < 2 * ROUNDS; round += 1) {
+    warm.push(await cpuMsOf(large, dependencies, 2 * round));
+    cold.push(await cpuMsOf(large, dependenciesWith(createReconcileWarmth()), 2 * round + 1));
+  }
+  const half = (times: readonly number[]): string => percentile(times.slice(ROUNDS), 50).toFixed(1);
+  say(`  ${String(nodes)} nodes: warm ${half(warm)} ms, cold ${half(cold)} ms`);
+  return [String(nodes), half(warm), half(cold)];
+}
+
+try {
+  const rows = [['nodes', 'warm, CPU ms', 'cold, CPU ms']];
+  for (const nodes of NODES) rows.push([...(await measure(nodes))]);
+  process.stdout.write(`${renderRows(rows)}\n`);
+} finally {
+  client.destroy();
+  table.disconnect();
+}
