@@ -1,5 +1,5 @@
 /**
- * Bugs by which hints of one batch harm each other (ADR 0048), or by which messages that need not be sent are missed.
+ * Bugs by which hints of one batch harm each other (ADR 0048), or by which messages and requests that need not be sent are missed.
  */
 import type { PlantedBug } from './planted-bug.ts';
 
@@ -8,6 +8,7 @@ const BATCH_TEST = 'test/unit/functions/take-batch.test.ts';
 const TURNS = 'functions/reconcile/plan-turns.ts';
 const TURNS_TEST = 'test/unit/functions/plan-turns.test.ts';
 
+const COUNTS_TEST = 'test/unit/app/reconcile/status/write-counts.test.ts';
 const COMPANY_TEST = 'test/unit/watcher/session/company.test.ts';
 
 /** The rows of batches of hints. */
@@ -93,6 +94,40 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
     killedBy: {
       file: 'test/unit/watcher/pace/heartbeat.test.ts',
       title: 'what only explains waits longer',
+    },
+  },
+  'lost-history-is-counted': {
+    bug: 'counts of a lost history count as written (row 71)',
+    file: 'src/app/reconcile/status/write-counts.ts',
+    before: "return isLost ? { kind: 'conflict' } : write;",
+    after: 'void isLost;\n      return write;',
+    killedBy: { file: COUNTS_TEST, title: 'that an etcd behind what was seen took' },
+  },
+  'refused-patch-is-asked-for-ever': {
+    bug: 'every status of a cluster with an earlier role costs a request more (L5)',
+    file: 'src/app/reconcile/status/write-counts.ts',
+    before: "if (tried.kind === 'forbidden') {",
+    after: "if (tried.kind !== 'forbidden') {",
+    killedBy: { file: COUNTS_TEST, title: 'are PUT where patches are refused' },
+  },
+  'doubted-view-is-patched': {
+    bug: 'counts are written by a view that a live read has contradicted (S7, row 71)',
+    file: 'src/app/reconcile/status/update-status.ts',
+    before: 'await (isDoubted ? writeStatus : writeCounts)(',
+    after: 'await (isDoubted ? writeCounts : writeCounts)(',
+    killedBy: {
+      file: 'test/unit/app/reconcile/restored-etcd.test.ts',
+      title: 'makes no pod and writes no status where nobody touched the DaemonSet',
+    },
+  },
+  'patch-tests-no-generation': {
+    bug: 'a status of a lost generation is written over a version that was given out again (S7)',
+    file: 'src/core/status/status-patch.ts',
+    before: "    { op: 'test', path: '/metadata/generation', value: generation },\n",
+    after: '',
+    killedBy: {
+      file: 'test/unit/app/reconcile/status-rules.test.ts',
+      title: 'gets no status, although the API server has its version again',
     },
   },
   'table-stands-still': {

@@ -92,7 +92,7 @@ describe('what a change of a cluster with ten DaemonSets costs', () => {
       runs: 50,
       reads: 309,
       writes: 107,
-      requests: 70,
+      requests: 50,
     });
   });
 
@@ -124,7 +124,7 @@ describe('what a change of a cluster with ten DaemonSets costs', () => {
       runs: 6,
       reads: 47,
       writes: 22,
-      requests: 7,
+      requests: 5,
     });
   });
 });

@@ -24,6 +24,7 @@ import type {
 } from '../../src/ports/cluster/cluster-access.ts';
 import type { NamespacedName } from '../../src/ports/stores/view-store.ts';
 import { controllerUid, matchesSelectorText, mergeMetadata, refusal } from './simulated-objects.ts';
+import { askedStatus } from './simulated-status.ts';
 import { SortedObjects } from './sorted-objects.ts';
 
 type Listed = LiveRead<readonly KubernetesObject[]>;
@@ -402,11 +403,9 @@ export class SimulatedCluster implements ClusterAccess {
   #updateStatus(effect: Extract<Effect, { kind: 'update-status' }>): Outcome {
     const object = this.find('daemonsets', effect.name, effect.namespace);
     if (object === undefined) return { kind: 'gone' };
-    const metadata = effect.body['metadata'] as JsonObject;
-    if (metadata['resourceVersion'] !== object.metadata.resourceVersion) {
-      return { kind: 'conflict', message: 'the object has been modified' };
-    }
-    const status = effect.body['status'] as JsonObject;
+    const asked = askedStatus(object, effect);
+    if (asked.kind === 'refused') return asked.outcome;
+    const { status } = asked;
     const former = object['status'] as { readonly observedGeneration?: number } | undefined;
     const observed = Number(status['observedGeneration'] ?? 0);
     if (observed < (former?.observedGeneration ?? 0)) this.violations.push('S7: generation fell');

@@ -4,7 +4,7 @@
  * An effect carries everything that its request needs, including its precondition; the adapter adds
  * nothing but transport. Expected outcomes are values of a closed union; exceptions are for bugs.
  */
-import type { JsonObject } from '@rollcall/base/json.ts';
+import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
 
 /** The object that a request is about. */
@@ -54,11 +54,21 @@ export interface DeleteRevisionEffect extends Target {
   readonly resourceVersion: ResourceVersion;
 }
 
-/** PUT of a DaemonSet's status; metadata.resourceVersion in the body is the precondition. */
+/**
+ * A DaemonSet's status over one version of it. An object is PUT, with metadata.resourceVersion as its precondition; a list
+ * is a JSON Patch, whose preconditions are `test`s of the UID and of the version (ADR 0052).
+ */
 export interface UpdateStatusEffect extends Target {
   readonly kind: 'update-status';
   readonly uid: Uid;
-  readonly body: JsonObject;
+  readonly body: JsonObject | readonly JsonPatchOperation[];
+}
+
+/** One operation of a JSON Patch (RFC 6902), of those that are sent. */
+export interface JsonPatchOperation {
+  readonly op: 'test' | 'add';
+  readonly path: string;
+  readonly value: Json;
 }
 
 /** Creates an Event on the DaemonSet. Failing to does not fail the run. */

@@ -13,6 +13,7 @@ import type {
   UpdateStatusEffect,
 } from '../model/effects.ts';
 import { compareResourceVersions } from '../model/identifiers.ts';
+import { isPatch, testedValue } from '../status/status-patch.ts';
 import type { ResourceVersion, Uid } from '../model/identifiers.ts';
 import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
@@ -74,10 +75,11 @@ function findTargetBreach(
   { uid, body }: UpdateStatusEffect,
   rules: EffectRules,
 ): Breach | undefined {
-  const metadata = body['metadata'];
-  const isOurs = uid === rules.uid && jsonMember(metadata, 'uid') === rules.uid;
+  const condition = (member: 'uid' | 'resourceVersion'): unknown =>
+    isPatch(body) ? testedValue(body, `/metadata/${member}`) : jsonMember(body['metadata'], member);
+  const isOurs = uid === rules.uid && condition('uid') === rules.uid;
   if (!isOurs) return breach('S4', 'it is the status of another object');
-  const isConditional = typeof jsonMember(metadata, 'resourceVersion') === 'string';
+  const isConditional = typeof condition('resourceVersion') === 'string';
   return isConditional ? undefined : breach('S4', 'it has no version to go by');
 }
 

@@ -16,6 +16,8 @@ import {
 } from '../../../src/core/model/identifiers.ts';
 import type { Effect, Outcome } from '../../../src/core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
+import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
+import { statusPatch } from '../../../src/core/status/status-patch.ts';
 import type { ClusterAccess } from '../../../src/ports/cluster/cluster-access.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient, KubernetesObject } from '../control-plane/api.ts';
@@ -226,6 +228,43 @@ describe('cluster access on a real API server', () => {
     const live = await access.getDaemonSet({ namespace: NAMESPACE, name: 'set' });
     assert.equal(live.kind === 'found' && live.object.status?.currentNumberScheduled, 3);
     assert.equal(live.kind === 'found' && typeof live.object.spec.template, 'object');
+  });
+
+  it('patches a status only where what was seen still stands, and leaves the rest of it (ADR 0052)', async () => {
+    const read = async (): Promise<DaemonSetObject> => {
+      const live = await access.getDaemonSet({ namespace: NAMESPACE, name: 'set' });
+      return live.kind === 'found' ? live.object : assert.fail(JSON.stringify(live));
+    };
+    const patch = (seen: DaemonSetObject, next: DaemonSetStatus): Effect => ({
+      kind: 'update-status',
+      namespace: NAMESPACE,
+      name: 'set',
+      uid: uid(seen.metadata.uid),
+      body: statusPatch(seen, next) ?? assert.fail('no patch'),
+    });
+    const { metadata: before, status } = await read();
+    const path = `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets/set/status`;
+    const lastTransitionTime = '2026-01-01T00:00:00Z';
+    const conditions = [{ type: 'Theirs', status: 'True', lastTransitionTime }];
+    const body = [
+      { op: 'add', path: '/status', value: { ...status, observedGeneration: 1, conditions } },
+    ];
+    const contentType = 'application/json-patch+json';
+    const answer = await admin.request({ method: 'PATCH', path, body, contentType });
+    assert.equal(answer.status, 200);
+    const seen = await read();
+    assert.notEqual(seen.metadata.resourceVersion, before.resourceVersion);
+    const next = { ...seen.status, numberReady: 2, numberAvailable: 2 } as DaemonSetStatus;
+    const written = await one(patch(seen, next));
+    assert.equal(written?.kind, 'done', JSON.stringify(written));
+    const live = await read();
+    assert.deepEqual([live.status?.numberReady, live.status?.['conditions']], [2, conditions]);
+    const stale = await one(patch(seen, { ...next, numberReady: 3 }));
+    assert.equal(stale?.kind === 'refused' && stale.code, 'invalid', JSON.stringify(stale));
+    const other = { ...live, metadata: { ...live.metadata, generation: 9 } };
+    const edited = await one(patch(other, { ...next, numberReady: 3 }));
+    assert.equal(edited?.kind === 'refused' && edited.code, 'invalid', JSON.stringify(edited));
+    assert.equal((await read()).status?.numberReady, 2);
   });
 
   it('reads a DaemonSet with the version of the store, which is behind no write of anything (row 71)', async () => {

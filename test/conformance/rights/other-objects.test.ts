@@ -219,6 +219,8 @@ describe('objects beside pods, and a stolen credential (row 69)', () => {
     ] satisfies readonly (readonly [string, JsonObject])[]) {
       it(`refuses ${what} by a status write`, async () => {
         await refused(withMetadata(change), /the status of DaemonSets, and nothing else/);
+        const patch = send('PATCH', `${path}/status`, { metadata: change });
+        await refused(patch, /the status of DaemonSets, and nothing else/);
       });
     }
   });

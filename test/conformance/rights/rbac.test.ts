@@ -220,6 +220,20 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
         body: current as unknown as JsonObject, // raw JSON
       };
     }),
+    'patch status': effect(['patch daemonsets/status'], async () => {
+      const current = await admin.get(`${APPS}/daemonsets/agent`);
+      const { uid: own, resourceVersion } = identityOf(current);
+      return {
+        kind: 'update-status',
+        ...key,
+        uid: own,
+        body: [
+          { op: 'test', path: '/metadata/uid', value: own },
+          { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+          { op: 'add', path: '/status/numberAvailable', value: 0 },
+        ],
+      };
+    }),
     'create an event': effect(['create events'], (name) =>
       Promise.resolve({ kind: 'create-event', ...DEFAULT, name, body: event(name) }),
     ),
@@ -384,7 +398,6 @@ describe('the RBAC of the functions on a real API server (row 69)', { timeout: 3
       ['POST', `${APPS}/daemonsets`],
       ['PUT', `${APPS}/daemonsets/agent`],
       ['PATCH', `${APPS}/daemonsets/agent`],
-      ['PATCH', `${APPS}/daemonsets/agent/status`],
       ['DELETE', `${APPS}/daemonsets/agent`],
       ['PUT', `${APPS}/controllerrevisions/agent`],
       ['DELETE', `${APPS}/controllerrevisions`],

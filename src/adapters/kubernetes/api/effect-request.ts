@@ -2,13 +2,14 @@
  * From an effect to its request, with its precondition asserted (S1, S4; faults §4).
  *
  * Every write is fenced: a create by its name, a delete by UID and resourceVersion, a patch by the
- * UID in its body, a status PUT by the resourceVersion in its body. An effect without its fence is a
+ * UID in its body, a status by UID and resourceVersion, in the object that is PUT or as tests of its patch. An effect without its fence is a
  * bug of the planner: it is not sent. Bodies come from the core and are stringified once.
  */
 import { isResourceVersion } from '../../../core/model/identifiers.ts';
 import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { Effect } from '../../../core/model/effects.ts';
+import { isPatch, testedValue } from '../../../core/status/status-patch.ts';
 import type { WriteSubject } from './status-classifier.ts';
 import type { TransportRequest } from '../transport/transport.ts';
 
@@ -23,6 +24,7 @@ type WriteRequest = TransportRequest & { readonly method: keyof typeof OPERATION
 const NAME_PATTERN = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 const MERGE_PATCH = 'application/merge-patch+json';
+const JSON_PATCH = 'application/json-patch+json';
 
 /** Path of the objects of a namespaced resource. */
 export function namespacedPath(api: 'core' | 'apps', namespace: string, resource: string): string {
@@ -42,7 +44,7 @@ const NO_UID = 'no UID as a precondition';
 const OTHER_NAME = 'the body has another name';
 const OTHER_UID = 'the body has another UID';
 
-function faultOfVersion(version: Json | undefined): string | undefined {
+function faultOfVersion(version: unknown): string | undefined {
   return isResourceVersion(version) ? undefined : 'no version as a precondition';
 }
 
@@ -54,7 +56,14 @@ function faultOfCreate(effect: Extract<Effect, { kind: `create-${string}` }>): s
 }
 
 function faultOfStatus(effect: Extract<Effect, { kind: 'update-status' }>): string | undefined {
-  const { name, uid, resourceVersion } = metadataOf(effect.body);
+  const { body } = effect;
+  const { name, uid, resourceVersion } = isPatch(body)
+    ? {
+        name: effect.name, // in the path alone
+        uid: testedValue(body, '/metadata/uid'),
+        resourceVersion: testedValue(body, '/metadata/resourceVersion'),
+      }
+    : metadataOf(body);
   if (name !== effect.name) return OTHER_NAME;
   return effect.uid === '' || uid !== effect.uid ? OTHER_UID : faultOfVersion(resourceVersion);
 }
@@ -120,6 +129,7 @@ function buildRequest(effect: Effect): WriteRequest {
     }
     case 'update-status': {
       const path = `${namespacedPath('apps', namespace, 'daemonsets')}/${name}/status`;
+      if (isPatch(effect.body)) return patch(path, JSON_PATCH, effect.body);
       return { method: 'PUT', path, body: JSON.stringify(effect.body) };
     }
   }
@@ -141,7 +151,7 @@ export function goJson(value: Json): string {
   );
 }
 
-function patch(path: string, contentType: string, body: JsonObject): WriteRequest {
+function patch(path: string, contentType: string, body: object): WriteRequest {
   return { method: 'PATCH', path, contentType, body: JSON.stringify(body) };
 }
 

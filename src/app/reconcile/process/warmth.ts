@@ -8,6 +8,7 @@
 import type { Stamp } from '../../../core/model/position.ts';
 import type { Projection, Tombstone } from '../../../core/model/projections.ts';
 import type { SliceRef } from '../../../ports/stores/view-store.ts';
+import { StatusPatches } from './status-patches.ts';
 
 /** What the slices of a set hold together. */
 export interface SetContent {
@@ -34,6 +35,7 @@ export interface ReconcileWarmth {
   readonly loading: Map<string, Promise<WarmSet | undefined>>;
   readonly resends: Resends;
   readonly paces: Paces;
+  readonly statusPatches: StatusPatches;
 }
 
 /** Least recently used sets, bounded by the number of projections they hold. */
@@ -97,6 +99,7 @@ export function createReconcileWarmth(
     loading: new Map(),
     resends: new Resends(),
     paces: new Paces(),
+    statusPatches: new StatusPatches(),
   };
 }
 

@@ -50,16 +50,18 @@ describe('protocol 8: a status conflict', () => {
     assert.deepEqual(world.daemonSet.metadata.labels, { edited: 'yes' });
   });
 
-  it('is not even asked for when the DaemonSet is seen to have changed', async () => {
+  it('is not made when the DaemonSet has changed since it was seen', async () => {
     const world = new ReconcileWorld({ nodes: 2 });
     await world.settle();
     world.addNode('node-0002', { taints: [{ key: 'example.com/reserved', effect: 'NoSchedule' }] });
     await world.mirror.sync();
     edit(world);
     const before = count(world, 'update-status');
+    const untouched = world.daemonSet;
     const result = await world.run();
     assert.equal(result.kind === 'deferred' && result.code, 'status-conflict');
-    assert.equal(count(world, 'update-status'), before);
+    assert.deepEqual(world.daemonSet, untouched);
+    assert.equal(count(world, 'update-status'), before + 1, 'one patch that the server refuses');
   });
 
   it('that lasts a minute is tried three times in a run, ever more seldom, and ends (row 11)', async () => {

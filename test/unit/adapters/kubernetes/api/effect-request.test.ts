@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName, resourceVersion, uid } from '../../../../../src/core/model/identifiers.ts';
-import type { Effect } from '../../../../../src/core/model/effects.ts';
+import type { Effect, JsonPatchOperation } from '../../../../../src/core/model/effects.ts';
 import { requestOf } from '../../../../../src/adapters/kubernetes/api/effect-request.ts';
 
 const at = { namespace: 'agents', name: 'collector-1' };
@@ -42,6 +42,14 @@ const effects = {
     body: { metadata: { name: at.name, uid: 'u-1', resourceVersion: '77' } },
   },
 } as const satisfies { readonly [Kind in Effect['kind']]: Extract<Effect, { kind: Kind }> };
+
+/** A JSON Patch of a status with these tests. */
+function statusTests(metadata: Readonly<Record<string, string>>): readonly JsonPatchOperation[] {
+  const tests = Object.entries(metadata).map(
+    ([member, value]) => ({ op: 'test', path: `/metadata/${member}`, value }) as const,
+  );
+  return [...tests, { op: 'add', path: '/status/numberReady', value: 1 }];
+}
 
 /** What every kind of write must be refused for: its fence taken away (S1, S4). */
 const unfenced: readonly { readonly title: string; readonly effect: Effect }[] = [
@@ -110,6 +118,17 @@ const unfenced: readonly { readonly title: string; readonly effect: Effect }[] =
     },
   },
   {
+    title: 'update-status by a patch that tests no version',
+    effect: { ...effects['update-status'], body: statusTests({ uid: 'u-1' }) },
+  },
+  {
+    title: 'update-status by a patch that tests another UID',
+    effect: {
+      ...effects['update-status'],
+      body: statusTests({ uid: 'u-2', resourceVersion: '77' }),
+    },
+  },
+  {
     title: 'update-status of another name',
     effect: {
       ...effects['update-status'],
@@ -171,6 +190,18 @@ describe('requestOf: every write carries its precondition (S1, S4, faults 4)', (
       assert.deepEqual(JSON.parse(built.request.body ?? ''), body);
     });
   }
+
+  it('sends a status that is a list as a JSON Patch of the status, and nothing beside it', () => {
+    const body = statusTests({ uid: 'u-1', resourceVersion: '77' });
+    const built = requestOf({ ...effects['update-status'], body });
+    assert.ok(built.kind === 'request');
+    const { method, path, contentType } = built.request;
+    assert.deepEqual(
+      [method, path, contentType],
+      ['PATCH', expected['update-status'][1], 'application/json-patch+json'],
+    );
+    assert.deepEqual(JSON.parse(built.request.body ?? ''), body);
+  });
 
   it('sends a patch with the content type of its effect, to the resource of its effect', () => {
     const built = requestOf({ ...effects.patch, resource: 'controllerrevisions' });
