@@ -97,8 +97,8 @@ function builtinSource(name: string): string {
   return [it, 'export default it;', ...lines].join('\n');
 }
 
-/** Builtins come from `process.getBuiltinModule`. A dynamic import is left as it is. */
-const builtinsByNeed: Plugin = {
+/** Builtins come from `process.getBuiltinModule`; the watcher's bundle uses it, too. A dynamic import is left as it is. */
+export const builtinsByNeed: Plugin = {
   name: BUILTINS,
   setup: (bundler) => {
     bundler.onResolve({ filter: /^[a-z0-9_:/]+$/ }, ({ path: name, kind }) => {

@@ -62,6 +62,30 @@ describe('the bundle of the watcher', () => {
     assert.deepEqual(readdirSync(path.dirname(bundle)), ['watcher.mjs']);
   });
 
+  test('loads no part of Node that it has no use for: memory that every cluster would pay (ADR 0028)', async () => {
+    const tell = file('tell.cjs');
+    writeFileSync(
+      tell,
+      "process.on('exit', () => process.stdout.write(process.moduleLoadList.join('\\n')));",
+    );
+    // Told nothing, it ends by itself when everything has been imported.
+    const child = spawn(process.execPath, ['--require', tell, bundle], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: {},
+    });
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const [code] = (await once(child, 'close')) as [number | null];
+    const loaded = Buffer.concat(chunks).toString().split('\n');
+    assert.equal(code, 2);
+    assert.ok(loaded.includes('NativeModule https'));
+    const unwanted = /undici|http2|webstreams|worker_threads/;
+    assert.deepEqual(
+      loaded.filter((name) => unwanted.test(name)),
+      [],
+    );
+  });
+
   for (const [way, accessKey, variables] of [
     [
       'keys in the environment',
