@@ -10,6 +10,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { CALL_LIMITS, createAwsClient } from '../src/adapters/aws/create-client.ts';
 import { createDocumentClient } from '../src/adapters/aws/document-client.ts';
 import { createDynamoCredentialStore } from '../src/adapters/dynamodb/credential-store.ts';
+import { withLaggingReads } from '../src/adapters/dynamodb/lagging-reads.ts';
 import { createDynamoRegistryStore } from '../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
 import { HttpsClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';
@@ -88,10 +89,10 @@ export function useSeal(replacement: Seal | undefined): void {
  * happens in the embedded engine alone. Throws when a variable is missing: that is a broken deployment.
  */
 export function composition(
-  context: Pick<HandlerContext, 'functionName' | 'makeSeal' | 'connects'>,
+  context: Pick<HandlerContext, 'functionName' | 'makeSeal' | 'connects' | 'readsMayLag'>,
   environment: NodeJS.ProcessEnv = process.env,
 ): Composition {
-  const { functionName, makeSeal, connects } = context;
+  const { functionName, makeSeal, connects, readsMayLag } = context;
   const settings = readSettings(environment);
   const signature = JSON.stringify(settings);
   const known = composed.get(functionName);
@@ -100,6 +101,7 @@ export function composition(
     credentials: credentialsOf?.(functionName),
     makeSeal,
     connects,
+    readsMayLag,
   });
   composed.set(functionName, { signature, composition: made });
   return made;
@@ -147,16 +149,20 @@ interface Identity {
   readonly credentials: ReturnType<CredentialsOf> | undefined;
   readonly makeSeal: HandlerContext['makeSeal'];
   readonly connects: HandlerContext['connects'];
+  readonly readsMayLag: HandlerContext['readsMayLag'];
 }
 
-function compose(settings: Settings, { credentials, makeSeal, connects }: Identity): Composition {
+function compose(settings: Settings, identity: Identity): Composition {
+  const { credentials, makeSeal, connects, readsMayLag } = identity;
   const clock = createSystemClock();
   const random = createSystemRandom();
   const options = credentials === undefined ? {} : { credentials };
   const client = createDocumentClient(options);
   const sqs = createAwsClient(SQSClient, CALL_LIMITS.function, options);
   const registryTable = { client, random, tableName: settings.ROLLCALL_REGISTRY_TABLE };
+  // Tokens are read as they are: one that was renewed just now replaces one that ends.
   const tokens = createDynamoCredentialStore(registryTable);
+  const stores = { random, client: readsMayLag === true ? withLaggingReads(client) : client };
   const keyArn = settings.ROLLCALL_CREDENTIALS_KEY_ARN;
   const seal = replacedSeal ?? makeSeal?.({ keyArn, ...options }) ?? NO_SEAL;
   const queues = {
@@ -168,10 +174,10 @@ function compose(settings: Settings, { credentials, makeSeal, connects }: Identi
   return {
     clock,
     random,
-    registry: createDynamoRegistryStore(registryTable),
+    registry: createDynamoRegistryStore({ ...stores, tableName: registryTable.tableName }),
     credentials: tokens,
     seal,
-    view: createDynamoViewStore({ client, random, tableName: settings.ROLLCALL_VIEW_TABLE }),
+    view: createDynamoViewStore({ ...stores, tableName: settings.ROLLCALL_VIEW_TABLE }),
     queue: createHintQueue(queues),
     receipts: createHintReceipts(queues),
     connector: new HttpsClusterConnector({

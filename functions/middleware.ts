@@ -15,6 +15,7 @@ import type { Context } from 'aws-lambda';
 import { createPowertoolsLog } from '../src/adapters/system/logs.ts';
 import { createPowertoolsMetrics } from '../src/adapters/system/powertools-metrics.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
+import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Seal, TokenPurpose } from '../src/ports/stores/credential-store.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
@@ -38,6 +39,8 @@ export interface HandlerContext {
   readonly makeSeal?: MakeSeal;
   /** Which tokens it connects with; absent in functions that connect to no cluster. */
   readonly connects?: TokenPurpose;
+  /** Whether what it reads of the tables may lag; otherwise it is strongly consistent. */
+  readonly readsMayLag?: true;
   /** Aborted about 700 ms before the function is stopped. */
   readonly signal: AbortSignal;
   /** Milliseconds until the function is stopped. */
@@ -54,6 +57,8 @@ export interface HandlerDefinition<Event, Result> {
   readonly makeSeal?: MakeSeal;
   /** What it connects to clusters for: its role opens no other tokens (infra/roles.yml). */
   readonly connects?: TokenPurpose;
+  /** What it reads of the tables may lag: it decides nothing by it (ADR 0051). */
+  readonly readsMayLag?: true;
   readonly handle: (event: Event, context: HandlerContext) => Promise<Result>;
 }
 
@@ -120,7 +125,7 @@ function createStack<Event, Result>(
   { sinks, clock }: Seams,
   layers: Layers<Event, Result>,
 ): Stack<Event, Result> {
-  const { name, handle, makeSeal, connects } = definition;
+  const { name, handle, makeSeal, connects, readsMayLag } = definition;
   const stack = middy<Event, Result>({ timeoutEarlyInMillis: 0 })
     .use([...layers])
     .onError(({ error }) => {
@@ -132,8 +137,7 @@ function createStack<Event, Result>(
       const given = {
         ...sinks,
         functionName: name,
-        ...(makeSeal === undefined ? {} : { makeSeal }),
-        ...(connects === undefined ? {} : { connects }),
+        ...defined({ makeSeal, connects, readsMayLag }),
         remainingMs,
       };
       return endEarly((signal) => handle(event, { ...given, signal }), {

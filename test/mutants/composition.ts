@@ -372,6 +372,21 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
       title: 'are strongly consistent on the wire',
     },
   },
+  'lagging-reads-everywhere': {
+    bug: 'every function reads what may lag, not resync alone (issue 16, ADR 0051)',
+    file: 'functions/composition.ts',
+    before: 'readsMayLag === true ? withLaggingReads(client)',
+    after: 'readsMayLag !== false ? withLaggingReads(client)',
+    killedBy: { file: COMPOSED, title: 'reads what may lag where nothing is decided by it' },
+  },
+  'lagging-tokens': {
+    bug: 'resync reads the token before the one that was renewed just now (issue 16, ADR 0051)',
+    file: 'functions/composition.ts',
+    before: 'const tokens = createDynamoCredentialStore(registryTable);',
+    after:
+      'const tokens = createDynamoCredentialStore({ ...registryTable, client: withLaggingReads(client) });',
+    killedBy: { file: COMPOSED, title: 'reads the token that only asks, where' },
+  },
   'calls-outlast-functions': {
     bug: 'a call to AWS may take longer than the function that makes it (14 A.4)',
     file: 'src/adapters/aws/create-client.ts',

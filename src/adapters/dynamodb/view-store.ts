@@ -1,8 +1,8 @@
 /**
  * The view table over DynamoDB: what `ingest` writes and `reconcile` reads, one item a call.
  *
- * All reads are strongly consistent, all conditional writes are single-item compare-and-set (S8: a
- * stamp or a version never goes back). Bodies are encoded by item-codec.ts; stamps and versions stand
+ * All reads are strongly consistent unless the client's are not (lagging-reads.ts), all conditional writes are single-item
+ * compare-and-set (S8: a stamp or a version never goes back). Bodies are encoded by item-codec.ts; stamps and versions stand
  * beside them, for conditions. It decides nothing, caches nothing, and retries nothing but what the
  * SDK retries.
  */

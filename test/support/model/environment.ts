@@ -7,6 +7,7 @@
  * travel together as they do in a process. Whatever the code asks of outside waits for the environment's processor first:
  * ten runs of one batch share it.
  */
+import { withLaggingReads } from '../../../src/adapters/dynamodb/lagging-reads.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store.ts';
 import type { ClusterAccess, ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';
@@ -50,6 +51,8 @@ export interface OutsideUse {
 
 /** A function as its environments need it. */
 export interface EnvironmentOf {
+  /** As its handler says (ADR 0051). */
+  readonly readsMayLag: boolean;
   readonly memoryMegabytes: number;
   /** Of all of them together. */
   readonly use: OutsideUse;
@@ -66,13 +69,14 @@ export class Environment {
   readonly #known = new Set<string>();
   #busyUntilMs = 0;
 
-  constructor({ memoryMegabytes, use }: EnvironmentOf, surroundings: EnvironmentSurroundings) {
+  constructor(declared: EnvironmentOf, surroundings: EnvironmentSurroundings) {
+    const { memoryMegabytes, use, readsMayLag } = declared;
     const { clock, random, table, queues, cpuFactor } = surroundings;
     this.#on = surroundings;
     this.#use = use;
     this.#slowness =
       (cpuFactor * PROCESSOR_MEGABYTES) / Math.min(memoryMegabytes, PROCESSOR_MEGABYTES);
-    const client = table.client({
+    const strict = table.client({
       before: (request) => {
         use[request === 'write' ? 'writeRequests' : 'readRequests'] += 1;
         return this.#ask(request, ASSUMED_CPU_MS.awsRequest);
@@ -81,7 +85,7 @@ export class Environment {
         use[of] += count;
       },
     });
-    const store = { client, random };
+    const store = { client: readsMayLag ? withLaggingReads(strict) : strict, random };
     this.host = new FunctionHost({
       clock,
       random,

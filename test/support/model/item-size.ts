@@ -19,9 +19,10 @@ export function sizeOfItem(item: Attributes | undefined): number {
     .reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOfValue(value), 0);
 }
 
-/** Units of a strongly consistent read of so many bytes: one for something that is missing. */
-export function readUnits(bytes: number): number {
-  return Math.max(1, Math.ceil(bytes / READ_BYTES));
+/** Units of a read of so many bytes, one that is strongly consistent or half of it; something missing counts as well. */
+export function readUnits(bytes: number, isConsistent: boolean): number {
+  const units = Math.max(1, Math.ceil(bytes / READ_BYTES));
+  return isConsistent ? units : units / 2;
 }
 
 /** Units of a write, whether or not it was made: by the larger of what stood there and what would stand there. */

@@ -71,8 +71,8 @@ export interface ModelOptions {
   readonly seed?: number;
   /** How much slower processors are than assumed. */
   readonly cpuFactor?: number;
-  /** Hints of one invocation, where it is not what serverless.yml says. */
-  readonly hintsMax?: number;
+  /** How long an environment that has nothing to do stays. */
+  readonly idleEnvironmentMs?: number;
 }
 
 /** What one function used; of SQS, what is sent to it, too. */
@@ -231,8 +231,7 @@ export class ModelWorld {
       this.#memory.set(name, memoryMegabytes);
       if (!isQueueFunction(name)) continue;
       const [mapping] = queueMappings;
-      const { hintsMax } = this.#options;
-      const batchMax = (name === 'reconcile' ? hintsMax : undefined) ?? mapping?.batchSize ?? 10;
+      const batchMax = mapping?.batchSize ?? 10;
       this.#mappings.set(
         QUEUES[name],
         new ModelMapping({
@@ -259,12 +258,16 @@ export class ModelWorld {
     const use = this.#use[name];
     const idle = this.#environments.get(name) ?? [];
     this.#environments.set(name, idle);
-    const goneMs = this.clock.monotonicMs() - IDLE_ENVIRONMENT_MS;
+    const { idleEnvironmentMs = IDLE_ENVIRONMENT_MS } = this.#options;
+    const goneMs = this.clock.monotonicMs() - idleEnvironmentMs;
     const warm = idle.pop();
     const isCold = warm === undefined || warm.idleSinceMs < goneMs;
     if (isCold) idle.length = 0;
     const environment = isCold
-      ? new Environment({ memoryMegabytes: this.memoryOf(name), use }, this.#surroundings)
+      ? new Environment(
+          { memoryMegabytes: this.memoryOf(name), use, readsMayLag: name === 'resync' },
+          this.#surroundings,
+        )
       : warm;
     await this.clock.sleep(this.#latencies.draw('invoke'));
     const begunMs = this.clock.monotonicMs();

@@ -42,6 +42,7 @@ interface Write extends Place {
 }
 
 type OnBytes = (bytes: number) => void;
+type OnRead = (bytes: number, isConsistent: boolean | undefined) => void;
 
 /** Tables with string keys `pk` and `sk`. */
 export class VirtualTable {
@@ -62,15 +63,20 @@ export class VirtualTable {
     command: unknown,
     onUnits: TableUser['onUnits'],
   ): { readonly request: TableRequest; readonly apply: () => unknown } {
-    const onRead = (bytes: number): void => {
-      onUnits('readUnits', readUnits(bytes));
+    const onRead: OnRead = (bytes, isConsistent) => {
+      onUnits('readUnits', readUnits(bytes, isConsistent === true));
     };
     const onWrite = (bytes: number): void => {
       onUnits('writeUnits', writeUnits(bytes));
     };
     if (command instanceof GetCommand) {
-      const { TableName, Key } = command.input;
-      return { request: 'get', apply: () => ({ Item: this.#get({ TableName, Key }, onRead) }) };
+      const { TableName, Key, ConsistentRead } = command.input;
+      const get = (): unknown => {
+        const item = this.peek({ TableName, Key });
+        onRead(sizeOfItem(item), ConsistentRead);
+        return { Item: item };
+      };
+      return { request: 'get', apply: get };
     }
     if (command instanceof BatchGetCommand) {
       return { request: 'batch-get', apply: () => this.#getMany(command.input, onRead) };
@@ -86,21 +92,18 @@ export class VirtualTable {
     return this.#partitions.get(partitionOf(TableName, Key?.['pk']))?.get(String(Key?.['sk']));
   }
 
-  #get(place: Place, onBytes: OnBytes): Attributes | undefined {
-    const item = this.peek(place);
-    onBytes(sizeOfItem(item));
-    return item;
-  }
-
-  #getMany({ RequestItems = {} }: BatchGetCommand['input'], onBytes: OnBytes): unknown {
-    const answers = Object.entries(RequestItems).map(([TableName, { Keys = [] }]) => {
-      const items = Keys.flatMap((Key) => this.#get({ TableName, Key }, onBytes) ?? []);
-      return [TableName, items] as const;
-    });
+  #getMany({ RequestItems = {} }: BatchGetCommand['input'], onRead: OnRead): unknown {
+    const answers = Object.entries(RequestItems).map(
+      ([TableName, { Keys = [], ConsistentRead }]) => {
+        const items = Keys.map((Key) => this.peek({ TableName, Key }));
+        for (const item of items) onRead(sizeOfItem(item), ConsistentRead);
+        return [TableName, items.filter((item) => item !== undefined)] as const;
+      },
+    );
     return { Responses: Object.fromEntries(answers) };
   }
 
-  #query(input: QueryCommand['input'], onBytes: OnBytes): unknown {
+  #query(input: QueryCommand['input'], onRead: OnRead): unknown {
     const { TableName, ExpressionAttributeValues, ExclusiveStartKey, Limit = Infinity } = input;
     const after = ExclusiveStartKey?.['sk'] as string | undefined;
     const partition = this.#partitions.get(
@@ -113,7 +116,8 @@ export class VirtualTable {
       const item = partition?.get(key);
       return item === undefined ? [] : [item];
     });
-    onBytes(items.reduce((sum, item) => sum + sizeOfItem(item), 0));
+    const bytes = items.reduce((sum, item) => sum + sizeOfItem(item), 0);
+    onRead(bytes, input.ConsistentRead);
     const last = keys[Limit - 1];
     const hasMore = last !== undefined && keys.length > Limit;
     return { Items: items, ...(hasMore ? { LastEvaluatedKey: { sk: last } } : {}) };

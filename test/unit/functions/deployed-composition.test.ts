@@ -141,6 +141,22 @@ describe('the deployed composition', () => {
     );
   });
 
+  it('reads what may lag where nothing is decided by it, and everything elsewhere as it is (ADR 0051)', async () => {
+    await resync({} as never, CONTEXT);
+    const asked = aws.calls.flatMap(consistencyOf);
+    assert.ok(asked.length > 3, JSON.stringify(asked));
+    assert.ok(asked.every(({ isStrict }) => !isStrict));
+    for (const invoke of [
+      () => reconcile(eventOf({ body: HINT, queue: 'reconcile.fifo' }), CONTEXT),
+      () => requeue(eventOf({ body: timerDueAt(1), queue: 'delay' }), CONTEXT),
+    ]) {
+      aws.forget();
+      await invoke();
+      const others = aws.calls.flatMap(consistencyOf);
+      assert.ok(others.length > 0 && others.every(({ isStrict }) => isStrict));
+    }
+  });
+
   it('sends a hint that fails in a lane on alone, and lets it come again when it was alone (L4)', async () => {
     // The view cannot be read, and no timer is taken that would put it off.
     aws.refuseWhen(({ input }) => /"the-view"|\/delay"/.test(JSON.stringify(input)));
@@ -160,6 +176,8 @@ describe('the deployed composition', () => {
     process.env['ROLLCALL_STAGE'] = 'local';
     await resync({} as never, CONTEXT);
     assert.deepEqual(tokensRead(), ['REQUEST-CREDENTIAL#west']);
+    const strict = aws.calls.flatMap(consistencyOf).filter(({ isStrict }) => isStrict);
+    assert.deepEqual(strict, [{ of: 'REQUEST-CREDENTIAL#west', isStrict: true }], 'as it is');
   });
 
   it('reads the token that only asks for the snapshot that a lost message makes necessary (B.3)', async () => {
@@ -244,6 +262,16 @@ describe('the deployed composition', () => {
     }
   });
 });
+
+/** Each read, by its partition or what it asks for, and whether it is strongly consistent. */
+function consistencyOf(
+  call: AwsCall,
+): readonly { readonly of: string; readonly isStrict: boolean }[] {
+  const { operation, input } = call;
+  if (operation === 'Query') return [{ of: 'a page', isStrict: input['ConsistentRead'] === true }];
+  const strict = JSON.stringify(input).includes('"ConsistentRead":true');
+  return readsOf(call).map(([, of]) => ({ of, isStrict: strict }));
+}
 
 function readsOf({ operation, input }: AwsCall): readonly (readonly [string, string])[] {
   const partitionOf = (key: unknown): string => (key as { pk: { S: string } }).pk.S;

@@ -25,10 +25,10 @@ describe('when nothing happens', () => {
     const { cluster, stack } = await countQuietDay(12);
     assertAtMost(cluster.ingest, { invocations: 80, readUnits: 270, writeUnits: 150 });
     assertAtMost(cluster.reconcile, { invocations: 16, readUnits: 320, writeUnits: 22 });
-    assertAtMost(cluster.resync, { readUnits: 1960, writeUnits: 0, sqsRequests: 12 });
+    assertAtMost(cluster.resync, { readUnits: 980, writeUnits: 0, sqsRequests: 14 });
     assert.ok(sumOf(cluster, 'sqsRequests') <= 275, 'requests to SQS');
     assert.equal(sumOf(cluster, 'apiRequests'), 0, 'no API server is asked for anything');
-    // The walk's item is read and written twice, the directory read once; whatever the fleet's size.
-    assert.deepEqual([stack.resync.readUnits, stack.resync.writeUnits], [1440, 1440]);
+    // The walk's item is read and written twice, the directory read once, for half of a unit each; whatever the fleet's size.
+    assert.deepEqual([stack.resync.readUnits, stack.resync.writeUnits], [720, 1440]);
   });
 });
