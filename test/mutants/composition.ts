@@ -161,8 +161,8 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'eventual-batch-reads': {
     bug: 'items that are read together are read eventually consistent (14 A.4)',
     file: 'src/adapters/dynamodb/batched-reader.ts',
-    before: 'Keys: [], ConsistentRead: true }',
-    after: 'Keys: [], ConsistentRead: false as true }',
+    before: 'Keys: [], ConsistentRead: true, ...projected }',
+    after: 'Keys: [], ConsistentRead: false as true, ...projected }',
     killedBy: {
       file: 'test/unit/adapters/dynamodb/batched-reader.test.ts',
       title: 'are strongly consistent',
@@ -171,8 +171,8 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'eventual-left-over-reads': {
     bug: 'what a throttled table left over is read eventually consistent (14 A.4)',
     file: 'src/adapters/dynamodb/batched-reader.ts',
-    before: '{ Keys: Keys ?? [], ConsistentRead: true }',
-    after: '{ Keys: Keys ?? [], ConsistentRead: false as true }',
+    before: '{ Keys, ConsistentRead: true, ...this.#projected }',
+    after: '{ Keys, ConsistentRead: false as true, ...this.#projected }',
     killedBy: {
       file: 'test/unit/adapters/dynamodb/batched-reader.test.ts',
       title: 'ask again for keys that a throttled table left over, as consistently',
@@ -365,8 +365,8 @@ export const COMPOSITION_BUGS: Readonly<Record<string, PlantedBug>> = {
   'eventual-single-reads': {
     bug: 'an item that is read alone is read eventually consistent (14 A.4)',
     file: 'src/adapters/dynamodb/batched-reader.ts',
-    before: 'Key: key, ConsistentRead: true }',
-    after: 'Key: key, ConsistentRead: false }',
+    before: 'Key: key,\n      ConsistentRead: true,',
+    after: 'Key: key,\n      ConsistentRead: false,',
     killedBy: {
       file: 'test/unit/adapters/dynamodb/table.test.ts',
       title: 'are strongly consistent on the wire',

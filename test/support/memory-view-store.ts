@@ -23,6 +23,7 @@ import type {
   NamePageOptions,
   NamespacedName,
   SliceRef,
+  SliceStampsOf,
   ViewStore,
   WriteResult,
 } from '../../src/ports/stores/view-store.ts';
@@ -152,6 +153,17 @@ export class MemoryViewStore implements ViewStore {
 
   readSlice(ref: SliceRef): Promise<Slice | undefined> {
     return this.read('readSlice', sliceKey(ref));
+  }
+
+  async readSliceStamps({
+    sliceCount,
+    ...of
+  }: SliceStampsOf): Promise<readonly (Stamp | undefined)[]> {
+    const indexes = Array.from({ length: sliceCount }, (_, index) => index);
+    const slices = await Promise.all(
+      indexes.map((index) => this.read<Slice>('readSliceStamps', sliceKey({ ...of, index }))),
+    );
+    return slices.map((slice) => slice?.stamp);
   }
 
   writeSlice(ref: SliceRef, slice: Slice, expected: Stamp | undefined): Promise<WriteResult> {

@@ -22,7 +22,13 @@ interface PendingRead {
   readonly failures: ((error: unknown) => void)[];
 }
 
-type RequestItems = Record<string, { Keys: Record<string, unknown>[]; ConsistentRead: true }>;
+/** Which attributes are read; nothing here: all. */
+interface Projected {
+  readonly ProjectionExpression?: string;
+}
+
+type Asked = { Keys: Record<string, unknown>[]; ConsistentRead: true } & Projected;
+type RequestItems = Record<string, Asked>;
 
 /** What BatchGetItem takes at most. */
 const KEYS_MAX = 100;
@@ -30,25 +36,34 @@ const KEYS_MAX = 100;
 const LEFTOVER_TRIES_MAX = 6;
 const LEFTOVER_PAUSE_MS = 20;
 
-const readers = new WeakMap<DynamoDBDocumentClient, BatchedReader>();
-
-/** The reader of a client: one, so that both tables share batches. */
-export function readerOf(client: DynamoDBDocumentClient): BatchedReader {
-  const known = readers.get(client);
-  if (known !== undefined) return known;
-  const reader = new BatchedReader(client);
-  readers.set(client, reader);
-  return reader;
+/** One for each client, so that both tables share batches. */
+function readersWith(projected: Projected): (client: DynamoDBDocumentClient) => BatchedReader {
+  const readers = new WeakMap<DynamoDBDocumentClient, BatchedReader>();
+  return (client) => {
+    const known = readers.get(client);
+    if (known !== undefined) return known;
+    const reader = new BatchedReader(client, projected);
+    readers.set(client, reader);
+    return reader;
+  };
 }
+
+/** The reader of a client. */
+export const readerOf = readersWith({});
+
+/** The reader of stamps alone: one request has one projection. */
+export const stampReaderOf = readersWith({ ProjectionExpression: 'pk, sk, stamp' });
 
 /** Gathers reads of one client. */
 export class BatchedReader {
   readonly #client: DynamoDBDocumentClient;
+  readonly #projected: Projected;
   #pending = new Map<string, PendingRead>();
   #isScheduled = false;
 
-  constructor(client: DynamoDBDocumentClient) {
+  constructor(client: DynamoDBDocumentClient, projected: Projected = {}) {
     this.#client = client;
+    this.#projected = projected;
   }
 
   get(tableName: string, key: ItemKey): Promise<StoredItem | undefined> {
@@ -91,14 +106,19 @@ export class BatchedReader {
   }
 
   async #readOne({ tableName, key }: PendingRead): Promise<Map<string, StoredItem>> {
-    const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true });
+    const command = new GetCommand({
+      TableName: tableName,
+      Key: key,
+      ConsistentRead: true,
+      ...this.#projected,
+    });
     const { Item: item } = await this.#client.send(command);
     return new Map(item === undefined ? [] : [[idOf(tableName, key), item]]);
   }
 
   async #readMany(batch: readonly PendingRead[]): Promise<Map<string, StoredItem>> {
     const items = new Map<string, StoredItem>();
-    let asked = requestItems(batch);
+    let asked = requestItems(batch, this.#projected);
     for (let attempt = 0; attempt < LEFTOVER_TRIES_MAX; attempt += 1) {
       if (attempt > 0) await delay(LEFTOVER_PAUSE_MS * 2 ** attempt);
       const answer = await this.#client.send(new BatchGetCommand({ RequestItems: asked }));
@@ -108,17 +128,20 @@ export class BatchedReader {
       const leftover = Object.entries(answer.UnprocessedKeys ?? {});
       if (leftover.length === 0) return items;
       asked = Object.fromEntries(
-        leftover.map(([name, { Keys }]) => [name, { Keys: Keys ?? [], ConsistentRead: true }]),
+        leftover.map(([name, { Keys = [] }]) => [
+          name,
+          { Keys, ConsistentRead: true, ...this.#projected },
+        ]),
       );
     }
     throw new Error('the table kept leaving keys of a batch unread: it throttles');
   }
 }
 
-function requestItems(batch: readonly PendingRead[]): RequestItems {
+function requestItems(batch: readonly PendingRead[], projected: Projected): RequestItems {
   const asked: RequestItems = {};
   for (const { tableName, key } of batch) {
-    const table = (asked[tableName] ??= { Keys: [], ConsistentRead: true });
+    const table = (asked[tableName] ??= { Keys: [], ConsistentRead: true, ...projected });
     table.Keys.push({ ...key });
   }
   return asked;

@@ -17,7 +17,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { defined } from '@rollcall/base/defined.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { WriteResult } from '../../ports/stores/view-store.ts';
-import { readerOf } from './batched-reader.ts';
+import { readerOf, stampReaderOf } from './batched-reader.ts';
 import type { StoredItem } from './batched-reader.ts';
 import { ItemTooLargeError } from './item-codec.ts';
 import type { ItemKey } from './item-keys.ts';
@@ -65,6 +65,11 @@ export class Table {
 
   get(key: ItemKey): Promise<StoredItem | undefined> {
     return readerOf(this.client).get(this.tableName, key);
+  }
+
+  /** Its `stamp`, and nothing else but its key: the table reads as much, and much less travels. */
+  getStamp(key: ItemKey): Promise<StoredItem | undefined> {
+    return stampReaderOf(this.client).get(this.tableName, key);
   }
 
   /** The same as what `read` makes of it; undefined when there is none. */

@@ -82,6 +82,11 @@ function readerOf(table: Table): ViewReader {
       const key = sliceKey(ref);
       return table.getAs(key, (item) => sliceOf(key, item));
     },
+    readSliceStamps: async ({ sliceCount, ...of }) => {
+      const keys = Array.from({ length: sliceCount }, (_, index) => sliceKey({ ...of, index }));
+      const items = await Promise.all(keys.map((key) => table.getStamp(key)));
+      return items.map((item) => item?.['stamp'] as Stamp | undefined);
+    },
   };
 }
 

@@ -19,7 +19,7 @@ import { readView, isTorn, resolveOpaque } from './read/read-view.ts';
 import { NO_COUNTS } from './run/result.ts';
 import { isAboutSentinel, lookAtSentinel } from './live/sentinel.ts';
 import { decideSkip, withoutWaitsAhead } from './read/skip.ts';
-import type { StampAhead } from './read/read-view.ts';
+import type { StampAhead } from './read/load-set.ts';
 
 /** Reads in all: the first, and three re-reads (protocol 2). */
 const READS_MAX = 4;

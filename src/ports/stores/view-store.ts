@@ -33,6 +33,11 @@ export interface SliceRef {
   readonly index: number;
 }
 
+/** Of which set, and of how many slices. */
+export interface SliceStampsOf extends Omit<SliceRef, 'index'> {
+  readonly sliceCount: number;
+}
+
 /** Names what belongs to one DaemonSet. */
 export interface DaemonSetRef {
   readonly clusterUid: ClusterUid;
@@ -63,6 +68,8 @@ export interface ViewReader {
   readDaemonSet(ref: DaemonSetRef): Promise<DaemonSetItem | undefined>;
   /** Undefined when the item does not exist: a missing slice of a live set means incomplete. */
   readSlice(ref: SliceRef): Promise<Slice | undefined>;
+  /** Stamps of a set's first slices alone, by index: for who holds most of them already. */
+  readSliceStamps(set: SliceStampsOf): Promise<readonly (Stamp | undefined)[]>;
 }
 
 /** namespace and name. */

@@ -1,9 +1,8 @@
 /**
  * Reads the slices a plan is made from: nodes of the cluster, pods and revisions of the DaemonSet.
  *
- * A set is taken from warm memory when its last change is the one that was read; otherwise all its
- * slices are read, and those decoded whose stamp is another than what warm memory has. A slice newer than the position says that `ingest` is at work: the caller reads
- * again (protocol 2). A missing slice means that the view is incomplete (protocol 18).
+ * A set is taken from warm memory when its last change is the one that was read; otherwise it is loaded (load-set.ts).
+ * A slice newer than the position says that `ingest` is at work: the caller reads again (protocol 2). A missing slice means that the view is incomplete (protocol 18).
  * Pods from memory are used only if the position, read once more *after* the state, is unmoved: the
  * state may know more than pods that were decoded before it was read.
  */
@@ -17,13 +16,15 @@ import type {
   RevisionProjection,
   Tombstone,
 } from '../../../core/model/projections.ts';
-import type { SlicedSet, ViewReader } from '../../../ports/stores/view-store.ts';
+import type { SlicedSet } from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';
 import { NO_POSITION } from './read-basis.ts';
 import type { Basis } from './read-basis.ts';
+import { loadSet } from './load-set.ts';
+import type { Moving, Readers, SetRead, SetRequest, StampAhead } from './load-set.ts';
 import { warmKey } from '../process/warmth.ts';
-import type { SetContent, WarmSet, WarmSlice } from '../process/warmth.ts';
-import type { ClusterMeta, Slice } from '../../../core/model/view-items.ts';
+import type { WarmSet } from '../process/warmth.ts';
+import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { projectLiveNode, projectLivePod } from '../../../core/projections/project.ts';
 
@@ -38,30 +39,11 @@ export interface ReadView {
   readonly opaque: readonly OpaqueProjection[];
 }
 
-/** Something moved meanwhile; `ahead`: by a stamp that what covers it does not reach yet. */
-interface Moving {
-  readonly kind: 'moving';
-  readonly ahead?: StampAhead;
-}
-
 /** What reading came to. */
 export type ViewRead =
   | { readonly kind: 'read'; readonly view: ReadView }
   | Moving
   | { readonly kind: 'incomplete'; readonly missing: string };
-
-type Readers = Pick<StepDependencies, 'warmth'> & { readonly view: ViewReader };
-
-interface SetRequest {
-  readonly set: SlicedSet;
-  readonly sliceCount: number;
-  readonly changed: Stamp;
-}
-
-type SetRead =
-  | ({ readonly kind: 'whole' } & WarmSet)
-  | Moving
-  | { readonly kind: 'missing'; readonly set: string };
 
 /** Reads the slices that belong to a basis. */
 export async function readView(basis: Basis, readers: Readers): Promise<ViewRead> {
@@ -169,57 +151,6 @@ async function readOwn(
   if (warm === undefined) return loadSet(basis, request, readers);
   if (!(await request.isUnmoved())) return { kind: 'moving' };
   return { ...warm, kind: 'whole' };
-}
-
-async function loadSet(basis: Basis, request: SetRequest, readers: Readers): Promise<SetRead> {
-  const { clusterUid } = basis.ref;
-  const { set, sliceCount, changed } = request;
-  const slices = await Promise.all(
-    Array.from({ length: sliceCount }, (_, index) =>
-      readers.view.readSlice({ clusterUid, set, index }),
-    ),
-  );
-  const key = warmKey({ clusterUid, set }, sliceCount);
-  const former = readers.warmth.sets.last(key);
-  const present: Slice[] = [];
-  for (const slice of slices) {
-    if (slice === undefined) return { kind: 'missing', set };
-    const { stamp } = slice;
-    if (compareStamps(stamp, changed) > 0) return { kind: 'moving', ahead: { stamp, of: set } };
-    present.push(slice);
-  }
-  // Decoded only now: a set that is being written is read again.
-  const contents = present.map((slice, index) => {
-    const known = former?.slices[index];
-    return known?.stamp === slice.stamp ? known : contentOf(slice);
-  });
-  const warm = { changed, slices: contents, ...joined(contents) };
-  readers.warmth.sets.put(key, warm);
-  return { kind: 'whole', ...warm };
-}
-
-/** Decodes a slice. */
-function contentOf({ stamp, objects, gone = [] }: Slice): WarmSlice {
-  return { stamp, objects: objects.map(({ object }) => object), gone };
-}
-
-function joined(slices: readonly WarmSlice[]): SetContent {
-  const [first, ...others] = slices;
-  if (first !== undefined && others.length === 0) {
-    const { objects, gone } = first;
-    return { objects, gone };
-  }
-  return {
-    objects: slices.flatMap(({ objects }) => objects),
-    gone: slices.flatMap(({ gone }) => gone),
-  };
-}
-
-/** A stamp that was above what should have covered it when it was read. */
-export interface StampAhead {
-  readonly stamp: Stamp;
-  /** Whose slice bears it; `basis`: an item that META itself covers. */
-  readonly of: SlicedSet | 'basis';
 }
 
 /**

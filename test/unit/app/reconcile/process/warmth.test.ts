@@ -19,7 +19,13 @@ const objects = (count: number): readonly Projection[] =>
 describe('SetCache', () => {
   it('answers only for the exact stamp', () => {
     const cache = new SetCache(10);
-    cache.put('a', { changed: stamp('1'), objects: objects(1), gone: [], slices: [] });
+    cache.put('a', {
+      changed: stamp('1'),
+      objects: objects(1),
+      gone: [],
+      slices: [],
+      movedCount: 0,
+    });
     assert.equal(cache.get('a', stamp('2')), undefined);
     assert.equal(cache.get('a', stamp('1'))?.objects.length, 1);
   });
@@ -27,9 +33,21 @@ describe('SetCache', () => {
   it('drops the least recently used set beyond its bound', () => {
     const cache = new SetCache(10);
     for (const key of ['a', 'b'])
-      cache.put(key, { changed: stamp('1'), objects: objects(5), gone: [], slices: [] });
+      cache.put(key, {
+        changed: stamp('1'),
+        objects: objects(5),
+        gone: [],
+        slices: [],
+        movedCount: 0,
+      });
     cache.get('a', stamp('1'));
-    cache.put('c', { changed: stamp('1'), objects: objects(5), gone: [], slices: [] });
+    cache.put('c', {
+      changed: stamp('1'),
+      objects: objects(5),
+      gone: [],
+      slices: [],
+      movedCount: 0,
+    });
     assert.equal(cache.get('b', stamp('1')), undefined);
     assert.ok(cache.get('a', stamp('1')) !== undefined);
   });
