@@ -84,7 +84,8 @@ export function createProjector(options: ProjectorOptions): Projector {
       if (typeof identity === 'string') return { kind: 'unidentified', message: identity };
       const owner = readOwner(kind, raw);
       if (owner.kind === 'other') return { kind: 'irrelevant', identity };
-      const shared = owner.kind === 'daemon-set' ? { ownerUid: owner.uid } : {};
+      const shared =
+        owner.kind === 'daemon-set' ? { ownerUid: options.interner.text(owner.uid) as Uid } : {};
       const slim = trySlim({ identity, raw, shared, options });
       if (typeof slim !== 'string') return { kind: 'tracked', slim };
       options.onOpaque(identity, slim);

@@ -185,7 +185,10 @@ export class Outbox {
   commitSlice(members: Iterable<SliceMember>): void {
     for (const { tracked, membership, projection } of members) {
       noteSentNode(tracked, projection);
-      const next = [...tracked.sent, membership];
+      // Mostly the one set it stands in: held once. A spread keeps room for sixteen more, for each of ten thousand pods.
+      const isOnly = tracked.sent.length === 0 && tracked.sets.length === 1;
+      const isShared = isOnly && tracked.sets[0] === membership;
+      const next = isShared ? tracked.sets : tracked.sent.concat(membership);
       this.#countSent(tracked, next);
       tracked.sent = next;
       this.#hashes = replaceHashes(this.#hashes, tracked.of, { former: NONE, next: [membership] });
