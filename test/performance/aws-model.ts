@@ -21,7 +21,7 @@ import { percentile, renderRows } from './support/statistics.ts';
 
 const FLEETS = (process.env['BENCH_FLEETS'] ?? '1,100,1000').split(',').map(Number);
 const JOINS = Number(process.env['BENCH_JOINS'] ?? 60);
-const NODES = 3;
+const NODES = 1;
 const DAEMON_SETS = 10;
 const JOINS_PER_MINUTE = 5;
 /** Joins a second that are offered to a fleet, one rate after the other. */
