@@ -1,5 +1,5 @@
 /**
- * Writes counts over the DaemonSet as it was seen, in one request (ADR 0052, protocol 8, S7).
+ * Writes counts over the DaemonSet as it was seen, in one request (ADR 0050, protocol 8, S7).
  *
  *   JSON Patch, what was seen as its tests ── written
  *        │ not that any more, not seen whole, or refused

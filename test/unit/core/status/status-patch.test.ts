@@ -1,4 +1,4 @@
-/** A status as a JSON Patch over what was seen (ADR 0052). */
+/** A status as a JSON Patch over what was seen (ADR 0050). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
