@@ -143,7 +143,10 @@ describe('cluster doctor on a managed local cluster', () => {
       const troubles = await stage.troubles();
       assert.deepEqual(failures(troubles), ['functions-rights-missing']);
       const seen = troubles.map((finding) => finding.seen).join();
-      assert.match(seen, /2 of \d+ rights are missing: update apps daemonsets\/status; patch apps daemonsets\/status/);
+      assert.match(
+        seen,
+        /2 of \d+ rights are missing: update apps daemonsets\/status; patch apps daemonsets\/status/,
+      );
     } finally {
       await put(role.rules);
     }
