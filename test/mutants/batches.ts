@@ -71,7 +71,7 @@ export const BATCH_BUGS: Readonly<Record<string, PlantedBug>> = {
   'status-is-never-sent': {
     bug: 'a status that changed alone is sent with the next change, if there ever is one (L1)',
     file: 'src/watcher/session/session.ts',
-    before: "if (weight !== 'decides') return cutSoon(weight === 'status' ? 'awaited' : weight);",
+    before: "if (weight !== 'decides') return cutSoon(weight);",
     after: "if (weight !== 'decides') return;",
     killedBy: { file: COMPANY_TEST, title: 'is sent within a second, with its mark' },
   },

@@ -8,6 +8,9 @@
  * that was heard of lately. Else every 10 minutes. Pure: the caller brings the time.
  */
 
+/** Why something waits for the next cut: a run may be waiting to see it pass, or it only explains. */
+export type WaitReason = 'awaited' | 'explains';
+
 /** Bounds, in milliseconds. */
 export interface HeartbeatOptions {
   readonly awaitedMs: number;
@@ -28,9 +31,9 @@ export class HeartbeatSchedule {
     this.#lastCutMs = nowMs;
   }
 
-  /** Something waits for the next cut: a run may wait for it, or it only explains. True if that one is due earlier now. */
-  noteWaiting(nowMs: number, what: 'awaited' | 'explains'): boolean {
-    const untilMs = nowMs + this.#options[`${what}Ms`];
+  /** Something waits for the next cut. True if that one is due earlier now. */
+  noteWaiting(nowMs: number, reason: WaitReason): boolean {
+    const untilMs = nowMs + this.#options[`${reason}Ms`];
     if (this.#waitingUntilMs !== undefined && this.#waitingUntilMs <= untilMs) return false;
     this.#waitingUntilMs = untilMs;
     return true;

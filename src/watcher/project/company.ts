@@ -5,7 +5,8 @@
  * no status: the status of a DaemonSet, which is nearly always our own; that a pod was bound where it was aimed at,
  * or started without being ready; a node's condition and cordon, which explain (placement reads taints). They are
  * sent, because people are told of them and duplicates are told apart by them, with the next change or when
- * their time is over. What is equal here is equal for `core`; nothing is left out of projections or of their hashes.
+ * their time is over. What is equal here is equal for `core`, but for which of two pods on one node comes first. Nothing is
+ * left out of projections or of their hashes.
  */
 import type {
   DaemonSetProjection,
@@ -14,17 +15,18 @@ import type {
   Projection,
 } from '../../core/model/projections.ts';
 import { projectionText } from '../../core/projections/set-hash.ts';
+import type { WaitReason } from '../pace/heartbeat.ts';
 import type { SlimObject } from './projection.ts';
 
-/** What changed: something that decides; what a run may be waiting to see pass (its own status); what only explains. */
-export type ChangeWeight = 'decides' | 'status' | 'explains';
+/** What changed: something that decides, or what waits (`awaited`: a status, nearly always of a run of ours). */
+export type ChangeWeight = 'decides' | WaitReason;
 
 /** What the change of a known object weighs; the two are the same object and differ. */
 export function weighChange(former: SlimObject, next: SlimObject): ChangeWeight {
   const [before, after] = [decidingPart(former.projection), decidingPart(next.projection)];
   if (before === undefined || after === undefined || before.kind !== after.kind) return 'decides';
   if (projectionText(before) !== projectionText(after)) return 'decides';
-  return next.of === 'DaemonSet' ? 'status' : 'explains';
+  return next.of === 'DaemonSet' ? 'awaited' : 'explains';
 }
 
 /** The projection without what decides nothing; undefined where everything counts. */

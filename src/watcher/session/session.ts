@@ -15,7 +15,7 @@ import type { AnnouncementBody } from '../../core/model/watcher-message.ts';
 import { jittered } from '@rollcall/base/ports/random.ts';
 import { Alarm } from '../pace/alarm.ts';
 import { FlushPace } from '../pace/flush-pace.ts';
-import { HeartbeatSchedule } from '../pace/heartbeat.ts';
+import { HeartbeatSchedule, type WaitReason } from '../pace/heartbeat.ts';
 import { Intake } from '../observe/intake.ts';
 import { ListWatch } from '../observe/list-watch.ts';
 import { createSelectorIndex } from '../project/membership.ts';
@@ -152,8 +152,8 @@ export class Session {
 
   #listener(): StoreListener {
     const { clock } = this.#on;
-    const cutSoon = (what: 'awaited' | 'explains'): void => {
-      if (this.#heartbeat.noteWaiting(clock.monotonicMs(), what)) this.#alarm.ring();
+    const cutSoon = (reason: WaitReason): void => {
+      if (this.#heartbeat.noteWaiting(clock.monotonicMs(), reason)) this.#alarm.ring();
     };
     const noteFiltered = (): void => {
       this.#filteredCount += 1;
@@ -165,7 +165,7 @@ export class Session {
           if (isAwaited(tracked, former)) noteFiltered();
           return;
         }
-        if (weight !== 'decides') return cutSoon(weight === 'status' ? 'awaited' : weight);
+        if (weight !== 'decides') return cutSoon(weight);
         this.#lastChangeMs = clock.monotonicMs();
         if (this.#firstChangeMs !== undefined) return;
         this.#firstChangeMs = this.#lastChangeMs;

@@ -2,8 +2,8 @@
  * From an effect to its request, with its precondition asserted (S1, S4; faults §4).
  *
  * Every write is fenced: a create by its name, a delete by UID and resourceVersion, a patch by the
- * UID in its body, a status by UID and resourceVersion, in the object that is PUT or as tests of its patch. An effect without its fence is a
- * bug of the planner: it is not sent. Bodies come from the core and are stringified once.
+ * UID in its body, a status by UID and resourceVersion, in the object that is PUT or as tests of its
+ * patch. An effect without its fence is a bug of the planner: it is not sent. Bodies come from the core and are stringified once.
  */
 import { isResourceVersion } from '../../../core/model/identifiers.ts';
 import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';

@@ -4,9 +4,9 @@
  * There a status takes a read and a PUT, as it did. A warm process asks again after a while, since roles are updated. Never
  * needed for correctness: a cold process is refused once, and writes the status by the other way.
  */
+import { remember } from './remember.ts';
 
 const REFUSED_MS = 10 * 60_000;
-const CLUSTERS_MAX = 10_000;
 
 /** What a warm process knows of that. Times are monotonic. */
 export class StatusPatches {
@@ -19,11 +19,6 @@ export class StatusPatches {
 
   /** A patch was refused, by whatever reads who writes: roles, webhooks, proxies. A PUT may be refused as well. */
   noteRefused(clusterUid: string, monotonicMs: number): void {
-    this.#refusedUntilMs.delete(clusterUid);
-    this.#refusedUntilMs.set(clusterUid, monotonicMs + REFUSED_MS);
-    const [oldest] = this.#refusedUntilMs.keys();
-    if (this.#refusedUntilMs.size > CLUSTERS_MAX && oldest !== undefined) {
-      this.#refusedUntilMs.delete(oldest);
-    }
+    remember(this.#refusedUntilMs, clusterUid, monotonicMs + REFUSED_MS);
   }
 }

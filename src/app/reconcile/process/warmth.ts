@@ -8,6 +8,7 @@
 import type { Stamp } from '../../../core/model/position.ts';
 import type { Projection, Tombstone } from '../../../core/model/projections.ts';
 import type { SliceRef } from '../../../ports/stores/view-store.ts';
+import { remember } from './remember.ts';
 import { StatusPatches } from './status-patches.ts';
 
 /** What the slices of a set hold together. */
@@ -105,17 +106,6 @@ export function createReconcileWarmth(
   };
 }
 
-const KEYS_MAX = 10_000;
-
-/** The newest last; the oldest leaves. */
-function put<T>(memory: Map<string, T>, key: string, value: T): void {
-  memory.delete(key);
-  memory.set(key, value);
-  if (memory.size <= KEYS_MAX) return;
-  const [oldest] = memory.keys();
-  if (oldest !== undefined) memory.delete(oldest);
-}
-
 const KEPT_MS = 10_000;
 /** What goes wrong after all went well costs no more requests than this. */
 const BATCH_KEPT_MAX = 64;
@@ -146,7 +136,7 @@ export class Paces {
     if (batchSize === undefined) this.#kept.delete(textOf(key));
     else {
       const pace = { batchSize: Math.min(batchSize, BATCH_KEPT_MAX), atMs: monotonicMs };
-      put(this.#kept, textOf(key), pace);
+      remember(this.#kept, textOf(key), pace);
     }
   }
 }
@@ -177,7 +167,7 @@ export class Resends {
 
   /** Notes that this due time of this key was sent just now. */
   note(key: string, dueAtMs: number, monotonicMs: number): void {
-    put(this.#sent, key, { dueAtMs, atMs: monotonicMs });
+    remember(this.#sent, key, { dueAtMs, atMs: monotonicMs });
   }
 
   /** How long it takes until a look that nothing recorded, if one is on its way within that delay. */
@@ -193,6 +183,6 @@ export class Resends {
 
   /** Notes a look that nothing records. */
   noteUnrecorded(key: string, dueMonotonicMs: number): void {
-    put(this.#unrecorded, key, dueMonotonicMs);
+    remember(this.#unrecorded, key, dueMonotonicMs);
   }
 }

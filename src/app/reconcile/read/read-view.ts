@@ -2,7 +2,8 @@
  * Reads the slices a plan is made from: nodes of the cluster, pods and revisions of the DaemonSet.
  *
  * A set is taken from warm memory when its last change is the one that was read; otherwise it is loaded (load-set.ts).
- * A slice newer than the position says that `ingest` is at work: the caller reads again (protocol 2). A missing slice means that the view is incomplete (protocol 18).
+ * A slice newer than the position says that `ingest` is at work: the caller reads again (protocol 2). A missing slice
+ * means that the view is incomplete (protocol 18).
  * Pods from memory are used only if the position, read once more *after* the state, is unmoved: the
  * state may know more than pods that were decoded before it was read.
  */

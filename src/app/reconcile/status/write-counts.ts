@@ -48,8 +48,9 @@ async function tryPatch(statusFor: StatusFor, input: Step): Promise<PatchTry> {
     return { kind: 'unfit' };
   }
   const status = statusFor(seen);
-  const body = status === undefined ? undefined : statusPatch(seen, status);
-  if (status === undefined || body === undefined) return { kind: 'unfit' };
+  if (status === undefined) return { kind: 'unfit' };
+  const body = statusPatch(seen, status);
+  if (body === undefined) return { kind: 'unfit' };
   const breach = reportBreach({ live: seen, status }, input);
   if (breach !== undefined) return breach;
   const [outcome] = await access.execute(

@@ -16,9 +16,8 @@
 import { findStatusBreach } from '../../../core/plan/invariants.ts';
 import { canonicalJson } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { Outcome } from '../../../core/model/effects.ts';
-
+import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import { versionOf } from '../confirm/adopt-release.ts';
 import { keyOf } from '../run/context.ts';

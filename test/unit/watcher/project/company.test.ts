@@ -106,7 +106,7 @@ describe('a change that decides', () => {
     const spec = { selector: { matchLabels: { app: 'a' } }, template: {} };
     const before = { metadata: { generation: 1 }, spec, status: { numberReady: 1 } };
     const status = { numberReady: 2 };
-    assert.equal(weigh('DaemonSet', before, { ...before, status }), 'status');
+    assert.equal(weigh('DaemonSet', before, { ...before, status }), 'awaited');
     assert.equal(
       weigh('DaemonSet', before, { spec, metadata: { generation: 2 }, status }),
       'decides',
