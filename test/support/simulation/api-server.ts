@@ -77,8 +77,10 @@ export class SimulatedApiServer extends SimulatedCluster {
     this.#commit(kind, 'deleted', { ...former, metadata });
   }
 
+  /** All API servers are stopped for a restore (etcd's operations guide): what was on its way to one of them is lost. */
   override restore(backup: ClusterBackup): void {
     super.restore(backup);
+    this.dropStuck();
     this.commits = this.commits.filter((commit) => commit.version <= backup.version);
     // etcd goes back behind its compactions, too: a list of the new history is never one too old.
     this.compactedVersion = Math.min(this.compactedVersion, backup.version);

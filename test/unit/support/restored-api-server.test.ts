@@ -21,4 +21,17 @@ describe('a simulated API server whose etcd was restored', () => {
     await clock.advance(10);
     assert.equal((await answer).kind, 'ok');
   });
+
+  it('gets no request that was on its way to it before: all API servers are stopped for a restore (row 71)', async () => {
+    const clock = new VirtualClock();
+    const api = new SimulatedApiServer(clusterUid('a'), clock);
+    const backup = api.backup();
+    const effect = { kind: 'create-event', namespace: 'a', name: 'e', body: {} } as const;
+    api.hooks = { beforeEffect: () => ({ kind: 'stuck' }) };
+    const [outcome] = await api.execute([effect], { deadlineMs: 1000 });
+    assert.equal(outcome?.kind, 'ambiguous');
+    api.restore(backup);
+    api.releaseStuck();
+    assert.deepEqual(api.list('events'), []);
+  });
 });
