@@ -27,6 +27,18 @@ export interface NodeProjection {
   /** status of the condition Ready is "True". Explains; never decides placement (spec 2.5). */
   readonly isReady: boolean;
   readonly isTerminating: boolean;
+  /** What a bad rollout is looked for in (issue 17); absent: told by a watcher of the release before. */
+  readonly system?: NodeSystem;
+}
+
+/** status.nodeInfo, as far as nodes differ by it. */
+export interface NodeSystem {
+  readonly kernelVersion: string;
+  readonly osImage: string;
+  readonly containerRuntimeVersion: string;
+  readonly kubeletVersion: string;
+  /** Changes with each boot: restarts after a reboot are the node's. */
+  readonly bootId: string;
 }
 
 /** Which object of a namespace, and as of when. */
@@ -39,6 +51,37 @@ interface Identity {
 
 /** Pod phases. */
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+
+/** How a container ended. */
+export interface ContainerExit {
+  /** `Error`, `Completed`, `OOMKilled`, `StartError`, `ContainerStatusUnknown` …; as the runtime says. */
+  readonly reason: string;
+  readonly exitCode: number;
+  /** finishedAt, as the kubelet's clock told it; absent: the runtime did not say. */
+  readonly finishedAtMs?: number;
+}
+
+/**
+ * What a pod's status says of its init containers and containers that is not as it should be, in the raw words of kubelet
+ * and runtime. What a word means is decided where it is judged (core/evidence). Reasons flap, so evidence is the change of
+ * `restarts` and `lastExit`, never the present word alone (rollouts facts 1).
+ */
+export interface PodTrouble {
+  /** Sum of restartCount over init containers and containers; absent: 0. */
+  readonly restarts?: number;
+  /** The first `state.waiting.reason` that is neither ContainerCreating nor PodInitializing. */
+  readonly waiting?: string;
+  /** The exit that ended last: of `lastState` or, where the container is not running, `state`; not of completed init containers. */
+  readonly lastExit?: ContainerExit;
+  /** Name of the container that `waiting`, else `lastExit`, is told of. */
+  readonly container?: string;
+  /** PodScheduled False: `Unschedulable` or another reason of the scheduler. */
+  readonly unscheduled?: string;
+  /** Reason of DisruptionTarget, if True. */
+  readonly disruption?: string;
+  /** True while ContainersReady is True and Ready is not: the node is lost, or a readiness gate holds. */
+  readonly isReadyWithheld?: boolean;
+}
 
 /** What claiming, planning and status read of a Pod. */
 export interface PodProjection extends Identity {
@@ -58,6 +101,8 @@ export interface PodProjection extends Identity {
   readonly readyChangedAtMs?: number;
   readonly createdAtMs: number;
   readonly isTerminating: boolean;
+  /** Absent: nothing ever went wrong in it, or a watcher of the release before told of it. */
+  readonly trouble?: PodTrouble;
 }
 
 /** What history reads of a ControllerRevision; its data stays in the cluster. */

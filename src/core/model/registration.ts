@@ -7,8 +7,11 @@
  */
 import type { ClusterId, ClusterUid, Uid } from './identifiers.ts';
 
-/** Who may touch the cluster's DaemonSets (design 5). `copilot` is planned. */
-export type ClusterMode = 'observe' | 'takeover';
+/**
+ * Who may touch the cluster's DaemonSets (design 5). `observe`: nobody of ours. `copilot`: the built-in controller makes
+ * pods, history and status, Rollcall times deletions under OnDelete (issue 17). `takeover`: Rollcall alone.
+ */
+export type ClusterMode = 'observe' | 'copilot' | 'takeover';
 
 /** How a function authenticates to the cluster. */
 export type ClusterAuthentication =

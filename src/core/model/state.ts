@@ -7,6 +7,7 @@
 import type { Epoch, NodeName, ResourceVersion, Uid } from './identifiers.ts';
 import type { Stamp } from './position.ts';
 import type { Tombstone } from './projections.ts';
+import type { RolloutRecord } from './rollout-record.ts';
 
 /** Version of the state schema that this release writes. */
 export const STATE_SCHEMA = 1;
@@ -207,6 +208,8 @@ export interface DaemonSetState {
   /** The look at what is about to change by itself; absent while there is nothing of the kind. */
   readonly look?: LookEntry;
   readonly memo?: Memo;
+  /** How far the staged rollout is; absent: no policy asked for one. */
+  readonly rollout?: RolloutRecord;
 }
 
 /** State of a DaemonSet that has no item yet. */

@@ -1,0 +1,139 @@
+/**
+ * How far the staged rollout of one DaemonSet is: part of its state, so written by the same compare-and-set as intents.
+ *
+ * A step is recorded as open by the write that records the first deletes it allows; an operator's order is an edit of the
+ * state, too, so a run that has not seen it loses its write and has sent nothing (issue 17: a halt halts within one batch).
+ * Absent where no policy asks for stages. Everything in here is bounded: lists keep the newest, and say so.
+ */
+import type { NodeName } from './identifiers.ts';
+
+/** A revision that passed its soak on every canary, or that all nodes ran when the policy was first seen. */
+export interface ProvenRevision {
+  /** controller-revision-hash. */
+  readonly hash: string;
+  readonly provenAtMs: number;
+  /** True if no soak proved it: it was running everywhere when the policy came. */
+  readonly isBaseline: boolean;
+}
+
+/** Which step is open. `canary`, then the groups of the order, then `done`. */
+export type StepKind = 'canary' | 'group' | 'done';
+
+/** The step that was opened last; all before it are open as well. */
+export interface OpenStep {
+  readonly kind: StepKind;
+  /** Of a group: the values of the order's labels, as `zone-a/pool-b`; empty where nothing is ordered. */
+  readonly name: string;
+  /** 0 for the canary, then counting groups: for people and `approved`. */
+  readonly index: number;
+  readonly openedAtMs: number;
+  /** Since when all pods of open steps were seen to be well, on our clock; absent: they are not. */
+  readonly wellSinceMs?: number;
+  /** When a node was last updated, a step opened, or an order given: what the progress deadline counts from. */
+  readonly progressedAtMs: number;
+  /** Nodes updated when that was. */
+  readonly updatedNodes: number;
+}
+
+/** Why a rollout was halted. Words of events, of `rollcall rollout status` and of logs alike. */
+export type BreachCause =
+  /** A container of the new revision cannot start. */
+  | 'StartFailure'
+  /** Two restarts of a container of the new revision. */
+  | 'Restarts'
+  | 'OOMKilled'
+  /** A pod of the new revision could not be created. */
+  | 'CreateRefused'
+  /** No new pod appeared on a node whose old one is gone. */
+  | 'NotRecreated'
+  /** Pods of the new revision turn not ready again and again. */
+  | 'Flapping'
+  /** Nodes went bad after their update, and their peers did not: E >= 20. */
+  | 'NodesFailed'
+  /** More nodes are bad than the attributed budget lets pass. */
+  | 'Unexplained'
+  | 'ProgressDeadlineExceeded'
+  /** The API server answers much slower than before the step. */
+  | 'SlowApiServer'
+  /** This revision was halted before, and came again. */
+  | 'KnownBad';
+
+/** A halt, with what showed it. */
+export interface Breach {
+  readonly cause: BreachCause;
+  readonly atMs: number;
+  /** In one sentence, with the numbers; no part of an object that may be secret. */
+  readonly message: string;
+  /** Up to 16 nodes that showed it. */
+  readonly nodes: readonly NodeName[];
+}
+
+/** A revision that was halted: the same template again is held. */
+export interface RefusedRevision {
+  readonly hash: string;
+  readonly cause: BreachCause;
+  readonly atMs: number;
+}
+
+/** One node of the trial that went from good to bad. */
+export interface NodeFailure {
+  readonly node: NodeName;
+  readonly stratum: string;
+  readonly isUpdated: boolean;
+  readonly atMs: number;
+  /** False: one failure of its stratum was counted within the same minute already (an outage). */
+  readonly isCounted: boolean;
+}
+
+/** Evidence on nodes, with a control group (rollouts facts 4). */
+export interface Trial {
+  /** Nodes that were bad before their turn: they count on neither side. Bounded; beyond it the trial is void. */
+  readonly outside: readonly NodeName[];
+  /** Nodes in the trial that were bad when looked at last. */
+  readonly bad: readonly NodeName[];
+  /** ln of the likelihood ratio for each of the hazard ratios 3, 10, 30, 100. */
+  readonly logRatios: readonly [number, number, number, number];
+  /** The newest failures, 32 at most. */
+  readonly failures: readonly NodeFailure[];
+  /** True once a failure fell where no control was left: the test is weaker than it looks. */
+  readonly isWithoutControls: boolean;
+}
+
+/** What an operator asked for through `rollcall rollout`. */
+export interface RolloutOrders {
+  readonly paused?: OrderNote;
+  /** Steps up to this index may open without further approval. */
+  readonly approved?: OrderNote & { readonly stepIndex: number };
+  /** A breach that was looked at and is overruled: only what happens later counts. */
+  readonly resumed?: OrderNote;
+}
+
+/** Who gave an order, and when; `by` is what the CLI knows of its caller. */
+export interface OrderNote {
+  readonly by: string;
+  readonly atMs: number;
+}
+
+/** The record of one DaemonSet. */
+export interface RolloutRecord {
+  /** controller-revision-hash that is rolled out, or was last. */
+  readonly hash: string;
+  readonly startedAtMs: number;
+  /** Nodes that were to run a pod when it started: the base of every percentage. */
+  readonly baseNodes: number;
+  readonly step: OpenStep;
+  /** Chosen when the rollout started: they stay the canary although nodes come and go. 500 at most. */
+  readonly canary: readonly NodeName[];
+  /** True for a rollout back to a proven revision: all steps are open, nothing soaks. */
+  readonly isReturn: boolean;
+  readonly trial: Trial;
+  /** Restarts of pods of the new revision as counted last: more restart the soak. */
+  readonly restarts: number;
+  /** Epoch and era of the view that was seen last: another one restarts the soak. */
+  readonly seenView: string;
+  readonly breach?: Breach;
+  readonly proven?: ProvenRevision;
+  /** The newest eight. */
+  readonly refused: readonly RefusedRevision[];
+  readonly orders: RolloutOrders;
+}
