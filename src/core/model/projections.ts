@@ -27,6 +27,8 @@ export interface NodeProjection {
   /** status of the condition Ready is "True". Explains; never decides placement (spec 2.5). */
   readonly isReady: boolean;
   readonly isTerminating: boolean;
+  /** creationTimestamp: nodes that join during a rollout are not in its trial; absent: told by a watcher of the release before. */
+  readonly createdAtMs?: number;
   /** What a bad rollout is looked for in (issue 17); absent: told by a watcher of the release before. */
   readonly system?: NodeSystem;
 }

@@ -5,7 +5,7 @@
  * state, too, so a run that has not seen it loses its write and has sent nothing (issue 17: a halt halts within one batch).
  * Absent where no policy asks for stages. Everything in here is bounded: lists keep the newest, and say so.
  */
-import type { NodeName } from './identifiers.ts';
+import type { NodeName, Uid } from './identifiers.ts';
 
 /** A revision that passed its soak on every canary, or that all nodes ran when the policy was first seen. */
 export interface ProvenRevision {
@@ -46,6 +46,8 @@ export type BreachCause =
   | 'CreateRefused'
   /** No new pod appeared on a node whose old one is gone. */
   | 'NotRecreated'
+  /** A pod of the new revision runs and stays not ready, on a node that is Ready. */
+  | 'NotReady'
   /** Pods of the new revision turn not ready again and again. */
   | 'Flapping'
   /** Nodes went bad after their update, and their peers did not: E >= 20. */
@@ -75,6 +77,26 @@ export interface RefusedRevision {
   readonly atMs: number;
 }
 
+/** What a pod of the new revision had gone through when it was taken as known (core/evidence/pod-baseline.ts). */
+export interface PodBaseline {
+  readonly uid: Uid;
+  readonly restarts: number;
+  /** finishedAt of the last exit, by the kubelet's clock; absent: it had none, or the runtime did not say. */
+  readonly exitAtMs?: number;
+}
+
+/** How often a pod of the new revision turned not ready after it had been ready (core/evidence/flapping.ts). */
+export interface PodTurns {
+  readonly uid: Uid;
+  readonly node: NodeName;
+  /** readyChangedAtMs and isReady as seen last. */
+  readonly changedAtMs: number;
+  readonly isReady: boolean;
+  readonly turns: number;
+  /** When the last of `turns` was seen, on our clock; absent: none was. */
+  readonly turnedAtMs?: number;
+}
+
 /** One node of the trial that went from good to bad. */
 export interface NodeFailure {
   readonly node: NodeName;
@@ -85,11 +107,29 @@ export interface NodeFailure {
   readonly isCounted: boolean;
 }
 
-/** Evidence on nodes, with a control group (rollouts facts 4). */
+/** Node-hours and failures of a trial, for the weaker test without controls (core/evidence/own-history.ts). */
+export interface NodeHistory {
+  /** Since when the two counts of nodes below were as they are; what was before is in the sums. */
+  readonly sinceMs: number;
+  /** Nodes at risk that are not updated yet. */
+  readonly waitingNodes: number;
+  /** Updated nodes at risk in strata where nothing is left to compare them with. */
+  readonly aloneNodes: number;
+  /** Sums of time over those nodes, up to `sinceMs`. */
+  readonly waitingMs: number;
+  readonly aloneMs: number;
+  /** Counted failures in either time. */
+  readonly waitingFailures: number;
+  readonly aloneFailures: number;
+}
+
+/** Evidence on nodes, with a control group (rollouts facts 4; core/evidence/trial.ts). */
 export interface Trial {
-  /** Nodes that were bad before their turn: they count on neither side. Bounded; beyond it the trial is void. */
+  /** Nodes that joined later are not in it. */
+  readonly startedAtMs: number;
+  /** Nodes that were bad before their turn: they count on neither side. 500 at most; with more the trial is void. */
   readonly outside: readonly NodeName[];
-  /** Nodes in the trial that were bad when looked at last. */
+  /** Nodes in the trial that were bad when looked at last. 500 at most; with more the trial is void. */
   readonly bad: readonly NodeName[];
   /** ln of the likelihood ratio for each of the hazard ratios 3, 10, 30, 100. */
   readonly logRatios: readonly [number, number, number, number];
@@ -97,6 +137,9 @@ export interface Trial {
   readonly failures: readonly NodeFailure[];
   /** True once a failure fell where no control was left: the test is weaker than it looks. */
   readonly isWithoutControls: boolean;
+  /** More nodes were bad than it can remember: it stands still and proves nothing, until another one starts. */
+  readonly isVoid: boolean;
+  readonly history: NodeHistory;
 }
 
 /** What an operator asked for through `rollcall rollout`. */
@@ -129,6 +172,10 @@ export interface RolloutRecord {
   readonly trial: Trial;
   /** Restarts of pods of the new revision as counted last: more restart the soak. */
   readonly restarts: number;
+  /** Pods of the new revision that were there before the first step and had restarted. 64 at most. */
+  readonly baselines?: readonly PodBaseline[];
+  /** Pods of the new revision that are watched for flapping: those that turned go first. 64 at most. */
+  readonly turns?: readonly PodTurns[];
   /** Epoch and era of the view that was seen last: another one restarts the soak. */
   readonly seenView: string;
   readonly breach?: Breach;

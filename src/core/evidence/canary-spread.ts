@@ -1,0 +1,128 @@
+/**
+ * Which nodes try a revision first: as many different kinds as possible, while each stratum keeps nodes to compare with.
+ *
+ * Nodes that are not Ready are never chosen. A node comes first that shows most values which no chosen one has, of nodes that
+ * leave a control in their stratum; then one that shows a new value without leaving one; then strata take turns, those of
+ * which the smallest part is chosen first. Equals go by a hash of seed and name: the same every time, another order in
+ * each rollout. The order of `nodes` never matters.
+ */
+import type { NodeName } from '../model/identifiers.ts';
+import type { NodeProjection } from '../model/projections.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
+import { attributeOf, stratumOf } from './node-attributes.ts';
+
+/** What a canary is chosen from and by. */
+export interface CanaryChoice {
+  /** Nodes that run a pod of the DaemonSet, without those that the policy excludes. */
+  readonly nodes: readonly NodeProjection[];
+  /** How many; fewer are chosen if fewer are Ready. */
+  readonly count: number;
+  /** Names of attributes (node-attributes.ts) or label keys, the most telling first; empty: SPREAD_DEFAULT is the caller's. */
+  readonly spread: readonly string[];
+  /** Names the rollout: the same seed chooses the same nodes. */
+  readonly seed: string;
+  /** `last`: cordoned nodes only when there are no others; they are about to go. */
+  readonly cordoned: 'alike' | 'last';
+}
+
+interface Candidate {
+  readonly name: NodeName;
+  readonly stratum: string;
+  readonly isCordoned: boolean;
+  readonly rank: number;
+  /** `attribute value`, in the order of the spread. */
+  readonly values: readonly (string | undefined)[];
+}
+
+/** What is chosen so far. */
+interface Chosen {
+  readonly names: Set<NodeName>;
+  readonly values: Set<string>;
+  readonly perStratum: Map<string, number>;
+  readonly sizes: ReadonlyMap<string, number>;
+}
+
+/** The canary, by name. */
+export function chooseCanary(choice: CanaryChoice): readonly NodeName[] {
+  const candidates = choice.nodes
+    .filter(({ isReady, isTerminating }) => isReady && !isTerminating)
+    .map((node) => toCandidate(node, choice))
+    .sort((left, right) => left.rank - right.rank || compareText(left.name, right.name));
+  const chosen: Chosen = {
+    names: new Set(),
+    values: new Set(),
+    perStratum: new Map(),
+    sizes: countBy(candidates),
+  };
+  while (chosen.names.size < choice.count) {
+    const next = best(candidates, chosen);
+    if (next === undefined) break;
+    take(next, chosen);
+  }
+  return [...chosen.names].sort(compareText);
+}
+
+function toCandidate(node: NodeProjection, { spread, seed, cordoned }: CanaryChoice): Candidate {
+  return {
+    name: node.name,
+    stratum: stratumOf(node),
+    isCordoned: cordoned === 'last' && node.unschedulable,
+    rank: hash48(`${seed}/${node.name}`),
+    values: spread.map((key) => {
+      const value = attributeOf(node, key);
+      return value === undefined ? undefined : `${key} ${value}`;
+    }),
+  };
+}
+
+function countBy(candidates: readonly Candidate[]): ReadonlyMap<string, number> {
+  const sizes = new Map<string, number>();
+  for (const { stratum } of candidates) sizes.set(stratum, (sizes.get(stratum) ?? 0) + 1);
+  return sizes;
+}
+
+function take({ name, values, stratum }: Candidate, chosen: Chosen): void {
+  chosen.names.add(name);
+  for (const value of values) if (value !== undefined) chosen.values.add(value);
+  chosen.perStratum.set(stratum, (chosen.perStratum.get(stratum) ?? 0) + 1);
+}
+
+/** The first candidate of the smallest score, in the order of their ranks. */
+function best(candidates: readonly Candidate[], chosen: Chosen): Candidate | undefined {
+  let found: Candidate | undefined;
+  let least: readonly number[] = [];
+  for (const candidate of candidates) {
+    if (chosen.names.has(candidate.name)) continue;
+    const score = scoreOf(candidate, chosen);
+    if (found !== undefined && compareScores(score, least) >= 0) continue;
+    found = candidate;
+    least = score;
+  }
+  return found;
+}
+
+/** Smaller is better: cordoned, class, how many values are new, which of them, how much of the stratum is chosen. */
+function scoreOf({ values, stratum, isCordoned }: Candidate, chosen: Chosen): readonly number[] {
+  const isNew = values.map((value) => value !== undefined && !chosen.values.has(value));
+  const newValues = isNew.filter(Boolean).length;
+  const taken = chosen.perStratum.get(stratum) ?? 0;
+  const size = chosen.sizes.get(stratum) ?? 0;
+  const keepsControl = taken + 1 < size;
+  const kind = (newValues > 0 ? 0 : 2) + (keepsControl ? 0 : 1);
+  return [
+    isCordoned ? 1 : 0,
+    kind,
+    -newValues,
+    ...isNew.map((one) => (one ? 0 : 1)),
+    taken / Math.max(1, size),
+  ];
+}
+
+function compareScores(left: readonly number[], right: readonly number[]): number {
+  for (const [at, value] of left.entries()) {
+    const difference = value - (right[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

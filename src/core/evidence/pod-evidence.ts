@@ -1,0 +1,222 @@
+/**
+ * What one pod is evidence of: well, coming up, failed for the release's or for the node's reasons, or neither (issue 17).
+ *
+ * The table of rollouts facts 1, row by row, over the projection's raw words. It assumes no clock but ours for how long
+ * something lasts, so a deadline is as late as the clocks differ. A terminating pod is evidence of nothing: its kubelet
+ * ends containers as it likes. Restarts and exits count from a baseline, never by the present word alone. An eviction is
+ * the node's: the projection does not tell whether its message names the pod's own usage.
+ * It neither compares pods nor decides what follows (breach.ts, trial.ts).
+ */
+import type { ContainerExit, PodProjection } from '../model/projections.ts';
+import type { PodBaseline } from '../model/rollout-record.ts';
+import {
+  CRASH_LOOP,
+  OUT_OF_MEMORY,
+  SCHEDULING_GATED,
+  START_ERROR,
+  isCalledAway,
+  isLostExit,
+  isNoRoom,
+  refusalSign,
+  waitingMeaning,
+} from './failure-words.ts';
+import type { FailureSign } from './failure-words.ts';
+
+/** Whose failure it is: `start` and `run` are the release's, `node` is the node's until its controls say otherwise. */
+export type FailureClass = 'start' | 'run' | 'node';
+
+/** A pod that failed. */
+export interface FailedPod {
+  readonly kind: 'failed';
+  readonly class: FailureClass;
+  readonly sign: FailureSign;
+  /** The raw word that told it, for people: anything that a status may hold, 256 printable characters at most. */
+  readonly word: string;
+  readonly container?: string;
+  /** When it happened, as the kubelet told; now, for what lasts. */
+  readonly atMs: number;
+  /** Restarts since the baseline. */
+  readonly restarts: number;
+}
+
+/** What a pod is evidence of. */
+export type PodEvidence =
+  /** Ready on a node that is Ready, and nothing failed since the baseline. One restart may have been: it restarts a soak. */
+  | { readonly kind: 'well'; readonly restarts: number }
+  /** Not ready, and not for too long; `word`: what it waits for, if it says so. */
+  | { readonly kind: 'starting'; readonly restarts: number; readonly word?: string }
+  | FailedPod
+  /** Not ready for a reason that is neither the release's nor the node's, or on its way out. */
+  | { readonly kind: 'neither'; readonly word: string; readonly restarts: number };
+
+/** What a pod is judged by. */
+export interface PodJudging {
+  readonly nowMs: number;
+  /** A pod that says nothing may come up for so long, or be not ready while it runs. */
+  readonly graceMs: number;
+  /** Condition Ready of its node. */
+  readonly isNodeReady: boolean;
+  /** What it had gone through before; absent: it counts from its creation. */
+  readonly baseline?: PodBaseline;
+  /** Without a baseline, exits that ended before this moment do not count: the pod was there before the rollout. */
+  readonly sinceMs?: number;
+  /** Requests and host ports of the new template against the old one. Room that is missing is the release's if they grew. */
+  readonly demand: 'grew' | 'same' | 'unknown';
+  /** Boot ID of its node now and when the rollout began; absent: not known, so the runtime's words decide. */
+  readonly boot?: 'same' | 'changed';
+}
+
+/** The default grace: kubelet names a missing volume after two minutes, and slow images take as long again. */
+export const GRACE_MS = 300_000;
+
+/** What may mend itself is tried again after 10 and after 20 s more: then it is a failure. */
+export const RETRIED_AFTER_MS = 30_000;
+
+/** Two restarts of a pod of the new revision are evidence without statistics (rollouts facts 4). */
+export const RESTARTS_MAX = 2;
+
+interface Exits {
+  readonly restarts: number;
+  /** The last exit, if it happened since the baseline. */
+  readonly last?: ContainerExit;
+}
+
+/** What this pod is evidence of. */
+export function judgePod(pod: PodProjection, at: PodJudging): PodEvidence {
+  const exits = exitsSince(pod, at);
+  const { restarts } = exits;
+  if (pod.isTerminating) return { kind: 'neither', word: 'Terminating', restarts };
+  const disruption = pod.trouble?.disruption;
+  if (disruption !== undefined && isCalledAway(disruption)) {
+    return { kind: 'neither', word: disruption, restarts };
+  }
+  const failed = failureOf(pod, at, exits);
+  if (failed !== undefined) return { kind: 'failed', restarts, ...failed };
+  if (pod.isReady) return { kind: 'well', restarts };
+  return pendingOf(pod, restarts);
+}
+
+/** Not ready, not failed, not too late. */
+function pendingOf({ trouble }: PodProjection, restarts: number): PodEvidence {
+  if (trouble?.unscheduled === SCHEDULING_GATED) {
+    return { kind: 'neither', word: SCHEDULING_GATED, restarts };
+  }
+  // Node not ready was asked before: what withholds Ready is a readiness gate.
+  if (trouble?.isReadyWithheld === true) {
+    return { kind: 'neither', word: 'ReadinessGatesNotReady', restarts };
+  }
+  const word = trouble?.waiting ?? trouble?.unscheduled;
+  return word === undefined ? { kind: 'starting', restarts } : { kind: 'starting', restarts, word };
+}
+
+type Failure = Omit<FailedPod, 'kind' | 'restarts'>;
+
+function failureOf(pod: PodProjection, at: PodJudging, exits: Exits): Failure | undefined {
+  return (
+    terminalFailure(pod, at) ??
+    exitFailure(pod, at, exits) ??
+    waitingFailure(pod, at) ??
+    nodeFailure(pod, at) ??
+    lateFailure(pod, at)
+  );
+}
+
+/** A pod that will never run again: refused, evicted, shut down. */
+function terminalFailure(pod: PodProjection, { nowMs, demand }: PodJudging): Failure | undefined {
+  if (pod.phase === 'Succeeded') {
+    return { class: 'run', sign: 'Crash', word: 'Succeeded', atMs: nowMs };
+  }
+  if (pod.phase !== 'Failed') return undefined;
+  const word = pod.reason ?? pod.trouble?.disruption ?? 'Failed';
+  if (isNoRoom(word)) {
+    const isRelease = demand === 'grew';
+    return { class: isRelease ? 'start' : 'node', sign: 'NodeRefused', word, atMs: nowMs };
+  }
+  const sign = pod.trouble?.disruption === undefined ? refusalSign(word) : 'Evicted';
+  return { class: sign === 'PodRefused' ? 'start' : 'node', sign, word, atMs: nowMs };
+}
+
+/** Exits since the baseline: out of memory at the first, others at the second restart, or as a loop. */
+function exitFailure(pod: PodProjection, at: PodJudging, exits: Exits): Failure | undefined {
+  const { last, restarts } = exits;
+  if (last === undefined) return undefined;
+  const atMs = last.finishedAtMs ?? at.nowMs;
+  const told = { word: wordOf(last), atMs, ...containerOf(pod) };
+  if (last.reason === OUT_OF_MEMORY) return { class: 'run', sign: 'OOMKilled', ...told };
+  const isLooping = pod.trouble?.waiting === CRASH_LOOP;
+  if (isNodesExit(last, at, isLooping)) {
+    return pod.isReady ? undefined : { class: 'node', sign: 'Rebooted', ...told };
+  }
+  if (!isLooping && restarts < RESTARTS_MAX) return undefined;
+  if (last.reason === START_ERROR) return { class: 'start', sign: 'RuntimeRefused', ...told };
+  // Once containers run, a pod stays Running while they crash: Pending means that an init container or sidecar does.
+  if (pod.phase === 'Pending') return { class: 'start', sign: 'InitFailed', ...told };
+  return { class: 'run', sign: 'Crash', ...told };
+}
+
+function wordOf({ reason, exitCode }: ContainerExit): string {
+  return `${reason === '' ? 'exit' : reason} ${String(exitCode)}`;
+}
+
+function containerOf({ trouble }: PodProjection): { readonly container?: string } {
+  return trouble?.container === undefined ? {} : { container: trouble.container };
+}
+
+/** A reboot ends every container, and restartCount may jump by as many as there are (facts 1, clocks and counters). */
+function isNodesExit(last: ContainerExit, at: PodJudging, isLooping: boolean): boolean {
+  if (at.boot === 'same') return false;
+  return isLostExit(last) || (at.boot === 'changed' && !isLooping);
+}
+
+/** A container that cannot be made: at once if it is certain, else when it had been tried again. */
+function waitingFailure(pod: PodProjection, { nowMs }: PodJudging): Failure | undefined {
+  const word = pod.trouble?.waiting;
+  const meaning = word === undefined ? undefined : waitingMeaning(word);
+  if (word === undefined || meaning === undefined) return undefined;
+  if (!meaning.isCertain && nowMs - pod.createdAtMs < RETRIED_AFTER_MS) return undefined;
+  return { class: 'start', sign: meaning.sign, word, atMs: nowMs, ...containerOf(pod) };
+}
+
+/** Nothing that a pod says in silence counts while its node is not Ready: what it said before it fell silent did. */
+function nodeFailure(pod: PodProjection, at: PodJudging): Failure | undefined {
+  if (at.isNodeReady && pod.phase !== 'Unknown') return undefined;
+  if (pod.boundNode === undefined) return undefined;
+  return { class: 'node', sign: 'NodeLost', word: 'NodeNotReady', atMs: at.nowMs };
+}
+
+/** Silence that lasts: never started, or runs and is not ready. */
+function lateFailure(pod: PodProjection, at: PodJudging): Failure | undefined {
+  const { trouble } = pod;
+  if (pod.isReady || trouble?.isReadyWithheld === true) return undefined;
+  if (trouble?.unscheduled === SCHEDULING_GATED) return undefined;
+  const sinceMs = Math.max(pod.createdAtMs, pod.readyChangedAtMs ?? 0);
+  if (at.nowMs - sinceMs < at.graceMs) return undefined;
+  const told = { atMs: at.nowMs, ...containerOf(pod) };
+  if (trouble?.unscheduled !== undefined) {
+    const isNodes = at.demand === 'same';
+    const word = trouble.unscheduled;
+    return { class: isNodes ? 'node' : 'start', sign: 'Unschedulable', word, ...told };
+  }
+  if (pod.phase === 'Running') {
+    return { class: 'run', sign: 'NotReady', word: 'ContainersNotReady', ...told };
+  }
+  return { class: 'start', sign: 'NeverStarted', word: trouble?.waiting ?? 'Pending', ...told };
+}
+
+/** Restarts and the last exit since the baseline. restartCount may fall after a reboot: then there were none. */
+function exitsSince({ trouble, createdAtMs }: PodProjection, at: PodJudging): Exits {
+  const restarts = trouble?.restarts ?? 0;
+  const last = trouble?.lastExit;
+  const { baseline, sinceMs } = at;
+  if (baseline !== undefined) {
+    const since = Math.max(0, restarts - baseline.restarts);
+    const isNew = since > 0 || last?.finishedAtMs !== baseline.exitAtMs;
+    return last !== undefined && isNew ? { restarts: since, last } : { restarts: since };
+  }
+  if (sinceMs === undefined || createdAtMs >= sinceMs) {
+    return last === undefined ? { restarts } : { restarts, last };
+  }
+  // It was there before, and nobody counted its restarts then: that it ended since is known, how often is not.
+  const isSince = last?.finishedAtMs !== undefined && last.finishedAtMs >= sinceMs;
+  return isSince ? { restarts: Math.min(1, restarts), last } : { restarts: 0 };
+}

@@ -1,0 +1,198 @@
+/** The trial of nodes with a control group (rollouts facts 4). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { HALT_AT } from '../../../../src/core/evidence/e-value.ts';
+import {
+  FAILURES_MAX,
+  OUTAGE_MS,
+  TRIAL_NODES_MAX,
+  advanceTrial,
+  eValueOf,
+  fourCounts,
+  judgeTrial,
+  startTrial,
+} from '../../../../src/core/evidence/trial.ts';
+import type { TrialNode } from '../../../../src/core/evidence/trial.ts';
+import { NOW_MS } from '../../../support/core-fixtures.ts';
+import {
+  failAndRecover,
+  failOneByOne,
+  nthNode,
+  trialNodes,
+  withBad,
+} from '../../../support/evidence-fixtures.ts';
+
+const MINUTE_MS = 60_000;
+
+/** The first so many nodes. */
+function firstNodes(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+describe('E of 164 nodes in one stratum agrees with the table of the facts', () => {
+  const table: readonly (readonly [number, readonly number[]])[] = [
+    [3, [16.7, 433]],
+    [16, [6.3, 46]],
+    [30, [4, 17, 79]],
+    [57, [2, 6, 15, 40]],
+  ];
+  for (const [updated, expected] of table) {
+    it(`${String(updated)} updated: ${expected.join(', ')}`, () => {
+      const nodes = trialNodes(164, updated);
+      for (const [at, wanted] of expected.entries()) {
+        const value = eValueOf(failAndRecover(nodes, firstNodes(at + 1)));
+        const lastDigit = Number.isInteger(wanted) ? 1 : 0.1; // the table cuts some and rounds others
+        assert.ok(Math.abs(value - wanted) < lastDigit, `${String(value)}, not ${String(wanted)}`);
+      }
+    });
+  }
+
+  it('100 updated: the fifth 8.8', () => {
+    assert.equal(eValueOf(failAndRecover(trialNodes(164, 100), firstNodes(5))).toFixed(1), '8.8');
+  });
+
+  it('nodes that stay bad are at risk no more, so the next failure says more', () => {
+    const stays = eValueOf(failOneByOne(trialNodes(164, 16), [0, 1]));
+    assert.ok(stays > 46.5 && stays < 50, String(stays));
+  });
+});
+
+describe('164 nodes (issue 17)', () => {
+  const dead = [161, 162, 163];
+
+  it('three that were dead before are outside: never a failure, and E stays 1', () => {
+    const nodes = withBad(trialNodes(164, 3), dead);
+    const trial = startTrial(nodes, NOW_MS);
+    assert.deepEqual(trial.outside, dead.map(nthNode));
+    const looked = advanceTrial(trial, nodes, NOW_MS + MINUTE_MS);
+    assert.equal(looked, trial, 'nothing happened, so nothing is written');
+    const recovered = advanceTrial(trial, trialNodes(164, 3), NOW_MS + 2 * MINUTE_MS);
+    const again = advanceTrial(recovered, nodes, NOW_MS + 4 * MINUTE_MS);
+    assert.deepEqual(again.failures, []);
+    assert.equal(eValueOf(again), 1);
+  });
+
+  it('three of the first three updated die: it halts, with E and the counts', () => {
+    const nodes = trialNodes(164, 3);
+    const trial = failOneByOne(nodes, [0, 1, 2]);
+    const verdict = judgeTrial(trial, NOW_MS);
+    assert.equal(verdict.kind, 'halt');
+    assert.ok(verdict.eValue >= HALT_AT);
+    const { p, ...counts } = fourCounts(trial, withBad(nodes, [0, 1, 2]));
+    assert.deepEqual(counts, { updatedBad: 3, updatedGood: 0, othersBad: 0, othersGood: 161 });
+    assert.ok(p > 1e-6 && p < 2e-6, String(p));
+  });
+
+  it('three of the first sixteen updated die: it halts', () => {
+    const trial = failOneByOne(trialNodes(164, 16), [4, 9, 15]);
+    assert.equal(judgeTrial(trial, NOW_MS).kind, 'halt');
+  });
+
+  it('three that die with their zone, updated or not, do not halt', () => {
+    const nodes = trialNodes(164, 16);
+    const started = startTrial(nodes, NOW_MS);
+    const outage = withBad(nodes, [1, 2, 60, 70, 80, 90]);
+    const trial = advanceTrial(started, outage, NOW_MS + MINUTE_MS);
+    assert.equal(trial.failures.filter(({ isCounted }) => isCounted).length, 1);
+    assert.equal(judgeTrial(trial, NOW_MS).kind, 'calm');
+  });
+});
+
+describe('a failure', () => {
+  const nodes = trialNodes(20, 4);
+
+  it('counts once until the node was good again', () => {
+    let trial = startTrial(nodes, NOW_MS);
+    const look = (bad: readonly number[], minutes: number): void => {
+      trial = advanceTrial(trial, withBad(nodes, bad), NOW_MS + minutes * MINUTE_MS);
+    };
+    look([0], 2);
+    look([0], 4);
+    assert.equal(trial.failures.length, 1);
+    look([], 6);
+    look([0], 8);
+    assert.equal(trial.failures.length, 2);
+    assert.equal(trial.failures.filter(({ isCounted }) => isCounted).length, 2);
+  });
+
+  it('of one stratum within a minute is one outage, and a minute later it is another', () => {
+    const started = startTrial(nodes, NOW_MS);
+    const first = advanceTrial(started, withBad(nodes, [0]), NOW_MS);
+    const within = advanceTrial(first, withBad(nodes, [0, 1]), NOW_MS + OUTAGE_MS - 1);
+    assert.deepEqual(within.logRatios, first.logRatios);
+    const later = advanceTrial(first, withBad(nodes, [0, 1]), NOW_MS + OUTAGE_MS);
+    assert.ok(eValueOf(later) > eValueOf(first));
+  });
+
+  it('of another stratum within the minute counts for itself', () => {
+    const spread = nodes.map((node, index) => ({
+      ...node,
+      stratum: index % 2 === 0 ? 'a/' : 'b/',
+    }));
+    const trial = advanceTrial(startTrial(spread, NOW_MS), withBad(spread, [0, 1]), NOW_MS);
+    assert.deepEqual(
+      trial.failures.map(({ isCounted }) => isCounted),
+      [true, true],
+    );
+  });
+
+  it('of a node that is not updated speaks for the release', () => {
+    const trial = failOneByOne(nodes, [10]);
+    assert.ok(eValueOf(trial) < 1);
+  });
+
+  it('of a node that joined later is none: it is not ready while it boots', () => {
+    const joined: TrialNode = {
+      name: nthNode(900),
+      stratum: 'a/pool',
+      isUpdated: true,
+      isBad: true,
+      createdAtMs: NOW_MS + 1,
+    };
+    const started = startTrial(nodes, NOW_MS);
+    assert.equal(advanceTrial(started, [...nodes, joined], NOW_MS + MINUTE_MS), started);
+  });
+
+  it('where no control is left adds nothing, and says so', () => {
+    const alone = trialNodes(5, 5);
+    const trial = failOneByOne(alone, [0, 1]);
+    assert.equal(eValueOf(trial), 1);
+    assert.equal(trial.isWithoutControls, true);
+    assert.equal(failOneByOne(nodes, [0]).isWithoutControls, false);
+  });
+});
+
+describe('bounds', () => {
+  it('keeps the newest failures', () => {
+    const nodes = trialNodes(200, 100);
+    const failing = firstNodes(FAILURES_MAX + 8);
+    const trial = failOneByOne(nodes, failing);
+    assert.equal(trial.failures.length, FAILURES_MAX);
+    assert.equal(trial.failures.at(-1)?.node, nthNode(FAILURES_MAX + 7));
+    assert.equal(trial.bad.length, FAILURES_MAX + 8);
+  });
+
+  it('is void, keeps what it had found and remembers no more when too many nodes are bad', () => {
+    const nodes = trialNodes(TRIAL_NODES_MAX + 10, 3);
+    const before = advanceTrial(startTrial(nodes, NOW_MS), withBad(nodes, [0]), NOW_MS);
+    const all = nodes.map((node) => ({ ...node, isBad: true }));
+    const trial = advanceTrial(before, all, NOW_MS + MINUTE_MS);
+    assert.equal(trial.isVoid, true);
+    assert.equal(eValueOf(trial), eValueOf(before));
+    assert.equal(judgeTrial(trial, NOW_MS).kind, 'halt');
+    assert.equal(advanceTrial(trial, nodes, NOW_MS + MINUTE_MS), trial);
+    const started = startTrial(all, NOW_MS);
+    assert.equal(started.outside.length, TRIAL_NODES_MAX);
+    assert.equal(judgeTrial(started, NOW_MS).kind, 'void');
+  });
+});
+
+describe('fourCounts', () => {
+  it('counts a node on the side on which it failed, also when it is good again or was updated since', () => {
+    const nodes = trialNodes(10, 2);
+    const trial = failOneByOne(nodes, [0, 5]);
+    const { p, ...counts } = fourCounts(trial, trialNodes(10, 6));
+    assert.deepEqual(counts, { updatedBad: 1, updatedGood: 4, othersBad: 1, othersGood: 4 });
+    assert.ok(p > 0.5 && p < 1);
+  });
+});
