@@ -6,6 +6,7 @@
  * that shares its group with other keys (queue-ids.ts) leaves it first: poison stays by itself (L4).
  */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { createPolicyReader } from '../../src/adapters/policy/policy-reader.ts';
 import { reportedConnector } from '../../src/app/isolation/reported-access.ts';
 import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
@@ -18,6 +19,9 @@ import type { HandlerContext } from '../middleware.ts';
 import { refuseRecord } from '../refusal.ts';
 import { RELEASE } from '../release.ts';
 import { takeBatch } from './take-batch.ts';
+
+/** Here and not in composition.ts: no other function reads policies, so no other bundle holds a YAML parser. */
+const policies = createPolicyReader();
 
 /** The Lambda handler of reconcile.fifo. */
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({
@@ -52,6 +56,7 @@ function reconcileHint(hint: Hint, context: HandlerContext): Promise<ReconcileRe
       metrics,
       options: { ...defaultReconcileOptions, release: RELEASE },
       warmth: reconcileWarmth,
+      policies,
     },
   );
 }

@@ -8,10 +8,16 @@
  * should be left out is in a bundle all the same, as an update of the SDK may bring it back.
  */
 import { isBuiltin } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const BUILTINS = 'builtins-by-need';
+
+/** No export of the package leads there, so that it is named by its file. */
+const YAML_AS_ES_MODULES = fileURLToPath(
+  new URL('../browser/dist/index.js', import.meta.resolve('yaml')),
+);
 
 /** A module, and what stands in its place. */
 interface Replacement {
@@ -52,6 +58,11 @@ const REPLACEMENTS: readonly Replacement[] = [
   {
     module: /^@aws-sdk\/endpoint-cache$/,
     contents: 'export class EndpointCache {}',
+  },
+  // Its build for browsers is of ES modules, of which only what reads a text stays; that for Node is not, and calls `require`.
+  {
+    module: /^yaml$/,
+    contents: `export * from ${JSON.stringify(YAML_AS_ES_MODULES)};`,
   },
 ];
 

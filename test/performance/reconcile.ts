@@ -9,6 +9,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../src/adapters/dynamodb/registry-store.ts';
+import { createPolicyReader } from '../../src/adapters/policy/policy-reader.ts';
 import { createDynamoViewStore } from '../../src/adapters/dynamodb/view-store.ts';
 import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
 import type { ReconcileDependencies } from '../../src/app/reconcile/process/dependencies.ts';
@@ -46,11 +47,13 @@ const random = createSystemRandom();
 const view = createDynamoViewStore({ client, random, tableName: 'view' });
 const registry = createDynamoRegistryStore({ client, random, tableName: 'registry' });
 const connector = new SimulatedConnector();
+const policies = createPolicyReader();
 
 function dependenciesWith(warmth: ReconcileDependencies['warmth']): ReconcileDependencies {
   const [log, metrics, queue] = [new MemoryLog(), new MemoryMetrics(), new RecordingHintQueue()];
   const options = { ...defaultReconcileOptions, release: 'bench' };
-  return { registry, view, connector, queue, clock, random, log, metrics, options, warmth };
+  const stores = { registry, view };
+  return { ...stores, connector, queue, clock, random, log, metrics, options, warmth, policies };
 }
 
 async function run(large: LargeView, dependencies: ReconcileDependencies): Promise<string> {

@@ -14,6 +14,7 @@ import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.t
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import { defaultReconcileOptions } from '../../src/app/reconcile/process/dependencies.ts';
 import type { ReconcileDependencies } from '../../src/app/reconcile/process/dependencies.ts';
+import { createPolicyReader } from '../../src/adapters/policy/policy-reader.ts';
 import { reconcileKey } from '../../src/app/reconcile/reconcile-key.ts';
 import type { ReconcileResult } from '../../src/app/reconcile/run/result.ts';
 import { createReconcileWarmth } from '../../src/app/reconcile/process/warmth.ts';
@@ -101,6 +102,7 @@ export class ReconcileWorld {
       metrics: this.metrics,
       options: { ...defaultReconcileOptions, release: 'test', ...options.options },
       warmth: createReconcileWarmth(),
+      policies: createPolicyReader(),
     };
   }
 

@@ -11,6 +11,7 @@ import { toIngestRecord } from '../../../functions/ingest-record.ts';
 import { HandlerTimeoutError, createHandler } from '../../../functions/middleware.ts';
 import { handleRecords } from '../../../functions/records.ts';
 import { takeBatch } from '../../../functions/reconcile/take-batch.ts';
+import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { parseHint, parseTimer } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import { handleDeadLetter } from '../../../src/app/dead-letter/dead-letter.ts';
 import { TALK_MS } from '../../../src/app/ingest/process/asides.ts';
@@ -72,6 +73,8 @@ export interface HostOptions {
   /** Hears of each run of a key, and who asked for it. */
   readonly onRun?: (name: string, reason: HintReason) => void;
 }
+
+const policies = createPolicyReader();
 
 /** Runs invocations. */
 export class FunctionHost {
@@ -224,6 +227,7 @@ export class FunctionHost {
           metrics: this.metrics,
           options: { ...defaultReconcileOptions, ...this.#on.reconcile },
           warmth: process.reconcileWarmth,
+          policies,
         },
       );
       const code = 'code' in result ? ` ${result.code}` : '';

@@ -11,6 +11,7 @@ import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../../../ports/process.ts';
 import type { HintQueue } from '../../../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
+import type { PolicyReader } from '../../../ports/rollout-policy.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { StateStore, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { ReconcileWarmth } from './warmth.ts';
@@ -71,6 +72,8 @@ export interface ReconcileDependencies {
   readonly options: ReconcileOptions;
   /** One per process, made by `createReconcileWarmth`; shared by all keys and clusters. */
   readonly warmth: ReconcileWarmth;
+  /** Reads what a DaemonSet asks of its rollouts. */
+  readonly policies: PolicyReader;
 }
 
 /** What steps are given: everything but what only the end of a run does (end-run.ts). */

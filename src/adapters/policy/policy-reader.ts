@@ -1,0 +1,66 @@
+/**
+ * Reads policies (ports/rollout-policy.ts): text, plain values, schema, defaults.
+ *
+ * A text of a user: bounded before anything looks at it, never quoted, and never a reason to throw. A warm process reads
+ * the same texts at each run, so readings are kept by their text, the last used ones; a reading depends on nothing else,
+ * so it may serve every cluster.
+ */
+import * as v from 'valibot';
+import type { PolicyProblem, PolicyReading } from '../../core/policy/rollout-policy.ts';
+import type { PolicyReader } from '../../ports/rollout-policy.ts';
+import { policySchema } from './policy-schema.ts';
+import { readYaml } from './read-yaml.ts';
+import { toProblems } from './to-problems.ts';
+import { toPolicy } from './to-policy.ts';
+import { isFields } from './written-values.ts';
+
+/** Some hundred times a policy with every field. */
+const CHARACTERS_MAX = 16_384;
+const READINGS_MAX = 128;
+/** More than anybody repairs at once; an event holds 1,024 characters. */
+const PROBLEMS_MAX = 10;
+
+/** A reader with a memory of its own; make one per process. */
+export function createPolicyReader(): PolicyReader {
+  const readings = new Map<string, PolicyReading>();
+  return {
+    read: (text) => {
+      if (text === undefined || text.trim() === '') return { kind: 'none' };
+      if (text.length > CHARACTERS_MAX) {
+        return refuse([{ field: '', message: 'is longer than 16,384 characters' }]);
+      }
+      const reading = readings.get(text) ?? readText(text);
+      // The newest last: what leaves is what nobody asked for longest.
+      readings.delete(text);
+      readings.set(text, reading);
+      const [oldest] = readings.keys();
+      if (readings.size > READINGS_MAX && oldest !== undefined) readings.delete(oldest);
+      return reading;
+    },
+  };
+}
+
+function readText(text: string): PolicyReading {
+  const yaml = readYaml(text);
+  if (yaml.kind === 'invalid') return refuse(yaml.problems);
+  const { value, isOneWindow } = listed(yaml.value);
+  const parsed = v.safeParse(policySchema, value);
+  if (parsed.success) return { kind: 'policy', policy: toPolicy(parsed.output) };
+  return refuse(parsed.issues.flatMap((issue) => toProblems(issue, isOneWindow)));
+}
+
+/** With one window as a list of one, as the schema has it. */
+function listed(value: unknown): { readonly value: unknown; readonly isOneWindow: boolean } {
+  if (!isFields(value) || !isFields(value['window'])) return { value, isOneWindow: false };
+  return { value: { ...value, window: [value['window']] }, isOneWindow: true };
+}
+
+function refuse(problems: readonly PolicyProblem[]): PolicyReading {
+  // One of each field: what is no number is out of bounds as well.
+  const byField = new Map(problems.map((problem) => [problem.field, problem]).reverse());
+  const told = [...byField.values()].reverse().slice(0, PROBLEMS_MAX);
+  const more = byField.size - told.length;
+  if (more > 0) told.push({ field: '', message: `has ${String(more)} more problems` });
+  const [first = { field: '', message: 'is no policy' }, ...others] = told;
+  return { kind: 'invalid', problems: [first, ...others] };
+}

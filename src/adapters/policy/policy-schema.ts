@@ -1,0 +1,175 @@
+/**
+ * The schema of a policy as it is written: the one source of what is accepted (docs/rollouts.md, and
+ * infra/schema/rollout-policy.schema.json, which scripts/policy-schema.ts derives from it).
+ *
+ * Every object is closed: a word that is not known may be one that was meant to hold a rollout. Lists are bounded.
+ * Descriptions and examples are for the published schema. Defaults are filled in by to-policy.ts.
+ */
+import * as v from 'valibot';
+import { RULES_MAX, VALUES_MAX, closed, listOf, oneOf, told } from './schema-parts.ts';
+import { selectorSchema } from './selector-schema.ts';
+import { windowsSchema } from './window-schema.ts';
+import * as written from './written-values.ts';
+
+/** The soak of a policy that names none. */
+export const SOAK_DEFAULT_MS = 300_000;
+
+const rule = closed(
+  {
+    label: v.pipe(
+      written.labelKey,
+      told('Nodes are grouped by this label.', 'topology.kubernetes.io/zone'),
+    ),
+    values: v.exactOptional(
+      v.pipe(
+        listOf(written.labelValue, { countMax: VALUES_MAX, example: '[eu-1a, eu-1b]' }),
+        told('Values that go first, in this order; others follow by name.', ['eu-1a', 'eu-1b']),
+      ),
+    ),
+    last: v.exactOptional(
+      v.pipe(
+        written.flag,
+        told('Nodes with this label (with one of the values, if any) go after all others.', true),
+      ),
+    ),
+  },
+  '{label: topology.kubernetes.io/zone}',
+);
+
+const canary = v.pipe(
+  closed(
+    {
+      nodes: v.exactOptional(
+        v.pipe(written.share('one'), told('How many nodes; percentages round up.', 3)),
+      ),
+      spread: v.exactOptional(
+        v.pipe(
+          listOf(written.labelKey, {
+            countMax: RULES_MAX,
+            example: '[topology.kubernetes.io/zone]',
+          }),
+          told('Canaries differ in these labels first.', ['topology.kubernetes.io/zone']),
+        ),
+      ),
+      selector: v.exactOptional(
+        v.pipe(
+          selectorSchema,
+          told('These nodes, instead of a number of them.', { matchLabels: { canary: 'yes' } }),
+        ),
+      ),
+    },
+    '{nodes: 3}',
+  ),
+  v.check(
+    ({ nodes, spread, selector: chosen }) =>
+      chosen === undefined || (nodes === undefined && spread === undefined),
+    'names nodes by number or by selector, not both; spread goes with a number',
+  ),
+);
+
+/** The whole. */
+export const policySchema = v.pipe(
+  closed(
+    {
+      paused: v.exactOptional(v.pipe(written.flag, told('No step opens while it is true.', true))),
+      maxUnavailable: v.exactOptional(
+        v.pipe(
+          written.share('one'),
+          told('Nodes that may be without an available pod; percentages round up.', '20%'),
+        ),
+      ),
+      partition: v.exactOptional(
+        v.pipe(
+          written.share('none'),
+          told('Nodes that keep their old pod; percentages round down.', '50%'),
+        ),
+      ),
+      order: v.exactOptional(
+        v.pipe(
+          listOf(rule, { countMax: RULES_MAX, example: '[{label: topology.kubernetes.io/zone}]' }),
+          told('Nodes go group by group, by these labels.', [
+            { label: 'topology.kubernetes.io/zone' },
+          ]),
+        ),
+      ),
+      canary: v.exactOptional(
+        v.pipe(canary, told('Nodes that try a revision before all others.', { nodes: 3 })),
+      ),
+      soak: v.exactOptional(
+        v.pipe(
+          written.duration(0),
+          told('How long pods of a step have to be well before the next one opens.', '10m'),
+        ),
+      ),
+      approval: v.exactOptional(
+        v.pipe(
+          oneOf('none', 'after-canary', 'each-step'),
+          told('Where a person has to agree.', 'after-canary'),
+        ),
+      ),
+      progressDeadline: v.exactOptional(
+        v.pipe(
+          written.duration(60_000),
+          told('A rollout that gets no further for so long is a breach.', '1h'),
+        ),
+      ),
+      window: v.exactOptional(
+        v.pipe(
+          windowsSchema,
+          told('When steps may open: one window, or a list of them.', {
+            days: ['mon-fri'],
+            from: '22:00',
+            to: '04:00',
+            timeZone: 'Europe/Berlin',
+          }),
+        ),
+      ),
+      onBreach: v.exactOptional(
+        v.pipe(oneOf('pause', 'rollback'), told('What a breach leads to.', 'rollback')),
+      ),
+      exclude: v.exactOptional(
+        v.pipe(
+          selectorSchema,
+          told('Nodes that the rollout never updates.', { matchLabels: { pinned: 'yes' } }),
+        ),
+      ),
+      budget: v.exactOptional(
+        v.pipe(
+          oneOf('parity', 'attributed'),
+          told('Whether nodes that went bad by themselves use up maxUnavailable.', 'attributed'),
+        ),
+      ),
+      after: v.exactOptional(
+        v.pipe(
+          listOf(written.daemonSetName, { countMax: RULES_MAX, example: '[kube-system/cni]' }),
+          told('DaemonSets that go before this one on each node.', ['kube-system/cni']),
+        ),
+      ),
+      shrink: v.exactOptional(
+        v.pipe(
+          written.percent,
+          told('A change that removes more of its pods at once is held.', '20%'),
+        ),
+      ),
+      config: v.exactOptional(
+        v.pipe(
+          written.flag,
+          told('Content of referenced ConfigMaps and Secrets is part of the revision.', true),
+        ),
+      ),
+    },
+    '{canary: {nodes: 3}, soak: 10m}',
+  ),
+  v.forward(
+    v.partialCheck(
+      [['soak'], ['progressDeadline']],
+      ({ soak = SOAK_DEFAULT_MS, progressDeadline }) =>
+        progressDeadline === undefined || progressDeadline > soak,
+      'must be longer than soak (5m unless written), or every step would be a breach',
+    ),
+    ['progressDeadline'],
+  ),
+);
+
+/** A policy as it was written, its values read. */
+export type WrittenPolicy = v.InferOutput<typeof policySchema>;

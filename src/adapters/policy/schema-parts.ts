@@ -1,0 +1,67 @@
+/**
+ * What the schemas of a policy are made of: closed objects, bounded lists, one of some words.
+ *
+ * Each says in its message what would be right, with an example, and never what was written. Objects are closed:
+ * a word that is not known may be one that was meant to hold a rollout.
+ */
+import * as v from 'valibot';
+import { isFields } from './written-values.ts';
+
+/** Values of a list, and requirements of a selector. */
+export const VALUES_MAX = 100;
+/** Rules, windows, names: more than any policy has. */
+export const RULES_MAX = 16;
+
+type Told<TInput> = v.MetadataAction<
+  TInput,
+  { readonly description: string; readonly examples: readonly unknown[] }
+>;
+
+type Fields = Readonly<Record<string, unknown>>;
+type Said = (issue: v.BaseIssue<unknown>) => string;
+
+type Closed<TEntries extends v.ObjectEntries> = v.SchemaWithPipe<
+  readonly [v.CustomSchema<Fields, string>, v.StrictObjectSchema<TEntries, Said>]
+>;
+
+type ListOf<TItem extends v.GenericSchema> = v.SchemaWithPipe<
+  readonly [v.ArraySchema<TItem, string>, v.MaxLengthAction<v.InferOutput<TItem>[], number, string>]
+>;
+
+/** What the published schema says of a field. */
+export function told<TInput>(description: string, example: unknown): Told<TInput> {
+  return v.metadata({ description, examples: [example] });
+}
+
+/**
+ * An object with these fields and no others. Of unknown fields its message holds the known ones, with commas between:
+ * to-problems.ts makes a problem of each.
+ */
+export function closed<const TEntries extends v.ObjectEntries>(
+  entries: TEntries,
+  example: string,
+): Closed<TEntries> {
+  const message = `must be fields, as ${example}`;
+  return v.pipe(
+    v.custom<Fields, string>(isFields, message),
+    v.strictObject(entries, ({ expected }) =>
+      expected === 'never' ? Object.keys(entries).join() : message,
+    ),
+  );
+}
+
+/** A list of at most so many. */
+export function listOf<const TItem extends v.GenericSchema>(
+  item: TItem,
+  { countMax, example }: { readonly countMax: number; readonly example: string },
+): ListOf<TItem> {
+  const message = `must be a list of at most ${String(countMax)}, as ${example}`;
+  return v.pipe(v.array(item, message), v.maxLength(countMax, message));
+}
+
+/** One of these words. */
+export function oneOf<const TWords extends readonly string[]>(
+  ...words: TWords
+): v.PicklistSchema<TWords, string> {
+  return v.picklist(words, `must be one of ${words.join(', ')}`);
+}
