@@ -16,6 +16,7 @@ import { MUTATION_BUGS } from './mutation.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
+import { TROUBLE_BUGS } from './trouble.ts';
 import { UPGRADE_BUGS } from './upgrades.ts';
 import { STRANGER_BUGS } from './strangers.ts';
 import { MORE_STRANGERS } from './strangers-2.ts';
@@ -42,6 +43,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   AFFECTED_BUGS,
   BATCH_BUGS,
   EXPLAIN_BUGS,
+  TROUBLE_BUGS,
 ];
 
 /** The rows by name. */

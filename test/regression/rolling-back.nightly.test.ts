@@ -26,6 +26,7 @@ import { podsOf, setImage } from '../support/simulation/look.ts';
 import type { QueueName } from '../support/simulation/queues.ts';
 import { extractPrevious, missingPrevious } from '../support/previous-sources.ts';
 import { World } from '../support/simulation/world.ts';
+import { samples } from '../unit/adapters/sqs/watcher-message-samples.ts';
 
 const CODECS = ['src/core', 'src/ports', 'src/adapters/sqs', 'src/adapters/dynamodb'];
 
@@ -99,6 +100,28 @@ describe('the previous release beside this one', { skip }, () => {
       const parsed = read(body);
       assert.notEqual(parsed.kind, 'refused', body);
       assert.deepEqual(parsed, known(body));
+    }
+  });
+
+  it('refuses what a watcher says of trouble and of systems: functions go first, and back last (issue 17)', async () => {
+    const codec = await former<{ parseWatcherMessage: Parse }>(
+      'src/adapters/sqs/watcher-message-codec.ts',
+    );
+    const told = samples['slices'];
+    assert.ok(told !== undefined);
+    assert.equal(parseWatcherMessage(encodeWatcherMessage(told)).kind, 'message');
+    assert.equal(codec.parseWatcherMessage(encodeWatcherMessage(told)).kind, 'refused');
+  });
+
+  it('reads a slice in which trouble is stored, as one that it knows', async () => {
+    const { body } = samples['slices'] ?? assert.fail();
+    assert.ok(body.kind === 'slices' && JSON.stringify(body).includes('"trouble"'));
+    const items = await former<{ decodeBody: (item: string, body: unknown) => unknown }>(
+      'src/adapters/dynamodb/item-codec.ts',
+    );
+    for (const slice of body.slices) {
+      const stored = encodeBody({ pk: 'SLICE', sk: '' }, slice);
+      assert.deepEqual(items.decodeBody('SLICE', stored), slice);
     }
   });
 

@@ -71,9 +71,12 @@ export interface ContainerExit {
 export interface PodTrouble {
   /** Sum of restartCount over init containers and containers; absent: 0. */
   readonly restarts?: number;
-  /** The first `state.waiting.reason` that is neither ContainerCreating nor PodInitializing. */
+  /**
+   * The first `state.waiting.reason` that is neither ContainerCreating nor PodInitializing. Words of a failed pull take turns with
+   * ImagePullBackOff, so all of them are told as that.
+   */
   readonly waiting?: string;
-  /** The exit that ended last: of `lastState` or, where the container is not running, `state`; not of completed init containers. */
+  /** The exit that ended last: of `lastState` or, where the container is not running, `state`; of init containers only those that failed. */
   readonly lastExit?: ContainerExit;
   /** Name of the container that `waiting`, else `lastExit`, is told of. */
   readonly container?: string;
@@ -103,7 +106,7 @@ export interface PodProjection extends Identity {
   readonly readyChangedAtMs?: number;
   readonly createdAtMs: number;
   readonly isTerminating: boolean;
-  /** Absent: nothing ever went wrong in it, or a watcher of the release before told of it. */
+  /** Absent: nothing ever went wrong in it, it is terminating, or a watcher of the release before told of it. */
   readonly trouble?: PodTrouble;
 }
 

@@ -12,11 +12,14 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject, Taint } from '@rollcall/base/objects.ts';
 import type {
   NodeProjection,
+  NodeSystem,
   PodPhase,
   PodProjection,
   RevisionProjection,
 } from '../model/projections.ts';
 import { controllerUidOf } from '../pod/owner.ts';
+import { boundedWord } from './bounded-word.ts';
+import { readTrouble } from './pod-trouble.ts';
 import {
   rawJson,
   readInteger,
@@ -28,15 +31,7 @@ import {
   requireText,
 } from './raw-fields.ts';
 import type { OnFault } from './raw-fields.ts';
-
-/** Labels of an object. */
-export type Labels = Readonly<Record<string, string>>;
-
-/** Shares equal texts and label maps, where ten thousand projections are kept. */
-export interface Sharing {
-  text(value: string): string;
-  labels(value: Labels): Labels;
-}
+import type { Labels, Reading, Sharing } from './reading.ts';
 
 /** A raw object whose identity is known. */
 export interface RawObject {
@@ -50,15 +45,6 @@ export interface RawObject {
   readonly raw: KubernetesObject;
 }
 
-/** How fields are read. */
-export interface Reading {
-  readonly onFault: OnFault;
-  readonly sharing: Sharing;
-}
-
-/** Long enough for every reason that a kubelet gives. */
-const REASON_LENGTH_MAX = 256;
-
 /** A Node. */
 export function projectNode(
   { identity, raw }: RawObject,
@@ -68,6 +54,7 @@ export function projectNode(
   const metadata = readObject(json, 'metadata', onFault);
   const spec = readObject(json, 'spec', onFault);
   const ready = findReadyCondition(json, onFault);
+  const system = readSystem(json, { onFault, sharing });
   return {
     kind: 'Node',
     name: nodeName(identity.name),
@@ -78,6 +65,23 @@ export function projectNode(
     unschedulable: spec['unschedulable'] === true,
     isReady: ready?.['status'] === 'True',
     isTerminating: readText(metadata, 'deletionTimestamp', onFault) !== undefined,
+    ...(system === undefined ? {} : { system }),
+  };
+}
+
+/** Of a node whose kubelet has not told of it yet: nothing. What it leaves out is told as empty. */
+function readSystem(raw: JsonObject, { onFault, sharing }: Reading): NodeSystem | undefined {
+  const status = readObject(raw, 'status', onFault);
+  if (status['nodeInfo'] === undefined || status['nodeInfo'] === null) return undefined;
+  const info = readObject(status, 'nodeInfo', onFault);
+  const read = (field: string, pool?: Sharing): string =>
+    boundedWord(readText(info, field, onFault), pool) ?? '';
+  return {
+    kernelVersion: read('kernelVersion', sharing),
+    osImage: read('osImage', sharing),
+    containerRuntimeVersion: read('containerRuntimeVersion', sharing),
+    kubeletVersion: read('kubeletVersion', sharing),
+    bootId: read('bootID'), // each node has its own
   };
 }
 
@@ -120,10 +124,10 @@ export function projectPod(
     isTerminating: readText(metadata, 'deletionTimestamp', onFault) !== undefined,
   };
   if (ownerUid !== undefined) pod.ownerUid = sharing.text(ownerUid) as Uid;
-  const reason = readText(status, 'reason', onFault) ?? '';
-  // Whoever may write a pod's status may write anything here; it is compared with words of the kubelet.
-  const word = reason.slice(0, REASON_LENGTH_MAX).replace(/[^\x20-\x7e]/g, '?');
-  if (word !== '') pod.reason = sharing.text(word);
+  const reason = boundedWord(readText(status, 'reason', onFault), sharing);
+  if (reason !== undefined) pod.reason = reason;
+  const trouble = pod.isTerminating ? undefined : readTrouble(status, reading);
+  if (trouble !== undefined) pod.trouble = trouble;
   const readyChangedAtMs =
     ready === undefined ? undefined : readTimeMs(ready, 'lastTransitionTime', onFault);
   if (readyChangedAtMs !== undefined) pod.readyChangedAtMs = readyChangedAtMs;

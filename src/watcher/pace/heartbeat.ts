@@ -4,12 +4,12 @@
  * A cut (any message that carries marks) is what a heartbeat would have said. Within a second when an
  * event of a DaemonSet or of its pods was filtered away: a run may be waiting for the mark to pass its
  * own write (faults row 91), or when the status of a DaemonSet changed alone. Within five when a change only explains
- * (company.ts): neither starts a flush. Every 30 s while a rollout runs, because its deletes need a cluster
+ * (company.ts): neither starts a flush. What only accompanies sets no time at all. Every 30 s while a rollout runs, because its deletes need a cluster
  * that was heard of lately. Else every 10 minutes. Pure: the caller brings the time.
  */
 
-/** Why something waits for the next cut: a run may be waiting to see it pass, or it only explains. */
-export type WaitReason = 'awaited' | 'explains';
+/** Why something waits for the next cut: a run may be waiting to see it pass; it only explains; it says nothing new. */
+export type WaitReason = 'awaited' | 'explains' | 'accompanies';
 
 /** Bounds, in milliseconds. */
 export interface HeartbeatOptions {
@@ -33,6 +33,7 @@ export class HeartbeatSchedule {
 
   /** Something waits for the next cut. True if that one is due earlier now. */
   noteWaiting(nowMs: number, reason: WaitReason): boolean {
+    if (reason === 'accompanies') return false;
     const untilMs = nowMs + this.#options[`${reason}Ms`];
     if (this.#waitingUntilMs !== undefined && this.#waitingUntilMs <= untilMs) return false;
     this.#waitingUntilMs = untilMs;

@@ -7,18 +7,28 @@
  * sent, because people are told of them and duplicates are told apart by them, with the next change or when
  * their time is over. What is equal here is equal for `core`, but for which of two pods on one node comes first. Nothing is
  * left out of projections or of their hashes.
+ *
+ * Of a pod's trouble an exit decides, and a word that says why a container cannot start: a staged rollout halts by them. The rest
+ * explains; CrashLoopBackOff, which comes and goes with each crash between an exit that was told and a restart that will
+ * be, does not even set a time. So a crash loop costs two messages a crash, its exit and its restart, one where it crashes within
+ * seconds; an image that cannot be pulled costs one in all (pod-trouble.ts).
  */
 import type {
   DaemonSetProjection,
+  NodeProjection,
   PodPhase,
   PodProjection,
+  PodTrouble,
   Projection,
 } from '../../core/model/projections.ts';
 import { projectionText } from '../../core/projections/set-hash.ts';
 import type { WaitReason } from '../pace/heartbeat.ts';
 import type { SlimObject } from './projection.ts';
 
-/** What changed: something that decides, or what waits (`awaited`: a status, nearly always of a run of ours). */
+/**
+ * What changed: something that decides, what waits for so long (`awaited`: a status, nearly always of a run of ours), or what
+ * only accompanies: it goes with whatever is sent next.
+ */
 export type ChangeWeight = 'decides' | WaitReason;
 
 /** What the change of a known object weighs; the two are the same object and differ. */
@@ -26,7 +36,33 @@ export function weighChange(former: SlimObject, next: SlimObject): ChangeWeight 
   const [before, after] = [decidingPart(former.projection), decidingPart(next.projection)];
   if (before === undefined || after === undefined || before.kind !== after.kind) return 'decides';
   if (projectionText(before) !== projectionText(after)) return 'decides';
-  return next.of === 'DaemonSet' ? 'awaited' : 'explains';
+  if (next.of === 'DaemonSet') return 'awaited';
+  return weighWaiting(former.projection, next.projection);
+}
+
+/** Of two pods that differ in nothing that decides but perhaps in why a container waits. */
+function weighWaiting(before: Projection, after: Projection): ChangeWeight {
+  if (before.kind !== 'Pod' || after.kind !== 'Pod') return 'explains';
+  const [former = {}, next = {}] = [before.trouble, after.trouble];
+  const isStart = next.waiting !== undefined && next.waiting !== BACK_OFF;
+  const isSame = next.waiting === former.waiting && next.container === former.container;
+  if (isStart && !isSame) return 'decides';
+  return isBackOff(former, next) && withoutWaiting(before) === withoutWaiting(after)
+    ? 'accompanies'
+    : 'explains';
+}
+
+const BACK_OFF = 'CrashLoopBackOff';
+
+/** A pod begins to wait for its next start, or no longer does. */
+function isBackOff(former: PodTrouble, next: PodTrouble): boolean {
+  if (next.waiting === BACK_OFF) return true;
+  return former.waiting === BACK_OFF && next.waiting === undefined;
+}
+
+function withoutWaiting({ trouble = {}, ...pod }: PodProjection): string {
+  const { waiting: _waiting, container: _container, ...rest } = trouble;
+  return projectionText({ ...pod, trouble: rest });
 }
 
 /** The projection without what decides nothing; undefined where everything counts. */
@@ -37,7 +73,7 @@ function decidingPart(projection: Projection): Projection | undefined {
     case 'Pod':
       return decidingPod(projection);
     case 'Node':
-      return { ...projection, isReady: false, unschedulable: false, isTerminating: false };
+      return decidingNode(projection);
     case 'ControllerRevision':
     case 'Opaque':
       return undefined;
@@ -49,11 +85,17 @@ function withoutStatus(projection: DaemonSetProjection): DaemonSetProjection {
   return { ...projection, object };
 }
 
+/** A kernel and a boot are what a bad rollout is looked for in, not what starts one. */
+function decidingNode({ system: _system, ...node }: NodeProjection): NodeProjection {
+  return { ...node, isReady: false, unschedulable: false, isTerminating: false };
+}
+
 /** Bound or not, it stands on its target. Until it is ready nobody counts since when it is not. */
 function decidingPod(pod: PodProjection): PodProjection {
-  const { boundNode: _bound, readyChangedAtMs, ...rest } = pod;
+  const { boundNode: _bound, readyChangedAtMs, trouble, ...rest } = pod;
   const since = pod.isReady && readyChangedAtMs !== undefined ? { readyChangedAtMs } : {};
-  return { ...rest, ...since, phase: LIVING.has(pod.phase) ? 'Running' : pod.phase };
+  const exit = trouble?.lastExit && { trouble: { lastExit: trouble.lastExit } };
+  return { ...rest, ...since, ...exit, phase: LIVING.has(pod.phase) ? 'Running' : pod.phase };
 }
 
 /** Phases that differ for people alone; a pod that ended is replaced. */

@@ -5,7 +5,7 @@
  * else. Shared maps are never written to.
  */
 
-import type { Labels, Sharing } from '../../core/projections/project.ts';
+import type { Labels, Sharing } from '../../core/projections/reading.ts';
 
 /** How many different texts, and label maps, are shared at most. */
 const POOL_ENTRIES_MAX = 50_000;

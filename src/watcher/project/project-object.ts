@@ -13,7 +13,7 @@ import type {
   RevisionProjection,
 } from '../../core/model/projections.ts';
 import * as core from '../../core/projections/project.ts';
-import type { Reading, Sharing } from '../../core/projections/project.ts';
+import type { Reading, Sharing } from '../../core/projections/reading.ts';
 import type { ObjectIdentity } from './object-identity.ts';
 import { rawJson, readObject, readTexts } from '../../core/projections/raw-fields.ts';
 import { raiseFault } from './object-identity.ts';

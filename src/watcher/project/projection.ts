@@ -18,13 +18,14 @@ import type {
   WatchedKind,
 } from '../../core/model/projections.ts';
 import { projectionText } from '../../core/projections/set-hash.ts';
-import type { Labels, Sharing } from '../../core/projections/project.ts';
+import type { Labels, Sharing } from '../../core/projections/reading.ts';
 import { rawJson, readInteger, readObject } from '../../core/projections/raw-fields.ts';
 import { identify, raiseFault } from './object-identity.ts';
 import type { ObjectIdentity } from './object-identity.ts';
 import { projectNode, projectPod, projectRevision } from './project-object.ts';
 import type { ProjectionInput } from './project-object.ts';
 import { isSendableDaemonSet } from './wire-bounds.ts';
+import { isWrittenToStatus } from './status-write.ts';
 
 /** What the watcher keeps of one object: its slim form. */
 export interface SlimObject extends ObjectIdentity {
@@ -37,6 +38,8 @@ export interface SlimObject extends ObjectIdentity {
   readonly selector?: LabelSelector;
   /** True while a DaemonSet's status lags behind its spec or its rollout is not through. */
   readonly isRollingOut: boolean;
+  /** True of a pod whose newest writes went to its status, as its kubelet's do; never for others. */
+  readonly isStatusWrite: boolean;
 }
 
 /**
@@ -146,18 +149,21 @@ function readOwner(kind: WatchedKind, raw: KubernetesObject): Owner {
   return { kind: 'none' };
 }
 
+const NEITHER = { isRollingOut: false, isStatusWrite: false };
+
 function slimObject(input: ProjectionInput): SlimObject {
   const { identity, shared } = input;
   switch (identity.of) {
     case 'Node': {
       const projection = projectNode(input);
-      return { ...identity, projection, isRollingOut: false };
+      return { ...identity, projection, ...NEITHER };
     }
     case 'Pod':
     case 'ControllerRevision': {
       const projection = identity.of === 'Pod' ? projectPod(input) : projectRevision(input);
       const { labels } = projection;
-      return { ...identity, ...shared, projection, labels, isRollingOut: false };
+      const isStatusWrite = identity.of === 'Pod' && isWrittenToStatus(input.raw);
+      return { ...identity, ...shared, projection, labels, ...NEITHER, isStatusWrite };
     }
     case 'DaemonSet':
       return slimDaemonSet(input);
@@ -174,7 +180,7 @@ function opaqueObject(
   const projection: OpaqueProjection = { kind: 'Opaque', ...names, reason };
   const { ownerUid, labels, selector } = known;
   const rest = defined({ ownerUid, labels, selector });
-  return { ...names, projection, ...rest, isRollingOut: false };
+  return { ...names, projection, ...rest, ...NEITHER };
 }
 
 /** Whole, without managedFields. Items of a list lack apiVersion and kind: put back, or they differ. */
@@ -196,6 +202,7 @@ function slimDaemonSet({ identity, raw }: ProjectionInput): SlimObject {
     projection,
     ...defined({ selector }),
     isRollingOut: isRollingOut(rawJson(raw)),
+    isStatusWrite: false,
   };
 }
 

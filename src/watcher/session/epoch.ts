@@ -10,7 +10,7 @@ import type { AnnouncementBody, Marks, Membership } from '../../core/model/watch
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { EventQueue } from '../../ports/queues/queue.ts';
 import type { WatchSource } from '../../ports/cluster/watch-source.ts';
-import type { Sharing } from '../../core/projections/project.ts';
+import type { Sharing } from '../../core/projections/reading.ts';
 import type { MessageSize } from '../project/message-size.ts';
 import type { WatcherOptions } from '../pace/options.ts';
 import type { OpaqueReason } from '../project/projection.ts';
@@ -61,9 +61,12 @@ export interface SessionStatus {
   readonly lastAcceptedMs: number | undefined;
 }
 
-/** Somebody may wait for the mark to pass an event of this object (faults row 91). */
+/**
+ * Somebody may wait for the mark to pass an event of this object (faults row 91). Nobody for what a kubelet wrote into a
+ * status: no run writes there, and one that waits for a pod to change waits for the change.
+ */
 export function isAwaited(tracked: Tracked, sets: readonly Membership[]): boolean {
-  return tracked.of !== 'Node' && sets.length > 0;
+  return tracked.of !== 'Node' && sets.length > 0 && tracked.slim?.isStatusWrite !== true;
 }
 
 /** An announcement with the id of the request that it answers, if it answers one. */

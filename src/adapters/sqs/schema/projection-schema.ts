@@ -8,6 +8,7 @@
 import * as v from 'valibot';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import {
+  countSchema,
   labelsSchema,
   namespaceSchema,
   objectNameSchema,
@@ -37,6 +38,14 @@ const taintSchema = v.strictObject({
   effect: textSchema(/^[A-Za-z]{1,63}$/),
 });
 
+const systemSchema = v.strictObject({
+  kernelVersion: wordSchema,
+  osImage: wordSchema,
+  containerRuntimeVersion: wordSchema,
+  kubeletVersion: wordSchema,
+  bootId: wordSchema,
+});
+
 const nodeSchema = v.strictObject({
   kind: v.literal('Node'),
   ...identityFields,
@@ -45,6 +54,24 @@ const nodeSchema = v.strictObject({
   unschedulable: v.boolean(),
   isReady: v.boolean(),
   isTerminating: v.boolean(),
+  system: v.optional(systemSchema),
+});
+
+/** As bounded as core/projections makes it (pod-trouble.ts); a property test holds the two together. */
+const troubleSchema = v.strictObject({
+  restarts: v.optional(countSchema({ min: 1, max: 1_000_000_000 })),
+  waiting: v.optional(wordSchema),
+  lastExit: v.optional(
+    v.strictObject({
+      reason: wordSchema,
+      exitCode: countSchema({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
+      finishedAtMs: v.optional(timeSchema),
+    }),
+  ),
+  container: v.optional(wordSchema),
+  unscheduled: v.optional(wordSchema),
+  disruption: v.optional(wordSchema),
+  isReadyWithheld: v.optional(v.boolean()),
 });
 
 const podSchema = v.strictObject({
@@ -61,6 +88,7 @@ const podSchema = v.strictObject({
   readyChangedAtMs: v.optional(timeSchema),
   createdAtMs: timeSchema,
   isTerminating: v.boolean(),
+  trouble: v.optional(troubleSchema),
 });
 
 const revisionSchema = v.strictObject({

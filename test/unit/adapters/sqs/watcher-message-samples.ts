@@ -77,6 +77,27 @@ const node: Projection = {
   unschedulable: false,
   isReady: true,
   isTerminating: false,
+  system: {
+    kernelVersion: '6.12.0',
+    osImage: 'Bottlerocket OS 1.2.3 (aws-k8s-1.36)',
+    containerRuntimeVersion: 'containerd://2.1.0',
+    kubeletVersion: 'v1.36.3',
+    bootId: '33333333-0000-0000-0000-000000000000',
+  },
+};
+
+const troubled: Projection = {
+  ...pod(2),
+  isReady: false,
+  trouble: {
+    restarts: 3,
+    waiting: 'CrashLoopBackOff',
+    lastExit: { reason: 'OOMKilled', exitCode: 137, finishedAtMs: 1_767_225_595_000 },
+    container: 'agent',
+    unscheduled: 'Unschedulable',
+    disruption: 'TerminationByKubelet',
+    isReadyWithheld: true,
+  },
 };
 
 const revision: Projection = {
@@ -154,6 +175,7 @@ export const samples: Readonly<Record<string, WatcherMessage>> = {
         objects: [{ object: revision, hash: 3 }],
       },
       { set: podSet, index: 3, objects: [] },
+      { set: podSet, index: 2, objects: [{ object: troubled, hash: 4 }] },
     ],
   }),
   manifest: messageOf({

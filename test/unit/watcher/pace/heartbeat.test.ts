@@ -25,3 +25,12 @@ test('what only explains waits longer, and never holds back what a run may wait 
   assert.ok(!schedule.noteWaiting(400, 'explains'));
   assert.equal(schedule.dueMs(false), 1_300);
 });
+
+test('what only accompanies goes with what is sent next, and sets no time', () => {
+  const schedule = new HeartbeatSchedule(BOUNDS, 0);
+  assert.ok(!schedule.noteWaiting(100, 'accompanies'));
+  assert.equal(schedule.dueMs(false), 600_000);
+  assert.ok(schedule.noteWaiting(200, 'explains'));
+  assert.ok(!schedule.noteWaiting(300, 'accompanies'));
+  assert.equal(schedule.dueMs(false), 5_200);
+});

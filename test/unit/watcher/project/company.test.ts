@@ -76,6 +76,70 @@ describe('a change that only explains', () => {
   });
 });
 
+const container = (state: object, more: object = {}): Draft => ({
+  spec: { nodeName: 'n1' },
+  status: {
+    phase: 'Running',
+    containerStatuses: [{ name: 'agent', restartCount: 0, state, ...more }],
+  },
+});
+const running = { running: {} };
+const waiting = (reason: string): object => ({ waiting: { reason } });
+const ended = (reason: string, second: string): object => ({
+  terminated: { reason, exitCode: 1, finishedAt: `2026-01-01T00:00:${second}Z` },
+});
+
+describe('of the trouble of a pod', () => {
+  it('an exit decides, and why a container cannot start; what follows explains', () => {
+    const exited = container(ended('Error', '05'));
+    assert.equal(weigh('Pod', container(running), exited), 'decides');
+    const lastState = ended('Error', '05');
+    const again = container(running, { restartCount: 1, lastState });
+    assert.equal(weigh('Pod', exited, again), 'explains');
+    const second = container(ended('Error', '09'), { restartCount: 1, lastState });
+    assert.equal(weigh('Pod', again, second), 'decides');
+    const creating = container(waiting('ContainerCreating'));
+    for (const word of ['ErrImagePull', 'CreateContainerConfigError', 'RunContainerError']) {
+      assert.equal(weigh('Pod', creating, container(waiting(word))), 'decides');
+    }
+    const refused = container(waiting('CreateContainerError'));
+    assert.equal(weigh('Pod', container(waiting('ErrImagePull')), refused), 'decides');
+    assert.equal(weigh('Pod', refused, container(running)), 'explains');
+  });
+
+  it('CrashLoopBackOff comes and goes with whatever is sent next', () => {
+    const lastState = ended('StartError', '05');
+    const counted = { restartCount: 1, lastState };
+    const backingOff = container(waiting('CrashLoopBackOff'), counted);
+    const exited = container(ended('StartError', '05'), { restartCount: 1 });
+    assert.equal(weigh('Pod', exited, backingOff), 'accompanies');
+    const refused = container(waiting('RunContainerError'), counted);
+    assert.equal(weigh('Pod', refused, backingOff), 'accompanies');
+    assert.equal(weigh('Pod', backingOff, container(running, counted)), 'accompanies');
+    // It was not told before.
+    const again = container(running, { restartCount: 2, lastState });
+    assert.equal(weigh('Pod', backingOff, again), 'explains');
+    const bound = { ...backingOff, spec: { nodeName: 'n2' } };
+    assert.equal(weigh('Pod', container(running, counted), bound), 'decides');
+  });
+
+  it('conditions explain', () => {
+    const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
+    const pending = { spec: AIMED, status: { phase: 'Pending' } };
+    const stuck = { spec: AIMED, status: { phase: 'Pending', conditions } };
+    assert.equal(weigh('Pod', pending, stuck), 'explains');
+    assert.equal(weigh('Pod', stuck, pending), 'explains');
+  });
+
+  it('and a boot or a kernel of a node explain', () => {
+    const nodeOf = (bootID: string, kernelVersion: string): Draft => ({
+      status: { nodeInfo: { bootID, kernelVersion } },
+    });
+    assert.equal(weigh('Node', nodeOf('a', '6.12'), nodeOf('b', '6.13')), 'explains');
+    assert.equal(weigh('Node', {}, nodeOf('b', '6.13')), 'explains');
+  });
+});
+
 describe('a change that decides', () => {
   it('is a pod that is aimed elsewhere, becomes ready or not, ends, goes, or changes its labels or owner', () => {
     const running = { phase: 'Running', conditions: [ready('True')] };
