@@ -12,7 +12,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { arePodsFresh, spendsBudget } from '../../core/view/freshness.ts';
 import { computeView } from '../../core/view/view.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
-import type { Guard, Plan } from '../../core/model/plan.ts';
+import type { FormerTemplate, Guard, Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import { buryMissing } from '../../core/pod/tombstones.ts';
 import { actOnPlan, hasPodWork } from './execute/act.ts';
@@ -20,6 +20,7 @@ import type { ActResult } from './execute/act.ts';
 import type { RunContext, Subject, ViewedSubject } from './run/context.ts';
 import type { Conclusion, Exit, Judged } from './run/exit.ts';
 import { findHistory } from './history/find-history.ts';
+import { readFormer } from './history/former-template.ts';
 import { freshnessOf, judgeSubject } from './live/guard.ts';
 import type { Judgement, Waiting } from './live/guard.ts';
 import { guessHash } from './history/history.ts';
@@ -27,6 +28,7 @@ import { Ledger } from './run/ledger.ts';
 import type { Problem } from './run/ledger.ts';
 import { exitAwaiting, openSubject } from './open-subject.ts';
 import { relistPods } from './live/relist-pods.ts';
+import { stagingOf } from './read/staging.ts';
 import { heldWrite } from './run/refused-writes.ts';
 import { giveRivalNotice } from './status/rival-notice.ts';
 import { heedSentinel } from './live/sentinel.ts';
@@ -39,6 +41,8 @@ interface Attempt extends Judged {
   readonly judgement: Extract<Judgement, { kind: 'judged' }>;
   /** True if the revisions as seen are those that the history was told from. */
   readonly isHistorySettled: boolean;
+  /** The former revision's template, once a staged rollout asked for it. */
+  readonly former?: FormerTemplate;
 }
 
 /** Runs the steps once. */
@@ -100,9 +104,11 @@ async function refreshLive(subject: Subject): Promise<Subject | undefined> {
 }
 
 function plan(judged: Attempt, guard: Guard): Plan {
-  const { subject, context, judgement, history } = judged;
-  const { requestTimeoutMs, burstPodsMax } = context.dependencies.options;
+  const { subject, context, judgement, history, former } = judged;
+  const { options, policies } = context.dependencies;
+  const { requestTimeoutMs, burstPodsMax } = options;
   const settled = judged.isHistorySettled ? history : undefined;
+  const staging = stagingOf({ ...subject, policies, options, ...defined({ former }) });
   return planReconcile(subject.view, {
     guard,
     state: subject.state,
@@ -111,7 +117,19 @@ function plan(judged: Attempt, guard: Guard): Plan {
     intents: judgement.intents,
     requestTimeoutMs,
     burstPodsMax,
+    ...defined({ staging }),
   });
+}
+
+/** The same attempt with the template that its plan asks for; as it is where nobody can read one. */
+async function withFormer(judged: Attempt): Promise<Attempt> {
+  const { guard } = judged.judgement;
+  const hash = guard.kind === 'act' ? plan(judged, guard).wantsFormer : undefined;
+  if (hash === undefined) return judged;
+  const reader = await judged.subject.access.get();
+  if (reader === undefined) return judged;
+  const read = await readFormer(hash, judged.subject, reader);
+  return read.kind === 'found' ? { ...judged, former: read.former } : judged;
 }
 
 /** Hash of the current revision: from history, else from the view. */
@@ -124,7 +142,8 @@ function hasClusterWork(wanted: Plan): boolean {
   return hasPodWork(wanted) || wanted.status !== undefined || wanted.trims.length > 0;
 }
 
-async function decide(judged: Attempt): Promise<Exit> {
+async function decide(found: Attempt): Promise<Exit> {
+  const judged = await withFormer(found);
   const { subject, judgement } = judged;
   const { waiting } = judgement;
   const whole = plan(judged, judgement.guard);
@@ -220,7 +239,9 @@ async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
   const { guard, problem } = decision;
   const ledger = new Ledger();
   ledger.add(problem);
-  const needsAccess = guard.kind !== 'observe' && hasClusterWork(decision.plan);
+  const { stageEvents } = decision.plan;
+  const hasWork = hasClusterWork(decision.plan) || stageEvents.length > 0;
+  const needsAccess = guard.kind !== 'observe' && hasWork;
   const access = needsAccess ? await subject.access.get() : undefined;
   if (needsAccess && access === undefined) {
     return { kind: 'unavailable', message: 'no access', subject };
@@ -236,6 +257,7 @@ async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
       if (acted.kind !== 'done') return exitUnrecorded(acted, subject);
       stored = acted.state;
     }
+    ledger.events.push(...stageEvents);
     const { version: stateVersion } = stored;
     await trimHistory(decision.plan.trims, { context, subject, access, ledger, stateVersion });
     if (judgement.waiting?.isStatusHeld === true) ledger.isStatusPostponed = true;

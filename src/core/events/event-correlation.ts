@@ -80,11 +80,13 @@ class Correlator {
     }
   }
 
-  tell({ type, reason, message }: PlannedEvent): void {
+  tell({ type, reason, message, isStanding = false }: PlannedEvent): void {
     const kind = kindOf({ type, reason });
     const event = { type, reason, message: message.slice(0, MESSAGE_MAX) };
-    const tally = this.#open(kind, event);
     const digest = digestOf(event.message);
+    // Its tally is forgotten after an hour, and then it is told again.
+    if (isStanding && this.#tallies.get(kind)?.last?.digest === digest) return;
+    const tally = this.#open(kind, event);
     const equal =
       tally.last?.digest === digest ? tally.last : this.#singles.get(`${kind} ${digest}`);
     if (tally.last?.isAggregate === true) {

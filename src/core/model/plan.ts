@@ -16,6 +16,8 @@ import type {
 } from './projections.ts';
 import type { BackoffEntry, DaemonSetState, Intent } from './state.ts';
 import type { Placement, PlacementReason, Verdict } from './verdict.ts';
+import type { PolicyReading } from '../policy/rollout-policy.ts';
+import type { StagedProgress } from './staged-progress.ts';
 
 /** What was read, before anything is concluded from it. */
 export interface ViewInput {
@@ -107,6 +109,31 @@ export interface PlanContext {
   readonly requestTimeoutMs: number;
   /** Cap of creates, and of deletes, of one run (spec 2.1: 250). */
   readonly burstPodsMax: number;
+  /** Absent: the rolling update has no stages (issue 17). */
+  readonly staging?: StagingContext;
+}
+
+/** What a staged rollout is planned under. */
+export interface StagingContext {
+  /** Of the DaemonSet's annotation. */
+  readonly reading: PolicyReading;
+  /** `copilot`: pods are made by the built-in controller, always of its template. */
+  readonly mode: 'copilot' | 'takeover';
+  /** Era and epoch of the view, as one word: another one restarts a soak. */
+  readonly seenView: string;
+  /** False: nodes or pods were not heard of lately. */
+  readonly isViewFresh: boolean;
+  /** The template that a former revision holds, once it was read: what nodes outside of open steps are given. */
+  readonly former?: FormerTemplate;
+}
+
+/** A revision's template, to make pods of. */
+export interface FormerTemplate {
+  readonly hash: string;
+  /** spec.template, as the ControllerRevision's data have it. */
+  readonly template: JsonObject;
+  /** Template generation at which it was made, as label value; absent: nobody noted it. */
+  readonly generation?: string;
 }
 
 /** One pod to create. */
@@ -141,6 +168,8 @@ export interface PlannedDelete {
   readonly uid: Uid;
   readonly resourceVersion: ResourceVersion;
   readonly reason: DeleteReason;
+  /** On a node that a staged rollout keeps at the former revision: its hash, which the pod must not have (issue 17). */
+  readonly targetHash?: string;
   /** Of a repeat: what it is still wanted for, so that the live read can check just that. */
   readonly repeats?: Exclude<DeleteReason, 'repeat'>;
   /** True if it counts as available now: forbidden while the state was lost (protocol 6). */
@@ -152,6 +181,8 @@ export interface PlannedEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
+  /** True of what goes on until somebody mends it: the same words are told again after an hour only. */
+  readonly isStanding?: boolean;
 }
 
 /**
@@ -180,11 +211,17 @@ export interface Plan {
   readonly releases: readonly PodProjection[];
   /** Revisions beyond revisionHistoryLimit that no pod needs (spec 2.11); deleted last. */
   readonly trims: readonly RevisionProjection[];
-  /** Present while the strategy is RollingUpdate and the current revision is known. */
+  /** Present while the strategy is RollingUpdate, or stages are asked for, and the current revision is known. */
   readonly rollout?: RolloutProgress;
+  /** How far a staged rollout is after this plan: recorded with its intents; absent: there is none. */
+  readonly stages?: StagedProgress;
+  /** Hash of the former revision, if a pod waits only for its template to be read. */
+  readonly wantsFormer?: string;
   /** Back-off entries as they should be once the deletes of failed pods are recorded. */
   readonly backoff: readonly BackoffEntry[];
   readonly events: readonly PlannedEvent[];
+  /** What a staged rollout tells, whether or not this run touches pods. */
+  readonly stageEvents: readonly PlannedEvent[];
   /** One for each node, put into words only when somebody asks: a run decides nothing by them. */
   readonly verdicts: () => readonly Verdict[];
   /** The status to be written, or undefined when it already stands so. */

@@ -16,15 +16,15 @@ export interface ProvenRevision {
   readonly isBaseline: boolean;
 }
 
-/** Which step is open. `canary`, then the groups of the order, then `done`. */
-export type StepKind = 'canary' | 'group' | 'done';
+/** Which step is open: none yet (`waiting`), the canary, then the groups of the order, then all (`done`). */
+export type StepKind = 'waiting' | 'canary' | 'group' | 'done';
 
 /** The step that was opened last; all before it are open as well. */
 export interface OpenStep {
   readonly kind: StepKind;
   /** Of a group: the values of the order's labels, as `zone-a/pool-b`; empty where nothing is ordered. */
   readonly name: string;
-  /** 0 for the canary, then counting groups: for people and `approved`. */
+  /** -1 while waiting, 0 for the canary, then counting groups: for people and `approved`. */
   readonly index: number;
   readonly openedAtMs: number;
   /** Since when all pods of open steps were seen to be well, on our clock; absent: they are not. */
@@ -147,8 +147,10 @@ export interface RolloutOrders {
   readonly paused?: OrderNote;
   /** Steps up to this index may open without further approval. */
   readonly approved?: OrderNote & { readonly stepIndex: number };
-  /** A breach that was looked at and is overruled: only what happens later counts. */
-  readonly resumed?: OrderNote;
+  /** A breach that was looked at and is overruled: only what happens later, or elsewhere, counts. */
+  readonly resumed?: OrderNote & { readonly breach: Breach };
+  /** Nodes go back from `hash` to this proven revision, although nothing was halted. Goes with `resume`. */
+  readonly undo?: OrderNote & { readonly to: string };
 }
 
 /** Who gave an order, and when; `by` is what the CLI knows of its caller. */
@@ -165,6 +167,8 @@ export interface RolloutRecord {
   /** Nodes that were to run a pod when it started: the base of every percentage. */
   readonly baseNodes: number;
   readonly step: OpenStep;
+  /** How many groups the order made when it was looked at last; the steps after the canary. Absent: not known. */
+  readonly groups?: number;
   /** Chosen when the rollout started: they stay the canary although nodes come and go. 500 at most. */
   readonly canary: readonly NodeName[];
   /** True for a rollout back to a proven revision: all steps are open, nothing soaks. */
@@ -179,7 +183,10 @@ export interface RolloutRecord {
   /** Epoch and era of the view that was seen last: another one restarts the soak. */
   readonly seenView: string;
   readonly breach?: Breach;
+  /** The last one; this revision itself once its canary passed, until a breach takes that back. */
   readonly proven?: ProvenRevision;
+  /** What was proven when this rollout began: nodes outside of open steps run it, and a rollback leads to it. */
+  readonly former?: ProvenRevision;
   /** The newest eight. */
   readonly refused: readonly RefusedRevision[];
   readonly orders: RolloutOrders;

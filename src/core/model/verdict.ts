@@ -33,6 +33,8 @@ export type NodeCode =
   | 'WaitingForBurst'
   /** Has a pod of an older revision, and its turn in the rolling update has not come. */
   | 'WaitingForRollout'
+  /** Is to run the last proven revision, whose template cannot be read now. */
+  | 'WaitingForRevision'
   /** The rolling update replaces its pod now. */
   | 'Updating'
   /** Has a pod of an older revision, which stays until somebody deletes it (OnDelete). */

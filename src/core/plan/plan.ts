@@ -28,9 +28,11 @@ import { planPods } from '../pods/plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
 import { planRollout } from '../rollout/plan-rollout.ts';
 import type { RolloutDecisions } from '../rollout/plan-rollout.ts';
+import { planStages, stagingEvents, targetsOf } from '../rollout/plan-stages.ts';
+import type { Staging } from '../rollout/plan-stages.ts';
 import { preparePlanning } from '../pods/planning.ts';
 import type { Planning } from '../pods/planning.ts';
-import { podFromTemplate, prepareTemplate } from '../pod/pod-template.ts';
+import { podFromTemplate, prepareFormer, prepareTemplate } from '../pod/pod-template.ts';
 import { computeStatus, hasSameStatus } from '../status/status.ts';
 import { blockedVerdict, judgeNode } from '../status/verdicts.ts';
 import { podsOfView } from '../view/view.ts';
@@ -40,9 +42,11 @@ export function planReconcile(view: View, context: PlanContext): Plan {
   const refusal = refuse(view, context);
   if (refusal !== undefined) return refusal;
   const intents = context.intents ?? judgeByIdentity(view, context);
-  const planning = preparePlanning(view, context, intents);
+  const staging = planStages(view, context, intents);
+  const targets = targetsOf(view, context, staging);
+  const planning = preparePlanning(view, context, { intents, targets });
   const decisions = planPods(planning);
-  const rollout = planRollout(planning, decisions);
+  const rollout = planRollout(planning, decisions, staging);
   const claims = claimWithinBurst(view, context.burstPodsMax);
   const isClaiming = claims.leftCount > 0 && context.guard.kind === 'act';
   const chosen = isClaiming
@@ -62,6 +66,8 @@ export function planReconcile(view: View, context: PlanContext): Plan {
     ...(rollout.progress === undefined ? {} : { rollout: rollout.progress }),
     backoff,
     events: chosen.deletes.flatMap(({ event }) => (event === undefined ? [] : [event])),
+    stageEvents: isActing ? stagingEvents(staging) : [],
+    ...stagedOf(staging, planning),
     verdicts: () => putIntoWords(planning, { decisions, rollout, chosen }),
     status: planStatus(view, context),
     dueAtMs: computeDueAt({
@@ -74,6 +80,22 @@ export function planReconcile(view: View, context: PlanContext): Plan {
     }),
     cappedCount: chosen.cappedCount,
   };
+}
+
+/** How far the stages are, and the revision whose template has to be read before a pod of it is made. */
+function stagedOf(
+  staging: Staging,
+  { targets, view }: Planning,
+): Pick<Plan, 'stages' | 'wantsFormer'> {
+  if (staging.kind !== 'staged') return {};
+  const { record, gate, former, open } = staging.stages;
+  const isWanted = view.nodes.some(
+    ({ node, pods, placement }) =>
+      placement === 'run' && former.has(node.name) && (pods.length === 0 || open.has(node.name)),
+  );
+  const hash = record.former?.hash;
+  const isMissing = isWanted && targets.former === undefined && hash !== undefined;
+  return { stages: { record, gate }, ...(isMissing ? { wantsFormer: hash } : {}) };
 }
 
 /** DaemonSets that are left alone: selecting all pods, being deleted, malformed (spec 2.3 step 4, 5). */
@@ -109,6 +131,7 @@ function leaveAlone(
     trims: [],
     backoff: sweepBackoff(context.state.backoff, { generation, nowMs: view.nowMs }),
     events: why.events,
+    stageEvents: [],
     verdicts: () => view.nodes.map((nodeView) => blockedVerdict(nodeView, why.cause)),
     status: undefined,
     dueAtMs: undefined,
@@ -163,12 +186,25 @@ function chooseWithinBurst(
   const wantedDeletes = [...surplus, ...decisions.strays, ...rollout.deletes];
   const creates = wantedCreates.slice(0, context.burstPodsMax);
   const deletes = wantedDeletes.slice(0, context.burstPodsMax);
-  const template = prepareTemplate(view.daemonSet, context.currentHash);
   return {
-    creates: creates.map((create) => ({ ...create, body: podFromTemplate(template, create) })),
+    creates: bodiesOf(creates, planning),
     deletes,
     cappedCount: wantedCreates.length - creates.length + (wantedDeletes.length - deletes.length),
   };
+}
+
+/** Pods of the DaemonSet's template, or of the former revision where a node is kept at that. */
+function bodiesOf(
+  creates: readonly Omit<PlannedCreate, 'body'>[],
+  { view, context, targets }: Planning,
+): readonly PlannedCreate[] {
+  const template = prepareTemplate(view.daemonSet, context.currentHash);
+  const former =
+    targets.former === undefined ? undefined : prepareFormer(view.daemonSet, targets.former);
+  return creates.map((create) => {
+    const made = former !== undefined && targets.isFormer(create.node) ? former : template;
+    return { ...create, body: podFromTemplate(made, create) };
+  });
 }
 
 function putIntoWords(

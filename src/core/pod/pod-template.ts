@@ -8,6 +8,7 @@
  * Differs from upstream: metadata.name instead of generateName, because the name is the fence (S1).
  */
 import type { NodeName } from '../model/identifiers.ts';
+import type { FormerTemplate } from '../model/plan.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
@@ -35,8 +36,27 @@ export function prepareTemplate(
   daemonSet: DaemonSetObject,
   currentHash: string | undefined,
 ): PreparedTemplate {
+  return prepare(daemonSet, currentHash, templateGenerationOf(daemonSet));
+}
+
+/**
+ * The same of a former revision (issue 17). Its template generation is its own: with the present one its pods would count as
+ * updated (spec 2.9). One that nobody noted is 0, which no DaemonSet has.
+ */
+export function prepareFormer(
+  daemonSet: DaemonSetObject,
+  { hash, template, generation = '0' }: FormerTemplate,
+): PreparedTemplate {
+  const spec = { ...daemonSet.spec, template };
+  return prepare({ ...daemonSet, spec }, hash, generation);
+}
+
+function prepare(
+  daemonSet: DaemonSetObject,
+  currentHash: string | undefined,
+  generation: string | undefined,
+): PreparedTemplate {
   const { metadata, spec } = daemonSet.spec.template;
-  const generation = templateGenerationOf(daemonSet);
   const hash = currentHash === '' ? undefined : currentHash;
   const labels = {
     ...metadata?.labels,

@@ -48,6 +48,11 @@ function findObstacle(planning: Planning, node: NodeName): Wait | undefined {
     const message = `pod ${unseen.name} was created; waiting for the watcher to report it`;
     return { code: 'Creating', pod: unseen.name, message };
   }
+  const { targets } = planning;
+  if (targets.isFormer(node) && targets.former === undefined) {
+    const message = `its pod is to be of the last proven revision (${targets.hashOf(node) ?? 'unknown'}), which is not readable now`;
+    return { code: 'WaitingForRevision', message };
+  }
   if (!planning.hasTemplateLabels) {
     return { code: 'Blocked', message: 'the template has no labels, so no pod can be made of it' };
   }
@@ -127,7 +132,7 @@ function bearerOf(planning: Planning, node: NodeName, name: string): Bearer | un
 function chooseName(planning: Planning, nodeView: NodeView): NameChoice {
   const node = nodeView.node.name;
   const { name: daemonSetName, uid: daemonSetUid } = planning.view;
-  const slot = revisionOfSlot(planning);
+  const slot = revisionOfSlot(planning, node);
   const revision = slot === undefined ? {} : { revision: slot };
   const nameAfter = ({ uid }: Bearer): string =>
     successorName({ daemonSetName, predecessorUid: uid, ...revision });
@@ -150,8 +155,8 @@ function chooseName(planning: Planning, nodeView: NodeView): NameChoice {
 }
 
 /** With surge each revision has a slot of its own on a node (S2). */
-function revisionOfSlot({ isSurging, context }: Planning): string | undefined {
-  return isSurging ? context.currentHash : undefined;
+function revisionOfSlot({ isSurging, targets }: Planning, node: NodeName): string | undefined {
+  return isSurging ? targets.hashOf(node) : undefined;
 }
 
 /** The pod made last; of those made in one second the one that is there, or was told to be gone last. */

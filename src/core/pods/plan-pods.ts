@@ -16,7 +16,7 @@ import { failedDaemonPodEvent, succeededDaemonPodEvent } from '../events/events.
 import { decideCreate } from './plan-create.ts';
 import type { NameChoice, Wait } from './plan-create.ts';
 import type { Planning } from './planning.ts';
-import { isAvailable, isTerminal, revisionHashOfPod } from '../pod/pod-facts.ts';
+import { isAvailable, isTerminal, nodeOf, revisionHashOfPod } from '../pod/pod-facts.ts';
 
 /** What a pod goes for, whether for the first time or again. */
 export type Wanted = Exclude<DeleteReason, 'repeat'>;
@@ -91,7 +91,7 @@ function planOccupied(planning: Planning, nodeView: NodeView): NodeDecision {
   const finished = planFinished(planning, nodeView);
   const running = runningPods(planning, nodeView.pods);
   const victims = planning.isSurging
-    ? pruneSurge(planning, running)
+    ? pruneSurge(planning, nodeView, running)
     : running.slice(1).map((pod) => ({ pod, reason: 'duplicate' as const }));
   const pruned = withDeletes(planning, nodeView, victims);
   const decision = {
@@ -156,10 +156,15 @@ function waitForBackoff(pod: PodProjection, entry: BackoffEntry): Wait {
  * the old one goes when it is not ready, or once the new one is available (spec 2.7). Without a
  * known revision nothing can be told apart, and nothing goes.
  */
-function pruneSurge(planning: Planning, running: readonly PodProjection[]): readonly Victim[] {
-  const { currentHash } = planning.context;
-  if (currentHash === undefined) return [];
-  const isCurrent = (pod: PodProjection): boolean => revisionHashOfPod(pod) === currentHash;
+function pruneSurge(
+  planning: Planning,
+  { node }: NodeView,
+  running: readonly PodProjection[],
+): readonly Victim[] {
+  const { targets } = planning;
+  const hash = targets.hashOf(node.name);
+  if (hash === undefined) return [];
+  const isCurrent = (pod: PodProjection): boolean => revisionHashOfPod(pod) === hash;
   const kept = running.find(isCurrent);
   const old = running.find((pod) => !isCurrent(pod));
   const victims = running
@@ -211,12 +216,16 @@ export function plannedDelete(
   reason: Wanted,
 ): PlannedDelete {
   const open = planning.unresolvedDeletes.get(pod.uid);
+  const node = nodeOf(pod);
+  const isFormer = node !== undefined && planning.targets.isFormer(node);
+  const targetHash = isFormer ? planning.targets.hashOf(node) : undefined;
   return {
     ...(pod.targetNode === undefined ? {} : { node: pod.targetNode }),
     name: pod.name,
     uid: pod.uid,
     resourceVersion: open?.resourceVersion ?? pod.resourceVersion,
     ...(open === undefined ? { reason } : { reason: 'repeat', repeats: reason }),
+    ...(targetHash === undefined ? {} : { targetHash }),
     isAvailable: isAvailable(pod, { minReadyMs: planning.minReadyMs, nowMs: planning.view.nowMs }),
   };
 }

@@ -18,6 +18,7 @@ import { minReadyMsOf, nodeOf } from '../pod/pod-facts.ts';
 import { hasTemplateLabels } from '../pod/pod-template.ts';
 import { forgottenUntilMs } from '../pod/request-life.ts';
 import { buryAnswered } from '../pod/tombstones.ts';
+import type { Targets } from './targets.ts';
 import { podsOfView } from '../view/view.ts';
 
 /** A pod of the DaemonSet that bears a name, or has borne it and is gone. */
@@ -59,13 +60,14 @@ export interface Planning {
   readonly wasActedOn: boolean;
   /** Until then no creates and no deletes of available pods (protocol 6). */
   readonly restrictedUntilMs: number | undefined;
+  readonly targets: Targets;
 }
 
 /** Indexes what planning needs. */
 export function preparePlanning(
   view: View,
   context: PlanContext,
-  intents: IntentJudgement,
+  { intents, targets }: { readonly intents: IntentJudgement; readonly targets: Targets },
 ): Planning {
   const generation = backoffGeneration(view.daemonSet);
   const gone = findGone(view, context, intents);
@@ -112,6 +114,7 @@ export function preparePlanning(
     },
     wasActedOn: wasActedOn(view),
     restrictedUntilMs: findRestriction(view, context),
+    targets,
   };
 }
 

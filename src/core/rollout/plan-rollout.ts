@@ -19,12 +19,17 @@ import { resolveBudget, strategyTypeOf } from '../daemon-set/strategy.ts';
 import type { RolloutBudget } from '../daemon-set/strategy.ts';
 import { findSites } from './rollout-states.ts';
 import type { Site } from './rollout-states.ts';
+import type { Staging } from './plan-stages.ts';
 import { walkWithSurge } from './rollout-with-surge.ts';
 import { walkWithoutSurge } from './rollout-without-surge.ts';
 import type { OldSite } from './rollout-without-surge.ts';
+import { closeSites, walkStages } from './walk-stages.ts';
 
 /** What a rolling update deletes pods for (spec 2.9). */
 export type RolloutReason = Extract<DeleteReason, 'outdated' | 'replaced' | 'vacated'>;
+
+/** What an old pod's turn waits for: room in a budget, its step, or a policy that can be read. */
+export type WaitsFor = 'unavailable' | 'surge' | 'supply' | 'step' | 'policy';
 
 /** What the rolling update has to say about one node; becomes its verdict (rollout-verdicts.ts). */
 export type RolloutNote =
@@ -36,7 +41,7 @@ export type RolloutNote =
   | {
       readonly kind: 'waiting';
       readonly pod: string;
-      readonly for: 'unavailable' | 'surge' | 'supply';
+      readonly for: WaitsFor;
     }
   /** Strict: an outdated pod of a vanished node holds up everything. */
   | { readonly kind: 'held-up'; readonly pod: string; readonly stray: string }
@@ -64,21 +69,27 @@ export interface RolloutDecisions {
 const STRAY_RETRY_MS = 15_000;
 
 /** Plans the rolling update beside what planPods decided. */
-export function planRollout(planning: Planning, decisions: PodDecisions): RolloutDecisions {
+export function planRollout(
+  planning: Planning,
+  decisions: PodDecisions,
+  staging: Staging,
+): RolloutDecisions {
   const draft = new Draft(planning);
   const { daemonSet } = planning.view;
   if (planning.context.currentHash === undefined) return draft.decisions();
   const sites = findSites(planning, decisions);
-  if (strategyTypeOf(daemonSet) === 'OnDelete') {
+  if (staging.kind === 'unreadable') return holdAll(sites, draft);
+  if (strategyTypeOf(daemonSet) === 'OnDelete' && staging.kind === 'none') {
     noteOutdated(sites, draft);
     return draft.decisions();
   }
   const desiredNodes = sites.filter(({ placement }) => placement === 'run').length;
-  const budget = resolveBudget(daemonSet, desiredNodes);
+  const budget = budgetOf(planning, staging, desiredNodes);
   const counted =
     budget.maxSurge > 0
-      ? planWithSurge(sites, { draft, budget, desiredNodes })
-      : planWithoutSurge(sites, { draft, budget });
+      ? planWithSurge(sites, { draft, budget, desiredNodes, staging })
+      : planWithoutSurge(sites, { draft, budget, staging });
+  if (staging.kind === 'staged') draft.untilMs.push(...staging.stages.untilMs);
   return {
     ...draft.decisions(),
     progress: {
@@ -89,6 +100,21 @@ export function planRollout(planning: Planning, decisions: PodDecisions): Rollou
       ...counted,
     },
   };
+}
+
+/** A policy that cannot be read: whatever is old stays. */
+function holdAll(sites: readonly Site[], draft: Draft): RolloutDecisions {
+  for (const { node, state } of sites) {
+    if (state.kind !== 'only-old') continue;
+    draft.notes.set(node, { kind: 'waiting', pod: state.old.pod.name, for: 'policy' });
+  }
+  return draft.decisions();
+}
+
+function budgetOf({ view }: Planning, staging: Staging, desiredNodes: number): RolloutBudget {
+  const own = resolveBudget(view.daemonSet, desiredNodes);
+  if (staging.kind !== 'staged' || own.maxSurge > 0) return own;
+  return { maxUnavailable: staging.stages.maxUnavailable, maxSurge: 0 };
 }
 
 type Counted = Pick<RolloutProgress, 'unavailableNodes' | 'surgingNodes' | 'waitingNodes'>;
@@ -154,7 +180,7 @@ class Draft {
     }
   }
 
-  wait(sites: readonly OldSite[], what: 'unavailable' | 'surge' | 'supply'): void {
+  wait(sites: readonly OldSite[], what: WaitsFor): void {
     for (const { node, old } of sites) {
       this.notes.set(node, { kind: 'waiting', pod: old.pod.name, for: what });
     }
@@ -174,10 +200,14 @@ function noteOutdated(sites: readonly Site[], draft: Draft): void {
 
 function planWithoutSurge(
   sites: readonly Site[],
-  at: { readonly draft: Draft; readonly budget: RolloutBudget },
+  at: { readonly draft: Draft; readonly budget: RolloutBudget; readonly staging: Staging },
 ): Counted {
-  const { draft, budget } = at;
-  const walk = walkWithoutSurge(sites, budget.maxUnavailable);
+  const { draft, budget, staging } = at;
+  if (staging.kind === 'staged') noteClosed(sites, draft, staging);
+  const walk =
+    staging.kind === 'staged'
+      ? walkStages(sites, staging.stages)
+      : walkWithoutSurge(sites, budget.maxUnavailable);
   draft.delete(walk.deletes, () => 'outdated');
   draft.wait(walk.waiting, 'unavailable');
   draft.hold(walk.refused);
@@ -188,11 +218,30 @@ function planWithoutSurge(
   };
 }
 
-function planWithSurge(
+/** Old pods of nodes whose step is not open wait for it. */
+function noteClosed(
   sites: readonly Site[],
-  at: { readonly draft: Draft; readonly budget: RolloutBudget; readonly desiredNodes: number },
+  draft: Draft,
+  { stages }: Extract<Staging, { kind: 'staged' }>,
+): void {
+  for (const { node, state, placement } of sites) {
+    if (state.kind !== 'only-old' || placement !== 'run' || stages.open.has(node)) continue;
+    draft.notes.set(node, { kind: 'waiting', pod: state.old.pod.name, for: 'step' });
+  }
+}
+
+function planWithSurge(
+  found: readonly Site[],
+  at: {
+    readonly draft: Draft;
+    readonly budget: RolloutBudget;
+    readonly desiredNodes: number;
+    readonly staging: Staging;
+  },
 ): Counted {
-  const { draft, budget, desiredNodes } = at;
+  const { draft, budget, desiredNodes, staging } = at;
+  if (staging.kind === 'staged') noteClosed(found, draft, staging);
+  const sites = staging.kind === 'staged' ? closeSites(found, staging.stages) : found;
   const { compat } = draft.planning;
   const walk = walkWithSurge(sites, { maxSurge: budget.maxSurge, desiredNodes, compat });
   const counted = { unavailableNodes: 0, surgingNodes: walk.surgingCount };

@@ -14,7 +14,7 @@ import { compareText } from '@rollcall/base/compare-text.ts';
 import { isGoing } from '../pods/plan-pods.ts';
 import type { NodeDecision, PodDecisions } from '../pods/plan-pods.ts';
 import type { Planning } from '../pods/planning.ts';
-import { isAvailable, isHeld, isUpdated, nodeOf, templateGenerationOf } from '../pod/pod-facts.ts';
+import { isAvailable, isHeld, nodeOf } from '../pod/pod-facts.ts';
 
 /** One pod as a rolling update sees it. */
 export interface RolloutPod {
@@ -75,7 +75,10 @@ export function findSites(planning: Planning, decisions: PodDecisions): readonly
 
 const NOBODY: ReadonlySet<Uid> = new Set();
 
-type Describe = (pods: readonly PodProjection[], leaving: ReadonlySet<Uid>) => SiteState;
+type Describe = (
+  pods: readonly PodProjection[],
+  at: { readonly node: NodeName | undefined; readonly leaving: ReadonlySet<Uid> },
+) => SiteState;
 
 function nodeSite(planning: Planning, decision: NodeDecision, describe: Describe): Site {
   const { nodeView, deletes } = decision;
@@ -85,7 +88,7 @@ function nodeSite(planning: Planning, decision: NodeDecision, describe: Describe
     node: nodeView.node.name,
     nodeView,
     placement: nodeView.placement,
-    state: describe(nodeView.pods, leaving),
+    state: describe(nodeView.pods, { node: nodeView.node.name, leaving }),
     isTouched: isTouched(planning, decision),
     hasOpenCreate: decision.create !== undefined || hasCreateOnItsWay(planning, nodeView),
   };
@@ -128,7 +131,7 @@ function vanishedSites(
       : {
           node,
           placement: 'vanished',
-          state: describe(pods, leaving),
+          state: describe(pods, { node, leaving }),
           isTouched: pods.some((pod) => leaving.has(pod.uid) || pod.ownerUid === undefined),
           hasOpenCreate: false,
         },
@@ -136,12 +139,8 @@ function vanishedSites(
 }
 
 function describer(planning: Planning): Describe {
-  const { view, context, minReadyMs, unresolvedDeletes, refusedDeletes } = planning;
+  const { view, minReadyMs, unresolvedDeletes, refusedDeletes, targets } = planning;
   const at = { minReadyMs, nowMs: view.nowMs };
-  const current = {
-    hash: context.currentHash,
-    templateGeneration: templateGenerationOf(view.daemonSet),
-  };
   const facts = (pod: PodProjection): RolloutPod => {
     const refused = refusedDeletes.get(pod.uid);
     return {
@@ -151,12 +150,12 @@ function describer(planning: Planning): Describe {
       ...(refused === undefined ? {} : { refused }),
     };
   };
-  return (pods, leaving) => {
+  return (pods, { node, leaving }) => {
     let old: PodProjection | undefined;
     let updated: PodProjection | undefined;
     for (const pod of pods) {
       if (leaving.has(pod.uid) || isGoing(planning, pod)) continue;
-      if (isUpdated(pod, current)) {
+      if (targets.isOnTarget(pod, node)) {
         if (updated !== undefined) return { kind: 'crowded' };
         updated = pod;
       } else {

@@ -95,5 +95,9 @@ function describeWaiting(
       return `${has}; ${goes} when maxSurge has room for another node`;
     case 'supply':
       return `${has}; ${goes} when enough pods of other nodes are available`;
+    case 'step':
+      return `${has}; ${goes} when its step of the rollout is open (rollcall rollout status)`;
+    case 'policy':
+      return `${has}; the annotation rollcall.dev/rollout cannot be read, so nothing is replaced`;
   }
 }

@@ -92,7 +92,7 @@ export class ReasonJudge {
       case 'succeeded':
         return pod.phase === 'Succeeded';
       case 'outdated':
-        return !this.#isCurrent(pod) && !this.#hasRecovered(planned, pod);
+        return !this.#isOnTarget(planned, pod) && !this.#hasRecovered(planned, pod);
       case 'repeat':
         return true;
     }
@@ -103,6 +103,11 @@ export class ReasonJudge {
     const { currentHash: hash } = this.#context;
     const current = { hash, templateGeneration: this.#templateGeneration };
     return hash === undefined || isUpdated(pod, current);
+  }
+
+  /** Of the revision that its node is to run: the current one, unless a staged rollout keeps the node at another. */
+  #isOnTarget({ targetHash }: PlannedDelete, pod: PodProjection): boolean {
+    return targetHash === undefined ? this.#isCurrent(pod) : revisionHashOfPod(pod) === targetHash;
   }
 
   /** The plan took it as unavailable, so that it costs no budget; by now it would (S3). */
@@ -116,14 +121,14 @@ export class ReasonJudge {
 
   /** With surge: the old pod goes while it is not ready, or once the new one is available. */
   async #judgeReplaced(planned: PlannedDelete, pod: PodProjection): Promise<ReasonState> {
-    const { currentHash } = this.#context;
+    const currentHash = planned.targetHash ?? this.#context.currentHash;
     // The victim by hash alone, as surge pruning tells the two apart (spec 2.7, consequence e).
     if (currentHash === undefined || revisionHashOfPod(pod) === currentHash) return 'dropped';
     if (!pod.isReady) return 'holds';
-    const successor = this.#findStaying(planned, (each) => this.#isCurrent(each));
+    const successor = this.#findStaying(planned, (each) => this.#isOnTarget(planned, each));
     const live = await this.#readStaying(successor);
     if (typeof live === 'string') return live;
-    return holdsIf(this.#isCurrent(live) && this.#isAvailable(live));
+    return holdsIf(this.#isOnTarget(planned, live) && this.#isAvailable(live));
   }
 
   /** A duplicate goes only while the pod that stays is alive. */

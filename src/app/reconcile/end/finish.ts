@@ -12,6 +12,7 @@ import { confirmIntents } from '../../../core/intents/intents.ts';
 import type { FoundIntents } from '../../../core/intents/intents.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
 import type { Plan } from '../../../core/model/plan.ts';
+import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
 import type { DaemonSetState, EventTally } from '../../../core/model/state.ts';
 import {
   buriedAfter,
@@ -82,6 +83,7 @@ function composeState(
     memo: _memo,
     buried: _buried,
     verdictsHash: _verdictsHash,
+    rollout: _rollout,
     ...kept
   } = listedAfter(input);
   const version = ledger.isStatusAsSeen ? ledger.written.daemonSet : undefined;
@@ -102,12 +104,19 @@ function composeState(
     // Advanced back-off is recorded with the intents of the deletes; here only swept.
     backoff: ledger.recorded.length === 0 ? sweptOnly(stored, plan) : stored.backoff,
     ...decided.due,
-    ...defined({ retry, look, history, events: input.tallies }),
+    ...defined({ retry, look, history, events: input.tallies, rollout: rolloutAfter(input) }),
     ...(refusedWrites.length === 0 ? {} : { refusedWrites }),
     ...(refusals.length === 0 ? {} : { refusals }),
     ...openSince(input),
     ...(decided.isComplete ? { memo } : {}),
   };
+}
+
+/** The stages as planned; kept by a run that planned none, until nobody asks for stages any more. */
+function rolloutAfter({ plan, subject, stored }: FinishInput): DaemonSetState['rollout'] {
+  if (plan.stages !== undefined) return plan.stages.record;
+  const isAsked = subject.daemonSet.metadata.annotations?.[POLICY_ANNOTATION] !== undefined;
+  return isAsked ? stored.rollout : undefined;
 }
 
 /** The stored state; where this run did not act, without a list that counts no more. */

@@ -8,6 +8,7 @@
  * Differs from upstream: deletes do not wait for the creates. These take many batches, each fenced; the
  * deletes of a rollout would be confirmed long before they are sent, or the run would be over.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import type {
   CreateIntent,
@@ -150,6 +151,8 @@ async function recordIntents(
       settle: settled,
     }),
     backoff,
+    // A step is opened by the write that records the first deletes it allows.
+    ...defined({ rollout: plan.stages?.record }),
   };
   return input.context.recordIntents(subject.basis.ref, { from: subject.state, to: next, settled });
 }

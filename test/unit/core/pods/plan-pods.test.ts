@@ -9,6 +9,7 @@ import { successorName } from '../../../../src/core/pod/naming.ts';
 import { planPods } from '../../../../src/core/pods/plan-pods.ts';
 import type { PodDecisions } from '../../../../src/core/pods/plan-pods.ts';
 import { planReconcile } from '../../../../src/core/plan/plan.ts';
+import { findTargets } from '../../../../src/core/pods/targets.ts';
 import { preparePlanning } from '../../../../src/core/pods/planning.ts';
 import {
   CURRENT_HASH,
@@ -52,7 +53,9 @@ function decide(seen: View, by: Partial<PlanContext> = {}): PodDecisions {
     nowMs: seen.nowMs,
     requestTimeoutMs: made.requestTimeoutMs,
   });
-  return planPods(preparePlanning(seen, made, intents));
+  return planPods(
+    preparePlanning(seen, made, { intents, targets: findTargets(seen, made.currentHash) }),
+  );
 }
 
 const one = [node('n1')];

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { IntentJudgement } from '../../../../src/core/model/plan.ts';
+import { findTargets } from '../../../../src/core/pods/targets.ts';
 import { preparePlanning } from '../../../../src/core/pods/planning.ts';
 import type { Planning } from '../../../../src/core/pods/planning.ts';
 import {
@@ -23,14 +24,18 @@ const NOTHING: IntentJudgement = { unseen: [], unresolved: [], settled: [] };
 const N1 = node('n1').name;
 
 function prepare(options: ViewOptions, intents: Partial<IntentJudgement> = {}): Planning {
-  return preparePlanning(view(options), context(), { ...NOTHING, ...intents });
+  const seen = view(options);
+  const targets = findTargets(seen, undefined);
+  return preparePlanning(seen, context(), { intents: { ...NOTHING, ...intents }, targets });
 }
 
 describe('a young state restricts what may be deleted (protocol 6)', () => {
   const nodes = [node('n1'), node('n2')];
   const untilOf = (options: ViewOptions, ageMs: number): number | undefined => {
     const young = context({ state: state({ createdAtMs: NOW_MS - ageMs }) });
-    return preparePlanning(view({ nodes, ...options }), young, NOTHING).restrictedUntilMs;
+    const seen = view({ nodes, ...options });
+    const targets = findTargets(seen, undefined);
+    return preparePlanning(seen, young, { intents: NOTHING, targets }).restrictedUntilMs;
   };
   const rows: readonly [string, ViewOptions][] = [
     ['a pod of one of its nodes', { pods: [pod('n2')] }],

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { judgeIntents } from '../../../../src/core/intents/intents.ts';
 import type { Intent } from '../../../../src/core/model/state.ts';
 import { planPods } from '../../../../src/core/pods/plan-pods.ts';
+import { findTargets } from '../../../../src/core/pods/targets.ts';
 import { preparePlanning } from '../../../../src/core/pods/planning.ts';
 import { compareSites, findSites } from '../../../../src/core/rollout/rollout-states.ts';
 import type { RolloutPod, Site } from '../../../../src/core/rollout/rollout-states.ts';
@@ -35,7 +36,10 @@ function siteOf(options: ViewOptions, ...intents: readonly Intent[]): Site {
     nowMs: NOW_MS,
     requestTimeoutMs: TIMEOUT_MS,
   });
-  const planning = preparePlanning(seen, by, judged);
+  const planning = preparePlanning(seen, by, {
+    intents: judged,
+    targets: findTargets(seen, by.currentHash),
+  });
   const [site] = findSites(planning, planPods(planning));
   assert.ok(site !== undefined);
   return site;

@@ -1,0 +1,53 @@
+/**
+ * Which revision each node is to run: the DaemonSet's own, unless a staged rollout keeps it at the former one (issue 17).
+ *
+ * Whether a pod is of its node's revision is asked here alone, so that no two steps of a run disagree. Where a node is
+ * to run the former revision, any pod that is neither of the revision rolled out nor of one that was halted is let be.
+ */
+import type { NodeName } from '../model/identifiers.ts';
+import type { FormerTemplate, View } from '../model/plan.ts';
+import type { PodProjection } from '../model/projections.ts';
+import { isUpdated, revisionHashOfPod, templateGenerationOf } from '../pod/pod-facts.ts';
+
+/** Revisions by node. */
+export interface Targets {
+  /** Hash of the revision that a new pod of the node is made of; undefined while the current one is not known. */
+  hashOf(node: NodeName): string | undefined;
+  /** True if the pod is of the revision that its node is to run. */
+  isOnTarget(pod: PodProjection, node: NodeName | undefined): boolean;
+  /** True if the node is to run the former revision. */
+  isFormer(node: NodeName): boolean;
+  /** What pods of the former revision are made of; absent: nobody read it yet, or it is gone. */
+  readonly former?: FormerTemplate;
+}
+
+/** The nodes that a staged rollout keeps back. */
+export interface KeptBack {
+  readonly nodes: ReadonlySet<NodeName>;
+  readonly hash: string;
+  /** Hashes of revisions that were halted: their pods are nowhere on target. */
+  readonly refused: ReadonlySet<string>;
+  readonly former?: FormerTemplate;
+}
+
+/** Targets of a run. */
+export function findTargets(
+  { daemonSet }: View,
+  currentHash: string | undefined,
+  kept?: KeptBack,
+): Targets {
+  const current = { hash: currentHash, templateGeneration: templateGenerationOf(daemonSet) };
+  const isFormer = (node: NodeName): boolean => kept?.nodes.has(node) === true;
+  return {
+    isFormer,
+    hashOf: (node) => (isFormer(node) ? kept?.hash : currentHash),
+    isOnTarget: (pod, node) => {
+      const isCurrent = isUpdated(pod, current);
+      if (node === undefined || !isFormer(node)) return isCurrent;
+      return !isCurrent && kept?.refused.has(revisionHashOfPod(pod) ?? '') !== true;
+    },
+    ...(kept?.former?.hash === kept?.hash && kept?.former !== undefined
+      ? { former: kept.former }
+      : {}),
+  };
+}

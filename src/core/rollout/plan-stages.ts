@@ -1,0 +1,86 @@
+/**
+ * The stages of a rolling update, if the DaemonSet asks for any: decided before pods are, because which revision a node is
+ * to run follows from them (issue 17).
+ *
+ * Without the annotation there are none, and the rolling update is upstream's. A policy that cannot be read holds the
+ * rollout: nothing is replaced, and nothing is recorded. In copilot only DaemonSets with OnDelete are staged; the
+ * built-in controller rolls the others itself.
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import type { IntentJudgement, PlanContext, PlannedEvent, View } from '../model/plan.ts';
+import type { PolicyProblem, RolloutPolicy } from '../policy/rollout-policy.ts';
+import { resolveBudget, strategyTypeOf } from '../daemon-set/strategy.ts';
+import { minReadyMsOf } from '../pod/pod-facts.ts';
+import { findTargets } from '../pods/targets.ts';
+import type { Targets } from '../pods/targets.ts';
+import { advanceStages } from '../stages/advance-stages.ts';
+import type { Stages } from '../stages/stages-input.ts';
+import { findStageNodes } from './stage-nodes.ts';
+
+/** Stages of one run; `unreadable`: the policy holds everything. */
+export type Staging =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unreadable'; readonly problems: readonly PolicyProblem[] }
+  | { readonly kind: 'staged'; readonly stages: Stages; readonly policy: RolloutPolicy };
+
+const NONE: Staging = { kind: 'none' };
+
+/** Looks at the stages once. */
+export function planStages(view: View, context: PlanContext, intents: IntentJudgement): Staging {
+  const { staging, currentHash, state } = context;
+  if (staging === undefined || staging.reading.kind === 'none') return NONE;
+  if (staging.mode === 'copilot' && strategyTypeOf(view.daemonSet) !== 'OnDelete') return NONE;
+  if (staging.reading.kind === 'invalid') {
+    return { kind: 'unreadable', problems: staging.reading.problems };
+  }
+  // A run that may not act leaves the record as it is, and so does one that does not know the revision.
+  if (currentHash === undefined || context.guard.kind !== 'act') return NONE;
+  const { policy } = staging.reading;
+  const nodes = findStageNodes(view, { intents, hash: currentHash, policy });
+  const generation = view.daemonSet.metadata.generation;
+  const stages = advanceStages({
+    policy,
+    record: state.rollout,
+    hash: currentHash,
+    nodes,
+    refusals: (state.refusals ?? []).filter((refusal) => refusal.generation === generation),
+    nowMs: view.nowMs,
+    seenView: staging.seenView,
+    isViewFresh: staging.isViewFresh,
+    minReadyMs: minReadyMsOf(view.daemonSet),
+    strategyUnavailable: resolveBudget(view.daemonSet, nodes.length).maxUnavailable,
+    isStageTrue: staging.mode === 'takeover',
+    rolloutId: `${view.uid}/${currentHash}`,
+  });
+  return { kind: 'staged', stages, policy };
+}
+
+/** Which revision each node is to run. */
+export function targetsOf(view: View, context: PlanContext, staging: Staging): Targets {
+  if (staging.kind !== 'staged') return findTargets(view, context.currentHash);
+  const { record, former } = staging.stages;
+  if (record.former === undefined) return findTargets(view, context.currentHash);
+  return findTargets(view, context.currentHash, {
+    nodes: former,
+    hash: record.former.hash,
+    refused: new Set(record.refused.map(({ hash }) => hash)),
+    ...defined({ former: context.staging?.former }),
+  });
+}
+
+/** What the DaemonSet's Events tell of the stages. */
+export function stagingEvents(staging: Staging): readonly PlannedEvent[] {
+  switch (staging.kind) {
+    case 'none':
+      return [];
+    case 'staged':
+      return staging.stages.events;
+    case 'unreadable': {
+      const [first] = staging.problems;
+      const field = first?.field === '' ? '' : `${first?.field ?? ''}: `;
+      const more = staging.problems.length > 1 ? ` (and ${staging.problems.length - 1} more)` : '';
+      const message = `The annotation rollcall.dev/rollout cannot be used, and the rollout is held: ${field}${first?.message ?? ''}${more}`;
+      return [{ type: 'Warning', reason: 'InvalidRolloutPolicy', message, isStanding: true }];
+    }
+  }
+}

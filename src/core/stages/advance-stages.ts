@@ -1,0 +1,220 @@
+/**
+ * One run's look at a staged rollout: what became of the open step, what may be updated now, what comes next (issue 17).
+ *
+ * Pure: the same record, nodes and moment give the same answer, so two runs that look at once write the same, and the
+ * compare-and-set of the state lets one of them. A step is opened in the record that is written with the first deletes it
+ * allows. Nothing here counts pods against the budget, or chooses victims: rollout/walk-stages.ts does.
+ *
+ * Invariants: nothing is open while a breach or a pause stands; a step opens only through gate.ts; the record is bounded.
+ */
+import type { NodeName } from '../model/identifiers.ts';
+import type { Breach, OpenStep, RolloutRecord } from '../model/rollout-record.ts';
+import { advanceTurns } from '../evidence/flapping.ts';
+import { advanceTrial } from '../evidence/trial.ts';
+import { nodesRoundedDown, nodesRoundedUp } from '../policy/share.ts';
+import { findStagesBreach } from './find-breach.ts';
+import { excuseNodes } from './excused.ts';
+import { isUnwell, judgeGate } from './gate.ts';
+import { findAhead, findFormer } from './former.ts';
+import { countRestarts, trialNodes } from './observe.ts';
+import { recordFor } from './start-record.ts';
+import { isPending, nameOf } from './stage-node.ts';
+import type { StageNode } from './stage-node.ts';
+import type { Gate } from '../model/staged-progress.ts';
+import type { Stages, StagesInput } from './stages-input.ts';
+import { findSteps } from './steps.ts';
+import type { Steps } from './steps.ts';
+import { tellStages } from './stage-events.ts';
+
+/** Looks once. */
+export function advanceStages(input: StagesInput): Stages {
+  const started = recordFor(input);
+  const observed = observe(started, input);
+  const opened = openWhatMay(observed, input);
+  const { record, gate, turns, excused } = opened;
+  const former = findFormer(record, input);
+  const ahead = gate.kind === 'paused' ? [] : findAhead({ record, former }, input);
+  return {
+    record,
+    gate,
+    open: new Set(
+      [...(isHeld(gate) ? [] : withinFirstPod(turns, record, input)), ...ahead].map(nameOf),
+    ),
+    former,
+    maxUnavailable: budgetOf(record, input),
+    excused,
+    untilMs: momentsOf(gate, record, input),
+    events: tellStages({ before: input.record, after: record, gate }),
+  };
+}
+
+/** Steps that open in one run: the canary and, where nothing of it is left to do, what follows. Never a loop without end. */
+const OPENINGS_MAX = 3;
+
+interface Judged {
+  readonly record: RolloutRecord;
+  readonly gate: Gate;
+  readonly turns: readonly StageNode[];
+  readonly excused: ReadonlySet<NodeName>;
+}
+
+function openWhatMay(observed: RolloutRecord, input: StagesInput): Judged {
+  let record = observed;
+  for (let opening = 0; ; opening += 1) {
+    const steps = findSteps(record, input.nodes, input.policy);
+    const judged = judge(record, steps, input);
+    if (judged.gate !== 'open-next' || opening === OPENINGS_MAX) {
+      const pendingNodes = judged.turns.length;
+      const gate =
+        judged.gate === 'open-next' ? ({ kind: 'updating', pendingNodes } as const) : judged.gate;
+      return { ...judged, gate };
+    }
+    record = openNext(judged.record, steps, input);
+  }
+}
+
+function judge(
+  before: RolloutRecord,
+  steps: Steps,
+  input: StagesInput,
+): Omit<Judged, 'gate'> & { readonly gate: Gate | 'open-next' } {
+  const { nodes, policy } = input;
+  const excused = excuseNodes(before, nodes, policy);
+  const record = watchStep(before, { steps, excused }, input);
+  const roomNodes = roomOf(record, input);
+  const turns = steps.open
+    .filter((node) => isPending(node) && node.node.isReady)
+    .slice(0, roomNodes);
+  const keptNodes = nodes.filter(isPending).length;
+  const gate = judgeGate({ input, record, steps, turns, excused, roomNodes, keptNodes });
+  return { record, gate, turns, excused };
+}
+
+/** Evidence of this run, added to the record; a breach that is found stays until somebody takes the rollout up again. */
+function observe(record: RolloutRecord, input: StagesInput): RolloutRecord {
+  const { kind } = record.step;
+  if (record.isReturn || kind === 'waiting' || kind === 'done') return record;
+  const trial = input.isViewFresh
+    ? advanceTrial(record.trial, trialNodes(input.nodes), input.nowMs)
+    : record.trial;
+  const turns = advanceTurns(
+    record.turns ?? [],
+    input.nodes.flatMap(({ updated, node }) =>
+      updated === undefined ? [] : [{ pod: updated, isNodeReady: node.isReady }],
+    ),
+    { nowMs: input.nowMs, soakMs: input.policy.soakMs },
+  );
+  const next = { ...record, trial, ...(turns.length === 0 ? {} : { turns }) };
+  if (record.breach !== undefined) return next;
+  const breach: Breach | undefined = findStagesBreach(next, input);
+  return breach === undefined ? next : withBreach(next, breach);
+}
+
+/** A revision that was halted is not proven any more. */
+function withBreach(record: RolloutRecord, breach: Breach): RolloutRecord {
+  const { proven, former, ...rest } = record;
+  const left = proven?.hash === record.hash ? former : proven;
+  return {
+    ...rest,
+    ...(former === undefined ? {} : { former }),
+    ...(left === undefined ? {} : { proven: left }),
+    breach,
+  };
+}
+
+/** Since when the open step is well, by our clock; progress for the deadline. */
+function watchStep(
+  record: RolloutRecord,
+  { steps, excused }: { readonly steps: Steps; readonly excused: ReadonlySet<NodeName> },
+  { nodes, nowMs, seenView, isViewFresh }: StagesInput,
+): RolloutRecord {
+  const { step } = record;
+  if (step.kind === 'waiting' || step.kind === 'done') return { ...record, seenView };
+  const updatedNodes = nodes.filter((node) => !isPending(node)).length;
+  const restarts = countRestarts(nodes);
+  const isLeft = steps.open.some((node) => isPending(node) && node.node.isReady);
+  const isWell =
+    isViewFresh && !steps.open.some((node) => isUnwell(node) && !excused.has(nameOf(node)));
+  const isUndisturbed = seenView === record.seenView && restarts <= record.restarts;
+  const wellSinceMs =
+    isWell && !isLeft ? (isUndisturbed ? (step.wellSinceMs ?? nowMs) : nowMs) : undefined;
+  const progressedAtMs = updatedNodes > step.updatedNodes ? nowMs : step.progressedAtMs;
+  const { wellSinceMs: _before, ...rest } = step;
+  const watched: OpenStep = {
+    ...rest,
+    progressedAtMs,
+    updatedNodes: Math.max(updatedNodes, step.updatedNodes),
+    ...(wellSinceMs === undefined ? {} : { wellSinceMs }),
+  };
+  return { ...record, step: watched, restarts, seenView };
+}
+
+/** The next step, opened now; a canary that is passed proves the revision. */
+function openNext(record: RolloutRecord, { next }: Steps, input: StagesInput): RolloutRecord {
+  const { nowMs, hash, nodes } = input;
+  const { step } = record;
+  const base = {
+    openedAtMs: nowMs,
+    progressedAtMs: nowMs,
+    updatedNodes: nodes.filter((node) => !isPending(node)).length,
+  };
+  if (step.kind === 'waiting' && record.canary.length > 0) {
+    return { ...record, step: { ...base, kind: 'canary', name: '', index: 0 } };
+  }
+  const isProven = step.kind === 'canary';
+  const proven = isProven ? { proven: { hash, provenAtMs: nowMs, isBaseline: false } } : {};
+  const index = Math.max(step.index, 0) + 1;
+  const opened: OpenStep =
+    next === undefined
+      ? { ...base, kind: 'done', name: '', index: step.index }
+      : { ...base, kind: 'group', name: next.name, index };
+  return { ...record, ...proven, step: opened };
+}
+
+/** How many more nodes the partition lets be updated. */
+function roomOf(record: RolloutRecord, { policy, nodes }: StagesInput): number {
+  if (policy.partition === undefined || record.isReturn) return nodes.length;
+  const kept = nodesRoundedDown(policy.partition, record.baseNodes);
+  const updated = nodes.filter((node) => !isPending(node)).length;
+  return Math.max(0, nodes.length - kept - updated);
+}
+
+/** Deleting the first old pod is a one-way door if no new one is let in: it goes alone until its successor is there. */
+function withinFirstPod(
+  turns: readonly StageNode[],
+  { isReturn, canary }: RolloutRecord,
+  { nodes }: StagesInput,
+): readonly StageNode[] {
+  if (isReturn || nodes.some(({ updated }) => updated !== undefined)) return turns;
+  const first = new Set(canary);
+  const isTried = nodes.some(
+    (node) => node.isMoving && (first.size === 0 || first.has(nameOf(node))),
+  );
+  return isTried ? [] : turns.slice(0, 1);
+}
+
+function isHeld({ kind }: Gate): boolean {
+  return kind !== 'updating';
+}
+
+/** maxUnavailable of the policy, else of the DaemonSet's strategy, of the nodes that the rollout began with. */
+function budgetOf(record: RolloutRecord, { policy, strategyUnavailable }: StagesInput): number {
+  const share = policy.maxUnavailable;
+  if (share === undefined) return Math.max(1, strategyUnavailable);
+  return Math.max(1, nodesRoundedUp(share, record.baseNodes));
+}
+
+function momentsOf(
+  gate: Gate,
+  record: RolloutRecord,
+  { policy, nowMs }: StagesInput,
+): readonly number[] {
+  const moments: number[] = [];
+  if (gate.kind === 'soaking') moments.push(gate.untilMs);
+  if (gate.kind === 'window' && gate.opensAtMs !== undefined) moments.push(gate.opensAtMs);
+  const isWaitingForPods = gate.kind === 'updating' || gate.kind === 'settling';
+  if (isWaitingForPods && policy.progressDeadlineMs !== undefined) {
+    moments.push(record.step.progressedAtMs + policy.progressDeadlineMs);
+  }
+  return moments.filter((moment) => moment > nowMs);
+}

@@ -1,0 +1,158 @@
+/**
+ * Whether a staged rollout is to be halted: what its pods show, what its nodes show, and what was never made (issue 17).
+ *
+ * Evidence on pods and nodes is judged in core/evidence; here it is asked in the order in which a person would want the
+ * cause named: the surest first. A pod that could not be created halts at the first, since its node stays empty. A breach
+ * that an operator overruled does not come again for the same nodes.
+ */
+import { findBreach, findNodesFailed, judgeOnNode } from '../evidence/breach.ts';
+import type { JudgedPod } from '../evidence/breach.ts';
+import { GRACE_MS } from '../evidence/pod-evidence.ts';
+import type { NodeName } from '../model/identifiers.ts';
+import type { NodeProjection, PodProjection } from '../model/projections.ts';
+import type { Breach, BreachCause, RolloutRecord } from '../model/rollout-record.ts';
+import { excusedNodesMax } from './excused.ts';
+import { trialNodes } from './observe.ts';
+import { nameOf } from './stage-node.ts';
+import type { StageNode } from './stage-node.ts';
+import type { StagesInput } from './stages-input.ts';
+
+/** A node whose old pod is gone gets its new one within moments: the built-in controller makes it in the next sync. */
+export const RECREATED_WITHIN_MS = 30_000;
+/** A breach names so many nodes. */
+const NODES_MAX = 16;
+
+/** The breach that is to be told, if there is one. */
+export function findStagesBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
+  return (
+    findRefused(record, input) ??
+    findPodBreach(record, input) ??
+    findNodesFailed(record.trial, trialNodes(input.nodes), input.nowMs) ??
+    findNotRecreated(record, input) ??
+    findUnexplained(record, input) ??
+    findLate(record, input)
+  );
+}
+
+/** A create that was refused by admission, quota or RBAC, on a node that this rollout emptied. */
+function findRefused(
+  record: RolloutRecord,
+  { refusals, nodes, nowMs }: StagesInput,
+): Breach | undefined {
+  const emptied = new Set(nodes.filter(isEmptied(record)).map(nameOf));
+  const found = refusals.filter(({ node, victim }) => victim === undefined && emptied.has(node));
+  const [first] = found.filter(({ node }) => !isOverruled(record, 'CreateRefused', node));
+  if (first === undefined) return undefined;
+  const message = `the pod of node ${first.node} is refused (${first.code}); its old pod is gone, and nothing else is replaced`;
+  return breach('CreateRefused', nowMs, { message, nodes: found });
+}
+
+/** Nodes that lost their pod since the rollout began. */
+function isEmptied({ startedAtMs }: RolloutRecord): (node: StageNode) => boolean {
+  return ({ emptySinceMs, isExcluded }) =>
+    !isExcluded && emptySinceMs !== undefined && emptySinceMs >= startedAtMs;
+}
+
+function findPodBreach(record: RolloutRecord, input: StagesInput): Breach | undefined {
+  const { nowMs, nodes, policy } = input;
+  const overruled = record.orders.resumed;
+  const judge = (node: NodeProjection, pod: PodProjection): JudgedPod => {
+    const baseline = record.baselines?.find(({ uid }) => uid === pod.uid);
+    return judgeOnNode(pod, node, {
+      nowMs,
+      graceMs: GRACE_MS + input.minReadyMs,
+      demand: 'unknown',
+      sinceMs: record.startedAtMs,
+      ...(baseline === undefined ? {} : { baseline }),
+    });
+  };
+  return findBreach({
+    nowMs,
+    step: record.step.kind,
+    soakMs: policy.soakMs,
+    updated: nodes.flatMap(({ node, updated }) =>
+      updated === undefined ? [] : [judge(node, updated)],
+    ),
+    peers: nodes.flatMap(({ node, old }) => (old === undefined ? [] : [judge(node, old)])),
+    turns: record.turns ?? [],
+    ...(overruled?.breach === undefined
+      ? {}
+      : { overruled: { ...overruled.breach, atMs: overruled.atMs } }),
+  });
+}
+
+/**
+ * The old pod left, and no new one came, though nobody said why: one in a canary step, two later. Where Rollcall makes the
+ * pods it knows why (`findRefused`), and its own slowness is no breach.
+ */
+function findNotRecreated(
+  record: RolloutRecord,
+  { nodes, nowMs, isStageTrue }: StagesInput,
+): Breach | undefined {
+  if (isStageTrue) return undefined;
+  const found = nodes
+    .filter(isEmptied(record))
+    .filter(
+      ({ node, emptySinceMs = nowMs }) =>
+        node.isReady && nowMs - emptySinceMs >= RECREATED_WITHIN_MS,
+    )
+    .map((node) => ({ node: nameOf(node) }))
+    .filter(({ node }) => !isOverruled(record, 'NotRecreated', node));
+  const needed = record.step.kind === 'canary' ? 1 : 2;
+  if (found.length < needed) return undefined;
+  const seconds = String(RECREATED_WITHIN_MS / 1000);
+  const message = `${found.length} node(s) have had no pod for ${seconds} s after the old one left; see the DaemonSet's Events for FailedCreate`;
+  return breach('NotRecreated', nowMs, { message, nodes: found });
+}
+
+/** More nodes are bad than go bad by themselves, and no control says that it is not the release. */
+function findUnexplained(
+  record: RolloutRecord,
+  { nodes, nowMs, policy }: StagesInput,
+): Breach | undefined {
+  if (policy.budget !== 'attributed') return undefined;
+  const most = excusedNodesMax(record.baseNodes);
+  const outside = new Set(record.trial.outside);
+  const bad = nodes.filter(
+    (each) => !each.node.isReady && each.updated !== undefined && !outside.has(nameOf(each)),
+  );
+  if (bad.length <= most) return undefined;
+  const found = bad.map((node) => ({ node: nameOf(node) }));
+  if (found.every(({ node }) => isOverruled(record, 'Unexplained', node))) return undefined;
+  const message = `${bad.length} updated nodes are not Ready, more than the ${most} that may go bad by themselves`;
+  return breach('Unexplained', nowMs, { message, nodes: found });
+}
+
+/** Nothing was updated, and no step passed, for too long. */
+function findLate(
+  record: RolloutRecord,
+  { policy, nowMs, nodes }: StagesInput,
+): Breach | undefined {
+  const { progressDeadlineMs } = policy;
+  const { step } = record;
+  // A soak, an approval, a pause or a closed window is no lack of progress.
+  const isHeld =
+    step.wellSinceMs !== undefined || record.orders.paused !== undefined || policy.isPaused;
+  if (progressDeadlineMs === undefined || isHeld || step.kind === 'waiting') return undefined;
+  if (nowMs - step.progressedAtMs < progressDeadlineMs) return undefined;
+  const unwell = nodes.filter(({ isMoving }) => isMoving).map((node) => ({ node: nameOf(node) }));
+  const minutes = Math.round(progressDeadlineMs / 60_000);
+  const message = `nothing got further for ${minutes} min; ${unwell.length} node(s) wait for their new pod to be available`;
+  return breach('ProgressDeadlineExceeded', nowMs, { message, nodes: unwell });
+}
+
+function isOverruled({ orders }: RolloutRecord, cause: BreachCause, node: string): boolean {
+  const overruled = orders.resumed?.breach;
+  return overruled?.cause === cause && overruled.nodes.some((each) => each === node);
+}
+
+function breach(
+  cause: BreachCause,
+  atMs: number,
+  {
+    message,
+    nodes,
+  }: { readonly message: string; readonly nodes: readonly { readonly node: NodeName }[] },
+): Breach {
+  return { cause, atMs, message, nodes: nodes.map(({ node }) => node).slice(0, NODES_MAX) };
+}

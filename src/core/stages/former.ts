@@ -1,0 +1,94 @@
+/**
+ * Which nodes are to run the former revision, and which of them run ahead of it (issue 17: stage-true revisions).
+ *
+ * Only where Rollcall makes the pods. While a revision is unproven, a node outside of open steps that joins, is replaced or
+ * loses its pod gets the former one, and one that got ahead is put back. Once the canary proved it, new pods are of the
+ * revision itself, and nodes are put back only where the partition was raised. After a breach with `onBreach: rollback`
+ * all nodes go back.
+ */
+import type { NodeName } from '../model/identifiers.ts';
+import type { RolloutRecord } from '../model/rollout-record.ts';
+import { revisionHashOfPod } from '../pod/pod-facts.ts';
+import { nodesRoundedDown } from '../policy/share.ts';
+import { groupNodes } from './groups.ts';
+import { nameOf } from './stage-node.ts';
+import type { StageNode } from './stage-node.ts';
+import type { StagesInput } from './stages-input.ts';
+import { findSteps } from './steps.ts';
+
+/** Nodes whose pods are, or are to be, of the former revision. */
+export function findFormer(record: RolloutRecord, input: StagesInput): ReadonlySet<NodeName> {
+  const { policy, nodes, isStageTrue } = input;
+  if (!isStageTrue || record.former === undefined || record.isReturn) return new Set();
+  if (isRollingBack(record, input)) return new Set(nodes.map(nameOf));
+  const excluded = nodes.filter(({ isExcluded }) => isExcluded);
+  const beyond = beyondPartition(record, input);
+  if (record.proven?.hash === record.hash) return new Set([...excluded, ...beyond].map(nameOf));
+  const open = new Set(findSteps(record, nodes, policy).open.map(nameOf));
+  const outside = nodes.filter((node) => !open.has(nameOf(node)));
+  return new Set([...outside, ...beyond].map(nameOf));
+}
+
+/** True while a breach, or an operator, sends all nodes back. */
+export function isRollingBack(
+  { breach, former, orders }: Pick<RolloutRecord, 'breach' | 'former' | 'orders'>,
+  { policy, isStageTrue }: Pick<StagesInput, 'policy' | 'isStageTrue'>,
+): boolean {
+  if (!isStageTrue || former === undefined) return false;
+  const isAsked = breach !== undefined && policy.onBreach === 'rollback';
+  return isAsked || orders.undo?.to === former.hash;
+}
+
+/** Nodes that are to be put back: they run the revision, and should run the former one. */
+export function findAhead(
+  at: {
+    readonly record: RolloutRecord;
+    readonly former: ReadonlySet<NodeName>;
+  },
+  input: StagesInput,
+): readonly StageNode[] {
+  const { record, former } = at;
+  // A halt that asks for no rollback leaves everything as it is.
+  if (record.breach !== undefined && !isRollingBack(record, input)) return [];
+  const ahead = input.nodes.filter(
+    (each) => each.updated !== undefined && !each.isExcluded && former.has(nameOf(each)),
+  );
+  // As with the first canary: where an admission policy lets in today's template alone, one node is lost, and no more.
+  if (input.nodes.some((node) => isMadeFormer(node, record))) return ahead;
+  const isTried = input.nodes.some((node) => former.has(nameOf(node)) && isMissing(node, record));
+  return isTried ? [] : ahead.slice(0, 1);
+}
+
+/** A pod of the former revision that was made during this rollout: then the API server lets others in as well. */
+function isMadeFormer({ old }: StageNode, { former, startedAtMs }: RolloutRecord): boolean {
+  if (old === undefined || former === undefined || old.createdAtMs < startedAtMs) return false;
+  return revisionHashOfPod(old) === former.hash;
+}
+
+function isMissing(
+  { isMoving, updated, emptySinceMs }: StageNode,
+  { startedAtMs }: RolloutRecord,
+): boolean {
+  return isMoving && updated === undefined && (emptySinceMs ?? startedAtMs) >= startedAtMs;
+}
+
+/**
+ * Nodes beyond what the partition lets be updated: the last ones of the order, the canary last of all; and, where the rest
+ * is used up, every node that is not updated, so that one that is put back is not made anew of the revision.
+ */
+function beyondPartition(
+  record: RolloutRecord,
+  { policy, nodes }: StagesInput,
+): readonly StageNode[] {
+  if (policy.partition === undefined) return [];
+  const kept = nodesRoundedDown(policy.partition, record.baseNodes);
+  const updated = nodes.filter(({ updated: pod }) => pod !== undefined);
+  const allowed = Math.max(0, nodes.length - kept);
+  if (updated.length < allowed) return [];
+  const canary = new Set(record.canary);
+  const ordered = groupNodes(updated, policy.order).flatMap((group) => group.nodes);
+  const first = ordered.filter((node) => canary.has(nameOf(node)));
+  const others = ordered.filter((node) => !canary.has(nameOf(node)));
+  const rest = nodes.filter(({ updated: pod }) => pod === undefined);
+  return [...[...first, ...others].slice(allowed), ...rest];
+}

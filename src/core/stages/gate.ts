@@ -1,0 +1,80 @@
+/**
+ * Whether the next step of a staged rollout may open, and what it waits for (issue 17).
+ *
+ * A step opens only on what was seen of this revision, in a view that is whole and fresh, after the step before had
+ * opened: all its pods available for the soak, without a restart, on nodes that are Ready. Silence is no success.
+ */
+import { isOpen, nextOpeningMs } from '../policy/window.ts';
+import type { RolloutRecord } from '../model/rollout-record.ts';
+import { isPending } from './stage-node.ts';
+import type { StageNode } from './stage-node.ts';
+import type { Gate } from '../model/staged-progress.ts';
+import type { StagesInput } from './stages-input.ts';
+import type { Steps } from './steps.ts';
+
+/** What a gate is judged on. */
+export interface GateInput {
+  readonly input: StagesInput;
+  readonly record: RolloutRecord;
+  readonly steps: Steps;
+  /** Nodes of open steps that wait for their turn: not skipped, and not kept by the partition. */
+  readonly turns: readonly StageNode[];
+  /** Nodes that neither block nor count: bad before, or bad by themselves within the attributed budget. */
+  readonly excused: ReadonlySet<string>;
+  /** How many more nodes the partition lets be updated. */
+  readonly roomNodes: number;
+  /** Nodes that keep an old pod at the end. */
+  readonly keptNodes: number;
+}
+
+/** The first thing that holds the rollout, in the order in which a person would want to be told. */
+export function judgeGate(gate: GateInput): Gate | 'open-next' {
+  const { record, input, steps } = gate;
+  if (record.breach !== undefined) return { kind: 'breach' };
+  if (record.orders.undo !== undefined) return { kind: 'undone' };
+  if (input.policy.isPaused) return { kind: 'paused', by: 'policy' };
+  if (record.orders.paused !== undefined) return { kind: 'paused', by: 'order' };
+  if (gate.turns.length > 0) return { kind: 'updating', pendingNodes: gate.turns.length };
+  if (record.step.kind === 'done') return { kind: 'done', keptNodes: gate.keptNodes };
+  if (record.step.kind !== 'waiting') {
+    const waiting = judgeStep(gate);
+    if (waiting !== undefined) return waiting;
+  } else if (isCanaryMissing(gate)) return { kind: 'no-canary' };
+  if (steps.next === undefined && record.step.kind !== 'waiting') return 'open-next';
+  // A partition may be lowered: the step stays where it is.
+  if (gate.roomNodes <= 0) return { kind: 'done', keptNodes: gate.keptNodes };
+  return judgeOpening(gate) ?? 'open-next';
+}
+
+/** What the open step still has to show. */
+function judgeStep({ input, record, steps, excused }: GateInput): Gate | undefined {
+  if (!input.isViewFresh) return { kind: 'view' };
+  const unwell = steps.open.filter((node) => isUnwell(node) && !excused.has(node.node.name));
+  if (unwell.length > 0) return { kind: 'settling', unwellNodes: unwell.length };
+  const untilMs = (record.step.wellSinceMs ?? input.nowMs) + input.policy.soakMs;
+  return untilMs > input.nowMs ? { kind: 'soaking', untilMs } : undefined;
+}
+
+/** Not as a step has to leave it; one that keeps its old pod has nothing to show. */
+export function isUnwell(node: StageNode): boolean {
+  return !isPending(node) && !(node.isWell && node.node.isReady);
+}
+
+/** A selector that no node matches would prove the revision by nothing. */
+function isCanaryMissing({ record, input }: GateInput): boolean {
+  return input.policy.canary.kind === 'selector' && record.canary.length === 0;
+}
+
+function judgeOpening({ input, record }: GateInput): Gate | undefined {
+  const { policy, nowMs } = input;
+  const stepIndex = record.step.index + 1;
+  const needsApproval =
+    (policy.approval === 'each-step' && stepIndex > 0) ||
+    (policy.approval === 'after-canary' && record.step.kind === 'canary');
+  if (needsApproval && (record.orders.approved?.stepIndex ?? -1) < stepIndex) {
+    return { kind: 'approval', stepIndex };
+  }
+  if (isOpen(policy.windows, nowMs)) return undefined;
+  const opensAtMs = nextOpeningMs(policy.windows, nowMs);
+  return { kind: 'window', ...(opensAtMs === undefined ? {} : { opensAtMs }) };
+}

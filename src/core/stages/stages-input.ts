@@ -1,0 +1,51 @@
+/**
+ * What a staged rollout is decided on, and what comes of it: values only (issue 17).
+ */
+import type { NodeName } from '../model/identifiers.ts';
+import type { PlannedEvent } from '../model/plan.ts';
+import type { RefusalEntry } from '../model/state.ts';
+import type { RolloutRecord } from '../model/rollout-record.ts';
+import type { StagedProgress } from '../model/staged-progress.ts';
+import type { RolloutPolicy } from '../policy/rollout-policy.ts';
+import type { StageNode } from './stage-node.ts';
+
+/** What one run knows. */
+export interface StagesInput {
+  readonly policy: RolloutPolicy;
+  /** As the state has it; absent: a policy is seen for the first time. */
+  readonly record: RolloutRecord | undefined;
+  /** controller-revision-hash of the DaemonSet's template. */
+  readonly hash: string;
+  /** In the order of the view. */
+  readonly nodes: readonly StageNode[];
+  /** Creates that were refused, as the state remembers them; none in copilot. */
+  readonly refusals: readonly RefusalEntry[];
+  readonly nowMs: number;
+  /** Era and epoch of the view: another watcher, or another history, restarts a soak. */
+  readonly seenView: string;
+  /** False: nodes or pods were not heard of lately, so nothing that is seen counts as success. */
+  readonly isViewFresh: boolean;
+  /** minReadySeconds, in milliseconds. */
+  readonly minReadyMs: number;
+  /** maxUnavailable of the DaemonSet's own strategy, resolved; where the policy says none. */
+  readonly strategyUnavailable: number;
+  /** True where pods are made by Rollcall, so that a node can be given the former revision (takeover). */
+  readonly isStageTrue: boolean;
+  /** Names the rollout where something is drawn by hash: the DaemonSet's UID and the revision. */
+  readonly rolloutId: string;
+}
+
+/** What one run decides. */
+export interface Stages extends StagedProgress {
+  /** Nodes whose old pod may be replaced now, as far as the budget goes. */
+  readonly open: ReadonlySet<NodeName>;
+  /** Nodes that are to run the former revision: outside of open steps, or all of them after a breach. */
+  readonly former: ReadonlySet<NodeName>;
+  /** Nodes that may be without a well pod at the same time. */
+  readonly maxUnavailable: number;
+  /** Nodes that went bad by themselves, and do not count against it. */
+  readonly excused: ReadonlySet<NodeName>;
+  /** When time alone opens or breaks something. */
+  readonly untilMs: readonly number[];
+  readonly events: readonly PlannedEvent[];
+}

@@ -1,0 +1,124 @@
+/**
+ * The record of a rollout that begins: what is proven, who is the canary, what the percentages are of (issue 17).
+ *
+ * A revision that nodes already run everywhere when a policy is first seen is the baseline: no soak proved it, but it is
+ * what there is to go back to. A revision that was halted before is held. Going back to what is proven needs no canary.
+ */
+import type { NodeName } from '../model/identifiers.ts';
+import type { ProvenRevision, RefusedRevision, RolloutRecord } from '../model/rollout-record.ts';
+import { chooseCanary } from '../evidence/canary-spread.ts';
+import { SPREAD_DEFAULT } from '../evidence/node-attributes.ts';
+import { baselinesOf } from '../evidence/pod-baseline.ts';
+import { startTrial } from '../evidence/trial.ts';
+import { compileSelector } from '@rollcall/base/label-selector.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
+import { revisionHashOfPod } from '../pod/pod-facts.ts';
+import { nodesRoundedUp } from '../policy/share.ts';
+import { isPending, nameOf } from './stage-node.ts';
+import type { StagesInput } from './stages-input.ts';
+import { countRestarts, trialNodes } from './observe.ts';
+
+/** The longest list of canary nodes: some 20 KB of a state. */
+const CANARY_NODES_MAX = 500;
+const REFUSED_MAX = 8;
+
+/** The record for this revision: the one there is, or a new one. */
+export function recordFor(input: StagesInput): RolloutRecord {
+  const { record, hash } = input;
+  return record?.hash === hash ? record : startRecord(input);
+}
+
+function startRecord(input: StagesInput): RolloutRecord {
+  const { record, hash, nodes, nowMs, seenView } = input;
+  const proven = record?.proven ?? findBaseline(input);
+  const isReturn = record !== undefined && proven?.hash === hash;
+  const hasPending = nodes.some(isPending);
+  const refused = refusedAfter(record);
+  const known = isReturn ? undefined : refused.find((each) => each.hash === hash);
+  const isOpen = isReturn || !hasPending;
+  const baselines = baselinesOf(nodes.flatMap(({ updated }) => updated ?? []));
+  return {
+    hash,
+    startedAtMs: nowMs,
+    baseNodes: nodes.length,
+    step: {
+      kind: isOpen ? 'done' : 'waiting',
+      name: '',
+      index: isOpen ? 0 : -1,
+      openedAtMs: nowMs,
+      progressedAtMs: nowMs,
+      updatedNodes: nodes.filter((node) => !isPending(node)).length,
+    },
+    canary: isOpen ? [] : pickCanary(input),
+    isReturn,
+    trial: startTrial(trialNodes(nodes), nowMs),
+    ...(baselines.length === 0 ? {} : { baselines }),
+    restarts: countRestarts(nodes),
+    seenView,
+    refused,
+    orders: ordersAfter(record),
+    ...(proven === undefined ? {} : { proven }),
+    ...(proven === undefined || proven.hash === hash ? {} : { former: proven }),
+    ...(known === undefined
+      ? {}
+      : {
+          breach: {
+            cause: 'KnownBad',
+            atMs: nowMs,
+            message: `revision ${hash} was halted before (${known.cause}); resume it to try again`,
+            nodes: [],
+          },
+        }),
+  };
+}
+
+/** A pause goes on over an edit; what was approved or overruled was another revision. */
+function ordersAfter(record: RolloutRecord | undefined): RolloutRecord['orders'] {
+  const paused = record?.orders.paused;
+  return paused === undefined ? {} : { paused };
+}
+
+/** A revision that was halted, and that nobody took up again, is remembered. */
+function refusedAfter(record: RolloutRecord | undefined): readonly RefusedRevision[] {
+  const { hash, breach, refused = [] } = record ?? {};
+  if (hash === undefined || breach === undefined) return refused;
+  const others = refused.filter((each) => each.hash !== hash);
+  const { atMs } = breach;
+  const cause = refused.find((each) => each.hash === hash)?.cause ?? breach.cause;
+  return [{ hash, cause, atMs }, ...others].slice(0, REFUSED_MAX);
+}
+
+/** What most nodes run that are not of this revision; this revision, where all of them are. */
+function findBaseline({ nodes, hash, nowMs }: StagesInput): ProvenRevision | undefined {
+  const pending = nodes.filter(isPending);
+  if (pending.length === 0) return { hash, provenAtMs: nowMs, isBaseline: true };
+  const counts = new Map<string, number>();
+  for (const { old } of pending) {
+    const former = old?.isReady === true ? revisionHashOfPod(old) : undefined;
+    if (former !== undefined) counts.set(former, (counts.get(former) ?? 0) + 1);
+  }
+  const [most] = [...counts.entries()].sort(
+    ([left, leftCount], [right, rightCount]) => rightCount - leftCount || compareText(left, right),
+  );
+  return most === undefined ? undefined : { hash: most[0], provenAtMs: nowMs, isBaseline: true };
+}
+
+/** Nodes that try it first: by selector, or spread so that each kind of node keeps some that do not. */
+function pickCanary({ policy, nodes, rolloutId }: StagesInput): readonly NodeName[] {
+  const able = nodes.filter(({ isExcluded }) => !isExcluded);
+  const { canary } = policy;
+  if (canary.kind === 'selector') {
+    const selector = compileSelector(canary.selector);
+    const chosen = able.filter(({ node }) => selector.matches(node.labels)).map(nameOf);
+    return chosen.slice(0, CANARY_NODES_MAX);
+  }
+  const count = Math.min(nodesRoundedUp(canary.share, nodes.length), CANARY_NODES_MAX);
+  const candidates = able.map(({ node }) => node);
+  return chooseCanary({
+    nodes: candidates,
+    count,
+    spread: canary.spread.length === 0 ? SPREAD_DEFAULT : canary.spread,
+    seed: rolloutId,
+    cordoned: 'last',
+  });
+}

@@ -1,0 +1,261 @@
+/**
+ * A cluster in values for staged rollouts: plans are made of it and carried out on it, on its own clock.
+ *
+ * Kinder than the simulation (test/support/simulation): a view is never late, no write is lost. It is for what the stages
+ * decide; what happens when runs cross or die is played there. In copilot a built-in controller makes every pod, of the
+ * newest template, in the next tick; in takeover the plan's creates do.
+ */
+import type { JsonObject } from '@rollcall/base/json.ts';
+import { jsonMember } from '@rollcall/base/json.ts';
+import { uid } from '../../src/core/model/identifiers.ts';
+import type { NodeName } from '../../src/core/model/identifiers.ts';
+import type { Plan } from '../../src/core/model/plan.ts';
+import type { NodeProjection, PodProjection, Tombstone } from '../../src/core/model/projections.ts';
+import type { RefusalEntry } from '../../src/core/model/state.ts';
+import type { RolloutRecord } from '../../src/core/model/rollout-record.ts';
+import type { RolloutPolicy } from '../../src/core/policy/rollout-policy.ts';
+import { planReconcile } from '../../src/core/plan/plan.ts';
+import { NOW_MS, context, daemonSet, node, pod, state, view } from './core-fixtures.ts';
+
+/** How pods of a revision behave, from their creation on. */
+export interface Behaviour {
+  /** When a pod is Ready; absent: after 5 s. */
+  readonly readyAfterMs?: number;
+  /** What its status says at that age, on that node; undefined: nothing. */
+  readonly trouble?: (ageMs: number, node: NodeName) => PodProjection['trouble'];
+  /** Overrides readiness at that age; the time is since when. */
+  readonly ready?: (ageMs: number) => { readonly isReady: boolean; readonly sinceMs: number };
+  /** True: the API server refuses to create it. */
+  readonly isRefused?: boolean;
+}
+
+/** What a world is made of. */
+export interface StagedWorldOptions {
+  readonly nodes: readonly NodeProjection[];
+  readonly policy: RolloutPolicy;
+  readonly mode?: 'copilot' | 'takeover';
+  readonly strategy?: JsonObject;
+}
+
+/** A policy with nothing in it but a canary of one node and no soak. */
+export function policy(options: Partial<RolloutPolicy> = {}): RolloutPolicy {
+  return {
+    isPaused: false,
+    order: [],
+    canary: { kind: 'share', share: { kind: 'count', count: 1 }, spread: [] },
+    soakMs: 0,
+    approval: 'none',
+    windows: [],
+    onBreach: 'pause',
+    budget: 'parity',
+    after: [],
+    shrinkPercent: 20,
+    isConfigTrue: false,
+    ...options,
+  };
+}
+
+/** The world. */
+export class StagedWorld {
+  nowMs = NOW_MS;
+  policy: RolloutPolicy;
+  /** Hash of the template. */
+  hash = 'aaaa';
+  isViewFresh = true;
+  seenView = '1/1000';
+  record: RolloutRecord | undefined;
+  readonly nodes = new Map<NodeName, NodeProjection>();
+  readonly pods = new Map<string, PodProjection>();
+  readonly behaviours = new Map<string, Behaviour>();
+  readonly events: string[] = [];
+  /** `node hash`, in the order in which pods were made. */
+  readonly made: string[] = [];
+  readonly deleted: string[] = [];
+  /** The most nodes that were without a Ready pod at a tick. */
+  unreadyNodesMax = 0;
+  plan: Plan | undefined;
+  readonly #options: StagedWorldOptions;
+  #gone: Tombstone[] = [];
+  #refusals: RefusalEntry[] = [];
+  #numbered = 0;
+
+  constructor(options: StagedWorldOptions) {
+    this.#options = options;
+    this.policy = options.policy;
+    for (const each of options.nodes) this.nodes.set(each.name, each);
+    for (const each of options.nodes) this.#make(each.name, this.hash, NOW_MS - 3_600_000);
+    this.tick(0);
+  }
+
+  get isTakeover(): boolean {
+    return this.#options.mode !== 'copilot';
+  }
+
+  /** Hash of each node's pod, by node. */
+  hashes(): Readonly<Record<string, string>> {
+    const found = [...this.pods.values()].map(
+      (each) => [String(each.targetNode), hashOf(each)] as const,
+    );
+    return Object.fromEntries(found.sort(([left], [right]) => (left < right ? -1 : 1)));
+  }
+
+  /** How many nodes run a pod of that revision. */
+  count(hash: string): number {
+    return [...this.pods.values()].filter((each) => hashOf(each) === hash).length;
+  }
+
+  /** Time goes on, and a run looks. */
+  tick(byMs: number): void {
+    this.nowMs += byMs;
+    this.#age();
+    this.#look();
+    if (!this.isTakeover) this.#makeMissing();
+  }
+
+  /** Ticks of `stepMs` until that holds, for `maxMs` at most. */
+  until(holds: () => boolean, { stepMs = 30_000, maxMs = 2 * 3_600_000 } = {}): boolean {
+    const endMs = this.nowMs + maxMs;
+    while (!holds()) {
+      if (this.nowMs >= endMs) return false;
+      this.tick(stepMs);
+    }
+    return true;
+  }
+
+  /** Replaces what is known of a node. */
+  setNode(name: NodeName, change: Partial<NodeProjection>): void {
+    const found = this.nodes.get(name) ?? node(name);
+    this.nodes.set(name, { ...found, ...change });
+  }
+
+  /** Removes a pod as a drain would; the node gets another one. */
+  evict(name: NodeName): void {
+    for (const each of this.pods.values()) if (each.targetNode === name) this.#delete(each.name);
+    if (!this.isTakeover) this.#makeMissing();
+  }
+
+  #look(): void {
+    const { hash } = this;
+    const object = daemonSet({
+      spec: { updateStrategy: this.#options.strategy ?? { type: 'OnDelete' } },
+    });
+    const pods = [...this.pods.values()];
+    const seen = view({
+      daemonSet: object,
+      nodes: [...this.nodes.values()],
+      pods,
+      gone: this.#gone,
+      nowMs: this.nowMs,
+    });
+    const mode = this.#options.mode ?? 'takeover';
+    const former = this.record?.former?.hash;
+    const plan = planReconcile(
+      seen,
+      context({
+        currentHash: hash,
+        state: {
+          ...state({ refusals: this.#refusals }),
+          ...(this.record === undefined ? {} : { rollout: this.record }),
+        },
+        staging: {
+          reading: { kind: 'policy', policy: this.policy },
+          mode,
+          seenView: this.seenView,
+          isViewFresh: this.isViewFresh,
+          ...(former === undefined
+            ? {}
+            : { former: { hash: former, template: { metadata: { labels: { app: 'agent' } } } } }),
+        },
+      }),
+    );
+    this.plan = plan;
+    this.record = plan.stages?.record;
+    this.events.push(...plan.stageEvents.map(({ reason, message }) => `${reason}: ${message}`));
+    for (const { name } of plan.deletes) {
+      this.deleted.push(name);
+      this.#delete(name);
+    }
+    if (this.isTakeover) for (const create of plan.creates) this.#carryOut(create);
+    const ready = new Set(
+      pods.filter(({ isReady }) => isReady).map(({ targetNode }) => targetNode),
+    );
+    this.unreadyNodesMax = Math.max(this.unreadyNodesMax, this.nodes.size - ready.size);
+  }
+
+  #carryOut({ node: name, body }: Plan['creates'][number]): void {
+    const labels = jsonMember(body['metadata'], 'labels');
+    const hash = String(jsonMember(labels, 'controller-revision-hash'));
+    if (this.behaviours.get(hash)?.isRefused !== true) {
+      this.#make(name, hash, this.nowMs);
+      return;
+    }
+    const delayMs = 60_000;
+    const notBeforeMs = this.nowMs + delayMs;
+    const refusal = { node: name, generation: 1, code: 'quota', message: '', delayMs, notBeforeMs };
+    this.#refusals = [...this.#refusals.filter((each) => each.node !== name), refusal];
+  }
+
+  #makeMissing(): void {
+    if (this.behaviours.get(this.hash)?.isRefused === true) return;
+    const taken = new Set([...this.pods.values()].map(({ targetNode }) => targetNode));
+    for (const name of this.nodes.keys()) {
+      if (!taken.has(name)) this.#make(name, this.hash, this.nowMs);
+    }
+  }
+
+  #make(name: NodeName, hash: string, createdAtMs: number): void {
+    this.#numbered += 1;
+    const podName = `agent-${String(this.#numbered)}`;
+    if (createdAtMs >= NOW_MS) this.made.push(`${name} ${hash}`);
+    const made = pod(name, {
+      name: podName,
+      uid: uid(`uid-${podName}`),
+      labels: { app: 'agent', 'controller-revision-hash': hash },
+      createdAtMs,
+      isReady: false,
+      phase: 'Pending',
+    });
+    this.pods.set(podName, made);
+  }
+
+  #delete(name: string): void {
+    const found = this.pods.get(name);
+    this.pods.delete(name);
+    const { targetNode } = found ?? {};
+    if (found === undefined || targetNode === undefined) return;
+    const { uid: ownUid, createdAtMs } = found;
+    this.#gone.push({ name, uid: ownUid, node: targetNode, createdAtMs, goneAtMs: this.nowMs });
+    this.#gone = this.#gone.filter(({ goneAtMs }) => this.nowMs - goneAtMs < 600_000);
+  }
+
+  /** What kubelets would have written by now. */
+  #age(): void {
+    for (const [name, each] of this.pods) {
+      const behaviour = this.behaviours.get(hashOf(each)) ?? {};
+      const ageMs = this.nowMs - each.createdAtMs;
+      const target = each.targetNode;
+      const isNodeReady = target !== undefined && this.nodes.get(target)?.isReady === true;
+      if (!isNodeReady) {
+        this.pods.set(name, { ...each, isReady: false });
+        continue;
+      }
+      const trouble = behaviour.trouble?.(ageMs, target);
+      const readyAfterMs = behaviour.readyAfterMs ?? 5_000;
+      const told = behaviour.ready?.(ageMs) ?? {
+        isReady: ageMs >= readyAfterMs,
+        sinceMs: each.createdAtMs + readyAfterMs,
+      };
+      this.pods.set(name, {
+        ...each,
+        phase: told.isReady || (trouble?.restarts ?? 0) > 0 ? 'Running' : each.phase,
+        isReady: told.isReady,
+        readyChangedAtMs: told.sinceMs,
+        ...(trouble === undefined ? {} : { trouble }),
+      });
+    }
+  }
+}
+
+function hashOf({ labels }: PodProjection): string {
+  return labels['controller-revision-hash'] ?? '';
+}

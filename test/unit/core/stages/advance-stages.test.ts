@@ -1,0 +1,248 @@
+/**
+ * Staged rollouts as they go on, in copilot and in takeover: what is replaced when, and what stops it (issue 17).
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { nodeName } from '../../../../src/core/model/identifiers.ts';
+import type { NodeProjection } from '../../../../src/core/model/projections.ts';
+import type { RolloutPolicy } from '../../../../src/core/policy/rollout-policy.ts';
+import { node } from '../../../support/core-fixtures.ts';
+import { StagedWorld, policy } from '../../../support/staged-world.ts';
+import type { Behaviour } from '../../../support/staged-world.ts';
+
+const ZONE = 'topology.kubernetes.io/zone';
+const MINUTE_MS = 60_000;
+const MODES = ['copilot', 'takeover'] as const;
+
+function nodes(
+  count: number,
+  options: { readonly zones?: number } = {},
+): readonly NodeProjection[] {
+  const { zones = 3 } = options;
+  return Array.from({ length: count }, (_each, index) =>
+    node(`n${String(index).padStart(3, '0')}`, {
+      labels: { [ZONE]: `zone-${'abcdefgh'.charAt(index % zones)}` },
+    }),
+  );
+}
+
+function canary(count: number): RolloutPolicy['canary'] {
+  return { kind: 'share', share: { kind: 'count', count }, spread: [] };
+}
+
+const STAGED: Partial<RolloutPolicy> = {
+  maxUnavailable: { kind: 'percent', percent: 20 },
+  canary: canary(3),
+  soakMs: 10 * MINUTE_MS,
+  order: [{ label: ZONE, values: [], isLast: false }],
+};
+
+const CRASHES: Behaviour = {
+  trouble: (ageMs) =>
+    ageMs < 30_000
+      ? undefined
+      : {
+          restarts: 2,
+          waiting: 'CrashLoopBackOff',
+          lastExit: { reason: 'Error', exitCode: 1 },
+          container: 'main',
+        },
+  ready: (ageMs) => ({ isReady: ageMs > 5_000 && ageMs < 20_000, sinceMs: 0 }),
+};
+const BAD_IMAGE: Behaviour = {
+  trouble: (ageMs) =>
+    ageMs < 5_000 ? undefined : { waiting: 'ImagePullBackOff', container: 'main' },
+  ready: () => ({ isReady: false, sinceMs: 0 }),
+};
+const LEAKS: Behaviour = {
+  trouble: (ageMs) =>
+    ageMs < 4 * MINUTE_MS
+      ? undefined
+      : { restarts: 1, lastExit: { reason: 'OOMKilled', exitCode: 137 }, container: 'main' },
+};
+
+for (const mode of MODES) {
+  describe(`a staged rollout in ${mode}`, () => {
+    const start = (options: Partial<RolloutPolicy> = {}, count = 12): StagedWorld =>
+      new StagedWorld({ nodes: nodes(count), policy: policy({ ...STAGED, ...options }), mode });
+
+    it('goes through its canary, soaks, then group by group, and proves the revision', () => {
+      const world = start();
+      assert.equal(world.record?.proven?.hash, 'aaaa');
+      world.hash = 'bbbb';
+      assert.ok(world.until(() => world.count('bbbb') === 3));
+      const canaries = new Set(world.record?.canary);
+      assert.equal(canaries.size, 3);
+      assert.deepEqual(
+        new Set(world.made.map((each) => each.split(' ')[0])),
+        new Set([...canaries].map(String)),
+      );
+      world.tick(9 * MINUTE_MS);
+      assert.equal(world.count('bbbb'), 3, 'soaks');
+      assert.ok(world.until(() => world.count('bbbb') === 12));
+      const zones = world.made.slice(3).map((each) => {
+        const name = nodeName(each.split(' ')[0] ?? '');
+        return world.nodes.get(name)?.labels[ZONE] ?? '';
+      });
+      assert.deepEqual(zones, [...zones].sort(), 'zone by zone');
+      assert.ok(world.until(() => world.record?.step.kind === 'done'));
+      assert.equal(world.record?.proven?.hash, 'bbbb');
+      assert.equal(world.record.proven.isBaseline, false);
+      assert.ok(world.unreadyNodesMax <= 3, String(world.unreadyNodesMax));
+    });
+
+    it('replaces one node first, and no other until its successor is there', () => {
+      const world = start();
+      world.hash = 'bbbb';
+      world.behaviours.set('bbbb', { isRefused: true });
+      world.tick(1_000);
+      assert.equal(world.deleted.length, 1);
+      world.until(() => false, { maxMs: 10 * MINUTE_MS });
+      assert.equal(world.deleted.length, 1);
+      const cause = world.record?.breach?.cause;
+      assert.equal(cause, mode === 'copilot' ? 'NotRecreated' : 'CreateRefused');
+    });
+
+    for (const [name, behaviour, cause] of [
+      ['a bad image', BAD_IMAGE, 'StartFailure'],
+      ['a crash loop', CRASHES, 'Restarts'],
+      ['a slow leak', LEAKS, 'OOMKilled'],
+    ] as const) {
+      it(`halts on the canary for ${name}, and names the cause`, () => {
+        const world = start();
+        world.hash = 'bbbb';
+        world.behaviours.set('bbbb', behaviour);
+        assert.ok(world.until(() => world.record?.breach !== undefined));
+        assert.equal(world.record?.breach?.cause, cause);
+        world.until(() => false, { maxMs: 20 * MINUTE_MS });
+        assert.ok(world.deleted.length <= 3, `${String(world.deleted.length)} nodes were touched`);
+        assert.ok(world.events.some((event) => event.startsWith('RolloutHalted')));
+        assert.equal(
+          world.events.filter((event) => event.startsWith('RolloutHalted')).length,
+          1,
+          'told once',
+        );
+      });
+    }
+
+    it('holds the same bad revision when it comes again', () => {
+      const world = start();
+      world.hash = 'bbbb';
+      world.behaviours.set('bbbb', BAD_IMAGE);
+      world.until(() => world.record?.breach !== undefined);
+      world.hash = 'aaaa';
+      world.until(() => world.count('aaaa') === 12);
+      assert.equal(world.count('aaaa'), 12, 'an undo needs no canary');
+      world.hash = 'bbbb';
+      world.until(() => false, { maxMs: 10 * MINUTE_MS });
+      assert.equal(world.count('bbbb'), 0);
+      assert.equal(world.record?.breach?.cause, 'KnownBad');
+    });
+
+    it('waits for an approval, and for its window', () => {
+      const world = start({ approval: 'after-canary', soakMs: MINUTE_MS });
+      world.hash = 'bbbb';
+      world.until(() => world.plan?.stages?.gate.kind === 'approval');
+      world.until(() => false, { maxMs: 20 * MINUTE_MS });
+      assert.equal(world.count('bbbb'), 3);
+      const { record } = world;
+      assert.ok(record !== undefined);
+      const approved = { by: 'somebody', atMs: world.nowMs, stepIndex: record.step.index + 1 };
+      world.record = { ...record, orders: { approved } };
+      assert.ok(world.until(() => world.count('bbbb') === 12));
+    });
+
+    it('does nothing while it is paused, and goes on after', () => {
+      const world = start({ soakMs: 0 });
+      world.hash = 'bbbb';
+      world.until(() => world.count('bbbb') > 5);
+      world.policy = { ...world.policy, isPaused: true };
+      const before = world.deleted.length;
+      world.until(() => false, { maxMs: 20 * MINUTE_MS });
+      assert.equal(world.deleted.length, before);
+      world.policy = { ...world.policy, isPaused: false };
+      assert.ok(world.until(() => world.count('bbbb') === 12));
+    });
+
+    it('takes silence for no success', () => {
+      const world = start();
+      world.hash = 'bbbb';
+      world.until(() => world.count('bbbb') === 3);
+      world.isViewFresh = false;
+      world.until(() => false, { maxMs: 20 * MINUTE_MS });
+      assert.equal(world.count('bbbb'), 3);
+      world.isViewFresh = true;
+      world.tick(1_000);
+      world.tick(9 * MINUTE_MS);
+      assert.equal(world.count('bbbb'), 3, 'the soak begins anew');
+      assert.ok(world.until(() => world.count('bbbb') === 12));
+    });
+
+    it('keeps a part at the old revision, and lets it go when the partition is lowered', () => {
+      const world = start({ soakMs: 0, partition: { kind: 'percent', percent: 50 } });
+      world.hash = 'bbbb';
+      world.until(() => false, { maxMs: 20 * MINUTE_MS });
+      assert.equal(world.count('bbbb'), 6);
+      assert.equal(world.plan?.stages?.gate.kind, 'done');
+      const { partition: _raised, ...rest } = world.policy;
+      world.policy = rest;
+      assert.ok(world.until(() => world.count('bbbb') === 12));
+    });
+
+    it('opens nothing for a canary selector that matches no node', () => {
+      const world = start({
+        canary: { kind: 'selector', selector: { matchLabels: { pool: 'x' } } },
+      });
+      world.hash = 'bbbb';
+      world.until(() => false, { maxMs: 30 * MINUTE_MS });
+      assert.equal(world.deleted.length, 0);
+      assert.equal(world.plan?.stages?.gate.kind, 'no-canary');
+    });
+  });
+}
+
+describe('stage-true revisions, in takeover', () => {
+  const start = (options: Partial<RolloutPolicy> = {}): StagedWorld =>
+    new StagedWorld({ nodes: nodes(20), policy: policy({ ...STAGED, ...options }) });
+
+  it('give a node that joins during the canary the proven revision', () => {
+    const world = start();
+    world.hash = 'bbbb';
+    world.until(() => world.count('bbbb') === 3);
+    world.setNode(nodeName('joined'), { labels: { [ZONE]: 'zone-a' } });
+    world.tick(5_000);
+    assert.equal(world.hashes()['joined'], 'aaaa');
+    const other = [...world.nodes.keys()].find((name) => !world.record?.canary.includes(name));
+    assert.ok(other !== undefined);
+    world.evict(other);
+    world.tick(5_000);
+    assert.equal(world.hashes()[other], 'aaaa');
+    assert.ok(world.until(() => world.count('bbbb') === 21));
+  });
+
+  it('put nodes back when the partition is raised', () => {
+    const world = start({ soakMs: 0 });
+    world.hash = 'bbbb';
+    assert.ok(world.until(() => world.count('bbbb') === 20));
+    world.policy = { ...world.policy, partition: { kind: 'count', count: 15 } };
+    assert.ok(world.until(() => world.count('bbbb') === 5));
+    world.until(() => false, { maxMs: 10 * MINUTE_MS });
+    assert.equal(world.count('bbbb'), 5);
+    const canaries = world.record?.canary ?? [];
+    assert.ok(
+      canaries.every((name) => world.hashes()[name] === 'bbbb'),
+      'the canary last of all',
+    );
+  });
+
+  it('roll back to the proven revision after a breach, if the policy says so', () => {
+    const world = start({ onBreach: 'rollback' });
+    world.hash = 'bbbb';
+    world.behaviours.set('bbbb', LEAKS);
+    world.until(() => world.record?.breach !== undefined);
+    assert.ok(world.until(() => world.count('aaaa') === 20));
+    world.until(() => false, { maxMs: 20 * MINUTE_MS });
+    assert.equal(world.count('aaaa'), 20);
+    assert.equal(world.record?.proven?.hash, 'aaaa');
+  });
+});

@@ -1,0 +1,121 @@
+/**
+ * What halts a staged rollout besides the evidence of pods: refusals, missing pods, too many bad nodes, no progress.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { nodeName } from '../../../../src/core/model/identifiers.ts';
+import type { Breach, RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
+import { findStagesBreach } from '../../../../src/core/stages/find-breach.ts';
+import type { StagesInput } from '../../../../src/core/stages/stages-input.ts';
+import { NOW_MS } from '../../../support/core-fixtures.ts';
+import { policy } from '../../../support/staged-world.ts';
+import { record, stagesInput } from '../../../support/stage-records.ts';
+import { stageNode } from '../../../support/stage-nodes.ts';
+
+const MINUTE_MS = 60_000;
+const EMPTIED = stageNode('n1', { is: 'empty', emptySinceMs: NOW_MS - 30_000 });
+
+function found(input: Partial<StagesInput>, kept: Partial<RolloutRecord> = {}): Breach | undefined {
+  return findStagesBreach(record(kept), stagesInput(input));
+}
+
+function overruled(cause: Breach['cause'], ...nodes: readonly string[]): Partial<RolloutRecord> {
+  const breach = { cause, atMs: 1, message: '', nodes: nodes.map(nodeName) };
+  return { orders: { resumed: { by: 'somebody', atMs: NOW_MS - 1, breach } } };
+}
+
+const REFUSAL = {
+  node: nodeName('n1'),
+  generation: 1,
+  code: 'quota',
+  message: 'secret words',
+  delayMs: 1_000,
+  notBeforeMs: NOW_MS,
+};
+
+describe('a breach', () => {
+  it('is a refused create on a node that the rollout emptied', () => {
+    const breach = found({ nodes: [EMPTIED], refusals: [REFUSAL] });
+    assert.equal(breach?.cause, 'CreateRefused');
+    assert.deepEqual(breach.nodes, ['n1']);
+    assert.match(breach.message, /node n1 is refused \(quota\)/);
+    assert.doesNotMatch(breach.message, /secret/);
+    const before = stageNode('n1', { is: 'empty', emptySinceMs: NOW_MS - 3_600_000 });
+    assert.equal(found({ nodes: [before], refusals: [REFUSAL] }), undefined);
+    assert.equal(
+      found({ nodes: [stageNode('n1', { is: 'empty' })], refusals: [REFUSAL] }),
+      undefined,
+    );
+    const excluded = { ...EMPTIED, isExcluded: true };
+    assert.equal(found({ nodes: [excluded], refusals: [REFUSAL] }), undefined);
+    const victim = { ...REFUSAL, victim: EMPTIED.node.uid };
+    assert.equal(found({ nodes: [EMPTIED], refusals: [victim] }), undefined);
+    const by = overruled('CreateRefused', 'n1');
+    assert.equal(found({ nodes: [EMPTIED], refusals: [REFUSAL] }, by), undefined);
+  });
+
+  it('is a pod that nobody makes, in copilot: one of the canary, two later', () => {
+    const copilot = { nodes: [EMPTIED], isStageTrue: false };
+    assert.equal(found(copilot)?.cause, 'NotRecreated');
+    assert.equal(found({ nodes: [EMPTIED] }), undefined, 'in takeover Rollcall knows why');
+    const sooner = stageNode('n1', { is: 'empty', emptySinceMs: NOW_MS - 29_999 });
+    assert.equal(found({ ...copilot, nodes: [sooner] }), undefined);
+    const lost = stageNode('n1', { is: 'empty', emptySinceMs: NOW_MS - 30_000, isReady: false });
+    assert.equal(found({ ...copilot, nodes: [lost] }), undefined);
+    const step = { ...record().step, kind: 'group' } as const;
+    assert.equal(found(copilot, { step }), undefined);
+    const other = stageNode('n2', { is: 'empty', emptySinceMs: NOW_MS - 30_000 });
+    assert.deepEqual(found({ ...copilot, nodes: [EMPTIED, other] }, { step })?.nodes, ['n1', 'n2']);
+    assert.equal(found(copilot, overruled('NotRecreated', 'n1')), undefined);
+  });
+
+  it('is more bad nodes than go bad by themselves, with an attributed budget', () => {
+    const bad = ['n1', 'n2', 'n3'].map((name) => stageNode(name, { is: 'well', isReady: false }));
+    const attributed = policy({ budget: 'attributed' });
+    assert.equal(found({ nodes: bad, policy: attributed })?.cause, 'Unexplained');
+    assert.equal(found({ nodes: bad }), undefined);
+    assert.equal(found({ nodes: bad.slice(1), policy: attributed }), undefined);
+    assert.equal(found({ nodes: bad, policy: attributed }, { baseNodes: 60 }), undefined);
+    const { trial } = record();
+    const outside = { trial: { ...trial, outside: [nodeName('n1')] } };
+    assert.equal(found({ nodes: bad, policy: attributed }, outside), undefined);
+    const all = overruled('Unexplained', 'n1', 'n2', 'n3');
+    assert.equal(found({ nodes: bad, policy: attributed }, all), undefined);
+    const some = overruled('Unexplained', 'n1', 'n2');
+    assert.equal(found({ nodes: bad, policy: attributed }, some)?.cause, 'Unexplained');
+  });
+
+  it('is no progress until the deadline, unless something holds it', () => {
+    const input = { policy: policy({ progressDeadlineMs: 10 * MINUTE_MS }), nodes: [EMPTIED] };
+    const { wellSinceMs: _since, ...step } = record().step;
+    const breach = found(input, { step });
+    assert.equal(breach?.cause, 'ProgressDeadlineExceeded');
+    assert.match(breach.message, /for 10 min; 1 node/);
+    assert.deepEqual(breach.nodes, ['n1']);
+    assert.equal(found(input), undefined, 'a soak is progress');
+    assert.equal(
+      found(input, { step: { ...step, progressedAtMs: step.progressedAtMs + 1 } }),
+      undefined,
+    );
+    assert.equal(found(input, { step: { ...step, kind: 'waiting' } }), undefined);
+    const orders = { paused: { by: 'somebody', atMs: 1 } };
+    assert.equal(found(input, { step, orders }), undefined);
+    const paused = { ...input, policy: { ...input.policy, isPaused: true } };
+    assert.equal(found(paused, { step }), undefined);
+    assert.equal(found({ nodes: [EMPTIED] }, { step }), undefined);
+  });
+
+  it('is what its pods show, counted from what they had gone through before', () => {
+    const trouble = { restarts: 2, lastExit: { reason: 'Error', exitCode: 1 }, container: 'main' };
+    const node = stageNode('n1', { is: 'well', pod: { trouble } });
+    assert.equal(found({ nodes: [node] })?.cause, undefined, 'it was made before');
+    const made = { trouble, createdAtMs: NOW_MS - MINUTE_MS };
+    const fresh = stageNode('n1', { is: 'well', pod: made });
+    assert.equal(found({ nodes: [fresh] })?.cause, 'Restarts');
+    const baselines = [{ uid: fresh.updated?.uid ?? node.node.uid, restarts: 1 }];
+    assert.equal(found({ nodes: [fresh] }, { baselines }), undefined);
+    const peer = stageNode('n2', { pod: made });
+    assert.equal(found({ nodes: [fresh, peer] }), undefined, 'an old pod shows the same');
+    assert.equal(found({ nodes: [fresh] }, overruled('Restarts', 'n1')), undefined);
+  });
+});

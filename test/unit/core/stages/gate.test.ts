@@ -1,0 +1,143 @@
+/**
+ * What the next step of a staged rollout waits for, one reason at a time and in their order.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
+import { judgeGate } from '../../../../src/core/stages/gate.ts';
+import type { GateInput } from '../../../../src/core/stages/gate.ts';
+import type { StagesInput } from '../../../../src/core/stages/stages-input.ts';
+import { NOW_MS } from '../../../support/core-fixtures.ts';
+import { policy } from '../../../support/staged-world.ts';
+import { stageNode } from '../../../support/stage-nodes.ts';
+import { record, stagesInput } from '../../../support/stage-records.ts';
+
+const NOTE = { by: 'somebody', atMs: NOW_MS };
+const WELL = [stageNode('n1', { is: 'well' })];
+
+function gate(
+  options: {
+    readonly record?: Partial<RolloutRecord>;
+    readonly input?: Partial<StagesInput>;
+    readonly gate?: Partial<GateInput>;
+  } = {},
+): ReturnType<typeof judgeGate> {
+  return judgeGate({
+    input: stagesInput({ policy: policy({ soakMs: 60_000 }), ...options.input }),
+    record: record({
+      step: {
+        kind: 'canary',
+        name: '',
+        index: 0,
+        openedAtMs: NOW_MS - 600_000,
+        progressedAtMs: NOW_MS,
+        updatedNodes: 1,
+        wellSinceMs: NOW_MS - 60_000,
+      },
+      ...options.record,
+    }),
+    steps: { open: WELL, next: { name: 'zone-a' } },
+    turns: [],
+    excused: new Set(),
+    roomNodes: 10,
+    keptNodes: 9,
+    ...options.gate,
+  });
+}
+
+const STEP = record().step;
+
+describe('a gate', () => {
+  it('opens the next step once the open one has soaked', () => {
+    assert.equal(gate(), 'open-next');
+  });
+
+  it('names a breach before all else, then an undo, then a pause of the policy, then one of an order', () => {
+    const breach = { cause: 'Restarts', atMs: NOW_MS, message: '', nodes: [] } as const;
+    const orders = { undo: { ...NOTE, to: 'aaaa' }, paused: NOTE };
+    const paused = { policy: policy({ isPaused: true }) };
+    assert.deepEqual(gate({ record: { breach, orders }, input: paused }), { kind: 'breach' });
+    assert.deepEqual(gate({ record: { orders }, input: paused }), { kind: 'undone' });
+    const order = { orders: { paused: NOTE } };
+    assert.deepEqual(gate({ record: order, input: paused }), { kind: 'paused', by: 'policy' });
+    assert.deepEqual(gate({ record: order }), { kind: 'paused', by: 'order' });
+  });
+
+  it('waits while nodes of open steps have their turn', () => {
+    const turns = [stageNode('n2'), stageNode('n3')];
+    assert.deepEqual(gate({ gate: { turns } }), { kind: 'updating', pendingNodes: 2 });
+  });
+
+  it('waits for a view that is fresh, for pods to be well on nodes that are Ready, and for the soak', () => {
+    assert.deepEqual(gate({ input: { isViewFresh: false } }), { kind: 'view' });
+    const open = [
+      stageNode('n1', { is: 'unwell' }),
+      stageNode('n2', { is: 'well', isReady: false }),
+      stageNode('n3', { is: 'empty' }),
+      stageNode('n4', { is: 'well' }),
+      stageNode('n5', { isReady: false }),
+    ];
+    const steps = { open, next: undefined };
+    assert.deepEqual(gate({ gate: { steps } }), { kind: 'settling', unwellNodes: 3 });
+    assert.deepEqual(gate({ gate: { steps, excused: new Set(['n1', 'n2']) } }), {
+      kind: 'settling',
+      unwellNodes: 1,
+    });
+    const step = { ...record().step, kind: 'canary', wellSinceMs: NOW_MS - 59_999 } as const;
+    assert.deepEqual(gate({ record: { step } }), { kind: 'soaking', untilMs: NOW_MS + 1 });
+    const { wellSinceMs: _since, ...unknown } = step;
+    assert.deepEqual(gate({ record: { step: unknown } }), {
+      kind: 'soaking',
+      untilMs: NOW_MS + 60_000,
+    });
+  });
+
+  it('asks for approval after the canary, or before each step but the canary', () => {
+    const after = { policy: policy({ approval: 'after-canary' }) };
+    assert.deepEqual(gate({ input: after }), { kind: 'approval', stepIndex: 1 });
+    const approved = (stepIndex: number): Partial<RolloutRecord> => ({
+      orders: { approved: { ...NOTE, stepIndex } },
+    });
+    assert.deepEqual(gate({ input: after, record: approved(0) }), {
+      kind: 'approval',
+      stepIndex: 1,
+    });
+    assert.equal(gate({ input: after, record: approved(1) }), 'open-next');
+    const group = { step: { ...STEP, kind: 'group', index: 2, name: 'x' } } as const;
+    assert.equal(gate({ input: after, record: group }), 'open-next');
+    const each = { policy: policy({ approval: 'each-step' }) };
+    assert.deepEqual(gate({ input: each, record: group }), { kind: 'approval', stepIndex: 3 });
+    const waiting = { step: { ...STEP, kind: 'waiting', index: -1 }, canary: [] } as const;
+    assert.equal(gate({ input: each, record: waiting }), 'open-next');
+  });
+
+  it('waits for its window, unless nothing is left to open', () => {
+    const days = [0, 1, 2, 3, 4, 5, 6] as const;
+    const at = (startMinute: number): Partial<StagesInput> => ({
+      policy: policy({
+        windows: [{ days, startMinute, endMinute: startMinute + 60, timeZone: 'UTC' }],
+      }),
+    });
+    // NOW_MS is noon.
+    assert.equal(gate({ input: at(720) }), 'open-next');
+    const closed = at(780);
+    const opensAtMs = NOW_MS + 3_600_000;
+    assert.deepEqual(gate({ input: closed }), { kind: 'window', opensAtMs });
+    const steps = { open: WELL, next: undefined };
+    assert.equal(gate({ input: closed, gate: { steps } }), 'open-next');
+  });
+
+  it('is over when all steps passed, or the partition keeps the rest', () => {
+    const done = { step: { ...STEP, kind: 'done' } } as const;
+    assert.deepEqual(gate({ record: done }), { kind: 'done', keptNodes: 9 });
+    assert.deepEqual(gate({ gate: { roomNodes: 0 } }), { kind: 'done', keptNodes: 9 });
+  });
+
+  it('opens nothing for a selector without nodes', () => {
+    const selector = { matchLabels: { pool: 'canary' } };
+    const input = { policy: policy({ canary: { kind: 'selector', selector } }) };
+    const waiting = { step: { ...STEP, kind: 'waiting', index: -1 } } as const;
+    assert.deepEqual(gate({ input, record: { ...waiting, canary: [] } }), { kind: 'no-canary' });
+    assert.equal(gate({ input, record: waiting }), 'open-next');
+  });
+});

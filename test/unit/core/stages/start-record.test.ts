@@ -1,0 +1,139 @@
+/**
+ * How a staged rollout begins: what is proven, who is the canary, what is held.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
+import { recordFor } from '../../../../src/core/stages/start-record.ts';
+import { NOW_MS } from '../../../support/core-fixtures.ts';
+import { policy } from '../../../support/staged-world.ts';
+import { record, stagesInput } from '../../../support/stage-records.ts';
+import { NEW_HASH, OLD_HASH, stageNode } from '../../../support/stage-nodes.ts';
+
+const OLD = ['n1', 'n2', 'n3', 'n4'].map((name) => stageNode(name));
+const share = (count: number) =>
+  ({ kind: 'share', share: { kind: 'count', count }, spread: [] }) as const;
+
+describe('a record', () => {
+  it('goes on as long as the revision is the same', () => {
+    const before = record();
+    assert.equal(recordFor(stagesInput({ record: before, nodes: OLD })), before);
+  });
+
+  it('takes what all nodes run for the baseline', () => {
+    const nodes = [stageNode('n1', { is: 'well' }), stageNode('n2', { is: 'empty' })];
+    const made = recordFor(stagesInput({ nodes }));
+    assert.deepEqual(made.proven, { hash: NEW_HASH, provenAtMs: NOW_MS, isBaseline: true });
+    assert.equal(made.former, undefined);
+    assert.equal(made.step.kind, 'done');
+    assert.equal(made.step.index, 0);
+    assert.deepEqual(made.canary, []);
+    assert.equal(made.isReturn, false);
+  });
+
+  it('takes what most Ready old pods run for the baseline, by name where two are as many', () => {
+    const hashed = (name: string, hash: string, isReady = true) =>
+      stageNode(name, {
+        pod: { labels: { app: 'agent', 'controller-revision-hash': hash }, isReady },
+      });
+    const nodes = [
+      hashed('n1', 'cccc'),
+      hashed('n2', 'dddd', false),
+      hashed('n3', 'dddd', false),
+      hashed('n4', 'aaaa'),
+    ];
+    const made = recordFor(stagesInput({ nodes }));
+    assert.equal(made.proven?.hash, 'aaaa');
+    assert.equal(made.former?.hash, 'aaaa');
+    const more = recordFor(stagesInput({ nodes: [...nodes, hashed('n5', 'cccc')] }));
+    assert.equal(more.proven?.hash, 'cccc');
+    const unready = nodes.map(({ node }) => hashed(node.name, 'dddd', false));
+    assert.equal(recordFor(stagesInput({ nodes: unready })).proven, undefined);
+  });
+
+  it('waits with its canary chosen, and percentages of the nodes that are there', () => {
+    const made = recordFor(
+      stagesInput({ nodes: OLD, policy: policy({ canary: share(2) }), record: undefined }),
+    );
+    assert.equal(made.step.kind, 'waiting');
+    assert.equal(made.step.index, -1);
+    assert.equal(made.canary.length, 2);
+    assert.equal(made.baseNodes, 4);
+    const percent = { kind: 'percent', percent: 26 } as const;
+    const canary = { kind: 'share', share: percent, spread: [] } as const;
+    assert.equal(
+      recordFor(stagesInput({ nodes: OLD, policy: policy({ canary }) })).canary.length,
+      2,
+    );
+    assert.equal(
+      recordFor(stagesInput({ nodes: OLD, policy: policy({ canary: share(0) }) })).canary.length,
+      0,
+    );
+  });
+
+  it('takes canaries by a selector, and never an excluded node', () => {
+    const nodes = [
+      stageNode('n1', { labels: { pool: 'canary' } }),
+      stageNode('n2', { labels: { pool: 'canary' }, isExcluded: true }),
+      stageNode('n3'),
+    ];
+    const canary = { kind: 'selector', selector: { matchLabels: { pool: 'canary' } } } as const;
+    const made = recordFor(stagesInput({ nodes, policy: policy({ canary }) }));
+    assert.deepEqual(made.canary, [nodeName('n1')]);
+    const all = recordFor(stagesInput({ nodes, policy: policy({ canary: share(9) }) }));
+    assert.deepEqual(all.canary, ['n1', 'n3'].map(nodeName));
+  });
+
+  it('needs no canary for a return to what is proven', () => {
+    const before = record({
+      hash: 'cccc',
+      proven: { hash: NEW_HASH, provenAtMs: 1, isBaseline: false },
+    });
+    const made = recordFor(stagesInput({ record: before, nodes: OLD }));
+    assert.equal(made.isReturn, true);
+    assert.equal(made.step.kind, 'done');
+    assert.deepEqual(made.canary, []);
+    assert.equal(made.former, undefined);
+  });
+
+  it('remembers what was halted, and holds it when it comes again', () => {
+    const breach = { cause: 'OOMKilled', atMs: 5, message: '', nodes: [] } as const;
+    const older = Array.from({ length: 8 }, (_each, index) => ({
+      hash: `old-${String(index)}`,
+      cause: 'Restarts' as const,
+      atMs: index,
+    }));
+    const before = record({ hash: 'cccc', breach, refused: older });
+    const made = recordFor(stagesInput({ record: before, nodes: OLD }));
+    assert.equal(made.breach, undefined);
+    assert.deepEqual(made.refused[0], { hash: 'cccc', cause: 'OOMKilled', atMs: 5 });
+    assert.equal(made.refused.length, 8);
+    const again = recordFor(stagesInput({ record: made, nodes: OLD, hash: 'cccc' }));
+    assert.equal(again.breach?.cause, 'KnownBad');
+    assert.match(again.breach.message, /cccc was halted before \(OOMKilled\)/);
+    assert.equal(again.breach.atMs, NOW_MS);
+    const third = recordFor(stagesInput({ record: again, nodes: OLD }));
+    assert.equal(third.refused[0]?.cause, 'OOMKilled', 'the first cause stays');
+    assert.equal(third.refused.filter(({ hash }) => hash === 'cccc').length, 1);
+  });
+
+  it('keeps a pause over an edit, and no other order', () => {
+    const note = { by: 'somebody', atMs: 1 };
+    const orders = { paused: note, approved: { ...note, stepIndex: 3 } };
+    const before = record({ hash: 'cccc', orders });
+    assert.deepEqual(recordFor(stagesInput({ record: before, nodes: OLD })).orders, {
+      paused: note,
+    });
+    assert.deepEqual(recordFor(stagesInput({ nodes: OLD })).orders, {});
+  });
+
+  it('starts from what pods of the revision had gone through before', () => {
+    const trouble = { restarts: 3 };
+    const nodes = [...OLD, stageNode('n5', { is: 'well', pod: { uid: uid('u5'), trouble } })];
+    const made = recordFor(stagesInput({ nodes, record: record({ hash: 'cccc' }) }));
+    assert.deepEqual(made.baselines, [{ uid: 'u5', restarts: 3 }]);
+    assert.equal(made.restarts, 3);
+    assert.equal(made.step.updatedNodes, 1);
+    assert.equal(made.proven?.hash, OLD_HASH);
+  });
+});
