@@ -13,6 +13,7 @@ import { BOUNDS_BUGS } from './bounds.ts';
 import { COMPOSITION_BUGS } from './composition.ts';
 import { DIFFERENTIAL_BUGS } from './differential.ts';
 import { MUTATION_BUGS } from './mutation.ts';
+import { COPILOT_BUGS } from './copilot.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
@@ -44,6 +45,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   BATCH_BUGS,
   EXPLAIN_BUGS,
   TROUBLE_BUGS,
+  COPILOT_BUGS,
 ];
 
 /** The rows by name. */

@@ -24,6 +24,7 @@ import { MemoryMetrics } from './memory-metrics.ts';
 import { MemoryRegistryStore } from './memory-registry-store.ts';
 import { MemoryViewStore } from './memory-view-store.ts';
 import { RecordingHintQueue } from './recording-hint-queue.ts';
+import { SimulatedBuiltIn } from './simulated-built-in.ts';
 import { SimulatedCluster, SimulatedConnector, nodeOf } from './simulated-cluster.ts';
 import { controllerUid } from './simulated-objects.ts';
 import { ViewMirror } from './view-mirror.ts';
@@ -69,6 +70,8 @@ export class ReconcileWorld {
   readonly registration: ClusterRegistration;
   /** Who asks for the next looks: `due` for a timer that came. */
   reason: Hint['reason'] = 'changed';
+  /** In copilot: who makes the pods. */
+  readonly builtIn: SimulatedBuiltIn;
   /** Nodes whose pods the kubelet leaves alone. */
   readonly idleNodes = new Set<string>();
 
@@ -84,6 +87,8 @@ export class ReconcileWorld {
       authentication: { kind: 'none' },
       labels: {},
     };
+    this.builtIn = new SimulatedBuiltIn(this.cluster);
+    this.builtIn.isRunning = options.mode === 'copilot';
     this.registry.seed(this.registration);
     this.connector.clusters.set('a', this.cluster);
     for (let index = 1; index <= (options.nodes ?? 3); index += 1) {
@@ -168,9 +173,10 @@ export class ReconcileWorld {
     return this.run();
   }
 
-  /** Every bound pod becomes ready; terminating ones end. */
+  /** Every bound pod becomes ready; terminating ones end; where there is a built-in controller, it syncs. */
   runKubelets(): void {
     this.cluster.finishTermination();
+    this.builtIn.sync();
     for (const pod of this.pods) {
       const node = nodeOf(pod);
       if (node === undefined || this.idleNodes.has(node) || phaseOf(pod) !== 'Pending') continue;

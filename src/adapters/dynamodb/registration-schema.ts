@@ -58,7 +58,7 @@ const RegistrationSchema = v.strictObject({
   // As in a watcher's message: the id is also a message group.
   id: v.pipe(text(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/), v.transform(clusterId)),
   clusterUid: v.pipe(text(/^[A-Za-z0-9._:-]{1,128}$/), v.transform(clusterUid)),
-  mode: v.picklist(['observe', 'takeover']),
+  mode: v.picklist(['observe', 'copilot', 'takeover']),
   isFrozen: v.boolean(),
   configVersion: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   senderRoleId: text(/^[A-Za-z0-9]{1,128}$/),

@@ -9,13 +9,16 @@
 import { rebaseState } from '../../core/intents/intents.ts';
 import { isOpen } from '../../core/model/breaker.ts';
 import type { Guard } from '../../core/model/plan.ts';
+import type { ClusterMode } from '../../core/model/registration.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import type { Verdict } from '../../core/model/verdict.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
+import { copilotStanding } from '../../core/takeover/opt-in.ts';
 import { computeView } from '../../core/view/view.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { ViewReader } from '../../ports/stores/view-store.ts';
 import { guessHash, knownHistory } from '../reconcile/history/history.ts';
-import { guardOfRegistration } from '../../core/takeover/registration-guard.ts';
+import { guardOfSubject } from '../../core/takeover/registration-guard.ts';
 import { freshnessOf, judgeUnasked } from '../reconcile/live/guard.ts';
 import { SENTINEL_MISSING } from '../reconcile/live/sentinel.ts';
 import type { ReconcileOptions } from '../reconcile/process/dependencies.ts';
@@ -60,10 +63,12 @@ export async function explainNodes(
   const known = knownHistory({ daemonSet, seen, revisionsChanged, known: state.history });
   const view = computeView({ daemonSet, nodes, pods, gone, revisions: seen, nowMs });
   const { requestTimeoutMs, burstPodsMax } = options;
+  const { mode } = basis.registration;
   const plan = planReconcile(view, {
-    guard: await findGuard({ basis, state, sources }),
+    guard: await findGuard({ basis, daemonSet, state, sources }),
+    mode,
     state,
-    currentHash: known?.hash ?? guessHash(daemonSet, seen),
+    currentHash: known?.hash ?? guessUnlessAwaited(daemonSet, seen, mode),
     intents: judgeUnasked(subject, context),
     requestTimeoutMs,
     burstPodsMax,
@@ -71,14 +76,25 @@ export async function explainNodes(
   return plan.verdicts();
 }
 
+/** In copilot the built-in controller may still be about to make the revision: nothing is outdated until it is known. */
+function guessUnlessAwaited(
+  daemonSet: DaemonSetObject,
+  seen: Parameters<typeof guessHash>[1],
+  mode: ClusterMode,
+): string | undefined {
+  const isAwaited = mode === 'copilot' && copilotStanding(daemonSet) === 'followed';
+  return isAwaited ? undefined : guessHash(daemonSet, seen);
+}
+
 interface GuardInput {
   readonly basis: Basis;
+  readonly daemonSet: DaemonSetObject;
   readonly state: DaemonSetState;
   readonly sources: ExplainSources;
 }
 
 /** What keeps a run from acting, as far as stored reads tell; the gravest first, as a run meets it. */
-async function findGuard({ basis, state, sources }: GuardInput): Promise<Guard> {
+async function findGuard({ basis, daemonSet, state, sources }: GuardInput): Promise<Guard> {
   const { nowMs, options } = sources;
   const context = { dependencies: { options } };
   const freshness = freshnessOf({ basis, state, nowMs }, context, {
@@ -87,7 +103,7 @@ async function findGuard({ basis, state, sources }: GuardInput): Promise<Guard> 
   });
   const doubt = freshness.kind === 'defer' ? freshness.guard : undefined;
   if (doubt?.code === 'view-incomplete') return doubt;
-  const registered = guardOfRegistration(basis.registration);
+  const registered = guardOfSubject(basis.registration, daemonSet);
   if (registered.kind !== 'act') return registered;
   if (await isSentinelMissing(basis, sources)) return SENTINEL_MISSING;
   if (isOpen(basis.meta.breaker, nowMs)) return UNAVAILABLE['cluster-unavailable'];

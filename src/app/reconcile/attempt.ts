@@ -30,6 +30,7 @@ import { exitAwaiting, openSubject } from './open-subject.ts';
 import { relistPods } from './live/relist-pods.ts';
 import { stagingOf } from './read/staging.ts';
 import { heldWrite } from './run/refused-writes.ts';
+import { giveNotStagedNotice } from './status/not-staged-notice.ts';
 import { giveRivalNotice } from './status/rival-notice.ts';
 import { heedSentinel } from './live/sentinel.ts';
 import { trimHistory } from './history/trim-history.ts';
@@ -111,6 +112,7 @@ function plan(judged: Attempt, guard: Guard): Plan {
   const staging = stagingOf({ ...subject, policies, options, ...defined({ former }) });
   return planReconcile(subject.view, {
     guard,
+    mode: subject.basis.registration.mode,
     state: subject.state,
     currentHash: currentHashOf(judged),
     ...defined({ currentRevision: settled?.uid }),
@@ -198,7 +200,18 @@ async function decideByFreshness(judged: Attempt, wanted: Plan): Promise<Exit> {
   const at = { nowMs: context.dependencies.clock.nowMs(), withinMs: podsFreshMs };
   const isCounted = !isSpending || arePodsFresh(subject.basis.meta, at);
   const decision = { plan: wanted, guard: judgement.guard, isLive };
+  if (!isCounted && subject.basis.registration.mode === 'copilot') return exitStale(subject);
   return isCounted ? carryOut(judged, decision) : carryOutListed(judged, decision);
+}
+
+/** In copilot a rolling update waits for the watcher: no pod is in a hurry to go, and the right to list pods is not asked for. */
+function exitStale(subject: ViewedSubject): Exit {
+  const message = 'nothing was heard of pods lately; the rolling update waits for the watcher';
+  return {
+    kind: 'back-off',
+    reason: { code: 'cluster-silent', message, holdsCreates: false },
+    subject,
+  };
 }
 
 /** The view is too old to say who is available: a fresh walk over one live list does (S3). */
@@ -263,9 +276,17 @@ async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
     if (judgement.waiting?.isStatusHeld === true) ledger.isStatusPostponed = true;
     else await updateStatus({ context, subject, plan: decision.plan, access, ledger });
   }
-  const telling = await giveRivalNotice({ context, subject, ledger });
+  const telling = await giveNotices({ context, subject, ledger }, guard);
   const conclusion = { decision, ledger, stored, access: access ?? telling };
   return { kind: 'carried-out', judged, conclusion };
+}
+
+/** What a DaemonSet is told for which nothing is done; answers the access that it is written with. */
+async function giveNotices(
+  input: Parameters<typeof giveRivalNotice>[0],
+  guard: Guard,
+): ReturnType<typeof giveRivalNotice> {
+  return (await giveRivalNotice(input)) ?? giveNotStagedNotice({ ...input, guard });
 }
 
 /** Intents were not recorded, so nothing was sent. */

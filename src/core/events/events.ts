@@ -11,8 +11,8 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PlannedEvent } from '../model/plan.ts';
 
-/** Source component of every event (spec 2.1). */
-const EVENT_COMPONENT = 'daemonset-controller';
+/** Source component of every event (spec 2.1); beside the built-in controller, which bears that name, our own. */
+export type EventComponent = 'daemonset-controller' | 'rollcall';
 
 const EVENT_NAME_MAX = 253;
 /** A dash and the number of an Event within its run. */
@@ -66,6 +66,14 @@ export function deleteFailedEvent(error: string): PlannedEvent {
   return { type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${error}` };
 }
 
+/** `RolloutNotStaged`: a policy in a copilot cluster whose DaemonSet the built-in controller rolls by itself. */
+export function notStagedEvent(message: string): PlannedEvent {
+  return { type: 'Warning', reason: NOT_STAGED, message };
+}
+
+/** Reason of notStagedEvent. */
+export const NOT_STAGED = 'RolloutNotStaged';
+
 /** The beginning of the names of a run's Events: unique by `uniqueId`, with room for a number. */
 export function eventBaseName(daemonSetName: string, uniqueId: string): string {
   const prefix = daemonSetName.slice(0, EVENT_NAME_MAX - uniqueId.length - NUMBER_MAX - 1);
@@ -73,7 +81,11 @@ export function eventBaseName(daemonSetName: string, uniqueId: string): string {
 }
 
 /** The core/v1 Event, whole: for one that is made, or made anew because it had expired. */
-export function buildEvent(daemonSet: DaemonSetObject, write: EventWrite): JsonObject {
+export function buildEvent(
+  daemonSet: DaemonSetObject,
+  write: EventWrite,
+  component: EventComponent = 'daemonset-controller',
+): JsonObject {
   const { metadata } = daemonSet;
   const namespace = metadata.namespace ?? 'default';
   return {
@@ -90,8 +102,8 @@ export function buildEvent(daemonSet: DaemonSetObject, write: EventWrite): JsonO
     },
     reason: write.reason,
     type: write.type,
-    source: { component: EVENT_COMPONENT },
-    reportingComponent: EVENT_COMPONENT,
+    source: { component },
+    reportingComponent: component,
     reportingInstance: '',
     firstTimestamp: timestampOf(write.firstAtMs),
     ...buildEventPatch(write),

@@ -14,6 +14,7 @@ import type {
   RevisionProjection,
   Tombstone,
 } from './projections.ts';
+import type { ClusterMode } from './registration.ts';
 import type { BackoffEntry, DaemonSetState, Intent } from './state.ts';
 import type { Placement, PlacementReason, Verdict } from './verdict.ts';
 import type { PolicyReading } from '../policy/rollout-policy.ts';
@@ -81,7 +82,10 @@ export type Guard =
         | 'rival-controller'
         | 'sentinel-missing'
         | 'cluster-unavailable'
-        | 'no-access';
+        | 'no-access'
+        /** Copilot: the DaemonSet has no part in it (core/takeover/opt-in.ts). */
+        | 'not-opted-in'
+        | 'rolling-update';
       readonly message: string;
     };
 
@@ -98,6 +102,8 @@ export interface IntentJudgement {
 /** What a plan is made under, beside the view. */
 export interface PlanContext {
   readonly guard: Guard;
+  /** `copilot`: the built-in controller does all but time rolling updates (core/plan/copilot.ts). Absent: takeover. */
+  readonly mode?: ClusterMode;
   readonly state: DaemonSetState;
   /** controller-revision-hash of the current revision, when history knows it. */
   readonly currentHash: string | undefined;

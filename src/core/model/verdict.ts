@@ -39,6 +39,8 @@ export type NodeCode =
   | 'Updating'
   /** Has a pod of an older revision, which stays until somebody deletes it (OnDelete). */
   | 'Outdated'
+  /** Copilot: the built-in controller makes or removes its pod. */
+  | 'LeftToBuiltIn'
   | 'WaitingForCluster'
   | 'NotWanted'
   | 'KeptDespiteTaint'

@@ -14,6 +14,7 @@ import type {
 } from '../model/effects.ts';
 import { compareResourceVersions } from '../model/identifiers.ts';
 import { isPatch, testedValue } from '../status/status-patch.ts';
+import type { ClusterMode } from '../model/registration.ts';
 import type { ResourceVersion, Uid } from '../model/identifiers.ts';
 import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
@@ -30,6 +31,7 @@ export interface Breach {
 
 /** Whose effects are looked at. */
 export interface EffectRules {
+  readonly mode: ClusterMode;
   readonly namespace: string;
   readonly uid: Uid;
   readonly burstPodsMax: number;
@@ -53,6 +55,8 @@ export function findEffectBreach(
   sent: SentSoFar,
 ): Breach | undefined {
   if (effect.namespace !== rules.namespace) return breach('S4', 'it is for another namespace');
+  const foreign = findModeBreach(effect, rules);
+  if (foreign !== undefined) return foreign;
   switch (effect.kind) {
     case 'create-pod':
       return findCreateBreach(effect, rules, sent);
@@ -70,6 +74,15 @@ export function findEffectBreach(
       return undefined;
   }
 }
+
+/** What the built-in controller does in copilot is never ours to do; in observe nothing is. */
+function findModeBreach({ kind }: Effect, { mode }: EffectRules): Breach | undefined {
+  if (mode === 'takeover') return undefined;
+  const isAllowed = mode === 'copilot' && COPILOT_KINDS.includes(kind);
+  return isAllowed ? undefined : breach('S4', `no ${kind} is sent in mode ${mode}`);
+}
+
+const COPILOT_KINDS: readonly Effect['kind'][] = ['delete-pod', 'create-event', 'patch-event'];
 
 function findTargetBreach(
   { uid, body }: UpdateStatusEffect,

@@ -19,6 +19,7 @@ import type {
 } from '../model/plan.ts';
 import type { Verdict } from '../model/verdict.ts';
 import { backoffGeneration, mergeBackoff, sweepBackoff } from '../pod/backoff.ts';
+import { keepForCopilot, leaveToBuiltIn } from './copilot.ts';
 import { computeDueAt } from './due-time.ts';
 import { selectingAllEvent } from '../events/events.ts';
 import { planTrims } from '../history/history-trim.ts';
@@ -39,15 +40,21 @@ import { podsOfView } from '../view/view.ts';
 
 /** Plans one reconcile (spec 2.3): effects, events, verdicts, status, back-off, due time. */
 export function planReconcile(view: View, context: PlanContext): Plan {
+  const plan = planAlone(view, context);
+  return context.mode === 'copilot' ? keepForCopilot(plan, view.daemonSet) : plan;
+}
+
+function planAlone(view: View, context: PlanContext): Plan {
   const refusal = refuse(view, context);
   if (refusal !== undefined) return refusal;
   const intents = context.intents ?? judgeByIdentity(view, context);
   const staging = planStages(view, context, intents);
   const targets = targetsOf(view, context, staging);
   const planning = preparePlanning(view, context, { intents, targets });
-  const decisions = planPods(planning);
-  const rollout = planRollout(planning, decisions, staging);
-  const claims = claimWithinBurst(view, context.burstPodsMax);
+  const wanted = planPods(planning);
+  const rollout = planRollout(planning, wanted, staging);
+  const decisions = context.mode === 'copilot' ? leaveToBuiltIn(wanted) : wanted;
+  const claims = claimsOf(view, context);
   const isClaiming = claims.leftCount > 0 && context.guard.kind === 'act';
   const chosen = isClaiming
     ? { creates: [], deletes: [], cappedCount: claims.leftCount }
@@ -151,6 +158,12 @@ interface Claims {
   readonly adopts: Plan['adopts'];
   readonly releases: Plan['releases'];
   readonly leftCount: number;
+}
+
+/** Beside the built-in controller none: it adopts and releases. */
+function claimsOf(view: View, { mode, burstPodsMax }: PlanContext): Claims {
+  if (mode === 'copilot') return { adopts: [], releases: [], leftCount: 0 };
+  return claimWithinBurst(view, burstPodsMax);
 }
 
 /** Claims count against a burst of their own (S9). Nothing is planned on top of those that are left (spec 2.4). */

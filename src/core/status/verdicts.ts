@@ -86,7 +86,15 @@ function hasWork({ decision, rollout }: VerdictInput): boolean {
 function findRolling(input: VerdictInput, note: RolloutNote): Finding {
   const isSent = note.kind === 'deleting' ? input.deleted.has(note.pod) : input.isCreated;
   const isWanted = input.decision.nodeView.placement === 'run';
-  return describeRollout(note, { isSent, isWanted });
+  const finding = describeRollout(note, { isSent, isWanted });
+  const { guard } = input;
+  const isLeft = note.kind === 'outdated' && guard.kind !== 'act' && guard.code === 'not-opted-in';
+  return isLeft ? { ...finding, text: `${finding.text}. ${trimStop(guard.message)}` } : finding;
+}
+
+/** A sentence as the end of another one, which brings the full stop. */
+function trimStop(sentence: string): string {
+  return sentence.replace(/\.$/, '');
 }
 
 function findCreating(input: VerdictInput, pod: string): Finding {

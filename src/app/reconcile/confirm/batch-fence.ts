@@ -9,7 +9,7 @@ import type { DaemonSetState } from '../../../core/model/state.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import { NO_OUTCOME, mayContinue, send } from '../run/context.ts';
 import type { Step, Subject } from '../run/context.ts';
-import { confirmSubject, isEdited } from './live-daemon-set.ts';
+import { confirmSubject, isReplanned } from './live-daemon-set.ts';
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 import type { DeferralCode } from '../run/result.ts';
 
@@ -112,7 +112,7 @@ async function checkFence(fence: Fence, batch: FencedBatch): Promise<FenceAnswer
 }
 
 function isEditSeen(live: DaemonSetConfirmation | undefined, { daemonSet }: Subject): boolean {
-  return live?.kind === 'confirmed' && isEdited(live.object, daemonSet);
+  return live?.kind === 'confirmed' && isReplanned(live.object, daemonSet);
 }
 
 function findStop(

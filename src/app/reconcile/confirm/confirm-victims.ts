@@ -11,7 +11,7 @@ import type { DeleteReason, PlannedDelete } from '../../../core/model/plan.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { ReasonJudge, shareReads } from './confirm-reason.ts';
 import type { ReasonContext } from './confirm-reason.ts';
-import { isEdited } from './live-daemon-set.ts';
+import { isReplanned } from './live-daemon-set.ts';
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 import { projectLivePod } from '../../../core/projections/project.ts';
 
@@ -110,7 +110,7 @@ export function confirmEdit(
   live: DaemonSetConfirmation,
   planned: DaemonSetObject,
 ): VictimConfirmation {
-  if (live.kind === 'confirmed' && !isEdited(live.object, planned)) return victims;
+  if (live.kind === 'confirmed' && !isReplanned(live.object, planned)) return victims;
   const held = victims.confirmed.filter(isForTemplate).map((victim) => victim.planned);
   const confirmed = victims.confirmed.filter((victim) => !isForTemplate(victim));
   return live.kind === 'unavailable'

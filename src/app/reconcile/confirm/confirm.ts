@@ -21,7 +21,7 @@ import type { Step, ViewedSubject } from '../run/context.ts';
 import { checkForeignPods, foreignListedNow, isListedFor } from '../live/foreign-list.ts';
 import type { ForeignListed } from '../live/foreign-list.ts';
 import type { Ledger } from '../run/ledger.ts';
-import { confirmSubject, isEdited } from './live-daemon-set.ts';
+import { confirmSubject, isReplanned } from './live-daemon-set.ts';
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 
 /** Creates per run whose nodes are confirmed one by one, once a deferral was capped. */
@@ -97,7 +97,7 @@ function keepUnedited(
   { subject, ledger }: ConfirmInput,
 ): VictimConfirmation {
   if (live === undefined || !seen.confirmed.some(isForTemplate)) return seen;
-  if (live.kind === 'confirmed' && isEdited(live.object, subject.daemonSet)) {
+  if (live.kind === 'confirmed' && isReplanned(live.object, subject.daemonSet)) {
     const message = 'the DaemonSet was edited meanwhile';
     ledger.add({ code: 'daemon-set-changed', message, pace: 'backoff' });
   }

@@ -18,6 +18,7 @@ import { keyOf } from '../run/context.ts';
 import type { RunContext, Subject } from '../run/context.ts';
 import { compareResourceVersions, isResourceVersion } from '../../../core/model/identifiers.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
+import { policyTextOf } from '../../../core/takeover/opt-in.ts';
 import { isStoreRestored } from '../../../core/view/freshness.ts';
 import { noteForeignStatusWrite } from '../live/rival.ts';
 
@@ -143,6 +144,11 @@ function isOlder(live: DaemonSetObject, seen: DaemonSetObject | null): boolean {
   const before = seen?.metadata.resourceVersion;
   if (!isResourceVersion(now) || !isResourceVersion(before)) return false;
   return compareResourceVersions(now, before) < 0;
+}
+
+/** True if what is to go for the template was planned by another spec, or by another policy (its text, whatever it says). */
+export function isReplanned(live: DaemonSetObject, planned: DaemonSetObject): boolean {
+  return isEdited(live, planned) || policyTextOf(live) !== policyTextOf(planned);
 }
 
 /** True if the spec is not the one that was planned for; what one API server alone fills in is no edit. */

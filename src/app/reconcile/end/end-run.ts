@@ -15,7 +15,7 @@ import { selectingAllEvent } from '../../../core/events/events.ts';
 import { guardOfRegistration } from '../../../core/takeover/registration-guard.ts';
 import { writeState } from '../run/record-state.ts';
 import { memoOf } from '../read/skip.ts';
-import { correlateRun, writeEvents } from './write-events.ts';
+import { componentIn, correlateRun, writeEvents } from './write-events.ts';
 import { finishRun } from './finish.ts';
 import type { Finish } from './finish.ts';
 import type { Ledger } from '../run/ledger.ts';
@@ -67,10 +67,14 @@ async function refuseSelectingAll(
   const { context, subject } = found;
   const { basis, state, nowMs } = subject;
   const event = selectingAllEvent();
-  const mayAct = guardOfRegistration(basis.registration).kind === 'act';
+  // In copilot the built-in controller tells it.
+  const isOurs = basis.registration.mode === 'takeover';
+  const mayAct = isOurs && guardOfRegistration(basis.registration).kind === 'act';
   const access = mayAct ? await subject.access.get() : undefined;
   const told = correlateRun([event], { context, tallies: state.events });
-  if (access !== undefined) await writeEvents(told.writes, { context, daemonSet, access });
+  const component = componentIn(basis.registration.mode);
+  if (access !== undefined)
+    await writeEvents(told.writes, { context, daemonSet, access, component });
   const { release } = context.dependencies.options;
   const memo = memoOf(basis, { release, nowMs });
   const events = access === undefined ? {} : { events: told.tallies };
@@ -102,10 +106,11 @@ async function record(
   const { subject, judgement, history } = judged;
   const { plan } = decision;
   const told = correlateRun(ledger.events, { context, tallies: stored.events });
+  const component = componentIn(subject.basis.registration.mode);
   const telling =
     access === undefined
       ? undefined
-      : writeEvents(told.writes, { context, daemonSet: subject.daemonSet, access });
+      : writeEvents(told.writes, { context, daemonSet: subject.daemonSet, access, component });
   try {
     return await finishRun({
       context,

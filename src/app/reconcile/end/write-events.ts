@@ -12,6 +12,8 @@ import type { EventTally } from '../../../core/model/state.ts';
 import { correlateEvents } from '../../../core/events/event-correlation.ts';
 import type { Correlation, EventWrite } from '../../../core/events/event-correlation.ts';
 import { buildEvent, buildEventPatch, eventBaseName } from '../../../core/events/events.ts';
+import type { EventComponent } from '../../../core/events/events.ts';
+import type { ClusterMode } from '../../../core/model/registration.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import type { RunContext } from '../run/context.ts';
 
@@ -27,6 +29,11 @@ export function correlateRun(
   return correlateEvents({ tallies, events, nowMs: clock.nowMs(), baseName });
 }
 
+/** Who tells: beside the built-in controller not under its name. */
+export function componentIn(mode: ClusterMode): EventComponent {
+  return mode === 'copilot' ? 'rollcall' : 'daemonset-controller';
+}
+
 /** Sends the writes; failures are counted and forgotten. Never rejects. */
 export async function writeEvents(
   writes: readonly EventWrite[],
@@ -34,16 +41,17 @@ export async function writeEvents(
     readonly context: RunContext;
     readonly daemonSet: DaemonSetObject;
     readonly access: ClusterAccess;
+    readonly component: EventComponent;
   },
 ): Promise<void> {
   if (writes.length === 0) return;
-  const { context, daemonSet, access } = input;
+  const { context, daemonSet, access, component } = input;
   const { namespace } = context.hint.key;
   const create = (write: EventWrite): Effect => ({
     kind: 'create-event',
     namespace,
     name: write.name,
-    body: buildEvent(daemonSet, write),
+    body: buildEvent(daemonSet, write, component),
   });
   const raise = (write: EventWrite): Effect => ({
     kind: 'patch-event',

@@ -12,6 +12,7 @@ import type { Guard } from '../../../core/model/plan.ts';
 import type { DaemonSetState, HistoryEntry } from '../../../core/model/state.ts';
 import type { RunContext, Subject } from '../run/context.ts';
 import type { Exit } from '../run/exit.ts';
+import { lookUpBuiltInHistory } from './built-in-history.ts';
 import { isFreshHistory, knownHistory, lookUpHistory } from './history.ts';
 import type { HistoryFailure } from './history-result.ts';
 import { generationOf, heldWrite, isRefusedWrite } from '../run/refused-writes.ts';
@@ -26,7 +27,7 @@ export type HistoryFinding =
     }
   | Exit;
 
-/** Finds the current revision; creates it if there is none. */
+/** Finds the current revision; creates it if there is none. In copilot the built-in controller does that. */
 export async function findHistory(
   subject: Subject,
   guard: Guard,
@@ -42,7 +43,8 @@ export async function findHistory(
   if (held !== undefined) return endFailed({ ...held, kind: 'failed' }, subject);
   const access = await subject.access.get();
   if (access === undefined) return { kind: 'unavailable', message: 'no access', subject };
-  const found = await lookUpHistory(input, { context, subject, access });
+  const lookUp = basis.registration.mode === 'copilot' ? lookUpBuiltInHistory : lookUpHistory;
+  const found = await lookUp(input, { context, subject, access });
   switch (found.kind) {
     case 'known': {
       const { entry, hasWritten, podsWritten } = found;

@@ -101,7 +101,7 @@ async function arrangeHistory(
  * The revision that was current at this generation. If the template is another one now, an API server filled
  * something in, or etcd was restored and the generation given out again: the revision's data tell.
  */
-function knownUidOf(
+export function knownUidOf(
   { daemonSet, known }: HistoryInput,
   revisions: readonly KubernetesObject[],
 ): string | undefined {
@@ -135,7 +135,8 @@ async function readRevisions(
   return { kind: 'read', revisions };
 }
 
-function entryOf(revision: KubernetesObject, input: HistoryInput): HistoryEntry {
+/** What the state remembers of a current revision. */
+export function entryOf(revision: KubernetesObject, input: HistoryInput): HistoryEntry {
   return {
     generation: input.daemonSet.metadata.generation ?? 0,
     template: templateHash(input.daemonSet),

@@ -25,7 +25,7 @@ import type { FoundIntents } from '../../../core/intents/intents.ts';
 import { hasUnseenWrites } from '../../../core/intents/written-marks.ts';
 import type { Guard, IntentJudgement } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
-import { guardOfRegistration } from '../../../core/takeover/registration-guard.ts';
+import { guardOfSubject } from '../../../core/takeover/registration-guard.ts';
 import type { Intent } from '../../../core/model/state.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import type { ReconcileOptions } from '../process/dependencies.ts';
@@ -90,7 +90,7 @@ export function freshnessOf(
 export async function judgeSubject(subject: Subject, context: RunContext): Promise<Judgement> {
   const whole = freshnessOf(subject, context, { unseenCount: 0, hasWork: false });
   if (whole.kind === 'defer' && whole.guard.code === 'view-incomplete') return whole;
-  const registered = guardOfRegistration(subject.basis.registration);
+  const registered = guardOfSubject(subject.basis.registration, subject.daemonSet);
   const { first, unshown } = judgeStored(subject, context);
   if (registered.kind !== 'act') {
     const { pods } = subject.read;

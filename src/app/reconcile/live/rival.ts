@@ -37,6 +37,8 @@ export async function noteForeignStatusWrite(
   run: { readonly context: RunContext; readonly subject: Pick<Subject, 'basis'> },
 ): Promise<string | undefined> {
   const { registration } = run.subject.basis;
+  // In copilot the built-in controller writes each status, as it should.
+  if (registration.mode !== 'takeover') return undefined;
   const evidence = findForeignStatusWrite(object, registration.sentinel?.createdAtMs);
   if (evidence === undefined) return undefined;
   await noteRival({ evidence, by: 'status-write', seenUnder: registration }, run.context);

@@ -52,13 +52,13 @@ export class EffectAssertions {
     this.#recorded = intents;
   }
 
-  /** Wraps an access for the effects of this DaemonSet. */
-  wrap(access: ClusterAccess, uid: EffectRules['uid']): ClusterAccess {
+  /** Wraps an access for the effects of this DaemonSet, in a cluster of this mode. */
+  wrap(access: ClusterAccess, of: Pick<EffectRules, 'uid' | 'mode'>): ClusterAccess {
     const execute = async (
       effects: readonly Effect[],
       options: ExecuteOptions,
     ): Promise<readonly Outcome[]> => {
-      const stopped = effects.map((effect) => this.#take(effect, uid));
+      const stopped = effects.map((effect) => this.#take(effect, of));
       const sound = effects.filter((_effect, index) => stopped[index] === undefined);
       const outcomes = [...(sound.length === 0 ? [] : await access.execute(sound, options))];
       return stopped.map((breach): Outcome =>
@@ -71,10 +71,10 @@ export class EffectAssertions {
   }
 
   /** Notes that an effect is sent, unless it must not be. */
-  #take(effect: Effect, uid: EffectRules['uid']): Breach | undefined {
+  #take(effect: Effect, of: Pick<EffectRules, 'uid' | 'mode'>): Breach | undefined {
     const rules: EffectRules = {
+      ...of,
       namespace: this.#report.key.namespace,
-      uid,
       burstPodsMax: this.#burstPodsMax,
       recorded: this.#recorded,
     };

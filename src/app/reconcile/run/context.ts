@@ -146,7 +146,9 @@ export class LazyAccess {
       return undefined;
     }
     const answer = await gate.connect(registration, meta, dependencies.connector);
-    if (answer.kind === 'connected') return assertions.wrap(answer.access, ref.uid);
+    if (answer.kind === 'connected') {
+      return assertions.wrap(answer.access, { uid: ref.uid, mode: registration.mode });
+    }
     this.#refusal = answer.refusal;
     return undefined;
   }

@@ -26,6 +26,8 @@ export type DeferralCode =
   | 'refused'
   | 'namespace-terminating'
   | 'history'
+  /** Copilot: the built-in controller has not made the revision of the present template yet. */
+  | 'built-in-behind'
   /** A promise would have been broken (core/invariants.ts): only a bug gets here. */
   | 'invariant'
   | RefusedWrite;

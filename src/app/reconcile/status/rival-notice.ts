@@ -22,7 +22,7 @@ export async function giveRivalNotice(
 ): Promise<ClusterAccess | undefined> {
   const { context, subject, ledger } = input;
   const { mode, rival } = subject.basis.registration;
-  if (mode === 'observe' || rival === undefined || isPaused(subject.daemonSet.status))
+  if (mode !== 'takeover' || rival === undefined || isPaused(subject.daemonSet.status))
     return undefined;
   const access = await subject.access.get();
   if (access === undefined) {

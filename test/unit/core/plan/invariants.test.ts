@@ -24,6 +24,7 @@ const UID = uid('ds');
 const CREATE = createIntent('n1');
 const DELETE = deleteIntent(pod('n2'));
 const RULES: EffectRules = {
+  mode: 'takeover',
   namespace: 'ops',
   uid: UID,
   burstPodsMax: 2,
@@ -84,6 +85,26 @@ describe('an effect breaks', () => {
       { ...AT, kind: 'delete-revision', uid: uid(''), resourceVersion: resourceVersion('7') },
     ];
     for (const effect of others) assert.equal(brokenBy(effect), 'S4', JSON.stringify(effect));
+  });
+
+  it('S4 in copilot unless it deletes a pod or tells an Event, and in observe always', () => {
+    const at = { ...AT, uid: uid('r'), resourceVersion: resourceVersion('7') };
+    const everything: readonly Effect[] = [
+      ...[create, remove, patch, status],
+      { ...at, kind: 'delete-revision' },
+      ...(['create-revision', 'create-event', 'patch-event'] as const).map((kind): Effect => ({
+        ...AT,
+        kind,
+        body: {},
+      })),
+    ];
+    const sentIn = (mode: EffectRules['mode']): readonly string[] =>
+      everything
+        .filter((effect) => findEffectBreach(effect, { ...RULES, mode }, NOTHING) === undefined)
+        .map(({ kind }) => kind);
+    assert.equal(sentIn('takeover').length, everything.length);
+    assert.deepEqual(sentIn('copilot'), ['delete-pod', 'create-event', 'patch-event']);
+    assert.deepEqual(sentIn('observe'), []);
   });
 
   it('S9 beyond the burst of one run', () => {

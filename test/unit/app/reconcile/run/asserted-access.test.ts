@@ -34,7 +34,10 @@ describe('an effect that would break a promise', () => {
     const { assertions } = contextOf(world);
     const { clock } = world;
     const plain = talliedAccess(world.cluster, { clock, tally: new TalkTally(clock) });
-    const access = assertions.wrap(plain, uid(world.daemonSet.metadata.uid));
+    const access = assertions.wrap(plain, {
+      uid: uid(world.daemonSet.metadata.uid),
+      mode: 'takeover',
+    });
     const intent = createIntent('node-0001', { name: 'recorded' });
     assertions.noteRecorded([intent]);
     const create = (name: string): Parameters<typeof access.execute>[0][number] => ({
