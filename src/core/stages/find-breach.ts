@@ -105,6 +105,15 @@ function findNotRecreated(
   return breach('NotRecreated', nowMs, { message, nodes: found });
 }
 
+/** When nodes that were emptied have waited for so long: nothing else would have a run look then. */
+export function recreationMoments(record: RolloutRecord, input: StagesInput): readonly number[] {
+  if (input.isStageTrue || record.breach !== undefined) return [];
+  return input.nodes
+    .filter(isEmptied(record))
+    .map(({ emptySinceMs = input.nowMs }) => emptySinceMs + RECREATED_WITHIN_MS)
+    .filter((moment) => moment > input.nowMs);
+}
+
 /** More nodes are bad than go bad by themselves, and no control says that it is not the release. */
 function findUnexplained(
   record: RolloutRecord,

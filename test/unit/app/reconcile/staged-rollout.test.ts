@@ -1,0 +1,105 @@
+/**
+ * A staged rollout through whole runs, beside the built-in controller and in its place (issue 17): what is sent, what is
+ * recorded, what is told.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { clusterUid, uid } from '../../../../src/core/model/identifiers.ts';
+import type { Outcome } from '../../../../src/core/model/effects.ts';
+import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
+import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import { nodeOf } from '../../../support/simulated-cluster.ts';
+
+const POLICY = 'canary: {nodes: 1}\nsoak: 10m\nmaxUnavailable: 2';
+const NAME = { namespace: 'system', name: 'agents' };
+
+async function world(mode: 'copilot' | 'takeover', policy = POLICY): Promise<ReconcileWorld> {
+  const type = mode === 'copilot' ? 'OnDelete' : 'RollingUpdate';
+  const made = new ReconcileWorld({
+    mode,
+    nodes: 6,
+    daemonSet: (object: DaemonSetObject): DaemonSetObject => ({
+      ...object,
+      metadata: { ...object.metadata, annotations: { 'rollcall.dev/rollout': policy } },
+      spec: { ...object.spec, updateStrategy: { type } },
+    }),
+  });
+  const conditions = [{ type: 'Ready', status: 'True' }];
+  for (const { metadata } of made.cluster.list('nodes')) {
+    made.cluster.change('nodes', { namespace: '', name: metadata.name }, (node) => ({
+      ...node,
+      status: { conditions },
+    }));
+  }
+  await made.settle();
+  return made;
+}
+
+function edit(made: ReconcileWorld, image: string): void {
+  made.cluster.change('daemonsets', NAME, (object) => {
+    const { spec, metadata } = object as unknown as DaemonSetObject;
+    const template = { ...spec.template, spec: { containers: [{ name: 'agent', image }] } };
+    const generation = (metadata.generation ?? 0) + 1;
+    return { ...object, metadata: { ...metadata, generation }, spec: { ...spec, template } };
+  });
+}
+
+async function recordOf(made: ReconcileWorld): Promise<RolloutRecord | undefined> {
+  const { uid: ownUid } = made.daemonSet.metadata;
+  const ref = { clusterUid: clusterUid('cluster-a-uid'), uid: uid(ownUid) };
+  return (await made.view.readState(ref))?.rollout;
+}
+
+const REFUSED: Outcome = { kind: 'refused', code: 'quota', status: 403, message: 'exceeded quota' };
+
+const imageOf = (pod: KubernetesObject): string => {
+  const { containers } = pod['spec'] as { containers: readonly { image: string }[] };
+  return containers[0]?.image ?? '';
+};
+const nodesWith = (made: ReconcileWorld, image: string): readonly string[] =>
+  made.pods.filter((pod) => imageOf(pod) === image).map((pod) => nodeOf(pod) ?? '?');
+
+for (const mode of ['copilot', 'takeover'] as const) {
+  describe(`a staged rollout in ${mode}`, () => {
+    it('replaces the canary, waits for its soak, then the others', async () => {
+      const made = await world(mode);
+      edit(made, 'example/agent:2');
+      await made.settle({ withinMs: 60_000 });
+      const canary = nodesWith(made, 'example/agent:2');
+      assert.deepEqual(canary, (await recordOf(made))?.canary);
+      await made.settle({ withinMs: 1_800_000 });
+      assert.equal(nodesWith(made, 'example/agent:2').length, 6);
+      const record = await recordOf(made);
+      assert.equal(record?.step.kind, 'done');
+      assert.equal(record.proven?.hash, record.hash);
+      const deletes = made.cluster.requests.filter((request) => request.startsWith('delete-pod '));
+      assert.equal(deletes.length, 6);
+    });
+
+    it('is held by a policy that cannot be read, and says so once', async () => {
+      const made = await world(mode, 'canary: {nodes: many}');
+      edit(made, 'example/agent:2');
+      await made.settle({ withinMs: 1_800_000 });
+      assert.deepEqual(nodesWith(made, 'example/agent:2'), []);
+      const told = made.cluster
+        .list('events')
+        .filter((event) => event['reason'] === 'InvalidRolloutPolicy');
+      assert.equal(told.length, 1);
+      assert.match(String(told[0]?.['message']), /canary\.nodes/);
+      assert.equal(await recordOf(made), undefined);
+    });
+
+    it('touches one node of a revision whose pods are never made', async () => {
+      const made = await world(mode);
+      made.builtIn.refuses = () => true;
+      made.cluster.hooks.beforeEffect = ({ kind }) =>
+        Promise.resolve(kind === 'create-pod' ? { kind: 'answer', outcome: REFUSED } : undefined);
+      edit(made, 'example/agent:2');
+      await made.settle({ withinMs: 1_800_000 });
+      assert.equal(made.pods.length, 5);
+      const cause = (await recordOf(made))?.breach?.cause;
+      assert.equal(cause, mode === 'copilot' ? 'NotRecreated' : 'CreateRefused');
+    });
+  });
+}
