@@ -184,7 +184,8 @@ export class StagedWorld {
 
   #carryOut({ node: name, body }: Plan['creates'][number]): void {
     const labels = jsonMember(body['metadata'], 'labels');
-    const hash = String(jsonMember(labels, 'controller-revision-hash'));
+    const label = jsonMember(labels, 'controller-revision-hash');
+    const hash = typeof label === 'string' ? label : '';
     if (this.behaviours.get(hash)?.isRefused !== true) {
       this.#make(name, hash, this.nowMs);
       return;
@@ -231,29 +232,36 @@ export class StagedWorld {
   /** What kubelets would have written by now. */
   #age(): void {
     for (const [name, each] of this.pods) {
-      const behaviour = this.behaviours.get(hashOf(each)) ?? {};
-      const ageMs = this.nowMs - each.createdAtMs;
-      const target = each.targetNode;
+      const { targetNode: target } = each;
       const isNodeReady = target !== undefined && this.nodes.get(target)?.isReady === true;
-      if (!isNodeReady) {
-        this.pods.set(name, { ...each, isReady: false });
-        continue;
-      }
-      const trouble = behaviour.trouble?.(ageMs, target);
-      const readyAfterMs = behaviour.readyAfterMs ?? 5_000;
-      const told = behaviour.ready?.(ageMs) ?? {
-        isReady: ageMs >= readyAfterMs,
-        sinceMs: each.createdAtMs + readyAfterMs,
-      };
-      this.pods.set(name, {
-        ...each,
-        phase: told.isReady || (trouble?.restarts ?? 0) > 0 ? 'Running' : each.phase,
-        isReady: told.isReady,
-        readyChangedAtMs: told.sinceMs,
-        ...(trouble === undefined ? {} : { trouble }),
-      });
+      const behaviour = this.behaviours.get(hashOf(each)) ?? {};
+      const aged = isNodeReady
+        ? agedPod(each, { behaviour, ageMs: this.nowMs - each.createdAtMs, node: target })
+        : { ...each, isReady: false };
+      this.pods.set(name, aged);
     }
   }
+}
+
+function agedPod(
+  each: PodProjection,
+  at: { readonly behaviour: Behaviour; readonly ageMs: number; readonly node: NodeName },
+): PodProjection {
+  const { behaviour, ageMs } = at;
+  const trouble = behaviour.trouble?.(ageMs, at.node);
+  const readyAfterMs = behaviour.readyAfterMs ?? 5_000;
+  const told = behaviour.ready?.(ageMs) ?? {
+    isReady: ageMs >= readyAfterMs,
+    sinceMs: each.createdAtMs + readyAfterMs,
+  };
+  const hasRun = told.isReady || (trouble?.restarts ?? 0) > 0;
+  return {
+    ...each,
+    phase: hasRun ? 'Running' : each.phase,
+    isReady: told.isReady,
+    readyChangedAtMs: told.sinceMs,
+    ...(trouble === undefined ? {} : { trouble }),
+  };
 }
 
 function hashOf({ labels }: PodProjection): string {

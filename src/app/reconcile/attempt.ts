@@ -8,43 +8,30 @@
  * Differs from upstream: a run that is put off writes the status only where nothing but own pods is unseen, of a
  * generation that was observed before. What rests on an untrusted view (a cut, silence, own patches) tells nothing.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import { arePodsFresh, spendsBudget } from '../../core/view/freshness.ts';
 import { computeView } from '../../core/view/view.ts';
-import { planReconcile } from '../../core/plan/plan.ts';
-import type { FormerTemplate, Guard, Plan } from '../../core/model/plan.ts';
+import type { Guard, Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import { buryMissing } from '../../core/pod/tombstones.ts';
 import { actOnPlan, hasPodWork } from './execute/act.ts';
 import type { ActResult } from './execute/act.ts';
 import type { RunContext, Subject, ViewedSubject } from './run/context.ts';
-import type { Conclusion, Exit, Judged } from './run/exit.ts';
+import type { Conclusion, Exit } from './run/exit.ts';
 import { findHistory } from './history/find-history.ts';
-import { readFormer } from './history/former-template.ts';
 import { freshnessOf, judgeSubject } from './live/guard.ts';
-import type { Judgement, Waiting } from './live/guard.ts';
-import { guessHash } from './history/history.ts';
+import type { Waiting } from './live/guard.ts';
 import { Ledger } from './run/ledger.ts';
 import type { Problem } from './run/ledger.ts';
 import { exitAwaiting, openSubject } from './open-subject.ts';
+import { currentHashOf, planAttempt, planWhole } from './plan-attempt.ts';
+import type { Attempt } from './plan-attempt.ts';
 import { relistPods } from './live/relist-pods.ts';
-import { stagingOf } from './read/staging.ts';
 import { heldWrite } from './run/refused-writes.ts';
 import { giveNotStagedNotice } from './status/not-staged-notice.ts';
 import { giveRivalNotice } from './status/rival-notice.ts';
 import { heedSentinel } from './live/sentinel.ts';
 import { trimHistory } from './history/trim-history.ts';
 import { updateStatus } from './status/update-status.ts';
-
-/** What an attempt decides on, once it is known that it may. */
-interface Attempt extends Judged {
-  readonly context: RunContext;
-  readonly judgement: Extract<Judgement, { kind: 'judged' }>;
-  /** True if the revisions as seen are those that the history was told from. */
-  readonly isHistorySettled: boolean;
-  /** The former revision's template, once a staged rollout asked for it. */
-  readonly former?: FormerTemplate;
-}
 
 /** Runs the steps once. */
 export async function attemptReconcile(context: RunContext): Promise<Exit> {
@@ -104,51 +91,20 @@ async function refreshLive(subject: Subject): Promise<Subject | undefined> {
   return { ...subject, daemonSet: live.object };
 }
 
-function plan(judged: Attempt, guard: Guard): Plan {
-  const { subject, context, judgement, history, former } = judged;
-  const { options, policies } = context.dependencies;
-  const { requestTimeoutMs, burstPodsMax } = options;
-  const settled = judged.isHistorySettled ? history : undefined;
-  const staging = stagingOf({ ...subject, policies, options, ...defined({ former }) });
-  return planReconcile(subject.view, {
-    guard,
-    mode: subject.basis.registration.mode,
-    state: subject.state,
-    currentHash: currentHashOf(judged),
-    ...defined({ currentRevision: settled?.uid }),
-    intents: judgement.intents,
-    requestTimeoutMs,
-    burstPodsMax,
-    ...defined({ staging }),
-  });
-}
-
-/** The same attempt with the template that its plan asks for; as it is where nobody can read one. */
-async function withFormer(judged: Attempt): Promise<Attempt> {
-  const { guard } = judged.judgement;
-  const hash = guard.kind === 'act' ? plan(judged, guard).wantsFormer : undefined;
-  if (hash === undefined) return judged;
-  const reader = await judged.subject.access.get();
-  if (reader === undefined) return judged;
-  const read = await readFormer(hash, judged.subject, reader);
-  return read.kind === 'found' ? { ...judged, former: read.former } : judged;
-}
-
-/** Hash of the current revision: from history, else from the view. */
-function currentHashOf({ subject, history }: Attempt): string | undefined {
-  return history?.hash ?? guessHash(subject.daemonSet, subject.read.revisions);
-}
-
 /** True if the plan would send anything. */
 function hasClusterWork(wanted: Plan): boolean {
   return hasPodWork(wanted) || wanted.status !== undefined || wanted.trims.length > 0;
 }
 
+/** The same, or tells something. */
+function hasRequests(wanted: Plan): boolean {
+  return hasClusterWork(wanted) || wanted.stageEvents.length > 0;
+}
+
 async function decide(found: Attempt): Promise<Exit> {
-  const judged = await withFormer(found);
+  const { judged, whole } = await planWhole(found);
   const { subject, judgement } = judged;
   const { waiting } = judgement;
-  const whole = plan(judged, judgement.guard);
   if (waiting !== undefined && !hasPodWork(whole)) return putOff(judged, waiting);
   const wanted = withoutTrims(whole, judgement);
   const held = holdClaims(wanted, subject);
@@ -176,7 +132,7 @@ async function putOff(judged: Attempt, waiting: Waiting): Promise<Exit> {
     isObserved &&
     !isStatusHeld &&
     freshnessOf(subject, context, { unseenCount: 0, hasWork: true }).kind === 'fresh';
-  const told = isSound ? plan(judged, guard) : undefined;
+  const told = isSound ? planAttempt(judged, guard) : undefined;
   if (told?.status === undefined) return exitDeferred(waiting, subject);
   const problem = { code: 'own-writes-unseen', message: guard.message, pace: 'soon' } as const;
   return carryOut(judged, { plan: told, guard, isLive: false, problem });
@@ -225,7 +181,7 @@ async function carryOutListed(judged: Attempt, decision: Decision): Promise<Exit
   const { intents } = relisted;
   const { subject: live } = relisted;
   const listed = { ...judged, subject: live, judgement: { ...judgement, intents, pods } };
-  const planned = withoutTrims(plan(listed, decision.guard), judgement);
+  const planned = withoutTrims(planAttempt(listed, decision.guard), judgement);
   return carryOut(listed, { ...decision, plan: planned, isLive: true });
 }
 
@@ -253,8 +209,7 @@ async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
   const ledger = new Ledger();
   ledger.add(problem);
   const { stageEvents } = decision.plan;
-  const hasWork = hasClusterWork(decision.plan) || stageEvents.length > 0;
-  const needsAccess = guard.kind !== 'observe' && hasWork;
+  const needsAccess = guard.kind !== 'observe' && hasRequests(decision.plan);
   const access = needsAccess ? await subject.access.get() : undefined;
   if (needsAccess && access === undefined) {
     return { kind: 'unavailable', message: 'no access', subject };

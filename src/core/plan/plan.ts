@@ -189,7 +189,7 @@ function chooseWithinBurst(
   decisions: PodDecisions,
   rollout: RolloutDecisions,
 ): Chosen {
-  const { view, context } = planning;
+  const { context } = planning;
   if (context.guard.kind !== 'act') return { creates: [], deletes: [], cappedCount: 0 };
   const missing = decisions.nodes.flatMap(({ nodeView, create }) =>
     create === undefined ? [] : [{ node: nodeView.node.name, ...create }],

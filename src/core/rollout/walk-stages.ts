@@ -2,12 +2,12 @@
  * Which old pods a staged rolling update replaces in this run: within the open nodes, within the budget (issue 17).
  *
  * Stricter than the plain one (rollout-without-surge.ts): old pods that are not available go first, but no more of them at
- * once than maxUnavailable (users-want 1 row 2), and nodes that are not Ready are never chosen: a deletion there does not
+ * once than maxUnavailable (#123232), and nodes that are not Ready are never chosen: a deletion there does not
  * finish and would eat the budget. Nodes without a place in the rollout (vanished, only keeping a pod) count for nothing.
  * Excused nodes do not count. With surge the plain walk is used, over sites of which those that are not open count as
  * being as they should be.
  *
- * Differs from upstream: all of it; it applies only to DaemonSets with a policy.
+ * Differs from upstream: all of it, for DaemonSets with a policy and for no other.
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { Stages } from '../stages/stages-input.ts';

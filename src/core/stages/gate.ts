@@ -29,21 +29,27 @@ export interface GateInput {
 
 /** The first thing that holds the rollout, in the order in which a person would want to be told. */
 export function judgeGate(gate: GateInput): Gate | 'open-next' {
-  const { record, input, steps } = gate;
-  if (record.breach !== undefined) return { kind: 'breach' };
-  if (record.orders.undo !== undefined) return { kind: 'undone' };
-  if (input.policy.isPaused) return { kind: 'paused', by: 'policy' };
-  if (record.orders.paused !== undefined) return { kind: 'paused', by: 'order' };
+  const { record, steps } = gate;
+  const held = judgeHold(gate);
+  if (held !== undefined) return held;
   if (gate.turns.length > 0) return { kind: 'updating', pendingNodes: gate.turns.length };
   if (record.step.kind === 'done') return { kind: 'done', keptNodes: gate.keptNodes };
-  if (record.step.kind !== 'waiting') {
-    const waiting = judgeStep(gate);
-    if (waiting !== undefined) return waiting;
-  } else if (isCanaryMissing(gate)) return { kind: 'no-canary' };
-  if (steps.next === undefined && record.step.kind !== 'waiting') return 'open-next';
+  const isWaiting = record.step.kind === 'waiting';
+  if (isWaiting && isCanaryMissing(gate)) return { kind: 'no-canary' };
+  const unproven = isWaiting ? undefined : judgeStep(gate);
+  if (unproven !== undefined) return unproven;
+  if (steps.next === undefined && !isWaiting) return 'open-next';
   // A partition may be lowered: the step stays where it is.
   if (gate.roomNodes <= 0) return { kind: 'done', keptNodes: gate.keptNodes };
   return judgeOpening(gate) ?? 'open-next';
+}
+
+/** What stops a rollout wherever it is. */
+function judgeHold({ record, input }: GateInput): Gate | undefined {
+  if (record.breach !== undefined) return { kind: 'breach' };
+  if (record.orders.undo !== undefined) return { kind: 'undone' };
+  if (input.policy.isPaused) return { kind: 'paused', by: 'policy' };
+  return record.orders.paused === undefined ? undefined : { kind: 'paused', by: 'order' };
 }
 
 /** What the open step still has to show. */

@@ -1,5 +1,8 @@
 /**
- * What a staged rollout is decided on, and what comes of it: values only (issue 17).
+ * What a staged rollout is decided on, and what comes of it (issue 17).
+ *
+ * Values only: what one run knows of the cluster and of the record, and what it decides. The record and the gate, which
+ * others read as well, are of the model (model/staged-progress.ts).
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { PlannedEvent } from '../model/plan.ts';

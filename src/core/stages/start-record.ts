@@ -5,7 +5,13 @@
  * what there is to go back to. A revision that was halted before is held. Going back to what is proven needs no canary.
  */
 import type { NodeName } from '../model/identifiers.ts';
-import type { ProvenRevision, RefusedRevision, RolloutRecord } from '../model/rollout-record.ts';
+import type {
+  Breach,
+  OpenStep,
+  ProvenRevision,
+  RefusedRevision,
+  RolloutRecord,
+} from '../model/rollout-record.ts';
 import { chooseCanary } from '../evidence/canary-spread.ts';
 import { SPREAD_DEFAULT } from '../evidence/node-attributes.ts';
 import { baselinesOf } from '../evidence/pod-baseline.ts';
@@ -15,6 +21,7 @@ import { compareText } from '@rollcall/base/compare-text.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { nodesRoundedUp } from '../policy/share.ts';
 import { isPending, nameOf } from './stage-node.ts';
+import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 import { countRestarts, trialNodes } from './observe.ts';
 
@@ -36,40 +43,44 @@ function startRecord(input: StagesInput): RolloutRecord {
   const refused = refusedAfter(record);
   const known = isReturn ? undefined : refused.find((each) => each.hash === hash);
   const isOpen = isReturn || !hasPending;
-  const baselines = baselinesOf(nodes.flatMap(({ updated }) => updated ?? []));
   return {
     hash,
     startedAtMs: nowMs,
     baseNodes: nodes.length,
-    step: {
-      kind: isOpen ? 'done' : 'waiting',
-      name: '',
-      index: isOpen ? 0 : -1,
-      openedAtMs: nowMs,
-      progressedAtMs: nowMs,
-      updatedNodes: nodes.filter((node) => !isPending(node)).length,
-    },
+    step: firstStep(isOpen, input),
     canary: isOpen ? [] : pickCanary(input),
     isReturn,
     trial: startTrial(trialNodes(nodes), nowMs),
-    ...(baselines.length === 0 ? {} : { baselines }),
+    ...baselinesAt(nodes),
     restarts: countRestarts(nodes),
     seenView,
     refused,
     orders: ordersAfter(record),
     ...(proven === undefined ? {} : { proven }),
     ...(proven === undefined || proven.hash === hash ? {} : { former: proven }),
-    ...(known === undefined
-      ? {}
-      : {
-          breach: {
-            cause: 'KnownBad',
-            atMs: nowMs,
-            message: `revision ${hash} was halted before (${known.cause}); resume it to try again`,
-            nodes: [],
-          },
-        }),
+    ...(known === undefined ? {} : { breach: knownBad(known, nowMs) }),
   };
+}
+
+function firstStep(isOpen: boolean, { nodes, nowMs }: StagesInput): OpenStep {
+  return {
+    ...(isOpen ? { kind: 'done', index: 0 } : { kind: 'waiting', index: -1 }),
+    name: '',
+    openedAtMs: nowMs,
+    progressedAtMs: nowMs,
+    updatedNodes: nodes.filter((node) => !isPending(node)).length,
+  };
+}
+
+function knownBad({ hash, cause }: RefusedRevision, atMs: number): Breach {
+  const message = `revision ${hash} was halted before (${cause}); resume it to try again`;
+  return { cause: 'KnownBad', atMs, message, nodes: [] };
+}
+
+/** What pods of the revision had gone through before. */
+function baselinesAt(nodes: readonly StageNode[]): Pick<RolloutRecord, 'baselines'> {
+  const baselines = baselinesOf(nodes.flatMap(({ updated }) => updated ?? []));
+  return baselines.length === 0 ? {} : { baselines };
 }
 
 /** A pause goes on over an edit; what was approved or overruled was another revision. */

@@ -29,9 +29,8 @@ import {
 } from '../../../support/core-fixtures.ts';
 import type { ViewOptions } from '../../../support/core-fixtures.ts';
 
-function plan(options: ViewOptions, by: Partial<PlanContext> = {}): Plan {
-  return planReconcile(view(options), context(by));
-}
+const plan = (options: ViewOptions, by: Partial<PlanContext> = {}): Plan =>
+  planReconcile(view(options), context(by));
 
 /** Effects in short: `+name` for a create, `-name reason` for a delete. */
 function effects(options: ViewOptions, by: Partial<PlanContext> = {}): readonly string[] {
@@ -53,9 +52,8 @@ function decide(seen: View, by: Partial<PlanContext> = {}): PodDecisions {
     nowMs: seen.nowMs,
     requestTimeoutMs: made.requestTimeoutMs,
   });
-  return planPods(
-    preparePlanning(seen, made, { intents, targets: findTargets(seen, made.currentHash) }),
-  );
+  const targets = findTargets(seen, made.currentHash);
+  return planPods(preparePlanning(seen, made, { intents, targets }));
 }
 
 const one = [node('n1')];

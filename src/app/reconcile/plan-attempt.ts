@@ -1,0 +1,65 @@
+/**
+ * The plan of one attempt: what was read and judged, put before the core (design 3, step 4).
+ *
+ * A staged rollout may ask for the template of a former revision, which is read once and planned with; where nobody can
+ * read it, the plan stands as it is, and its nodes wait. Nothing is sent from here.
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import { planReconcile } from '../../core/plan/plan.ts';
+import type { FormerTemplate, Guard, Plan } from '../../core/model/plan.ts';
+import { readFormer } from './history/former-template.ts';
+import { guessHash } from './history/history.ts';
+import type { Judgement } from './live/guard.ts';
+import { stagingOf } from './read/staging.ts';
+import type { RunContext } from './run/context.ts';
+import type { Judged } from './run/exit.ts';
+
+/** What an attempt decides on, once it is known that it may. */
+export interface Attempt extends Judged {
+  readonly context: RunContext;
+  readonly judgement: Extract<Judgement, { kind: 'judged' }>;
+  /** True if the revisions as seen are those that the history was told from. */
+  readonly isHistorySettled: boolean;
+  /** The former revision's template, once a staged rollout asked for it. */
+  readonly former?: FormerTemplate;
+}
+
+/** The plan under a guard. */
+export function planAttempt(judged: Attempt, guard: Guard): Plan {
+  const { subject, context, judgement, history, former } = judged;
+  const { options, policies } = context.dependencies;
+  const { requestTimeoutMs, burstPodsMax } = options;
+  const settled = judged.isHistorySettled ? history : undefined;
+  const staging = stagingOf({ ...subject, policies, options, ...defined({ former }) });
+  return planReconcile(subject.view, {
+    guard,
+    mode: subject.basis.registration.mode,
+    state: subject.state,
+    currentHash: currentHashOf(judged),
+    ...defined({ currentRevision: settled?.uid }),
+    intents: judgement.intents,
+    requestTimeoutMs,
+    burstPodsMax,
+    ...defined({ staging }),
+  });
+}
+
+/** The plan of what was judged, made again with a former revision's template where it asks for one. */
+export async function planWhole(
+  judged: Attempt,
+): Promise<{ readonly judged: Attempt; readonly whole: Plan }> {
+  const { guard } = judged.judgement;
+  const whole = planAttempt(judged, guard);
+  const hash = guard.kind === 'act' ? whole.wantsFormer : undefined;
+  const reader = hash === undefined ? undefined : await judged.subject.access.get();
+  if (hash === undefined || reader === undefined) return { judged, whole };
+  const read = await readFormer(hash, judged.subject, reader);
+  if (read.kind !== 'found') return { judged, whole };
+  const informed = { ...judged, former: read.former };
+  return { judged: informed, whole: planAttempt(informed, guard) };
+}
+
+/** Hash of the current revision: from history, else from the view. */
+export function currentHashOf({ subject, history }: Attempt): string | undefined {
+  return history?.hash ?? guessHash(subject.daemonSet, subject.read.revisions);
+}
