@@ -6,7 +6,8 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { ReconcileResult } from '../../../../src/app/reconcile/run/result.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
-const POLICY = { 'rollcall.dev/rollout': 'soak: 1m' };
+/** Paused: what is tested here is what copilot leaves alone. */
+const POLICY = { 'rollcall.dev/rollout': 'paused: true' };
 
 /** A settled copilot world of three nodes. */
 async function copilot(
