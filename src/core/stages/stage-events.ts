@@ -23,6 +23,9 @@ export function tellStages(change: {
   }
   if (change.before === undefined) return events;
   const { step } = after;
+  // A return to what all nodes run already is nothing to tell.
+  if (before === undefined && step.kind === 'done' && change.gate.kind !== 'updating')
+    return events;
   const isSame = before?.step.kind === step.kind && before.step.name === step.name;
   if (isSame || step.kind === 'waiting') return events;
   events.push({ type: 'Normal', ...wordsOf(after) });
