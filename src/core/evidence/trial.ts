@@ -90,6 +90,13 @@ export function advanceTrial(trial: Trial, nodes: readonly TrialNode[], nowMs: n
   };
 }
 
+/** The same trial, in which nothing failed so far: a person has looked at it, and overruled what it said. */
+export function overruleTrial(trial: Trial, nowMs: number): Trial {
+  const { waitingNodes, aloneNodes } = trial.history;
+  const history = startHistory({ waitingNodes, aloneNodes }, nowMs);
+  return { ...trial, logRatios: NO_EVIDENCE, isWithoutControls: false, history };
+}
+
 /** Nodes that were there and good when it started. */
 function membersOf(trial: Trial, nodes: readonly TrialNode[]): readonly TrialNode[] {
   const outside = new Set(trial.outside);

@@ -142,7 +142,11 @@ export interface Trial {
   readonly history: NodeHistory;
 }
 
-/** What an operator asked for through `rollcall rollout`. */
+/**
+ * What an operator asked for through `rollcall rollout` (core/rollout/orders.ts). `paused` outlives the revision that it
+ * was given under, as nobody should lose a race against the next template; the others are of `hash` alone, and a new
+ * rollout begins without them.
+ */
 export interface RolloutOrders {
   readonly paused?: OrderNote;
   /** Steps up to this index may open without further approval. */
@@ -153,8 +157,9 @@ export interface RolloutOrders {
   readonly undo?: OrderNote & { readonly to: string };
 }
 
-/** Who gave an order, and when; `by` is what the CLI knows of its caller. */
+/** Who gave an order, and when. */
 export interface OrderNote {
+  /** What the CLI knows of its caller, for people: who may give orders is the AWS credential's business. 64 characters at most. */
   readonly by: string;
   readonly atMs: number;
 }

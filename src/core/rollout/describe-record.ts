@@ -1,0 +1,161 @@
+/**
+ * A staged rollout in words: the same in `rollcall rollout status`, the table of `npm start`, events and explanations.
+ *
+ * Sentences hold absolute times (UTC), so that they change only when something else does. Names of nodes and revisions
+ * are what a cluster said: whoever prints them takes control characters out. Nothing is decided here (gate.ts,
+ * shown-evidence.ts).
+ */
+import type { Breach, OrderNote, RolloutRecord } from '../model/rollout-record.ts';
+import type { ShownGate } from './gate.ts';
+import { silenceOf } from './shown-evidence.ts';
+import type { ShownEvidence, SideCounts } from './shown-evidence.ts';
+
+/** In one line: the step, the nodes, the gate. */
+export function summarizeRecord(record: RolloutRecord, gate: ShownGate): string {
+  const words = describeGate(gate, record);
+  const isAboutStep = gate.kind !== 'undone' && gate.kind !== 'unseen' && gate.kind !== 'done';
+  if (!isAboutStep) return words;
+  return `${describeStep(record)}, ${describeNodes(record)}: ${words}`;
+}
+
+/** The step that was opened last. */
+export function describeStep({ step, canary, groups, isReturn }: RolloutRecord): string {
+  switch (step.kind) {
+    case 'waiting':
+      return 'no step is open yet';
+    case 'canary':
+      return `canary of ${count(canary.length, 'node')}`;
+    case 'done':
+      return isReturn ? 'all steps are open, back to what is proven' : 'all steps are done';
+    case 'group': {
+      const of = groups === undefined ? '' : ` of ${String(groups)}`;
+      return `step ${String(step.index)}${of}${step.name === '' ? '' : ` (${step.name})`}`;
+    }
+  }
+}
+
+/** How many nodes run the new revision. */
+export function describeNodes({ step, baseNodes }: RolloutRecord): string {
+  return `${String(step.updatedNodes)} of ${count(baseNodes, 'node')} updated`;
+}
+
+/** What it waits for, as the end of a sentence. */
+export function describeGate(gate: ShownGate, record: RolloutRecord): string {
+  switch (gate.kind) {
+    case 'updating': {
+      const are = gate.pendingNodes === 1 ? 'is' : 'are';
+      return `${count(gate.pendingNodes, 'node')} of its open steps ${are} to be updated`;
+    }
+    case 'settling':
+      return 'unwellNodes' in gate
+        ? `waits for ${count(gate.unwellNodes, 'node')} to be well`
+        : 'waits until all pods of its open steps are there and well';
+    case 'soaking':
+      return `soaks until ${timeText(gate.untilMs)}`;
+    case 'approval':
+      return `waits for approval of step ${String(gate.stepIndex)}`;
+    case 'window':
+      return gate.opensAtMs === undefined
+        ? 'waits for its window, which does not open within eight days'
+        : `waits for its window, which opens at ${timeText(gate.opensAtMs)}`;
+    case 'view':
+      return 'waits for news of nodes and pods: silence is no success';
+    case 'no-canary':
+      return 'waits for a node that the selector of its canary matches';
+    case 'unseen':
+      return 'a newer template waits for the next look';
+    case 'next':
+      return 'the next step opens with the next look';
+    case 'done':
+      return describeDone(record, 'keptNodes' in gate ? gate.keptNodes : 0);
+    default:
+      return describeHold(gate, record);
+  }
+}
+
+function describeDone({ hash }: RolloutRecord, keptNodes: number): string {
+  const kept = keptNodes === 0 ? '' : `; ${count(keptNodes, 'node')} kept as the policy says`;
+  return `revision ${hash} is rolled out${kept}`;
+}
+
+type Hold = Extract<
+  ShownGate,
+  { readonly kind: 'paused' | 'breach' | 'undone' | 'policy-invalid' }
+>;
+
+/** What only a person ends. */
+function describeHold(gate: Hold, { orders, breach }: RolloutRecord): string {
+  switch (gate.kind) {
+    case 'paused':
+      if (gate.by === 'policy') return 'paused by its policy (paused: true)';
+      return `paused ${orders.paused === undefined ? 'by an operator' : describeNote(orders.paused)}`;
+    case 'breach':
+      return `halted${breach === undefined ? '' : `: ${describeBreach(breach)}`}`;
+    case 'undone': {
+      const { undo } = orders;
+      const why = undo === undefined ? '' : ` ${undo.to}, asked for ${describeNote(undo)}`;
+      return `goes back to the proven revision${why}`;
+    }
+    case 'policy-invalid':
+      return 'held, because its policy is invalid';
+  }
+}
+
+/** After an undo, when no node runs the template's revision any more. */
+export function describeReturned({ hash, orders }: RolloutRecord): string {
+  const to = orders.undo === undefined ? 'a proven revision' : `revision ${orders.undo.to}`;
+  return `all nodes are back at ${to}; ${hash}, which the template has, is held`;
+}
+
+/** A breach, with its cause, its nodes and its time. */
+export function describeBreach({ cause, atMs, message, nodes }: Breach): string {
+  const where = nodes.length === 0 ? '' : ` (${nodes.join(', ')})`;
+  return `${cause} at ${timeText(atMs)}: ${message}${where}`;
+}
+
+/** Who gave an order, and when. */
+export function describeNote({ by, atMs }: OrderNote): string {
+  return `by ${by} at ${timeText(atMs)}`;
+}
+
+/** E and the four counts in one line, and what silence, or a lack of controls, means. */
+export function describeEvidence(evidence: ShownEvidence): readonly string[] {
+  const { eValue, haltsAt, updated, others, outside, silence } = evidence;
+  const sides = `updated nodes ${sideText(updated)}; others ${sideText(others)}`;
+  const left = outside === 0 ? '' : `; ${String(outside)} were bad before their turn`;
+  return [
+    `E = ${eText(eValue)}, halts at ${String(haltsAt)}; ${sides}${left}`,
+    ...evidence.failures.map(
+      ({ node, isUpdated, atMs }) =>
+        `${isUpdated ? 'updated' : 'other'} node ${node} failed at ${timeText(atMs)}`,
+    ),
+    ...(evidence.isWithoutControls
+      ? ['a failure fell where no node was left to compare with: the test is weaker than E says']
+      : []),
+    ...(silence === undefined ? [] : [describeSilence(silence.nodes)]),
+  ];
+}
+
+/** What so many nodes that did not fail prove, and what not. */
+export function describeSilence(nodes: number): string {
+  const { sharePercentMax } = silenceOf(nodes);
+  const who = nodes === 1 ? 'one silent node proves' : `${String(nodes)} silent nodes prove`;
+  return `${who} only a failure share below ${String(sharePercentMax)} % (95 %)`;
+}
+
+function sideText({ bad, good }: SideCounts): string {
+  return `${String(bad)} bad, ${String(good)} good`;
+}
+
+function eText(eValue: number): string {
+  return eValue >= 100 ? String(Math.round(eValue)) : eValue.toFixed(1);
+}
+
+function count(number: number, noun: string): string {
+  return `${String(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** A time, in seconds, UTC. */
+export function timeText(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,120 @@
+/**
+ * What a staged rollout waits for, told from its record and policy: for people, never for a decision (issue 17).
+ *
+ * A run judges its gate by the nodes; here stands what the record alone tells, in the same words, for where no plan can
+ * be made: a cluster that is frozen, a view that is not whole. The gravest reason first: what a person has to do before
+ * what time does.
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import { isOpen, nextOpeningMs } from '../policy/window.ts';
+import type { Approval, PolicyReading } from '../policy/rollout-policy.ts';
+import type { Gate } from '../model/staged-progress.ts';
+import type { RolloutRecord } from '../model/rollout-record.ts';
+
+/** What it waits for. Public; docs/cli.md lists the kinds. */
+export type ShownGate =
+  /** As a plan of now judges it. */
+  | Gate
+  /** As the record alone tells: of how many nodes is not known. */
+  | { readonly kind: 'settling' | 'done' }
+  /** The policy cannot be read, and holds everything. */
+  | { readonly kind: 'policy-invalid' }
+  /** The DaemonSet's template is newer than what the record is of: the next run begins with it. */
+  | { readonly kind: 'unseen' }
+  /** Nothing: the next run opens the next step, or ends the rollout. */
+  | { readonly kind: 'next' };
+
+/** How it stands, in one word. Public; docs/cli.md lists them. */
+export type RolloutPhase =
+  | 'Progressing'
+  | 'Waiting'
+  | 'Paused'
+  | 'Halted'
+  /** Nodes go back to the proven revision. */
+  | 'Returning'
+  /** They have, and the template's revision is held. */
+  | 'Returned'
+  | 'Done';
+
+const PHASES: Readonly<Record<ShownGate['kind'], RolloutPhase>> = {
+  updating: 'Progressing',
+  settling: 'Progressing',
+  soaking: 'Progressing',
+  approval: 'Waiting',
+  window: 'Waiting',
+  paused: 'Paused',
+  breach: 'Halted',
+  undone: 'Returning',
+  view: 'Progressing',
+  'no-canary': 'Waiting',
+  'policy-invalid': 'Paused',
+  done: 'Done',
+  unseen: 'Progressing',
+  next: 'Progressing',
+};
+
+/** The word for a gate. `isBack`: no node runs the template's revision any more. */
+export function phaseOf({ kind }: ShownGate, isBack: boolean): RolloutPhase {
+  return kind === 'undone' && isBack ? 'Returned' : PHASES[kind];
+}
+
+/** What the gate is told from. */
+export interface GateInput {
+  readonly record: RolloutRecord;
+  readonly policy: PolicyReading;
+  readonly nowMs: number;
+  /** True if the record is known to be of an older template than the DaemonSet's. */
+  readonly isBehind?: boolean;
+  /** As a plan of now judges it, where there is one. */
+  readonly planned?: Gate;
+}
+
+/** What the rollout waits for. A breach that a plan would find is told once a run has recorded it. */
+export function gateOf(input: GateInput): ShownGate {
+  const { record, isBehind = false, planned } = input;
+  if (isBehind) return { kind: 'unseen' };
+  const isRecorded = planned?.kind !== 'breach' || record.breach !== undefined;
+  return planned !== undefined && isRecorded ? planned : gateOfRecord(input);
+}
+
+/** As far as the record tells. */
+function gateOfRecord(input: GateInput): ShownGate {
+  const { record, policy } = input;
+  const { orders, breach, step } = record;
+  if (breach !== undefined) return { kind: 'breach' };
+  if (orders.undo !== undefined) return { kind: 'undone' };
+  if (policy.kind === 'invalid') return { kind: 'policy-invalid' };
+  if (step.kind === 'done') return { kind: 'done' };
+  if (policy.kind === 'policy' && policy.policy.isPaused) return { kind: 'paused', by: 'policy' };
+  if (orders.paused !== undefined) return { kind: 'paused', by: 'order' };
+  return gateOfStep(input);
+}
+
+function gateOfStep({ record, policy, nowMs }: GateInput): ShownGate {
+  const { wellSinceMs } = record.step;
+  if (wellSinceMs === undefined) return { kind: 'settling' };
+  if (policy.kind !== 'policy') return { kind: 'next' };
+  const { soakMs, windows } = policy.policy;
+  const untilMs = wellSinceMs + soakMs;
+  if (untilMs > nowMs) return { kind: 'soaking', untilMs };
+  const stepIndex = awaitedApproval(record, policy);
+  if (stepIndex !== undefined) return { kind: 'approval', stepIndex };
+  if (isOpen(windows, nowMs)) return { kind: 'next' };
+  return { kind: 'window', ...defined({ opensAtMs: nextOpeningMs(windows, nowMs) }) };
+}
+
+/** The step that will not open unless somebody approves it; undefined: the next one needs, or has, no approval. */
+export function awaitedApproval(record: RolloutRecord, policy: PolicyReading): number | undefined {
+  if (policy.kind !== 'policy' || record.step.kind === 'done') return undefined;
+  const next = record.step.index + 1;
+  const isLast = record.groups !== undefined && next > record.groups;
+  if (isLast || !needsApproval(policy.policy.approval, next)) return undefined;
+  const { approved } = record.orders;
+  return approved !== undefined && approved.stepIndex >= next ? undefined : next;
+}
+
+/** True where a person has to agree before this step opens; the canary opens by itself. */
+export function needsApproval(approval: Approval, stepIndex: number): boolean {
+  if (approval === 'each-step') return stepIndex > 0;
+  return approval === 'after-canary' && stepIndex === 1;
+}

@@ -1,0 +1,155 @@
+/**
+ * An operator's order to a staged rollout, as an edit of its record: pause, resume, approve, undo (issue 17).
+ *
+ * Pure; the caller writes the record by compare-and-set and applies the same order again to what it finds when it lost.
+ * So an order names what its giver saw (revision, breach, step): given by two people at once it does one thing, and it
+ * never touches a rollout that they did not look at. Only a pause is of whatever is rolled out: it is always safe. Orders
+ * open no step and judge no evidence; the stage engine does, by what is recorded here.
+ */
+import { overruleTrial } from '../evidence/trial.ts';
+import type { Breach, OrderNote, ProvenRevision, RolloutRecord } from '../model/rollout-record.ts';
+
+/** What is asked for. */
+export type RolloutOrder =
+  /** No step opens until it is lifted. */
+  | { readonly kind: 'pause' }
+  /** Lifts a pause and an undo, and overrules the breach of this time, if one was seen. */
+  | { readonly kind: 'resume'; readonly hash: string; readonly breachAtMs?: number }
+  /** This step of this revision may open; its soak, window and budget still count. */
+  | { readonly kind: 'approve'; readonly hash: string; readonly stepIndex: number }
+  /** Back from this revision to that proven one. */
+  | { readonly kind: 'undo'; readonly hash: string; readonly to: string };
+
+/** Why an order was not carried out. Public; docs/cli.md lists them. */
+export type OrderRefusalCode =
+  /** Another revision, breach or proven revision stands there by now. */
+  | 'changed'
+  /** There is no pause and no breach to lift. */
+  | 'not-held'
+  /** Nothing opens before a breach is resolved. */
+  | 'halted'
+  /** The rollout is over. */
+  | 'over'
+  /** It is not the step after the open one. */
+  | 'not-next';
+
+/** What comes of an order. */
+export type OrderResult =
+  | { readonly kind: 'changed'; readonly record: RolloutRecord }
+  /** It stands so already. */
+  | { readonly kind: 'unchanged'; readonly since?: OrderNote }
+  | { readonly kind: 'refused'; readonly code: OrderRefusalCode };
+
+const BY_LENGTH_MAX = 64;
+const NOT_PLAIN = /[^\p{L}\p{N}@._+/:=-]+/gu;
+
+/** A note of who gives an order: cut, and without what a name does not hold. */
+export function orderNote(by: string, atMs: number): OrderNote {
+  const plain = by.replaceAll(NOT_PLAIN, '-').slice(0, BY_LENGTH_MAX);
+  return { by: plain === '' ? 'unknown' : plain, atMs };
+}
+
+/** The record as the order leaves it. */
+export function applyOrder(
+  record: RolloutRecord,
+  order: RolloutOrder,
+  note: OrderNote,
+): OrderResult {
+  switch (order.kind) {
+    case 'pause':
+      return pause(record, note);
+    case 'resume':
+      return resume(record, order, note);
+    case 'approve':
+      return approve(record, order, note);
+    case 'undo':
+      return undo(record, order, note);
+  }
+}
+
+function pause(record: RolloutRecord, note: OrderNote): OrderResult {
+  const { orders } = record;
+  if (orders.paused !== undefined) return { kind: 'unchanged', since: orders.paused };
+  return { kind: 'changed', record: { ...record, orders: { ...orders, paused: note } } };
+}
+
+type Of<Kind> = Extract<RolloutOrder, { readonly kind: Kind }>;
+
+function resume(record: RolloutRecord, order: Of<'resume'>, note: OrderNote): OrderResult {
+  if (record.hash !== order.hash) return refused('changed');
+  const { paused, undo: undone, ...orders } = record.orders;
+  const { breach } = record;
+  // A breach that came after the look was not judged by anybody.
+  if (breach !== undefined && breach.atMs !== order.breachAtMs) return refused('changed');
+  if (breach === undefined && paused === undefined && undone === undefined) {
+    const { resumed } = orders;
+    return resumed === undefined ? refused('not-held') : { kind: 'unchanged', since: resumed };
+  }
+  const step = { ...record.step, progressedAtMs: note.atMs };
+  const lifted = { ...record, step, orders };
+  if (breach === undefined) return { kind: 'changed', record: lifted };
+  return { kind: 'changed', record: withoutBreach(lifted, { ...note, breach }) };
+}
+
+/** What led to the breach counts no more: neither in the soak, nor in the e-value, nor as a revision known to be bad. */
+function withoutBreach(
+  record: RolloutRecord,
+  note: OrderNote & { readonly breach: Breach },
+): RolloutRecord {
+  const { breach: _overruled, step, trial, orders, ...rest } = record;
+  const { wellSinceMs: _soaked, ...fresh } = step;
+  return {
+    ...rest,
+    step: fresh,
+    trial: overruleTrial(trial, note.atMs),
+    refused: record.refused.filter(({ hash }) => hash !== record.hash),
+    orders: { ...orders, resumed: note },
+  };
+}
+
+function approve(record: RolloutRecord, order: Of<'approve'>, note: OrderNote): OrderResult {
+  if (record.hash !== order.hash) return refused('changed');
+  const { step, orders } = record;
+  const { approved } = orders;
+  const { stepIndex } = order;
+  // Also once it has opened: the other one of two operators was a moment faster.
+  if (approved !== undefined && approved.stepIndex >= stepIndex) {
+    return { kind: 'unchanged', since: approved };
+  }
+  if (record.breach !== undefined || orders.undo !== undefined) return refused('halted');
+  if (step.kind === 'done') return refused('over');
+  if (stepIndex !== step.index + 1 || stepIndex > (record.groups ?? stepIndex)) {
+    return refused('not-next');
+  }
+  const progressed = { ...step, progressedAtMs: note.atMs };
+  return {
+    kind: 'changed',
+    record: {
+      ...record,
+      step: progressed,
+      orders: { ...orders, approved: { ...note, stepIndex } },
+    },
+  };
+}
+
+/** The revision that an undo leads to: what was proven before this one. */
+export function wayBackOf({ hash, proven, former }: RolloutRecord): ProvenRevision | undefined {
+  return [former, proven].find((revision) => revision !== undefined && revision.hash !== hash);
+}
+
+function undo(record: RolloutRecord, order: Of<'undo'>, note: OrderNote): OrderResult {
+  const { hash, to } = order;
+  const { orders } = record;
+  if (record.hash !== hash || wayBackOf(record)?.hash !== to) return refused('changed');
+  if (orders.undo?.to === to) return { kind: 'unchanged', since: orders.undo };
+  // A pause holds steps, and whoever asks for the way back wants it now.
+  const { paused: _lifted, ...others } = orders;
+  return {
+    kind: 'changed',
+    record: { ...record, orders: { ...others, undo: { ...note, to } } },
+  };
+}
+
+function refused(code: OrderRefusalCode): OrderResult {
+  return { kind: 'refused', code };
+}

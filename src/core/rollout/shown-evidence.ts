@@ -1,0 +1,75 @@
+/**
+ * What a rollout's trial shows, as numbers for people: the e-value, Fisher's four counts, and what silence proves.
+ *
+ * The gate is the e-value (rollouts facts 4); the counts only explain it. They are bounded as the trial is: of more than
+ * its 32 newest failures, the older ones are not in them. Nothing is decided here.
+ */
+import { HALT_AT } from '../evidence/e-value.ts';
+import { eValueOf } from '../evidence/trial.ts';
+import type { NodeFailure, RolloutRecord } from '../model/rollout-record.ts';
+
+/** Bad and good nodes of one side. */
+export interface SideCounts {
+  readonly bad: number;
+  readonly good: number;
+}
+
+/** The evidence of one record. */
+export interface ShownEvidence {
+  /** Grows with failures of updated nodes that their peers do not share; 1 without any. At most E_SHOWN_MAX. */
+  readonly eValue: number;
+  readonly haltsAt: number;
+  readonly updated: SideCounts;
+  readonly others: SideCounts;
+  /** Nodes that were bad before their turn: on neither side. */
+  readonly outside: number;
+  /** The newest failures since it started, or was resumed. */
+  readonly failures: readonly NodeFailure[];
+  /** True once a failure fell where no control was left: the test is weaker than it looks. */
+  readonly isWithoutControls: boolean;
+  /** While a revision is tried and no updated node failed: so many tell, with 95 % certainty, only that fewer than this share of nodes would fail. */
+  readonly silence?: { readonly nodes: number; readonly sharePercentMax: number };
+}
+
+/** Beyond it a number says no more; and JSON has no infinity. */
+const E_SHOWN_MAX = 1e6;
+const DOUBT = 0.05;
+
+/** What the trial of a record shows. */
+export function evidenceOf(record: RolloutRecord): ShownEvidence {
+  const { trial, step, startedAtMs, orders } = record;
+  const sinceMs = Math.max(startedAtMs, orders.resumed?.atMs ?? 0);
+  const failures = trial.failures.filter(({ atMs }) => atMs >= sinceMs);
+  const outside = trial.outside.length;
+  const badUpdated = nodesOf(failures, true);
+  const badOthers = nodesOf(failures, false);
+  const { updatedNodes } = step;
+  const isTried = (step.kind === 'canary' || step.kind === 'group') && !record.isReturn;
+  const isSilent = isTried && badUpdated === 0 && updatedNodes > 0 && record.breach === undefined;
+  return {
+    eValue: Math.min(E_SHOWN_MAX, eValueOf(trial)),
+    haltsAt: HALT_AT,
+    updated: { bad: badUpdated, good: Math.max(0, updatedNodes - badUpdated) },
+    others: {
+      bad: badOthers,
+      good: Math.max(0, record.baseNodes - updatedNodes - outside - badOthers),
+    },
+    outside,
+    failures,
+    isWithoutControls: trial.isWithoutControls,
+    ...(isSilent ? { silence: silenceOf(updatedNodes) } : {}),
+  };
+}
+
+/** The share of failures that so many silent nodes leave possible: (1 − share)^n = 5 %. */
+export function silenceOf(nodes: number): {
+  readonly nodes: number;
+  readonly sharePercentMax: number;
+} {
+  return { nodes, sharePercentMax: Math.round(100 * (1 - DOUBT ** (1 / nodes))) };
+}
+
+function nodesOf(failures: readonly NodeFailure[], isUpdated: boolean): number {
+  return new Set(failures.filter((one) => one.isUpdated === isUpdated).map(({ node }) => node))
+    .size;
+}

@@ -1,0 +1,102 @@
+/** The words for a staged rollout: one sentence for each gate, with who, when and what next. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  describeEvidence,
+  describeGate,
+  describeStep,
+  summarizeRecord,
+} from '../../../../src/core/rollout/describe-record.ts';
+import { gateOf } from '../../../../src/core/rollout/gate.ts';
+import type { ShownGate } from '../../../../src/core/rollout/gate.ts';
+import { evidenceOf } from '../../../../src/core/rollout/shown-evidence.ts';
+import {
+  LOOKED_MS,
+  breachOf,
+  policyOf,
+  recordOf,
+  stepOf,
+} from '../../../support/rollout-records.ts';
+
+function summary(changes: Parameters<typeof recordOf>[0]): string {
+  const record = recordOf(changes);
+  return summarizeRecord(record, gateOf({ record, policy: policyOf(), nowMs: LOOKED_MS }));
+}
+
+describe('a rollout in words', () => {
+  it('names step, nodes and gate in one line', () => {
+    assert.equal(
+      summary({}),
+      'canary of 3 nodes, 3 of 50 nodes updated: soaks until 2026-11-25T09:11:00Z',
+    );
+    const step = stepOf({ kind: 'group', index: 2, name: 'zone-a/pool-b', updatedNodes: 20 });
+    assert.match(
+      summary({ step }),
+      /^step 2 of 3 \(zone-a\/pool-b\), 20 of 50 nodes updated: soaks/,
+    );
+    assert.equal(describeStep(recordOf({ step: stepOf({ kind: 'done' }) })), 'all steps are done');
+  });
+
+  it('names cause, numbers and nodes of a breach', () => {
+    assert.match(
+      summary({ breach: breachOf() }),
+      /halted: OOMKilled at 2026-11-25T09:02:00Z: 1 of 3 canaries was killed for its memory \(b\)$/,
+    );
+  });
+
+  it('names who holds it, or asked for the way back', () => {
+    const note = { by: 'ann', atMs: LOOKED_MS };
+    assert.match(summary({ orders: { paused: note } }), /: paused by ann at 2026-11-25T09:05:00Z$/);
+    assert.equal(
+      summary({ orders: { undo: { ...note, to: 'old' } } }),
+      'goes back to the proven revision old, asked for by ann at 2026-11-25T09:05:00Z',
+    );
+  });
+
+  it('counts nodes where a plan tells them', () => {
+    const record = recordOf();
+    const words = (gate: ShownGate): string => describeGate(gate, record);
+    assert.equal(
+      words({ kind: 'updating', pendingNodes: 1 }),
+      '1 node of its open steps is to be updated',
+    );
+    assert.equal(words({ kind: 'settling', unwellNodes: 2 }), 'waits for 2 nodes to be well');
+    assert.equal(
+      words({ kind: 'done', keptNodes: 5 }),
+      'revision new is rolled out; 5 nodes kept as the policy says',
+    );
+  });
+
+  it('has words without a number or a note, whatever a record lacks', () => {
+    const record = recordOf();
+    const gates: readonly ShownGate[] = [
+      { kind: 'settling' },
+      { kind: 'window' },
+      { kind: 'breach' },
+      { kind: 'undone' },
+      { kind: 'view' },
+      { kind: 'no-canary' },
+      { kind: 'policy-invalid' },
+      { kind: 'unseen' },
+      { kind: 'next' },
+      { kind: 'done' },
+    ];
+    const words = gates.map((gate) => describeGate(gate, record));
+    assert.equal(new Set(words).size, gates.length);
+    assert.ok(words.every((text) => !/undefined|NaN/.test(text)));
+    assert.match(describeGate({ kind: 'paused', by: 'order' }, record), /paused by an operator/);
+    assert.match(describeGate({ kind: 'paused', by: 'policy' }, record), /paused: true/);
+  });
+
+  it('says that three silent nodes prove little, and that controls have run out', () => {
+    const record = recordOf();
+    const lines = describeEvidence(evidenceOf(record)).join('\n');
+    assert.match(
+      lines,
+      /^E = 1\.0, halts at 20; updated nodes 0 bad, 3 good; others 0 bad, 47 good/,
+    );
+    assert.match(lines, /3 silent nodes prove only a failure share below 63 % \(95 %\)/);
+    const alone = recordOf({ trial: { ...record.trial, isWithoutControls: true } });
+    assert.match(describeEvidence(evidenceOf(alone)).join('\n'), /weaker/);
+  });
+});

@@ -1,0 +1,104 @@
+/** What a staged rollout waits for, by its record and policy (issue 17). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
+import type { PolicyReading } from '../../../../src/core/policy/rollout-policy.ts';
+import { awaitedApproval, gateOf, phaseOf } from '../../../../src/core/rollout/gate.ts';
+import type { ShownGate } from '../../../../src/core/rollout/gate.ts';
+import {
+  LOOKED_MS,
+  SOAK_MS,
+  STARTED_MS,
+  breachOf,
+  policyOf,
+  recordOf,
+  stepOf,
+} from '../../../support/rollout-records.ts';
+
+const NOTE = { by: 'ann', atMs: 1 };
+const SOAKED_MS = STARTED_MS + 60_000 + SOAK_MS;
+
+function gate(
+  changes: Partial<RolloutRecord>,
+  policy: PolicyReading = policyOf(),
+  nowMs = LOOKED_MS,
+): ShownGate {
+  return gateOf({ record: recordOf(changes), policy, nowMs });
+}
+
+describe('the gate of a rollout, as its record tells it', () => {
+  it('is its nodes, then the soak, then nothing', () => {
+    const { wellSinceMs: _ill, ...step } = recordOf().step;
+    assert.deepEqual(gate({ step }), { kind: 'settling' });
+    assert.deepEqual(gate({}), { kind: 'soaking', untilMs: SOAKED_MS });
+    assert.deepEqual(gate({}, policyOf(), SOAKED_MS), { kind: 'next' });
+  });
+
+  it('is an approval once the soak is over, and until somebody gives it', () => {
+    const policy = policyOf({ approval: 'after-canary' });
+    assert.equal(gate({}, policy).kind, 'soaking');
+    assert.deepEqual(gate({}, policy, SOAKED_MS), { kind: 'approval', stepIndex: 1 });
+    const approved = { orders: { approved: { ...NOTE, stepIndex: 1 } } };
+    assert.deepEqual(gate(approved, policy, SOAKED_MS), { kind: 'next' });
+  });
+
+  it('is a window that is closed, with the time at which it opens', () => {
+    const day = [0, 1, 2, 3, 4, 5, 6] as const;
+    const windows = [{ days: day, startMinute: 1320, endMinute: 1380, timeZone: 'UTC' }];
+    const opensAtMs = Date.UTC(2026, 10, 25, 22, 0, 0);
+    assert.deepEqual(gate({}, policyOf({ windows }), SOAKED_MS), { kind: 'window', opensAtMs });
+    assert.deepEqual(gate({}, policyOf({ windows }), opensAtMs), { kind: 'next' });
+  });
+
+  it('is whoever holds it: policy, operator, or a policy that cannot be read', () => {
+    assert.deepEqual(gate({}, policyOf({ isPaused: true })), { kind: 'paused', by: 'policy' });
+    assert.deepEqual(gate({ orders: { paused: NOTE } }), { kind: 'paused', by: 'order' });
+    const problems = [{ field: 'soak', message: 'is no duration' }] as const;
+    assert.deepEqual(gate({}, { kind: 'invalid', problems }), { kind: 'policy-invalid' });
+  });
+
+  it('is a breach before all that, and then an undo', () => {
+    const undone = { orders: { paused: NOTE, undo: { ...NOTE, to: 'old' } } };
+    assert.deepEqual(gate(undone, policyOf({ isPaused: true })), { kind: 'undone' });
+    assert.deepEqual(gate({ ...undone, breach: breachOf() }), { kind: 'breach' });
+  });
+
+  it('is done at the end, unless a newer template has not been looked at', () => {
+    const record = recordOf({ step: stepOf({ kind: 'done' }) });
+    const input = { record, policy: policyOf(), nowMs: LOOKED_MS };
+    assert.deepEqual(gateOf(input), { kind: 'done' });
+    assert.deepEqual(gateOf({ ...input, isBehind: true }), { kind: 'unseen' });
+  });
+
+  it('is what a plan says, but a breach that no run has recorded yet', () => {
+    const input = { record: recordOf(), policy: policyOf(), nowMs: LOOKED_MS };
+    const planned = { kind: 'settling', unwellNodes: 2 } as const;
+    assert.deepEqual(gateOf({ ...input, planned }), planned);
+    assert.equal(gateOf({ ...input, planned: { kind: 'breach' } }).kind, 'soaking');
+    assert.deepEqual(gateOf({ ...input, planned, isBehind: true }), { kind: 'unseen' });
+  });
+
+  it('has one word for how it stands', () => {
+    assert.equal(phaseOf(gate({}), false), 'Progressing');
+    assert.equal(phaseOf(gate({ breach: breachOf() }), true), 'Halted');
+    assert.equal(phaseOf({ kind: 'approval', stepIndex: 1 }, false), 'Waiting');
+    assert.equal(phaseOf({ kind: 'undone' }, false), 'Returning');
+    assert.equal(phaseOf({ kind: 'undone' }, true), 'Returned');
+  });
+});
+
+describe('the step that waits for approval', () => {
+  const inGroup = (index: number): RolloutRecord =>
+    recordOf({ step: stepOf({ kind: 'group', index }) });
+
+  it('is the first after the canary, or each, as the policy says', () => {
+    assert.equal(awaitedApproval(recordOf(), policyOf()), undefined);
+    assert.equal(awaitedApproval(recordOf(), policyOf({ approval: 'after-canary' })), 1);
+    assert.equal(awaitedApproval(inGroup(1), policyOf({ approval: 'after-canary' })), undefined);
+    assert.equal(awaitedApproval(inGroup(1), policyOf({ approval: 'each-step' })), 2);
+  });
+
+  it('is none behind the last group', () => {
+    assert.equal(awaitedApproval(inGroup(3), policyOf({ approval: 'each-step' })), undefined);
+  });
+});
