@@ -6,7 +6,7 @@
  * status that the watcher last sent, as `kubectl get daemonsets` shows them; the sentinel is left out.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { explainNodes } from '../app/explain/explain.ts';
+import { explainPlan } from '../app/explain/explain.ts';
 import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
 import { createReconcileWarmth } from '../app/reconcile/process/warmth.ts';
 import type { ReconcileWarmth } from '../app/reconcile/process/warmth.ts';
@@ -17,10 +17,15 @@ import type { ClusterId, ClusterUid, Uid } from '../core/model/identifiers.ts';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../core/model/registration.ts';
 import type { ClusterMeta, NameItem } from '../core/model/view-items.ts';
+import type { StagedProgress } from '../core/model/staged-progress.ts';
 import type { NodeCode, Verdict } from '../core/model/verdict.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { hasSentinelName } from '../core/takeover/takeover-sentinel.ts';
+import { policyText } from '../app/rollout/find-rollout.ts';
+import { stagedStatus } from '../app/rollout/staged-status.ts';
+import type { StagedStatus } from '../app/rollout/staged-status.ts';
 import { namePages } from '../app/clusters/name-pages.ts';
+import { createPolicyReader } from '../adapters/policy/policy-reader.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { ViewStore } from '../ports/stores/view-store.ts';
 
@@ -45,6 +50,8 @@ export interface DaemonSetOverview {
   readonly isComplete: boolean;
   /** When it will be looked at again, milliseconds since 1970. */
   readonly dueAtMs?: number;
+  /** How its staged rollout stands; absent: no policy asks for stages, or none has begun. */
+  readonly rollout?: Pick<StagedStatus, 'phase' | 'summary' | 'revision' | 'gate'>;
 }
 
 /** One cluster. */
@@ -75,11 +82,13 @@ interface Counted {
   readonly basis: string;
   readonly atMs: number;
   readonly codes: DaemonSetOverview['codes'];
+  readonly stages?: StagedProgress;
 }
 
 /** Overviews of clusters; remembers counted codes, so that a table that is drawn each second costs small reads. */
 export class Overviews {
   readonly #sources: OverviewSources;
+  readonly #policies = createPolicyReader();
   /** By cluster and UID; of the DaemonSets that the last overview of the cluster showed. */
   readonly #counted = new Map<ClusterId, ReadonlyMap<Uid, Counted>>();
 
@@ -125,7 +134,8 @@ export class Overviews {
       const basis = { registration, meta, ref, daemonSet, state, position };
       const codes = meta === undefined ? undefined : await this.#count({ ...basis, meta }, warmth);
       if (codes !== undefined) counted.set(item.uid, codes);
-      const overview = overviewOf(item, { ...basis, codes: codes?.codes ?? {} });
+      const rollout = this.#rolloutOf(basis, codes?.stages);
+      const overview = overviewOf(item, { ...basis, codes: codes?.codes ?? {}, rollout });
       if (overview !== undefined) daemonSets.push(overview);
     }
     this.#counted.set(registration.id, counted);
@@ -139,10 +149,24 @@ export class Overviews {
     const text = textOf(basis, nowMs);
     const former = this.#counted.get(basis.registration.id)?.get(basis.ref.uid);
     if (former?.basis === text && nowMs - former.atMs < COUNTED_FOR_MS) return former;
-    const sources = { view, warmth, options: defaultReconcileOptions, nowMs };
-    const verdicts = await explainNodes(basis, sources);
-    if (verdicts === undefined) return former;
-    return { basis: text, atMs: nowMs, codes: countCodes(verdicts) };
+    const policies = this.#policies;
+    const sources = { view, warmth, policies, options: defaultReconcileOptions, nowMs };
+    const plan = await explainPlan(basis, sources);
+    if (plan === undefined) return former;
+    const { stages } = plan;
+    return { basis: text, atMs: nowMs, codes: countCodes(plan.verdicts()), ...defined({ stages }) };
+  }
+
+  #rolloutOf(
+    { daemonSet, state }: Pick<Basis, 'daemonSet' | 'state'>,
+    stages: StagedProgress | undefined,
+  ): DaemonSetOverview['rollout'] {
+    const policy = this.#policies.read(policyText(daemonSet.object));
+    const nowMs = this.#sources.clock.nowMs();
+    const status = stagedStatus({ daemonSet, state, policy, stages }, nowMs);
+    if (status === undefined) return undefined;
+    const { phase, summary, revision, gate } = status;
+    return { phase, summary, revision, gate };
   }
 }
 
@@ -153,7 +177,9 @@ function overviewOf(
     daemonSet,
     state,
     codes,
-  }: Pick<Basis, 'ref' | 'daemonSet' | 'state'> & Pick<DaemonSetOverview, 'codes'>,
+    rollout,
+  }: Pick<Basis, 'ref' | 'daemonSet' | 'state'> &
+    Pick<DaemonSetOverview, 'codes'> & { readonly rollout: DaemonSetOverview['rollout'] },
 ): DaemonSetOverview | undefined {
   const { object } = daemonSet;
   if (object === null) return undefined;
@@ -166,7 +192,7 @@ function overviewOf(
     codes,
     openIntents: state?.intents.length ?? 0,
     isComplete: state?.memo !== undefined,
-    ...defined({ dueAtMs: state?.dueAtMs }),
+    ...defined({ dueAtMs: state?.dueAtMs, rollout }),
   };
 }
 

@@ -14,6 +14,7 @@ import { COMPOSITION_BUGS } from './composition.ts';
 import { DIFFERENTIAL_BUGS } from './differential.ts';
 import { MUTATION_BUGS } from './mutation.ts';
 import { COPILOT_BUGS } from './copilot.ts';
+import { ORDER_BUGS } from './orders.ts';
 import type { PlantedBug } from './planted-bug.ts';
 import { SIMULATION_BUGS } from './simulation.ts';
 import { SECURITY_CLAIM_BUGS } from './security-claims.ts';
@@ -46,6 +47,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   EXPLAIN_BUGS,
   TROUBLE_BUGS,
   COPILOT_BUGS,
+  ORDER_BUGS,
 ];
 
 /** The rows by name. */

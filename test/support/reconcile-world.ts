@@ -118,11 +118,12 @@ export class ReconcileWorld {
 
   /** Verdicts of the DaemonSet as they would be told now. */
   async explain(): Promise<readonly Verdict[] | undefined> {
-    const { view, options } = this.dependencies;
+    const { view, options, policies } = this.dependencies;
     const read = await readBasis(this.hint, this.dependencies);
     if (read.kind !== 'read') return undefined;
     const nowMs = this.clock.nowMs();
-    return explainNodes(read.basis, { view, options, nowMs, warmth: createReconcileWarmth() });
+    const warmth = createReconcileWarmth();
+    return explainNodes(read.basis, { view, options, policies, nowMs, warmth });
   }
 
   get daemonSet(): DaemonSetObject {

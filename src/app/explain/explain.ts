@@ -6,9 +6,10 @@
  * Assumes that META was read before state and DaemonSet (read-basis.ts). It never guesses: what a run would have to read
  * live to decide on (an opaque object, a malformed DaemonSet) is not told.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { rebaseState } from '../../core/intents/intents.ts';
 import { isOpen } from '../../core/model/breaker.ts';
-import type { Guard } from '../../core/model/plan.ts';
+import type { Guard, Plan } from '../../core/model/plan.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import type { Verdict } from '../../core/model/verdict.ts';
@@ -16,6 +17,7 @@ import { planReconcile } from '../../core/plan/plan.ts';
 import { copilotStanding } from '../../core/takeover/opt-in.ts';
 import { computeView } from '../../core/view/view.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { PolicyReader } from '../../ports/rollout-policy.ts';
 import type { ViewReader } from '../../ports/stores/view-store.ts';
 import { guessHash, knownHistory } from '../reconcile/history/history.ts';
 import { guardOfSubject } from '../../core/takeover/registration-guard.ts';
@@ -26,6 +28,7 @@ import { BREAKER_OPEN } from '../reconcile/process/retry.ts';
 import type { ReconcileWarmth } from '../reconcile/process/warmth.ts';
 import { judgeDaemonSet } from '../reconcile/read/read-basis.ts';
 import type { Basis } from '../reconcile/read/read-basis.ts';
+import { stagingOf } from '../reconcile/read/staging.ts';
 import { readView } from '../reconcile/read/read-view.ts';
 import { withoutWaitsAhead } from '../reconcile/read/skip.ts';
 
@@ -34,17 +37,26 @@ export interface ExplainSources {
   readonly view: ViewReader;
   readonly warmth: ReconcileWarmth;
   readonly options: ReconcileOptions;
+  readonly policies: PolicyReader;
   readonly nowMs: number;
 }
 
-/**
- * The verdicts of one DaemonSet, in node order. Undefined: there is nothing to tell now, because no run looked at it
- * yet, the view is being written or not whole, or only a live read could tell. Rejects when the table fails.
- */
+/** The verdicts of one DaemonSet, in node order. Undefined and rejects as explainPlan does. */
 export async function explainNodes(
   basis: Basis,
   sources: ExplainSources,
 ): Promise<readonly Verdict[] | undefined> {
+  return (await explainPlan(basis, sources))?.verdicts();
+}
+
+/**
+ * What a run of now would plan for one DaemonSet. Undefined: there is nothing to tell now, because no run looked at it
+ * yet, the view is being written or not whole, or only a live read could tell. Rejects when the table fails.
+ */
+export async function explainPlan(
+  basis: Basis,
+  sources: ExplainSources,
+): Promise<Plan | undefined> {
   const { nowMs, options } = sources;
   if (basis.state === undefined) return undefined;
   const { namespace = '', name = '' } = basis.daemonSet.object?.metadata ?? {};
@@ -64,16 +76,17 @@ export async function explainNodes(
   const view = computeView({ daemonSet, nodes, pods, gone, revisions: seen, nowMs });
   const { requestTimeoutMs, burstPodsMax } = options;
   const { mode } = basis.registration;
-  const plan = planReconcile(view, {
+  const staging = stagingOf({ daemonSet, basis, nowMs, policies: sources.policies, options });
+  return planReconcile(view, {
     guard: await findGuard({ basis, daemonSet, state, sources }),
     mode,
+    ...defined({ staging }),
     state,
     currentHash: known?.hash ?? guessUnlessAwaited(daemonSet, seen, mode),
     intents: judgeUnasked(subject, context),
     requestTimeoutMs,
     burstPodsMax,
   });
-  return plan.verdicts();
 }
 
 /** In copilot the built-in controller may still be about to make the revision: nothing is outdated until it is known. */

@@ -12,6 +12,7 @@ import { readLostKey } from '../../adapters/sqs/schema/hint-codec.ts';
 import { formatDeadLetterId, parseDeadLetterId } from '../../core/hints/dead-letter-place.ts';
 import type { KeptDeadLetter } from '../../ports/stores/dead-letter-store.ts';
 import type { DeadLetterMove } from '../../adapters/sqs/dead-letter-mover.ts';
+import { callerOf } from '../command-line/caller.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type {
   CommandContext,
@@ -122,11 +123,6 @@ async function redriveAll(
     redriven.push({ id: formatDeadLetterId(letter.place), outcome });
   }
   return present(redriven, letters.length);
-}
-
-/** For people: who is at the terminal. Who may do it is the AWS credential's business. */
-function callerOf({ environment }: CommandContext): string {
-  return environment['USER'] ?? environment['LOGNAME'] ?? 'unknown';
 }
 
 function present(redriven: readonly Redriven[], chosen: number): CommandResult {

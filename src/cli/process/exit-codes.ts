@@ -16,6 +16,8 @@ export const EXIT = {
   refused: 3,
   /** A bound was reached before the goal: e.g. not settled in time. */
   timedOut: 4,
+  /** `rollout … --watch`: the rollout is halted or paused. */
+  held: 5,
   /** Ctrl-C, as shells say it. */
   interrupted: 130,
 } as const;

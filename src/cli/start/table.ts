@@ -1,12 +1,12 @@
 /**
  * The live table of `npm start`: pure text from an overview and the latest activity.
  *
- * Columns are those of `kubectl get daemonsets`, plus NOTE: how many nodes wait for what. Rendering
- * knows nothing of terminals; `screen.ts` decides whether to redraw or to append.
+ * Columns are those of `kubectl get daemonsets`, plus NOTE: how many nodes wait for what. A staged rollout has a line of
+ * its own below its DaemonSet, until it is done. Rendering knows nothing of terminals; `screen.ts` decides whether to redraw or to append.
  */
 import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
-import { renderTextTable } from '../command-line/text-table.ts';
+import { plainText, renderTextTable } from '../command-line/text-table.ts';
 import type { NodeCode } from '../../core/model/verdict.ts';
 
 const HEADINGS = [
@@ -26,11 +26,19 @@ const QUIET_CODES: ReadonlySet<NodeCode> = new Set<NodeCode>(['Running', 'NotWan
 /** Lines of the table of one cluster, without a trailing newline; `nodes` where they are known. */
 export function renderTable(overview: ClusterOverview, nodes?: NodeCounts): string[] {
   const rows = overview.daemonSets.map((daemonSet) => cellsOf(daemonSet));
+  const [headings = '', ...lines] = renderTextTable(HEADINGS, rows);
   return [
     headline(overview, nodes),
-    ...renderTextTable(HEADINGS, rows),
+    headings,
+    ...lines.flatMap((line, index) => [line, ...rolloutLines(overview.daemonSets[index])]),
     ...(rows.length === 0 ? ['(no DaemonSets yet)'] : []),
   ];
+}
+
+function rolloutLines(daemonSet: DaemonSetOverview | undefined): string[] {
+  const rollout = daemonSet?.rollout;
+  if (rollout === undefined || rollout.phase === 'Done') return [];
+  return [`  ${rollout.phase}: ${plainText(rollout.summary)}`];
 }
 
 function headline(overview: ClusterOverview, nodes: NodeCounts | undefined): string {

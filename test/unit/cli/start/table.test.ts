@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { renderTable } from '../../../../src/cli/start/table.ts';
+import type { RolloutPhase } from '../../../../src/core/rollout/gate.ts';
+import type { DaemonSetOverview } from '../../../../src/engine/overview.ts';
 import { cluster, daemonSet } from './fixtures.ts';
 
 describe('the table', () => {
@@ -27,6 +29,23 @@ describe('the table', () => {
     const [headline = ''] = renderTable(cluster(), { cluster: 'c', total: 12, ready: 11 });
     assert.match(headline, /nodes 12, 11 Ready$/);
     assert.doesNotMatch(renderTable(cluster())[0] ?? '', /nodes/);
+  });
+
+  it('has a line for a staged rollout below its DaemonSet, until it is done', () => {
+    const rollout = (phase: RolloutPhase): DaemonSetOverview =>
+      daemonSet({
+        rollout: {
+          phase,
+          summary: 'canary\u001b of 3 nodes',
+          revision: 'r',
+          gate: { kind: 'settling' },
+        },
+      });
+    const daemonSets = [rollout('Halted'), daemonSet({ name: 'other' })];
+    const lines = renderTable(cluster({ daemonSets }));
+    assert.equal(lines[3], '  Halted: canary  of 3 nodes');
+    assert.match(lines[4] ?? '', /other/);
+    assert.equal(renderTable(cluster({ daemonSets: [rollout('Done')] })).length, 3);
   });
 
   it('says that there are none', () => {

@@ -1,0 +1,90 @@
+/**
+ * From what an operator asks for to an order that names what was seen (core/rollout/orders.ts): once, by the first look.
+ *
+ * Who asks for approval without a step means the one that waits: its soak is over, so two people who approve one after
+ * the other never approve two steps. Approving ahead of the soak is possible by naming the next step.
+ */
+import { awaitedApproval, gateOf, needsApproval } from '../../core/rollout/gate.ts';
+import type { RolloutRecord } from '../../core/model/rollout-record.ts';
+import { wayBackOf } from '../../core/rollout/orders.ts';
+import type { RolloutOrder } from '../../core/rollout/orders.ts';
+import type { FoundRollout } from './find-rollout.ts';
+import { refuse } from './refusals.ts';
+import type { RolloutRefusal } from './refusals.ts';
+
+/** What somebody asks for. */
+export type OrderAsk =
+  | { readonly kind: 'pause' | 'resume' }
+  /** Absent: the step that waits. */
+  | { readonly kind: 'approve'; readonly stepIndex?: number }
+  /** `command`: how a person goes back, where Rollcall may not. */
+  | { readonly kind: 'undo'; readonly command: UndoCommand };
+
+/** The command for what was found; undefined: it is not known. */
+export type UndoCommand = (found: FoundRollout) => Promise<string | undefined>;
+
+/** The order, or why there is none. */
+export async function chooseOrder(
+  found: FoundRollout,
+  ask: OrderAsk,
+  nowMs: number,
+): Promise<RolloutOrder | RolloutRefusal> {
+  const { key, basis, policy } = found;
+  const { mode } = basis.registration;
+  if (mode === 'observe') return refuse('observed', key);
+  // Of an opaque object the policy is not known, and its record stands all the same.
+  const hasNone = policy.kind === 'none' && basis.daemonSet.object !== null;
+  if (hasNone) return refuse('no-policy', key);
+  const record = basis.state?.rollout;
+  if (record === undefined) return refuse('no-rollout', key);
+  const { hash, breach } = record;
+  switch (ask.kind) {
+    case 'pause':
+      return { kind: 'pause' };
+    case 'resume':
+      return {
+        kind: 'resume',
+        hash,
+        ...(breach === undefined ? {} : { breachAtMs: breach.atMs }),
+      };
+    case 'approve':
+      return chooseApproval(found, record, { stepIndex: ask.stepIndex, nowMs });
+    case 'undo': {
+      const back = wayBackOf(record);
+      if (back === undefined) {
+        return refuse(record.proven === undefined ? 'nothing-proven' : 'runs-proven', key);
+      }
+      if (mode === 'takeover') return { kind: 'undo', hash, to: back.hash };
+      const command = await ask.command(found);
+      return refuse(
+        'no-right',
+        key,
+        command === undefined ? undefined : `Go back with: ${command}`,
+      );
+    }
+  }
+}
+
+function chooseApproval(
+  { key, policy }: FoundRollout,
+  record: RolloutRecord,
+  asked: { readonly stepIndex: number | undefined; readonly nowMs: number },
+): RolloutOrder | RolloutRefusal {
+  const { hash, orders } = record;
+  const { stepIndex, nowMs } = asked;
+  if (stepIndex !== undefined) {
+    const isAsked = policy.kind === 'policy' && needsApproval(policy.policy.approval, stepIndex);
+    return isAsked ? { kind: 'approve', hash, stepIndex } : refuse('nothing-waits', key);
+  }
+  const gate = gateOf({ record, policy, nowMs });
+  if (gate.kind === 'approval') return { kind: 'approve', hash, stepIndex: gate.stepIndex };
+  if (gate.kind === 'breach' || gate.kind === 'undone') return refuse('halted', key);
+  // Approved, and not opened yet: the other one of two operators was a moment faster.
+  const isApproved = orders.approved !== undefined && orders.approved.stepIndex > record.step.index;
+  if (isApproved) return { kind: 'approve', hash, stepIndex: orders.approved.stepIndex };
+  const next = awaitedApproval(record, policy);
+  if (next === undefined) return refuse('nothing-waits', key);
+  const { cluster, namespace, name } = key;
+  const remedy = `Step ${String(next)} will need it after its soak. To approve it ahead: rollcall rollout approve ${cluster} ${namespace}/${name} --step ${String(next)}`;
+  return refuse('nothing-waits', key, remedy);
+}

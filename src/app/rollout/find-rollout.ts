@@ -1,0 +1,51 @@
+/**
+ * Finds what is stored of one DaemonSet's rollout: registration, view, state, policy. Reads only, asks no cluster.
+ *
+ * What is found is as new as the view. A DaemonSet whose object travelled opaque is found without its policy: nothing is
+ * guessed of it.
+ */
+import { hintFor } from '../../core/model/hint.ts';
+import type { DaemonSetKey } from '../../core/model/identifiers.ts';
+import { POLICY_ANNOTATION } from '../../core/policy/rollout-policy.ts';
+import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
+import type { PolicyReader } from '../../ports/rollout-policy.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import { readBasis } from '../reconcile/read/read-basis.ts';
+import type { Basis } from '../reconcile/read/read-basis.ts';
+import { refuse } from './refusals.ts';
+import type { RolloutRefusal } from './refusals.ts';
+
+/** Where to look. */
+export type FindSources = Parameters<typeof readBasis>[1] & { readonly policies: PolicyReader };
+
+/** What was found. */
+export interface FoundRollout {
+  readonly kind: 'found';
+  readonly key: DaemonSetKey;
+  readonly basis: Basis;
+  readonly policy: PolicyReading;
+}
+
+/** Finds it. Rejects when a table fails, or the registration cannot be read. */
+export async function findRollout(
+  key: DaemonSetKey,
+  sources: FindSources,
+): Promise<FoundRollout | RolloutRefusal> {
+  const registration = await sources.registry.readCluster(key.cluster);
+  if (registration === undefined) return refuse('unknown-cluster', key);
+  const read = await readBasis(hintFor(registration, key, 'manual'), sources);
+  if (read.kind === 'registry-unreadable') throw read.cause;
+  if (read.kind === 'unregistered') return refuse('unknown-cluster', key);
+  if (read.kind === 'absent') {
+    const meta = await sources.view.readMeta(registration.clusterUid);
+    return refuse(meta === undefined ? 'never-heard' : 'unknown-daemon-set', key);
+  }
+  const { basis } = read;
+  const policy = sources.policies.read(policyText(basis.daemonSet.object));
+  return { kind: 'found', key, basis, policy };
+}
+
+/** The text of its policy. */
+export function policyText(object: DaemonSetObject | null): string | undefined {
+  return object?.metadata.annotations?.[POLICY_ANNOTATION];
+}

@@ -1,0 +1,107 @@
+/**
+ * How a rollout stands, as values: what `rollcall rollout status` prints, and its JSON (docs/cli.md).
+ *
+ * Made of what is stored, and as new as the view; nothing is decided, sent or read live. The parts are told by
+ * staged-status.ts and plain-status.ts.
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import type { Plan, RolloutProgress } from '../../core/model/plan.ts';
+import type { ClusterMode } from '../../core/model/registration.ts';
+import type { PolicyProblem } from '../../core/policy/rollout-policy.ts';
+import type { RolloutPhase } from '../../core/rollout/gate.ts';
+import { explainPlan } from '../explain/explain.ts';
+import type { ExplainSources } from '../explain/explain.ts';
+import type { FoundRollout } from './find-rollout.ts';
+import { countersOf, plainStatus } from './plain-status.ts';
+import type { Counters } from './plain-status.ts';
+import { stagedStatus } from './staged-status.ts';
+import type { StagedStatus } from './staged-status.ts';
+
+/** One rollout. */
+export interface RolloutStatus {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly mode: ClusterMode;
+  readonly isFrozen: boolean;
+  readonly generation: number;
+  readonly observedGeneration: number;
+  /** `staged`: by a policy. `rolling`, `on-delete`: by the strategy alone. */
+  readonly update: 'staged' | 'rolling' | 'on-delete';
+  readonly phase: RolloutPhase;
+  /** In one line. */
+  readonly summary: string;
+  /** Of the status that the watcher last sent. */
+  readonly nodes: Counters;
+  /** What bounds it now; absent where no plan can be told. */
+  readonly budget?: Omit<RolloutProgress, 'desiredNodes' | 'updatedNodes'>;
+  readonly staged?: StagedStatus;
+  /** What is wrong with the policy's text. */
+  readonly policyProblems?: readonly PolicyProblem[];
+  readonly isViewComplete: boolean;
+  /** When the watcher sent what this is told of. */
+  readonly lastSentAtMs: number;
+  /** Sentences on what else keeps it, or limits what is told. */
+  readonly notes: readonly string[];
+}
+
+/** Tells how it stands. Rejects when a table fails. */
+export async function rolloutStatusOf(
+  found: FoundRollout,
+  sources: ExplainSources,
+): Promise<RolloutStatus> {
+  const { key, basis, policy } = found;
+  const { registration, meta, daemonSet } = basis;
+  const plan = await explainPlan(basis, sources);
+  const staged = stagedStatus({ ...basis, policy, stages: plan?.stages }, sources.nowMs);
+  const plain = plainStatus(daemonSet.object);
+  const isViewComplete = meta.isComplete && !meta.isCutOpen;
+  return {
+    ...key,
+    mode: registration.mode,
+    isFrozen: registration.isFrozen,
+    ...plain.generations,
+    update: staged === undefined ? plain.update : 'staged',
+    phase: staged?.phase ?? plain.phase,
+    summary: staged?.summary ?? plain.summary,
+    nodes: countersOf(daemonSet.object),
+    ...defined({
+      budget: budgetOf(plan),
+      staged,
+      policyProblems: policy.kind === 'invalid' ? policy.problems : undefined,
+    }),
+    isViewComplete,
+    lastSentAtMs: meta.lastSentAtMs,
+    notes: notesOf(found, { isViewComplete, isStaged: staged !== undefined }),
+  };
+}
+
+function budgetOf(plan: Plan | undefined): RolloutStatus['budget'] {
+  if (plan?.rollout === undefined) return undefined;
+  const { desiredNodes: _desired, updatedNodes: _updated, ...budget } = plan.rollout;
+  return budget;
+}
+
+function notesOf(
+  { basis: { registration, meta }, policy }: FoundRollout,
+  { isViewComplete, isStaged }: { readonly isViewComplete: boolean; readonly isStaged: boolean },
+): string[] {
+  const notes: string[] = [];
+  if (registration.isFrozen) notes.push('The cluster is frozen: nothing is rolled in it.');
+  if (registration.rival !== undefined) {
+    notes.push(`Rollcall has stopped there: ${registration.rival.evidence}.`);
+  }
+  if (!isViewComplete) {
+    notes.push(`The view of the cluster is not whole (${meta.incompleteReason ?? 'waiting'}).`);
+  }
+  if (policy.kind !== 'none' && registration.mode === 'observe') {
+    notes.push('It has a policy, and Rollcall only looks at this cluster (mode observe).');
+  } else if (policy.kind === 'policy' && !isStaged) {
+    notes.push('It has a policy, and no run has begun a rollout by it yet.');
+  } else if (policy.kind === 'invalid') {
+    notes.push(
+      'Its policy is invalid: no step opens, and nothing else changes, until it is repaired.',
+    );
+  }
+  return notes;
+}

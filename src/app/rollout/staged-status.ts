@@ -1,0 +1,111 @@
+/**
+ * How a staged rollout stands: its record with gate and evidence, as values and in one line.
+ *
+ * Shared by `rollcall rollout status` and the table of `npm start`, so that both say the same.
+ */
+import { defined } from '@rollcall/base/defined.ts';
+import type {
+  Breach,
+  OpenStep,
+  ProvenRevision,
+  RefusedRevision,
+  RolloutOrders,
+  RolloutRecord,
+} from '../../core/model/rollout-record.ts';
+import type { StagedProgress } from '../../core/model/staged-progress.ts';
+import {
+  describeGate,
+  describeReturned,
+  describeStep,
+  summarizeRecord,
+} from '../../core/rollout/describe-record.ts';
+import { gateOf, phaseOf } from '../../core/rollout/gate.ts';
+import type { RolloutPhase, ShownGate } from '../../core/rollout/gate.ts';
+import { wayBackOf } from '../../core/rollout/orders.ts';
+import { evidenceOf } from '../../core/rollout/shown-evidence.ts';
+import type { ShownEvidence } from '../../core/rollout/shown-evidence.ts';
+import { countersOf } from './plain-status.ts';
+import type { Basis } from '../reconcile/read/read-basis.ts';
+import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
+
+/** A staged rollout. */
+export interface StagedStatus {
+  readonly phase: RolloutPhase;
+  readonly summary: string;
+  /** controller-revision-hash. */
+  readonly revision: string;
+  readonly startedAtMs: number;
+  readonly step: OpenStep & { readonly groups?: number };
+  readonly gate: ShownGate;
+  /** The step and the gate in words. */
+  readonly stepText: string;
+  readonly gateText: string;
+  /** Nodes when it started: the base of every percentage. */
+  readonly baseNodes: number;
+  readonly canary: readonly string[];
+  readonly evidence: ShownEvidence;
+  readonly breach?: Breach;
+  readonly proven?: ProvenRevision;
+  /** What an undo, or a rollback, leads to. */
+  readonly former?: ProvenRevision;
+  readonly refused: readonly RefusedRevision[];
+  readonly orders: RolloutOrders;
+}
+
+/** What it is told from. */
+export interface StagedSource extends Pick<Basis, 'state' | 'daemonSet'> {
+  readonly policy: PolicyReading;
+  /** Of the plan that a run of now would make, where one can be told. */
+  readonly stages: StagedProgress | undefined;
+}
+
+/** Told from what was found; undefined: nothing was ever staged, or its policy is gone. */
+export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus | undefined {
+  const { state, daemonSet, policy, stages } = source;
+  const record = state?.rollout;
+  if (record === undefined || policy.kind === 'none') return undefined;
+  const isBehind = isBehindTemplate(record, source);
+  const planned = stages?.gate;
+  const gate = gateOf({ record, policy, nowMs, isBehind, ...defined({ planned }) });
+  const { updated, available, desired } = countersOf(daemonSet.object);
+  const isBack = updated === 0 && available >= desired;
+  const phase = phaseOf(gate, isBack);
+  return {
+    ...partsOf(record),
+    phase,
+    summary: phase === 'Returned' ? describeReturned(record) : summarizeRecord(record, gate),
+    gate,
+    stepText: describeStep(record),
+    gateText: describeGate(gate, record),
+  };
+}
+
+/** True if the template that is rolled out next is known to be another one than the record is of. */
+function isBehindTemplate(
+  { hash }: RolloutRecord,
+  { state, daemonSet, stages }: StagedSource,
+): boolean {
+  if (stages !== undefined) return stages.record.hash !== hash;
+  const { history } = state ?? {};
+  if (history === undefined) return false;
+  const generation = daemonSet.object?.metadata.generation;
+  return history.hash !== hash || (generation !== undefined && history.generation !== generation);
+}
+
+function partsOf(
+  record: RolloutRecord,
+): Omit<StagedStatus, 'phase' | 'summary' | 'gate' | 'stepText' | 'gateText'> {
+  const { hash, startedAtMs, step, groups, baseNodes, canary, refused, orders } = record;
+  const { breach, proven } = record;
+  return {
+    revision: hash,
+    startedAtMs,
+    step: { ...step, ...defined({ groups }) },
+    baseNodes,
+    canary,
+    evidence: evidenceOf(record),
+    ...defined({ breach, proven, former: wayBackOf(record) }),
+    refused,
+    orders,
+  };
+}

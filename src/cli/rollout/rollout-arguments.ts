@@ -1,0 +1,58 @@
+/**
+ * Arguments and options that the commands of `rollcall rollout` share: which DaemonSet, and whether to go on watching.
+ */
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import type { DaemonSetKey } from '../../core/model/identifiers.ts';
+import { parseClusterId, parseSeconds } from '../command-line/cluster-arguments.ts';
+import { plainText } from '../command-line/text-table.ts';
+import { usageError } from '../process/exit-codes.ts';
+
+/** Options of every command. */
+export interface RolloutOptions {
+  readonly watch?: true;
+  readonly timeout?: number;
+}
+
+/** An hour: longer than a canary's soak, and no pipeline hangs for ever. */
+const TIMEOUT_SECONDS = 3600;
+
+/** Declares arguments and options. */
+export function declareRollout(command: Command): void {
+  command
+    .argument('<cluster>', 'id of the cluster')
+    .argument('<daemonset>', 'namespace/name of the DaemonSet')
+    .option('--watch', 'go on until it is done, halted or paused, and say what changes')
+    .option(
+      '--timeout <seconds>',
+      `for --watch: leave with 4 after so long (default: ${String(TIMEOUT_SECONDS)})`,
+      parseSeconds,
+    );
+}
+
+/** How long to watch. */
+export function timeoutMsOf({ timeout }: RolloutOptions): number {
+  return (timeout ?? TIMEOUT_SECONDS) * 1000;
+}
+
+/** As Kubernetes names namespaces and DaemonSets. */
+const NAME_PATTERN = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+/** The DaemonSet that is meant. Throws CommandError (2). */
+export function parseKey([cluster = '', text = '']: readonly string[]): DaemonSetKey {
+  const [namespace = '', name = '', ...rest] = text.split('/');
+  if (rest.length === 0 && NAME_PATTERN.test(namespace) && NAME_PATTERN.test(name)) {
+    return { cluster: parseClusterId(cluster), namespace, name };
+  }
+  throw usageError(
+    `${plainText(text)} names no DaemonSet.`,
+    'Pass namespace/name, e.g. kube-system/log-collector.',
+  );
+}
+
+/** The index of a step, as status shows it. Throws what commander reports as a usage error. */
+export function parseStep(text: string): number {
+  const step = Number(text);
+  if (Number.isSafeInteger(step) && step > 0) return step;
+  throw new InvalidArgumentError('Pass the number of a step, as rollcall rollout status shows it.');
+}

@@ -1,0 +1,219 @@
+/**
+ * `rollcall rollout …`: how the rollout of a DaemonSet stands, and an operator's orders to it.
+ *
+ * Reads and writes tables, sends one hint; asks no cluster. An order is written before anything is said, and with
+ * `--watch` what comes of it is followed. What happened is decided in src/app/rollout.
+ */
+import { createReconcileWarmth } from '../../app/reconcile/process/warmth.ts';
+import { defaultReconcileOptions } from '../../app/reconcile/process/dependencies.ts';
+import type { ExplainSources } from '../../app/explain/explain.ts';
+import { findRollout } from '../../app/rollout/find-rollout.ts';
+import type { FindSources } from '../../app/rollout/find-rollout.ts';
+import { giveOrder } from '../../app/rollout/give-order.ts';
+import type { OrderOutcome, OrderRequest } from '../../app/rollout/give-order.ts';
+import type { RolloutRefusal, RolloutRefusalCode } from '../../app/rollout/refusals.ts';
+import { rolloutStatusOf } from '../../app/rollout/rollout-status.ts';
+import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
+import { undoCommand } from '../../app/rollout/undo-command.ts';
+import { watchRollout } from '../../app/rollout/watch-rollout.ts';
+import { createPolicyReader } from '../../adapters/policy/policy-reader.ts';
+import type { DaemonSetKey } from '../../core/model/identifiers.ts';
+import { describeNote } from '../../core/rollout/describe-record.ts';
+import { callerOf } from '../command-line/caller.ts';
+import { defineCommand } from '../command-line/command-module.ts';
+import type {
+  CommandContext,
+  CommandModule,
+  CommandResult,
+} from '../command-line/command-module.ts';
+import { plainText } from '../command-line/text-table.ts';
+import { throwIfInterrupted } from '../command-line/run-program.ts';
+import { CommandError, EXIT } from '../process/exit-codes.ts';
+import type { Stack } from '../reach/stack.ts';
+import { renderChange, renderStatus } from './render-status.ts';
+import { declareRollout, parseKey, parseStep, timeoutMsOf } from './rollout-arguments.ts';
+import type { RolloutOptions } from './rollout-arguments.ts';
+
+interface ApproveOptions extends RolloutOptions {
+  readonly step?: number;
+}
+
+const status: CommandModule = defineCommand<RolloutOptions>({
+  path: ['rollout', 'status'],
+  summary: 'how the rollout of a DaemonSet stands: step, gate, evidence, budget',
+  configure: declareRollout,
+  run: async ({ args, options }, context) =>
+    follow({ key: parseKey(args), options, stack: await context.openStack(), context }),
+});
+
+const pause = orderCommand('pause', 'let no further step open, until it is resumed');
+const resume = orderCommand(
+  'resume',
+  'lift a pause, or overrule a breach: only what happens later counts',
+);
+
+const approve: CommandModule = defineCommand<ApproveOptions>({
+  path: ['rollout', 'approve'],
+  summary: 'let the step open that waits for approval',
+  interruption: 'orderly',
+  configure: (command) => {
+    declareRollout(command);
+    command.option('--step <index>', 'approve this next step ahead of its soak', parseStep);
+  },
+  run: ({ args, options }, context) => {
+    const { step: stepIndex } = options;
+    const ask = { kind: 'approve', ...(stepIndex === undefined ? {} : { stepIndex }) } as const;
+    return order({ args, options, ask: () => ask }, context);
+  },
+});
+
+const confirm = orderCommand('confirm', 'let a held mass removal of pods proceed');
+
+const undo: CommandModule = defineCommand<RolloutOptions>({
+  path: ['rollout', 'undo'],
+  summary: 'go back to the proven revision, or say the command that does',
+  interruption: 'orderly',
+  configure: declareRollout,
+  run: ({ args, options }, context) =>
+    order(
+      {
+        args,
+        options,
+        ask: (stack) => {
+          const command = (found: Parameters<typeof undoCommand>[0]) =>
+            undoCommand(found, sourcesOf(stack));
+          return { kind: 'undo', command };
+        },
+      },
+      context,
+    ),
+});
+
+/** The commands, in the order of --help. */
+export const ROLLOUT_COMMANDS: readonly CommandModule[] = [
+  status,
+  pause,
+  resume,
+  approve,
+  confirm,
+  undo,
+];
+
+function orderCommand(kind: 'pause' | 'resume' | 'confirm', summary: string): CommandModule {
+  return defineCommand<RolloutOptions>({
+    path: ['rollout', kind],
+    summary,
+    interruption: 'orderly',
+    configure: declareRollout,
+    run: ({ args, options }, context) => order({ args, options, ask: () => ({ kind }) }, context),
+  });
+}
+
+interface Ordering {
+  readonly args: readonly string[];
+  readonly options: RolloutOptions;
+  readonly ask: (stack: Stack) => OrderRequest['ask'];
+}
+
+async function order(
+  { args, options, ask }: Ordering,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const key = parseKey(args);
+  const stack = await context.openStack();
+  const request = { key, by: callerOf(context), ask: ask(stack) };
+  const outcome = await giveOrder(request, { ...stack, policies: createPolicyReader() });
+  if (outcome.kind === 'refused') throw errorOf(outcome);
+  const isUndo = request.ask.kind === 'undo';
+  return follow({ key, options, stack, context, outcome, isUndo });
+}
+
+type Given = Exclude<OrderOutcome, RolloutRefusal>;
+
+interface Following {
+  readonly key: DaemonSetKey;
+  readonly options: RolloutOptions;
+  readonly stack: Stack;
+  readonly context: CommandContext;
+  readonly outcome?: Given;
+  readonly isUndo?: boolean;
+}
+
+/** Tells how it stands: at once, or with --watch at the end. */
+async function follow(following: Following): Promise<CommandResult> {
+  const { key, options, stack, context, outcome } = following;
+  const { clock } = stack;
+  const look = async (): Promise<RolloutStatus | RolloutRefusal> => {
+    const found = await findRollout(key, findSourcesOf(stack));
+    return found.kind === 'refused' ? found : rolloutStatusOf(found, sourcesOf(stack));
+  };
+  if (options.watch !== true) {
+    const seen = await look();
+    if ('kind' in seen) throw errorOf(seen);
+    return present(seen, outcome, EXIT.ok);
+  }
+  const end = await watchRollout({
+    look,
+    onChange: (one) => {
+      context.say(plainText(renderChange(one, clock.nowMs())));
+    },
+    timeoutMs: timeoutMsOf(options),
+    clock,
+    signal: context.signal,
+  });
+  if (end.kind === 'refused') throw errorOf(end);
+  if (end.kind === 'interrupted') throwIfInterrupted(context.signal);
+  const exitCode = end.kind === 'timed-out' ? EXIT.timedOut : exitOf(end.status, following);
+  return present(end.status, outcome, exitCode);
+}
+
+/** An undo is done when the nodes are back; for anybody else the rollout is held then. */
+function exitOf({ phase }: RolloutStatus, { isUndo = false }: Following): number {
+  return phase === 'Done' || (phase === 'Returned' && isUndo) ? EXIT.ok : EXIT.held;
+}
+
+function present(seen: RolloutStatus, outcome: Given | undefined, exitCode: number): CommandResult {
+  return {
+    document: {
+      kind: 'RolloutStatus',
+      ...(outcome === undefined ? {} : { order: outcome.kind }),
+      ...seen,
+    },
+    lines: [
+      ...(outcome === undefined ? [] : [plainText(outcomeText(outcome))]),
+      ...renderStatus(seen),
+    ],
+    exitCode,
+  };
+}
+
+function outcomeText(outcome: Given): string {
+  if (outcome.kind === 'given') return 'The order stands; the DaemonSet is looked at now.';
+  const { since } = outcome;
+  return since === undefined
+    ? 'It stood so already.'
+    : `It stood so already: ordered ${describeNote(since)}.`;
+}
+
+function findSourcesOf({ registry, view }: Stack): FindSources {
+  return { registry, view, policies: createPolicyReader() };
+}
+
+function sourcesOf({ view, clock }: Stack): ExplainSources {
+  const warmth = createReconcileWarmth();
+  const policies = createPolicyReader();
+  return { view, warmth, policies, options: defaultReconcileOptions, nowMs: clock.nowMs() };
+}
+
+/** What is refused because it would do something else than its giver thinks, or may not be done here. */
+const FOR_SAFETY: ReadonlySet<RolloutRefusalCode> = new Set<RolloutRefusalCode>([
+  'changed',
+  'halted',
+  'observed',
+  'no-right',
+]);
+
+function errorOf({ code, message, remedy }: RolloutRefusal): CommandError {
+  const exitCode = FOR_SAFETY.has(code) ? EXIT.refused : EXIT.failed;
+  return new CommandError({ message: plainText(message), remedy, exitCode });
+}

@@ -1,0 +1,84 @@
+/** Bugs by which an operator's order does nothing, does it twice, or is of another rollout than was seen (issue 17). */
+import type { PlantedBug } from './planted-bug.ts';
+
+const ORDERS = 'src/core/rollout/orders.ts';
+const ORDERS_TEST = 'test/unit/core/rollout/orders.test.ts';
+const GIVE = 'src/app/rollout/give-order.ts';
+const GIVE_TEST = 'test/unit/app/rollout/give-order.test.ts';
+const GATE = 'src/core/rollout/gate.ts';
+const GATE_TEST = 'test/unit/core/rollout/gate.test.ts';
+
+/** The rows of orders to a rollout. */
+export const ORDER_BUGS: Readonly<Record<string, PlantedBug>> = {
+  'order-leaves-the-memo': {
+    bug: 'the run that an order wakes finds nothing new, and a pause that was lifted lasts for hours (17.9)',
+    file: GIVE,
+    before: "(await view.writeState(basis.ref, rest)) === 'written'",
+    after: "(await view.writeState(basis.ref, state)) === 'written'",
+    killedBy: { file: GIVE_TEST, title: 'edits the record, drops the memo, and wakes the key' },
+  },
+  'order-is-not-told': {
+    bug: 'an order waits for the next event of its DaemonSet (17.9)',
+    file: GIVE,
+    before: 'await hints.sendHints([hint], `manual/${random.uniqueId()}/`);',
+    after: 'void hint;\n  void hints;\n  void random;\n  await Promise.resolve();',
+    killedBy: { file: GIVE_TEST, title: 'edits the record, drops the memo, and wakes the key' },
+  },
+  'order-to-what-was': {
+    bug: 'an order is given to what was there before somebody else wrote, and is lost for ever (17.9)',
+    file: GIVE,
+    before: 'const edited = edit(found);',
+    after: 'const edited = edit(first);',
+    killedBy: { file: GIVE_TEST, title: 'applies the order to what it finds' },
+  },
+  'resume-overrules-what-nobody-saw': {
+    bug: 'a breach that came after the look is overruled with the one before (17.9)',
+    file: ORDERS,
+    before: 'breach.atMs !== order.breachAtMs',
+    after: 'order.breachAtMs === undefined',
+    killedBy: { file: ORDERS_TEST, title: 'overrules no breach that its giver did not see' },
+  },
+  'resume-keeps-the-evidence': {
+    bug: 'a rollout that was resumed halts again at once, by what was overruled (17.9)',
+    file: ORDERS,
+    before: 'trial: overruleTrial(trial, note.atMs),',
+    after: 'trial,',
+    killedBy: { file: ORDERS_TEST, title: 'overrules a breach: soak and evidence begin anew' },
+  },
+  'approval-of-any-step': {
+    bug: 'one approval opens all steps (17.9)',
+    file: ORDERS,
+    before: 'stepIndex !== step.index + 1 ||',
+    after: '',
+    killedBy: { file: ORDERS_TEST, title: 'is of the next step alone' },
+  },
+  'two-approvals-are-two': {
+    bug: 'two people who approve at once approve two steps, or one of them is told off (17.9)',
+    file: ORDERS,
+    before: 'approved.stepIndex >= stepIndex) {',
+    after: 'approved.stepIndex > stepIndex) {',
+    killedBy: { file: ORDERS_TEST, title: 'does one thing when two people ask' },
+  },
+  'approval-beside-a-breach': {
+    bug: 'a halted rollout can be approved (17.9)',
+    file: ORDERS,
+    before:
+      "if (record.breach !== undefined || orders.undo !== undefined) return refused('halted');\n",
+    after: '',
+    killedBy: { file: ORDERS_TEST, title: 'opens nothing beside a breach' },
+  },
+  'gate-says-done-too-early': {
+    bug: 'a pipeline that watches its new image is told that the image before is done (17.9)',
+    file: GATE,
+    before: "if (isBehind) return { kind: 'unseen' };\n",
+    after: '',
+    killedBy: { file: GATE_TEST, title: 'is done at the end, unless a newer template' },
+  },
+  'approval-before-the-soak': {
+    bug: 'two people who approve one after the other approve two steps (17.9)',
+    file: GATE,
+    before: "if (untilMs > nowMs) return { kind: 'soaking', untilMs };\n",
+    after: '',
+    killedBy: { file: GATE_TEST, title: 'is an approval once the soak is over' },
+  },
+};

@@ -1,0 +1,79 @@
+/** A registered cluster with one DaemonSet `ops/agent` under a policy, in the stores of a command. */
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import { uid } from '../../src/core/model/identifiers.ts';
+import type { DaemonSetKey } from '../../src/core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../src/core/model/registration.ts';
+import type { RolloutRecord } from '../../src/core/model/rollout-record.ts';
+import { emptyState } from '../../src/core/model/state.ts';
+import type { DaemonSetState } from '../../src/core/model/state.ts';
+import type { RegistryStore } from '../../src/ports/stores/registry-store.ts';
+import type { ViewStore } from '../../src/ports/stores/view-store.ts';
+import { daemonSet } from './core-fixtures.ts';
+import { STARTED_MS, recordOf } from './rollout-records.ts';
+import { metaOf, registrationOf, sliceOf, stampAt } from './store-suite.ts';
+
+const STAMP = stampAt(1);
+/** UID of the DaemonSet. */
+export const AGENT_UID = uid('agent-uid');
+const POLICY = 'soak: 10m\ncanary: {nodes: 3}';
+
+/** What of it a test varies. */
+export interface StoredRollout {
+  readonly cluster?: string;
+  readonly registration?: Partial<ClusterRegistration>;
+  /** Text of the annotation; null: none. */
+  readonly policy?: string | null;
+  /** Null: no rollout was begun. */
+  readonly record?: RolloutRecord | null;
+  readonly state?: Partial<DaemonSetState>;
+  readonly object?: Parameters<typeof daemonSet>[0];
+}
+
+interface Stores {
+  readonly registry: RegistryStore;
+  readonly view: ViewStore;
+}
+
+/** Names it. */
+export function agentOf(cluster = 'prod'): DaemonSetKey {
+  return { cluster: registrationOf(cluster).id, namespace: 'ops', name: 'agent' };
+}
+
+/** The reference of its items. */
+export function agentRef(cluster = 'prod') {
+  return { clusterUid: registrationOf(cluster).clusterUid, uid: AGENT_UID };
+}
+
+/** Writes all of it. */
+export async function storeRollout(
+  { registry, view }: Stores,
+  options: StoredRollout = {},
+): Promise<void> {
+  const { cluster = 'prod', policy = POLICY, record = recordOf() } = options;
+  const registration = { ...registrationOf(cluster), mode: 'takeover' as const };
+  await registry.writeCluster({ ...registration, ...options.registration }, 0);
+  const { clusterUid } = registration;
+  const ref = agentRef(cluster);
+  await view.writeSlice({ clusterUid, set: 'nodes', index: 0 }, sliceOf(STAMP, 3), undefined);
+  await view.writeName(clusterUid, { namespace: 'ops', name: 'agent', uid: ref.uid, stamp: STAMP });
+  const object = agentObject(policy, options.object);
+  await view.writeDaemonSet(ref, { stamp: STAMP, object });
+  await view.writeState(ref, {
+    ...emptyState(STARTED_MS),
+    ...(record === null ? {} : { rollout: record }),
+    ...options.state,
+  });
+  await view.writeMeta({ ...metaOf(clusterUid), isComplete: true, lastSentAtMs: STARTED_MS });
+}
+
+function agentObject(policy: string | null, object: StoredRollout['object'] = {}): DaemonSetObject {
+  return daemonSet({
+    ...object,
+    metadata: {
+      namespace: 'ops',
+      uid: AGENT_UID,
+      ...(policy === null ? {} : { annotations: { 'rollcall.dev/rollout': policy } }),
+      ...object.metadata,
+    },
+  });
+}

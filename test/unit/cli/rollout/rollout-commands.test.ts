@@ -1,0 +1,222 @@
+/** `rollcall rollout …` as a person uses it: status, orders, watching, exit codes (issue 17). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
+import { CommandWorld } from '../../../support/command-world.ts';
+import { STARTED_MS, breachOf, recordOf, stepOf } from '../../../support/rollout-records.ts';
+import { agentRef, storeRollout } from '../../../support/rollout-stores.ts';
+import type { StoredRollout } from '../../../support/rollout-stores.ts';
+import { nodeName } from '../../../../src/core/model/identifiers.ts';
+
+const AGENT = ['prod', 'ops/agent'];
+const DONE = recordOf({ step: stepOf({ kind: 'done', updatedNodes: 50 }) });
+const COUNTERS = {
+  desiredNumberScheduled: 50,
+  updatedNumberScheduled: 50,
+  numberAvailable: 50,
+  observedGeneration: 1,
+};
+
+async function worldWith(options: StoredRollout = {}): Promise<CommandWorld> {
+  const world = new CommandWorld();
+  world.environment = { USER: 'ann' };
+  await storeRollout(world.stores(), options);
+  return world;
+}
+
+async function setRecord(world: CommandWorld, change: Partial<RolloutRecord>): Promise<void> {
+  const { view } = world.stores();
+  const state = await view.readState(agentRef());
+  assert.ok(state?.rollout !== undefined);
+  const written = { ...state, rollout: { ...state.rollout, ...change } };
+  assert.equal(await view.writeState(agentRef(), written), 'written');
+}
+
+describe('rollcall rollout status', () => {
+  it('shows step, gate, evidence and what is proven, and what silence proves', async () => {
+    const world = await worldWith({
+      record: recordOf({ step: stepOf({ wellSinceMs: Date.UTC(2100, 0) }) }),
+    });
+    const { stdout } = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
+    assert.match(stdout, /^prod\/ops\/agent: Progressing\n/);
+    assert.match(stdout, /revision: +new, since 2026-11-25T09:00:00Z/);
+    assert.match(stdout, /step: +canary of 3 nodes, .*; 3 of 50 nodes updated/);
+    assert.match(stdout, /gate: +soaks until 2100-01-01T00:10:00Z/);
+    assert.match(stdout, /evidence: +E = 1\.0, halts at 20; updated nodes 0 bad, 3 good/);
+    assert.match(stdout, /3 silent nodes prove only a failure share below 63 % \(95 %\)/);
+    assert.match(stdout, /proven: +old, as found, not soaked/);
+  });
+
+  it('shows a breach with its cause, nodes and numbers, as text and as a document', async () => {
+    const refused = [{ hash: 'new', cause: 'OOMKilled', atMs: STARTED_MS }] as const;
+    const world = await worldWith({ record: recordOf({ breach: breachOf(), refused }) });
+    const { stdout } = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
+    assert.match(stdout, /Halted/);
+    assert.match(stdout, /OOMKilled at .*: 1 of 3 canaries was killed for its memory \(b\)/);
+    assert.match(stdout, /refused: +new: OOMKilled at/);
+    const document = (await world.run(['rollout', 'status', ...AGENT, '--json'])).document();
+    assert.equal(document['kind'], 'RolloutStatus');
+    assert.equal(document['phase'], 'Halted');
+    const { gate, breach } = document['staged'] as Readonly<Record<string, unknown>>;
+    assert.deepEqual([gate, breach], [{ kind: 'breach' }, breachOf()]);
+  });
+
+  it('never lets what a cluster said steer the terminal', async () => {
+    const nodes = [nodeName('a\u001b[2J')];
+    const world = await worldWith({ record: recordOf({ breach: breachOf({ nodes }) }) });
+    const run = await world.run(['rollout', 'status', ...AGENT, '--watch']);
+    assert.doesNotMatch(run.stdout + run.stderr, /\u001b/);
+  });
+
+  it('tells an update without a policy as kubectl rollout status does', async () => {
+    const status = { ...COUNTERS, updatedNumberScheduled: 20 };
+    const world = await worldWith({ policy: null, record: null, object: { status } });
+    const { stdout } = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
+    assert.match(stdout, /: Progressing: 20 of 50 pods have been updated\n/);
+    const done = await worldWith({ policy: null, record: null, object: { status: COUNTERS } });
+    assert.match((await done.run(['rollout', 'status', ...AGENT])).stdout, /: Done: every node/);
+  });
+
+  it('tells that OnDelete waits for a person, where kubectl refuses to tell', async () => {
+    const status = { ...COUNTERS, updatedNumberScheduled: 20 };
+    const spec = { updateStrategy: { type: 'OnDelete' } };
+    const world = await worldWith({ policy: null, record: null, object: { status, spec } });
+    const { stdout } = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
+    assert.match(
+      stdout,
+      /Waiting: 20 of 50 updated; each other pod waits until somebody deletes it/,
+    );
+  });
+
+  it('names the field that makes a policy invalid, and what else keeps it', async () => {
+    const world = await worldWith({ policy: 'soak: soon', registration: { isFrozen: true } });
+    const { stdout } = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
+    assert.match(stdout, /: Paused\n/);
+    assert.match(stdout, /policy: +soak: /);
+    assert.match(stdout, /! The cluster is frozen/);
+    assert.match(stdout, /! Its policy is invalid/);
+  });
+
+  it('does not say done of a template that no run has looked at', async () => {
+    const history = {
+      generation: 1,
+      uid: agentRef().uid,
+      name: 'x',
+      hash: 'newer',
+      lookedUpAt: '',
+    };
+    const world = await worldWith({ record: DONE, state: { history: history as never } });
+    const run = await world.run(['rollout', 'status', ...AGENT]);
+    assert.match(run.stdout, /Progressing\n.*gate: +a newer template waits for the next look/s);
+  });
+
+  it('leaves with 1 for what is not there, and with 2 for what is no name', async () => {
+    const world = await worldWith();
+    const missing = await world.run(['rollout', 'status', 'prod', 'ops/other']);
+    assert.match(missing.expectExit(1).stderr, /There is no DaemonSet prod\/ops\/other/);
+    const unknown = await world.run(['rollout', 'status', 'nowhere', 'ops/agent']);
+    assert.match(unknown.expectExit(1).stderr, /rollcall cluster list/);
+    (await world.run(['rollout', 'status', 'prod', 'agent'])).expectExit(2);
+    (await world.run(['rollout', 'status', 'prod', 'ops/agent/x'])).expectExit(2);
+  });
+});
+
+describe('orders', () => {
+  it('pauses and resumes, says who, and shows how it stands then', async () => {
+    const world = await worldWith();
+    const paused = await world.run(['rollout', 'pause', ...AGENT, '--json']);
+    const document = paused.expectExit(0).document();
+    assert.equal(document['order'], 'given');
+    assert.equal(document['phase'], 'Paused');
+    const again = (await world.run(['rollout', 'pause', ...AGENT])).expectExit(0);
+    assert.match(again.stdout, /It stood so already: ordered by ann at/);
+    const resumed = (await world.run(['rollout', 'resume', ...AGENT])).expectExit(0);
+    assert.match(resumed.stdout, /The order stands/);
+    assert.doesNotMatch(resumed.stdout, /Paused/);
+    const nothing = (await world.run(['rollout', 'resume', ...AGENT])).expectExit(1);
+    assert.match(nothing.stderr, /neither paused nor halted/);
+  });
+
+  it('approves the step that waits, or one ahead by its number', async () => {
+    const world = await worldWith({ policy: 'approval: after-canary\nsoak: 1s' });
+    assert.match(
+      (await world.run(['rollout', 'approve', ...AGENT, '--step', '1'])).expectExit(0).stdout,
+      /approved: +up to step 1 by ann at/,
+    );
+    (await world.run(['rollout', 'approve', ...AGENT, '--step', '0'])).expectExit(2);
+    (await world.run(['rollout', 'approve', ...AGENT, '--step', '2'])).expectExit(1);
+  });
+
+  it('asks for the proven revision in takeover, and prints the command elsewhere', async () => {
+    const world = await worldWith();
+    const undone = (await world.run(['rollout', 'undo', ...AGENT])).expectExit(0);
+    assert.match(undone.stdout, /Returned\n.*undo: +to old by ann/s, 'no node was updated');
+    const watched = (await world.run(['rollout', 'undo', ...AGENT, '--watch'])).expectExit(0);
+    assert.match(watched.stderr, /Returned: all nodes are back at revision old; new, which/);
+    (await world.run(['rollout', 'status', ...AGENT, '--watch'])).expectExit(5);
+    const beside = await worldWith({ registration: { mode: 'copilot' } });
+    const refused = await beside.run(['rollout', 'undo', ...AGENT]);
+    assert.match(refused.expectExit(3).stderr, /kubectl --namespace ops rollout/);
+  });
+
+  it('refuses for safety what would open a step beside a breach', async () => {
+    const world = await worldWith({
+      policy: 'approval: after-canary',
+      record: recordOf({ breach: breachOf() }),
+    });
+    const refused = (await world.run(['rollout', 'approve', ...AGENT, '--json'])).expectExit(3);
+    assert.equal(refused.document()['kind'], 'CommandError');
+    (await world.run(['rollout', 'confirm', ...AGENT])).expectExit(1);
+  });
+});
+
+describe('--watch', () => {
+  it('says each change once, and ends with 0 when it is done', async () => {
+    const world = await worldWith();
+    let ticks = 0;
+    world.onTick = async () => {
+      ticks += 1;
+      if (ticks === 5) await setRecord(world, { step: stepOf({ updatedNodes: 20 }) });
+      if (ticks === 9) await setRecord(world, DONE);
+    };
+    const run = (await world.run(['rollout', 'status', ...AGENT, '--watch'])).expectExit(0);
+    const said = run.stderr.trimEnd().split('\n');
+    assert.equal(said.length, 3, run.stderr);
+    assert.match(said[1] ?? '', /20 of 50 nodes updated/);
+    assert.match(said[2] ?? '', /Done: revision new is rolled out\./);
+  });
+
+  it('ends with 5 when it is halted or paused', async () => {
+    const world = await worldWith();
+    let ticks = 0;
+    world.onTick = async () => {
+      ticks += 1;
+      if (ticks === 5) await setRecord(world, { breach: breachOf() });
+    };
+    const run = await world.run(['rollout', 'status', ...AGENT, '--watch', '--json']);
+    assert.equal(run.expectExit(5).document()['phase'], 'Halted');
+    const paused = await worldWith();
+    (await paused.run(['rollout', 'pause', ...AGENT, '--watch'])).expectExit(5);
+  });
+
+  it('ends with 4 when the time is over, and with 130 on Ctrl-C', async () => {
+    const world = await worldWith();
+    const watch = ['rollout', 'status', ...AGENT, '--watch'];
+    const run = await world.run([...watch, '--timeout', '10', '--json']);
+    assert.equal(run.expectExit(4).document()['kind'], 'RolloutStatus');
+    world.onTick = () => {
+      world.controller.abort();
+    };
+    (await world.run(watch)).expectExit(130);
+  });
+
+  it('ends when the DaemonSet goes', async () => {
+    const world = await worldWith();
+    let ticks = 0;
+    world.onTick = async () => {
+      ticks += 1;
+      if (ticks === 3) await world.stores().view.removeDaemonSet(agentRef());
+    };
+    (await world.run(['rollout', 'status', ...AGENT, '--watch'])).expectExit(1);
+  });
+});
