@@ -23,8 +23,10 @@ export interface ClusterSource {
   readonly probeWaitMs?: number;
   /** A kubeconfig that was written for the user. */
   readonly kubeconfigPath?: string;
-  /** Lines that say what to try next. */
-  readonly nextSteps: readonly string[];
+  /** Where files for the user lie while this runs. */
+  readonly directory: string;
+  /** Lines that say what to try next, in a terminal that has read this file (second-terminal.ts). */
+  readonly nextSteps: (environmentPath: string) => readonly string[];
   /** How the nodes fare, where the clusters are ours; else none. */
   readonly readNodes: () => Promise<readonly NodeCounts[]>;
   readonly close: () => Promise<void>;
@@ -48,11 +50,29 @@ const OWNER_ONLY = 0o600;
 export async function openClusterSource(request: OpenSource): Promise<ClusterSource> {
   const { choice, mode } = request.options;
   if (choice.kind === 'local') return openLocal(choice, request);
+  const clusters = [await loadCluster(choice, mode)];
+  const { directory, release } = await openDirectory(request.options);
   return {
-    clusters: [await loadCluster(choice, mode)],
-    nextSteps: [],
+    clusters,
+    directory,
+    nextSteps: ordersFrom,
     readNodes: () => Promise.resolve([]),
-    close: () => Promise.resolve(),
+    close: release,
+  };
+}
+
+/** The data directory, or a temporary one that goes at the end. */
+async function openDirectory({ dataDir }: StartOptions): Promise<{
+  readonly directory: string;
+  readonly release: () => Promise<void>;
+}> {
+  const directory = dataDir ?? (await mkdtemp(path.join(tmpdir(), 'rollcall-')));
+  await mkdir(directory, { recursive: true });
+  return {
+    directory,
+    release: async () => {
+      if (dataDir === undefined) await rm(directory, { recursive: true, force: true });
+    },
   };
 }
 
@@ -71,30 +91,38 @@ async function openLocal(choice: LocalChoice, request: OpenSource): Promise<Clus
     onProgress,
     onFailure,
   });
-  const directory = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'rollcall-')));
-  await mkdir(directory, { recursive: true });
+  const { directory, release } = await openDirectory(options);
   const kubeconfigPath = path.resolve(directory, 'kubeconfig');
   await writeFile(kubeconfigPath, fleet.kubeconfig, { mode: OWNER_ONLY });
   return {
     clusters: fleet.clusters,
     probeWaitMs: LOCAL_PROBE_WAIT_MS,
     kubeconfigPath,
-    nextSteps: nextSteps(kubeconfigPath),
+    directory,
+    nextSteps,
     readNodes: fleet.readNodes,
     close: async () => {
       await fleet.stop();
-      if (options.dataDir === undefined) await rm(directory, { recursive: true, force: true });
+      await release();
     },
   };
 }
 
-function nextSteps(kubeconfigPath: string): string[] {
+function nextSteps(environmentPath: string): string[] {
   return [
     'Try in another terminal:',
-    `  export KUBECONFIG=${kubeconfigPath}`,
+    `  . ${environmentPath}`,
     '  kubectl get nodes,daemonsets,pods --all-namespaces --output wide',
     '  kubectl label node worker-1 storage.example.com/local-disks=true     # its storage daemon appears',
     '  kubectl --namespace node-agents delete pod --all --wait=false        # and all come back',
+    '  npm run rollcall -- cluster list                                     # rollout status, pause, resume …',
+    '',
+  ];
+}
+
+function ordersFrom(environmentPath: string): string[] {
+  return [
+    `For \`rollcall\` in another terminal (rollout status, pause, resume …): . ${environmentPath}`,
     '',
   ];
 }

@@ -22,6 +22,7 @@ import { Lookout } from './lookout.ts';
 import type { StartOptions } from './options.ts';
 import { createScreen } from './screen.ts';
 import type { Screen } from './screen.ts';
+import { writeSecondTerminal } from './second-terminal.ts';
 import { judgeSettled } from './settled.ts';
 import { renderTable } from './table.ts';
 
@@ -69,7 +70,10 @@ export async function runStart(options: StartOptions): Promise<number> {
       metrics: { count: () => undefined, record: () => undefined },
       onProgress,
     });
-    for (const line of source.nextSteps) screen.say(line);
+    const { directory, kubeconfigPath } = source;
+    const { aws } = engine;
+    const parts = { directory, aws, ...defined({ kubeconfigPath }) };
+    for (const line of source.nextSteps(await writeSecondTerminal(parts))) screen.say(line);
     const { signal } = interrupted;
     const end = await watch({ options, source, engine, screen, activity, clock, signal });
     await engine.stop();

@@ -1,0 +1,131 @@
+/**
+ * `rollcall rollout …` as processes of their own, beside each other, against the local tables and queues that
+ * serverless.yml declares (issue 17): an order is written once, and wakes its DaemonSet.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
+import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
+import { writeSecondTerminal } from '../../../src/cli/start/second-terminal.ts';
+import { SERVERLESS_FILE, STAGE, openStores } from '../../../src/engine/engine-stores.ts';
+import type { EngineStores } from '../../../src/engine/engine-stores.ts';
+import { recordOf, stepOf } from '../../support/rollout-records.ts';
+import { agentRef, storeRollout } from '../../support/rollout-stores.ts';
+
+const ENTRY = new URL('../../../src/cli/rollcall.ts', import.meta.url).pathname;
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describe('rollcall rollout as a process', () => {
+  let aws: LocalAws;
+  let stores: EngineStores;
+  let directory = '';
+  let environment: NodeJS.ProcessEnv = {};
+
+  before(async () => {
+    aws = await startLocalAws({ serverlessFile: SERVERLESS_FILE, stage: STAGE });
+    Object.assign(process.env, aws.environment);
+    stores = openStores(aws);
+    // A quote in the path: the shell has to read it all the same.
+    directory = await mkdtemp(path.join(tmpdir(), "rollcall-it's-"));
+    const file = await writeSecondTerminal({ directory, aws });
+    environment = await readByShell(file);
+  });
+
+  after(async () => {
+    stores.destroy();
+    await aws.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  const run = (argv: readonly string[], user = 'ann'): Promise<Ended> =>
+    new Promise((resolve) => {
+      const env = { PATH: process.env['PATH'], ...environment, USER: user };
+      execFile(process.execPath, [ENTRY, 'rollout', ...argv], { env }, (error, stdout, stderr) => {
+        const code = error === null ? 0 : Number(error.code);
+        resolve({ code, stdout, stderr });
+      });
+    });
+
+  const waiting = async (): Promise<number> => {
+    const client = new SQSClient({});
+    const QueueUrl = aws.queueUrls['ReconcileQueue'];
+    const AttributeNames = ['ApproximateNumberOfMessages'] as const;
+    const answer = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...AttributeNames] }),
+    );
+    client.destroy();
+    return Number(answer.Attributes?.['ApproximateNumberOfMessages']);
+  };
+
+  it('reads the file for a second terminal, and shows how a rollout stands', async () => {
+    await storeRollout(stores, { cluster: 'shown' });
+    const shown = await run(['status', 'shown', 'ops/agent', '--json']);
+    assert.equal(shown.code, 0, shown.stderr);
+    const { kind, update } = JSON.parse(shown.stdout) as Record<string, unknown>;
+    assert.deepEqual([kind, update], ['RolloutStatus', 'staged']);
+  });
+
+  it('pauses, wakes the DaemonSet, resumes, and follows with --watch', async () => {
+    await storeRollout(stores, { cluster: 'held' });
+    const before = await waiting();
+    const paused = await run(['pause', 'held', 'ops/agent']);
+    assert.equal(paused.code, 0, paused.stderr);
+    assert.equal(await waiting(), before + 1);
+    const state = await stores.view.readState(agentRef('held'));
+    assert.equal(state?.rollout?.orders.paused?.by, 'ann');
+    const watched = await run(['status', 'held', 'ops/agent', '--watch']);
+    assert.equal(watched.code, 5, watched.stderr);
+    assert.equal((await run(['resume', 'held', 'ops/agent'])).code, 0);
+    const again = await stores.view.readState(agentRef('held'));
+    assert.deepEqual(again?.rollout?.orders, {});
+  });
+
+  it('approves one step, however many people approve at the same moment', async () => {
+    const record = recordOf({ step: stepOf({ wellSinceMs: 1 }) });
+    const policy = 'approval: each-step\nsoak: 1s';
+    await storeRollout(stores, { cluster: 'busy', record, policy });
+    const people = ['ann', 'bob', 'eve', 'joe'];
+    const runs = await Promise.all(people.map((who) => run(['approve', 'busy', 'ops/agent'], who)));
+    assert.deepEqual(
+      runs.map(({ code }) => code),
+      [0, 0, 0, 0],
+      runs.map(({ stderr }) => stderr).join(''),
+    );
+    const { rollout, version } = (await stores.view.readState(agentRef('busy'))) ?? {};
+    assert.equal(rollout?.orders.approved?.stepIndex, 1);
+    assert.equal(version, 2, 'one of them wrote');
+  });
+
+  it('leaves with a word and a code where there is nothing to order', async () => {
+    const unknown = await run(['pause', 'nowhere', 'ops/agent']);
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /^error: There is no such cluster/);
+  });
+});
+
+/** What a shell makes of the file. */
+async function readByShell(file: string): Promise<NodeJS.ProcessEnv> {
+  assert.match(await readFile(file, 'utf8'), /^unset AWS_PROFILE/m);
+  const script = '. "$1" && exec "$2" -p "JSON.stringify(process.env)"';
+  const { stdout } = await new Promise<{ readonly stdout: string }>((resolve, reject) => {
+    const env = { PATH: process.env['PATH'], AWS_PROFILE: 'of-nobody' };
+    const argv = ['-c', script, 'sh', file, process.execPath];
+    execFile('/bin/sh', argv, { env }, (error, out) => {
+      if (error === null) resolve({ stdout: out });
+      else reject(error as Error);
+    });
+  });
+  const read = JSON.parse(stdout) as NodeJS.ProcessEnv;
+  assert.equal(read['AWS_PROFILE'], undefined);
+  return read;
+}
