@@ -60,17 +60,21 @@ function nextEntry(
   const { uid, readyChangedAtMs: changedAtMs, isReady } = pod;
   const node = nodeOf(pod);
   if (node === undefined || changedAtMs === undefined || pod.isTerminating) return entry;
-  if (entry?.changedAtMs === changedAtMs && entry.isReady === isReady) return entry;
   const seen = { uid, node, changedAtMs, isReady };
-  const isTurn = entry === undefined ? turnedBefore(pod) : entry.isReady;
-  if (!isTurn || !isNodeReady) {
-    // One that comes up is worth an entry once it is ready.
-    if (entry === undefined && !isReady) return undefined;
-    return entry === undefined ? { ...seen, turns: 0 } : { ...entry, ...seen };
-  }
-  const isChain =
-    entry?.turnedAtMs !== undefined && at.nowMs - entry.turnedAtMs <= quietMsOf(at.soakMs);
-  return { ...seen, turns: (isChain ? entry.turns : 0) + 1, turnedAtMs: at.nowMs };
+  if (entry === undefined) return firstEntry(seen, turnedBefore(pod) && isNodeReady, at.nowMs);
+  if (entry.changedAtMs === changedAtMs && entry.isReady === isReady) return entry;
+  if (!entry.isReady || !isNodeReady) return { ...entry, ...seen };
+  return { ...seen, turns: turnsOf(entry, at) + 1, turnedAtMs: at.nowMs };
+}
+
+/** One that comes up is worth an entry once it is ready. */
+function firstEntry(
+  seen: Pick<PodTurns, 'uid' | 'node' | 'changedAtMs' | 'isReady'>,
+  isTurn: boolean,
+  nowMs: number,
+): PodTurns | undefined {
+  if (isTurn) return { ...seen, turns: 1, turnedAtMs: nowMs };
+  return seen.isReady ? { ...seen, turns: 0 } : undefined;
 }
 
 function turnedBefore({ phase, isReady, readyChangedAtMs, createdAtMs }: PodProjection): boolean {

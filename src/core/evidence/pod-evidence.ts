@@ -73,12 +73,12 @@ export const GRACE_MS = 300_000;
 export const RETRIED_AFTER_MS = 30_000;
 
 /** Two restarts of a pod of the new revision are evidence without statistics (rollouts facts 4). */
-export const RESTARTS_MAX = 2;
+const RESTARTS_HALT = 2;
 
 interface Exits {
   readonly restarts: number;
   /** The last exit, if it happened since the baseline. */
-  readonly last?: ContainerExit;
+  readonly last: ContainerExit | undefined;
 }
 
 /** What this pod is evidence of. */
@@ -147,7 +147,7 @@ function exitFailure(pod: PodProjection, at: PodJudging, exits: Exits): Failure 
   if (isNodesExit(last, at, isLooping)) {
     return pod.isReady ? undefined : { class: 'node', sign: 'Rebooted', ...told };
   }
-  if (!isLooping && restarts < RESTARTS_MAX) return undefined;
+  if (!isLooping && restarts < RESTARTS_HALT) return undefined;
   if (last.reason === START_ERROR) return { class: 'start', sign: 'RuntimeRefused', ...told };
   // Once containers run, a pod stays Running while they crash: Pending means that an init container or sidecar does.
   if (pod.phase === 'Pending') return { class: 'start', sign: 'InitFailed', ...told };
@@ -186,37 +186,41 @@ function nodeFailure(pod: PodProjection, at: PodJudging): Failure | undefined {
 
 /** Silence that lasts: never started, or runs and is not ready. */
 function lateFailure(pod: PodProjection, at: PodJudging): Failure | undefined {
-  const { trouble } = pod;
-  if (pod.isReady || trouble?.isReadyWithheld === true) return undefined;
-  if (trouble?.unscheduled === SCHEDULING_GATED) return undefined;
+  if (pod.isReady || isHeldBack(pod)) return undefined;
   const sinceMs = Math.max(pod.createdAtMs, pod.readyChangedAtMs ?? 0);
   if (at.nowMs - sinceMs < at.graceMs) return undefined;
   const told = { atMs: at.nowMs, ...containerOf(pod) };
-  if (trouble?.unscheduled !== undefined) {
+  const unscheduled = pod.trouble?.unscheduled;
+  if (unscheduled !== undefined) {
     const isNodes = at.demand === 'same';
-    const word = trouble.unscheduled;
-    return { class: isNodes ? 'node' : 'start', sign: 'Unschedulable', word, ...told };
+    return { class: isNodes ? 'node' : 'start', sign: 'Unschedulable', word: unscheduled, ...told };
   }
   if (pod.phase === 'Running') {
     return { class: 'run', sign: 'NotReady', word: 'ContainersNotReady', ...told };
   }
-  return { class: 'start', sign: 'NeverStarted', word: trouble?.waiting ?? 'Pending', ...told };
+  return { class: 'start', sign: 'NeverStarted', word: pod.trouble?.waiting ?? 'Pending', ...told };
 }
 
-/** Restarts and the last exit since the baseline. restartCount may fall after a reboot: then there were none. */
-function exitsSince({ trouble, createdAtMs }: PodProjection, at: PodJudging): Exits {
-  const restarts = trouble?.restarts ?? 0;
-  const last = trouble?.lastExit;
-  const { baseline, sinceMs } = at;
-  if (baseline !== undefined) {
-    const since = Math.max(0, restarts - baseline.restarts);
-    const isNew = since > 0 || last?.finishedAtMs !== baseline.exitAtMs;
-    return last !== undefined && isNew ? { restarts: since, last } : { restarts: since };
-  }
-  if (sinceMs === undefined || createdAtMs >= sinceMs) {
-    return last === undefined ? { restarts } : { restarts, last };
-  }
+/** By a gate: of its scheduling or of its readiness. */
+function isHeldBack({ trouble }: PodProjection): boolean {
+  return trouble?.isReadyWithheld === true || trouble?.unscheduled === SCHEDULING_GATED;
+}
+
+/** Restarts and the last exit since the baseline, or since the moment that counts. */
+function exitsSince(pod: PodProjection, at: PodJudging): Exits {
+  const restarts = pod.trouble?.restarts ?? 0;
+  const last = pod.trouble?.lastExit;
+  if (at.baseline !== undefined) return exitsSinceBaseline({ restarts, last }, at.baseline);
+  const { sinceMs } = at;
+  if (sinceMs === undefined || pod.createdAtMs >= sinceMs) return { restarts, last };
   // It was there before, and nobody counted its restarts then: that it ended since is known, how often is not.
   const isSince = last?.finishedAtMs !== undefined && last.finishedAtMs >= sinceMs;
-  return isSince ? { restarts: Math.min(1, restarts), last } : { restarts: 0 };
+  return isSince ? { restarts: Math.min(1, restarts), last } : { restarts: 0, last: undefined };
+}
+
+/** restartCount may fall after a reboot: then there were none. */
+function exitsSinceBaseline({ restarts, last }: Exits, baseline: PodBaseline): Exits {
+  const since = Math.max(0, restarts - baseline.restarts);
+  const isNew = since > 0 || last?.finishedAtMs !== baseline.exitAtMs;
+  return { restarts: since, last: isNew ? last : undefined };
 }
