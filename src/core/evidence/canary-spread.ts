@@ -1,7 +1,7 @@
 /**
  * Which nodes try a revision first: as many different kinds as possible, while each stratum keeps nodes to compare with.
  *
- * Nodes that are not Ready are never chosen. A node comes first that shows most values which no chosen one has, of nodes that
+ * Nodes that are not Ready are never chosen. A canary that lost nodes, or needs one more, is chosen again with `before`. A node comes first that shows most values which no chosen one has, of nodes that
  * leave a control in their stratum; then one that shows a new value without leaving one; then strata take turns, those of
  * which the smallest part is chosen first. Equals go by a hash of seed and name: the same every time, another order in
  * each rollout. The order of `nodes` never matters.
@@ -16,8 +16,10 @@ import { attributeOf, stratumOf } from './node-attributes.ts';
 export interface CanaryChoice {
   /** Nodes that run a pod of the DaemonSet, without those that the policy excludes. */
   readonly nodes: readonly NodeProjection[];
-  /** How many; fewer are chosen if fewer are Ready. */
+  /** How many, with those that were chosen before; fewer are chosen if fewer are Ready. */
   readonly count: number;
+  /** Chosen before: they stay, Ready or not, while they are among `nodes`; what is new goes where they are not. */
+  readonly before?: readonly NodeName[];
   /** Names of attributes (node-attributes.ts) or label keys, the most telling first; empty: SPREAD_DEFAULT is the caller's. */
   readonly spread: readonly string[];
   /** Names the rollout: the same seed chooses the same nodes. */
@@ -45,8 +47,9 @@ interface Chosen {
 
 /** The canary, by name. */
 export function chooseCanary(choice: CanaryChoice): readonly NodeName[] {
+  const before = new Set(choice.before);
   const candidates = choice.nodes
-    .filter(({ isReady, isTerminating }) => isReady && !isTerminating)
+    .filter((node) => before.has(node.name) || (node.isReady && !node.isTerminating))
     .map((node) => toCandidate(node, choice))
     .sort((left, right) => left.rank - right.rank || compareText(left.name, right.name));
   const chosen: Chosen = {
@@ -55,6 +58,7 @@ export function chooseCanary(choice: CanaryChoice): readonly NodeName[] {
     perStratum: new Map(),
     sizes: countBy(candidates),
   };
+  for (const candidate of candidates) if (before.has(candidate.name)) take(candidate, chosen);
   while (chosen.names.size < choice.count) {
     const next = best(candidates, chosen);
     if (next === undefined) break;

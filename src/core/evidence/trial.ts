@@ -3,8 +3,8 @@
  *
  * `bad` is the caller's word for NotReady, an eviction, a pod that fails for its node's reasons. Nodes that were bad at
  * the start, and nodes that joined later, are outside: they count on neither side, whatever becomes of them. A node
- * that goes from good to bad fails once, until it was good again; failures of one stratum within a minute count once, as
- * one outage; which of them counts is chosen by name alone, never by side. It is told of complete views only, in any order
+ * that goes from good to bad fails once, until it was good again; failures of one stratum that follow each other within a minute count
+ * once, as one outage; which of them counts is chosen by name alone, never by side. It is told of complete views only, in any order
  * of nodes. A look at which nothing changed gives the same object back. Bounds are in its type; beyond them it is void.
  * It decides nothing: HALT_AT is asked by who opens steps.
  */
@@ -35,8 +35,10 @@ export interface TrialNode {
 export const TRIAL_NODES_MAX = 500;
 /** Failures that it keeps for people and for outages. */
 export const FAILURES_MAX = 32;
-/** Failures of one stratum within it are one outage. */
-export const OUTAGE_MS = 60_000;
+/** Failures of one stratum that follow each other within it are one outage, */
+export const OUTAGE_GAP_MS = 60_000;
+/** but for so long only: a release that kills nodes one after the other must not hide behind its first. */
+export const OUTAGE_MS_MAX = 300_000;
 
 /** A trial of these nodes. Those that are bad now are outside. */
 export function startTrial(nodes: readonly TrialNode[], nowMs: number): Trial {
@@ -84,7 +86,7 @@ export function advanceTrial(trial: Trial, nodes: readonly TrialNode[], nowMs: n
       (ratios, failure) => addFailure(ratios, failure, atRisk),
       trial.logRatios,
     ),
-    failures: [...trial.failures, ...failures].slice(-FAILURES_MAX),
+    failures: keepFailures([...trial.failures, ...failures]),
     isWithoutControls: trial.isWithoutControls || alone > 0,
     history,
   };
@@ -134,16 +136,13 @@ function sidesOf(strata: Strata): AtRisk {
   return { waitingNodes, aloneNodes };
 }
 
-/** Failures of this look, one of each stratum counted unless its outage was counted within the minute. */
+/** Failures of this look, one of each stratum counted unless its outage goes on. */
 function noteFailures(
   trial: Trial,
   fallen: readonly TrialNode[],
   nowMs: number,
 ): readonly NodeFailure[] {
-  const inOutage = new Set<string>();
-  for (const { stratum, isCounted, atMs } of trial.failures) {
-    if (isCounted && nowMs - atMs < OUTAGE_MS) inOutage.add(stratum);
-  }
+  const inOutage = outagesAt(trial.failures, nowMs);
   // By a hash that knows no side: in the order of names, a rollout that goes by name would always be first.
   const inOrder = fallen
     .map((node) => ({ node, rank: hash48(`trial/${String(trial.startedAtMs)}/${node.name}`) }))
@@ -153,6 +152,25 @@ function noteFailures(
     inOutage.add(stratum);
     return { node: name, stratum, isUpdated, atMs: nowMs, isCounted };
   });
+}
+
+/** Strata whose last failure was within a minute, and the one that was counted not too long ago. */
+function outagesAt(failures: readonly NodeFailure[], nowMs: number): Set<string> {
+  const going = new Set<string>();
+  const counted = new Set<string>();
+  for (const { stratum, isCounted, atMs } of failures) {
+    if (nowMs - atMs < OUTAGE_GAP_MS) going.add(stratum);
+    if (isCounted && nowMs - atMs < OUTAGE_MS_MAX) counted.add(stratum);
+  }
+  return going.intersection(counted);
+}
+
+/** The newest ones; what was counted is forgotten last. */
+function keepFailures(failures: readonly NodeFailure[]): readonly NodeFailure[] {
+  const over = Math.max(0, failures.length - FAILURES_MAX);
+  const uncounted = failures.filter(({ isCounted }) => !isCounted).slice(0, over);
+  const dropped = new Set(uncounted);
+  return failures.filter((failure) => !dropped.has(failure)).slice(-FAILURES_MAX);
 }
 
 function addFailure(ratios: LogRatios, failure: NodeFailure, atRisk: Strata): LogRatios {

@@ -103,7 +103,7 @@ export interface NodeFailure {
   readonly stratum: string;
   readonly isUpdated: boolean;
   readonly atMs: number;
-  /** False: one failure of its stratum was counted within the same minute already (an outage). */
+  /** False: it belongs to an outage of its stratum of which another failure was counted. */
   readonly isCounted: boolean;
 }
 
@@ -133,7 +133,7 @@ export interface Trial {
   readonly bad: readonly NodeName[];
   /** ln of the likelihood ratio for each of the hazard ratios 3, 10, 30, 100. */
   readonly logRatios: readonly [number, number, number, number];
-  /** The newest failures, 32 at most. */
+  /** The newest failures, 32 at most; those that are not counted are forgotten first. */
   readonly failures: readonly NodeFailure[];
   /** True once a failure fell where no control was left: the test is weaker than it looks. */
   readonly isWithoutControls: boolean;

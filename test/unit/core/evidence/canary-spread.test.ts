@@ -5,6 +5,7 @@ import { chooseCanary } from '../../../../src/core/evidence/canary-spread.ts';
 import type { CanaryChoice } from '../../../../src/core/evidence/canary-spread.ts';
 import { SPREAD_DEFAULT } from '../../../../src/core/evidence/node-attributes.ts';
 import type { NodeProjection } from '../../../../src/core/model/projections.ts';
+import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import { node } from '../../../support/core-fixtures.ts';
 
 interface Kind {
@@ -97,6 +98,16 @@ describe('chooseCanary', () => {
     const nodes = [...cordoned, ...many('b', 3, { zone: 'b' })];
     assert.ok(choose(nodes, { count: 2 }).some((name) => name.startsWith('a')));
     assert.ok(choose(nodes, { count: 3, cordoned: 'last' }).every((name) => name.startsWith('b')));
+  });
+
+  it('keeps what was chosen before, Ready or not, and goes on where that is not', () => {
+    const [first] = choose(zones, { count: 1 });
+    assert.ok(first);
+    const down = zones.map((one) => (one.name === first ? { ...one, isReady: false } : one));
+    const more = choose(down, { count: 2, before: [nodeName(first), nodeName('gone')] });
+    assert.equal(more.length, 2);
+    assert.ok(more.includes(first));
+    assert.equal(new Set(more.map((name) => name[0])).size, 2);
   });
 
   it('is the same for the same seed in any order, and another one for another seed', () => {

@@ -4,7 +4,8 @@ import { describe, it } from 'node:test';
 import { HALT_AT } from '../../../../src/core/evidence/e-value.ts';
 import {
   FAILURES_MAX,
-  OUTAGE_MS,
+  OUTAGE_GAP_MS,
+  OUTAGE_MS_MAX,
   TRIAL_NODES_MAX,
   advanceTrial,
   eValueOf,
@@ -115,13 +116,26 @@ describe('a failure', () => {
     assert.equal(trial.failures.filter(({ isCounted }) => isCounted).length, 2);
   });
 
-  it('of one stratum within a minute is one outage, and a minute later it is another', () => {
+  it('that follows another one of its stratum within a minute is of the same outage', () => {
     const started = startTrial(nodes, NOW_MS);
     const first = advanceTrial(started, withBad(nodes, [0]), NOW_MS);
-    const within = advanceTrial(first, withBad(nodes, [0, 1]), NOW_MS + OUTAGE_MS - 1);
+    const within = advanceTrial(first, withBad(nodes, [0, 1]), NOW_MS + OUTAGE_GAP_MS - 1);
     assert.deepEqual(within.logRatios, first.logRatios);
-    const later = advanceTrial(first, withBad(nodes, [0, 1]), NOW_MS + OUTAGE_MS);
+    const goesOn = advanceTrial(within, withBad(nodes, [0, 1, 2]), NOW_MS + 2 * OUTAGE_GAP_MS - 2);
+    assert.deepEqual(goesOn.logRatios, first.logRatios);
+    const later = advanceTrial(first, withBad(nodes, [0, 1]), NOW_MS + OUTAGE_GAP_MS);
     assert.ok(eValueOf(later) > eValueOf(first));
+  });
+
+  it('is counted again while nodes go on dying for minutes, however fast', () => {
+    const many = trialNodes(400, 100);
+    let trial = startTrial(many, NOW_MS);
+    for (let second = 0; second < 100; second += 1) {
+      trial = advanceTrial(trial, withBad(many, firstNodes(second + 1)), NOW_MS + second * 6000);
+    }
+    const counted = trial.failures.filter(({ isCounted }) => isCounted).map(({ atMs }) => atMs);
+    assert.deepEqual(counted, [NOW_MS, NOW_MS + OUTAGE_MS_MAX]);
+    assert.equal(trial.failures.length, FAILURES_MAX);
   });
 
   it('of another stratum within the minute counts for itself', () => {

@@ -1,0 +1,49 @@
+/**
+ * False alarms and misses of the trial, over some hundred seeded fleets of each kind, agree with the table of rollouts facts 4.
+ *
+ * `npm run bench -- attribution` plays 10,000 of each. A harmless release may halt as often as the table has, a bad one may
+ * be missed as often, and chance is granted 3.3 standard deviations: once in two thousand tables of other seeds.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  LARGE,
+  SMALL,
+  THRESHOLDS,
+  haltsMax,
+  haltsMin,
+  isHarmful,
+  measureColumn,
+} from '../../../support/attribution/columns.ts';
+import type { Column } from '../../../support/attribution/columns.ts';
+
+const FLEETS = 300;
+const FIRST_SEED = 1;
+
+function judge(column: Column): void {
+  const measured = measureColumn(column, FLEETS, FIRST_SEED);
+  for (const [at, { halted }] of measured.entries()) {
+    const percent = column.facts[at]?.haltPercent;
+    if (percent === undefined) continue;
+    const threshold = `E >= ${String(THRESHOLDS[at])}`;
+    const said = `${threshold}: ${String(halted)} of ${String(FLEETS)} halted, seeds from ${String(FIRST_SEED)} on; the facts have ${String(percent)} %`;
+    if (isHarmful(column)) assert.ok(halted >= haltsMin(FLEETS, percent), said);
+    else assert.ok(halted <= haltsMax(FLEETS, percent), said);
+  }
+}
+
+describe('164 nodes', () => {
+  for (const column of LARGE) {
+    it(`${column.name}: ${isHarmful(column) ? 'is found' : 'raises no alarm'} as often as in the facts`, () => {
+      judge(column);
+    });
+  }
+});
+
+describe('50 nodes', () => {
+  for (const column of SMALL) {
+    it(`${column.name}: ${isHarmful(column) ? 'is found' : 'raises no alarm'} as often as in the facts`, () => {
+      judge(column);
+    });
+  }
+});
