@@ -70,6 +70,7 @@ export function nodeOf(): object {
       ],
       daemonEndpoints: { kubeletEndpoint: { Port: 10_250 } },
       nodeInfo: {
+        bootID: '@uid@',
         machineID: 'ec2a1b2c3d4e5f60718293a4b5c6d7e8',
         kernelVersion: '6.1.115-126.197.amzn2023.x86_64',
         osImage: 'Amazon Linux 2023.6.20241121',

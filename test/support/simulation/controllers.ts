@@ -2,14 +2,16 @@
  * What else runs in a cluster: scheduler, kubelets, garbage collector and pod collector, in short.
  *
  * Each reacts to commits after a delay of virtual time and looks at the present state when it acts.
- * A pod is bound to the node it is aimed at, becomes ready (or fails, as `behaviour` says), and is
- * removed once its kubelet confirms a deletion. A dead kubelet confirms nothing. There is no node
+ * A pod is bound to the node it is aimed at, becomes ready (or fails, as `behaviour` says, or is ill, as its image
+ * asks: ailments.ts), and is removed once its kubelet confirms a deletion. A dead kubelet confirms nothing. There is no node
  * controller: tests taint nodes themselves, and evict pods that bear a taint for seconds (steps-of-taints.ts).
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { nodeOf } from '../simulated-cluster.ts';
+import { ailingStep, ailmentOf } from './ailments.ts';
+import type { Ailment, AilingStep } from './ailments.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
 import { isPinnedNowhere } from './pinned-pods.ts';
 
@@ -60,6 +62,8 @@ export class SimulatedControllers {
   readonly #delays: ControllerDelays;
   /** UIDs of owners whose dependents are being released one by one. */
   readonly #orphaning = new Set<string>();
+  /** UIDs of pods that are ill: one chain of steps each. */
+  readonly #ailing = new Set<string>();
 
   constructor(api: SimulatedApiServer, clock: Clock, delays: Partial<ControllerDelays> = {}) {
     this.#api = api;
@@ -177,6 +181,11 @@ export class SimulatedControllers {
     const isRefused = this.failingNodes.has(nodeOf(pod) ?? '');
     const behaviour = isRefused ? 'fail' : this.behaviour(pod);
     if (behaviour === 'stay-pending') return;
+    const ailment = behaviour === 'run' ? ailmentOf(pod) : undefined;
+    if (ailment !== undefined) {
+      this.#fallIll(pod, ailment);
+      return;
+    }
     const phase = { run: 'Running', fail: 'Failed', succeed: 'Succeeded' }[behaviour];
     this.setPhase(pod, phase);
   }
@@ -189,6 +198,44 @@ export class SimulatedControllers {
       lastTransitionTime: this.#timestamp(),
     };
     this.#changePod(pod, (object) => ({ ...object, status: { phase, conditions: [ready] } }));
+  }
+
+  #fallIll(pod: KubernetesObject, ailment: Ailment): void {
+    const { uid } = pod.metadata;
+    if (this.#ailing.has(uid)) return;
+    this.#ailing.add(uid);
+    this.#ail(pod, { ailment, index: 0 });
+  }
+
+  /** Writes a step of its kubelet; a dead one writes nothing, and goes on when it is back. */
+  #ail(pod: KubernetesObject, { ailment, index }: { ailment: Ailment; index: number }): void {
+    if (pod.metadata.deletionTimestamp !== undefined) return;
+    const isDead = this.deadNodes.has(nodeOf(pod) ?? '');
+    const step = ailingStep(ailment, index, this.#clock.nowMs());
+    if (!isDead) this.#changePod(pod, (object) => ({ ...object, status: this.#statusOf(step) }));
+    if (step.lastsMs === undefined) return;
+    const next = isDead ? index : index + 1;
+    this.#later(Math.max(step.lastsMs, 1), pod, (found) =>
+      this.#ail(found, { ailment, index: next }),
+    );
+  }
+
+  #statusOf({ phase, reason, isReady, disruption, containers, container }: AilingStep): JsonObject {
+    const lastTransitionTime = this.#timestamp();
+    const status = isReady ? 'True' : 'False';
+    const conditions: JsonObject[] = ['Ready', 'ContainersReady'].map((type) => ({
+      ...{ type, status, lastTransitionTime },
+    }));
+    if (disruption !== undefined) {
+      const why = { type: 'DisruptionTarget', status: 'True', reason: disruption };
+      conditions.push({ ...why, lastTransitionTime });
+    }
+    return {
+      phase,
+      ...(reason === undefined ? {} : { reason }),
+      conditions,
+      ...(container === undefined ? {} : { [containers]: [container] }),
+    };
   }
 
   #finish(pod: KubernetesObject): void {

@@ -67,6 +67,7 @@ export function startNodeAgent(options: NodeAgentOptions): NodeAgent {
       record,
       settings: { ...DEFAULT_SETTINGS, ...options.settings },
       hostIp: nodeAddress(machine.name),
+      bootId: runtime.bootId,
     },
     {
       runtime,

@@ -103,6 +103,8 @@ export interface RuntimeEvent {
 
 /** The runtime of one machine. */
 export interface ContainerRuntime {
+  /** Which boot of the machine this is, as the kernel tells it: another after each. */
+  readonly bootId: string;
   /** CRI Status: can it run containers, and is a network configured? */
   status(): { readonly isRuntimeReady: boolean; readonly isNetworkReady: boolean };
   /** CRI RunPodSandbox: pause image, create, start, network through CNI. */

@@ -47,9 +47,7 @@ function decide(record: ContainerRecord, kind: ProbeInput['kind'], ranMs: number
     case 'startup':
       return answerOf(ranMs >= simulation.startupAfterMs);
     case 'readiness':
-      return answerOf(
-        ranMs >= simulation.readyAfterMs && !(affected && ranMs >= simulation.unreadyAtMs),
-      );
+      return answerOf(ranMs >= simulation.readyAfterMs && !(affected && isUnready(record, ranMs)));
     case 'liveness':
       return answerOf(!(affected && ranMs >= simulation.livenessFailsAtMs));
     case 'postStart':
@@ -57,6 +55,13 @@ function decide(record: ContainerRecord, kind: ProbeInput['kind'], ranMs: number
     case 'preStop':
       return answerOf(!(affected && simulation.failsPreStop));
   }
+}
+
+/** From a moment on, or in turns: the first turn begins when the container could be ready. */
+function isUnready({ simulation }: ContainerRecord, ranMs: number): boolean {
+  const { unreadyAtMs, flapMs = 0, readyAfterMs } = simulation;
+  const isOff = flapMs > 0 && Math.floor((ranMs - readyAfterMs) / flapMs) % 2 === 1;
+  return isOff || ranMs >= unreadyAtMs;
 }
 
 function answerOf(isGood: boolean): ProbeAnswer {

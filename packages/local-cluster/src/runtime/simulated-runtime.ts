@@ -66,6 +66,7 @@ export function createSimulatedRuntime(options: SimulatedRuntimeOptions): Contai
   };
   const { records } = machine;
   return {
+    bootId: `${options.machine.name}-${clock.nowMs().toString(16)}`,
     status: () => ({ isRuntimeReady: !timers.isOff(), isNetworkReady: machine.network.isReady() }),
     ...sandboxVerbs(machine),
     ...containerVerbs(machine),

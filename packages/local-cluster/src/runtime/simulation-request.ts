@@ -30,6 +30,8 @@ export interface Simulation {
   readonly startupAfterMs: number;
   readonly readyAfterMs: number;
   readonly unreadyAtMs: number;
+  /** Readiness fails and succeeds in turns of this length, beginning with success. */
+  readonly flapMs?: number;
   readonly livenessFailsAtMs: number;
   /** How long an answer to a probe takes. */
   readonly probeMs: number;
@@ -130,6 +132,7 @@ const CONTAINER_REQUESTS: ReadonlyMap<string, Reader> = new Map([
   ['startup-after', duration('startupAfterMs')],
   ['ready-after', duration('readyAfterMs')],
   ['unready-at', duration('unreadyAtMs')],
+  ['flap', duration('flapMs')],
   ['liveness-fails-at', duration('livenessFailsAtMs')],
   ['probe', duration('probeMs')],
   ['post-start', duration('postStartMs')],

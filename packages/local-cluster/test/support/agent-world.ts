@@ -99,6 +99,7 @@ export async function createAgentWorld(options: AgentWorldOptions = {}): Promise
         record,
         settings: { ...DEFAULT_SETTINGS, ...options.settings },
         hostIp: '172.16.0.1',
+        bootId: runtime.bootId,
       },
       { runtime, podRuntime, probes },
     );

@@ -124,11 +124,12 @@ async function report(
   return 'written';
 }
 
-/** Capacity, addresses and the like, where the Node tells otherwise. */
+/** Capacity, addresses and the like, where the Node tells nothing; what the machine runs since it booted, also otherwise. */
 function changedFacts(context: AgentContext, node: ApiObject): JsonObject {
   const status = isJsonObject(node['status']) ? node['status'] : {};
   const facts = Object.entries(machineStatus(context)).filter(
-    ([key, value]) => !isEqualJson(status[key], value) && status[key] === undefined,
+    ([key, value]) =>
+      !isEqualJson(status[key], value) && (status[key] === undefined || key === 'nodeInfo'),
   );
   return Object.fromEntries(facts);
 }

@@ -11,7 +11,7 @@ import type { MachineSpec } from '../../machines/machine.ts';
 import { podNetwork } from '../../runtime/addresses.ts';
 import type { Condition } from '../shared/pod-object.ts';
 
-type Context = Pick<AgentContext, 'machine' | 'client' | 'clock' | 'log' | 'hostIp'>;
+type Context = Pick<AgentContext, 'machine' | 'client' | 'clock' | 'log' | 'hostIp' | 'bootId'>;
 
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 7000;
@@ -94,11 +94,12 @@ function initialNode(context: Context, conditions: readonly Condition[]): JsonOb
   };
 }
 
-/** The parts of a node's status that do not change while it runs. */
+/** The parts of a node's status that do not change while its machine runs. */
 export function machineStatus({
   machine,
   hostIp,
-}: Pick<Context, 'machine' | 'hostIp'>): JsonObject {
+  bootId,
+}: Pick<Context, 'machine' | 'hostIp' | 'bootId'>): JsonObject {
   const resources: JsonObject = {
     ...machine.capacity,
     'hugepages-1Gi': '0',
@@ -116,7 +117,7 @@ export function machineStatus({
     nodeInfo: {
       machineID: id,
       systemUUID: id,
-      bootID: id,
+      bootID: bootId,
       kernelVersion: '6.12.0-simulated',
       osImage: 'Rollcall simulated machine',
       containerRuntimeVersion: 'containerd://2.1.0-simulated',

@@ -18,6 +18,8 @@ export interface AgentContext {
   readonly settings: NodeAgentSettings;
   /** The node's InternalIP. */
   readonly hostIp: string;
+  /** Which boot of the machine this is. */
+  readonly bootId: string;
 }
 
 /** A duration plus up to `share` of it, as the kubelet's wait.Jitter. */

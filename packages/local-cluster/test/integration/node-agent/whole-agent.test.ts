@@ -8,6 +8,7 @@ import type { NodeAgent } from '../../../src/node-agent/start-node-agent.ts';
 import type { PodObject } from '../../../src/node-agent/shared/pod-object.ts';
 import { createSimulatedRuntime } from '../../../src/runtime/simulated-runtime.ts';
 import type { ContainerRuntime } from '../../../src/runtime/cri.ts';
+import { jsonMember } from '@rollcall/base/json.ts';
 import { prepareNamespace, TEST_MACHINE } from '../../support/agent-world.ts';
 import { podObject } from '../../support/objects.ts';
 import { createLocalWorld } from '../../support/world.ts';
@@ -133,6 +134,21 @@ describe('a node agent over the simulated runtime', () => {
     await world.agent.stop();
   });
 
+  it('turns ready and not ready by turns where readiness flaps', async () => {
+    const world = await createWholeWorld();
+    const probe = { exec: { command: ['true'] }, periodSeconds: 1, failureThreshold: 1 };
+    const image = 'example/main:1-simulate-flap-5s';
+    const containers = [{ name: 'main', image, readinessProbe: probe }];
+    await world.create('pods', podObject('p', { spec: { nodeName: 'node-1', containers } }));
+    assert.deepEqual((await world.watch('p', 20)).slice(-4), [
+      'Running ready=true restarts=0',
+      'Running ready=false restarts=0',
+      'Running ready=true restarts=0',
+      'Running ready=false restarts=0',
+    ]);
+    await world.agent.stop();
+  });
+
   it('shows an image that cannot be pulled, first the error, then the back-off', async () => {
     const world = await createWholeWorld();
     await world.run('p', 'example/cannot-pull:1');
@@ -193,8 +209,14 @@ describe('a node agent over the simulated runtime', () => {
     await world.watch('p', 5);
     world.agent.powerOff();
     const { clock, random } = world;
+    const bootId = (): unknown => {
+      const status = world.read({ resource: 'nodes', name: 'node-1' })?.['status'];
+      return jsonMember(jsonMember(status, 'nodeInfo'), 'bootID');
+    };
+    const before = bootId();
     const again = world.boot(createSimulatedRuntime({ machine: TEST_MACHINE, clock, random }));
     assert.equal((await world.watch('p', 5)).at(-1), 'Running ready=true restarts=1');
+    assert.notEqual(bootId(), before, 'its kernel tells of another boot');
     assert.equal(world.pod('p')?.status?.phase, 'Running');
     await again.stop();
   });

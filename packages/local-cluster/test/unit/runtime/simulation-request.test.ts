@@ -49,6 +49,7 @@ test('each request of a container is read', () => {
     ['startup-after=5s', { startupAfterMs: 5000 }],
     ['ready-after=1.5m', { readyAfterMs: 90_000 }],
     ['unready-at=30s', { unreadyAtMs: 30_000 }],
+    ['flap=5s', { flapMs: 5000 }],
     ['liveness-fails-at=1h', { livenessFailsAtMs: 3_600_000 }],
     ['probe=3s', { probeMs: 3000 }],
     ['post-start=1s', { postStartMs: 1000 }],
