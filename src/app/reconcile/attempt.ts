@@ -29,6 +29,7 @@ import { relistPods } from './live/relist-pods.ts';
 import { heldWrite } from './run/refused-writes.ts';
 import { giveNotStagedNotice } from './status/not-staged-notice.ts';
 import { giveRivalNotice } from './status/rival-notice.ts';
+import { giveShrinkNotice } from './status/shrink-notice.ts';
 import { heedSentinel } from './live/sentinel.ts';
 import { trimHistory } from './history/trim-history.ts';
 import { updateStatus } from './status/update-status.ts';
@@ -232,7 +233,9 @@ async function carryOut(judged: Attempt, decision: Decision): Promise<Exit> {
     else await updateStatus({ context, subject, plan: decision.plan, access, ledger });
   }
   const telling = await giveNotices({ context, subject, ledger }, guard);
-  const conclusion = { decision, ledger, stored, access: access ?? telling };
+  const step = { context, subject, ledger, access: access ?? telling };
+  const told = await giveShrinkNotice(decision.plan, step);
+  const conclusion = { decision, ledger, stored, access: told };
   return { kind: 'carried-out', judged, conclusion };
 }
 

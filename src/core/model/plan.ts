@@ -15,7 +15,7 @@ import type {
   Tombstone,
 } from './projections.ts';
 import type { ClusterMode } from './registration.ts';
-import type { BackoffEntry, DaemonSetState, Intent } from './state.ts';
+import type { BackoffEntry, DaemonSetState, HeldShrink, Intent, ShrinkRecord } from './state.ts';
 import type { Placement, PlacementReason, Verdict } from './verdict.ts';
 import type { PolicyReading } from '../policy/rollout-policy.ts';
 import type { StagedProgress } from './staged-progress.ts';
@@ -142,6 +142,35 @@ export interface FormerTemplate {
   readonly generation?: string;
 }
 
+/** How much of a shrink goes without confirmation (ADR 0057). */
+export interface ShrinkRules {
+  /** `policy`: every change counts, and the last pod too. `default`: changes of nodes alone, from ten pods on. */
+  readonly scope: 'policy' | 'default';
+  /** Whole percent of its pods beyond which a shrink is held; 100: none ever is. */
+  readonly percent: number;
+}
+
+/** What became of a shrink in this run; each is told once. */
+export type ShrinkNotice =
+  /** It waits for a confirmation from now on. */
+  | { readonly kind: 'held'; readonly held: HeldShrink; readonly suspect: ShrinkSuspect }
+  /** It happens, and Rollcall cannot hold it: another controller acts here. */
+  | { readonly kind: 'alarmed'; readonly held: HeldShrink; readonly suspect: ShrinkSuspect }
+  | { readonly kind: 'confirmed'; readonly held: HeldShrink }
+  /** What was held was taken back. */
+  | { readonly kind: 'ended'; readonly held: HeldShrink };
+
+/** The object whose managedFields may name who made the change. */
+export type ShrinkSuspect =
+  | { readonly kind: 'daemon-set' }
+  | { readonly kind: 'node'; readonly node: NodeName; readonly part: 'labels' | 'taints' };
+
+/** What a plan has to say about a shrink: the record as it is to be stored, and what is to be told. */
+export interface ShrinkOutcome {
+  readonly record: ShrinkRecord;
+  readonly notice?: ShrinkNotice;
+}
+
 /** One pod to create. */
 export interface PlannedCreate {
   readonly node: NodeName;
@@ -236,4 +265,6 @@ export interface Plan {
   readonly dueAtMs: number | undefined;
   /** Creates and deletes that the burst cap left for the next run. */
   readonly cappedCount: number;
+  /** Absent: this run may not judge shrinks, and what is stored stays. */
+  readonly shrink?: ShrinkOutcome;
 }

@@ -7,7 +7,7 @@
 import type { Epoch, NodeName, ResourceVersion, Uid } from './identifiers.ts';
 import type { Stamp } from './position.ts';
 import type { Tombstone } from './projections.ts';
-import type { RolloutRecord } from './rollout-record.ts';
+import type { OrderNote, RolloutRecord } from './rollout-record.ts';
 
 /** Version of the state schema that this release writes. */
 export const STATE_SCHEMA = 1;
@@ -159,6 +159,33 @@ export interface Memo {
   readonly ranAtMs: number;
 }
 
+/** A shrink that waits for somebody to confirm it, or (where Rollcall does not act) that was told of. */
+export interface HeldShrink {
+  /** What the confirmation has to name. */
+  readonly token: string;
+  readonly heldAtMs: number;
+  /** Pods that are to go or went within the window, and those that there were; as of the last run that wrote. */
+  readonly pods: number;
+  readonly basePods: number;
+  /** The one change behind it, as the end of a sentence; 300 characters at most. */
+  readonly cause: string;
+  /** Since when so few pods are concerned that it would not be held any more; absent: it would. */
+  readonly calmSinceMs?: number;
+}
+
+/** What the interlock remembers of pods that have to leave their nodes (ADR 0057); absent: no run has looked yet. */
+export interface ShrinkRecord {
+  /** Hash of what the template says of placement, as of the last run that found no pod on its way out. */
+  readonly placement: number;
+  /** Since when pods are to leave nodes that changed: some seconds show whether more follow. */
+  readonly sinceMs?: number;
+  readonly held?: HeldShrink;
+  /** So many pods may go until then: a confirmation, or an edit that needs none. */
+  readonly allowed?: { readonly pods: number; readonly untilMs: number };
+  /** A confirmation that was given in the state itself (`rollcall rollout confirm`). */
+  readonly order?: OrderNote & { readonly token: string };
+}
+
 /** State of one DaemonSet. */
 export interface DaemonSetState {
   readonly schema: typeof STATE_SCHEMA;
@@ -210,6 +237,7 @@ export interface DaemonSetState {
   readonly memo?: Memo;
   /** How far the staged rollout is; absent: no policy asked for one. */
   readonly rollout?: RolloutRecord;
+  readonly shrink?: ShrinkRecord;
 }
 
 /** State of a DaemonSet that has no item yet. */

@@ -42,6 +42,8 @@ export type NodeCode =
   /** Copilot: the built-in controller makes or removes its pod. */
   | 'LeftToBuiltIn'
   | 'WaitingForCluster'
+  /** Its pod would go with so many others that somebody has to confirm it, or it is not clear yet (ADR 0057). */
+  | 'HeldByInterlock'
   | 'NotWanted'
   | 'KeptDespiteTaint'
   | 'Blocked'

@@ -24,6 +24,7 @@ import { computeDueAt } from './due-time.ts';
 import { selectingAllEvent } from '../events/events.ts';
 import { planTrims } from '../history/history-trim.ts';
 import { judgeIntents } from '../intents/intents.ts';
+import { holdShrink } from '../interlock/hold-shrink.ts';
 import { whyLeftAlone } from '../daemon-set/strategy.ts';
 import { planPods } from '../pods/plan-pods.ts';
 import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
@@ -52,8 +53,10 @@ function planAlone(view: View, context: PlanContext): Plan {
   const targets = targetsOf(view, context, staging);
   const planning = preparePlanning(view, context, { intents, targets });
   const wanted = planPods(planning);
-  const rollout = planRollout(planning, wanted, staging);
-  const decisions = context.mode === 'copilot' ? leaveToBuiltIn(wanted) : wanted;
+  const updated = planRollout(planning, wanted, staging);
+  const held = holdShrink(planning, { decisions: wanted, rollout: updated });
+  const { rollout, shrink } = held;
+  const decisions = context.mode === 'copilot' ? leaveToBuiltIn(held.decisions) : held.decisions;
   const claims = claimsOf(view, context);
   const isClaiming = claims.leftCount > 0 && context.guard.kind === 'act';
   const chosen = isClaiming
@@ -86,6 +89,7 @@ function planAlone(view: View, context: PlanContext): Plan {
       waitsUntilMs: [...waitingTimes(decisions), ...rollout.untilMs],
     }),
     cappedCount: chosen.cappedCount,
+    ...(shrink === undefined ? {} : { shrink }),
   };
 }
 

@@ -368,4 +368,23 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     in: 'changing-nodes',
     seedsMax: 20,
   },
+  'no-interlock': {
+    bug: 'a label that vanishes from all nodes takes every pod at once (upstream; Reddit, March 2023)',
+    file: 'src/core/interlock/hold-shrink.ts',
+    before: "const isTaken = decision.kind === 'go'",
+    after: 'const isTaken = true',
+    breaks: ['S14'],
+    in: 'lost-labels',
+    seedsMax: 2,
+    isQuick: true,
+  },
+  'forgetful-interlock': {
+    bug: 'a label that is taken off one node after the other takes every pod, two at a time',
+    file: 'src/core/interlock/count-shrink.ts',
+    before: 'if (nodeView.pods.length > 0 || gone.has(nodeView.node.name)) left.push(nodeView);',
+    after: '',
+    breaks: ['S14'],
+    in: 'lost-labels',
+    seedsMax: 6,
+  },
 };

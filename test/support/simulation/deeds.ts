@@ -94,6 +94,7 @@ export const STEPS = [
   'lose-node', // 48
   'shut-down-node', // 44
   'flap-labels',
+  'strip-labels', // a label is taken off all nodes, or one after the other, or put back
   'change-node',
   'remove-node',
   'remake-node', // 39

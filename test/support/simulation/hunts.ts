@@ -34,6 +34,22 @@ const rolling = (bounds: JsonObject): { readonly spec: JsonObject } => ({
   spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: bounds }, minReadySeconds: 0 },
 });
 
+/** The only DaemonSet runs where nodes have the label that `strip-labels` takes and gives. */
+const SELECTING = {
+  spec: {
+    updateStrategy: { type: 'OnDelete' },
+    minReadySeconds: 0,
+    template: {
+      metadata: { labels: { app: 'agent' } },
+      spec: {
+        containers: [{ name: 'main', image: 'agent:1' }],
+        nodeSelector: { disk: 'ssd' },
+        tolerations: [],
+      },
+    },
+  },
+};
+
 const ONE_AT_ONCE = rolling({ maxUnavailable: 1, maxSurge: 0 });
 
 const HUNTS = {
@@ -173,6 +189,16 @@ const HUNTS = {
       ['roll', 200, 3000],
     ],
     stepsCount: 30,
+  },
+  /** A label that a DaemonSet selects by is taken off its nodes at once, or one by one, and put back (S14, ADR 0057). */
+  'lost-labels': {
+    profile: 'baseline',
+    setting: { ...ORDERLY, ...SELECTING, nodesCount: 12, podStartMsMax: 400 },
+    cycle: [
+      ['strip-labels', 18 * 60_000, 25 * 60_000],
+      ['strip-labels', 60_000, 12 * 60_000],
+    ],
+    stepsCount: 4,
   },
   /** No status is ever taken, while nodes change all the time: looks that are wanted again and again (L5). */
   'refused-status': {

@@ -3,7 +3,7 @@
  *
  * S1 and S2 over all pods after each commit; S3 at each delete of ours (availability-audit.ts); S4, S5,
  * S6, S9, S10 and S13 on each batch that an invocation sends; S7 by the API server itself; S8 on each write
- * to the view. It knows nothing of the code it watches but the
+ * to the view; S14 at each delete of ours (shrink-audit.ts). It knows nothing of the code it watches but the
  * ports. What it finds is kept as text; a test fails on the first line.
  */
 import { compareResourceVersions } from '../../../src/core/model/identifiers.ts';
@@ -31,6 +31,7 @@ import { NodeAudit } from './node-audit.ts';
 import type { NotedView } from './noted-view.ts';
 import { findCrowds } from './pod-audit.ts';
 import { SecretAudit } from './secret-audit.ts';
+import { ShrinkAudit } from './shrink-audit.ts';
 import { StartAudit } from './start-audit.ts';
 
 /** Who sends, and under which registration. */
@@ -126,6 +127,14 @@ export class Observer {
     });
     availability.areClocksTrue = () => this.areClocksTrue();
     return availability;
+  }
+
+  /** Checks S14 at each delete of ours from now on. */
+  watchShrinks(api: SimulatedApiServer, clock: Clock): ShrinkAudit {
+    const looksAt = this.looksAtEverything() ? api : new SimulatedApiServer(api.clusterUid, clock);
+    return new ShrinkAudit(looksAt, clock, (text) => {
+      this.report(text);
+    });
   }
 
   /** Access for one invocation; every batch is checked. */

@@ -361,6 +361,7 @@ export const PROFILES = {
       'evict-pod': 1,
       'lose-node': 1,
       'flap-labels': 0.5,
+      'strip-labels': 0.5,
       'restart-watcher': 0.3,
     },
     demands: ['annotate-objects'],

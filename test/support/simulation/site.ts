@@ -18,6 +18,7 @@ import type { Intervention } from '../simulated-cluster.ts';
 import { SimulatedApiServer } from './api-server.ts';
 import type { CommitListener } from './api-server.ts';
 import type { AvailabilityAudit } from './availability-audit.ts';
+import type { ShrinkAudit } from './shrink-audit.ts';
 import { SimulatedControllers } from './controllers.ts';
 import type { Observer, SenderFacts } from './observer.ts';
 
@@ -36,6 +37,7 @@ export class Site {
   readonly api: SimulatedApiServer;
   readonly controllers: SimulatedControllers;
   readonly availability: AvailabilityAudit;
+  readonly shrinks: ShrinkAudit;
   requestDelayMs: () => number = () => 2;
   /** What stands between a registration and its endpoint; undefined: nothing speaks against it. */
   admit: (registration: ClusterRegistration) => Promise<ConnectRefusal | undefined> = () =>
@@ -78,8 +80,10 @@ export class Site {
       onCommit(commit);
     });
     this.availability = observer.watchApi(this.api, clock);
+    this.shrinks = observer.watchShrinks(this.api, clock);
     this.api.hooks.onPodDelete = (pod) => {
       this.availability.judge(pod);
+      this.shrinks.judge(pod);
     };
     this.controllers = new SimulatedControllers(this.api, clock);
   }

@@ -31,6 +31,7 @@ import {
 } from './steps-of-limits.ts';
 import { taintForSeconds } from './steps-of-taints.ts';
 import { loseWay } from './steps-of-outages.ts';
+import { stripLabels } from './steps-of-labels.ts';
 import { annotateObjects, annotateOften, rewriteObjects } from './steps-of-managers.ts';
 import {
   changeNode,
@@ -85,6 +86,7 @@ export class StepTaker {
     'lose-node': loseNode,
     'shut-down-node': shutDownNode,
     'flap-labels': flapLabels,
+    'strip-labels': stripLabels,
     'change-node': changeNode,
     'remove-node': removeNode,
     'remake-node': remakeNode,

@@ -9,7 +9,8 @@
  */
 import { createHash } from 'node:crypto';
 import assert from 'node:assert/strict';
-import { clusterUid } from '../../../src/core/model/identifiers.ts';
+import { CONFIRM_ANNOTATION } from '../../../src/core/interlock/shrink-rules.ts';
+import { clusterUid, uid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import { HINT_SCHEMA } from '../../../src/core/model/hint.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
@@ -288,6 +289,7 @@ export class World {
     let untilMs = this.clock.monotonicMs() + withinMs;
     let isPutOff = false;
     while (!(await this.#isCalm(5000)) || differences(this.api).length > 0) {
+      await this.#confirmShrinks();
       const availableInMs = this.#availableInMs();
       if (this.clock.monotonicMs() < untilMs) await this.clock.advance(500);
       else if (isPutOff || availableInMs <= 0) {
@@ -299,6 +301,31 @@ export class World {
       }
     }
     this.assertSafe();
+  }
+
+  /** Somebody has looked, and wants what nodes and DaemonSets say by now: each held shrink is confirmed (ADR 0057). */
+  async #confirmShrinks(): Promise<void> {
+    for (const { metadata } of this.api.list('daemonsets')) {
+      const ref = { clusterUid: this.api.clusterUid, uid: uid(metadata.uid) };
+      const token = (await this.#pastFaults(() => this.view.readState(ref)))?.shrink?.held?.token;
+      const { annotations = {}, namespace = '', name } = metadata;
+      if (token === undefined || annotations[CONFIRM_ANNOTATION] === token) continue;
+      this.api.change('daemonsets', { namespace, name }, (set) => ({
+        ...set,
+        metadata: {
+          ...set.metadata,
+          annotations: { ...annotations, [CONFIRM_ANNOTATION]: token },
+        },
+      }));
+    }
+  }
+
+  #pastFaults<T>(read: () => Promise<T>): Promise<T> {
+    const { hooks } = this.view;
+    this.view.hooks = {};
+    const answer = read();
+    this.view.hooks = hooks;
+    return answer;
   }
 
   /** Milliseconds until every pod that is ready is available by the functions' clock; zero or less: they are. */

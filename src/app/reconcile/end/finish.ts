@@ -18,6 +18,7 @@ import {
   buriedAfter,
   mergeOutcomes,
   raiseWritten,
+  shrinkAfter,
   writeState,
   withListed,
 } from '../run/record-state.ts';
@@ -108,6 +109,7 @@ function composeState(
     ...(refusedWrites.length === 0 ? {} : { refusedWrites }),
     ...(refusals.length === 0 ? {} : { refusals }),
     ...openSince(input),
+    ...shrinkAfter(stored, plan),
     ...(decided.isComplete ? { memo } : {}),
   };
 }

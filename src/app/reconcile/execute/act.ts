@@ -20,7 +20,7 @@ import { failedDaemonPodEvent, succeededDaemonPodEvent } from '../../../core/eve
 import { mergeIntents, stampIntents } from '../../../core/intents/merge-intents.ts';
 import { executeClaims } from '../confirm/adopt-release.ts';
 import type { Fence } from '../confirm/batch-fence.ts';
-import { buriedAfter, withListed } from '../run/record-state.ts';
+import { buriedAfter, shrinkAfter, withListed } from '../run/record-state.ts';
 import { confirmPlan } from '../confirm/confirm.ts';
 import type { ConfirmInput, ConfirmedPlan } from '../confirm/confirm.ts';
 import { effectDeadlineMs } from '../run/context.ts';
@@ -153,6 +153,7 @@ async function recordIntents(
     backoff,
     // A step is opened by the write that records the first deletes it allows.
     ...defined({ rollout: plan.stages?.record }),
+    ...shrinkAfter(subject.state, plan),
   };
   return input.context.recordIntents(subject.basis.ref, { from: subject.state, to: next, settled });
 }

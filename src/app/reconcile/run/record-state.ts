@@ -8,11 +8,13 @@
  * second must not be lost, so a loser re-reads and merges what concerns its own intents and versions,
  * never the memo or a due time.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { findStateBreach } from '../../../core/plan/invariants.ts';
 import type { StateChange } from '../../../core/plan/invariants.ts';
 import { noteWritten } from '../../../core/intents/written-marks.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
 import { emptyState } from '../../../core/model/state.ts';
+import type { Plan } from '../../../core/model/plan.ts';
 import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
 import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
 import type { EndContext, StateWrite, Subject, ViewedSubject } from './context.ts';
@@ -110,6 +112,14 @@ export function buriedAfter(
   const known = new Set<Uid>([...shown, ...read.gone].map(({ uid }) => uid));
   const buried = keepTombstones(all, { nowMs, toldAtMs, isLiving: (uid) => known.has(uid) });
   return buried.length === 0 ? {} : { buried };
+}
+
+/** What a state knows of shrinks after a plan; a run that may not judge them leaves it as it is (ADR 0057). */
+export function shrinkAfter(
+  { shrink }: Pick<DaemonSetState, 'shrink'>,
+  plan: Pick<Plan, 'shrink'>,
+): Pick<DaemonSetState, 'shrink'> {
+  return defined({ shrink: plan.shrink?.record ?? shrink });
 }
 
 /**

@@ -1,0 +1,185 @@
+/**
+ * What becomes of a shrink: it goes, waits some seconds, is held, or was confirmed (ADR 0057).
+ *
+ *   pods to leave ─▶ over the share? ─▶ held ─▶ confirmed ─▶ so many may go
+ *                    └─ not yet: some seconds for more ─▶ go        └─ taken back: ended
+ *
+ * A hold lasts until it is confirmed, taken back, or for one window so small that it would not begin: nodes that get their
+ * label back one by one lose no pod on the way. A confirmation covers what it was asked for and one share more, for an hour
+ * at most, and afterwards for as long as removals count as one. Times of another function's clock that lie ahead count as now.
+ * Pure; nothing is stored by a run that finds no pod to leave and none that left.
+ */
+import { hash48 } from '@rollcall/base/hash48.ts';
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
+import type { ShrinkNotice, ShrinkRules } from '../model/plan.ts';
+import type { HeldShrink, ShrinkRecord } from '../model/state.ts';
+import type { Shrink } from './count-shrink.ts';
+import { findCause } from './shrink-cause.ts';
+import {
+  CONFIRM_ANNOTATION,
+  SHRINK_WINDOW_MS,
+  isOff,
+  isOverShare,
+  isStillOver,
+  mayBegin,
+  shareOf,
+} from './shrink-rules.ts';
+
+/** How long the first pods that leave wait for others: a watcher tells of nodes within two seconds (ADR 0009). */
+export const SETTLE_MS = 5_000;
+const ALLOWED_MS = 3_600_000;
+const TOKEN_RADIX = 36;
+
+/** What a shrink is judged by. */
+export interface ShrinkInput {
+  readonly daemonSet: DaemonSetObject;
+  readonly rules: ShrinkRules;
+  readonly shrink: Shrink;
+  /** As stored; absent: no run has looked yet. */
+  readonly record: ShrinkRecord | undefined;
+  /** Hash of the present placement (shrink-cause.ts). */
+  readonly placement: number;
+  readonly nowMs: number;
+  /** `watch`: another controller acts, and holding is not in our hands. */
+  readonly stance: 'act' | 'watch';
+}
+
+/** What becomes of it. */
+export interface ShrinkDecision {
+  /** `settle`: what was not sent yet waits until `untilMs`. `hold`: nothing that takes a pod away is sent. */
+  readonly kind: 'go' | 'settle' | 'hold';
+  readonly record: ShrinkRecord;
+  readonly untilMs?: number;
+  readonly notice?: ShrinkNotice;
+}
+
+/** True if the template's placement is not what it was when no pod was on its way out. */
+export function isEdited(record: ShrinkRecord | undefined, placement: number): boolean {
+  return record !== undefined && record.placement !== placement;
+}
+
+/** Decides one shrink. */
+export function decideShrink(input: ShrinkInput): ShrinkDecision {
+  const { shrink, rules, daemonSet, placement, record, stance } = input;
+  if (shrink.pods === 0 || isOff(rules, daemonSet)) return rest(input, { placement });
+  if (shrink.leaving.length === 0 && stance === 'act') return rest(input, trailing(input));
+  if (record?.held !== undefined) return decideHeld(input, record.held);
+  const allowed = record?.allowed;
+  if (allowed !== undefined && isAllowed(allowed, input)) return go({ ...baseOf(input), allowed });
+  return isEdited(record, placement) ? decideEdit(input) : decideNodes(input);
+}
+
+/** The DaemonSet's own placement was edited: the whole of it is seen at once. */
+function decideEdit(input: ShrinkInput): ShrinkDecision {
+  const { rules, shrink } = input;
+  if (rules.scope === 'default') {
+    return go({ ...baseOf(input), allowed: allow(input, SHRINK_WINDOW_MS) });
+  }
+  return isOverShare(rules, shrink) ? hold(input) : go(baseOf(input));
+}
+
+/** Nodes changed. */
+function decideNodes(input: ShrinkInput): ShrinkDecision {
+  const { rules, shrink, stance } = input;
+  if (!mayBegin(rules, shrink)) return go(baseOf(input));
+  if (stance === 'act') return settle(input);
+  return isOverShare(rules, shrink) ? hold(input) : go(baseOf(input));
+}
+
+/** The first that leave wait a little: what is told, and what is held, is then the whole of it. */
+function settle(input: ShrinkInput): ShrinkDecision {
+  const { record, nowMs, rules, shrink } = input;
+  const sinceMs = Math.min(record?.sinceMs ?? nowMs, nowMs);
+  const untilMs = sinceMs + SETTLE_MS;
+  const next = { ...baseOf(input), sinceMs };
+  if (nowMs < untilMs) return { kind: 'settle', record: next, untilMs };
+  return isOverShare(rules, shrink) ? hold(input) : go(next);
+}
+
+function go(record: ShrinkRecord): ShrinkDecision {
+  return { kind: 'go', record };
+}
+
+function baseOf({ record, placement }: ShrinkInput): Pick<ShrinkRecord, 'placement'> {
+  return { placement: record?.placement ?? placement };
+}
+
+/** Nothing is to leave: whatever was held was taken back. */
+function rest({ record }: ShrinkInput, next: ShrinkRecord): ShrinkDecision {
+  const held = record?.held;
+  return {
+    kind: 'go',
+    record: next,
+    ...(held === undefined ? {} : { notice: { kind: 'ended', held } }),
+  };
+}
+
+/** All are on their way: what was allowed counts for one more window, so that these are not held against the next. */
+function trailing({ record, placement, nowMs }: ShrinkInput): ShrinkRecord {
+  const allowed = record?.allowed;
+  if (allowed === undefined || nowMs >= allowed.untilMs) return { placement };
+  const untilMs = Math.min(allowed.untilMs, nowMs + SHRINK_WINDOW_MS);
+  return { placement, allowed: { ...allowed, untilMs } };
+}
+
+function isAllowed(
+  { pods, untilMs }: NonNullable<ShrinkRecord['allowed']>,
+  { shrink, nowMs }: ShrinkInput,
+): boolean {
+  return nowMs < untilMs && untilMs - nowMs <= ALLOWED_MS && shrink.pods <= pods;
+}
+
+function allow(
+  { shrink, rules, nowMs }: ShrinkInput,
+  forMs: number,
+): NonNullable<ShrinkRecord['allowed']> {
+  return { pods: shrink.pods + shareOf(rules, shrink), untilMs: nowMs + forMs };
+}
+
+function decideHeld(input: ShrinkInput, former: HeldShrink): ShrinkDecision {
+  const { shrink, rules, nowMs, daemonSet, stance } = input;
+  const base = baseOf(input);
+  const annotated = daemonSet.metadata.annotations?.[CONFIRM_ANNOTATION];
+  if (annotated === former.token || input.record?.order?.token === former.token) {
+    const record = { ...base, allowed: allow(input, ALLOWED_MS) };
+    return { kind: 'go', record, notice: { kind: 'confirmed', held: former } };
+  }
+  const { calmSinceMs, ...hard } = former;
+  const counted = { ...hard, pods: shrink.pods, basePods: shrink.basePods };
+  if (isStillOver(rules, shrink)) return { kind: 'hold', record: { ...base, held: counted } };
+  const sinceMs = Math.min(calmSinceMs ?? nowMs, nowMs);
+  const untilMs = sinceMs + SHRINK_WINDOW_MS;
+  if (nowMs >= untilMs || stance === 'watch') return rest(input, base);
+  return { kind: 'hold', record: { ...base, held: { ...counted, calmSinceMs: sinceMs } }, untilMs };
+}
+
+function hold(input: ShrinkInput): ShrinkDecision {
+  const { shrink, record, placement, nowMs, stance } = input;
+  const cause = findCause(shrink, isEdited(record, placement));
+  const { pods, basePods } = shrink;
+  const held: HeldShrink = {
+    token: tokenOf(input),
+    heldAtMs: nowMs,
+    pods,
+    basePods,
+    cause: cause.text,
+  };
+  const kind = stance === 'act' ? 'held' : 'alarmed';
+  return {
+    kind: 'hold',
+    record: { ...baseOf(input), held },
+    notice: { kind, held, suspect: cause.suspect },
+  };
+}
+
+/**
+ * The same again in a run whose write was lost, so that what was told stays true; another one for another shrink, and for
+ * what goes beyond a confirmation.
+ */
+function tokenOf({ daemonSet, record, placement, nowMs }: ShrinkInput): string {
+  const { uid, generation = 0 } = daemonSet.metadata;
+  const episode = isEdited(record, placement)
+    ? `edit ${generation} ${placement}`
+    : `nodes ${record?.sinceMs ?? nowMs}`;
+  return hash48(`${uid} ${episode} ${record?.allowed?.pods ?? 0}`).toString(TOKEN_RADIX);
+}

@@ -1,0 +1,60 @@
+/**
+ * What is told of a shrink: one Event, and the same sentence in the log.
+ *
+ * An Event holds 1,024 characters; each part is bounded. No content of an object is in it but names of nodes, label and taint keys
+ * with their values as the template has them, and the field manager.
+ */
+import type { PlannedEvent, ShrinkNotice } from '../model/plan.ts';
+import type { HeldShrink } from '../model/state.ts';
+import type { ShrinkAuthor } from './shrink-author.ts';
+import { CONFIRM_ANNOTATION } from './shrink-rules.ts';
+
+const MESSAGE_LENGTH_MAX = 1_024;
+
+/** The DaemonSet that is told of. */
+interface Told {
+  readonly namespace: string;
+  readonly name: string;
+  readonly author: ShrinkAuthor | undefined;
+}
+
+/** The Event of a notice; none of what ends by itself or was asked for. */
+export function shrinkEvent(notice: ShrinkNotice, told: Told): PlannedEvent | undefined {
+  switch (notice.kind) {
+    case 'held': {
+      const message = `Held: ${describe(notice.held, told.author)}. ${whatToDo(notice.held, told)}`;
+      return warning('ShrinkHeld', message);
+    }
+    case 'alarmed': {
+      const rest = 'Rollcall does not act here and cannot hold it.';
+      return warning('ShrinkSeen', `${describe(notice.held, told.author)}. ${rest}`);
+    }
+    case 'confirmed':
+    case 'ended':
+      return undefined;
+  }
+}
+
+function warning(reason: string, message: string): PlannedEvent {
+  return { type: 'Warning', reason, message: message.slice(0, MESSAGE_LENGTH_MAX) };
+}
+
+/** What goes, why, and by whom. */
+export function describe(
+  { pods, basePods, cause }: HeldShrink,
+  author: ShrinkAuthor | undefined,
+): string {
+  const by = author === undefined ? '' : `; last written by ${author.manager} at ${timeOf(author)}`;
+  return `${pods} of ${basePods} pods go within ten minutes: ${cause}${by}`;
+}
+
+function timeOf({ atMs }: ShrinkAuthor): string {
+  return new Date(atMs).toISOString();
+}
+
+function whatToDo({ token }: HeldShrink, { namespace, name }: Told): string {
+  return (
+    'Take the change back, or confirm it: ' +
+    `kubectl annotate daemonset --overwrite -n ${namespace} ${name} ${CONFIRM_ANNOTATION}=${token}`
+  );
+}

@@ -1,0 +1,169 @@
+/** A shrink that is held (ADR 0057): nothing goes, the cause is told once, one confirmation lets it proceed. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CONFIRM_ANNOTATION } from '../../../../src/core/interlock/shrink-rules.ts';
+import { confirmShrink } from '../../../../src/core/interlock/confirm-shrink.ts';
+import { uid } from '../../../../src/core/model/identifiers.ts';
+import type { DaemonSetState } from '../../../../src/core/model/state.ts';
+import type { DaemonSetRef } from '../../../../src/ports/stores/view-store.ts';
+import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import type { WorldOptions } from '../../../support/reconcile-world.ts';
+
+const NODES = 50;
+const LABELS = { pool: 'a' };
+
+/** Fifty nodes with the label, each with its pod, all at rest. */
+async function restingWorld(options: WorldOptions = {}): Promise<ReconcileWorld> {
+  const world = new ReconcileWorld({
+    nodes: 0,
+    daemonSet: (object) => {
+      const { template } = object.spec;
+      const spec = { ...template.spec, nodeSelector: LABELS };
+      return { ...object, spec: { ...object.spec, template: { ...template, spec } } };
+    },
+    ...options,
+  });
+  for (let index = 0; index < NODES; index += 1) world.addNode(nodeOf(index), { labels: LABELS });
+  await world.settle();
+  return world;
+}
+
+const nodeOf = (index: number): string => `node-${String(index).padStart(2, '0')}`;
+
+/** Somebody's tool takes the label off so many nodes, as managedFields tell it. */
+function stripLabels(world: ReconcileWorld, count = NODES): void {
+  for (let index = 0; index < count; index += 1) {
+    world.cluster.change('nodes', { namespace: '', name: nodeOf(index) }, (node) => ({
+      ...node,
+      metadata: {
+        ...node.metadata,
+        labels: { other: 'x' },
+        managedFields: [
+          {
+            manager: 'label-cleaner',
+            operation: 'Update',
+            time: new Date(world.clock.nowMs()).toISOString(),
+            fieldsV1: { 'f:metadata': { 'f:labels': { 'f:other': {} } } },
+          },
+        ],
+      } as typeof node.metadata,
+    }));
+  }
+}
+
+function refOf(world: ReconcileWorld): DaemonSetRef {
+  return {
+    clusterUid: world.registration.clusterUid,
+    uid: uid(world.daemonSet.metadata.uid),
+  };
+}
+
+async function stateOf(world: ReconcileWorld): Promise<DaemonSetState> {
+  const state = await world.view.readState(refOf(world));
+  assert.ok(state !== undefined);
+  return state;
+}
+
+async function tokenOf(world: ReconcileWorld): Promise<string> {
+  const { shrink } = await stateOf(world);
+  assert.ok(shrink?.held !== undefined, 'nothing is held');
+  return shrink.held.token;
+}
+
+function eventsOf(world: ReconcileWorld, reason: string): readonly string[] {
+  return world.cluster
+    .list('events')
+    .filter((event) => event['reason'] === reason)
+    .map((event) => String(event['message']));
+}
+
+async function heldWorld(): Promise<ReconcileWorld> {
+  const world = await restingWorld();
+  stripLabels(world);
+  await world.settle();
+  assert.equal(world.owned.length, NODES, 'a pod went');
+  return world;
+}
+
+describe('S14: fifty nodes that lose their label in one second', () => {
+  it('lose no pod, and one Event names the cause, its author and the way out', async () => {
+    const world = await heldWorld();
+    await world.settle();
+    const [message = '', ...others] = eventsOf(world, 'ShrinkHeld');
+    assert.deepEqual(others, []);
+    assert.match(message, /^Held: 50 of 50 pods go within ten minutes: node-00, node-01, node-02 /);
+    assert.match(message, /lacks the label pool=a .*last written by label-cleaner at /);
+    const token = await tokenOf(world);
+    assert.ok(
+      message.includes(
+        `annotate daemonset --overwrite -n system agents ${CONFIRM_ANNOTATION}=${token}`,
+      ),
+    );
+    assert.equal(world.metrics.sum('ReconcileShrinks', 'held'), 1);
+    const lines = world.log.lines.filter(({ fields }) => fields?.['code'] === 'held');
+    assert.equal(lines.length, 1);
+    const verdicts = await world.explain();
+    assert.deepEqual([...new Set(verdicts?.map(({ code }) => code))], ['HeldByInterlock']);
+  });
+
+  it('lose none either when only a few are seen at first', async () => {
+    const world = await restingWorld();
+    stripLabels(world, 2);
+    await world.step();
+    stripLabels(world);
+    await world.settle();
+    assert.equal(world.owned.length, NODES);
+  });
+
+  it('lose them all once somebody annotates the token', async () => {
+    const world = await heldWorld();
+    const token = await tokenOf(world);
+    world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (set) => ({
+      ...set,
+      metadata: { ...set.metadata, annotations: { [CONFIRM_ANNOTATION]: token } },
+    }));
+    await world.settle();
+    assert.deepEqual(world.owned, []);
+    assert.equal(world.metrics.sum('ReconcileShrinks', 'confirmed'), 1);
+  });
+
+  it('lose them once the state says so, as the command writes it', async () => {
+    const world = await heldWorld();
+    const confirmed = confirmShrink(await stateOf(world), { by: 'ada', atMs: world.clock.nowMs() });
+    assert.equal(await world.view.writeState(refOf(world), confirmed), 'written');
+    await world.settle();
+    assert.deepEqual(world.owned, []);
+  });
+
+  it('keep them when they get the label back, and the next time it is told again', async () => {
+    const world = await heldWorld();
+    for (let index = 0; index < NODES; index += 1) world.addNode(nodeOf(index), { labels: LABELS });
+    await world.settle();
+    assert.equal((await stateOf(world)).shrink?.held, undefined);
+    assert.equal(world.metrics.sum('ReconcileShrinks', 'ended'), 1);
+    await world.clock.advance(3_600_000);
+    stripLabels(world);
+    await world.settle();
+    assert.equal(world.owned.length, NODES);
+    assert.equal(eventsOf(world, 'ShrinkHeld').length, 2);
+  });
+
+  it('cost nothing while they are held: a look skips', async () => {
+    const world = await heldWorld();
+    const { version } = await stateOf(world);
+    assert.deepEqual(await world.step(), { kind: 'skipped' });
+    assert.equal((await stateOf(world)).version, version);
+  });
+});
+
+describe('where Rollcall only observes', () => {
+  it('a metric and a line tell of it, and nothing is written to the cluster', async () => {
+    const world = await restingWorld();
+    world.register({ mode: 'observe' });
+    stripLabels(world);
+    await world.settle();
+    assert.equal(world.metrics.sum('ReconcileShrinks', 'alarmed'), 1);
+    assert.deepEqual([...eventsOf(world, 'ShrinkHeld'), ...eventsOf(world, 'ShrinkSeen')], []);
+    assert.equal(world.owned.length, NODES);
+  });
+});
