@@ -7,6 +7,7 @@
 import { AFFECTED_BUGS } from './affected.ts';
 import { BATCH_BUGS } from './batches.ts';
 import { EXPLAIN_BUGS } from './explain.ts';
+import { INTERLOCK_BUGS } from './interlock.ts';
 import { ALARM_BUGS } from './alarms.ts';
 import { CLAIM_BUGS } from './claims.ts';
 import { BOUNDS_BUGS } from './bounds.ts';
@@ -48,6 +49,7 @@ export const AREAS: readonly Readonly<Record<string, PlantedBug>>[] = [
   TROUBLE_BUGS,
   COPILOT_BUGS,
   ORDER_BUGS,
+  INTERLOCK_BUGS,
 ];
 
 /** The rows by name. */

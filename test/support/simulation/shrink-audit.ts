@@ -100,7 +100,7 @@ export class ShrinkAudit {
     const record: SetRecord = this.#sets.get(uid) ?? {
       placement,
       confirmed,
-      editedAtMs: nowMs,
+      editedAtMs: -Infinity,
       confirmedAtMs: -Infinity,
       smallAtMs: nowMs,
       sizes: [],

@@ -166,4 +166,16 @@ describe('where Rollcall only observes', () => {
     assert.deepEqual([...eventsOf(world, 'ShrinkHeld'), ...eventsOf(world, 'ShrinkSeen')], []);
     assert.equal(world.owned.length, NODES);
   });
+
+  it('beside the built-in controller an Event tells of it, too, and says who wrote the labels', async () => {
+    const world = await restingWorld();
+    world.register({ mode: 'copilot' });
+    stripLabels(world);
+    await world.settle();
+    const [message = '', ...others] = eventsOf(world, 'ShrinkSeen');
+    assert.deepEqual(others, []);
+    assert.match(message, /^50 of 50 pods go .*last written by label-cleaner .*cannot hold it\.$/);
+    assert.equal(world.metrics.sum('ReconcileShrinks', 'alarmed'), 1);
+    assert.equal(world.owned.length, NODES);
+  });
 });

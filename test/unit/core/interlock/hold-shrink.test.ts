@@ -24,11 +24,12 @@ import {
   tombstone,
   view,
 } from '../../../support/core-fixtures.ts';
+import { policy } from '../../../support/staged-world.ts';
 
 const LABELLED = { labels: { pool: 'a' } };
 /** Of a DaemonSet whose policy says so. */
 function policyOf(shrinkPercent: number): NonNullable<PlanContext['staging']> {
-  const reading = parsed(`shrink: ${shrinkPercent}%`);
+  const reading = { kind: 'policy', policy: policy({ shrinkPercent }) } as const;
   return { reading, mode: 'takeover', seenView: '1/1', isViewFresh: true };
 }
 const POLICY = policyOf(20);
