@@ -34,7 +34,7 @@ export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
   flushQuietMs: 5,
   flushMsMax: 250,
   flushMsPerSlice: 12,
-  flushMsPerObject: 0.1,
+  flushMsPerObject: 0.25,
   flushStretchedMsMax: 2_000,
   flushBurstMax: 4,
   messageBytesMax: 256 * 1024 - 64 - 8 * 1024,

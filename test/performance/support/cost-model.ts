@@ -30,7 +30,7 @@ const TIMES_A_MONTH: Readonly<Record<ChangeKind, number>> = {
 };
 
 /** Issue 16: a thousand quiet clusters a month, and a rollout over a thousand nodes. */
-export const GOALS = { quietMonthDollars: 25, rolloutDollars: 0.02 } as const;
+export const GOALS = { quietMonthDollars: 25, rolloutDollars: 0.02, writeUnitsPerPod: 25 } as const;
 
 /** Assumed: two metrics and a line of a run. */
 const LOG_KB_PER_INVOCATION = 1;

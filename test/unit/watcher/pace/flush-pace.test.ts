@@ -4,15 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { FlushPace } from '../../../../src/watcher/pace/flush-pace.ts';
 import type { FlushWidth } from '../../../../src/watcher/pace/flush-pace.ts';
-
-const OPTIONS = {
-  flushQuietMs: 5,
-  flushMsMax: 250,
-  flushBurstMax: 4,
-  flushMsPerSlice: 12,
-  flushMsPerObject: 0.1,
-  flushStretchedMsMax: 2_000,
-};
+import { DEFAULT_WATCHER_OPTIONS as OPTIONS } from '../../../../src/watcher/pace/options.ts';
 
 /** Flush times of a change every `everyMs`, from 0 until `untilMs`. */
 function flushTimes(everyMs: number, untilMs: number, width: Partial<FlushWidth> = {}): number[] {
@@ -59,15 +51,17 @@ describe('the pace of flushes', () => {
     }
   });
 
-  it('stretches with the objects in the slices that a flush touches: packing 5,000 pods takes its time', () => {
-    const perSecond = (slices: number, objects: number): number =>
-      flushTimes(10, 20_000, { slices, objects }).length / 20;
-    assert.ok(perSecond(4, 1_000) > 3.9, '148 ms are less than the pace anyway');
-    assert.ok(
-      Math.abs(perSecond(16, 5_000) - 1000 / 692) < 0.3,
-      `${perSecond(16, 5_000)} a second`,
-    );
-    assert.ok(Math.abs(perSecond(16, 100_000) - 0.5) < 0.3, `${perSecond(16, 100_000)} a second`);
+  it('stretches with the objects in the slices that a flush touches: a rollout is many flushes over all of them', () => {
+    const msBetween = (slices: number, objects: number): number =>
+      60_000 / (flushTimes(10, 60_000, { slices, objects }).length - OPTIONS.flushBurstMax);
+    const isAbout = (foundMs: number, wantedMs: number): void => {
+      assert.ok(Math.abs(foundMs / wantedMs - 1) < 0.1, `${String(foundMs)} ms`);
+    };
+    isAbout(msBetween(4, 800), 250); // 248 ms are less than the pace anyway
+    isAbout(msBetween(4, 1_000), 298);
+    isAbout(msBetween(4, 2_000), 548);
+    isAbout(msBetween(16, 5_000), 1_442);
+    isAbout(msBetween(16, 100_000), 2_000);
   });
 
   it('lets a few flushes over large slices follow each other quickly all the same', () => {
